@@ -1,0 +1,109 @@
+//! Switch behaviour at one output port (TM 4.0, 5.10.6): what is measured, and what is answered.
+//!
+//! A [`PortControl`] sits beside the queues of an output port and is told of every ABR and higher-priority cell that
+//! arrives there; that costs a few counters. Rates are computed only when a resource management cell passes and when
+//! an averaging interval ends. Feedback goes into backward RM cells as they pass the switch in the other direction.
+//!
+//! Order of calls at an event of the port at time `now`: first [`PortControl::end_intervals`] when
+//! [`PortControl::interval_due`] says so, then the event itself. A cell that arrives at the very end of an interval
+//! belongs to the next one.
+//!
+//! Feedback only ever lowers ER and sets CI or NI; no algorithm can do otherwise, because [`Feedback`] has no verb for it.
+
+mod averaging;
+mod efci;
+mod erica;
+mod meter;
+mod port_control;
+mod relative_rate;
+
+pub use averaging::{ActiveCount, ActiveSources, LoadAveraging};
+pub use efci::{Efci, EfciConfig};
+pub use erica::{Erica, EricaConfig, QueueControl};
+pub use meter::{AveragingInterval, IntervalLoad, Meter, VcMeter};
+pub use port_control::{Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig};
+pub use relative_rate::{RelativeRate, RelativeRateConfig};
+
+use crate::rate_code::RateCode;
+use crate::units::{CellRate, Cells, Time};
+
+/// A connection as one port numbers it: 0 for the first that was connected there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct Slot(pub u32);
+
+/// What a switch may do to a backward RM cell: lower ER, set CI, set NI.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Feedback {
+    explicit_rate: RateCode,
+    congestion_indication: bool,
+    no_increase: bool,
+}
+
+impl Feedback {
+    /// The feedback fields as they came.
+    pub const fn new(explicit_rate: RateCode, congestion_indication: bool, no_increase: bool) -> Feedback {
+        Feedback { explicit_rate, congestion_indication, no_increase }
+    }
+
+    /// Lowers ER to `rate`, rounded down to a code; leaves it where it is already lower.
+    pub fn limit(&mut self, rate: CellRate) {
+        self.explicit_rate = self.explicit_rate.min(RateCode::floor(rate));
+    }
+
+    /// CI := 1.
+    pub fn indicate_congestion(&mut self) {
+        self.congestion_indication = true;
+    }
+
+    /// NI := 1.
+    pub fn forbid_increase(&mut self) {
+        self.no_increase = true;
+    }
+
+    /// ER.
+    pub const fn explicit_rate(&self) -> RateCode {
+        self.explicit_rate
+    }
+
+    /// CI.
+    pub const fn congestion_indication(&self) -> bool {
+        self.congestion_indication
+    }
+
+    /// NI.
+    pub const fn no_increase(&self) -> bool {
+        self.no_increase
+    }
+}
+
+/// A switch algorithm at one output port. It never sees a data cell: the port's [`Meter`] counts those.
+///
+/// The built-in ones are chosen by [`SwitchAlgorithmConfig`]; anything else that answers these calls can take their
+/// place.
+pub trait SwitchAlgorithm {
+    /// A connection was set up through this port. Slots come in order: 0, 1, 2, ...
+    fn on_connect(&mut self, slot: Slot, vc: &VcAtPort);
+
+    /// An FRM passed forward, claiming `ccr`.
+    fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate, meter: &Meter);
+
+    /// A BRM passes backward: answer it. `queue` is the port's ABR queue now.
+    fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, meter: &Meter, feedback: &mut Feedback);
+
+    /// An averaging interval ended.
+    fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter);
+
+    /// Figures for plots as they stand now: name and value, always in the same order.
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64));
+}
+
+/// What a port learns about a connection at set-up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VcAtPort {
+    /// PCR [cells/s].
+    pub pcr: CellRate,
+    /// MCR [cells/s].
+    pub mcr: CellRate,
+    /// Weight in weighted max-min sharing [no unit]. Default 1.
+    pub weight: f64,
+}

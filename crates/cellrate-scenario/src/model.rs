@@ -1,0 +1,339 @@
+//! A resolved scenario: what a run is built from. Whoever holds one knows that it is sound: paths are connected,
+//! parameters are in range, indices point at something.
+
+use cellrate_proto::switch::PortControlConfig;
+use cellrate_proto::uili::UiliConfig;
+use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
+
+/// Everything a run needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Short name, for files and titles.
+    pub name: String,
+    /// One or more sentences: what the scenario is for.
+    pub purpose: String,
+    /// How long the network is watched [s]. Events at or after this instant do not happen.
+    pub duration: Duration,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// Hosts and switches.
+    pub nodes: Vec<Node>,
+    /// Duplex links.
+    pub links: Vec<Link>,
+    /// Virtual channel connections, both directions each.
+    pub connections: Vec<Connection>,
+    /// Series to record.
+    pub probes: Vec<Probe>,
+}
+
+/// Index into [`Scenario::nodes`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeIndex(pub u32);
+
+/// Index into [`Scenario::links`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LinkIndex(pub u32);
+
+/// Index into [`Scenario::connections`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ConnectionIndex(pub u32);
+
+/// A host or a switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Unique among hosts and switches.
+    pub name: String,
+    /// Which of the two.
+    pub kind: NodeKind,
+}
+
+/// What a node does with a cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeKind {
+    /// Sends and receives: connections begin and end here.
+    Host,
+    /// Forwards between output-buffered ports.
+    Switch,
+}
+
+/// A duplex link: two nodes, one rate, one length, an output port at each end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// The two nodes.
+    pub ends: [NodeIndex; 2],
+    /// Line rate, the same both ways.
+    pub rate: BitRate,
+    /// One-way propagation delay; 5 us per km where a length was given.
+    pub delay: Duration,
+    /// `ports[0]` is the output port of `ends[0]` towards `ends[1]`, `ports[1]` the other one.
+    pub ports: [Port; 2],
+    /// Probability that a cell is lost on the line, either way [0 to 1].
+    pub cell_loss: f64,
+    /// Spans in which the link is down, either way: a cell whose transmission ends within one is lost. In order, apart.
+    pub outages: Vec<Span>,
+}
+
+/// From `start` (included) to `end` (not included).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First instant inside.
+    pub start: Time,
+    /// First instant after.
+    pub end: Time,
+}
+
+/// The output port of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Port {
+    /// Room for waiting cells.
+    pub buffers: Buffers,
+    /// Marking and explicit rate. Hosts have [`PortControlConfig::default`], which does nothing.
+    pub control: PortControlConfig,
+}
+
+/// Room in an output port, the cell in transmission included; `None` is without limit. A cell that finds no room is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Buffers {
+    /// For CBR and VBR together.
+    pub guaranteed: Option<Cells>,
+    /// For ABR.
+    pub abr: Option<Cells>,
+    /// For UBR.
+    pub ubr: Option<Cells>,
+    /// For all of them together, beside their own limits.
+    pub shared: Option<Cells>,
+}
+
+/// The service categories; a port serves CBR and VBR before ABR and ABR before UBR.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub enum Category {
+    /// Constant bit rate.
+    Cbr,
+    /// Variable bit rate.
+    Vbr,
+    /// Available bit rate.
+    Abr,
+    /// Unspecified bit rate.
+    Ubr,
+}
+
+/// A virtual channel connection: one path, two directions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Connection {
+    /// Unique among connections.
+    pub name: String,
+    /// Service category of both directions.
+    pub category: Category,
+    /// The links from the source host to the destination host, in order; at least one.
+    pub path: Vec<Step>,
+    /// From the first host of the path to the last.
+    pub forward: Flow,
+    /// From the last back to the first. An ABR connection without traffic this way still sends BRMs here.
+    pub backward: Flow,
+}
+
+/// One link of a path, in the direction it is crossed: out of `link.ends[end]`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The link.
+    pub link: LinkIndex,
+    /// Which of its ends the cell leaves from: 0 or 1.
+    pub end: u8,
+}
+
+/// One direction of a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// How the sending end is paced.
+    pub sender: Sender,
+    /// What it has to send; `None` when nothing but, for ABR, RM cells goes this way.
+    pub traffic: Option<Traffic>,
+}
+
+/// The rules a sending end obeys.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sender {
+    /// The TM 4.0 source of an ABR connection.
+    Abr(Box<AbrSender>),
+    /// CBR, VBR and UBR: no feedback; cells leave no faster than this peak rate.
+    Peak(CellRate),
+}
+
+/// An ABR sending end and what the receiving end of its direction does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AbrSender {
+    /// What set-up agreed on; checked.
+    pub parameters: AbrParameters,
+    /// Weight in weighted max-min sharing. Default 1.
+    pub weight: f64,
+    /// Use-it-or-lose-it policy of the source.
+    pub uili: UiliConfig,
+    /// Whether the destination clears its EFCI state when it turns an FRM around (TM 4.0; default) or keeps it until a
+    /// data cell changes it.
+    pub clear_efci_state: bool,
+    /// What the destination does with a turned-around cell that still waits when the next FRM comes (rule 3).
+    pub waiting_brm: WaitingBrm,
+}
+
+/// Destination rule 3: the fate of the older turned-around cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum WaitingBrm {
+    /// The newer contents take its place (default).
+    #[default]
+    Overwrite,
+    /// It leaves at once, out of rate (CLP = 1); the newer one waits in rate.
+    SendOutOfRate,
+}
+
+/// What a sending end has to send.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Traffic {
+    /// Always more data, inside windows: as fast as the sender may.
+    Greedy {
+        /// When there is data; in order, apart. Empty: from the start to the end.
+        windows: Vec<GreedyWindow>,
+    },
+    /// Data at no more than a rate that changes in time, without backlog: a source-bottlenecked application.
+    Limited {
+        /// From each instant on, the limit; `None` is no limit. The first starts at or after 0; before it nothing is sent.
+        steps: Vec<(Time, Option<CellRate>)>,
+    },
+    /// One cell every 1/rate, from `start` until `end`; what the sender may not yet send waits.
+    Constant {
+        /// Cells per second of data.
+        rate: CellRate,
+        /// The first cell.
+        start: Time,
+        /// No cell at or after this.
+        end: Time,
+    },
+    /// On and off by turns; cells at `rate` while on; what the sender may not yet send waits.
+    OnOff {
+        /// Cells per second while on.
+        rate: CellRate,
+        /// How long it is on each time.
+        on: Period,
+        /// How long it is off each time.
+        off: Period,
+        /// The first on period begins.
+        start: Time,
+        /// No cell at or after this.
+        end: Time,
+    },
+    /// So many cells at each of these instants, in order.
+    Timed {
+        /// Instant and number of cells.
+        cells: Vec<(Time, u32)>,
+    },
+}
+
+/// A window of greedy traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GreedyWindow {
+    /// Data is there from this instant.
+    pub start: Time,
+    /// And is gone from this instant on; `Time::NEVER` when only `cells` ends the window.
+    pub end: Time,
+    /// At most so many data cells, if given; what is unsent when the window ends is dropped by the application.
+    pub cells: Option<Cells>,
+}
+
+/// The length of an on or an off period.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Period {
+    /// Always the same.
+    Fixed(Duration),
+    /// Exponentially distributed with this mean.
+    Exponential(Duration),
+}
+
+/// A series to record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// What.
+    pub quantity: Quantity,
+    /// When.
+    pub every: Every,
+}
+
+/// When a probe takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Every {
+    /// At every change.
+    Change,
+    /// At multiples of this span, before whatever else happens at that instant.
+    Interval(Duration),
+}
+
+/// What a probe looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A quantity of one direction of a connection.
+    Flow {
+        /// Which.
+        quantity: FlowQuantity,
+        /// The connection.
+        connection: ConnectionIndex,
+        /// Whether the direction from the last host of the path to the first is meant.
+        backward: bool,
+    },
+    /// A quantity of an output port: `link.ports[end]`.
+    Port {
+        /// Which.
+        quantity: PortQuantity,
+        /// The link.
+        link: LinkIndex,
+        /// The end of it that the port sends from.
+        end: u8,
+    },
+}
+
+/// Quantities of one direction of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowQuantity {
+    /// ACR [cells/s].
+    Acr,
+    /// Rate of all cells that left the source since the last value [cells/s].
+    SourceRate,
+    /// Data cells that arrived at the destination since the start [cells].
+    Received,
+    /// Data cells waiting at the source for their turn [cells].
+    SourceQueue,
+    /// Cells of this direction lost so far [cells].
+    Drops,
+    /// Forward RM cells sent so far [cells].
+    ForwardRm,
+    /// Backward RM cells received so far at the source of this direction [cells].
+    BackwardRm,
+}
+
+/// Quantities of an output port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PortQuantity {
+    /// Cells waiting and in transmission, of all categories [cells].
+    Queue,
+    /// The same of CBR and VBR [cells].
+    GuaranteedQueue,
+    /// The same of ABR [cells].
+    AbrQueue,
+    /// The same of UBR [cells].
+    UbrQueue,
+    /// Share of the line in use since the last value [0 to 1].
+    Utilization,
+    /// Cells lost at this port so far [cells].
+    Drops,
+    /// A figure of the port's algorithm, by its place in `metrics()`: z, N, FairShare and others.
+    Metric(u8),
+}
+
+impl Scenario {
+    /// The node that `step` leaves.
+    pub fn tail(&self, step: Step) -> NodeIndex {
+        self.links[step.link.0 as usize].ends[usize::from(step.end)]
+    }
+
+    /// The node that `step` reaches.
+    pub fn head(&self, step: Step) -> NodeIndex {
+        self.links[step.link.0 as usize].ends[usize::from(1 - step.end)]
+    }
+}

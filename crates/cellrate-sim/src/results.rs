@@ -1,0 +1,160 @@
+//! What a run gives back: one row per VC direction, one per output port, one for the run, and the series asked for.
+//!
+//! The field names are the documented keys of `cellrate run --json`.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Everything a run found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunResult {
+    /// Summary figures.
+    pub summary: Summary,
+    /// The series that the scenario's probes asked for, in the order of [`cellrate_scenario::Scenario::probes`].
+    pub series: Vec<Series>,
+}
+
+/// Summary figures. The same scenario and seed give the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The run as a whole.
+    pub run: RunSummary,
+    /// One row per direction of a connection that sent anything, forward before backward.
+    pub vcs: Vec<FlowSummary>,
+    /// One row per output port that carried anything.
+    pub ports: Vec<PortSummary>,
+}
+
+/// The run as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunSummary {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// Network time [s].
+    pub duration_s: f64,
+    /// Transmissions of a cell over a link, all links.
+    pub cell_hops: u64,
+    /// Events that the scheduler took.
+    pub events: u64,
+}
+
+/// One direction of a connection.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowSummary {
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
+    pub vc: String,
+    /// "cbr", "vbr", "abr" or "ubr".
+    pub category: &'static str,
+    /// All cells that left the source [cells].
+    pub sent: u64,
+    /// Data cells that left the source [cells].
+    pub data_sent: u64,
+    /// All cells that reached the destination [cells].
+    pub delivered: u64,
+    /// Data cells that reached the destination [cells].
+    pub data_delivered: u64,
+    /// Cells lost, anywhere [cells].
+    pub dropped: u64,
+    /// Cells on their way when the run ended [cells].
+    pub in_flight: u64,
+    /// FRMs sent [cells].
+    pub forward_rm_sent: u64,
+    /// BRMs of this direction's loop that came back to its source [cells].
+    pub backward_rm_received: u64,
+    /// Data cells delivered, 53 octets each, over the duration [bit/s].
+    pub throughput_bps: f64,
+    /// Time-weighted mean of ACR [cells/s]; null for other categories.
+    pub mean_acr: Option<f64>,
+    /// ACR at the end [cells/s]; null for other categories.
+    pub final_acr: Option<f64>,
+    /// Mean time of data cells from leaving the source to arrival [s]; null when none arrived.
+    pub mean_delay_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_delay_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_delay_s: Option<f64>,
+    /// Largest of the same.
+    pub max_delay_s: Option<f64>,
+}
+
+/// An output port.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PortSummary {
+    /// "sw1->sw2": the port of sw1 towards sw2.
+    pub port: String,
+    /// Cells transmitted [cells].
+    pub transmitted: u64,
+    /// Share of the duration in which the line was busy [0 to 1].
+    pub utilization: f64,
+    /// Most cells waiting and in transmission, all categories [cells].
+    pub max_queue: u64,
+    /// Time-weighted mean of the same [cells].
+    pub mean_queue: f64,
+    /// Most ABR cells waiting and in transmission [cells].
+    pub max_abr_queue: u64,
+    /// Cells lost for want of room, or on the line [cells].
+    pub dropped: u64,
+}
+
+/// A recorded series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// What: "acr", "queue", ...
+    pub probe: String,
+    /// Of what: the name of a VC, or of a port ("sw1->sw2").
+    pub entity: String,
+    /// Unit of the values: "cells/s", "cells", "".
+    pub unit: &'static str,
+    /// Instants, never falling [ps since the start].
+    pub times_ps: Vec<u64>,
+    /// One value per instant, holding until the next for series taken at every change.
+    pub values: Vec<f64>,
+}
+
+/// How far a run has come; given to the caller now and then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Share of the network time done [0 to 1].
+    pub fraction: f64,
+}
+
+/// Why a run gave no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// The caller asked to stop.
+    Interrupted,
+    /// Too many sources and links for so long a run: the scheduler's keys hold `allowed_ps` of network time.
+    TooLong {
+        /// The longest duration that this network may run [ps].
+        allowed_ps: u64,
+    },
+    /// Cells appeared or vanished: a defect of the simulator, never of the scenario.
+    NotConserved {
+        /// The connection and direction.
+        vc: String,
+        /// Sent, delivered, dropped and in flight.
+        counts: [u64; 4],
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Interrupted => f.write_str("the run was interrupted"),
+            RunError::TooLong { allowed_ps } => {
+                let seconds = *allowed_ps as f64 * 1e-12;
+                write!(f, "a network of this size can be run for at most {seconds:.1} s; shorten `duration`")
+            }
+            RunError::NotConserved { vc, counts: [sent, delivered, dropped, in_flight] } => write!(
+                f,
+                "cells of {vc} are not conserved (sent {sent}, delivered {delivered}, dropped {dropped}, in flight \
+                 {in_flight}): this is a defect of cellrate, please report it with the scenario"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
