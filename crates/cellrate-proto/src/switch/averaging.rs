@@ -173,3 +173,132 @@ fn load_factor(input: f64, capacity: f64) -> f64 {
 fn settle(value: f64) -> f64 {
     if value < NEGLIGIBLE { 0.0 } else { value }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::switch::{AveragingInterval, Metering};
+    use crate::units::{Cells, Duration, Time};
+
+    const A: Slot = Slot(0);
+    const B: Slot = Slot(1);
+
+    fn meter() -> Meter {
+        let interval = AveragingInterval::of_time(Duration::from_ms(5));
+        let mut meter = Meter::new(Some(Metering { interval, bidirectional: false }));
+        meter.connect();
+        meter.connect();
+        meter
+    }
+
+    /// N after each of a row of intervals, given who was active in each.
+    fn counts(decay: Option<f64>, intervals: &[&[Slot]]) -> Vec<f64> {
+        let mut meter = meter();
+        let mut active = ActiveCount::new(&ActiveSources { bidirectional: false, decay });
+        active.connect();
+        active.connect();
+        let count = |slots: &&[Slot]| {
+            slots.iter().for_each(|&slot| meter.on_abr_cell(Time::ZERO, slot));
+            let load = meter.end_interval(Cells::ZERO);
+            active.end_interval(&load, &meter);
+            active.n()
+        };
+        intervals.iter().map(count).collect()
+    }
+
+    #[test]
+    fn without_decay_n_is_who_was_active_and_at_least_one() {
+        assert_eq!(counts(None, &[&[], &[A], &[A, B], &[B], &[]]), [1.0, 1.0, 2.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn with_decay_a_silent_connection_fades() {
+        // A stays, B is silent from the second interval on: 1 + 1, 1 + 1/2, 1 + 1/4; then B is back.
+        let intervals: [&[Slot]; 4] = [&[A, B], &[A], &[A], &[B]];
+        assert_eq!(counts(Some(0.5), &intervals), [2.0, 1.5, 1.25, 1.5]);
+        assert_eq!(counts(Some(0.0), &intervals), counts(None, &intervals));
+    }
+
+    #[test]
+    fn a_connection_that_joins_counts_one_at_once_and_not_twice() {
+        let mut active = ActiveCount::new(&ActiveSources { bidirectional: false, decay: None });
+        active.join(A);
+        assert_eq!(active.n(), 1.0);
+        active.join(B);
+        assert_eq!(active.n(), 2.0);
+
+        let mut meter = meter();
+        let mut fading = ActiveCount::new(&ActiveSources { bidirectional: false, decay: Some(0.25) });
+        fading.connect();
+        fading.connect();
+        for slots in [&[A, B][..], &[A]] {
+            slots.iter().for_each(|&slot| meter.on_abr_cell(Time::ZERO, slot));
+            let load = meter.end_interval(Cells::ZERO);
+            fading.end_interval(&load, &meter);
+        }
+        assert_eq!(fading.n(), 1.25);
+        fading.join(B);
+        assert_eq!(fading.n(), 2.0);
+    }
+
+    /// z after each of a row of intervals of (input, capacity).
+    fn factors(averaging: LoadAveraging, intervals: &[(f64, f64)]) -> Vec<f64> {
+        let mut load = LoadFactor::new(averaging);
+        let factor = |&(input, capacity): &(f64, f64)| {
+            load.end_interval(CellRate::new(input), CellRate::new(capacity));
+            load.z()
+        };
+        intervals.iter().map(factor).collect()
+    }
+
+    #[test]
+    fn each_interval_stands_alone_without_averaging() {
+        let intervals = [(50.0, 100.0), (200.0, 100.0), (10.0, 0.0), (0.0, 0.0), (0.0, 100.0)];
+        assert_eq!(factors(LoadAveraging::None, &intervals), [0.5, 2.0, f64::INFINITY, f64::INFINITY, 0.0]);
+    }
+
+    #[test]
+    fn the_average_of_ratios_begins_with_the_first_and_leaves_infinity_out() {
+        // 0.5; 0.75 * 2 + 0.25 * 0.5 = 1.625; infinite, left out; 0.75 * 0.5 + 0.25 * 1.625 = 0.78125.
+        let intervals = [(50.0, 100.0), (200.0, 100.0), (10.0, 0.0), (50.0, 100.0)];
+        let averaging = LoadAveraging::Ratio { alpha: 0.75 };
+        assert_eq!(factors(averaging, &intervals), [0.5, 1.625, f64::INFINITY, 0.78125]);
+    }
+
+    #[test]
+    fn the_ratio_of_averages_weighs_input_and_capacity_apart() {
+        // input 50, 125, 67.5 -> with alpha 1/2: 50, 125, 67.5; capacity 100, 100, 50: z = 0.5, 1.25, 1.35, where the
+        // interval alone would be infinite.
+        let intervals = [(50.0, 100.0), (200.0, 100.0), (10.0, 0.0)];
+        assert_eq!(factors(LoadAveraging::Components { alpha: 0.5 }, &intervals), [0.5, 1.25, 1.35]);
+        assert_eq!(factors(LoadAveraging::Components { alpha: 0.5 }, &[(10.0, 0.0)]), [f64::INFINITY]);
+    }
+
+    #[test]
+    fn a_weight_of_one_is_no_averaging() {
+        let intervals = [(50.0, 100.0), (200.0, 100.0), (30.0, 100.0)];
+        let plain = factors(LoadAveraging::None, &intervals);
+        assert_eq!(factors(LoadAveraging::Ratio { alpha: 1.0 }, &intervals), plain);
+        assert_eq!(factors(LoadAveraging::Components { alpha: 1.0 }, &intervals), plain);
+    }
+
+    #[test]
+    fn factors_outside_their_range_are_refused() {
+        for decay in [-0.1, 1.0, f64::NAN] {
+            let sources = ActiveSources { bidirectional: false, decay: Some(decay) };
+            assert_eq!(sources.check().map_err(|error| error.name), Err("active_decay"), "{decay}");
+        }
+        assert_eq!(ActiveSources { bidirectional: true, decay: Some(0.0) }.check(), Ok(()));
+        for alpha in [0.0, 1.0001, f64::NAN] {
+            assert_eq!(
+                LoadAveraging::Ratio { alpha }.check().map_err(|error| error.name),
+                Err("averaging_alpha")
+            );
+            assert_eq!(
+                LoadAveraging::Components { alpha }.check().map_err(|error| error.name),
+                Err("averaging_alpha")
+            );
+        }
+        assert_eq!(LoadAveraging::Ratio { alpha: 1.0 }.check(), Ok(()));
+    }
+}

@@ -304,3 +304,146 @@ impl Meter {
 fn rate(cells: u64, length: Duration) -> CellRate {
     if length == Duration::ZERO { CellRate::ZERO } else { CellRate::new(cells as f64 / length.as_secs_f64()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Slot = Slot(0);
+    const B: Slot = Slot(1);
+
+    fn meter(cells: Option<u32>, bidirectional: bool) -> Meter {
+        let interval = AveragingInterval { time: Duration::from_ms(5), cells };
+        let mut meter = Meter::new(Some(Metering { interval, bidirectional }));
+        assert_eq!((meter.connect(), meter.connect()), (A, B));
+        meter
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    #[test]
+    fn an_interval_counts_cells_and_connections_and_the_next_starts_at_nothing() {
+        let mut meter = meter(None, false);
+        for slot in [A, A, B, A] {
+            meter.on_abr_cell(ms(1), slot);
+        }
+        meter.on_guaranteed_cell();
+        assert_eq!((meter.cells(A), meter.cells(B), meter.active()), (3, 1, 2));
+        let load = meter.end_interval(Cells(7));
+        let expected = IntervalLoad {
+            start: Time::ZERO,
+            end: ms(5),
+            abr_cells: 4,
+            guaranteed_cells: 1,
+            active: 2,
+            abr_queue: Cells(7),
+        };
+        assert_eq!(load, expected);
+        assert_eq!((load.abr_rate(), load.guaranteed_rate()), (CellRate::new(800.0), CellRate::new(200.0)));
+        assert_eq!((meter.abr_cells(), meter.guaranteed_cells(), meter.active()), (0, 0, 0));
+        assert_eq!((meter.cells(A), meter.previous_cells(A), meter.previous_cells(B)), (0, 3, 1));
+        assert_eq!((meter.start(), meter.deadline()), (ms(5), ms(10)));
+    }
+
+    #[test]
+    fn the_last_interval_stays_readable_after_the_first_cell_of_this_one() {
+        let mut meter = meter(None, false);
+        meter.on_abr_cell(ms(1), A);
+        meter.on_abr_cell(ms(1), A);
+        meter.end_interval(Cells::ZERO);
+        meter.on_abr_cell(ms(6), A);
+        assert_eq!((meter.cells(A), meter.previous_cells(A)), (1, 2));
+        assert_eq!(meter.previous_rate(A), CellRate::new(400.0));
+        meter.end_interval(Cells::ZERO);
+        meter.end_interval(Cells::ZERO);
+        assert_eq!((meter.cells(A), meter.previous_cells(A)), (0, 0));
+        meter.on_abr_cell(ms(16), A);
+        assert_eq!((meter.cells(A), meter.previous_cells(A)), (1, 0));
+    }
+
+    #[test]
+    fn the_cell_that_completes_the_count_ends_the_interval_at_its_own_time() {
+        let mut meter = meter(Some(3), false);
+        meter.on_abr_cell(ms(1), A);
+        meter.on_abr_cell(ms(2), A);
+        assert_eq!(meter.deadline(), ms(5));
+        meter.on_abr_cell(ms(3), B);
+        assert_eq!(meter.deadline(), ms(3));
+        assert_eq!(meter.end_interval(Cells::ZERO).length(), Duration::from_ms(3));
+        assert_eq!(meter.deadline(), ms(8));
+    }
+
+    #[test]
+    fn an_interval_whose_cells_all_came_at_its_start_goes_on_until_a_later_one() {
+        let mut meter = meter(Some(2), false);
+        for _ in 0..3 {
+            meter.on_abr_cell(Time::ZERO, A);
+        }
+        assert_eq!(meter.deadline(), ms(5));
+        meter.on_abr_cell(Time::from_ps(1), A);
+        assert_eq!(meter.deadline(), Time::from_ps(1));
+    }
+
+    #[test]
+    fn a_connection_joins_when_the_last_interval_did_not_see_it() {
+        let mut meter = meter(None, false);
+        meter.on_abr_cell(ms(1), B);
+        meter.on_abr_cell(ms(1), A);
+        assert_eq!(meter.joined(), [B, A]);
+        meter.end_interval(Cells::ZERO);
+        meter.on_abr_cell(ms(6), A);
+        assert_eq!(meter.joined(), []);
+        meter.end_interval(Cells::ZERO);
+        meter.on_abr_cell(ms(11), A);
+        meter.on_abr_cell(ms(11), B);
+        assert_eq!(meter.joined(), [B]);
+        assert_eq!((meter.last_active(A), meter.last_active(B)), (Some(4), Some(4)));
+    }
+
+    #[test]
+    fn a_brm_makes_its_connection_active_only_with_bidirectional_counting() {
+        let mut forward = meter(None, false);
+        forward.on_backward_rm(A);
+        assert_eq!((forward.active(), forward.last_active(A)), (0, None));
+        let mut both = meter(None, true);
+        both.on_backward_rm(A);
+        both.on_backward_rm(A);
+        both.on_abr_cell(ms(1), A);
+        both.on_backward_rm(B);
+        assert_eq!((both.active(), both.abr_cells(), both.cells(A), both.cells(B)), (2, 1, 1, 0));
+    }
+
+    #[test]
+    fn without_metering_there_is_no_deadline() {
+        let mut meter = Meter::new(None);
+        let slot = meter.connect();
+        meter.on_abr_cell(ms(1), slot);
+        assert_eq!((meter.deadline(), meter.previous_rate(slot)), (Time::NEVER, CellRate::ZERO));
+    }
+
+    #[test]
+    fn skipping_ends_at_the_last_boundary_that_is_not_after_now() {
+        for (now, start, interval) in
+            [(ms(4), ms(0), 2), (ms(5), ms(5), 3), (ms(9), ms(5), 3), (ms(500), ms(500), 102)]
+        {
+            let mut meter = meter(None, false);
+            meter.skip_idle_intervals(now);
+            assert_eq!((meter.start(), meter.interval()), (start, interval), "{now}");
+            assert_eq!(meter.deadline(), start + Duration::from_ms(5));
+        }
+    }
+
+    #[test]
+    fn an_interval_of_no_time_or_no_cells_is_refused() {
+        let refused = |interval: AveragingInterval| interval.check().map_err(|error| error.name);
+        assert_eq!(refused(AveragingInterval::of_time(Duration::ZERO)), Err("interval"));
+        assert_eq!(refused(AveragingInterval::of_time(Duration::from_ps(1))), Ok(()));
+        assert_eq!(
+            refused(AveragingInterval::of_time_or_cells(Duration::from_ms(1), 0)),
+            Err("interval_cells")
+        );
+        assert_eq!(refused(AveragingInterval::of_time_or_cells(Duration::from_ms(1), 1)), Ok(()));
+    }
+}

@@ -234,3 +234,215 @@ impl fmt::Debug for Algorithm {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate_code::RateCode;
+    use crate::switch::{AveragingInterval, IntervalLoad, LoadAveraging, Metering};
+    use crate::units::Duration;
+    use alloc::sync::Arc;
+    use alloc::vec::Vec;
+    use std::sync::Mutex;
+
+    fn vc() -> VcAtPort {
+        VcAtPort { pcr: CellRate::new(100_000.0), mcr: CellRate::ZERO, weight: 1.0 }
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    fn erica(config: EricaConfig) -> PortControl {
+        let algorithm = SwitchAlgorithmConfig::Erica(config);
+        PortControl::new(&PortControlConfig { efci: None, algorithm }, CellRate::new(100_000.0))
+    }
+
+    fn figures(port: &PortControl) -> Vec<f64> {
+        let mut values = Vec::new();
+        port.metrics(|_, value| values.push(value));
+        values
+    }
+
+    /// Keeps every interval it is told of, and grants 1000 cells/s.
+    struct Recorder {
+        metering: Metering,
+        loads: Arc<Mutex<Vec<IntervalLoad>>>,
+    }
+
+    impl SwitchAlgorithm for Recorder {
+        fn metering(&self) -> Option<Metering> {
+            Some(self.metering)
+        }
+
+        fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {}
+
+        fn on_forward_rm(&mut self, _now: Time, _slot: Slot, _ccr: CellRate, _meter: &Meter) {}
+
+        fn on_backward_rm(&mut self, _: Time, _: Slot, _: Cells, _: &Meter, feedback: &mut Feedback) {
+            feedback.limit(CellRate::new(1_000.0));
+        }
+
+        fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
+            self.loads.lock().unwrap().push(*load);
+        }
+
+        fn metric_names(&self) -> Metrics {
+            &["intervals"]
+        }
+
+        fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+            visit("intervals", self.loads.lock().unwrap().len() as f64);
+        }
+    }
+
+    fn recorder(cells: Option<u32>) -> (PortControl, Arc<Mutex<Vec<IntervalLoad>>>) {
+        let loads = Arc::default();
+        let interval = AveragingInterval { time: Duration::from_ms(5), cells };
+        let recorder =
+            Recorder { metering: Metering { interval, bidirectional: false }, loads: Arc::clone(&loads) };
+        (PortControl::with_algorithm(None, Box::new(recorder)), loads)
+    }
+
+    #[test]
+    fn intervals_end_late_but_with_their_own_end_and_queue() {
+        let (mut port, loads) = recorder(None);
+        let slot = port.connect(&vc());
+        port.on_abr_cell(ms(1), slot);
+        assert!(!port.interval_due(Time::from_ps(ms(5).as_ps() - 1)));
+        assert!(port.interval_due(ms(5)));
+        // The queue drains by one cell per ms from 12 at time 0.
+        port.end_intervals(ms(17), |at| Cells(12).saturating_sub(Cells(at.as_ps() / ms(1).as_ps())));
+        let ends: Vec<_> =
+            loads.lock().unwrap().iter().map(|load| (load.end, load.abr_cells, load.abr_queue.0)).collect();
+        assert_eq!(ends, [(ms(5), 1, 7), (ms(10), 0, 2), (ms(15), 0, 0)]);
+        assert_eq!(port.next_deadline(), ms(20));
+    }
+
+    #[test]
+    fn the_count_the_time_or_both_at_once_end_an_interval_once() {
+        let (mut port, loads) = recorder(Some(2));
+        let slot = port.connect(&vc());
+        // By count at 3 ms; then by time at 8 ms with one cell; then the second cell comes exactly at the deadline of
+        // 13 ms: that interval ended by time, before it, and the cell counts in the next.
+        for at in [1, 3, 4, 9, 13, 14] {
+            if port.interval_due(ms(at)) {
+                port.end_intervals(ms(at), |_| Cells::ZERO);
+            }
+            port.on_abr_cell(ms(at), slot);
+        }
+        assert_eq!(port.next_deadline(), ms(14));
+        port.end_intervals(ms(14), |_| Cells::ZERO);
+        let ends: Vec<_> = loads.lock().unwrap().iter().map(|load| (load.end, load.abr_cells)).collect();
+        assert_eq!(ends, [(ms(3), 2), (ms(8), 1), (ms(13), 1), (ms(14), 2)]);
+    }
+
+    #[test]
+    fn an_algorithm_that_is_never_at_rest_sees_every_interval() {
+        let (mut port, loads) = recorder(None);
+        port.end_intervals(ms(5_000), |_| Cells::ZERO);
+        assert_eq!(loads.lock().unwrap().len(), 1_000);
+        assert_eq!((port.metric_names(), figures(&port)), (&["intervals"][..], [1_000.0].to_vec()));
+    }
+
+    #[test]
+    fn a_long_idle_time_ends_as_if_every_interval_had_been_ended_by_itself() {
+        let averagings = [
+            LoadAveraging::None,
+            LoadAveraging::Ratio { alpha: 0.3 },
+            LoadAveraging::Components { alpha: 0.3 },
+        ];
+        for load_averaging in averagings {
+            let config = EricaConfig {
+                load_averaging,
+                active_sources: crate::switch::ActiveSources { bidirectional: true, decay: Some(0.9) },
+                measured_ccr: true,
+                ..EricaConfig::erica_plus()
+            };
+            let [mut late, mut prompt] = [(), ()].map(|()| erica(config));
+            let queue_at = |at: Time| Cells(90).saturating_sub(Cells(at.as_ps() / ms(1).as_ps()));
+            let mut asked = 0;
+            for port in [&mut late, &mut prompt] {
+                let slot = port.connect(&vc());
+                (0..300).for_each(|_| port.on_abr_cell(ms(2), slot));
+                port.on_guaranteed_cell();
+                port.on_forward_rm(ms(2), slot, CellRate::new(60_000.0));
+            }
+            late.end_intervals(ms(60_003), |at| {
+                asked += 1;
+                queue_at(at)
+            });
+            for boundary in (5..=60_000).step_by(5) {
+                prompt.end_intervals(ms(boundary), queue_at);
+            }
+            assert!(asked < 1_000, "{asked} of 12000 intervals were ended one by one");
+            assert_eq!(late.next_deadline(), prompt.next_deadline());
+            assert_eq!(figures(&late), figures(&prompt));
+            let mut answers = [(); 2].map(|()| Feedback::new(RateCode::MAX, false, false));
+            late.on_backward_rm(ms(60_003), Slot(0), Cells::ZERO, &mut answers[0]);
+            prompt.on_backward_rm(ms(60_003), Slot(0), Cells::ZERO, &mut answers[1]);
+            assert_eq!(answers[0], answers[1]);
+            assert_eq!(late.meter.interval(), prompt.meter.interval());
+        }
+    }
+
+    #[test]
+    fn a_queue_that_still_drains_is_not_passed_over() {
+        // ERICA+ without cells but with 1000 cells waiting, one leaving per ms: the last interval that sees a queue is
+        // the one that ends at 995 ms, and at 1000 ms f is back at b.
+        let mut port = erica(EricaConfig::erica_plus());
+        let mut last = (Time::ZERO, Cells::ZERO);
+        port.end_intervals(ms(2_000), |at| {
+            let queue = Cells(1_000).saturating_sub(Cells(at.as_ps() / ms(1).as_ps()));
+            if queue > Cells::ZERO {
+                last = (at, queue);
+            }
+            queue
+        });
+        assert_eq!(last, (ms(995), Cells(5)));
+        assert_eq!(figures(&port)[3], 105_000.0);
+    }
+
+    #[test]
+    fn the_default_port_does_nothing() {
+        let mut port = PortControl::new(&PortControlConfig::default(), CellRate::new(100_000.0));
+        let slot = port.connect(&vc());
+        port.on_abr_cell(ms(1), slot);
+        port.on_forward_rm(ms(1), slot, CellRate::new(5.0));
+        let mut feedback = Feedback::new(RateCode::MAX, false, true);
+        port.on_backward_rm(ms(1), slot, Cells(1_000_000), &mut feedback);
+        assert_eq!(feedback, Feedback::new(RateCode::MAX, false, true));
+        assert_eq!((port.needs_meter(), port.uses_efci(), port.marks_efci(Cells(9))), (false, false, false));
+        assert_eq!((port.next_deadline(), port.metric_names().len()), (Time::NEVER, 0));
+    }
+
+    #[test]
+    fn efci_works_beside_any_algorithm() {
+        let efci = Some(EfciConfig { high: Cells(127), low: Cells(100) });
+        let algorithm = SwitchAlgorithmConfig::Erica(EricaConfig::erica());
+        let mut port = PortControl::new(&PortControlConfig { efci, algorithm }, CellRate::new(100_000.0));
+        assert!(port.uses_efci() && port.needs_meter());
+        assert_eq!([128, 101, 100].map(|queue| port.marks_efci(Cells(queue))), [true, true, false]);
+    }
+
+    #[test]
+    fn names_and_values_of_the_figures_are_in_the_same_order() {
+        let port = erica(EricaConfig::erica());
+        let mut names = Vec::new();
+        port.metrics(|name, _| names.push(name));
+        assert_eq!(names, port.metric_names());
+    }
+
+    #[test]
+    fn the_check_reaches_every_part() {
+        let check =
+            |efci, algorithm| PortControlConfig { efci, algorithm }.check().map_err(|error| error.name);
+        let efci = EfciConfig { high: Cells(1), low: Cells(2) };
+        assert_eq!(check(Some(efci), SwitchAlgorithmConfig::None), Err("low"));
+        let relative_rate = RelativeRateConfig { threshold: Cells(0) };
+        assert_eq!(check(None, SwitchAlgorithmConfig::RelativeRate(relative_rate)), Err("threshold"));
+        let erica = EricaConfig { delta: -0.1, ..EricaConfig::erica() };
+        assert_eq!(check(None, SwitchAlgorithmConfig::Erica(erica)), Err("delta"));
+        assert_eq!(check(None, SwitchAlgorithmConfig::None), Ok(()));
+    }
+}
