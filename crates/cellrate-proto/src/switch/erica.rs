@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 
 use super::averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
-use super::{Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
+use super::{ERICA_METRICS, Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
 use crate::parameters::{ParameterError, in_range};
 use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Duration, Time};
@@ -309,7 +309,7 @@ impl SwitchAlgorithm for Erica {
     }
 
     fn metric_names(&self) -> Metrics {
-        &["z", "n", "fair_share", "capacity", "max_alloc"]
+        ERICA_METRICS
     }
 
     /// z and N without unit, the others in cells/s. `max_alloc` is MaxAllocPrevious, as far as the capacity reaches.

@@ -49,10 +49,21 @@ impl SwitchAlgorithmConfig {
             SwitchAlgorithmConfig::Erica(config) => config.check(),
         }
     }
+
+    /// Names of the figures that the algorithm offers.
+    pub const fn metric_names(&self) -> Metrics {
+        match self {
+            SwitchAlgorithmConfig::None | SwitchAlgorithmConfig::RelativeRate(_) => &[],
+            SwitchAlgorithmConfig::Erica(_) => ERICA_METRICS,
+        }
+    }
 }
 
 /// Names of the figures an algorithm offers to probes.
 pub type Metrics = &'static [&'static str];
+
+/// What ERICA and ERICA+ offer: load factor, active sources, fair share, capacity and largest allocation [cells/s].
+pub const ERICA_METRICS: Metrics = &["z", "n", "fair_share", "capacity", "max_alloc"];
 
 /// The algorithm of a port: the built-in ones by value, so that none of them costs an indirect call; anything else boxed.
 enum Algorithm {
