@@ -10,9 +10,9 @@ use cellrate_scenario::{
     Step, WaitingBrm,
 };
 
-use crate::endpoint::{Endpoint, Sender};
+use crate::endpoint::{Access, Endpoint, Sender};
 use crate::kernel::Kernel;
-use crate::kernel::cluster::{Cluster, Exit, Outbox, Parts};
+use crate::kernel::cluster::{Cluster, Exit, Input, Outbox, Parts};
 use crate::kernel::hop::{Hop, NONE};
 use crate::kernel::partition::Partition;
 use crate::port::{Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
@@ -98,8 +98,10 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
     }
     let hops = build_hops(scenario, &ports, &endpoints, &mut parts);
     build_endpoints(scenario, &hops.first, &endpoints, &mut parts);
+    parts.iter_mut().for_each(|parts| fold(parts, &hops.table));
 
     let tracks = build_tracks(scenario, &ports, &endpoints, partition.clusters);
+    watch_receivers(scenario, &inputs, &mut parts);
     let table: Arc<[Hop]> = hops.table.into();
     let clusters = parts.into_iter().zip(tracks).map(|(parts, tracks)| {
         let sampler = Sampler::new(tracks, parts.ports.len(), parts.endpoints.len());
@@ -113,11 +115,12 @@ fn empty_parts(inputs: usize, scenario: &Scenario) -> Parts {
         hops: Arc::new([]),
         ports: Vec::new(),
         exits: Vec::new(),
-        inputs,
+        inputs: (0..inputs).map(|_| Input::new()).collect(),
         endpoints: Vec::new(),
         outboxes: Vec::new(),
         sampler: Sampler::default(),
         flows: 2 * scenario.connections.len(),
+        end: Time::ZERO + scenario.duration,
     }
 }
 
@@ -250,6 +253,41 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
                 [mcr(out), mcr(back)],
             );
             parts[places[flow].cluster as usize].endpoints.push(endpoint);
+        }
+    }
+}
+
+/// Folds the transmissions of every end that has its access link to itself, where no cell can be lost on it.
+fn fold(parts: &mut Parts, hops: &[Hop]) {
+    let mut senders = vec![0_u32; parts.ports.len()];
+    let port_of = |endpoint: &Endpoint| hops[endpoint.first_hop as usize].port;
+    for endpoint in parts.endpoints.iter().filter(|endpoint| port_of(endpoint) != NONE) {
+        senders[port_of(endpoint) as usize] += 1;
+    }
+    for (number, endpoint) in (0..).zip(&mut parts.endpoints) {
+        let port = port_of(endpoint);
+        if port == NONE || senders[port as usize] != 1 {
+            continue;
+        }
+        if let (Queues::Fifo(fifo), Exit::Inside(input)) =
+            (&parts.ports[port as usize].queues, parts.exits[port as usize])
+            && fifo.is_lossless()
+        {
+            endpoint.access = Access::Folded { port, input };
+            parts.inputs[input as usize].feeder = number;
+        }
+    }
+}
+
+/// Where a series looks at a receiving end, every arrival there is an event.
+fn watch_receivers(scenario: &Scenario, inputs: &[Option<Place>], parts: &mut [Parts]) {
+    for probe in &scenario.probes {
+        let Quantity::Flow { quantity: FlowQuantity::Received, connection, backward } = probe.quantity else {
+            continue;
+        };
+        let steps = steps(&scenario.connections[connection.0 as usize], backward);
+        if let Some(place) = steps.last().and_then(|&step| inputs[port_number(step)]) {
+            parts[place.cluster as usize].inputs[place.index as usize].every_cell = true;
         }
     }
 }

@@ -32,12 +32,10 @@ pub(crate) fn priority(category: Category) -> usize {
     }
 }
 
-/// What happened to a cell that came to a port.
+/// What happened to a cell that came to a served port.
 pub(crate) enum Admission {
-    /// It found no room, or was lost on the line.
+    /// It found no room.
     Lost,
-    /// It reaches the far end of the link at `arrives`, already stamped.
-    OnLink(Cell),
     /// It waits, or is being transmitted; if given, the port's next departure has become this.
     Queued(Option<Time>),
 }
@@ -85,7 +83,7 @@ impl Port {
     }
 
     /// The switch's look at a cell of the class `priority`, slot `slot`, that comes to this port in the forward sense.
-    #[inline]
+    #[inline(always)]
     pub fn observe(&mut self, now: Time, priority: usize, slot: Slot, cell: &Cell) {
         if self.control.interval_due(now) {
             self.end_intervals(now);
