@@ -12,10 +12,10 @@ use cellrate_scenario::{
 
 use crate::endpoint::{Access, Endpoint, Sender};
 use crate::kernel::Kernel;
-use crate::kernel::cluster::{Cluster, Exit, Input, Outbox, Parts};
+use crate::kernel::cluster::{Cluster, Input, Outbox, Parts};
 use crate::kernel::hop::{Hop, NONE};
 use crate::kernel::partition::Partition;
-use crate::port::{Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
+use crate::port::{Exit, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
 use crate::traffic::Supply;
@@ -77,13 +77,18 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
     for (number, place) in ports.iter().enumerate() {
         let (Some(place), Some(input)) = (place, inputs[number]) else { continue };
         let parts = &mut parts[place.cluster as usize];
-        parts.ports.push(build_port(scenario, number, &used[number]));
-        parts.exits.push(if input.cluster == place.cluster {
+        let exit = if input.cluster == place.cluster {
             Exit::Inside(input.index)
         } else {
             parts.outboxes.push(Outbox { cluster: input.cluster, input: input.index, cells: Vec::new() });
             Exit::Outside(parts.outboxes.len() as u32 - 1)
-        });
+        };
+        parts.ports.push(build_port(scenario, number, &used[number], exit));
+    }
+    for (number, place) in inputs.iter().enumerate() {
+        let Some(place) = place else { continue };
+        let kind = scenario.nodes[head(number).0 as usize].kind;
+        parts[place.cluster as usize].inputs[place.index as usize].at_host = kind == NodeKind::Host;
     }
 
     let mut endpoints = Vec::new();
@@ -114,7 +119,6 @@ fn empty_parts(inputs: usize, scenario: &Scenario) -> Parts {
     Parts {
         hops: Arc::new([]),
         ports: Vec::new(),
-        exits: Vec::new(),
         inputs: (0..inputs).map(|_| Input::new()).collect(),
         endpoints: Vec::new(),
         outboxes: Vec::new(),
@@ -152,7 +156,7 @@ fn queue_is_watched(scenario: &Scenario, number: usize) -> bool {
     })
 }
 
-fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES]) -> Port {
+fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], exit: Exit) -> Port {
     let link = &scenario.links[number / 2];
     let config = &link.ports[number % 2];
     let random = Random::new(scenario.seed, Stream::Loss(number as u32));
@@ -169,7 +173,7 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES]) -> 
         Queues::Fifo(Fifo::new(line, own.into_iter().chain(buffers.shared).min()))
     };
     let metered = is_switch && control.needs_meter();
-    Port { queues, only_priority, metered, control, interval_began: Time::ZERO, dropped: 0 }
+    Port { queues, exit, only_priority, metered, control, interval_began: Time::ZERO, dropped: 0 }
 }
 
 struct Hops {
@@ -269,10 +273,11 @@ fn fold(parts: &mut Parts, hops: &[Hop]) {
         if port == NONE || senders[port as usize] != 1 {
             continue;
         }
-        if let (Queues::Fifo(fifo), Exit::Inside(input)) =
-            (&parts.ports[port as usize].queues, parts.exits[port as usize])
+        if let Port { queues: Queues::Fifo(fifo), exit: Exit::Inside(input), .. } =
+            &parts.ports[port as usize]
             && fifo.is_lossless()
         {
+            let input = *input;
             endpoint.access = Access::Folded { port, input };
             parts.inputs[input as usize].feeder = number;
         }

@@ -108,16 +108,16 @@ impl Endpoint {
         }
     }
 
-    /// The cell that leaves at `now`, if one does.
+    /// The cell that leaves at `now`, the instant of the [next transmission](Endpoint::next_transmission): there something
+    /// waits, and unless it is a BRM it is data.
     #[inline(always)]
     pub fn transmit(&mut self, now: Time) -> Option<Cell> {
-        let data_waiting = self.supply.available_from(now) <= now;
-        if let (Sender::Abr(source), true) = (&mut self.sender, data_waiting)
+        if let Sender::Abr(source) = &mut self.sender
             && source.transmit_data(now)
         {
             return Some(self.data_cell(now));
         }
-        self.transmit_other(now, data_waiting)
+        self.transmit_other(now)
     }
 
     #[inline(always)]
@@ -130,7 +130,8 @@ impl Endpoint {
 
     /// Anything but the common case: RM cells, and senders that are not ABR's.
     #[inline(never)]
-    fn transmit_other(&mut self, now: Time, data_waiting: bool) -> Option<Cell> {
+    fn transmit_other(&mut self, now: Time) -> Option<Cell> {
+        let data_waiting = self.supply.available_from(now) <= now;
         let emission = match &mut self.sender {
             Sender::Abr(source) => {
                 let before = source.acr();

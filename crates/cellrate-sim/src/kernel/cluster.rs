@@ -20,7 +20,7 @@ use super::hop::{Hop, NONE};
 use super::ring::Ring;
 use super::schedule::Schedule;
 use crate::endpoint::{Access, Endpoint};
-use crate::port::{Admission, Port, Queues};
+use crate::port::{Admission, Exit, Port, Queues};
 use crate::probe::sampler::Sampler;
 
 /// What a leaf of the schedule stands for; the number is an index into the cluster's list of its kind.
@@ -30,19 +30,14 @@ pub(crate) enum Leaf {
     Departure(u32),
     /// Series are sampled.
     Sample,
-    /// A cell reaches this end of a link.
-    Arrival(u32),
+    /// A cell reaches a switch over a link that a source has to itself.
+    Folded(u32),
+    /// A cell reaches a switch over any other link.
+    Transit(u32),
+    /// A cell reaches a host.
+    Delivery(u32),
     /// An end of a connection sends.
     Transmission(u32),
-}
-
-/// Where the link behind a port goes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Exit {
-    /// To a node of this cluster: an index into `inputs`.
-    Inside(u32),
-    /// To another cluster: an index into `outboxes`.
-    Outside(u32),
 }
 
 /// The cells that left for another cluster since the last exchange.
@@ -63,13 +58,16 @@ pub(crate) struct Input {
     pub ring: Ring,
     /// The end of a connection whose transmissions are folded into this link, or [`NONE`].
     pub feeder: u32,
+    /// Whether it belongs to a host.
+    pub at_host: bool,
     /// Whether every arrival has to be an event.
     pub every_cell: bool,
+    leaf: u32,
 }
 
 impl Input {
     pub fn new() -> Input {
-        Input { ring: Ring::new(), feeder: NONE, every_cell: false }
+        Input { ring: Ring::new(), feeder: NONE, at_host: false, every_cell: false, leaf: NONE }
     }
 }
 
@@ -78,7 +76,6 @@ impl Input {
 pub(crate) struct Cluster {
     pub hops: Arc<[Hop]>,
     pub ports: Vec<Port>,
-    pub exits: Vec<Exit>,
     pub inputs: Vec<Input>,
     pub endpoints: Vec<Endpoint>,
     pub outboxes: Vec<Outbox>,
@@ -91,7 +88,6 @@ pub(crate) struct Cluster {
     leaves: Vec<Leaf>,
     departure_leaves: Vec<u32>,
     sample_leaf: u32,
-    arrival_leaves: Vec<u32>,
     transmission_leaves: Vec<u32>,
     pub events: u64,
 }
@@ -100,7 +96,6 @@ pub(crate) struct Cluster {
 pub(crate) struct Parts {
     pub hops: Arc<[Hop]>,
     pub ports: Vec<Port>,
-    pub exits: Vec<Exit>,
     pub inputs: Vec<Input>,
     pub endpoints: Vec<Endpoint>,
     pub outboxes: Vec<Outbox>,
@@ -112,26 +107,28 @@ pub(crate) struct Parts {
 impl Cluster {
     /// A cluster at time zero, with the first transmission of every end scheduled.
     pub fn new(parts: Parts) -> Cluster {
-        let Parts { hops, ports, exits, inputs, endpoints, outboxes, sampler, flows, end } = parts;
+        let Parts { hops, ports, inputs, endpoints, outboxes, sampler, flows, end } = parts;
         let served = |port: &Port| matches!(port.queues, Queues::Served(_));
         let scheduled = |endpoint: &Endpoint| endpoint.access == Access::Scheduled;
         let departures = (0..).zip(&ports).filter(|(_, port)| served(port)).map(|(i, _)| Leaf::Departure(i));
         let transmissions = (0..).zip(&endpoints).filter(|(_, endpoint)| scheduled(endpoint));
         let mut leaves: Vec<Leaf> = departures.collect();
         leaves.push(Leaf::Sample);
-        leaves.extend((0..inputs.len() as u32).map(Leaf::Arrival));
+        leaves.extend((0..).zip(&inputs).map(|(number, input)| match input {
+            Input { at_host: true, .. } => Leaf::Delivery(number),
+            Input { feeder: NONE, .. } => Leaf::Transit(number),
+            _ => Leaf::Folded(number),
+        }));
         leaves.extend(transmissions.map(|(i, _)| Leaf::Transmission(i)));
         let mut cluster = Cluster {
             schedule: Schedule::new(leaves.len()),
             departure_leaves: vec![NONE; ports.len()],
             sample_leaf: 0,
-            arrival_leaves: vec![NONE; inputs.len()],
             transmission_leaves: vec![NONE; endpoints.len()],
             dropped: vec![0; flows],
             events: 0,
             hops,
             ports,
-            exits,
             inputs,
             endpoints,
             outboxes,
@@ -143,7 +140,9 @@ impl Cluster {
             match leaf {
                 Leaf::Departure(port) => cluster.departure_leaves[port as usize] = number,
                 Leaf::Sample => cluster.sample_leaf = number,
-                Leaf::Arrival(input) => cluster.arrival_leaves[input as usize] = number,
+                Leaf::Folded(input) | Leaf::Transit(input) | Leaf::Delivery(input) => {
+                    cluster.inputs[input as usize].leaf = number;
+                }
                 Leaf::Transmission(endpoint) => cluster.transmission_leaves[endpoint as usize] = number,
             }
         }
@@ -168,7 +167,9 @@ impl Cluster {
             }
             self.events += 1;
             match self.leaves[leaf] {
-                Leaf::Arrival(input) => self.on_arrival(now, input as usize, leaf),
+                Leaf::Folded(input) => self.on_folded(now, input as usize, leaf),
+                Leaf::Transit(input) => self.on_transit(now, until, input as usize, leaf),
+                Leaf::Delivery(input) => self.on_delivery(now, input as usize, leaf),
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
                 Leaf::Sample => self.on_sample(now, leaf),
@@ -191,30 +192,58 @@ impl Cluster {
         }
     }
 
+    /// A cell reaches a switch from a source that has the link to itself: off the link, or worked out only now.
     #[inline]
-    fn on_arrival(&mut self, now: Time, input: usize, leaf: usize) {
+    fn on_folded(&mut self, now: Time, input: usize, leaf: usize) {
         let place = &mut self.inputs[input];
-        let feeder = place.feeder;
+        let feeder = place.feeder as usize;
         let cell = match place.ring.pop() {
             Some(cell) => cell,
-            None => self.feed(feeder as usize),
+            None => self.feed(feeder),
         };
         let next = match self.inputs[input].ring.first() {
             Some(cell) => cell.arrives,
-            None if feeder != NONE => self.next_folded_arrival(feeder as usize),
-            None => Time::NEVER,
+            None => self.next_folded_arrival(feeder),
         };
         self.schedule.set(leaf, next);
-        let endpoint = self.hops[cell.hop()].endpoint;
-        if endpoint == NONE {
+        self.forward(now, cell);
+    }
+
+    /// Cells reach a switch, one after the other for as long as nothing else in the cluster comes first.
+    #[inline]
+    fn on_transit(&mut self, now: Time, until: Time, input: usize, leaf: usize) {
+        self.schedule.hold(leaf);
+        let mut now = now;
+        loop {
+            let Some(cell) = self.inputs[input].ring.pop() else {
+                unreachable!("an arrival is scheduled only while a cell is on the link");
+            };
             self.forward(now, cell);
-        } else if self.inputs[input].every_cell {
-            let left_to_do = self.endpoints[endpoint as usize].receive(cell);
-            left_to_do.into_iter().for_each(|rm| self.on_rm(now, endpoint as usize, rm));
-            self.sampler.note_endpoint(now, endpoint, &self.endpoints);
-        } else {
-            self.on_rm(now, endpoint as usize, cell);
+            let next = self.inputs[input].ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+            if next >= until || !self.schedule.precedes(leaf, next) {
+                return self.schedule.set(leaf, next);
+            }
+            now = next;
+            self.events += 1;
         }
+    }
+
+    /// A cell reaches a host, and there is something to do about it at this instant.
+    fn on_delivery(&mut self, now: Time, input: usize, leaf: usize) {
+        let place = &mut self.inputs[input];
+        let every_cell = place.every_cell;
+        let Some(cell) = place.ring.pop() else {
+            unreachable!("an arrival is scheduled only while a cell is on the link");
+        };
+        let next = place.ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+        self.schedule.set(leaf, next);
+        let endpoint = self.hops[cell.hop()].endpoint;
+        if !every_cell {
+            return self.on_rm(now, endpoint as usize, cell);
+        }
+        let left_to_do = self.endpoints[endpoint as usize].receive(cell);
+        left_to_do.into_iter().for_each(|rm| self.on_rm(now, endpoint as usize, rm));
+        self.sampler.note_endpoint(now, endpoint, &self.endpoints);
     }
 
     /// The next folded transmission of `endpoint`, put on its access link.
@@ -257,11 +286,11 @@ impl Cluster {
         let Access::Folded { input, .. } = self.endpoints[endpoint].access else { return };
         while self.endpoints[endpoint].transmits < until {
             let cell = self.feed(endpoint);
-            let ring = &mut self.inputs[input as usize].ring;
-            if ring.is_empty() {
-                self.schedule.set(self.arrival_leaves[input as usize] as usize, cell.arrives);
+            let place = &mut self.inputs[input as usize];
+            if place.ring.is_empty() {
+                self.schedule.set(place.leaf as usize, cell.arrives);
             }
-            ring.push(cell);
+            place.ring.push(cell);
         }
     }
 
@@ -290,7 +319,8 @@ impl Cluster {
             match fifo.admit(now) {
                 Some(arrives) => {
                     cell.arrives = arrives;
-                    self.put_on_link(hop.port as usize, hop.endpoint, cell);
+                    let exit = port.exit;
+                    self.put_on_link(exit, hop.endpoint, cell);
                 }
                 None => self.lose(hop.port as usize, hop.flow as usize),
             }
@@ -313,8 +343,8 @@ impl Cluster {
     }
 
     #[inline(always)]
-    fn put_on_link(&mut self, port: usize, endpoint: u32, cell: Cell) {
-        match self.exits[port] {
+    fn put_on_link(&mut self, exit: Exit, endpoint: u32, cell: Cell) {
+        match exit {
             Exit::Inside(input) => self.approach(input as usize, endpoint, cell),
             Exit::Outside(outbox) => self.outboxes[outbox as usize].cells.push(cell),
         }
@@ -333,7 +363,7 @@ impl Cluster {
             }
         }
         if place.ring.is_empty() {
-            self.schedule.set(self.arrival_leaves[input] as usize, cell.arrives);
+            self.schedule.set(place.leaf as usize, cell.arrives);
         }
         place.ring.push(cell);
     }
@@ -377,7 +407,7 @@ impl Cluster {
             Access::Folded { input, .. } => {
                 if self.inputs[input as usize].ring.is_empty() {
                     let arrival = self.next_folded_arrival(endpoint);
-                    self.schedule.set(self.arrival_leaves[input as usize] as usize, arrival);
+                    self.schedule.set(self.inputs[input as usize].leaf as usize, arrival);
                 }
             }
         }
@@ -394,7 +424,10 @@ impl Cluster {
         let (cell, next) = served.depart(now, control);
         self.schedule.set(leaf, next);
         match cell {
-            Ok(cell) => self.put_on_link(port, self.hops[cell.hop()].endpoint, cell),
+            Ok(cell) => {
+                let exit = self.ports[port].exit;
+                self.put_on_link(exit, self.hops[cell.hop()].endpoint, cell);
+            }
             Err(lost) => self.lose(port, self.hops[lost.hop()].flow as usize),
         }
         self.sampler.note_port(now, port as u32, &self.ports);

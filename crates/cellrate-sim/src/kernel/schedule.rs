@@ -16,6 +16,8 @@ pub struct Schedule {
     /// leaves follow the last node.
     children: Vec<[u64; 2]>,
     first: u64,
+    /// While a leaf is held: the least key of the others, or less.
+    bound: u64,
     leaf_bits: u32,
 }
 
@@ -23,7 +25,7 @@ impl Schedule {
     /// A schedule of `count` leaves, none of which has an event.
     pub fn new(count: usize) -> Schedule {
         let leaf_bits = leaf_bits(count);
-        Schedule { children: vec![[NEVER; 2]; 1 << leaf_bits], first: NEVER, leaf_bits }
+        Schedule { children: vec![[NEVER; 2]; 1 << leaf_bits], first: NEVER, bound: NEVER, leaf_bits }
     }
 
     /// The latest instant that a key of a schedule of `count` leaves can hold, and with it the longest run.
@@ -35,9 +37,8 @@ impl Schedule {
     /// no event.
     #[inline]
     pub fn set(&mut self, leaf: usize, time: Time) {
-        let ps = time.as_ps();
-        let fits = ps >> (u64::BITS - self.leaf_bits) == 0;
-        let mut key = if fits { ps << self.leaf_bits | leaf as u64 } else { NEVER };
+        let mut key = self.key(leaf, time);
+        self.bound = self.bound.min(key);
         let mut node = self.children.len() + leaf;
         while node > 1 {
             let pair = &mut self.children[node >> 1];
@@ -46,6 +47,32 @@ impl Schedule {
             node >>= 1;
         }
         self.first = key;
+    }
+
+    #[inline]
+    fn key(&self, leaf: usize, time: Time) -> u64 {
+        let ps = time.as_ps();
+        let fits = ps >> (u64::BITS - self.leaf_bits) == 0;
+        if fits { ps << self.leaf_bits | leaf as u64 } else { NEVER }
+    }
+
+    /// Holds `leaf`, which has the first event: until it is [`set`](Schedule::set) again it may go on by itself for as
+    /// long as its next event [`precedes`](Schedule::precedes) all others.
+    #[inline]
+    pub fn hold(&mut self, leaf: usize) {
+        let mut node = self.children.len() + leaf;
+        let mut least = NEVER;
+        while node > 1 {
+            least = least.min(self.children[node >> 1][(node & 1) ^ 1]);
+            node >>= 1;
+        }
+        self.bound = least;
+    }
+
+    /// Whether an event of the held `leaf` at `time` comes before the events of all other leaves.
+    #[inline]
+    pub fn precedes(&self, leaf: usize, time: Time) -> bool {
+        self.key(leaf, time) < self.bound
     }
 
     /// The first event of all: its time and its leaf. Without any, the time is later than every event.
@@ -86,6 +113,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_held_leaf_goes_on_until_another_comes_first() {
+        let at = Time::from_ps;
+        let mut schedule = Schedule::new(5);
+        [(0, 100), (2, 10), (4, 50)].into_iter().for_each(|(leaf, ps)| schedule.set(leaf, at(ps)));
+        assert_eq!(schedule.first(), (at(10), 2));
+        schedule.hold(2);
+        assert!(schedule.precedes(2, at(50)), "at the same instant the lower leaf comes first");
+        assert!(!schedule.precedes(2, at(51)));
+        schedule.set(3, at(20));
+        assert!(schedule.precedes(2, at(20)) && !schedule.precedes(2, at(21)));
+        schedule.set(2, at(30));
+        assert_eq!(schedule.first(), (at(20), 3));
     }
 
     #[test]

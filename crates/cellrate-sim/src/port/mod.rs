@@ -49,10 +49,20 @@ pub(crate) enum Queues {
     Served(Box<Served>),
 }
 
+/// Where the link behind a port goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Exit {
+    /// To a node of this cluster: an index into `inputs`.
+    Inside(u32),
+    /// To another cluster: an index into `outboxes`.
+    Outside(u32),
+}
+
 /// An output port.
 #[derive(Debug)]
 pub(crate) struct Port {
     pub queues: Queues,
+    pub exit: Exit,
     /// The priority of the only category, if the port is a FIFO.
     pub only_priority: usize,
     /// Whether `control` wants to know of every cell.
