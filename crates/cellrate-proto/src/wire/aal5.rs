@@ -16,7 +16,7 @@ use super::crc::Crc32;
 use super::llc_snap::Encapsulation;
 use crate::units::{Cells, Octets};
 
-/// The longest SDU there is [octets]: its length field has 16 bits.
+/// The longest SDU there is \[octets\]: its length field has 16 bits.
 pub const MAX_SDU_OCTETS: usize = 65_535;
 
 const TRAILER_OCTETS: usize = 8;
@@ -122,14 +122,14 @@ pub enum ReassemblyError {
     },
     /// The CRC-32 fits but the length does not: the padding would be negative or longer than 47.
     Length {
-        /// The length field [octets].
+        /// The length field \[octets\].
         claimed: u16,
         /// Cells that came.
         cells: Cells,
     },
     /// Longer than this receiver takes, or its last cell was lost and the next PDU ran into it.
     TooLong {
-        /// The longest SDU this receiver takes [octets].
+        /// The longest SDU this receiver takes \[octets\].
         maximum: usize,
     },
     /// Length zero: the sender gave up in the middle.
@@ -188,13 +188,17 @@ impl Iterator for Segments<'_> {
             return None;
         }
         let mut payload = [0; PAYLOAD_OCTETS];
-        let from_prefix = self.prefix.get(start..).unwrap_or_default();
-        let from_prefix = &from_prefix[..from_prefix.len().min(PAYLOAD_OCTETS)];
-        let (before, after) = payload.split_at_mut(from_prefix.len());
-        before.copy_from_slice(from_prefix);
-        let from_packet = self.packet.get(start.saturating_sub(self.prefix.len())..).unwrap_or_default();
-        let from_packet = &from_packet[..from_packet.len().min(after.len())];
-        after[..from_packet.len()].copy_from_slice(from_packet);
+        let in_packet = start.checked_sub(self.prefix.len()).and_then(|at| self.packet.get(at..));
+        if let Some(whole) = in_packet.and_then(|rest| rest.first_chunk()) {
+            payload = *whole;
+        } else {
+            // The first cell or one of the last two: what is left of the prefix, then of the packet, then zeros.
+            let prefix = self.prefix.get(start..).unwrap_or_default();
+            let packet = in_packet.unwrap_or(if start < self.prefix.len() { self.packet } else { &[] });
+            for (octet, given) in payload.iter_mut().zip(prefix.iter().chain(packet)) {
+                *octet = *given;
+            }
+        }
 
         self.position += PAYLOAD_OCTETS;
         let last = self.position == pdu_octets;
@@ -441,15 +445,15 @@ mod tests {
     #[test]
     fn the_maximum_is_taken_and_one_octet_more_is_not() {
         // 100 octets and 101 both take three cells, so that only the length tells them apart.
-        let refused = Err(ReassemblyError::TooLong { maximum: 100 });
+        let refused = || Err(ReassemblyError::TooLong { maximum: 100 });
         assert_eq!(reassemble(100, &segments(&[7; 100])), [Ok(alloc::vec![7; 100])]);
-        assert_eq!(reassemble(100, &segments(&[7; 101])), [refused.clone()]);
+        assert_eq!(reassemble(100, &segments(&[7; 101])), [refused()]);
         // 137 octets take four cells: refused at the fourth.
-        assert_eq!(reassemble(100, &segments(&[7; 136])), [refused.clone()]);
-        assert_eq!(reassemble(100, &segments(&[7; 137])), [refused.clone()]);
+        assert_eq!(reassemble(100, &segments(&[7; 136])), [refused()]);
+        assert_eq!(reassemble(100, &segments(&[7; 137])), [refused()]);
         // Ten cells: refused once, the rest dropped in silence, and the next PDU is taken.
         let cells = [segments(&[7; 450]), segments(&[8; 50])].concat();
-        assert_eq!(reassemble(100, &cells), [refused, Ok(alloc::vec![8; 50])]);
+        assert_eq!(reassemble(100, &cells), [refused(), Ok(alloc::vec![8; 50])]);
     }
 
     #[test]

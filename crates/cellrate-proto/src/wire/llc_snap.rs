@@ -5,7 +5,7 @@ use core::fmt;
 /// The LLC/SNAP header of IPv4 (RFC 2684, 5.1): LLC AA-AA-03, OUI 00-00-00, EtherType 08-00.
 pub const LLC_SNAP_IPV4: [u8; 8] = [0xaa, 0xaa, 0x03, 0x00, 0x00, 0x00, 0x08, 0x00];
 
-/// The largest IP packet that hosts send over ATM unless they agree on another [octets] (RFC 2225, section 7).
+/// The largest IP packet that hosts send over ATM unless they agree on another \[octets\] (RFC 2225, section 7).
 pub const DEFAULT_IP_MTU: usize = 9180;
 
 /// How packets are wrapped into AAL5 SDUs; both ends of a connection agree on it at set-up.
