@@ -21,7 +21,7 @@ pub use averaging::{ActiveCount, ActiveSources, LoadAveraging};
 pub use efci::{Efci, EfciConfig};
 pub use erica::{Erica, EricaConfig, QueueControl};
 pub use meter::{AveragingInterval, IntervalLoad, Meter, VcMeter};
-pub use port_control::{Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig};
+pub use port_control::{ERICA_METRICS, Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig};
 pub use relative_rate::{RelativeRate, RelativeRateConfig};
 
 use crate::rate_code::RateCode;

@@ -31,3 +31,7 @@ pub struct PortControl {}
 
 /// Names of the figures an algorithm offers to probes.
 pub type Metrics = &'static [&'static str];
+
+/// What ERICA and ERICA+ offer: the load factor z, the number of active sources N, FairShare [cells/s], the capacity
+/// handed out [cells/s] and MaxAllocPrevious [cells/s], in the order of [`super::SwitchAlgorithm::metrics`].
+pub const ERICA_METRICS: Metrics = &["z", "n", "fair_share", "capacity", "max_alloc"];
