@@ -65,6 +65,8 @@ pub(crate) fn value(node: &Node, kind: Kind, mode: Mode) -> Result<(), Fault> {
         Kind::Tagged(tagged) => tagged_table(node, tagged, mode),
         Kind::Map(inner) => {
             let Some(map) = node.table() else { return Err(wrong_type(node, "a table", "")) };
+            // What a map holds goes over something else, so nothing in it is required.
+            let mode = Mode { complete: false, ..mode };
             map.entries.iter().try_for_each(|entry| value(&entry.node, *inner, mode))
         }
         Kind::Entries(shape) => entries(node, shape),

@@ -205,6 +205,19 @@ impl Document {
             Fault::new(place, message, format!("{near}{remedy}"))
         };
         if let ["host" | "switch" | "link" | "vc" | "probe" | "sweep", name, ..] = segments[..] {
+            // A group that was written out, because one of its members was set, still answers to its name.
+            let handles = self.handles(segments[0]);
+            if name.contains("{i}") && !handles.iter().any(|handle| handle == name) {
+                let members: Vec<&String> =
+                    handles.iter().filter(|handle| group::matches(name, handle)).collect();
+                for &member in &members {
+                    let path = path.replacen(name, member, 1);
+                    self.assign(&path, place, node.clone(), as_text.clone())?;
+                }
+                if !members.is_empty() {
+                    return Ok(());
+                }
+            }
             self.take_out(segments[0], name)?;
         }
         let mut table = &mut self.root;
@@ -293,20 +306,18 @@ impl Document {
         }
     }
 
+    /// What the entries of a kind are called as written.
+    fn handles(&self, kind: &str) -> Vec<String> {
+        self.root.tables(kind).enumerate().map(|(i, (_, table))| group::handle(table, i + 1)).collect()
+    }
+
     /// Replaces the group that has a member called `name` by its members, so that one of them can be changed.
     fn take_out(&mut self, kind: &str, name: &str) -> Result<(), Fault> {
         let Some(shape) = group::shape_of(kind).filter(|shape| shape.key("count").is_some()) else {
             return Ok(());
         };
-        let handles: Vec<(String, bool)> = self
-            .root
-            .tables(kind)
-            .enumerate()
-            .map(|(i, (_, table))| {
-                (group::handle(table, i + 1), table.node("count").is_some() || table.node("like").is_some())
-            })
-            .collect();
-        if handles.iter().any(|(handle, _)| handle == name) {
+        let handles = self.handles(kind);
+        if handles.iter().any(|handle| handle == name) {
             return Ok(());
         }
         for index in 0..handles.len() {

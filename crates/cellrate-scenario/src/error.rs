@@ -64,7 +64,7 @@ impl fmt::Display for ScenarioError {
         }
         write!(f, "{message}.")?;
         if !remedy.is_empty() {
-            write!(f, " {remedy}.")?;
+            write!(f, " {remedy}{}", if remedy.ends_with('?') { "" } else { "." })?;
         }
         let number = line.to_string();
         let margin = " ".repeat(number.len());
@@ -150,7 +150,7 @@ pub(crate) fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a 
 }
 
 /// "Did you mean" for a name, or else the list of what there is.
-pub(crate) fn suggestion<'a>(given: &str, what: &str, candidates: &[&'a str]) -> String {
+pub(crate) fn suggestion(given: &str, what: &str, candidates: &[&str]) -> String {
     const SHOWN: usize = 24;
     let near = nearest(given, candidates.iter().copied());
     let list = match candidates.len() {

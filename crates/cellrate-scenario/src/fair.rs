@@ -156,8 +156,11 @@ fn ports(connection: &Connection, backward: bool) -> impl Iterator<Item = usize>
     connection.path.iter().map(number)
 }
 
+/// A rate, and the port that limits it; without one the flow is at its PCR.
+type Filled = (f64, Option<usize>);
+
 /// Progressive filling: rate and bottleneck of each flow, or the port that is oversubscribed and its sum of MCRs.
-fn fill(capacity: &[f64], flows: &[&Flow]) -> Result<Vec<(f64, Option<usize>)>, (usize, f64)> {
+fn fill(capacity: &[f64], flows: &[&Flow]) -> Result<Vec<Filled>, (usize, f64)> {
     // What is left of each port when every flow that is settled has its rate and every other its MCR, and the weights of
     // those others.
     let mut left = capacity.to_vec();
@@ -174,7 +177,7 @@ fn fill(capacity: &[f64], flows: &[&Flow]) -> Result<Vec<(f64, Option<usize>)>, 
     if let Some(port) = (0..capacity.len()).find(|&port| open[port] > 0 && left[port] < -tolerance(port)) {
         return Err((port, capacity[port] - left[port]));
     }
-    let mut settled: Vec<Option<(f64, Option<usize>)>> = vec![None; flows.len()];
+    let mut settled: Vec<Option<Filled>> = vec![None; flows.len()];
     loop {
         // The lowest level at which something stops: a port that is full, or a flow at its PCR.
         let mut stop: Option<(f64, Option<usize>)> = None;

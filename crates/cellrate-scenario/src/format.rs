@@ -77,6 +77,9 @@ impl Range {
     }
 
     pub fn phrase(&self) -> String {
+        if self.low == self.high {
+            return format!("exactly {}", self.low);
+        }
         let low =
             if self.low_included { format!("{} or more", self.low) } else { format!("above {}", self.low) };
         match (self.high == f64::MAX, self.high_included) {

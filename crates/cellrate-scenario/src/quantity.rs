@@ -178,7 +178,7 @@ fn read(node: &Node, dimension: Dimension) -> Result<f64, Fault> {
 }
 
 fn not_negative(node: &Node, value: f64, dimension: Dimension) -> Result<f64, Fault> {
-    if value.is_finite() && (value > 0.0 || value == 0.0) {
+    if value.is_finite() && value >= 0.0 {
         return Ok(value.abs());
     }
     let what = if value < 0.0 { "is negative" } else { "is out of all range" };

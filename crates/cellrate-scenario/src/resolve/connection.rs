@@ -15,13 +15,8 @@ use crate::model::{AbrSender, Category, Connection, Flow, NodeIndex, Sender, Ste
 use crate::quantity;
 use crate::tree::{Node, Table, Value, merged};
 
-/// The connections, with the names of their groups.
-pub(super) struct Connections {
-    pub list: Vec<Connection>,
-}
-
-pub(super) fn build(root: &Table, network: &Network) -> Result<Connections, Fault> {
-    let Some(shape) = group::shape_of("vc") else { return Ok(Connections { list: Vec::new() }) };
+pub(super) fn build(root: &Table, network: &Network) -> Result<Vec<Connection>, Fault> {
+    let Some(shape) = group::shape_of("vc") else { return Ok(Vec::new()) };
     let all = defaults(root, "vc").cloned().unwrap_or_default();
     let abr = defaults(root, "abr").cloned().unwrap_or_default();
     let wholes = wholes(root, "vc", shape, |own| base(&all, &abr, own))?;
@@ -39,7 +34,7 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<Connections, Faul
         }
         list.push(connection(network, whole)?);
     }
-    Ok(Connections { list })
+    Ok(list)
 }
 
 /// What a connection has where it does not say otherwise: `defaults.abr`, then `defaults.vc`; no ABR parameters for
@@ -232,12 +227,16 @@ fn check_parameters(parameters: &AbrParameters, keys: &Table, place: Place) -> R
         "mcr" | "icr" => given.or_else(|| keys.node("pcr")).or_else(|| keys.node("mcr")),
         _ => given,
     };
+    // What was written in another unit than the core's stands beside the core's figure.
+    let as_written = given.and_then(Node::text);
     let as_given =
-        given.map_or(String::new(), |node| format!(" (given as {})", quantity::shortened(&node.plain())));
+        as_written.map_or(String::new(), |text| format!(" (given as {})", quantity::shortened(text)));
     let derived = if given.is_none() { " by default" } else { "" };
-    let value = format!("{}{}{}", error.value, if error.unit.is_empty() { "" } else { " " }, error.unit);
+    let space = if error.unit.is_empty() { "" } else { " " };
+    let value = format!("{}{space}{}", rounded(error.value), error.unit);
     let message = format!("{} is {value}{as_given}{derived}", error.name);
-    let bits = |rate: CellRate| format!("{} cells/s, {}", rate.as_cells_per_s(), rate.to_bit_rate());
+    let bits =
+        |rate: CellRate| format!("{} cells/s ({})", rounded(rate.as_cells_per_s()), rate.to_bit_rate());
     let mut remedy = format!("It must be {}", error.allowed);
     if matches!(error.name, "mcr" | "icr") {
         remedy = format!("{remedy}; MCR is {}, PCR is {}", bits(parameters.mcr), bits(parameters.pcr));
@@ -247,4 +246,9 @@ fn check_parameters(parameters: &AbrParameters, keys: &Table, place: Place) -> R
             format!("{remedy}: give frtt, or shorten the path's links, whose delays it is twice the sum of");
     }
     Err(Fault::new(stands_in.map_or(place, |node| node.place), message, remedy))
+}
+
+/// To three decimals, for messages.
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
 }

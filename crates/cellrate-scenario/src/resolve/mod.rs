@@ -29,7 +29,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         seed: root.node("seed").map_or(Ok(1), |seed| check::integer(seed, 0, i64::MAX))? as u64,
         nodes: network.nodes,
         links: network.links,
-        connections: connections.list,
+        connections,
         probes,
     })
 }

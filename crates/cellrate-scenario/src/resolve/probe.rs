@@ -2,7 +2,6 @@
 
 use cellrate_proto::switch::{ERICA_METRICS, SwitchAlgorithmConfig};
 
-use super::connection::Connections;
 use super::network::Network;
 use crate::check;
 use crate::error::{Fault, Place, suggestion};
@@ -15,7 +14,11 @@ use crate::model::{
 use crate::quantity;
 use crate::tree::{Node, Table};
 
-pub(super) fn build(root: &Table, network: &Network, connections: &Connections) -> Result<Vec<Probe>, Fault> {
+pub(super) fn build(
+    root: &Table,
+    network: &Network,
+    connections: &[Connection],
+) -> Result<Vec<Probe>, Fault> {
     let mut probes: Vec<Probe> = Vec::new();
     for (node, table) in root.tables("probe") {
         let every = match table.node("every") {
@@ -54,12 +57,12 @@ fn targets(
     table: &Table,
     record: &[Node],
     network: &Network,
-    connections: &Connections,
+    connections: &[Connection],
 ) -> Result<Targets, Fault> {
     let mut targets = Targets { given: false, flows: Vec::new(), ports: Vec::new() };
     let Some(of) = table.node("of") else {
         let place = Place::default();
-        for (i, connection) in connections.list.iter().enumerate() {
+        for (i, connection) in connections.iter().enumerate() {
             let index = ConnectionIndex(i as u32);
             if connection.forward.traffic.is_some() {
                 targets.flows.push((index, false, place));
@@ -99,18 +102,17 @@ fn targets(
     Ok(targets)
 }
 
-fn flows(node: &Node, text: &str, connections: &Connections) -> Result<Vec<(ConnectionIndex, bool)>, Fault> {
+fn flows(node: &Node, text: &str, connections: &[Connection]) -> Result<Vec<(ConnectionIndex, bool)>, Fault> {
     let (pattern, backward) = match text.strip_suffix("(back)") {
         Some(name) => (name.trim(), true),
         None => (text, false),
     };
-    let named =
-        connections.list.iter().enumerate().filter(|(_, connection)| matches(pattern, &connection.name));
+    let named = connections.iter().enumerate().filter(|(_, connection)| matches(pattern, &connection.name));
     let found: Vec<_> = named.map(|(i, _)| (ConnectionIndex(i as u32), backward)).collect();
     if !found.is_empty() {
         return Ok(found);
     }
-    let known: Vec<&str> = connections.list.iter().map(|connection| connection.name.as_str()).collect();
+    let known: Vec<&str> = connections.iter().map(|connection| connection.name.as_str()).collect();
     let message = format!("there is no vc \"{}\"", quantity::shortened(pattern));
     Err(Fault::new(
         node.place,
@@ -151,7 +153,7 @@ fn quantities(
     every: Every,
     targets: &Targets,
     network: &Network,
-    connections: &Connections,
+    connections: &[Connection],
 ) -> Result<Vec<Quantity>, Fault> {
     let name = check::text(node)?;
     if every == Every::Change && matches!(name, "source_rate" | "utilization") {
@@ -166,7 +168,7 @@ fn quantities(
     let mut lacking = None;
     if let Some(quantity) = flow_quantity(name) {
         for &(index, backward, place) in &targets.flows {
-            let connection = &connections.list[index.0 as usize];
+            let connection = &connections[index.0 as usize];
             if has(connection, backward, quantity) {
                 result.push(Quantity::Flow { quantity, connection: index, backward });
             } else {
@@ -254,10 +256,10 @@ fn port_quantity(name: &str, step: Step, network: &Network) -> Option<PortQuanti
     })
 }
 
-fn title(quantity: Quantity, network: &Network, connections: &Connections) -> String {
+fn title(quantity: Quantity, network: &Network, connections: &[Connection]) -> String {
     match quantity {
         Quantity::Flow { connection, backward, .. } => {
-            let name = &connections.list[connection.0 as usize].name;
+            let name = &connections[connection.0 as usize].name;
             if backward { format!("\"{name} (back)\"") } else { format!("\"{name}\"") }
         }
         Quantity::Port { link, end, .. } => {

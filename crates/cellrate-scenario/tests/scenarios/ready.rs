@@ -1,7 +1,6 @@
 //! The scenarios in `scenarios/`: each parses, resolves, says what it is for, survives storing, and fits the schema.
 
-mod support;
-
+use crate::support;
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_scenario::{Document, fair, schema};
 
