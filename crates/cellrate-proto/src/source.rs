@@ -281,7 +281,9 @@ impl Source {
         if rm.congestion_indication {
             acr = acr.saturating_sub(acr * rdf.value()).max(mcr);
         } else if self.uili.on_backward_rm(&context) && wants_increase {
-            acr = (acr + pcr * rif.value()).min(pcr);
+            // Rule 2: before the first cell, whatever comes, ACR is at most ICR.
+            let nothing_sent = !self.started && self.last_out_of_rate.is_none();
+            acr = (acr + pcr * rif.value()).min(if nothing_sent { self.icr } else { pcr });
         }
         self.set_acr(acr.min(er).max(mcr));
     }
