@@ -147,15 +147,11 @@ impl Source {
         if self.waiting_brm.is_some() { opportunity } else { data_from(opportunity) }
     }
 
-    /// With ACR below TCR the clock of out-of-rate FRMs runs beside the in-rate one while data waits (rule 11).
+    /// With ACR below TCR the clock of out-of-rate FRMs runs beside the in-rate one while anything waits (rule 11).
     #[cold]
     fn next_below_tcr(&self, now: Time, opportunity: Time, mut data_from: impl FnMut(Time) -> Time) -> Time {
-        let in_rate = match opportunity {
-            Time::NEVER => Time::NEVER,
-            at if self.waiting_brm.is_some() => at,
-            at => data_from(at),
-        };
-        in_rate.min(data_from(self.out_of_rate_opportunity().max(now)))
+        let earliest = opportunity.min(self.out_of_rate_opportunity().max(now));
+        if self.waiting_brm.is_some() { earliest } else { data_from(earliest) }
     }
 
     fn out_of_rate_opportunity(&self) -> Time {
@@ -169,7 +165,7 @@ impl Source {
             return None;
         }
         if now < self.in_rate_opportunity() {
-            return self.transmit_out_of_rate(now, data_waiting);
+            return self.transmit_out_of_rate(now);
         }
         if self.forward_rm_is_due(now) {
             return Some(Emission::ForwardRm(self.send_forward_rm(now)));
@@ -257,10 +253,11 @@ impl Source {
         }
     }
 
-    /// Rule 11: an out-of-rate FRM, at no more than TCR, when ACR is too low for in-rate ones and data waits.
+    /// Rule 11: an out-of-rate FRM, at no more than TCR, when ACR is too low for in-rate ones and something waits. A BRM
+    /// that waits is reason enough: a direction without data of its own could not win back its rate otherwise.
     #[cold]
-    fn transmit_out_of_rate(&mut self, now: Time, data_waiting: bool) -> Option<Emission> {
-        let due = data_waiting && self.acr.as_cells_per_s() < TCR && now >= self.out_of_rate_opportunity();
+    fn transmit_out_of_rate(&mut self, now: Time) -> Option<Emission> {
+        let due = self.acr.as_cells_per_s() < TCR && now >= self.out_of_rate_opportunity();
         due.then(|| {
             self.last_out_of_rate = Some(now);
             Emission::ForwardRm(self.forward_rm(true))
