@@ -79,7 +79,7 @@ impl Destination {
         let brm = self.turned_around(frm);
         if frm.out_of_rate {
             if reverse.has_waiting_brm() {
-                reverse.turn_around(RmCell { out_of_rate: false, ..brm });
+                reverse.turn_around(brm);
             }
             return Some(brm);
         }

@@ -286,9 +286,9 @@ impl Source {
     }
 
     /// A cell was turned around at this end and waits for an in-rate opportunity of this direction (destination rules
-    /// 2 and 3). An older one that still waits is overwritten and returned.
+    /// 2 and 3), with CLP = 0 there (rule 4). An older one that still waits is overwritten and returned.
     pub fn turn_around(&mut self, brm: RmCell) -> Option<RmCell> {
-        self.waiting_brm.replace(brm)
+        self.waiting_brm.replace(RmCell { out_of_rate: false, ..brm })
     }
 
     fn set_acr(&mut self, acr: CellRate) {
