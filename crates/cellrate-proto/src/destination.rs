@@ -114,7 +114,7 @@ impl Destination {
     pub fn originate(&mut self, now: Time, mcr: CellRate) -> Option<RmCell> {
         let DestinationCongestion { congestion_indication, no_increase, explicit_rate } = self.congestion;
         let spacing = CellRate::new(TCR).interval();
-        let due = self.last_originated.is_none_or(|last| now >= last + spacing);
+        let due = self.last_originated.is_none_or(|last| now >= last.saturating_add(spacing));
         (due && (congestion_indication || no_increase)).then(|| {
             self.last_originated = Some(now);
             RmCell {

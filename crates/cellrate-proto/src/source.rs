@@ -155,7 +155,7 @@ impl Source {
     }
 
     fn out_of_rate_opportunity(&self) -> Time {
-        self.last_out_of_rate.map_or(Time::ZERO, |last| last + CellRate::new(TCR).interval())
+        self.last_out_of_rate.map_or(Time::ZERO, |last| last.saturating_add(CellRate::new(TCR).interval()))
     }
 
     /// What leaves at `now`, if anything: one cell (rules 3, 5, 6, 7, 10, 11, 12).
