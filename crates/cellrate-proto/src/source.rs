@@ -298,3 +298,102 @@ impl Source {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! The basics, by state; `tests/rules` holds every rule.
+
+    use super::*;
+
+    const TEN_US: Duration = Duration::from_us(10);
+
+    /// PCR = ICR = 100,000 cells/s: cells 10 us apart.
+    fn fresh() -> Source {
+        Source::new(AbrParameters::new(CellRate::new(100_000.0)), &UiliConfig::None)
+    }
+
+    /// Its first FRM left at 0.
+    fn running() -> Source {
+        let mut source = fresh();
+        assert!(matches!(source.transmit(Time::ZERO, true), Some(Emission::ForwardRm(_))));
+        source
+    }
+
+    /// A BRM with CI = NI = 0.
+    fn grants(er: f64) -> RmCell {
+        RmCell {
+            direction: Direction::Backward,
+            explicit_rate: RateCode::floor(CellRate::new(er)),
+            ..fresh().forward_rm(false)
+        }
+    }
+
+    fn always(from: Time) -> Time {
+        from
+    }
+
+    fn never(_: Time) -> Time {
+        Time::NEVER
+    }
+
+    // Before the first cell.
+
+    #[test]
+    fn a_fresh_source_may_send_at_once_and_waits_for_something_to_send() {
+        let mut source = fresh();
+        assert_eq!(source.next_transmission(Time::ZERO, never), Time::NEVER);
+        assert_eq!(source.transmit(Time::ZERO, false), None);
+        let at = Time::ZERO + Duration::from_ms(3);
+        assert_eq!(source.next_transmission(Time::ZERO, |from| from.max(at)), at);
+        assert!(matches!(source.transmit(at, true), Some(Emission::ForwardRm(_))));
+    }
+
+    // Running.
+
+    #[test]
+    fn a_running_source_sends_data_one_interval_later_and_nothing_sooner() {
+        let mut source = running();
+        let due = Time::ZERO + TEN_US;
+        assert_eq!(source.next_transmission(Time::ZERO, always), due);
+        assert_eq!(source.transmit(Time::from_ps(due.as_ps() - 1), true), None);
+        assert_eq!(source.transmit(due, true), Some(Emission::Data));
+        assert_eq!(source.next_transmission(due, always), due + TEN_US);
+    }
+
+    #[test]
+    fn a_waiting_brm_needs_no_data_to_leave() {
+        let mut source = running();
+        assert_eq!(source.turn_around(grants(1.0)), None);
+        assert_eq!(source.turn_around(grants(2.0)), Some(grants(1.0)));
+        let due = source.next_transmission(Time::ZERO, never);
+        assert_eq!(due, Time::ZERO + TEN_US);
+        assert_eq!(source.transmit(due, false), Some(Emission::BackwardRm(grants(2.0))));
+        assert!(!source.has_waiting_brm());
+    }
+
+    #[test]
+    fn a_brm_changes_acr_and_the_spacing_with_it() {
+        // ER = 50,048 = 2^15 * (1 + 270/512); 1/50,048 s = 19.980818... us, rounded up.
+        let mut source = running();
+        source.on_backward_rm(Time::ZERO, &grants(50_048.0));
+        assert_eq!(source.acr(), CellRate::new(50_048.0));
+        assert_eq!(source.in_rate_opportunity(), Time::from_ps(19_980_819));
+    }
+
+    // Below TCR.
+
+    #[test]
+    fn a_source_without_rate_asks_for_one_every_100_ms() {
+        let mut source = running();
+        source.on_backward_rm(Time::ZERO, &grants(0.0));
+        assert_eq!(source.in_rate_opportunity(), Time::NEVER);
+        for n in 0..3 {
+            let due = Time::ZERO + Duration::from_ms(100) * n;
+            assert_eq!(source.next_transmission(due, always), due);
+            let sent = source.transmit(due, true);
+            assert!(matches!(sent, Some(Emission::ForwardRm(RmCell { out_of_rate: true, .. }))), "{sent:?}");
+            assert_eq!(source.transmit(due, true), None);
+        }
+        assert_eq!(source.next_transmission(Time::ZERO, never), Time::NEVER);
+    }
+}
