@@ -581,6 +581,9 @@ fn source_rule_11_out_of_rate_frms_are_for_an_acr_below_tcr() {
     assert_eq!(cells(10.0), (String::from("DDFD"), ms(400)));
     // At 8 cells/s, 125 ms apart, both clocks run: f at 0 and 100, D at 125, f at 200 ms.
     assert_eq!(cells(8.0), (String::from("ffDf"), ms(200)));
+    // Both sides of TCR: the code below 10 is 2^3 * (1 + 127/512) = 9.984375.
+    let at_50_ms = |acr| at_acr(acr, &parameters(PCR)).source.transmit(ms(50), true).as_ref().map(letter);
+    assert_eq!((at_50_ms(10.0), at_50_ms(9.984_375)), (None, Some('f')));
 }
 
 #[test]
