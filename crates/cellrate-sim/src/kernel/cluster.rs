@@ -122,7 +122,18 @@ impl Cluster {
             cluster.reschedule(Time::ZERO, endpoint);
         }
         cluster.schedule.set(cluster.sample_leaf as usize, cluster.sampler.next());
+        cluster.note_everything(Time::ZERO);
         cluster
+    }
+
+    /// Every series of changes takes its value at `now`.
+    fn note_everything(&mut self, now: Time) {
+        for (index, port) in (0..).zip(&self.ports) {
+            self.sampler.note_port(now, index, port);
+        }
+        for (index, endpoint) in (0..).zip(&self.endpoints) {
+            self.sampler.note_endpoint(now, index, endpoint);
+        }
     }
 
     /// The last instant that the schedule can hold.
