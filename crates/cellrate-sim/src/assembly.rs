@@ -31,7 +31,7 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct Assembly {
     pub kernel: Kernel,
-    /// By port, twice the link's index plus the end: where it is, if any connection uses it.
+    /// By port, twice the link's index plus the end: where it is, if a connection uses it or a probe looks at it.
     pub ports: Vec<Option<Place>>,
     /// By end of a connection, twice the connection's index plus the end: where it is.
     pub endpoints: Vec<Place>,
@@ -53,6 +53,7 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
     let partition = Partition::of(scenario);
     let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
     let used = categories_by_port(scenario);
+    let is_needed = |number: usize| used[number].contains(&true) || is_probed(scenario, number);
 
     let mut counts = vec![0; partition.clusters];
     let mut next_place = |cluster: u32| {
@@ -63,7 +64,7 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
     let tail = |number: usize| scenario.links[number / 2].ends[number % 2];
     let head = |number: usize| scenario.links[number / 2].ends[1 - number % 2];
     let ports: Vec<Option<Place>> =
-        (0..used.len()).map(|n| used[n].contains(&true).then(|| next_place(cluster_of(tail(n))))).collect();
+        (0..used.len()).map(|n| is_needed(n).then(|| next_place(cluster_of(tail(n))))).collect();
     counts.fill(0);
     let mut next_place = |cluster: u32| {
         let index = counts[cluster as usize];
@@ -136,6 +137,14 @@ fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {
         }
     }
     used
+}
+
+/// Whether a series of this port is recorded, even if it is one of zeros.
+fn is_probed(scenario: &Scenario, number: usize) -> bool {
+    scenario.probes.iter().any(|probe| match probe.quantity {
+        Quantity::Port { link, end, .. } => port_number(Step { link, end }) == number,
+        Quantity::Flow { .. } => false,
+    })
 }
 
 /// Whether every change of a queue of this port is recorded: then departures have to be events.
