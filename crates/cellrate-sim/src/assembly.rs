@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
-use cellrate_proto::{CellRate, Destination, DestinationConfig, Source, Time};
+use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, Scenario,
@@ -168,11 +168,13 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES]) -> 
     let several = used.iter().filter(|&&used| used).count() > 1;
     let only_priority = used.iter().position(|&used| used).unwrap_or(0);
     let buffers = &config.buffers;
-    let queues = if several || control.uses_efci() || queue_is_watched(scenario, number) {
+    let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
+    let room = own.into_iter().chain(buffers.shared).min();
+    let has_events = several || control.uses_efci() || queue_is_watched(scenario, number);
+    let queues = if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
         Queues::Served(Box::new(Served::new(line, buffers)))
     } else {
-        let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
-        Queues::Fifo(Fifo::new(line, own.into_iter().chain(buffers.shared).min()))
+        Queues::Fifo(Fifo::new(&line, room))
     };
     let metered = is_switch && control.needs_meter();
     Port { queues, only_priority, metered, control, interval_began: Time::ZERO, dropped: 0 }

@@ -2,8 +2,9 @@
 //!
 //! A port that serves one category only, and marks nothing as cells leave, never needs an event of its own: when a cell
 //! arrives, its departure is known (Lindley's recursion), so it is put on the link at once, stamped with its arrival at
-//! the far end. That is a [`Fifo`]. Ports with several categories, a shared buffer or EFCI are [`Served`]: they keep
-//! real queues, and every departure is an event. Both give the same departures where both apply.
+//! the far end. That is a [`Fifo`]. Ports with several categories, EFCI, a line that loses cells, no room at all or a queue
+//! whose every change is recorded are [`Served`]: they keep real queues, and every departure is an event. Both give the
+//! same departures where both apply.
 
 mod fifo;
 mod line;
@@ -34,7 +35,7 @@ pub(crate) fn priority(category: Category) -> usize {
 
 /// What happened to a cell that came to a port.
 pub(crate) enum Admission {
-    /// It found no room, or was lost on the line.
+    /// It found no room.
     Lost,
     /// It reaches the far end of the link at `arrives`, already stamped.
     OnLink(Cell),
