@@ -123,7 +123,9 @@ fn port_summary(name: String, port: &Port, end: Time) -> PortSummary {
     let (transmitted, max_queue, max_abr_queue, integral) = match &port.queues {
         Queues::Fifo(fifo) => {
             let max_abr = if port.only_priority == ABR { fifo.max_queue().0 } else { 0 };
-            (fifo.transmitted(end), fifo.max_queue().0, max_abr, fifo.queue_integral(end))
+            // A departure at the very end does not happen any more.
+            let last = Time::from_ps(end.as_ps().saturating_sub(1));
+            (fifo.transmitted(last), fifo.max_queue().0, max_abr, fifo.queue_integral(end))
         }
         Queues::Served(served) => {
             let max_abr = served.max_queue(ABR).0;
