@@ -158,6 +158,16 @@ fn queue_is_watched(scenario: &Scenario, number: usize) -> bool {
     })
 }
 
+/// Whether every change of a figure of this port's algorithm is recorded.
+fn figures_are_watched(scenario: &Scenario, number: usize) -> bool {
+    scenario.probes.iter().any(|probe| match probe.quantity {
+        Quantity::Port { quantity: PortQuantity::Metric(_), link, end } => {
+            probe.every == Every::Change && port_number(Step { link, end }) == number
+        }
+        _ => false,
+    })
+}
+
 fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES]) -> Port {
     let link = &scenario.links[number / 2];
     let config = &link.ports[number % 2];
@@ -177,7 +187,8 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES]) -> 
         Queues::Fifo(Fifo::new(&line, room))
     };
     let metered = is_switch && control.needs_meter();
-    Port { queues, only_priority, metered, control, interval_began: Time::ZERO, dropped: 0 }
+    let ended = figures_are_watched(scenario, number).then(Vec::new);
+    Port { queues, only_priority, metered, control, ended, dropped: 0 }
 }
 
 struct Hops {

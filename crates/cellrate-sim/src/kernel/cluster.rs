@@ -128,7 +128,7 @@ impl Cluster {
 
     /// Every series of changes takes its value at `now`.
     fn note_everything(&mut self, now: Time) {
-        for (index, port) in (0..).zip(&self.ports) {
+        for (index, port) in (0..).zip(&mut self.ports) {
             self.sampler.note_port(now, index, port);
         }
         for (index, endpoint) in (0..).zip(&self.endpoints) {
@@ -154,6 +154,18 @@ impl Cluster {
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
                 Leaf::Sample => self.on_sample(now, leaf),
+            }
+        }
+    }
+
+    /// Ends the intervals that end before `end`, the end of the run, and that nothing came after, where their figures
+    /// are recorded.
+    pub fn finish(&mut self, end: Time) {
+        let last = Time::from_ps(end.as_ps().saturating_sub(1));
+        for (index, port) in (0..).zip(&mut self.ports) {
+            if port.metered && port.ended.is_some() {
+                port.end_intervals_before(end);
+                self.sampler.note_port(last, index, port);
             }
         }
     }
@@ -218,7 +230,7 @@ impl Cluster {
             }
             Admission::Lost => self.lose(hop.port as usize, hop.flow as usize),
         }
-        self.sampler.note_port(now, hop.port, &self.ports[hop.port as usize]);
+        self.sampler.note_port(now, hop.port, &mut self.ports[hop.port as usize]);
     }
 
     #[inline]
@@ -288,7 +300,7 @@ impl Cluster {
             Ok(cell) => self.put_on_link(port, cell),
             Err(lost) => self.lose(port, self.hops[lost.hop()].flow as usize),
         }
-        self.sampler.note_port(now, port as u32, &self.ports[port]);
+        self.sampler.note_port(now, port as u32, &mut self.ports[port]);
     }
 
     fn on_sample(&mut self, now: Time, leaf: usize) {
