@@ -6,8 +6,8 @@
 
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{
-    ActiveSources, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig, QueueControl,
-    RelativeRateConfig, SwitchAlgorithmConfig,
+    ActiveSources, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
+    QueueControl, RelativeRateConfig, SwitchAlgorithmConfig,
 };
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 use cellrate_scenario::*;
@@ -17,11 +17,25 @@ use crate::world::World;
 
 /// The network of this number: the same one on every machine.
 pub fn random_scenario(number: u64) -> Scenario {
-    Generator { dice: Random::new(number, Stream::Traffic(u32::MAX)) }.scenario(number)
+    let mut generator =
+        Generator { dice: Random::new(number, Stream::Traffic(u32::MAX)), style: Style::Mixed };
+    generator.style =
+        generator.pick(&[Style::Mixed, Style::Mixed, Style::Efci, Style::RelativeRate, Style::Erica]);
+    generator.scenario(number)
 }
 
 struct Generator {
     dice: Random,
+    style: Style,
+}
+
+/// What the switches of a network do: alone, a weak signal is not drowned by a strong one.
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    Mixed,
+    Efci,
+    RelativeRate,
+    Erica,
 }
 
 /// Rates whose cell times are multiples of one another, and rates that share nothing [bit/s].
@@ -43,22 +57,28 @@ impl Generator {
     }
 
     fn scenario(&mut self, number: u64) -> Scenario {
-        let rates: Vec<u64> = if self.one_in(2) { COMMENSURABLE.to_vec() } else { [&COMMENSURABLE[..], &OTHER].concat() };
+        let in_step = self.one_in(2);
+        let rates: Vec<u64> =
+            if in_step { COMMENSURABLE.to_vec() } else { [&COMMENSURABLE[..], &OTHER].concat() };
         // All links alike, or each for itself.
         let rate = self.one_in(3).then(|| self.pick(&rates));
-        let delay = self.one_in(3).then(|| self.delay(BitRate::from_bps(10_000_000)));
+        let delay = if in_step && self.one_in(2) {
+            Some(self.pick(&[Duration::ZERO, BitRate::from_bps(10_000_000).cell_time()]))
+        } else {
+            self.one_in(4).then(|| self.delay(BitRate::from_bps(10_000_000)))
+        };
         let mut world = World::new(Duration::from_ms(1));
         world.scenario.seed = number;
         world.scenario.name = format!("random {number}");
         let hosts = self.topology(&mut world, &rates, rate, delay);
         let fastest = world.scenario.links.iter().map(|link| link.rate).max().expect("there are links");
-        let cells = self.pick(&[60, 200, 500, 1500]);
+        let cells = self.pick(&[100, 400, 1000, 2500]);
         world.scenario.duration = (fastest.cell_time() * cells).max(Duration::from_ms(3));
         if self.one_in(8) {
             world.scenario.duration = Duration::from_ms(40);
         }
         self.configure_links(&mut world.scenario);
-        for index in 0..=self.below(5) {
+        for index in 0..=self.below(8) {
             self.connection(&mut world, &hosts, index);
         }
         self.probes(&mut world.scenario);
@@ -104,7 +124,16 @@ impl Generator {
 
     fn delay(&mut self, rate: BitRate) -> Duration {
         let us = Duration::from_us;
-        self.pick(&[Duration::ZERO, Duration::ZERO, rate.cell_time(), us(10), us(99), us(100), us(1000), us(5000)])
+        self.pick(&[
+            Duration::ZERO,
+            Duration::ZERO,
+            rate.cell_time(),
+            us(10),
+            us(99),
+            us(100),
+            us(1000),
+            us(5000),
+        ])
     }
 
     fn instant(&mut self, within: Duration) -> Time {
@@ -147,13 +176,22 @@ impl Generator {
     /// What the ports of a link do about congestion; hosts do nothing all the same.
     fn control(&mut self, rate: BitRate) -> PortControlConfig {
         let high = self.below(8);
-        let efci = self.one_in(3).then(|| EfciConfig {
+        let marks = self.style == Style::Efci || (self.style == Style::Mixed && self.one_in(2));
+        let efci = marks.then(|| EfciConfig {
             high: Cells(high),
             low: Cells(if self.one_in(2) { high } else { self.below(high + 1) }),
         });
-        let algorithm = match self.below(6) {
+        let algorithm = match self.style {
+            Style::Mixed => self.below(4),
+            Style::Efci => 0,
+            Style::RelativeRate => 1,
+            Style::Erica => 2,
+        };
+        let algorithm = match algorithm {
             0 => SwitchAlgorithmConfig::None,
-            1 => SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold: Cells(1 + self.below(10)) }),
+            1 => SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig {
+                threshold: Cells(1 + self.below(10)),
+            }),
             _ => SwitchAlgorithmConfig::Erica(self.erica(rate)),
         };
         let config = PortControlConfig { efci, algorithm };
@@ -163,7 +201,16 @@ impl Generator {
 
     fn erica(&mut self, rate: BitRate) -> EricaConfig {
         let cell_time = rate.cell_time();
-        let times = [cell_time * 5, cell_time * 30, Duration::from_us(212), Duration::from_ms(1), Duration::from_ms(5)];
+        let slots = Duration::from_ps(42_400_000);
+        let times = [
+            cell_time * 5,
+            cell_time * 30,
+            slots,
+            slots * 5,
+            slots * 20,
+            Duration::from_ms(1),
+            Duration::from_ms(5),
+        ];
         let interval = AveragingInterval {
             time: self.pick(&times),
             cells: if self.one_in(2) { Some(self.pick(&[1, 2, 10, 30, 100])) } else { None },
@@ -219,7 +266,7 @@ impl Generator {
                     abr.parameters.pcr
                 }
                 Sender::Peak(rate) => {
-                    let share = self.pick(&[1.0, 0.7, 0.5, 0.2]);
+                    let share = self.pick(&[1.5, 1.0, 0.7, 0.5, 0.2]);
                     *rate = *rate * share;
                     *rate
                 }
@@ -233,7 +280,8 @@ impl Generator {
         abr.clear_efci_state = self.one_in(2);
         abr.waiting_brm = self.pick(&[WaitingBrm::Overwrite, WaitingBrm::SendOutOfRate]);
         let frtt = abr.parameters.frtt;
-        let pcr = abr.parameters.pcr * self.pick(&[1.0, 1.0, 0.5, 0.123]);
+        // Above the line rate, cells queue at the host and leave it in step with the line.
+        let pcr = abr.parameters.pcr * self.pick(&[1.5, 1.5, 1.0, 1.0, 0.5, 0.123]);
         let mcr = pcr * self.pick(&[0.0, 0.0, 0.0, 0.05, 0.5]);
         let icr = match self.below(6) {
             0 => mcr,
@@ -241,7 +289,8 @@ impl Generator {
             2 => pcr * 0.05,
             _ => pcr,
         };
-        let up_to = |this: &mut Generator, k: u64| PowerOfTwo::from_negative_exponent(this.below(k + 1) as u8);
+        let up_to =
+            |this: &mut Generator, k: u64| PowerOfTwo::from_negative_exponent(this.below(k + 1) as u8);
         abr.parameters = AbrParameters {
             mcr,
             icr: icr.max(mcr).min(pcr),
@@ -260,12 +309,14 @@ impl Generator {
     }
 
     fn traffic(&mut self, peak: CellRate, duration: Duration) -> Traffic {
-        let start = if self.one_in(2) { Time::ZERO } else { self.instant(duration) };
+        let start =
+            if self.one_in(2) { Time::ZERO } else { self.instant(Duration::from_ps(duration.as_ps() / 3)) };
         let end = if self.one_in(2) { Time::NEVER } else { self.instant(duration) };
         let rate = peak * self.pick(&[0.05, 0.3, 0.5, 1.0, 1.7]);
         match self.below(6) {
             0 | 1 => {
-                let mut instants: Vec<Time> = (0..2 * self.below(3)).map(|_| self.instant(duration)).collect();
+                let mut instants: Vec<Time> =
+                    (0..2 * self.pick(&[0, 0, 1, 2])).map(|_| self.instant(duration)).collect();
                 instants.sort_unstable();
                 instants.dedup();
                 let windows = instants.chunks_exact(2).map(|pair| GreedyWindow {
@@ -323,9 +374,15 @@ impl Generator {
         }
         // Watching the queue of a port changes how the kernel runs it, so half of the networks do without.
         let watched_ports = self.one_in(2);
-        let spans = [Duration::from_us(424), Duration::from_us(137), Duration::from_ps(42_400_000), Duration::from_ms(1)];
-        for _ in 0..self.below(12) {
-            let every = Every::Interval(self.pick(&spans).max(Duration::from_ps(scenario.duration.as_ps() / 150)));
+        let spans = [
+            Duration::from_us(424),
+            Duration::from_us(137),
+            Duration::from_ps(42_400_000),
+            Duration::from_ms(1),
+        ];
+        for _ in 0..self.below(16) {
+            let every =
+                Every::Interval(self.pick(&spans).max(Duration::from_ps(scenario.duration.as_ps() / 150)));
             let probe = if self.one_in(2) {
                 use FlowQuantity::*;
                 let quantities = [Acr, SourceRate, Received, SourceQueue, Drops, ForwardRm, BackwardRm];
@@ -335,9 +392,16 @@ impl Generator {
             } else {
                 use PortQuantity::*;
                 let metric = Metric(self.below(5) as u8);
-                let quantities = [Queue, GuaranteedQueue, AbrQueue, UbrQueue, Utilization, Drops, metric, metric];
+                let quantities =
+                    [Queue, GuaranteedQueue, AbrQueue, UbrQueue, Utilization, Drops, metric, metric];
+                let quantity = self.pick(&quantities);
+                // Most often a port on somebody's way, sometimes any.
                 let link = LinkIndex(self.below(scenario.links.len() as u64) as u32);
-                let (quantity, end) = (self.pick(&quantities), self.below(2) as u8);
+                let connection = self.below(scenario.connections.len() as u64) as usize;
+                let Step { link, end } = match self.below(8) {
+                    0 => Step { link, end: self.below(2) as u8 },
+                    _ => self.pick(&scenario.connections[connection].path),
+                };
                 let change = watched_ports && quantity != Utilization && self.one_in(2);
                 let every = if change { Every::Change } else { every };
                 Probe { quantity: Quantity::Port { quantity, link, end }, every }

@@ -26,7 +26,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use cellrate_proto::switch::{Feedback, PortControl, Slot, VcAtPort};
-use cellrate_proto::{Cells, Destination, DestinationConfig, Direction, Duration, Emission, RmCell, Source, Time};
+use cellrate_proto::{
+    Cells, Destination, DestinationConfig, Direction, Duration, Emission, RmCell, Source, Time,
+};
 use cellrate_scenario::{
     Buffers, Category, Every, FlowQuantity, Link, NodeIndex, PortQuantity, Quantity, Scenario, Sender, Step,
     WaitingBrm,
@@ -232,7 +234,9 @@ impl<'a> Network<'a> {
         };
         let (rank, index) = match (self.flaw, rank) {
             (Some(Flaw::TiesReversed), 4 | 6) => (rank, usize::MAX - index),
-            (Some(Flaw::DeparturesAfterArrivals), 1) | (Some(Flaw::IntervalsEndAfterArrivals), 3) => (5, index),
+            (Some(Flaw::DeparturesAfterArrivals), 1) | (Some(Flaw::IntervalsEndAfterArrivals), 3) => {
+                (5, index)
+            }
             (Some(Flaw::SamplesLast), 2) => (7, index),
             _ => (rank, index),
         };
@@ -312,9 +316,11 @@ impl<'a> Network<'a> {
     fn admit(&mut self, now: Time, number: usize, mut cell: Cell) {
         self.integrate_queue(now, number);
         let priority = priority(self.scenario.connections[cell.flow / 2].category);
-        let Buffers { guaranteed, abr, ubr, shared } = self.scenario.links[number / 2].ports[number % 2].buffers;
+        let Buffers { guaranteed, abr, ubr, shared } =
+            self.scenario.links[number / 2].ports[number % 2].buffers;
         let port = &mut self.ports[number];
-        let beside = usize::from(self.flaw == Some(Flaw::RoomBesideTransmission) && port.transmitting.is_some());
+        let beside =
+            usize::from(self.flaw == Some(Flaw::RoomBesideTransmission) && port.transmitting.is_some());
         let full = |room: Option<Cells>, queue: usize| {
             room.is_some_and(|room| queue.saturating_sub(beside) as u64 >= room.0)
         };
@@ -364,8 +370,7 @@ impl<'a> Network<'a> {
             if self.flaw == Some(Flaw::QueueBesideTransmission) {
                 queue = port.waiting[1].len();
             }
-            let mut feedback =
-                Feedback::new(rm.explicit_rate, rm.congestion_indication, rm.no_increase);
+            let mut feedback = Feedback::new(rm.explicit_rate, rm.congestion_indication, rm.no_increase);
             let slot = port.slots[&controlled];
             port.control.on_backward_rm(now, slot, Cells(queue as u64), &mut feedback);
             rm.explicit_rate = feedback.explicit_rate();
