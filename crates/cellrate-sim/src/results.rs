@@ -116,7 +116,7 @@ pub struct Series {
     pub unit: &'static str,
     /// Instants, never falling [ps since the start].
     pub times_ps: Vec<u64>,
-    /// One value per instant, holding until the next for series taken at every change.
+    /// One value per instant. A series taken at every change starts at 0, and each value holds until the next.
     pub values: Vec<f64>,
 }
 

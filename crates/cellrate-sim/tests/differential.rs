@@ -5,7 +5,7 @@
 //!
 //! Everything has to be equal to the last bit: every count, every delay, every instant and value of every series, among
 //! them the arrival of each data cell, each FRM and BRM and each change of ACR. Only where floating-point numbers are added
-//! or multiplied in another order may the last digits differ: mean ACR (a sum of so many terms: 1e-9), and the series of
+//! or multiplied in another order may the last digits differ: mean ACR (a sum of so many terms: 1e-11), and the series of
 //! rates and utilizations (one product: 1e-12). Quantiles of delays are rounded by the kernel's histogram: 1 %, as
 //! documented. The number of events is the scheduler's own affair.
 
@@ -127,7 +127,7 @@ fn same_flow(kernel: &FlowSummary, judge: &FlowSummary) -> bool {
         ..kernel.clone()
     };
     exact == *judge
-        && within(kernel.mean_acr, judge.mean_acr, 1e-9)
+        && within(kernel.mean_acr, judge.mean_acr, 1e-11)
         && within(kernel.p50_delay_s, judge.p50_delay_s, 0.01)
         && within(kernel.p99_delay_s, judge.p99_delay_s, 0.01)
 }

@@ -14,7 +14,7 @@
 //! 4. transmissions of sources, in the order of the connections, forward before backward.
 //!
 //! A port's order is twice its link's index plus the end it sends from. An averaging interval that ends at an instant ends
-//! after the departures and before the arrivals of that instant. Events at or after the end of the run do not happen.
+//! after the departures and samples and before the arrivals of that instant. Events at or after the end of the run do not happen.
 //!
 //! # Clusters and windows
 //!
