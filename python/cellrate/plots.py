@@ -1,0 +1,197 @@
+"""Plots of a run: stacked panels over one time axis, stamped with what reproduces them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from .results import Result, Series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+CELL_BITS = 424
+"""A cell of 53 octets [bit]."""
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C00")
+"""Okabe and Ito's palette, told apart by colour-blind readers; yellow darkened to show on white."""
+
+DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
+
+STYLE = {
+    "axes.edgecolor": "#555555",
+    "axes.grid": True,
+    "axes.grid.axis": "both",
+    "axes.labelsize": 9,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "figure.dpi": 110,
+    "font.size": 9,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.2,
+    "savefig.facecolor": "white",
+    "svg.hashsalt": "cellrate",
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a panel."""
+
+    series: Series
+    label: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel: what its vertical axis says, and the lines on it."""
+
+    axis: str
+    """With the unit."""
+    lines: Sequence[Line]
+    scale: float = 1.0
+    """Factor from the unit of the series to the unit of the axis."""
+    top: float | None = None
+    """Upper end of the axis; by the data when None."""
+    second_axis: str | None = None
+    """The same values in the unit of the series, at the right."""
+
+
+def draw_result(result: Result, base: Path) -> None:
+    """Draw what the run recorded into `base`.png and `base`.svg."""
+    panels = panels_of(result)
+    if panels:
+        save(figure(panels, result.summary["run"]["scenario"], result.stamp), base)
+
+
+def panels_of(result: Result) -> list[Panel]:
+    """Give a panel per kind of quantity that the run recorded: rates, queues, utilization, cells, and the rest."""
+    kinds = [
+        (("acr",), "ACR [Mbps]", CELL_BITS / 1e6, None, "[cells/s]"),
+        (("source_rate",), "source rate [Mbps]", CELL_BITS / 1e6, None, "[cells/s]"),
+        (("queue", "abr_queue", "guaranteed_queue", "ubr_queue"), "queue [cells]", 1.0, None, None),
+        (("utilization",), "utilization [%]", 100.0, 105.0, None),
+        (("received",), "cells received", 1.0, None, None),
+    ]
+    panels = []
+    known: set[str] = set()
+    for probes, axis, scale, top, second in kinds:
+        known.update(probes)
+        series = [s for probe in probes for s in result.all_series(probe) if len(s)]
+        if series:
+            several = len({s.probe for s in series}) > 1
+            lines = [Line(s, f"{s.entity} {s.probe}" if several else s.entity) for s in series]
+            panels.append(Panel(axis, lines, scale, top, second))
+    for probe in dict.fromkeys(name for name, _ in result.series_names if name not in known):
+        series = [s for s in result.all_series(probe) if len(s)]
+        if series:
+            unit = f" [{series[0].unit}]" if series[0].unit else ""
+            panels.append(Panel(f"{probe}{unit}", [Line(s, s.entity) for s in series]))
+    return panels
+
+
+def figure(
+    panels: Sequence[Panel],
+    title: str,
+    stamp: str,
+    *,
+    width: float = 7.2,
+    panel_height: float = 1.75,
+    time: tuple[float, float] | None = None,
+) -> Figure:
+    """Draw panels above each other.
+
+    Parameters
+    ----------
+    panels
+        From top to bottom.
+    title, stamp
+        Above and, small, below.
+    width, panel_height
+        In inches.
+    time
+        The part of the time axis to show [s]; all of it when None.
+    """
+    with mpl.rc_context(STYLE):
+        drawn = Figure(figsize=(width, panel_height * len(panels) + 0.9), layout="constrained")
+        rows: Any = drawn.subplots(len(panels), 1, sharex=True, squeeze=False)
+        for axes, panel in zip(rows[:, 0], panels, strict=True):
+            _draw_panel(axes, panel)
+        rows[0, 0].set_title(title)
+        rows[-1, 0].set_xlabel("time [s]")
+        if time is not None:
+            rows[-1, 0].set_xlim(*time)
+        drawn.supxlabel(stamp, fontsize=6.5, color="#777777", x=0.99, ha="right")
+    return drawn
+
+
+def save(drawn: Figure, base: Path) -> None:
+    """Write `base`.png and `base`.svg, the same bytes each time."""
+    with mpl.rc_context(STYLE):
+        drawn.savefig(base.with_name(base.name + ".png"), metadata={"Software": None})
+        drawn.savefig(base.with_name(base.name + ".svg"), metadata={"Date": None, "Creator": None})
+
+
+def _draw_panel(axes: Axes, panel: Panel) -> None:
+    for number, line in enumerate(panel.lines):
+        times, values = thinned(line.series)
+        axes.plot(
+            times,
+            values * panel.scale,
+            drawstyle="steps-post" if line.series.interval_s is None else "steps-pre",
+            color=COLOURS[number % len(COLOURS)],
+            linestyle=DASHES[(number // len(COLOURS)) % len(DASHES)],
+            label=line.label,
+        )
+    axes.set_ylabel(panel.axis)
+    if panel.top is None:
+        axes.set_ylim(bottom=0)
+        axes.margins(x=0.01)
+    else:
+        axes.set_ylim(0, panel.top)
+    if panel.second_axis is not None:
+        scale = panel.scale
+        second = axes.secondary_yaxis("right", functions=(lambda y: y / scale, lambda y: y * scale))
+        second.set_ylabel(panel.second_axis, color="#777777")
+        second.tick_params(colors="#777777", labelsize=7)
+        second.ticklabel_format(axis="y", style="sci", scilimits=(3, 3), useMathText=True)
+        second.yaxis.get_offset_text().set_fontsize(7)
+    outside = len(panel.lines) > 4
+    axes.legend(
+        loc="center left" if outside else "best",
+        bbox_to_anchor=(1.12 if panel.second_axis else 1.01, 0.5) if outside else None,
+        ncols=1 + (len(panel.lines) - 1) // 10 if outside else 1,
+    )
+
+
+def thinned(series: Series, bins: int = 1500) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give a series as a picture needs it: of each of `bins` spans the first, least, largest and last value.
+
+    A picture is no wider than that, and a plot of ten million points takes minutes and a hundred megabytes.
+    """
+    times, values = series.times_s, series.values
+    if len(times) <= 4 * bins:
+        return times, values
+    edges = np.searchsorted(times, np.linspace(times[0], times[-1], bins + 1)[:-1])
+    edges = np.unique(edges)
+    ends = np.append(edges[1:], len(times))
+    kept = [edges, ends - 1]
+    for low, high in zip(edges, ends, strict=True):
+        part = values[low:high]
+        kept.append(np.array([low + part.argmin(), low + part.argmax()]))
+    index = np.unique(np.concatenate(kept))
+    return times[index], values[index]

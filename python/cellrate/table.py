@@ -1,0 +1,56 @@
+"""The summary as a table on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+CELL_BITS = 424
+
+
+def print_summary(console: Console, summary: dict[str, Any], settings: dict[str, str]) -> None:
+    """Print a run's rows for VCs and ports and a line about the run."""
+    run = summary["run"]
+    title = run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items())
+    vcs = _table(title, ["VC", "category"], ["sent", "delivered", "dropped", "throughput Mbps", "mean ACR Mbps", "p99 ms"])
+    for row in summary["vcs"]:
+        vcs.add_row(
+            row["vc"],
+            row["category"],
+            f"{row['sent']:,}",
+            f"{row['delivered']:,}",
+            f"{row['dropped']:,}",
+            f"{row['throughput_bps'] / 1e6:.2f}",
+            "" if row["mean_acr"] is None else f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
+            "" if row["p99_delay_s"] is None else f"{row['p99_delay_s'] * 1e3:.3f}",
+        )
+    ports = _table(None, ["port"], ["utilization %", "max queue", "mean queue", "dropped"])
+    for row in summary["ports"]:
+        ports.add_row(
+            row["port"],
+            f"{row['utilization'] * 100:.1f}",
+            f"{row['max_queue']:,}",
+            f"{row['mean_queue']:.1f}",
+            f"{row['dropped']:,}",
+        )
+    console.print(vcs)
+    console.print(ports)
+    console.print(
+        f"{run['duration_s']:g} s of network time in {run['wall_s']:.2f} s: {run['cell_hops']:,} cell hops, "
+        f"{run['cell_hops_per_s'] / 1e6:.1f} million per second.  Hash {run['hash'][:12]}, seed {run['seed']}.",
+        highlight=False,
+    )
+
+
+def _table(title: str | None, texts: list[str], numbers: list[str]) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in texts:
+        table.add_column(name)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
