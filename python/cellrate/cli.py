@@ -238,7 +238,14 @@ def _print_names(rows: dict[str, str]) -> None:
     width = max((len(name) for name in rows), default=0) + 2
     columns = max(shutil.get_terminal_size().columns, width + 30)
     for name, text in rows.items():
-        print(textwrap.fill(" ".join(text.split()), columns, initial_indent=f"{name:<{width}}", subsequent_indent=" " * width))
+        print(
+            textwrap.fill(
+                " ".join(text.split()),
+                columns,
+                initial_indent=f"{name:<{width}}",
+                subsequent_indent=" " * width,
+            )
+        )
 
 
 def _show_report(report: Any, folder: Path, *, json: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import matplotlib as mpl
 import numpy as np
@@ -25,7 +25,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "axes.edgecolor": "#555555",
     "axes.grid": True,
     "axes.grid.axis": "both",
@@ -165,7 +165,14 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         axes.set_ylim(0, panel.top)
     if panel.second_axis is not None:
         scale = panel.scale
-        second = axes.secondary_yaxis("right", functions=(lambda y: y / scale, lambda y: y * scale))
+
+        def to_series(y: NDArray[np.float64]) -> NDArray[np.float64]:
+            return y / scale
+
+        def to_axis(y: NDArray[np.float64]) -> NDArray[np.float64]:
+            return y * scale
+
+        second = axes.secondary_yaxis("right", functions=cast(Any, (to_series, to_axis)))
         second.set_ylabel(panel.second_axis, color="#777777")
         second.tick_params(colors="#777777", labelsize=7)
         second.ticklabel_format(axis="y", style="sci", scilimits=(3, 3), useMathText=True)

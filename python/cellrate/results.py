@@ -254,8 +254,8 @@ class Result:
     def write(self, folder: str | Path, *, csv: bool = False, plots: bool = True) -> Path:
         """Write everything into a folder, which appears whole or not at all.
 
-        summary.json, scenario.toml, series/PROBE.parquet, and PNG and SVG plots. A folder of earlier results of that name
-        is replaced; any other that is not empty is left alone.
+        summary.json, scenario.toml, series/PROBE.parquet, and PNG and SVG plots. A folder of earlier results of that
+        name is replaced; any other that is not empty is left alone.
 
         Parameters
         ----------
@@ -285,9 +285,11 @@ def _taken(
     native: _native.RunResult, index: int, probe: str, entity: str, unit: str, interval_ps: int | None
 ) -> Series:
     """Take a series out of the native result; only here is NumPy needed, which a mere summary does not wait for."""
+    import numpy as np
+
     times_ps, values = native.take_series(index)
     interval_s = None if interval_ps is None else interval_ps * 1e-12
-    return Series(probe, entity, unit, interval_s, times_ps * 1e-12, values)
+    return Series(probe, entity, unit, interval_s, np.multiply(times_ps, 1e-12, dtype=np.float64), values)
 
 
 def _given(series: Series) -> Series:

@@ -80,9 +80,7 @@ class Scenario:
 
     def points(self) -> list[SweepPoint]:
         """Write out the sweep: one point per combination, a single one that sets nothing without a sweep."""
-        return [
-            SweepPoint(dict(settings), Scenario(native, self._file)) for settings, native in self._native.points()
-        ]
+        return [SweepPoint(dict(settings), Scenario(native, self._file)) for settings, native in self._native.points()]
 
     def check(self) -> None:
         """Raise `ScenarioError` unless every point of the sweep can be run."""

@@ -17,7 +17,11 @@ def print_summary(console: Console, summary: dict[str, Any], settings: dict[str,
     """Print a run's rows for VCs and ports and a line about the run."""
     run = summary["run"]
     title = run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items())
-    vcs = _table(title, ["VC", "category"], ["sent", "delivered", "dropped", "throughput Mbps", "mean ACR Mbps", "p99 ms"])
+    vcs = _table(
+        title,
+        ["VC", "category"],
+        ["sent", "delivered", "dropped", "throughput Mbps", "mean ACR Mbps", "p99 ms"],
+    )
     for row in summary["vcs"]:
         vcs.add_row(
             row["vc"],

@@ -184,9 +184,7 @@ class Paper:
             for experiment in self.experiments
             for finding in experiment.findings(results[experiment.name])
         ]
-        drawings = {
-            experiment.name: experiment.drawings(results[experiment.name]) for experiment in self.experiments
-        }
+        drawings = {experiment.name: experiment.drawings(results[experiment.name]) for experiment in self.experiments}
         report = Report(
             paper=self.name,
             title=self.title,
