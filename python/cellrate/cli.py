@@ -116,6 +116,34 @@ def list_(*, json: Json = False) -> int:
 
 
 @app.command
+def fair(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    utilization: Annotated[float, Parameter(help="Share of each line that is handed out, above 0 to 1.")] = 1.0,
+    json: Json = False,
+) -> int:
+    """Print the max-min fair rates of a scenario's ABR flows, each taken as greedy."""
+    from .running import prepare
+
+    scenario = prepare(file, set=_settings(set)).points()[0].scenario
+    try:
+        shares = scenario.fair(utilization=utilization)
+    except ValueError as error:
+        raise ScenarioError(f"--{error}") from None
+    if json:
+        _print_json({"flows": [share.__dict__ for share in shares]})
+        return 0
+    from rich.console import Console
+
+    from .table import print_fair
+
+    print_fair(Console(), shares)
+    return 0
+
+
+@app.command
 def schema() -> int:
     """Print the JSON Schema of scenario files, for editors."""
     from .scenario import schema as give

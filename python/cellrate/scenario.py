@@ -87,6 +87,25 @@ class Scenario:
         for point in self.points():
             point.scenario._facts()
 
+    def fair(self, *, utilization: float = 1.0) -> list[FairShare]:
+        """Give the weighted max-min fair rates of the ABR flows with traffic, each taken as greedy.
+
+        Parameters
+        ----------
+        utilization
+            Share of each line that is handed out [above 0 to 1].
+
+        Raises
+        ------
+        ScenarioError
+            If the scenario is not sound, or the MCRs through a port exceed what it has.
+        ValueError
+            If `utilization` is out of range.
+        """
+        if not 0.0 < utilization <= 1.0:
+            raise ValueError(f"utilization is {utilization}; it must be above 0 and at most 1")
+        return [FairShare(*row) for row in self._native.fair(utilization)]
+
     @property
     def file(self) -> str:
         """What the scenario was read from."""
@@ -143,6 +162,20 @@ class SweepPoint:
     """From dotted path to the value there, as text."""
     scenario: Scenario
     """The scenario with these values."""
+
+
+@dataclass(frozen=True)
+class FairShare:
+    """What a flow is entitled to."""
+
+    vc: str
+    """Name of the VC."""
+    backward: bool
+    """Whether the direction from the last host of the path to the first is meant."""
+    rate: float
+    """With the forward RM cells of the flow [cells/s]."""
+    bottleneck: str | None
+    """The port that keeps it from more ("sw1->sw2"); None where that is its own PCR."""
 
 
 def ready_scenarios() -> dict[str, Path]:

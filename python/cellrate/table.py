@@ -10,6 +10,8 @@ from rich.table import Table
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from .scenario import FairShare
+
 CELL_BITS = 424
 
 
@@ -49,6 +51,20 @@ def print_summary(console: Console, summary: dict[str, Any], settings: dict[str,
         f"{run['cell_hops_per_s'] / 1e6:.1f} million per second.  Hash {run['hash'][:12]}, seed {run['seed']}.",
         highlight=False,
     )
+
+
+def print_fair(console: Console, shares: list[FairShare]) -> None:
+    """Print max-min fair rates."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("VC")
+    table.add_column("Mbps", justify="right")
+    table.add_column("cells/s", justify="right")
+    table.add_column("bottleneck")
+    for share in shares:
+        name = f"{share.vc} (back)" if share.backward else share.vc
+        rate = share.rate
+        table.add_row(name, f"{rate * CELL_BITS / 1e6:.3f}", f"{rate:,.1f}", share.bottleneck or "its PCR")
+    console.print(table)
 
 
 def _table(title: str | None, texts: list[str], numbers: list[str]) -> Table:

@@ -1,9 +1,10 @@
 //! `Scenario`: a document with its settings, before a run.
 
-use cellrate_scenario::Document;
+use cellrate_scenario::fair::{Bottleneck, FairShare, max_min};
+use cellrate_scenario::{Document, NodeIndex, Step};
 use pyo3::prelude::*;
 
-use crate::error::scenario_error;
+use crate::error::{oversubscribed, scenario_error};
 
 /// A scenario document.
 #[pyclass(frozen, module = "cellrate._native")]
@@ -39,6 +40,26 @@ impl Scenario {
     fn check(&self, py: Python<'_>) -> PyResult<(String, String, f64, u64)> {
         let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
         Ok((scenario.name, scenario.purpose, scenario.duration.as_secs_f64(), scenario.seed))
+    }
+
+    /// Max-min fair rates of the ABR flows when ports hand out `utilization` of their lines: VC, whether backward, rate
+    /// [cells/s], and the port that keeps it from more, if one does.
+    fn fair(&self, py: Python<'_>, utilization: f64) -> PyResult<Vec<(String, bool, f64, Option<String>)>> {
+        let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
+        let shares = max_min(&scenario, utilization).map_err(|error| oversubscribed(py, &error))?;
+        let row = |share: FairShare| {
+            let vc = scenario.connections[share.connection.0 as usize].name.clone();
+            let port = match share.bottleneck {
+                Bottleneck::Port { link, end } => {
+                    let step = Step { link, end };
+                    let name = |node: NodeIndex| scenario.nodes[node.0 as usize].name.as_str();
+                    Some(format!("{}->{}", name(scenario.tail(step)), name(scenario.head(step))))
+                }
+                Bottleneck::PeakCellRate => None,
+            };
+            (vc, share.backward, share.rate.as_cells_per_s(), port)
+        };
+        Ok(shares.into_iter().map(row).collect())
     }
 
     /// The document as TOML, settings applied.
