@@ -78,8 +78,16 @@ def draw_result(result: Result, base: Path) -> None:
         save(figure(panels, result.summary["run"]["scenario"], result.stamp), base)
 
 
-def panels_of(result: Result) -> list[Panel]:
-    """Give a panel per kind of quantity that the run recorded: rates, queues, utilization, cells, and the rest."""
+def panels_of(result: Result, only: Sequence[str] | None = None) -> list[Panel]:
+    """Give a panel per kind of quantity that the run recorded: rates, queues, utilization, cells, and the rest.
+
+    Parameters
+    ----------
+    result
+        The run.
+    only
+        The probes to draw; all of them when None.
+    """
     kinds = [
         (("acr",), "ACR [Mbps]", CELL_BITS / 1e6, None, "[cells/s]"),
         (("source_rate",), "source rate [Mbps]", CELL_BITS / 1e6, None, "[cells/s]"),
@@ -91,12 +99,14 @@ def panels_of(result: Result) -> list[Panel]:
     known: set[str] = set()
     for probes, axis, scale, top, second in kinds:
         known.update(probes)
-        series = [s for probe in probes for s in result.all_series(probe) if len(s)]
+        wanted = [probe for probe in probes if only is None or probe in only]
+        series = [s for probe in wanted for s in result.all_series(probe) if len(s)]
         if series:
             several = len({s.probe for s in series}) > 1
             lines = [Line(s, f"{s.entity} {s.probe}" if several else s.entity) for s in series]
             panels.append(Panel(axis, lines, scale, top, second))
-    for probe in dict.fromkeys(name for name, _ in result.series_names if name not in known):
+    others = [name for name, _ in result.series_names if name not in known and (only is None or name in only)]
+    for probe in dict.fromkeys(others):
         series = [s for s in result.all_series(probe) if len(s)]
         if series:
             unit = f" [{series[0].unit}]" if series[0].unit else ""
@@ -142,6 +152,9 @@ def figure(
 def save(drawn: Figure, base: Path) -> None:
     """Write `base`.png and `base`.svg, the same bytes each time."""
     with mpl.rc_context(STYLE):
+        # The layout is worked out once, not anew for each file.
+        drawn.draw_without_rendering()
+        drawn.set_layout_engine("none")
         drawn.savefig(base.with_name(base.name + ".png"), metadata={"Software": None})
         drawn.savefig(base.with_name(base.name + ".svg"), metadata={"Date": None, "Creator": None})
 
@@ -177,11 +190,14 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         second.tick_params(colors="#777777", labelsize=7)
         second.ticklabel_format(axis="y", style="sci", scilimits=(3, 3), useMathText=True)
         second.yaxis.get_offset_text().set_fontsize(7)
-    outside = len(panel.lines) > 4
+    many = len(panel.lines) > 6
     axes.legend(
-        loc="center left" if outside else "best",
-        bbox_to_anchor=(1.12 if panel.second_axis else 1.01, 0.5) if outside else None,
-        ncols=1 + (len(panel.lines) - 1) // 10 if outside else 1,
+        loc="center left" if many else "lower right",
+        bbox_to_anchor=(1.14 if panel.second_axis else 1.01, 0.5) if many else (1.0, 0.97),
+        ncols=1 + (len(panel.lines) - 1) // 10 if many else len(panel.lines),
+        borderpad=0.1,
+        columnspacing=1.2,
+        handlelength=1.6,
     )
 
 
@@ -191,6 +207,8 @@ def thinned(series: Series, bins: int = 1500) -> tuple[NDArray[np.float64], NDAr
     A picture is no wider than that, and a plot of ten million points takes minutes and a hundred megabytes.
     """
     times, values = series.times_s, series.values
+    if series.interval_s is None and len(times) and times[-1] < series.end_s:
+        times, values = np.append(times, series.end_s), np.append(values, values[-1])
     if len(times) <= 4 * bins:
         return times, values
     edges = np.searchsorted(times, np.linspace(times[0], times[-1], bins + 1)[:-1])

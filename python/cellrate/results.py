@@ -39,6 +39,8 @@ class Series:
     """Instants [s], never falling."""
     values: NDArray[np.float64]
     """One value per instant, in `unit`."""
+    end_s: float
+    """When the run ended [s]: until then the last value of a series taken at every change holds."""
 
     def __len__(self) -> int:
         return len(self.times_s)
@@ -177,7 +179,9 @@ class Result:
             "cell_hops_per_s": figures["cell_hops"] / wall_s,
         }
         series: dict[tuple[str, str], Callable[[], Series]] = {
-            (probe, entity): cache(partial(_taken, native, index, probe, entity, unit, interval_ps))
+            (probe, entity): cache(
+                partial(_taken, native, index, probe, entity, unit, interval_ps, figures["duration_s"])
+            )
             for index, (probe, entity, unit, interval_ps) in enumerate(native.series_info())
         }
         return cls(summary, settings, scenario.toml, scenario.purpose, series)
@@ -282,14 +286,20 @@ class Result:
 
 
 def _taken(
-    native: _native.RunResult, index: int, probe: str, entity: str, unit: str, interval_ps: int | None
+    native: _native.RunResult,
+    index: int,
+    probe: str,
+    entity: str,
+    unit: str,
+    interval_ps: int | None,
+    end_s: float,
 ) -> Series:
     """Take a series out of the native result; only here is NumPy needed, which a mere summary does not wait for."""
     import numpy as np
 
     times_ps, values = native.take_series(index)
     interval_s = None if interval_ps is None else interval_ps * 1e-12
-    return Series(probe, entity, unit, interval_s, np.multiply(times_ps, 1e-12, dtype=np.float64), values)
+    return Series(probe, entity, unit, interval_s, np.multiply(times_ps, 1e-12, dtype=np.float64), values, end_s)
 
 
 def _given(series: Series) -> Series:

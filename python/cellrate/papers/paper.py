@@ -54,6 +54,10 @@ class Finding:
     why: str = ""
     """Why not, where it does not hold; otherwise a remark."""
 
+    def __post_init__(self) -> None:
+        if not (self.holds is None or isinstance(self.holds, bool)):
+            raise TypeError(f"claim {self.id}: holds is a {type(self.holds).__name__}, and must be a bool or None")
+
 
 @dataclass(frozen=True)
 class Drawing:

@@ -40,12 +40,9 @@ def _column(name: str) -> Finding:
     cell = PUBLISHED[name][1] / 32
     why = {
         "DS0": "The column is about ten times too long: 424 bits at 64 kbps take 6.6 ms, so 8 cells take "
-        "53 ms. Its rows do not "
-        "even agree with each other: 2.3 s for 32 cells would be 0.58 s for 8, not 0.5 "
-        "s.",
+        "53 ms. Its rows do not even agree with each other: 2.3 s for 32 cells would be 0.58 s for 8, not 0.5 s.",
         "T1": "The column is about ten times too long, and contradicts the text above it, which has 8.60 "
-        "ms for Nrm 32 at "
-        "1.55 Mbps: the same 32 cells of 424 bits.",
+        "ms for Nrm 32 at 1.55 Mbps: the same 32 cells of 424 bits.",
     }.get(name, f"Within a tenth: the table calculates with a cell time of {in_units(cell)}.")
     return Finding(f"arithmetic.table-2-{name.lower()}", ", ".join(map(in_units, computed)), holds, why)
 
@@ -67,9 +64,8 @@ def _findings(_: Results) -> Sequence[Finding]:
             "arithmetic.table-2-against-text",
             f"{in_units(inter_rm_time(32, 1.5e6))} at 1.5 Mbps",
             False,
-            "The text is right (8.75 ms), the table is not. For OC-3 they differ too, 86.4 us in the text "
-            "and 96 us in the "
-            "table; 87.5 us is right.",
+            "The text is right (8.75 ms), the table is not. For OC-3 they differ too, 86.4 us in the text and 96 "
+            "us in the table; 87.5 us is right.",
         ),
         Finding(
             "arithmetic.inter-cell-2400",
@@ -81,22 +77,22 @@ def _findings(_: Results) -> Sequence[Finding]:
             "arithmetic.inter-cell-1.5",
             in_units(CELL_BITS / 1.5e6),
             False,
-            "270 us is a hundred times the paper's cell time at 155 Mbps, so it belongs to 1.57 Mbps; at 1.5 Mbps it "
-            "is 5 % more.",
+            "270 us is a hundred times the paper's cell time at 155 Mbps, so it belongs to 1.57 Mbps; at 1.5 Mbps "
+            "it is 5 % more.",
         ),
         Finding(
             "arithmetic.crm-bound",
             f"{ceil(in_flight)} by the formula, {ceil(at_target)} at 0.9 x PCR",
             False,
-            "550 ms x 365 cells/ms / 32 is 6273, not 6144 (which is 6 x 1024). 6144 is enough all the same in figure "
-            "10, where the source never sends above 0.9 x PCR.",
+            "550 ms x 365 cells/ms / 32 is 6273, not 6144 (which is 6 x 1024). 6144 is enough all the same in "
+            "figure 10, where the source never sends above 0.9 x PCR.",
         ),
         Finding(
             "arithmetic.tcr-share",
             f"{10 / 365e3 * 100:.2g} %",
             False,
-            "10 of 365,000 cells/s is 2.7 x 10^-5 as a fraction, and so 2.7 x 10^-3 %: the percent "
-            "sign is a factor of 100 too much.",
+            "10 of 365,000 cells/s is 2.7 x 10^-5 as a fraction, and so 2.7 x 10^-3 %: the percent sign is a "
+            "factor of 100 too much.",
         ),
         Finding(
             "arithmetic.trm-values",

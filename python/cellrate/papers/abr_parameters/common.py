@@ -23,7 +23,7 @@ def mbps(cells_per_s: float) -> float:
 
 def near(value: float, expected: float, tolerance: float) -> bool:
     """Whether `value` is within the fraction `tolerance` of `expected`."""
-    return abs(value - expected) <= tolerance * abs(expected)
+    return bool(abs(value - expected) <= tolerance * abs(expected))
 
 
 def listed(pairs: Iterable[tuple[object, float]], unit: str, digits: int = 1) -> str:
