@@ -32,8 +32,6 @@ STYLE: dict[Any, Any] = {
     "axes.labelsize": 9,
     "axes.spines.right": False,
     "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 10,
     "figure.dpi": 110,
     "font.size": 9,
     "grid.color": "#dddddd",
@@ -68,7 +66,7 @@ class Panel:
     top: float | None = None
     """Upper end of the axis; by the data when None."""
     second_axis: str | None = None
-    """The same values in the unit of the series, at the right."""
+    """What the axis at the right says: the same values in thousands of the unit of the series."""
 
 
 def draw_result(result: Result, base: Path) -> None:
@@ -89,8 +87,8 @@ def panels_of(result: Result, only: Sequence[str] | None = None) -> list[Panel]:
         The probes to draw; all of them when None.
     """
     kinds = [
-        (("acr",), "ACR [Mbps]", CELL_BITS / 1e6, None, "[cells/s]"),
-        (("source_rate",), "source rate [Mbps]", CELL_BITS / 1e6, None, "[cells/s]"),
+        (("acr",), "ACR [Mbps]", CELL_BITS / 1e6, None, "[1000 cells/s]"),
+        (("source_rate",), "source rate [Mbps]", CELL_BITS / 1e6, None, "[1000 cells/s]"),
         (("queue", "abr_queue", "guaranteed_queue", "ubr_queue"), "queue [cells]", 1.0, None, None),
         (("utilization",), "utilization [%]", 100.0, 105.0, None),
         (("received",), "cells received", 1.0, None, None),
@@ -141,7 +139,7 @@ def figure(
         rows: Any = drawn.subplots(len(panels), 1, sharex=True, squeeze=False)
         for axes, panel in zip(rows[:, 0], panels, strict=True):
             _draw_panel(axes, panel)
-        rows[0, 0].set_title(title)
+        drawn.suptitle(title, x=0.01, ha="left", fontsize=10)
         rows[-1, 0].set_xlabel("time [s]")
         if time is not None:
             rows[-1, 0].set_xlim(*time)
@@ -180,17 +178,15 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         scale = panel.scale
 
         def to_series(y: NDArray[np.float64]) -> NDArray[np.float64]:
-            return y / scale
+            return y / (1000 * scale)
 
         def to_axis(y: NDArray[np.float64]) -> NDArray[np.float64]:
-            return y * scale
+            return y * (1000 * scale)
 
         second = axes.secondary_yaxis("right", functions=cast(Any, (to_series, to_axis)))
         second.set_ylabel(panel.second_axis, color="#777777")
         second.tick_params(colors="#777777", labelsize=7)
-        second.ticklabel_format(axis="y", style="sci", scilimits=(3, 3), useMathText=True)
-        second.yaxis.get_offset_text().set_fontsize(7)
-    many = len(panel.lines) > 6
+    many = len(panel.lines) > 5
     axes.legend(
         loc="center left" if many else "lower right",
         bbox_to_anchor=(1.14 if panel.second_axis else 1.01, 0.5) if many else (1.0, 0.97),

@@ -67,7 +67,7 @@ def _figure(results: Results) -> Figure:
     from ...plots import Line, Panel, figure
 
     lines = [Line(results[name].series("acr", vc="vc1"), f"CDF {name}") for name in CDFS]
-    panel = Panel("ACR [Mbps]", lines, CELL_BITS / 1e6, second_axis="[cells/s]")
+    panel = Panel("ACR [Mbps]", lines, CELL_BITS / 1e6, second_axis="[1000 cells/s]")
     stamp = results["1/16"].stamp + " and its neighbours"
     return figure([panel], "Figure 14: rule 6 without feedback", stamp, panel_height=2.6, time=(0.0, 0.03))
 
