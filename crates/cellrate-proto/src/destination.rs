@@ -1,5 +1,141 @@
-//! The destination end system (TM 4.0, 5.10.5).
+//! The destination end system of one direction of an ABR connection (TM 4.0, 5.10.5).
+//!
+//! A destination turns FRMs around; the cells it makes leave through the source of the other direction, which gives
+//! them their in-rate turn ([`crate::Source::turn_around`]).
 
-/// Placeholder.
-#[derive(Clone, Debug)]
-pub struct Destination {}
+use crate::parameters::TCR;
+use crate::rate_code::RateCode;
+use crate::rm::{Direction, RmCell};
+use crate::source::Source;
+use crate::units::{CellRate, Time};
+
+/// What a destination is told at set-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DestinationConfig {
+    /// Rule 2: whether the EFCI state is cleared when it has set CI in a turned-around cell (TM 4.0), or kept until a
+    /// data cell changes it. Default true.
+    pub clear_efci_state: bool,
+    /// Rule 3: whether a cell also leaves out of rate, with the newest contents, when an FRM comes while an older
+    /// turned-around cell still waits; otherwise the older one is only overwritten. Default false.
+    pub send_waiting_out_of_rate: bool,
+}
+
+impl Default for DestinationConfig {
+    fn default() -> DestinationConfig {
+        DestinationConfig { clear_efci_state: true, send_waiting_out_of_rate: false }
+    }
+}
+
+/// Congestion at the destination itself (rule 2): what it adds to the cells it turns around.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct DestinationCongestion {
+    /// Set CI.
+    pub congestion_indication: bool,
+    /// Set NI.
+    pub no_increase: bool,
+    /// Lower ER to this [cells/s].
+    pub explicit_rate: Option<CellRate>,
+}
+
+/// The destination of one direction of an ABR connection.
+#[derive(Clone, Debug, Default)]
+pub struct Destination {
+    /// EFCI of the last data cell, unless it was cleared -- state
+    efci: bool,
+    /// the last BRM originated here (rule 5) -- state
+    last_originated: Option<Time>,
+    congestion: DestinationCongestion,
+    config: DestinationConfig,
+}
+
+impl Destination {
+    /// A destination that has seen nothing yet.
+    pub fn new(config: DestinationConfig) -> Destination {
+        Destination { config, ..Destination::default() }
+    }
+
+    /// A data cell arrived (rule 1).
+    #[inline]
+    pub fn on_data(&mut self, efci: bool) {
+        self.efci = efci;
+    }
+
+    /// The saved EFCI state.
+    pub fn efci_state(&self) -> bool {
+        self.efci
+    }
+
+    /// From now on, report this congestion of the destination's own (rule 2).
+    pub fn set_congestion(&mut self, congestion: DestinationCongestion) {
+        self.congestion = congestion;
+    }
+
+    /// An FRM arrived: it waits, turned around, at `reverse`, the source of the other direction (rules 2 to 4 and 6).
+    ///
+    /// Returns a cell that must leave at once and out of rate (CLP = 1), if there is one: see
+    /// [`schedule`](Destination::schedule), which this is, after [`turn_around`](Destination::turn_around).
+    pub fn on_forward_rm(&mut self, frm: &RmCell, reverse: &mut Source) -> Option<RmCell> {
+        let brm = self.turn_around(frm);
+        self.schedule(brm, reverse)
+    }
+
+    /// The turned-around cell `brm` waits at `reverse` for its in-rate turn (rules 3, 4 and 6).
+    ///
+    /// Returns a cell that must leave at once and out of rate (CLP = 1), if there is one: the answer to an out-of-rate
+    /// FRM, and, if so configured, a copy of the newest contents when an older cell still waited. What waits in rate
+    /// always has the newest contents, so older contents never follow newer ones (rule 4).
+    pub fn schedule(&self, brm: RmCell, reverse: &mut Source) -> Option<RmCell> {
+        if brm.out_of_rate {
+            if reverse.has_waiting_brm() {
+                reverse.turn_around(RmCell { out_of_rate: false, ..brm });
+            }
+            return Some(brm);
+        }
+        let older = reverse.turn_around(brm);
+        (older.is_some() && self.config.send_waiting_out_of_rate)
+            .then_some(RmCell { out_of_rate: true, ..brm })
+    }
+
+    /// The answer to an FRM that arrived (rule 2): DIR and BN change, CI takes the EFCI state, a congested destination
+    /// adds its own word, all else stays. It depends on the cells before it only, not on the time.
+    pub fn turn_around(&mut self, frm: &RmCell) -> RmCell {
+        let brm = RmCell {
+            direction: Direction::Backward,
+            backward_notification: false,
+            congestion_indication: frm.congestion_indication
+                || self.efci
+                || self.congestion.congestion_indication,
+            no_increase: frm.no_increase || self.congestion.no_increase,
+            explicit_rate: match self.congestion.explicit_rate {
+                Some(limit) => frm.explicit_rate.min(RateCode::floor(limit)),
+                None => frm.explicit_rate,
+            },
+            ..*frm
+        };
+        if self.config.clear_efci_state {
+            self.efci = false;
+        }
+        brm
+    }
+
+    /// Rule 5: a BRM originated here (BN = 1) with CI or NI as the destination's congestion has them, at most 10 cells/s;
+    /// `None` sooner than that, or when there is no congestion to report. It leaves out of rate.
+    pub fn originate(&mut self, now: Time, mcr: CellRate) -> Option<RmCell> {
+        let DestinationCongestion { congestion_indication, no_increase, explicit_rate } = self.congestion;
+        let spacing = CellRate::new(TCR).interval();
+        let due = self.last_originated.is_none_or(|last| now >= last + spacing);
+        (due && (congestion_indication || no_increase)).then(|| {
+            self.last_originated = Some(now);
+            RmCell {
+                direction: Direction::Backward,
+                backward_notification: true,
+                congestion_indication,
+                no_increase,
+                explicit_rate: explicit_rate.map_or(RateCode::MAX, RateCode::floor),
+                current_cell_rate: RateCode::ZERO,
+                minimum_cell_rate: RateCode::floor(mcr),
+                out_of_rate: true,
+            }
+        })
+    }
+}

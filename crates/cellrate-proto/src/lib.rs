@@ -22,10 +22,11 @@ pub mod source;
 pub mod switch;
 pub mod uili;
 pub mod units;
+pub mod wire;
 
-pub use destination::Destination;
+pub use destination::{Destination, DestinationConfig};
 pub use parameters::AbrParameters;
 pub use rate_code::RateCode;
 pub use rm::{Direction, RmCell};
-pub use source::Source;
+pub use source::{Emission, Source, SourceStatistics};
 pub use units::{BitRate, CellRate, Cells, Duration, Octets, Time};

@@ -142,7 +142,8 @@ impl AbrParameters {
         let trm = (0..=7).any(|k| self.trm.as_ps() == Duration::from_ms(100).as_ps() >> k);
         in_range("trm", self.trm.as_secs_f64(), "s", trm, "100 ms times a power of two from 2^-7 to 1")?;
         let step = Duration::from_ms(10);
-        let adtf = self.adtf.as_ps().is_multiple_of(step.as_ps()) && (1..=1023).contains(&self.adtf.div_floor(step));
+        let adtf =
+            self.adtf.as_ps().is_multiple_of(step.as_ps()) && (1..=1023).contains(&self.adtf.div_floor(step));
         in_range("adtf", self.adtf.as_secs_f64(), "s", adtf, "from 10 ms to 10.23 s in steps of 10 ms")?;
         in_range("tbe", self.tbe.0 as f64, "cells", self.tbe.0 <= MAX_TBE, "from 0 to 16777215 cells")?;
         let cdf = self.cdf.is_none_or(|cdf| cdf.negative_exponent <= 6);
@@ -175,7 +176,7 @@ impl fmt::Display for ParameterError {
 
 impl core::error::Error for ParameterError {}
 
-fn in_range(
+pub(crate) fn in_range(
     name: &'static str,
     value: f64,
     unit: &'static str,

@@ -1,5 +1,316 @@
-//! The source end system (TM 4.0, 5.10.4).
+//! The source end system of one direction of an ABR connection (TM 4.0, 5.10.4).
+//!
+//! ```text
+//!                    data waiting?            on_backward_rm (rules 8, 9)
+//!                         |                            |
+//!   next_transmission -> transmit ------------------> ACR ----> spacing of in-rate cells (rule 1)
+//!        (when)            |  rule 3: FRM, BRM, data    ^
+//!                          |  at an FRM: rules 5, 6 ----+
+//!                          v
+//!                      Emission
+//! ```
+//!
+//! The next in-rate opportunity is never stored: it is the last in-rate cell plus 1/ACR, with the ACR of now. That is
+//! rule 1 in its strongest form, and it is rescheduling too (paper 002, section 5.1): when ACR rises, the next cell
+//! moves forward to (last cell + 1/new ACR) by itself.
+//!
+//! An in-rate FRM leaves only at an opportunity at which something else waits, a data cell or a turned-around BRM: an
+//! idle source is silent, which is what rule 5 and the use-it-or-lose-it policies are about (paper 004, section 5.5).
 
-/// Placeholder.
+use crate::parameters::{AbrParameters, MRM, TCR};
+use crate::rate_code::RateCode;
+use crate::rm::{Direction, RmCell};
+use crate::uili::{BackwardRmContext, ForwardRmContext, Uili, UiliConfig};
+use crate::units::{CellRate, Duration, Time};
+
+/// What leaves at an opportunity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Emission {
+    /// A forward RM cell; `out_of_rate` says whether in rate (CLP = 0) or not.
+    ForwardRm(RmCell),
+    /// The turned-around cell that waited, in rate.
+    BackwardRm(RmCell),
+    /// The first data cell that waits, in rate, with EFCI = 0 (rule 12).
+    Data,
+}
+
+/// How often the rules of abnormal conditions acted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SourceStatistics {
+    /// Rule 5: ACR fell to ICR after ADTF without an FRM.
+    pub idle_resets: u64,
+    /// Rule 6: ACR fell by CDF for want of BRMs.
+    pub cutoff_decreases: u64,
+    /// Rule 13: the use-it-or-lose-it policy lowered ACR.
+    pub uili_decreases: u64,
+}
+
+/// The source of one direction of an ABR connection.
 #[derive(Clone, Debug)]
-pub struct Source {}
+pub struct Source {
+    /// [cells/s] -- state
+    acr: CellRate,
+    /// 1/ACR, rounded up -- derived from `acr`, kept because every cell needs it
+    spacing: Duration,
+    /// the last in-rate cell -- state
+    last_cell: Time,
+    /// whether an in-rate cell was ever sent -- state
+    started: bool,
+    /// in-rate cells since the last in-rate FRM, not counting it [cells] -- state
+    cells_since_frm: u32,
+    /// whether a BRM left in rate since the last in-rate FRM -- state
+    brm_since_frm: bool,
+    /// the last in-rate FRM -- state
+    last_frm: Time,
+    /// in-rate FRMs since the last BRM with BN = 0 [cells] -- state
+    frms_since_brm: u64,
+    /// the turned-around cell that waits for an in-rate opportunity -- state
+    waiting_brm: Option<RmCell>,
+    /// the last out-of-rate FRM -- state
+    last_out_of_rate: Option<Time>,
+    uili: Uili,
+    statistics: SourceStatistics,
+    /// ICR in force [cells/s] -- parameter
+    icr: CellRate,
+    /// CRM in force [cells] -- parameter
+    crm: u64,
+    parameters: AbrParameters,
+}
+
+impl Source {
+    /// A source that has sent nothing yet; its ACR is min(ICR, TBE/FRTT) (rule 2). `parameters` have been checked.
+    pub fn new(parameters: AbrParameters, uili: &UiliConfig) -> Source {
+        let icr = parameters.effective_icr();
+        Source {
+            acr: icr,
+            spacing: icr.interval(),
+            last_cell: Time::ZERO,
+            started: false,
+            cells_since_frm: 0,
+            brm_since_frm: false,
+            last_frm: Time::ZERO,
+            frms_since_brm: 0,
+            waiting_brm: None,
+            last_out_of_rate: None,
+            uili: Uili::new(uili, &parameters),
+            statistics: SourceStatistics::default(),
+            icr,
+            crm: parameters.effective_crm(),
+            parameters,
+        }
+    }
+
+    /// ACR now.
+    #[inline]
+    pub fn acr(&self) -> CellRate {
+        self.acr
+    }
+
+    /// What set-up agreed on.
+    pub fn parameters(&self) -> &AbrParameters {
+        &self.parameters
+    }
+
+    /// How often rules 5, 6 and 13 acted so far.
+    pub fn statistics(&self) -> SourceStatistics {
+        self.statistics
+    }
+
+    /// Whether a turned-around cell waits.
+    #[inline]
+    pub fn has_waiting_brm(&self) -> bool {
+        self.waiting_brm.is_some()
+    }
+
+    /// The earliest instant at which an in-rate cell may leave (rule 1); [`Time::NEVER`] while ACR is zero.
+    #[inline]
+    pub fn in_rate_opportunity(&self) -> Time {
+        if self.started {
+            self.last_cell.saturating_add(self.spacing)
+        } else if self.spacing == Duration::FOREVER {
+            Time::NEVER
+        } else {
+            Time::ZERO
+        }
+    }
+
+    /// When to call [`transmit`](Source::transmit) next, not before `now`; [`Time::NEVER`] when only an arrival (data,
+    /// an FRM to turn around, a BRM) can change anything.
+    ///
+    /// `data_from(t)` answers when, at `t` or later, a data cell waits; [`Time::NEVER`] when none is in sight.
+    #[inline]
+    pub fn next_transmission(&self, now: Time, mut data_from: impl FnMut(Time) -> Time) -> Time {
+        let opportunity = self.in_rate_opportunity().max(now);
+        if self.acr.as_cells_per_s() < TCR {
+            return self.next_below_tcr(now, opportunity, data_from);
+        }
+        if self.waiting_brm.is_some() { opportunity } else { data_from(opportunity) }
+    }
+
+    /// With ACR below TCR the clock of out-of-rate FRMs runs beside the in-rate one while data waits (rule 11).
+    #[cold]
+    fn next_below_tcr(&self, now: Time, opportunity: Time, mut data_from: impl FnMut(Time) -> Time) -> Time {
+        let in_rate = match opportunity {
+            Time::NEVER => Time::NEVER,
+            at if self.waiting_brm.is_some() => at,
+            at => data_from(at),
+        };
+        in_rate.min(data_from(self.out_of_rate_opportunity().max(now)))
+    }
+
+    fn out_of_rate_opportunity(&self) -> Time {
+        self.last_out_of_rate.map_or(Time::ZERO, |last| last + CellRate::new(TCR).interval())
+    }
+
+    /// Sends the waiting data cell at `now`, if that is what [`transmit`](Source::transmit) would do: the case of nearly
+    /// every cell, apart from it because it needs three comparisons. False leaves everything as it was.
+    #[inline]
+    pub fn transmit_data(&mut self, now: Time) -> bool {
+        let may = self.waiting_brm.is_none()
+            && self.started
+            && now >= self.in_rate_opportunity()
+            && !self.forward_rm_is_due(now);
+        if may {
+            self.last_cell = now;
+            self.cells_since_frm += 1;
+        }
+        may
+    }
+
+    /// What leaves at `now`, if anything: one cell (rules 3, 5, 6, 7, 10, 11, 12).
+    #[inline]
+    pub fn transmit(&mut self, now: Time, data_waiting: bool) -> Option<Emission> {
+        if !data_waiting && self.waiting_brm.is_none() {
+            return None;
+        }
+        if now < self.in_rate_opportunity() {
+            return self.transmit_out_of_rate(now, data_waiting);
+        }
+        if self.forward_rm_is_due(now) {
+            return Some(Emission::ForwardRm(self.send_forward_rm(now)));
+        }
+        self.last_cell = now;
+        self.cells_since_frm += 1;
+        // Rule 3 b, c: a waiting BRM goes first, once between two FRMs; then data; then the BRM all the same.
+        if self.waiting_brm.is_some() && !(self.brm_since_frm && data_waiting) {
+            self.brm_since_frm = true;
+            return self.waiting_brm.take().map(Emission::BackwardRm);
+        }
+        Some(Emission::Data)
+    }
+
+    /// Rules 2 and 3 a: the first in-rate cell is an FRM; then one after Nrm - 1 other cells, or after Trm and at least
+    /// Mrm other cells.
+    #[inline]
+    fn forward_rm_is_due(&self, now: Time) -> bool {
+        self.cells_since_frm + 1 >= self.parameters.nrm
+            || !self.started
+            || (self.cells_since_frm >= MRM && now.since(self.last_frm) >= self.parameters.trm)
+    }
+
+    fn send_forward_rm(&mut self, now: Time) -> RmCell {
+        if self.started {
+            self.reset_when_idle(now);
+        }
+        self.decrease_without_feedback();
+        if self.started {
+            self.lose_what_is_not_used(now);
+        }
+        self.started = true;
+        self.last_cell = now;
+        self.last_frm = now;
+        self.cells_since_frm = 0;
+        self.brm_since_frm = false;
+        self.frms_since_brm += 1;
+        self.forward_rm(false)
+    }
+
+    /// Rule 5: more than ADTF since the last FRM, and ACR above ICR: back to ICR.
+    fn reset_when_idle(&mut self, now: Time) {
+        if self.acr > self.icr && now.since(self.last_frm) > self.parameters.adtf {
+            self.statistics.idle_resets += 1;
+            self.set_acr(self.icr);
+        }
+    }
+
+    /// Rule 6: CRM FRMs or more without a BRM: down by CDF, not below MCR.
+    fn decrease_without_feedback(&mut self) {
+        if let Some(cdf) = self.parameters.cdf
+            && self.frms_since_brm >= self.crm
+        {
+            self.statistics.cutoff_decreases += 1;
+            self.set_acr(self.acr.saturating_sub(self.acr * cdf.value()).max(self.parameters.mcr));
+        }
+    }
+
+    /// Rule 13: the use-it-or-lose-it policy may lower ACR further, not below MCR.
+    fn lose_what_is_not_used(&mut self, now: Time) {
+        let context = ForwardRmContext {
+            acr: self.acr,
+            icr: self.icr,
+            cells: self.cells_since_frm + 1,
+            elapsed: now.since(self.last_frm),
+        };
+        let acr = self.uili.on_forward_rm(&context).max(self.parameters.mcr);
+        if acr < self.acr {
+            self.statistics.uili_decreases += 1;
+            self.set_acr(acr);
+        }
+    }
+
+    /// Rule 7: CCR is the ACR after rules 5 and 6. Rule 10: the other fields.
+    fn forward_rm(&self, out_of_rate: bool) -> RmCell {
+        RmCell {
+            direction: Direction::Forward,
+            backward_notification: false,
+            congestion_indication: false,
+            no_increase: false,
+            explicit_rate: RateCode::floor(self.parameters.pcr),
+            current_cell_rate: RateCode::floor(self.acr),
+            minimum_cell_rate: RateCode::floor(self.parameters.mcr),
+            out_of_rate,
+        }
+    }
+
+    /// Rule 11: an out-of-rate FRM, at no more than TCR, when ACR is too low for in-rate ones and data waits.
+    #[cold]
+    fn transmit_out_of_rate(&mut self, now: Time, data_waiting: bool) -> Option<Emission> {
+        let due = data_waiting && self.acr.as_cells_per_s() < TCR && now >= self.out_of_rate_opportunity();
+        due.then(|| {
+            self.last_out_of_rate = Some(now);
+            Emission::ForwardRm(self.forward_rm(true))
+        })
+    }
+
+    /// A BRM of this connection's loop arrived (rules 8 and 9, in this order). Call
+    /// [`next_transmission`](Source::next_transmission) afterwards: the next cell may move.
+    pub fn on_backward_rm(&mut self, _now: Time, rm: &RmCell) {
+        if !rm.backward_notification {
+            self.frms_since_brm = 0;
+        }
+        let AbrParameters { pcr, mcr, rif, rdf, .. } = self.parameters;
+        let er = rm.explicit_rate.rate();
+        let wants_increase = !rm.congestion_indication && !rm.no_increase;
+        let context = BackwardRmContext { acr: self.acr, er, increase: wants_increase };
+        let mut acr = self.acr;
+        if rm.congestion_indication {
+            acr = acr.saturating_sub(acr * rdf.value()).max(mcr);
+        } else if self.uili.on_backward_rm(&context) && wants_increase {
+            acr = (acr + pcr * rif.value()).min(pcr);
+        }
+        self.set_acr(acr.min(er).max(mcr));
+    }
+
+    /// A cell was turned around at this end and waits for an in-rate opportunity of this direction (destination rules
+    /// 2 and 3). An older one that still waits is overwritten and returned.
+    pub fn turn_around(&mut self, brm: RmCell) -> Option<RmCell> {
+        self.waiting_brm.replace(brm)
+    }
+
+    fn set_acr(&mut self, acr: CellRate) {
+        if acr != self.acr {
+            self.acr = acr;
+            self.spacing = acr.interval();
+        }
+    }
+}

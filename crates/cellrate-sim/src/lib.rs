@@ -1,5 +1,18 @@
-//! A simulator of ATM networks at the level of the single cell.
+//! A simulator of ATM networks at the level of the single cell: exact, repeatable, fast.
+//!
+//! [`run`] takes a checked [`cellrate_scenario::Scenario`] and returns summary figures and series. It drives the same
+//! protocol values that a live testbed drives; it adds links, queues, traffic and a clock. How events are ordered, and why
+//! clusters of nodes can run by themselves for a while, is in [`kernel`].
 
+mod assembly;
+mod endpoint;
+pub mod kernel;
+mod port;
+mod probe;
+pub mod random;
 pub mod results;
+mod simulation;
+pub mod traffic;
 
 pub use results::{FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary};
+pub use simulation::run;

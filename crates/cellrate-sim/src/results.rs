@@ -70,6 +70,12 @@ pub struct FlowSummary {
     pub mean_acr: Option<f64>,
     /// ACR at the end [cells/s]; null for other categories.
     pub final_acr: Option<f64>,
+    /// Times that rule 5 set ACR back to ICR; null for other categories.
+    pub idle_resets: Option<u64>,
+    /// Times that rule 6 decreased ACR; null for other categories.
+    pub cutoff_decreases: Option<u64>,
+    /// Times that the use-it-or-lose-it policy decreased ACR; null for other categories.
+    pub uili_decreases: Option<u64>,
     /// Mean time of data cells from leaving the source to arrival [s]; null when none arrived.
     pub mean_delay_s: Option<f64>,
     /// Median of the same, within 1 %.

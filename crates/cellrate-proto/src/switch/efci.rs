@@ -1,5 +1,6 @@
 //! EFCI marking (TM 4.0, 5.10.6 a).
 
+use crate::parameters::{ParameterError, in_range};
 use crate::units::Cells;
 
 /// When a port marks data cells.
@@ -11,6 +12,68 @@ pub struct EfciConfig {
     pub low: Cells,
 }
 
+impl EfciConfig {
+    /// One threshold: data cells that leave a queue above it are marked, others are not.
+    pub const fn single(threshold: Cells) -> EfciConfig {
+        EfciConfig { high: threshold, low: threshold }
+    }
+
+    /// Refuses `low` above `high`.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        in_range("low", self.low.0 as f64, "cells", self.low <= self.high, "from 0 to high")
+    }
+}
+
 /// The marking state of a port.
 #[derive(Clone, Debug)]
-pub struct Efci {}
+pub struct Efci {
+    config: EfciConfig,
+    marking: bool,
+}
+
+impl Efci {
+    /// A port that does not mark yet.
+    pub const fn new(config: EfciConfig) -> Efci {
+        Efci { config, marking: false }
+    }
+
+    /// Whether a data cell that leaves an ABR queue of `queue` cells is marked. Between the thresholds it is as the one
+    /// before it.
+    #[inline]
+    pub fn marks(&mut self, queue: Cells) -> bool {
+        if queue > self.config.high {
+            self.marking = true;
+        } else if queue <= self.config.low {
+            self.marking = false;
+        }
+        self.marking
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marks(config: EfciConfig, queues: &[u64]) -> std::vec::Vec<bool> {
+        let mut efci = Efci::new(config);
+        queues.iter().map(|&queue| efci.marks(Cells(queue))).collect()
+    }
+
+    #[test]
+    fn one_threshold_marks_above_it_only() {
+        assert_eq!(marks(EfciConfig::single(Cells(127)), &[127, 128, 127, 129]), [false, true, false, true]);
+    }
+
+    #[test]
+    fn between_two_thresholds_the_state_stays() {
+        let config = EfciConfig { high: Cells(127), low: Cells(100) };
+        let queues = [101, 127, 128, 127, 101, 100, 101, 127, 128];
+        assert_eq!(marks(config, &queues), [false, false, true, true, true, false, false, false, true]);
+    }
+
+    #[test]
+    fn low_may_equal_high_but_not_exceed_it() {
+        assert_eq!(EfciConfig::single(Cells(127)).check(), Ok(()));
+        assert_eq!(EfciConfig { high: Cells(127), low: Cells(128) }.check().map_err(|e| e.name), Err("low"));
+    }
+}

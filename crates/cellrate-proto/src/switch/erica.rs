@@ -1,8 +1,29 @@
 //! ERICA and ERICA+ (Kalyanaraman, Jain, Fahmy, Goyal, Vandalore; IEEE/ACM ToN 8(1), 2000; ATM Forum 96-1172).
+//!
+//! At the end of an averaging interval the port knows the load factor z = ABR input rate / capacity and N, the number of
+//! active connections. A BRM then gets the larger of an equal share, FairShare = capacity / N, and of what would bring
+//! the whole load to the capacity if everyone scaled alike, VCShare = CCR / z; without overload also at least the
+//! largest rate handed out in the last interval, which is what makes shares equal.
+//!
+//! Where the published description is open:
+//! - Before the first interval ends: nothing is known of the load, so that N = 1, z = 0, capacity is that of an idle
+//!   line, and MaxAlloc is FairShare.
+//! - An interval without input: z = 0 and VCShare is infinite, or 0 for a connection of CCR 0; ER is limited by the
+//!   capacity in the end.
+//! - No capacity: z is infinite, whatever the input, and ER is 0. Averages leave such a z out
+//!   ([`LoadAveraging::Ratio`]).
+//! - FairShare and the limit on ER use the interval's own capacity, also when z is averaged.
+//! - CCR < FairShare is judged by the rate code of FairShare, because CCR and ER are codes: see `explicit_rate`.
+//! - MCR and weights are not looked at: ERICA shares equally. A source keeps its MCR whatever the ER.
 
-use super::averaging::{ActiveSources, LoadAveraging};
-use super::meter::AveragingInterval;
-use crate::units::Duration;
+use alloc::vec::Vec;
+
+use super::averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
+use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
+use super::{ERICA_METRICS, Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
+use crate::parameters::{ParameterError, in_range};
+use crate::rate_code::RateCode;
+use crate::units::{CellRate, Cells, Duration, Time};
 
 /// How much of the line ERICA hands out.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +41,52 @@ pub enum QueueControl {
         /// QDLF, queue drain limit factor, the smallest share [above 0 to 1; default 0.5].
         qdlf: f64,
     },
+}
+
+impl QueueControl {
+    /// ERICA's target utilization of 0.9 (papers 002 and 004).
+    pub const fn erica() -> QueueControl {
+        QueueControl::TargetUtilization(0.9)
+    }
+
+    /// ERICA+ with T0 = 500 us, a = 1.15, b = 1.05, QDLF = 0.5 (paper 001).
+    pub const fn erica_plus() -> QueueControl {
+        QueueControl::QueueingDelay { t0: Duration::from_us(500), a: 1.15, b: 1.05, qdlf: 0.5 }
+    }
+
+    /// The share of the line at this queueing delay Tq: U, or f(Tq).
+    ///
+    /// f(0) = b, f(T0) = 1, and beyond (a/qdlf - 1)/(a - 1) * T0 it stays at QDLF.
+    pub fn share(&self, queueing_delay: Duration) -> f64 {
+        match *self {
+            QueueControl::TargetUtilization(utilization) => utilization,
+            QueueControl::QueueingDelay { t0, a, b, qdlf } => {
+                let delay = queueing_delay.as_secs_f64() / t0.as_secs_f64();
+                if queueing_delay <= t0 {
+                    b / ((b - 1.0) * delay + 1.0)
+                } else {
+                    (a / ((a - 1.0) * delay + 1.0)).max(qdlf)
+                }
+            }
+        }
+    }
+
+    /// Says which parameter is out of its range first.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        let share = |name, value: f64| {
+            in_range(name, value, "", value > 0.0 && value <= 1.0, "above 0 and at most 1")
+        };
+        let slope = |name, value: f64| in_range(name, value, "", value > 1.0 && value.is_finite(), "above 1");
+        match *self {
+            QueueControl::TargetUtilization(utilization) => share("target_utilization", utilization),
+            QueueControl::QueueingDelay { t0, a, b, qdlf } => {
+                in_range("t0", t0.as_secs_f64(), "s", t0 > Duration::ZERO, "above 0 s")?;
+                slope("a", a)?;
+                slope("b", b)?;
+                share("qdlf", qdlf)
+            }
+        }
+    }
 }
 
 /// ERICA's parameters.
@@ -41,6 +108,605 @@ pub struct EricaConfig {
     pub measured_ccr: bool,
 }
 
+impl EricaConfig {
+    /// ERICA with every default; set what differs.
+    ///
+    /// ```
+    /// use cellrate_proto::switch::{AveragingInterval, EricaConfig};
+    /// use cellrate_proto::Duration;
+    /// let interval = AveragingInterval::of_time_or_cells(Duration::from_ms(1), 100); // paper 004
+    /// let config = EricaConfig { interval, ..EricaConfig::erica() };
+    /// assert_eq!(config.check(), Ok(()));
+    /// let error = EricaConfig { delta: 1.5, ..config }.check().unwrap_err();
+    /// assert_eq!(error.to_string(), "delta is 1.5; it must be from 0 to 1");
+    /// ```
+    pub const fn erica() -> EricaConfig {
+        EricaConfig {
+            interval: AveragingInterval::of_time(Duration::from_ms(5)),
+            queue_control: QueueControl::erica(),
+            delta: 0.1,
+            active_sources: ActiveSources { bidirectional: false, decay: None },
+            load_averaging: LoadAveraging::None,
+            immediate_fair_share: false,
+            measured_ccr: false,
+        }
+    }
+
+    /// ERICA+ with every default.
+    pub const fn erica_plus() -> EricaConfig {
+        EricaConfig { queue_control: QueueControl::erica_plus(), ..EricaConfig::erica() }
+    }
+
+    /// Says which parameter is out of its range first, in the order of the fields.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        self.interval.check()?;
+        self.queue_control.check()?;
+        in_range("delta", self.delta, "", (0.0..=1.0).contains(&self.delta), "from 0 to 1")?;
+        self.active_sources.check()?;
+        self.load_averaging.check()
+    }
+}
+
+impl Default for EricaConfig {
+    fn default() -> EricaConfig {
+        EricaConfig::erica()
+    }
+}
+
 /// The algorithm.
 #[derive(Clone, Debug)]
-pub struct Erica {}
+pub struct Erica {
+    config: EricaConfig,
+    link_rate: CellRate,
+    shares: Shares,
+    active: ActiveCount,
+    load: LoadFactor,
+    /// How many of the meter's `joined` connections are in `active` already.
+    joined: usize,
+    at_rest: bool,
+    vcs: Vec<EricaVc>,
+}
+
+/// What the last interval leaves to hand out [cells/s].
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Shares {
+    capacity: CellRate,
+    fair_share: CellRate,
+    max_alloc_previous: CellRate,
+    max_alloc_current: CellRate,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct EricaVc {
+    ccr: CellRate,
+    /// The interval in which a BRM was last answered; 0 for none.
+    answered: u64,
+    /// What it was answered.
+    er: CellRate,
+}
+
+impl Erica {
+    /// At the port of a line that takes `link_rate`.
+    pub fn new(config: EricaConfig, link_rate: CellRate) -> Erica {
+        let capacity = link_rate * config.queue_control.share(Duration::ZERO);
+        Erica {
+            config,
+            link_rate,
+            shares: Shares {
+                capacity,
+                fair_share: capacity,
+                max_alloc_previous: capacity,
+                max_alloc_current: capacity,
+            },
+            active: ActiveCount::new(&config.active_sources),
+            load: LoadFactor::new(config.load_averaging),
+            joined: 0,
+            at_rest: false,
+            vcs: Vec::new(),
+        }
+    }
+
+    /// What ABR may use, by what an interval measured.
+    fn capacity(&self, load: &IntervalLoad) -> CellRate {
+        let guaranteed = load.guaranteed_rate();
+        match self.config.queue_control {
+            QueueControl::TargetUtilization(utilization) => {
+                (self.link_rate * utilization).saturating_sub(guaranteed)
+            }
+            QueueControl::QueueingDelay { .. } => {
+                let available = self.link_rate.saturating_sub(guaranteed);
+                let queue = CellRate::new(load.abr_queue.0 as f64);
+                // Without any capacity a queue waits for ever: the ratio is infinite and saturates.
+                let delay = Duration::from_secs_f64(queue.ratio(available));
+                available * self.config.queue_control.share(delay)
+            }
+        }
+    }
+
+    /// Lowers FairShare for connections that became active since the last look, where that is asked for.
+    fn admit_joined(&mut self, meter: &Meter) {
+        if !self.config.immediate_fair_share || self.joined == meter.joined().len() {
+            return;
+        }
+        for &slot in &meter.joined()[self.joined..] {
+            self.active.join(slot);
+        }
+        self.joined = meter.joined().len();
+        self.shares.fair_share = divide(self.shares.capacity, self.active.n());
+    }
+
+    fn explicit_rate(&mut self, ccr: CellRate) -> CellRate {
+        let Shares { fair_share, max_alloc_previous, .. } = self.shares;
+        let z = self.load.z();
+        let mut er = fair_share.max(divide(ccr, z));
+        if z <= 1.0 + self.config.delta {
+            er = er.max(max_alloc_previous);
+        }
+        self.shares.max_alloc_current = self.shares.max_alloc_current.max(er);
+        // A connection below its fair share goes there first, so that it cannot take the room of others in one step.
+        // One that is there claims FairShare as a rate code carries it, rounded down: compared with FairShare itself it
+        // would be below it for ever, and unequal or idle shares would stay so.
+        let below = ccr < RateCode::floor(fair_share).rate();
+        if er > fair_share && below { fair_share } else { er }
+    }
+}
+
+impl SwitchAlgorithm for Erica {
+    fn metering(&self) -> Option<Metering> {
+        let bidirectional = self.config.active_sources.bidirectional;
+        Some(Metering { interval: self.config.interval, bidirectional })
+    }
+
+    fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {
+        self.active.connect();
+        self.vcs.push(EricaVc { ccr: CellRate::ZERO, answered: 0, er: CellRate::ZERO });
+    }
+
+    fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
+        self.admit_joined(meter);
+        self.vcs[slot.0 as usize].ccr = ccr;
+    }
+
+    fn on_backward_rm(
+        &mut self,
+        _now: Time,
+        slot: Slot,
+        _queue: Cells,
+        meter: &Meter,
+        feedback: &mut Feedback,
+    ) {
+        self.admit_joined(meter);
+        let vc = self.vcs[slot.0 as usize];
+        let er = if vc.answered == meter.interval() {
+            vc.er
+        } else {
+            let ccr = if self.config.measured_ccr { meter.previous_rate(slot) } else { vc.ccr };
+            let er = self.explicit_rate(ccr);
+            self.vcs[slot.0 as usize] = EricaVc { ccr: vc.ccr, answered: meter.interval(), er };
+            er
+        };
+        feedback.limit(er.min(self.shares.capacity));
+    }
+
+    fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
+        let before = (self.shares, self.load, self.active.counted());
+        let capacity = self.capacity(load);
+        self.load.end_interval(load.abr_rate(), capacity);
+        self.active.end_interval(load, meter);
+        self.joined = 0;
+        let fair_share = divide(capacity, self.active.n());
+        self.shares = Shares {
+            capacity,
+            fair_share,
+            max_alloc_previous: self.shares.max_alloc_current,
+            max_alloc_current: fair_share,
+        };
+        self.at_rest = before == (self.shares, self.load, self.active.counted());
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.at_rest
+    }
+
+    fn metric_names(&self) -> Metrics {
+        ERICA_METRICS
+    }
+
+    /// z and N without unit, the others in cells/s. `max_alloc` is MaxAllocPrevious, as far as the capacity reaches.
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let Shares { capacity, fair_share, max_alloc_previous, .. } = self.shares;
+        visit("z", self.load.z());
+        visit("n", self.active.n());
+        visit("fair_share", fair_share.as_cells_per_s());
+        visit("capacity", capacity.as_cells_per_s());
+        visit("max_alloc", max_alloc_previous.min(capacity).as_cells_per_s());
+    }
+}
+
+/// A rate over a plain number: infinite over 0, unless the rate is 0 too.
+fn divide(rate: CellRate, by: f64) -> CellRate {
+    CellRate::new(rate.as_cells_per_s() / by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig};
+
+    /// Intervals of 1/64 s: 1024 cells in one are C = 65,536 cells/s. The line takes 2 C, and U is 1/2, so that C is the
+    /// capacity of an idle line, and every rate below has a rate code of its own.
+    const INTERVAL: Duration = Duration::from_us(15_625);
+    const C: f64 = 65_536.0;
+    const A: Slot = Slot(0);
+    const B: Slot = Slot(1);
+
+    fn half_utilization() -> EricaConfig {
+        EricaConfig {
+            interval: AveragingInterval::of_time(INTERVAL),
+            queue_control: QueueControl::TargetUtilization(0.5),
+            delta: 0.125,
+            ..EricaConfig::erica()
+        }
+    }
+
+    struct World {
+        port: PortControl,
+        now: Time,
+    }
+
+    impl World {
+        fn new(config: EricaConfig) -> World {
+            assert_eq!(config.check(), Ok(()));
+            let algorithm = SwitchAlgorithmConfig::Erica(config);
+            let config = PortControlConfig { efci: None, algorithm };
+            let mut port = PortControl::new(&config, CellRate::new(2.0 * C));
+            let vc = VcAtPort { pcr: CellRate::new(2.0 * C), mcr: CellRate::ZERO, weight: 1.0 };
+            assert_eq!((port.connect(&vc), port.connect(&vc)), (A, B));
+            World { port, now: Time::ZERO }
+        }
+
+        /// Cells of A and B, somewhere inside the interval.
+        fn cells(&mut self, cells_a: u32, cells_b: u32) {
+            (0..cells_a).for_each(|_| self.port.on_abr_cell(self.now, A));
+            (0..cells_b).for_each(|_| self.port.on_abr_cell(self.now, B));
+        }
+
+        fn end_interval(&mut self, queue: u64) {
+            self.now = self.port.next_deadline();
+            self.port.end_intervals(self.now, |_| Cells(queue));
+        }
+
+        /// One whole interval with so many cells of each.
+        fn interval(&mut self, cells_a: u32, cells_b: u32) {
+            self.cells(cells_a, cells_b);
+            self.end_interval(0);
+        }
+
+        fn ccr(&mut self, slot: Slot, ccr: f64) {
+            self.port.on_forward_rm(self.now, slot, CellRate::new(ccr));
+        }
+
+        fn er(&mut self, slot: Slot) -> f64 {
+            let mut feedback = Feedback::new(RateCode::MAX, false, false);
+            self.port.on_backward_rm(self.now, slot, Cells::ZERO, &mut feedback);
+            assert!(!feedback.congestion_indication() && !feedback.no_increase());
+            feedback.explicit_rate().rate().as_cells_per_s()
+        }
+
+        fn figure(&self, wanted: &str) -> f64 {
+            let mut found = f64::NAN;
+            self.port.metrics(|name, value| {
+                if name == wanted {
+                    found = value;
+                }
+            });
+            found
+        }
+    }
+
+    #[test]
+    fn the_end_of_an_interval_yields_z_n_fair_share_and_capacity() {
+        let mut world = World::new(half_utilization());
+        // 512 of the 1024 cells of capacity go to higher categories: C/2 is left, ABR offers 768 cells, z = 1.5.
+        (0..512).for_each(|_| world.port.on_guaranteed_cell());
+        world.interval(700, 68);
+        assert_eq!(world.figure("capacity"), C / 2.0);
+        assert_eq!(world.figure("z"), 1.5);
+        assert_eq!(world.figure("n"), 2.0);
+        assert_eq!(world.figure("fair_share"), C / 4.0);
+    }
+
+    #[test]
+    fn overload_scales_down_to_the_fair_share_at_most() {
+        // z = 2, FairShare = C/2. A: max(C/2, 1.5 C / 2) = 0.75 C. B: max(C/2, 0.5 C / 2) = C/2.
+        let mut world = World::new(half_utilization());
+        world.ccr(A, 1.5 * C);
+        world.ccr(B, 0.5 * C);
+        world.interval(1536, 512);
+        assert_eq!(world.figure("z"), 2.0);
+        assert_eq!((world.er(A), world.er(B)), (0.75 * C, 0.5 * C));
+    }
+
+    #[test]
+    fn underload_scales_up_and_capacity_is_the_limit() {
+        // z = 1/2, FairShare = C/2, MaxAllocPrevious = C/2 because the second interval answered nobody.
+        // A: 0.375 C / (1/2) = 0.75 C, but its CCR is below FairShare: C/2. With CCR 0.5 C: C. With 0.75 C: 1.5 C, cut to C.
+        for (ccr, er) in [(0.375, 0.5), (0.5, 1.0), (0.75, 1.0)] {
+            let mut world = World::new(half_utilization());
+            world.interval(512, 512);
+            world.interval(384, 128);
+            world.ccr(A, ccr * C);
+            assert_eq!(world.figure("z"), 0.5);
+            assert_eq!(world.figure("max_alloc"), C / 2.0);
+            assert_eq!(world.er(A), er * C, "CCR = {ccr} C");
+        }
+    }
+
+    /// In the last interval A was granted 0.75 C; now z is `cells` / 1024.
+    fn after_a_large_allocation(cells: u32) -> World {
+        let mut world = World::new(half_utilization());
+        world.ccr(A, 1.5 * C);
+        world.interval(1536, 512);
+        assert_eq!(world.er(A), 0.75 * C);
+        world.interval(cells - 512, 512);
+        assert_eq!(world.figure("max_alloc"), 0.75 * C);
+        world
+    }
+
+    #[test]
+    fn up_to_one_plus_delta_everyone_gets_the_largest_allocation_of_the_last_interval() {
+        // z = 1.125 = 1 + delta: B at its fair share is raised to 0.75 C. One cell more: max(C/2, 0.5 C / z) = C/2.
+        for (cells, er) in [(1024, 0.75), (1152, 0.75), (1153, 0.5)] {
+            let mut world = after_a_large_allocation(cells);
+            world.ccr(B, 0.5 * C);
+            assert_eq!(world.er(B), er * C, "{cells} cells");
+        }
+    }
+
+    #[test]
+    fn below_its_fair_share_a_connection_gets_no_more_than_that() {
+        let mut world = after_a_large_allocation(1024);
+        world.ccr(B, 0.5 * C - 1.0);
+        assert_eq!(world.er(B), 0.5 * C);
+        // The larger rate that B was refused still is this interval's MaxAllocCurrent.
+        world.interval(512, 512);
+        assert_eq!(world.figure("max_alloc"), 0.75 * C);
+    }
+
+    #[test]
+    fn a_connection_at_the_code_of_its_fair_share_is_not_below_it() {
+        // U = 0.49: capacity 64,225.28, FairShare 32,112.64, whose code is 32,096 (codes are 32 apart there).
+        // z = 131,072 / 64,225.28 = 2.0408 first; A is granted 98,304 / 2.0408 = 48,168.96, whose code is 48,128.
+        // Then z = 1.0204: B gets the same, unless it is below its FairShare.
+        for (ccr, er) in [(32_096.0, 48_128.0), (32_095.0, 32_096.0)] {
+            let queue_control = QueueControl::TargetUtilization(0.49);
+            let mut world = World::new(EricaConfig { queue_control, ..half_utilization() });
+            world.ccr(A, 98_304.0);
+            world.interval(1536, 512);
+            assert_eq!(world.er(A), 48_128.0);
+            world.interval(512, 512);
+            world.ccr(B, ccr);
+            assert_eq!(world.er(B), er, "CCR = {ccr}");
+        }
+    }
+
+    #[test]
+    fn the_largest_allocation_is_forgotten_after_an_interval_that_answers_nobody() {
+        let mut world = after_a_large_allocation(1024);
+        world.interval(512, 512);
+        assert_eq!(world.figure("max_alloc"), 0.5 * C);
+        world.ccr(B, 0.5 * C);
+        assert_eq!(world.er(B), 0.5 * C);
+    }
+
+    #[test]
+    fn a_second_brm_in_one_interval_gets_the_answer_of_the_first() {
+        let mut world = World::new(half_utilization());
+        world.ccr(A, 1.5 * C);
+        world.interval(1536, 512);
+        assert_eq!(world.er(A), 0.75 * C);
+        world.ccr(A, 1.25 * C);
+        assert_eq!(world.er(A), 0.75 * C);
+        // In the next interval the newer CCR counts: 1.25 C / 2 = 0.625 C.
+        world.interval(1536, 512);
+        assert_eq!(world.er(A), 0.625 * C);
+    }
+
+    #[test]
+    fn er_is_never_raised() {
+        let mut world = World::new(half_utilization());
+        world.ccr(A, 1.5 * C);
+        world.interval(1536, 512);
+        let came = RateCode::floor(CellRate::new(1_000.0));
+        let mut feedback = Feedback::new(came, true, true);
+        world.port.on_backward_rm(world.now, A, Cells::ZERO, &mut feedback);
+        assert_eq!(feedback, Feedback::new(came, true, true));
+    }
+
+    #[test]
+    fn before_the_first_interval_ends_the_capacity_is_the_limit() {
+        let mut world = World::new(half_utilization());
+        assert_eq!(world.er(A), C);
+        assert_eq!((world.figure("z"), world.figure("n")), (0.0, 1.0));
+    }
+
+    #[test]
+    fn an_interval_without_input_allows_the_capacity() {
+        let mut world = World::new(half_utilization());
+        world.interval(512, 512);
+        world.interval(0, 0);
+        assert_eq!((world.figure("z"), world.figure("n")), (0.0, 1.0));
+        world.ccr(A, C);
+        assert_eq!((world.er(A), world.er(B)), (C, C));
+    }
+
+    #[test]
+    fn without_capacity_er_is_zero() {
+        let mut world = World::new(half_utilization());
+        world.ccr(A, C);
+        (0..1024).for_each(|_| world.port.on_guaranteed_cell());
+        world.interval(100, 0);
+        assert_eq!((world.figure("capacity"), world.figure("z")), (0.0, f64::INFINITY));
+        assert_eq!(world.er(A), 0.0);
+        world.interval(100, 0);
+        assert_eq!(world.figure("capacity"), C);
+    }
+
+    #[test]
+    fn a_cell_count_shortens_the_interval_and_rates_are_over_its_true_length() {
+        let interval = AveragingInterval::of_time_or_cells(INTERVAL, 512);
+        let mut world = World::new(EricaConfig { interval, ..half_utilization() });
+        // 512 cells in a quarter of the time: 2048 per interval, z = 2; 128 guaranteed cells would be C/2.
+        world.now = Time::from_ps(INTERVAL.as_ps() / 4);
+        (0..128).for_each(|_| world.port.on_guaranteed_cell());
+        world.cells(512, 0);
+        assert_eq!(world.port.next_deadline(), world.now);
+        world.end_interval(0);
+        assert_eq!((world.figure("capacity"), world.figure("z")), (C / 2.0, 4.0));
+        assert_eq!(world.port.next_deadline(), world.now + INTERVAL);
+    }
+
+    #[test]
+    fn bidirectional_counting_keeps_a_silent_connection_that_gets_brms() {
+        for (bidirectional, n) in [(false, 1.0), (true, 2.0)] {
+            let active_sources = ActiveSources { bidirectional, decay: None };
+            let mut world = World::new(EricaConfig { active_sources, ..half_utilization() });
+            world.er(B);
+            world.interval(1024, 0);
+            assert_eq!(world.figure("n"), n);
+            assert_eq!(world.figure("fair_share"), C / n);
+        }
+    }
+
+    #[test]
+    fn a_fading_connection_still_takes_part_of_the_fair_share() {
+        let active_sources = ActiveSources { bidirectional: false, decay: Some(0.5) };
+        let mut world = World::new(EricaConfig { active_sources, ..half_utilization() });
+        world.interval(512, 512);
+        world.interval(1024, 0);
+        assert_eq!((world.figure("n"), world.figure("fair_share")), (1.5, C / 1.5));
+    }
+
+    #[test]
+    fn with_immediate_fair_share_a_newcomer_counts_at_its_first_rm_cell() {
+        for (immediate_fair_share, fair_share) in [(false, C), (true, C / 2.0)] {
+            let mut world = World::new(EricaConfig { immediate_fair_share, ..half_utilization() });
+            world.interval(1024, 0);
+            assert_eq!(world.figure("fair_share"), C);
+            world.cells(1, 1);
+            world.ccr(B, 0.0);
+            assert_eq!(world.figure("fair_share"), fair_share);
+            assert_eq!(world.er(B), fair_share);
+            world.end_interval(0);
+            assert_eq!(world.figure("n"), 2.0);
+        }
+    }
+
+    #[test]
+    fn immediate_fair_share_does_not_count_a_lone_newcomer_on_an_idle_port_twice() {
+        let mut world = World::new(EricaConfig { immediate_fair_share: true, ..half_utilization() });
+        world.interval(0, 0);
+        world.cells(1, 0);
+        world.ccr(A, 0.0);
+        assert_eq!((world.figure("n"), world.figure("fair_share")), (1.0, C));
+    }
+
+    #[test]
+    fn a_measured_ccr_is_the_cells_of_the_last_interval_and_not_the_field() {
+        // z = 2, A sent 1536 cells = 1.5 C whatever it claims, so that VCShare = 0.75 C.
+        for (measured_ccr, er) in [(false, 1.0), (true, 0.75)] {
+            let mut world = World::new(EricaConfig { measured_ccr, ..half_utilization() });
+            world.ccr(A, 2.0 * C);
+            world.interval(1536, 512);
+            world.cells(10, 0);
+            assert_eq!(world.er(A), er * C);
+        }
+    }
+
+    #[test]
+    fn averaged_z_is_what_scales() {
+        // Interval 1: z = 2; interval 2: z = 1; average with alpha 1/2: 1.5. A: 1.5 C / 1.5 = C.
+        let load_averaging = LoadAveraging::Ratio { alpha: 0.5 };
+        let mut world = World::new(EricaConfig { load_averaging, ..half_utilization() });
+        world.interval(1536, 512);
+        world.interval(512, 512);
+        world.ccr(A, 0.9375 * C);
+        assert_eq!(world.figure("z"), 1.5);
+        assert_eq!(world.er(A), 0.625 * C);
+    }
+
+    #[test]
+    fn the_share_of_erica_plus_by_queueing_delay() {
+        let control = QueueControl::erica_plus();
+        let near = |delay: Duration, share: f64| (control.share(delay) - share).abs() < 1e-9;
+        let t0 = Duration::from_us(500);
+        assert!(near(Duration::ZERO, 1.05));
+        // 1.05 / (0.05 / 2 + 1) = 1.024390...
+        assert!(near(Duration::from_us(250), 1.05 / 1.025));
+        assert!(near(t0, 1.0));
+        // Just above T0 the other branch holds, which is 1 there too: 1.15 / (0.15 * 2 + 1) at 2 T0 = 0.884615...
+        assert!(near(t0 + Duration::from_ps(1), 1.0));
+        assert!(near(t0 * 2, 1.15 / 1.3));
+        // (2a - 1) / (a - 1) * T0 = 1.3 / 0.15 * 500 us = 4333.33 us: a / qdlf = 2.3 = 0.15 * 8.667 + 1.
+        let limit = Duration::from_secs_f64(1.3 / 0.15 * 500e-6);
+        assert!(near(limit, 0.5));
+        assert!(control.share(limit - Duration::from_us(10)) > 0.5001);
+        assert!(near(limit + Duration::from_us(10), 0.5));
+        assert!(near(Duration::FOREVER, 0.5));
+    }
+
+    #[test]
+    fn erica_plus_sets_the_queue_against_the_rate_that_is_left() {
+        // T0 = 1/128 s. Half of the line (2 C) is left: C. A queue of 512 cells waits 1/128 s = T0 there: f = 1.
+        // At 1024 cells, 2 T0: f = 1.5 / (0.5 * 2 + 1) = 0.75. Empty: f = b = 1.25.
+        let queue_control = QueueControl::QueueingDelay {
+            t0: Duration::from_ps(INTERVAL.as_ps() / 2),
+            a: 1.5,
+            b: 1.25,
+            qdlf: 0.5,
+        };
+        let mut world = World::new(EricaConfig { queue_control, ..half_utilization() });
+        assert_eq!(world.figure("capacity"), 2.5 * C);
+        for (queue, share) in [(0, 1.25), (512, 1.0), (1024, 0.75), (1_000_000, 0.5)] {
+            (0..1024).for_each(|_| world.port.on_guaranteed_cell());
+            world.cells(512, 512);
+            world.end_interval(queue);
+            assert!((world.figure("capacity") - share * C).abs() < 1e-6, "queue of {queue}");
+            assert!((world.figure("z") - 1.0 / share).abs() < 1e-9);
+        }
+        // With nothing left, a queue waits for ever, and there is nothing to share.
+        (0..2048).for_each(|_| world.port.on_guaranteed_cell());
+        world.end_interval(10);
+        assert_eq!(world.figure("capacity"), 0.0);
+    }
+
+    #[test]
+    fn every_parameter_is_refused_just_outside_its_range() {
+        let refused = |config: EricaConfig| config.check().map_err(|error| error.name);
+        let plain = EricaConfig::erica();
+        let control = |queue_control| refused(EricaConfig { queue_control, ..plain });
+        for utilization in [0.0, 1.001, f64::NAN] {
+            assert_eq!(control(QueueControl::TargetUtilization(utilization)), Err("target_utilization"));
+        }
+        let t0 = Duration::from_us(500);
+        let delay = |t0, a, b, qdlf| control(QueueControl::QueueingDelay { t0, a, b, qdlf });
+        assert_eq!(delay(Duration::ZERO, 1.15, 1.05, 0.5), Err("t0"));
+        assert_eq!(delay(t0, 1.0, 1.05, 0.5), Err("a"));
+        assert_eq!(delay(t0, 1.15, 1.0, 0.5), Err("b"));
+        assert_eq!(delay(t0, 1.15, f64::INFINITY, 0.5), Err("b"));
+        assert_eq!(delay(t0, 1.15, 1.05, 0.0), Err("qdlf"));
+        assert_eq!(delay(t0, 1.15, 1.05, 1.001), Err("qdlf"));
+        assert_eq!(delay(t0, 1.001, 1.001, 1.0), Ok(()));
+        assert_eq!(refused(EricaConfig { delta: -0.001, ..plain }), Err("delta"));
+        assert_eq!(refused(EricaConfig { delta: 1.001, ..plain }), Err("delta"));
+        assert_eq!(refused(EricaConfig { delta: 1.0, ..plain }), Ok(()));
+        let interval = AveragingInterval::of_time(Duration::ZERO);
+        assert_eq!(refused(EricaConfig { interval, ..plain }), Err("interval"));
+        let active_sources = ActiveSources { bidirectional: false, decay: Some(1.0) };
+        assert_eq!(refused(EricaConfig { active_sources, ..plain }), Err("active_decay"));
+        let load_averaging = LoadAveraging::Ratio { alpha: 0.0 };
+        assert_eq!(refused(EricaConfig { load_averaging, ..plain }), Err("averaging_alpha"));
+        assert_eq!((refused(plain), refused(EricaConfig::erica_plus())), (Ok(()), Ok(())));
+        assert_eq!(EricaConfig::default(), plain);
+    }
+}

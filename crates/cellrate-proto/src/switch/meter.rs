@@ -1,6 +1,13 @@
 //! What a port measures over an averaging interval.
+//!
+//! Nothing here loops over connections: every counter of a connection is stamped with the number of the interval it
+//! belongs to, and a stamp that is out of date reads as zero. The end of an interval is one more number.
 
-use crate::units::{Cells, Duration, Time};
+use alloc::vec::Vec;
+
+use super::Slot;
+use crate::parameters::{ParameterError, in_range};
+use crate::units::{CellRate, Cells, Duration, Time};
 
 /// When an averaging interval ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,27 +18,432 @@ pub struct AveragingInterval {
     pub cells: Option<u32>,
 }
 
+impl AveragingInterval {
+    /// Ends after `time` only.
+    pub const fn of_time(time: Duration) -> AveragingInterval {
+        AveragingInterval { time, cells: None }
+    }
+
+    /// Ends after `time` or with the `cells`-th ABR cell, whichever is first.
+    pub const fn of_time_or_cells(time: Duration, cells: u32) -> AveragingInterval {
+        AveragingInterval { time, cells: Some(cells) }
+    }
+
+    /// Refuses a span or a number of cells of zero.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        in_range("interval", self.time.as_secs_f64(), "s", self.time > Duration::ZERO, "above 0 s")?;
+        let cells = self.cells.map_or(1, u64::from);
+        in_range("interval_cells", cells as f64, "cells", cells > 0, "at least 1 cell")
+    }
+}
+
+/// What an algorithm wants measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metering {
+    /// When [`SwitchAlgorithm::on_interval_end`](super::SwitchAlgorithm::on_interval_end) is called.
+    pub interval: AveragingInterval,
+    /// Whether a BRM that passes backward also makes its connection active.
+    pub bidirectional: bool,
+}
+
 /// What went through a port in one interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IntervalLoad {
     /// When the interval began.
     pub start: Time,
-    /// When it ended.
+    /// When it ended; always later than `start`.
     pub end: Time,
     /// ABR cells that arrived, RM cells included.
     pub abr_cells: u64,
     /// CBR and VBR cells that arrived.
     pub guaranteed_cells: u64,
-    /// Connections of which an ABR cell arrived.
+    /// Connections of which an ABR cell arrived, or, with bidirectional counting, a BRM passed backward.
     pub active: u32,
     /// ABR queue when it ended.
     pub abr_queue: Cells,
 }
 
-/// The counters of a port.
-#[derive(Clone, Debug)]
-pub struct Meter {}
+impl IntervalLoad {
+    /// How long the interval was.
+    pub const fn length(&self) -> Duration {
+        self.end.since(self.start)
+    }
 
-/// The counters of one connection at a port.
-#[derive(Clone, Copy, Debug)]
-pub struct VcMeter {}
+    /// ABR cells over the length [cells/s].
+    pub fn abr_rate(&self) -> CellRate {
+        rate(self.abr_cells, self.length())
+    }
+
+    /// CBR and VBR cells over the length [cells/s].
+    pub fn guaranteed_rate(&self) -> CellRate {
+        rate(self.guaranteed_cells, self.length())
+    }
+
+    /// Whether nothing came, nobody was active, and nothing waits.
+    pub fn is_idle(&self) -> bool {
+        self.abr_cells == 0 && self.guaranteed_cells == 0 && self.active == 0 && self.abr_queue == Cells::ZERO
+    }
+}
+
+/// The counters of a port.
+///
+/// The fields that a data cell touches come first and share one cache line.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct Meter {
+    deadline: Time,
+    interval: u64,
+    abr_cells: u64,
+    cells_limit: u64,
+    vcs: Vec<VcMeter>,
+    guaranteed_cells: u64,
+    active: u32,
+    metering: Option<Metering>,
+    start: Time,
+    previous_length: Duration,
+    joined: Vec<Slot>,
+}
+
+/// The counters of one connection at a port. 24 octets: never more than one miss per cell.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct VcMeter {
+    /// The interval it was last active in; 0 for none, because no interval has a number below [`Meter::FIRST_INTERVAL`].
+    interval: u64,
+    /// Cells in that interval.
+    cells: u64,
+    /// Cells in the interval before that one.
+    previous_cells: u64,
+}
+
+impl Meter {
+    /// The number of a port's first interval. Two below it lies 0, so that "never" is not "in the last interval".
+    pub const FIRST_INTERVAL: u64 = 2;
+
+    /// Counters for `metering`; with `None` there are no interval ends. The first interval begins at time 0.
+    pub fn new(metering: Option<Metering>) -> Meter {
+        let interval = metering.map(|metering| metering.interval);
+        Meter {
+            deadline: interval.map_or(Time::NEVER, |interval| Time::ZERO.saturating_add(interval.time)),
+            interval: Meter::FIRST_INTERVAL,
+            abr_cells: 0,
+            cells_limit: interval.and_then(|interval| interval.cells).map_or(u64::MAX, u64::from),
+            vcs: Vec::new(),
+            guaranteed_cells: 0,
+            active: 0,
+            metering,
+            start: Time::ZERO,
+            previous_length: Duration::ZERO,
+            joined: Vec::new(),
+        }
+    }
+
+    /// One more connection; its slot.
+    pub(super) fn connect(&mut self) -> Slot {
+        let slot = Slot(u32::try_from(self.vcs.len()).expect("fewer than 2^32 connections at a port"));
+        self.vcs.push(VcMeter::default());
+        // Every connection can join once per interval: with room for all, a data cell never allocates.
+        self.joined.reserve(self.vcs.len());
+        slot
+    }
+
+    /// When the interval ends; [`Time::NEVER`] when only a cell count or nothing ends it.
+    #[inline]
+    pub(super) fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    /// An ABR cell arrived.
+    #[inline]
+    pub(super) fn on_abr_cell(&mut self, now: Time, slot: Slot) {
+        self.abr_cells += 1;
+        let vc = &mut self.vcs[slot.0 as usize];
+        if vc.interval == self.interval {
+            vc.cells += 1;
+        } else {
+            self.begin_activity(slot, 1);
+        }
+        if self.abr_cells >= self.cells_limit {
+            self.end_at(now);
+        }
+    }
+
+    /// A CBR or VBR cell arrived.
+    #[inline]
+    pub(super) fn on_guaranteed_cell(&mut self) {
+        self.guaranteed_cells += 1;
+    }
+
+    /// A BRM passed backward.
+    pub(super) fn on_backward_rm(&mut self, slot: Slot) {
+        let bidirectional = self.metering.is_some_and(|metering| metering.bidirectional);
+        if bidirectional && self.vcs[slot.0 as usize].interval != self.interval {
+            self.begin_activity(slot, 0);
+        }
+    }
+
+    /// Ends the interval at its deadline, where the ABR queue was `abr_queue`, and begins the next one there.
+    pub(super) fn end_interval(&mut self, abr_queue: Cells) -> IntervalLoad {
+        let load = IntervalLoad {
+            start: self.start,
+            end: self.deadline,
+            abr_cells: self.abr_cells,
+            guaranteed_cells: self.guaranteed_cells,
+            active: self.active,
+            abr_queue,
+        };
+        self.previous_length = load.length();
+        self.abr_cells = 0;
+        self.guaranteed_cells = 0;
+        self.active = 0;
+        self.joined.clear();
+        self.begin_interval(load.end, 1);
+        load
+    }
+
+    /// Passes over the intervals that end at or before `now`, in which nothing came.
+    pub(super) fn skip_idle_intervals(&mut self, now: Time) {
+        let Some(metering) = self.metering else { return };
+        let time = metering.interval.time;
+        let intervals = now.since(self.start).div_floor(time);
+        if intervals > 0 {
+            self.previous_length = time;
+            self.begin_interval(self.start.saturating_add(time.saturating_mul(intervals)), intervals);
+        }
+    }
+
+    /// The number of the present interval, counted from [`Meter::FIRST_INTERVAL`].
+    pub fn interval(&self) -> u64 {
+        self.interval
+    }
+
+    /// When the present interval began.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// ABR cells in the present interval.
+    pub fn abr_cells(&self) -> u64 {
+        self.abr_cells
+    }
+
+    /// CBR and VBR cells in the present interval.
+    pub fn guaranteed_cells(&self) -> u64 {
+        self.guaranteed_cells
+    }
+
+    /// Connections active in the present interval.
+    pub fn active(&self) -> u32 {
+        self.active
+    }
+
+    /// Connections active in the present interval and not in the last one, in the order in which they began.
+    pub fn joined(&self) -> &[Slot] {
+        &self.joined
+    }
+
+    /// The interval in which a connection was last active; `None` if never.
+    pub fn last_active(&self, slot: Slot) -> Option<u64> {
+        let interval = self.vcs[slot.0 as usize].interval;
+        (interval >= Meter::FIRST_INTERVAL).then_some(interval)
+    }
+
+    /// Cells of a connection in the present interval.
+    pub fn cells(&self, slot: Slot) -> u64 {
+        let vc = &self.vcs[slot.0 as usize];
+        if vc.interval == self.interval { vc.cells } else { 0 }
+    }
+
+    /// Cells of a connection in the last interval.
+    pub fn previous_cells(&self, slot: Slot) -> u64 {
+        let vc = &self.vcs[slot.0 as usize];
+        if vc.interval == self.interval {
+            vc.previous_cells
+        } else if vc.interval + 1 == self.interval {
+            vc.cells
+        } else {
+            0
+        }
+    }
+
+    /// A connection's cells in the last interval over the length of that interval [cells/s]; zero in the first interval.
+    pub fn previous_rate(&self, slot: Slot) -> CellRate {
+        rate(self.previous_cells(slot), self.previous_length)
+    }
+
+    /// The first sign of a connection in this interval.
+    #[cold]
+    fn begin_activity(&mut self, slot: Slot, cells: u64) {
+        let vc = &mut self.vcs[slot.0 as usize];
+        let was_active = vc.interval + 1 == self.interval;
+        let previous_cells = if was_active { vc.cells } else { 0 };
+        *vc = VcMeter { interval: self.interval, cells, previous_cells };
+        self.active += 1;
+        if !was_active {
+            self.joined.push(slot);
+        }
+    }
+
+    /// The cell count is reached. An interval without length has no rates, so one whose cells all came at its very
+    /// start goes on until a cell comes later.
+    #[cold]
+    fn end_at(&mut self, now: Time) {
+        if now > self.start {
+            self.deadline = self.deadline.min(now);
+        }
+    }
+
+    fn begin_interval(&mut self, start: Time, intervals: u64) {
+        self.start = start;
+        self.interval += intervals;
+        self.deadline =
+            self.metering.map_or(Time::NEVER, |metering| start.saturating_add(metering.interval.time));
+    }
+}
+
+/// `cells` over `length`; zero when there was no time for any.
+fn rate(cells: u64, length: Duration) -> CellRate {
+    if length == Duration::ZERO { CellRate::ZERO } else { CellRate::new(cells as f64 / length.as_secs_f64()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Slot = Slot(0);
+    const B: Slot = Slot(1);
+
+    fn meter(cells: Option<u32>, bidirectional: bool) -> Meter {
+        let interval = AveragingInterval { time: Duration::from_ms(5), cells };
+        let mut meter = Meter::new(Some(Metering { interval, bidirectional }));
+        assert_eq!((meter.connect(), meter.connect()), (A, B));
+        meter
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    #[test]
+    fn an_interval_counts_cells_and_connections_and_the_next_starts_at_nothing() {
+        let mut meter = meter(None, false);
+        for slot in [A, A, B, A] {
+            meter.on_abr_cell(ms(1), slot);
+        }
+        meter.on_guaranteed_cell();
+        assert_eq!((meter.cells(A), meter.cells(B), meter.active()), (3, 1, 2));
+        let load = meter.end_interval(Cells(7));
+        let expected = IntervalLoad {
+            start: Time::ZERO,
+            end: ms(5),
+            abr_cells: 4,
+            guaranteed_cells: 1,
+            active: 2,
+            abr_queue: Cells(7),
+        };
+        assert_eq!(load, expected);
+        assert_eq!((load.abr_rate(), load.guaranteed_rate()), (CellRate::new(800.0), CellRate::new(200.0)));
+        assert_eq!((meter.abr_cells(), meter.guaranteed_cells(), meter.active()), (0, 0, 0));
+        assert_eq!((meter.cells(A), meter.previous_cells(A), meter.previous_cells(B)), (0, 3, 1));
+        assert_eq!((meter.start(), meter.deadline()), (ms(5), ms(10)));
+    }
+
+    #[test]
+    fn the_last_interval_stays_readable_after_the_first_cell_of_this_one() {
+        let mut meter = meter(None, false);
+        meter.on_abr_cell(ms(1), A);
+        meter.on_abr_cell(ms(1), A);
+        meter.end_interval(Cells::ZERO);
+        meter.on_abr_cell(ms(6), A);
+        assert_eq!((meter.cells(A), meter.previous_cells(A)), (1, 2));
+        assert_eq!(meter.previous_rate(A), CellRate::new(400.0));
+        meter.end_interval(Cells::ZERO);
+        meter.end_interval(Cells::ZERO);
+        assert_eq!((meter.cells(A), meter.previous_cells(A)), (0, 0));
+        meter.on_abr_cell(ms(16), A);
+        assert_eq!((meter.cells(A), meter.previous_cells(A)), (1, 0));
+    }
+
+    #[test]
+    fn the_cell_that_completes_the_count_ends_the_interval_at_its_own_time() {
+        let mut meter = meter(Some(3), false);
+        meter.on_abr_cell(ms(1), A);
+        meter.on_abr_cell(ms(2), A);
+        assert_eq!(meter.deadline(), ms(5));
+        meter.on_abr_cell(ms(3), B);
+        assert_eq!(meter.deadline(), ms(3));
+        assert_eq!(meter.end_interval(Cells::ZERO).length(), Duration::from_ms(3));
+        assert_eq!(meter.deadline(), ms(8));
+    }
+
+    #[test]
+    fn an_interval_whose_cells_all_came_at_its_start_goes_on_until_a_later_one() {
+        let mut meter = meter(Some(2), false);
+        for _ in 0..3 {
+            meter.on_abr_cell(Time::ZERO, A);
+        }
+        assert_eq!(meter.deadline(), ms(5));
+        meter.on_abr_cell(Time::from_ps(1), A);
+        assert_eq!(meter.deadline(), Time::from_ps(1));
+    }
+
+    #[test]
+    fn a_connection_joins_when_the_last_interval_did_not_see_it() {
+        let mut meter = meter(None, false);
+        meter.on_abr_cell(ms(1), B);
+        meter.on_abr_cell(ms(1), A);
+        assert_eq!(meter.joined(), [B, A]);
+        meter.end_interval(Cells::ZERO);
+        meter.on_abr_cell(ms(6), A);
+        assert_eq!(meter.joined(), []);
+        meter.end_interval(Cells::ZERO);
+        meter.on_abr_cell(ms(11), A);
+        meter.on_abr_cell(ms(11), B);
+        assert_eq!(meter.joined(), [B]);
+        assert_eq!((meter.last_active(A), meter.last_active(B)), (Some(4), Some(4)));
+    }
+
+    #[test]
+    fn a_brm_makes_its_connection_active_only_with_bidirectional_counting() {
+        let mut forward = meter(None, false);
+        forward.on_backward_rm(A);
+        assert_eq!((forward.active(), forward.last_active(A)), (0, None));
+        let mut both = meter(None, true);
+        both.on_backward_rm(A);
+        both.on_backward_rm(A);
+        both.on_abr_cell(ms(1), A);
+        both.on_backward_rm(B);
+        assert_eq!((both.active(), both.abr_cells(), both.cells(A), both.cells(B)), (2, 1, 1, 0));
+    }
+
+    #[test]
+    fn without_metering_there_is_no_deadline() {
+        let mut meter = Meter::new(None);
+        let slot = meter.connect();
+        meter.on_abr_cell(ms(1), slot);
+        assert_eq!((meter.deadline(), meter.previous_rate(slot)), (Time::NEVER, CellRate::ZERO));
+    }
+
+    #[test]
+    fn skipping_ends_at_the_last_boundary_that_is_not_after_now() {
+        for (now, start, interval) in
+            [(ms(4), ms(0), 2), (ms(5), ms(5), 3), (ms(9), ms(5), 3), (ms(500), ms(500), 102)]
+        {
+            let mut meter = meter(None, false);
+            meter.skip_idle_intervals(now);
+            assert_eq!((meter.start(), meter.interval()), (start, interval), "{now}");
+            assert_eq!(meter.deadline(), start + Duration::from_ms(5));
+        }
+    }
+
+    #[test]
+    fn an_interval_of_no_time_or_no_cells_is_refused() {
+        let refused = |interval: AveragingInterval| interval.check().map_err(|error| error.name);
+        assert_eq!(refused(AveragingInterval::of_time(Duration::ZERO)), Err("interval"));
+        assert_eq!(refused(AveragingInterval::of_time(Duration::from_ps(1))), Ok(()));
+        assert_eq!(
+            refused(AveragingInterval::of_time_or_cells(Duration::from_ms(1), 0)),
+            Err("interval_cells")
+        );
+        assert_eq!(refused(AveragingInterval::of_time_or_cells(Duration::from_ms(1), 1)), Ok(()));
+    }
+}

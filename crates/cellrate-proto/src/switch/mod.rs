@@ -17,11 +17,11 @@ mod meter;
 mod port_control;
 mod relative_rate;
 
-pub use averaging::{ActiveCount, ActiveSources, LoadAveraging};
+pub use averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
 pub use efci::{Efci, EfciConfig};
 pub use erica::{Erica, EricaConfig, QueueControl};
-pub use meter::{AveragingInterval, IntervalLoad, Meter, VcMeter};
-pub use port_control::{Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig};
+pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, VcMeter};
+pub use port_control::{ERICA_METRICS, Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig};
 pub use relative_rate::{RelativeRate, RelativeRateConfig};
 
 use crate::rate_code::RateCode;
@@ -81,6 +81,9 @@ impl Feedback {
 /// The built-in ones are chosen by [`SwitchAlgorithmConfig`]; anything else that answers these calls can take their
 /// place.
 pub trait SwitchAlgorithm {
+    /// What it wants measured; asked once, before anything else. `None`: no averaging intervals, and nobody counts cells.
+    fn metering(&self) -> Option<Metering>;
+
     /// A connection was set up through this port. Slots come in order: 0, 1, 2, ...
     fn on_connect(&mut self, slot: Slot, vc: &VcAtPort);
 
@@ -90,8 +93,18 @@ pub trait SwitchAlgorithm {
     /// A BRM passes backward: answer it. `queue` is the port's ABR queue now.
     fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, meter: &Meter, feedback: &mut Feedback);
 
-    /// An averaging interval ended.
+    /// An averaging interval ended. `meter` is already in the next one: what the ended one counted per connection is
+    /// in [`Meter::previous_cells`].
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter);
+
+    /// Whether another interval without cells, and with an empty queue, would leave everything as it is: then a long
+    /// idle time is passed over in one step. Default false: every interval is ended one by one.
+    fn is_at_rest(&self) -> bool {
+        false
+    }
+
+    /// Names of the figures that [`metrics`](SwitchAlgorithm::metrics) visits, in the same order.
+    fn metric_names(&self) -> Metrics;
 
     /// Figures for plots as they stand now: name and value, always in the same order.
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64));

@@ -1,8 +1,15 @@
 //! One output port's marking and explicit-rate computation, as the drivers call it.
 
-use super::efci::EfciConfig;
-use super::erica::EricaConfig;
-use super::relative_rate::RelativeRateConfig;
+use alloc::boxed::Box;
+use core::fmt;
+
+use super::efci::{Efci, EfciConfig};
+use super::erica::{Erica, EricaConfig};
+use super::meter::Meter;
+use super::relative_rate::{RelativeRate, RelativeRateConfig};
+use super::{Feedback, Slot, SwitchAlgorithm, VcAtPort};
+use crate::parameters::ParameterError;
+use crate::units::{CellRate, Cells, Time};
 
 /// What a port does about congestion. The default does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -11,6 +18,14 @@ pub struct PortControlConfig {
     pub efci: Option<EfciConfig>,
     /// What is written into backward RM cells.
     pub algorithm: SwitchAlgorithmConfig,
+}
+
+impl PortControlConfig {
+    /// Says which parameter is out of its range first: EFCI's, then the algorithm's.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        self.efci.as_ref().map_or(Ok(()), EfciConfig::check)?;
+        self.algorithm.check()
+    }
 }
 
 /// The algorithms there are, each with its parameters.
@@ -25,9 +40,420 @@ pub enum SwitchAlgorithmConfig {
     Erica(EricaConfig),
 }
 
-/// A port's control state.
-#[derive(Clone, Debug)]
-pub struct PortControl {}
+impl SwitchAlgorithmConfig {
+    /// Says which parameter of the algorithm is out of its range first.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        match self {
+            SwitchAlgorithmConfig::None => Ok(()),
+            SwitchAlgorithmConfig::RelativeRate(config) => config.check(),
+            SwitchAlgorithmConfig::Erica(config) => config.check(),
+        }
+    }
+
+    /// Names of the figures that the algorithm offers.
+    pub const fn metric_names(&self) -> Metrics {
+        match self {
+            SwitchAlgorithmConfig::None | SwitchAlgorithmConfig::RelativeRate(_) => &[],
+            SwitchAlgorithmConfig::Erica(_) => ERICA_METRICS,
+        }
+    }
+}
 
 /// Names of the figures an algorithm offers to probes.
 pub type Metrics = &'static [&'static str];
+
+/// What ERICA and ERICA+ offer: load factor, active sources, fair share, capacity and largest allocation [cells/s].
+pub const ERICA_METRICS: Metrics = &["z", "n", "fair_share", "capacity", "max_alloc"];
+
+/// The algorithm of a port: the built-in ones by value, so that none of them costs an indirect call; anything else boxed.
+enum Algorithm {
+    None,
+    RelativeRate(RelativeRate),
+    Erica(Box<Erica>),
+    Custom(Box<dyn SwitchAlgorithm + Send>),
+}
+
+/// A port's control state.
+#[derive(Debug)]
+pub struct PortControl {
+    meter: Meter,
+    needs_meter: bool,
+    efci: Option<Efci>,
+    algorithm: Algorithm,
+}
+
+impl PortControl {
+    /// Control of a port whose line takes `link_rate`. `config` has passed [`PortControlConfig::check`].
+    pub fn new(config: &PortControlConfig, link_rate: CellRate) -> PortControl {
+        let algorithm = match &config.algorithm {
+            SwitchAlgorithmConfig::None => Algorithm::None,
+            SwitchAlgorithmConfig::RelativeRate(config) => {
+                Algorithm::RelativeRate(RelativeRate::new(*config))
+            }
+            SwitchAlgorithmConfig::Erica(config) => {
+                Algorithm::Erica(Box::new(Erica::new(*config, link_rate)))
+            }
+        };
+        PortControl::assemble(config.efci, algorithm)
+    }
+
+    /// Control by an algorithm that is not built in.
+    pub fn with_algorithm(
+        efci: Option<EfciConfig>,
+        algorithm: Box<dyn SwitchAlgorithm + Send>,
+    ) -> PortControl {
+        PortControl::assemble(efci, Algorithm::Custom(algorithm))
+    }
+
+    fn assemble(efci: Option<EfciConfig>, algorithm: Algorithm) -> PortControl {
+        let metering = algorithm.as_dyn().and_then(SwitchAlgorithm::metering);
+        PortControl {
+            meter: Meter::new(metering),
+            needs_meter: metering.is_some(),
+            efci: efci.map(Efci::new),
+            algorithm,
+        }
+    }
+
+    /// A connection was set up through the port.
+    pub fn connect(&mut self, vc: &VcAtPort) -> Slot {
+        let slot = self.meter.connect();
+        if let Some(algorithm) = self.algorithm.as_dyn_mut() {
+            algorithm.on_connect(slot, vc);
+        }
+        slot
+    }
+
+    /// Whether cells have to be counted: [`on_abr_cell`](PortControl::on_abr_cell) and
+    /// [`on_guaranteed_cell`](PortControl::on_guaranteed_cell) may be left out where this is false.
+    #[inline]
+    pub fn needs_meter(&self) -> bool {
+        self.needs_meter
+    }
+
+    /// Whether an interval ends at or before `now`: then [`end_intervals`](PortControl::end_intervals) comes before
+    /// whatever happens at `now`.
+    #[inline]
+    pub fn interval_due(&self, now: Time) -> bool {
+        self.meter.deadline() <= now
+    }
+
+    /// When the present interval ends; [`Time::NEVER`] when no time ends it. A cell count may end it sooner.
+    #[inline]
+    pub fn next_deadline(&self) -> Time {
+        self.meter.deadline()
+    }
+
+    /// Closes every interval that ends at or before `now`, in order. `queue_at` gives the ABR queue at an instant since
+    /// the last event [cells]; it is asked for instants in order. As nothing arrived since that event, a queue found
+    /// empty stays empty, and once the algorithm is at rest too, the remaining intervals are passed over in one step.
+    #[cold]
+    pub fn end_intervals(&mut self, now: Time, mut queue_at: impl FnMut(Time) -> Cells) {
+        while self.interval_due(now) {
+            let load = self.meter.end_interval(queue_at(self.meter.deadline()));
+            let Some(algorithm) = self.algorithm.as_dyn_mut() else { continue };
+            algorithm.on_interval_end(&load, &self.meter);
+            if load.is_idle() && algorithm.is_at_rest() {
+                self.meter.skip_idle_intervals(now);
+            }
+        }
+    }
+
+    /// An ABR cell arrived at the port, RM cells included. When it completes the interval's cell count, the interval's
+    /// deadline becomes `now`: the next event closes it, with `now` as its end.
+    #[inline]
+    pub fn on_abr_cell(&mut self, now: Time, slot: Slot) {
+        self.meter.on_abr_cell(now, slot);
+    }
+
+    /// A CBR or VBR cell arrived at the port.
+    #[inline]
+    pub fn on_guaranteed_cell(&mut self) {
+        self.meter.on_guaranteed_cell();
+    }
+
+    /// An FRM that claims `ccr` arrived; called after [`on_abr_cell`](PortControl::on_abr_cell) for the same cell.
+    pub fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate) {
+        if let Some(algorithm) = self.algorithm.as_dyn_mut() {
+            algorithm.on_forward_rm(now, slot, ccr, &self.meter);
+        }
+    }
+
+    /// A BRM of a connection whose forward direction leaves by this port passes the switch: answers it. `queue` is the
+    /// port's ABR queue now.
+    pub fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, feedback: &mut Feedback) {
+        self.meter.on_backward_rm(slot);
+        if let Some(algorithm) = self.algorithm.as_dyn_mut() {
+            algorithm.on_backward_rm(now, slot, queue, &self.meter, feedback);
+        }
+    }
+
+    /// Whether data cells can be marked at all.
+    #[inline]
+    pub fn uses_efci(&self) -> bool {
+        self.efci.is_some()
+    }
+
+    /// Whether the data cell that leaves now is marked; `queue` is the ABR queue.
+    #[inline]
+    pub fn marks_efci(&mut self, queue: Cells) -> bool {
+        self.efci.as_mut().is_some_and(|efci| efci.marks(queue))
+    }
+
+    /// Names of the algorithm's figures, in the order of [`metrics`](PortControl::metrics).
+    pub fn metric_names(&self) -> Metrics {
+        self.algorithm.as_dyn().map_or(&[], SwitchAlgorithm::metric_names)
+    }
+
+    /// The algorithm's figures as they stand: name and value.
+    pub fn metrics(&self, mut visit: impl FnMut(&'static str, f64)) {
+        if let Some(algorithm) = self.algorithm.as_dyn() {
+            algorithm.metrics(&mut visit);
+        }
+    }
+}
+
+impl Algorithm {
+    fn as_dyn(&self) -> Option<&dyn SwitchAlgorithm> {
+        match self {
+            Algorithm::None => None,
+            Algorithm::RelativeRate(algorithm) => Some(algorithm),
+            Algorithm::Erica(algorithm) => Some(&**algorithm),
+            Algorithm::Custom(algorithm) => Some(&**algorithm),
+        }
+    }
+
+    // Inlined, so that the compiler sees which variant a call goes to and calls the built-in ones directly.
+    #[inline]
+    fn as_dyn_mut(&mut self) -> Option<&mut dyn SwitchAlgorithm> {
+        match self {
+            Algorithm::None => None,
+            Algorithm::RelativeRate(algorithm) => Some(algorithm),
+            Algorithm::Erica(algorithm) => Some(&mut **algorithm),
+            Algorithm::Custom(algorithm) => Some(&mut **algorithm),
+        }
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Algorithm::None => f.write_str("None"),
+            Algorithm::RelativeRate(algorithm) => algorithm.fmt(f),
+            Algorithm::Erica(algorithm) => algorithm.fmt(f),
+            Algorithm::Custom(_) => f.write_str("Custom"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate_code::RateCode;
+    use crate::switch::{AveragingInterval, IntervalLoad, LoadAveraging, Metering};
+    use crate::units::Duration;
+    use alloc::sync::Arc;
+    use alloc::vec::Vec;
+    use std::sync::Mutex;
+
+    fn vc() -> VcAtPort {
+        VcAtPort { pcr: CellRate::new(100_000.0), mcr: CellRate::ZERO, weight: 1.0 }
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    fn erica(config: EricaConfig) -> PortControl {
+        let algorithm = SwitchAlgorithmConfig::Erica(config);
+        PortControl::new(&PortControlConfig { efci: None, algorithm }, CellRate::new(100_000.0))
+    }
+
+    fn figures(port: &PortControl) -> Vec<f64> {
+        let mut values = Vec::new();
+        port.metrics(|_, value| values.push(value));
+        values
+    }
+
+    /// Keeps every interval it is told of, and grants 1000 cells/s.
+    struct Recorder {
+        metering: Metering,
+        loads: Arc<Mutex<Vec<IntervalLoad>>>,
+    }
+
+    impl SwitchAlgorithm for Recorder {
+        fn metering(&self) -> Option<Metering> {
+            Some(self.metering)
+        }
+
+        fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {}
+
+        fn on_forward_rm(&mut self, _now: Time, _slot: Slot, _ccr: CellRate, _meter: &Meter) {}
+
+        fn on_backward_rm(&mut self, _: Time, _: Slot, _: Cells, _: &Meter, feedback: &mut Feedback) {
+            feedback.limit(CellRate::new(1_000.0));
+        }
+
+        fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
+            self.loads.lock().unwrap().push(*load);
+        }
+
+        fn metric_names(&self) -> Metrics {
+            &["intervals"]
+        }
+
+        fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+            visit("intervals", self.loads.lock().unwrap().len() as f64);
+        }
+    }
+
+    fn recorder(cells: Option<u32>) -> (PortControl, Arc<Mutex<Vec<IntervalLoad>>>) {
+        let loads = Arc::default();
+        let interval = AveragingInterval { time: Duration::from_ms(5), cells };
+        let recorder =
+            Recorder { metering: Metering { interval, bidirectional: false }, loads: Arc::clone(&loads) };
+        (PortControl::with_algorithm(None, Box::new(recorder)), loads)
+    }
+
+    #[test]
+    fn intervals_end_late_but_with_their_own_end_and_queue() {
+        let (mut port, loads) = recorder(None);
+        let slot = port.connect(&vc());
+        port.on_abr_cell(ms(1), slot);
+        assert!(!port.interval_due(Time::from_ps(ms(5).as_ps() - 1)));
+        assert!(port.interval_due(ms(5)));
+        // The queue drains by one cell per ms from 12 at time 0.
+        port.end_intervals(ms(17), |at| Cells(12).saturating_sub(Cells(at.as_ps() / ms(1).as_ps())));
+        let ends: Vec<_> =
+            loads.lock().unwrap().iter().map(|load| (load.end, load.abr_cells, load.abr_queue.0)).collect();
+        assert_eq!(ends, [(ms(5), 1, 7), (ms(10), 0, 2), (ms(15), 0, 0)]);
+        assert_eq!(port.next_deadline(), ms(20));
+    }
+
+    #[test]
+    fn the_count_the_time_or_both_at_once_end_an_interval_once() {
+        let (mut port, loads) = recorder(Some(2));
+        let slot = port.connect(&vc());
+        // By count at 3 ms; then by time at 8 ms with one cell; then the second cell comes exactly at the deadline of
+        // 13 ms: that interval ended by time, before it, and the cell counts in the next.
+        for at in [1, 3, 4, 9, 13, 14] {
+            if port.interval_due(ms(at)) {
+                port.end_intervals(ms(at), |_| Cells::ZERO);
+            }
+            port.on_abr_cell(ms(at), slot);
+        }
+        assert_eq!(port.next_deadline(), ms(14));
+        port.end_intervals(ms(14), |_| Cells::ZERO);
+        let ends: Vec<_> = loads.lock().unwrap().iter().map(|load| (load.end, load.abr_cells)).collect();
+        assert_eq!(ends, [(ms(3), 2), (ms(8), 1), (ms(13), 1), (ms(14), 2)]);
+    }
+
+    #[test]
+    fn an_algorithm_that_is_never_at_rest_sees_every_interval() {
+        let (mut port, loads) = recorder(None);
+        port.end_intervals(ms(5_000), |_| Cells::ZERO);
+        assert_eq!(loads.lock().unwrap().len(), 1_000);
+        assert_eq!((port.metric_names(), figures(&port)), (&["intervals"][..], [1_000.0].to_vec()));
+    }
+
+    #[test]
+    fn a_long_idle_time_ends_as_if_every_interval_had_been_ended_by_itself() {
+        let averagings = [
+            LoadAveraging::None,
+            LoadAveraging::Ratio { alpha: 0.3 },
+            LoadAveraging::Components { alpha: 0.3 },
+        ];
+        for load_averaging in averagings {
+            let config = EricaConfig {
+                load_averaging,
+                active_sources: crate::switch::ActiveSources { bidirectional: true, decay: Some(0.9) },
+                measured_ccr: true,
+                ..EricaConfig::erica_plus()
+            };
+            let [mut late, mut prompt] = [(), ()].map(|()| erica(config));
+            let queue_at = |at: Time| Cells(90).saturating_sub(Cells(at.as_ps() / ms(1).as_ps()));
+            let mut asked = 0;
+            for port in [&mut late, &mut prompt] {
+                let slot = port.connect(&vc());
+                (0..300).for_each(|_| port.on_abr_cell(ms(2), slot));
+                port.on_guaranteed_cell();
+                port.on_forward_rm(ms(2), slot, CellRate::new(60_000.0));
+            }
+            late.end_intervals(ms(60_003), |at| {
+                asked += 1;
+                queue_at(at)
+            });
+            for boundary in (5..=60_000).step_by(5) {
+                prompt.end_intervals(ms(boundary), queue_at);
+            }
+            assert!(asked < 1_000, "{asked} of 12000 intervals were ended one by one");
+            assert_eq!(late.next_deadline(), prompt.next_deadline());
+            assert_eq!(figures(&late), figures(&prompt));
+            let mut answers = [(); 2].map(|()| Feedback::new(RateCode::MAX, false, false));
+            late.on_backward_rm(ms(60_003), Slot(0), Cells::ZERO, &mut answers[0]);
+            prompt.on_backward_rm(ms(60_003), Slot(0), Cells::ZERO, &mut answers[1]);
+            assert_eq!(answers[0], answers[1]);
+            assert_eq!(late.meter.interval(), prompt.meter.interval());
+        }
+    }
+
+    #[test]
+    fn a_queue_that_still_drains_is_not_passed_over() {
+        // ERICA+ without cells but with 1000 cells waiting, one leaving per ms: the last interval that sees a queue is
+        // the one that ends at 995 ms, and at 1000 ms f is back at b.
+        let mut port = erica(EricaConfig::erica_plus());
+        let mut last = (Time::ZERO, Cells::ZERO);
+        port.end_intervals(ms(2_000), |at| {
+            let queue = Cells(1_000).saturating_sub(Cells(at.as_ps() / ms(1).as_ps()));
+            if queue > Cells::ZERO {
+                last = (at, queue);
+            }
+            queue
+        });
+        assert_eq!(last, (ms(995), Cells(5)));
+        assert_eq!(figures(&port)[3], 105_000.0);
+    }
+
+    #[test]
+    fn the_default_port_does_nothing() {
+        let mut port = PortControl::new(&PortControlConfig::default(), CellRate::new(100_000.0));
+        let slot = port.connect(&vc());
+        port.on_abr_cell(ms(1), slot);
+        port.on_forward_rm(ms(1), slot, CellRate::new(5.0));
+        let mut feedback = Feedback::new(RateCode::MAX, false, true);
+        port.on_backward_rm(ms(1), slot, Cells(1_000_000), &mut feedback);
+        assert_eq!(feedback, Feedback::new(RateCode::MAX, false, true));
+        assert_eq!((port.needs_meter(), port.uses_efci(), port.marks_efci(Cells(9))), (false, false, false));
+        assert_eq!((port.next_deadline(), port.metric_names().len()), (Time::NEVER, 0));
+    }
+
+    #[test]
+    fn efci_works_beside_any_algorithm() {
+        let efci = Some(EfciConfig { high: Cells(127), low: Cells(100) });
+        let algorithm = SwitchAlgorithmConfig::Erica(EricaConfig::erica());
+        let mut port = PortControl::new(&PortControlConfig { efci, algorithm }, CellRate::new(100_000.0));
+        assert!(port.uses_efci() && port.needs_meter());
+        assert_eq!([128, 101, 100].map(|queue| port.marks_efci(Cells(queue))), [true, true, false]);
+    }
+
+    #[test]
+    fn names_and_values_of_the_figures_are_in_the_same_order() {
+        let port = erica(EricaConfig::erica());
+        let mut names = Vec::new();
+        port.metrics(|name, _| names.push(name));
+        assert_eq!(names, port.metric_names());
+    }
+
+    #[test]
+    fn the_check_reaches_every_part() {
+        let check =
+            |efci, algorithm| PortControlConfig { efci, algorithm }.check().map_err(|error| error.name);
+        let efci = EfciConfig { high: Cells(1), low: Cells(2) };
+        assert_eq!(check(Some(efci), SwitchAlgorithmConfig::None), Err("low"));
+        let relative_rate = RelativeRateConfig { threshold: Cells(0) };
+        assert_eq!(check(None, SwitchAlgorithmConfig::RelativeRate(relative_rate)), Err("threshold"));
+        let erica = EricaConfig { delta: -0.1, ..EricaConfig::erica() };
+        assert_eq!(check(None, SwitchAlgorithmConfig::Erica(erica)), Err("delta"));
+        assert_eq!(check(None, SwitchAlgorithmConfig::None), Ok(()));
+    }
+}

@@ -177,8 +177,13 @@ impl fmt::Display for Duration {
 
 /// Prints in the largest unit that leaves a whole part, exactly: `2.831197 us`, `5 ms`.
 fn write_span(f: &mut fmt::Formatter<'_>, ps: u64) -> fmt::Result {
-    const UNITS: [(u64, usize, &str); 5] =
-        [(1_000_000_000_000, 12, "s"), (1_000_000_000, 9, "ms"), (1_000_000, 6, "us"), (1_000, 3, "ns"), (1, 0, "ps")];
+    const UNITS: [(u64, usize, &str); 5] = [
+        (1_000_000_000_000, 12, "s"),
+        (1_000_000_000, 9, "ms"),
+        (1_000_000, 6, "us"),
+        (1_000, 3, "ns"),
+        (1, 0, "ps"),
+    ];
     let (scale, digits, name) = UNITS.into_iter().find(|&(scale, ..)| ps >= scale).unwrap_or((1, 0, "ps"));
     let (whole, mut rest) = (ps / scale, ps % scale);
     if rest == 0 {

@@ -1,0 +1,364 @@
+//! From a scenario to a network ready to run.
+
+use std::sync::Arc;
+
+use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
+use cellrate_proto::{CellRate, Destination, DestinationConfig, Source, Time};
+use cellrate_scenario::Sender as SenderConfig;
+use cellrate_scenario::{
+    Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, Scenario,
+    Step, WaitingBrm,
+};
+
+use crate::endpoint::{Access, Endpoint, Sender};
+use crate::kernel::Kernel;
+use crate::kernel::cluster::{Cluster, Input, Outbox, Parts};
+use crate::kernel::hop::{Hop, NONE};
+use crate::kernel::partition::Partition;
+use crate::port::{Exit, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
+use crate::probe::sampler::{Sampler, Subject, Track};
+use crate::random::{Random, Stream};
+use crate::traffic::Supply;
+
+/// A thing of the scenario, where it lives: its cluster and its index there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub cluster: u32,
+    pub index: u32,
+}
+
+/// A network at time zero, and where to find in it what the scenario names.
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    pub kernel: Kernel,
+    /// By port, twice the link's index plus the end: where it is, if any connection uses it.
+    pub ports: Vec<Option<Place>>,
+    /// By end of a connection, twice the connection's index plus the end: where it is.
+    pub endpoints: Vec<Place>,
+}
+
+/// Number of an output port: twice its link's index plus the end it sends from.
+pub(crate) fn port_number(step: Step) -> usize {
+    2 * step.link.0 as usize + usize::from(step.end)
+}
+
+/// The steps of a direction of a connection.
+fn steps(connection: &Connection, backward: bool) -> Vec<Step> {
+    let turned = |step: &Step| Step { link: step.link, end: 1 - step.end };
+    if backward { connection.path.iter().rev().map(turned).collect() } else { connection.path.clone() }
+}
+
+/// Builds the network of `scenario`.
+pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
+    let partition = Partition::of(scenario);
+    let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
+    let used = categories_by_port(scenario);
+
+    let mut counts = vec![0; partition.clusters];
+    let mut next_place = |cluster: u32| {
+        let index = counts[cluster as usize];
+        counts[cluster as usize] += 1;
+        Place { cluster, index }
+    };
+    let tail = |number: usize| scenario.links[number / 2].ends[number % 2];
+    let head = |number: usize| scenario.links[number / 2].ends[1 - number % 2];
+    let ports: Vec<Option<Place>> =
+        (0..used.len()).map(|n| used[n].contains(&true).then(|| next_place(cluster_of(tail(n))))).collect();
+    counts.fill(0);
+    let mut next_place = |cluster: u32| {
+        let index = counts[cluster as usize];
+        counts[cluster as usize] += 1;
+        Place { cluster, index }
+    };
+    let inputs: Vec<Option<Place>> =
+        (0..used.len()).map(|n| ports[n].map(|_| next_place(cluster_of(head(n))))).collect();
+    let mut parts: Vec<Parts> = counts.iter().map(|&inputs| empty_parts(inputs as usize, scenario)).collect();
+
+    for (number, place) in ports.iter().enumerate() {
+        let (Some(place), Some(input)) = (place, inputs[number]) else { continue };
+        let parts = &mut parts[place.cluster as usize];
+        let exit = if input.cluster == place.cluster {
+            Exit::Inside(input.index)
+        } else {
+            parts.outboxes.push(Outbox { cluster: input.cluster, input: input.index, cells: Vec::new() });
+            Exit::Outside(parts.outboxes.len() as u32 - 1)
+        };
+        parts.ports.push(build_port(scenario, number, &used[number], exit));
+    }
+    for (number, place) in inputs.iter().enumerate() {
+        let Some(place) = place else { continue };
+        let kind = scenario.nodes[head(number).0 as usize].kind;
+        parts[place.cluster as usize].inputs[place.index as usize].at_host = kind == NodeKind::Host;
+    }
+
+    let mut endpoints = Vec::new();
+    let mut ends = vec![0; partition.clusters];
+    for connection in &scenario.connections {
+        for backward in [false, true] {
+            let first = steps(connection, backward)[0];
+            let cluster = cluster_of(scenario.tail(first));
+            endpoints.push(Place { cluster, index: ends[cluster as usize] });
+            ends[cluster as usize] += 1;
+        }
+    }
+    let hops = build_hops(scenario, &ports, &endpoints, &mut parts);
+    build_endpoints(scenario, &hops.first, &endpoints, &mut parts);
+    parts.iter_mut().for_each(|parts| fold(parts, &hops.table));
+
+    let tracks = build_tracks(scenario, &ports, &endpoints, partition.clusters);
+    watch_receivers(scenario, &inputs, &mut parts);
+    let table: Arc<[Hop]> = hops.table.into();
+    let clusters = parts.into_iter().zip(tracks).map(|(parts, tracks)| {
+        let sampler = Sampler::new(tracks, parts.ports.len(), parts.endpoints.len());
+        Cluster::new(Parts { hops: Arc::clone(&table), sampler, ..parts })
+    });
+    Assembly { kernel: Kernel { clusters: clusters.collect(), window: partition.window }, ports, endpoints }
+}
+
+fn empty_parts(inputs: usize, scenario: &Scenario) -> Parts {
+    Parts {
+        hops: Arc::new([]),
+        ports: Vec::new(),
+        inputs: (0..inputs).map(|_| Input::new()).collect(),
+        endpoints: Vec::new(),
+        outboxes: Vec::new(),
+        sampler: Sampler::default(),
+        flows: 2 * scenario.connections.len(),
+        end: Time::ZERO + scenario.duration,
+    }
+}
+
+/// Which priorities each port serves.
+fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {
+    let mut used = vec![[false; PRIORITIES]; 2 * scenario.links.len()];
+    for connection in &scenario.connections {
+        for backward in [false, true] {
+            let flow = if backward { &connection.backward } else { &connection.forward };
+            if connection.category != Category::Abr && flow.traffic.is_none() {
+                continue;
+            }
+            for step in steps(connection, backward) {
+                used[port_number(step)][priority(connection.category)] = true;
+            }
+        }
+    }
+    used
+}
+
+/// Whether every change of a queue of this port is recorded: then departures have to be events.
+fn queue_is_watched(scenario: &Scenario, number: usize) -> bool {
+    use PortQuantity::{AbrQueue, GuaranteedQueue, Queue, UbrQueue};
+    scenario.probes.iter().any(|probe| match probe.quantity {
+        Quantity::Port { quantity: Queue | GuaranteedQueue | AbrQueue | UbrQueue, link, end } => {
+            probe.every == Every::Change && port_number(Step { link, end }) == number
+        }
+        _ => false,
+    })
+}
+
+fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], exit: Exit) -> Port {
+    let link = &scenario.links[number / 2];
+    let config = &link.ports[number % 2];
+    let random = Random::new(scenario.seed, Stream::Loss(number as u32));
+    let line = Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random);
+    let control = PortControl::new(&config.control, link.rate.to_cell_rate());
+    let is_switch = scenario.nodes[link.ends[number % 2].0 as usize].kind == NodeKind::Switch;
+    let several = used.iter().filter(|&&used| used).count() > 1;
+    let only_priority = used.iter().position(|&used| used).unwrap_or(0);
+    let buffers = &config.buffers;
+    let queues = if several || control.uses_efci() || queue_is_watched(scenario, number) {
+        Queues::Served(Box::new(Served::new(line, buffers)))
+    } else {
+        let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
+        Queues::Fifo(Fifo::new(line, own.into_iter().chain(buffers.shared).min()))
+    };
+    let metered = is_switch && control.needs_meter();
+    Port { queues, exit, only_priority, metered, control, interval_began: Time::ZERO, dropped: 0 }
+}
+
+struct Hops {
+    table: Vec<Hop>,
+    /// The first hop of each direction of each connection.
+    first: Vec<u32>,
+}
+
+fn build_hops(
+    scenario: &Scenario,
+    ports: &[Option<Place>],
+    endpoints: &[Place],
+    parts: &mut [Parts],
+) -> Hops {
+    let mut hops = Hops { table: Vec::new(), first: Vec::new() };
+    for (flow, (connection, backward)) in scenario
+        .connections
+        .iter()
+        .flat_map(|connection| [(connection, false), (connection, true)])
+        .enumerate()
+    {
+        hops.first.push(hops.table.len() as u32);
+        let steps = steps(connection, backward);
+        for (index, &step) in steps.iter().enumerate() {
+            let place = ports[port_number(step)].unwrap_or(Place { cluster: 0, index: NONE });
+            let slot = match vc_at_port(connection, backward) {
+                Some(vc) => parts[place.cluster as usize].ports[place.index as usize].control.connect(&vc),
+                None => Slot(NONE),
+            };
+            let is_last = index + 1 == steps.len();
+            // The direction ends where the other one begins.
+            let endpoint = if is_last { endpoints[flow ^ 1].index } else { NONE };
+            hops.table.push(Hop {
+                port: place.index,
+                slot,
+                flow: flow as u32,
+                answering_port: NONE,
+                answering_slot: Slot(NONE),
+                endpoint,
+                priority: priority(connection.category) as u8,
+            });
+        }
+    }
+    // Hop j of n (from 1 on) leaves the node that hop n - j of the other direction leaves.
+    for (flow, connection) in scenario.connections.iter().flat_map(|connection| [connection; 2]).enumerate() {
+        let (own, other, n) =
+            (hops.first[flow] as usize, hops.first[flow ^ 1] as usize, connection.path.len());
+        for j in 1..n {
+            let answering = hops.table[other + n - j];
+            let hop = &mut hops.table[own + j];
+            hop.answering_port = answering.port;
+            hop.answering_slot = answering.slot;
+        }
+    }
+    hops
+}
+
+/// What a port learns about a direction at set-up; nothing of other categories than ABR.
+fn vc_at_port(connection: &Connection, backward: bool) -> Option<VcAtPort> {
+    let flow = if backward { &connection.backward } else { &connection.forward };
+    match &flow.sender {
+        SenderConfig::Abr(abr) => {
+            Some(VcAtPort { pcr: abr.parameters.pcr, mcr: abr.parameters.mcr, weight: abr.weight })
+        }
+        SenderConfig::Peak(_) => None,
+    }
+}
+
+fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], parts: &mut [Parts]) {
+    for (index, connection) in scenario.connections.iter().enumerate() {
+        for (flow, out, back) in [
+            (2 * index, &connection.forward, &connection.backward),
+            (2 * index + 1, &connection.backward, &connection.forward),
+        ] {
+            let random = Random::new(scenario.seed, Stream::Traffic(flow as u32));
+            let endpoint = Endpoint::new(
+                build_sender(out),
+                Supply::new(out.traffic.as_ref(), random),
+                Destination::new(destination_config(back)),
+                first_hops[flow],
+                [mcr(out), mcr(back)],
+            );
+            parts[places[flow].cluster as usize].endpoints.push(endpoint);
+        }
+    }
+}
+
+/// Folds the transmissions of every end that has its access link to itself, where no cell can be lost on it.
+fn fold(parts: &mut Parts, hops: &[Hop]) {
+    let mut senders = vec![0_u32; parts.ports.len()];
+    let port_of = |endpoint: &Endpoint| hops[endpoint.first_hop as usize].port;
+    for endpoint in parts.endpoints.iter().filter(|endpoint| port_of(endpoint) != NONE) {
+        senders[port_of(endpoint) as usize] += 1;
+    }
+    for (number, endpoint) in (0..).zip(&mut parts.endpoints) {
+        let port = port_of(endpoint);
+        if port == NONE || senders[port as usize] != 1 {
+            continue;
+        }
+        if let Port { queues: Queues::Fifo(fifo), exit: Exit::Inside(input), .. } =
+            &parts.ports[port as usize]
+            && fifo.is_lossless()
+        {
+            let input = *input;
+            endpoint.access = Access::Folded { port, input };
+            parts.inputs[input as usize].feeder = number;
+        }
+    }
+}
+
+/// Where a series looks at a receiving end, every arrival there is an event.
+fn watch_receivers(scenario: &Scenario, inputs: &[Option<Place>], parts: &mut [Parts]) {
+    for probe in &scenario.probes {
+        let Quantity::Flow { quantity: FlowQuantity::Received, connection, backward } = probe.quantity else {
+            continue;
+        };
+        let steps = steps(&scenario.connections[connection.0 as usize], backward);
+        if let Some(place) = steps.last().and_then(|&step| inputs[port_number(step)]) {
+            parts[place.cluster as usize].inputs[place.index as usize].every_cell = true;
+        }
+    }
+}
+
+fn build_sender(flow: &Flow) -> Sender {
+    match &flow.sender {
+        SenderConfig::Abr(abr) => Sender::Abr(Source::new(abr.parameters.clone(), &abr.uili)),
+        SenderConfig::Peak(rate) => Sender::Peak { spacing: rate.interval(), earliest: Time::ZERO },
+    }
+}
+
+/// What the receiving end of `flow` does.
+fn destination_config(flow: &Flow) -> DestinationConfig {
+    match &flow.sender {
+        SenderConfig::Abr(abr) => DestinationConfig {
+            clear_efci_state: abr.clear_efci_state,
+            send_waiting_out_of_rate: abr.waiting_brm == WaitingBrm::SendOutOfRate,
+        },
+        SenderConfig::Peak(_) => DestinationConfig::default(),
+    }
+}
+
+fn mcr(flow: &Flow) -> CellRate {
+    match &flow.sender {
+        SenderConfig::Abr(abr) => abr.parameters.mcr,
+        SenderConfig::Peak(_) => CellRate::ZERO,
+    }
+}
+
+/// The series of each cluster.
+fn build_tracks(
+    scenario: &Scenario,
+    ports: &[Option<Place>],
+    endpoints: &[Place],
+    clusters: usize,
+) -> Vec<Vec<Track>> {
+    let mut tracks: Vec<Vec<Track>> = (0..clusters).map(|_| Vec::new()).collect();
+    for (number, probe) in scenario.probes.iter().enumerate() {
+        let mut add = |place: Place, subject: Subject| {
+            tracks[place.cluster as usize].push(Track::new(number, subject, probe.every));
+        };
+        match probe.quantity {
+            Quantity::Port { quantity, link, end } => {
+                if let Some(place) = ports[port_number(Step { link, end })] {
+                    add(place, Subject::Port(quantity, place.index));
+                }
+            }
+            Quantity::Flow { quantity, connection, backward } => {
+                let flow = 2 * connection.0 as usize + usize::from(backward);
+                match quantity {
+                    FlowQuantity::Received => {
+                        let place = endpoints[flow ^ 1];
+                        add(place, Subject::Receiver(quantity, place.index));
+                    }
+                    FlowQuantity::Drops => {
+                        for cluster in 0..clusters as u32 {
+                            add(Place { cluster, index: 0 }, Subject::Drops(flow as u32));
+                        }
+                    }
+                    _ => {
+                        let place = endpoints[flow];
+                        add(place, Subject::Sender(quantity, place.index));
+                    }
+                }
+            }
+        }
+    }
+    tracks
+}

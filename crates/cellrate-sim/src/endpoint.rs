@@ -1,0 +1,234 @@
+//! One end of a connection: what it sends, and what it does with what arrives.
+
+use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
+
+use crate::kernel::cell::Cell;
+use crate::probe::histogram::Histogram;
+use crate::traffic::Supply;
+
+/// How an end is paced.
+#[derive(Clone, Debug)]
+pub(crate) enum Sender {
+    /// By the TM 4.0 source of its direction.
+    Abr(Source),
+    /// By a peak rate alone.
+    Peak {
+        /// The smallest time between two cells.
+        spacing: Duration,
+        /// The earliest instant of the next cell.
+        earliest: Time,
+    },
+}
+
+/// Cells of the direction that an end sends, and of the one that it receives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counters {
+    pub sent: u64,
+    pub data_sent: u64,
+    pub forward_rm_sent: u64,
+    pub backward_rm_received: u64,
+    /// Of the other direction.
+    pub delivered: u64,
+    /// Of the other direction.
+    pub data_delivered: u64,
+}
+
+/// ACR integrated over time.
+#[derive(Clone, Copy, Debug, Default)]
+struct AcrIntegral {
+    /// [cells]
+    sum: f64,
+    until: Time,
+}
+
+/// How the cells of an end get onto its access link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Every transmission is an event.
+    Scheduled,
+    /// Transmissions are worked out when their arrival at the switch is due, or when something reaches the host: no one
+    /// else uses the link from it.
+    Folded {
+        /// The host's port.
+        port: u32,
+        /// The far end of the link.
+        input: u32,
+    },
+}
+
+/// One end of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Endpoint {
+    pub sender: Sender,
+    pub supply: Supply,
+    /// The destination of the other direction.
+    destination: Destination,
+    /// The first hop of the direction that it sends.
+    pub first_hop: u32,
+    /// MCR of the direction that it sends, and of the other.
+    mcr: [RateCode; 2],
+    /// The next transmission, where no leaf of the schedule keeps it.
+    pub transmits: Time,
+    /// How its cells get onto the access link.
+    pub access: Access,
+    pub counters: Counters,
+    acr_integral: AcrIntegral,
+    /// Delays of the data cells of the other direction.
+    pub delays: Histogram,
+}
+
+impl Endpoint {
+    pub fn new(
+        sender: Sender,
+        supply: Supply,
+        destination: Destination,
+        first_hop: u32,
+        mcr: [CellRate; 2],
+    ) -> Endpoint {
+        Endpoint {
+            sender,
+            supply,
+            destination,
+            first_hop,
+            mcr: mcr.map(RateCode::floor),
+            transmits: Time::NEVER,
+            access: Access::Scheduled,
+            counters: Counters::default(),
+            acr_integral: AcrIntegral::default(),
+            delays: Histogram::default(),
+        }
+    }
+
+    /// When it sends next, not before `now`.
+    #[inline(always)]
+    pub fn next_transmission(&self, now: Time) -> Time {
+        match &self.sender {
+            Sender::Abr(source) => source.next_transmission(now, |from| self.supply.available_from(from)),
+            Sender::Peak { earliest, .. } => self.supply.available_from(now.max(*earliest)),
+        }
+    }
+
+    /// The cell that leaves at `now`, the instant of the [next transmission](Endpoint::next_transmission): there something
+    /// waits, and unless it is a BRM it is data.
+    #[inline(always)]
+    pub fn transmit(&mut self, now: Time) -> Option<Cell> {
+        if let Sender::Abr(source) = &mut self.sender
+            && source.transmit_data(now)
+        {
+            return Some(self.data_cell(now));
+        }
+        self.transmit_other(now)
+    }
+
+    #[inline(always)]
+    fn data_cell(&mut self, now: Time) -> Cell {
+        self.supply.take(now);
+        self.counters.sent += 1;
+        self.counters.data_sent += 1;
+        Cell::data(now, self.counters.data_sent, false).on_hop(self.first_hop as usize)
+    }
+
+    /// Anything but the common case: RM cells, and senders that are not ABR's.
+    #[inline(never)]
+    fn transmit_other(&mut self, now: Time) -> Option<Cell> {
+        let data_waiting = self.supply.available_from(now) <= now;
+        let emission = match &mut self.sender {
+            Sender::Abr(source) => {
+                let before = source.acr();
+                let emission = source.transmit(now, data_waiting);
+                let after = source.acr();
+                if after != before {
+                    self.acr_integral.advance(now, before);
+                }
+                emission?
+            }
+            Sender::Peak { spacing, earliest } => {
+                if !data_waiting || now < *earliest {
+                    return None;
+                }
+                *earliest = now.saturating_add(*spacing);
+                Emission::Data
+            }
+        };
+        let rm = match emission {
+            Emission::Data => return Some(self.data_cell(now)),
+            Emission::ForwardRm(rm) => {
+                self.counters.forward_rm_sent += 1;
+                rm
+            }
+            Emission::BackwardRm(rm) => rm,
+        };
+        self.counters.sent += 1;
+        Some(Cell::resource_management(now, &rm).on_hop(self.first_hop as usize))
+    }
+
+    /// `cell` will arrive, the next of its direction to do so, at the instant it is stamped with. What depends only on
+    /// the order of cells is done now; returns what is left to do at that instant, if anything.
+    #[inline(always)]
+    pub fn receive(&mut self, cell: Cell) -> Option<Cell> {
+        if cell.is_rm() {
+            return Some(self.receive_rm(cell));
+        }
+        self.counters.delivered += 1;
+        self.counters.data_delivered += 1;
+        self.destination.on_data(cell.efci());
+        self.delays.record(cell.arrives.since(cell.sent));
+        None
+    }
+
+    /// A forward cell takes the contents of its answer, but keeps DIR = 0 until its instant comes: that tells it from a
+    /// backward one, which the source will obey.
+    fn receive_rm(&mut self, cell: Cell) -> Cell {
+        match cell.direction() {
+            Direction::Backward => cell,
+            Direction::Forward => {
+                let answer = self.destination.turn_around(&cell.to_rm(self.mcr[1]));
+                cell.answered_by(&answer)
+            }
+        }
+    }
+
+    /// The instant of a received RM cell has come: a BRM is obeyed, an answer waits for its turn. Returns a cell that
+    /// leaves at once, out of rate.
+    pub fn on_rm(&mut self, now: Time, cell: Cell) -> Option<Cell> {
+        self.counters.delivered += 1;
+        let Sender::Abr(source) = &mut self.sender else {
+            unreachable!("only ABR connections have RM cells");
+        };
+        if cell.direction() == Direction::Backward {
+            let before = source.acr();
+            source.on_backward_rm(now, &cell.to_rm(self.mcr[0]));
+            self.acr_integral.advance(now, before);
+            self.counters.backward_rm_received += 1;
+            return None;
+        }
+        let answer = RmCell { direction: Direction::Backward, ..cell.to_rm(self.mcr[1]) };
+        let at_once = self.destination.schedule(answer, source)?;
+        self.counters.sent += 1;
+        Some(Cell::resource_management(now, &at_once).on_hop(self.first_hop as usize))
+    }
+
+    /// The ABR source, if there is one.
+    pub fn source(&self) -> Option<&Source> {
+        match &self.sender {
+            Sender::Abr(source) => Some(source),
+            Sender::Peak { .. } => None,
+        }
+    }
+
+    /// Time-weighted mean of ACR from 0 to `end`.
+    pub fn mean_acr(&self, end: Time) -> Option<CellRate> {
+        let source = self.source()?;
+        let mut integral = self.acr_integral;
+        integral.advance(end, source.acr());
+        Some(CellRate::new(integral.sum / end.as_secs_f64()))
+    }
+}
+
+impl AcrIntegral {
+    /// ACR was `acr` since the last call.
+    fn advance(&mut self, now: Time, acr: CellRate) {
+        self.sum += acr.cells_in(now.since(self.until));
+        self.until = now;
+    }
+}

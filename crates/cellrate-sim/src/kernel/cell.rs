@@ -1,0 +1,226 @@
+//! A cell inside the simulator: three words, copied, never boxed.
+
+use cellrate_proto::{Direction, RateCode, RmCell, Time};
+
+/// A cell on its way over a link.
+///
+/// ```text
+/// word   63 62           47           32 31  30 29 28 27 26 25          0
+///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
+/// RM     |0|   CCR (15)   |   ER (15)   |DIR|BN|NI|CI|CLP|1|  hop (26)   |
+/// data   |0|      sequence number (30)  | 0 |0 |U |E | 0 |0|  hop (26)   |
+///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
+/// ```
+///
+/// MCR is the same in every RM cell of a direction and stays with the connection; the reserved top bit of a rate code is
+/// always zero and is not kept. `hop` is the link that the cell crosses, as an index into the table of hops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// When its last bit reaches the far end of the link.
+    pub arrives: Time,
+    /// When it left its source.
+    pub sent: Time,
+    word: u64,
+}
+
+/// Most hops that a network may have, all directions of all connections together.
+pub const MAX_HOPS: usize = 1 << HOP_BITS;
+
+const HOP_BITS: u32 = 26;
+const HOP_MASK: u64 = (1 << HOP_BITS) - 1;
+const RM: u64 = 1 << 26;
+const CLP: u64 = 1 << 27;
+const CONGESTION: u64 = 1 << 28;
+const USER_OR_NI: u64 = 1 << 29;
+const BN: u64 = 1 << 30;
+const BACKWARD: u64 = 1 << 31;
+const ER_SHIFT: u32 = 32;
+const CCR_SHIFT: u32 = 47;
+const RATE_MASK: u64 = 0x7fff;
+const SEQUENCE_MASK: u64 = (1 << 30) - 1;
+
+impl Cell {
+    /// Data cell number `sequence` of its direction (modulo 2^30); `end_of_pdu` is the AAL user bit.
+    #[inline]
+    pub fn data(sent: Time, sequence: u64, end_of_pdu: bool) -> Cell {
+        let user = if end_of_pdu { USER_OR_NI } else { 0 };
+        Cell { arrives: sent, sent, word: (sequence & SEQUENCE_MASK) << ER_SHIFT | user }
+    }
+
+    /// A resource management cell.
+    pub fn resource_management(sent: Time, rm: &RmCell) -> Cell {
+        let bit = |set: bool, mask: u64| if set { mask } else { 0 };
+        let word = RM
+            | bit(rm.out_of_rate, CLP)
+            | bit(rm.congestion_indication, CONGESTION)
+            | bit(rm.no_increase, USER_OR_NI)
+            | bit(rm.backward_notification, BN)
+            | bit(rm.direction == Direction::Backward, BACKWARD)
+            | u64::from(rm.explicit_rate.bits()) << ER_SHIFT
+            | u64::from(rm.current_cell_rate.bits()) << CCR_SHIFT;
+        Cell { arrives: sent, sent, word }
+    }
+
+    /// The hop being crossed.
+    #[inline]
+    pub fn hop(&self) -> usize {
+        (self.word & HOP_MASK) as usize
+    }
+
+    /// The same cell on another hop.
+    #[inline]
+    pub fn on_hop(self, hop: usize) -> Cell {
+        Cell { word: self.word & !HOP_MASK | hop as u64, ..self }
+    }
+
+    /// Whether this is an RM cell.
+    #[inline]
+    pub fn is_rm(&self) -> bool {
+        self.word & RM != 0
+    }
+
+    /// EFCI of a data cell.
+    #[inline]
+    pub fn efci(&self) -> bool {
+        self.word & CONGESTION != 0
+    }
+
+    /// EFCI := 1 in a data cell.
+    #[inline]
+    pub fn mark_efci(&mut self) {
+        self.word |= CONGESTION;
+    }
+
+    /// The AAL user bit of a data cell: the last one of its AAL5 PDU.
+    #[inline]
+    pub fn ends_pdu(&self) -> bool {
+        self.word & USER_OR_NI != 0
+    }
+
+    /// The number of a data cell in its direction, modulo 2^30.
+    #[inline]
+    pub fn sequence(&self) -> u32 {
+        (self.word >> ER_SHIFT & SEQUENCE_MASK) as u32
+    }
+
+    /// ER of an RM cell.
+    #[inline]
+    pub fn explicit_rate(&self) -> RateCode {
+        RateCode::from_bits((self.word >> ER_SHIFT & RATE_MASK) as u16)
+    }
+
+    /// CCR of an RM cell.
+    #[inline]
+    pub fn current_cell_rate(&self) -> RateCode {
+        RateCode::from_bits((self.word >> CCR_SHIFT & RATE_MASK) as u16)
+    }
+
+    /// DIR of an RM cell.
+    #[inline]
+    pub fn direction(&self) -> Direction {
+        if self.word & BACKWARD != 0 { Direction::Backward } else { Direction::Forward }
+    }
+
+    /// All that an RM cell says, with the MCR of its connection.
+    pub fn to_rm(self, minimum_cell_rate: RateCode) -> RmCell {
+        RmCell {
+            direction: self.direction(),
+            backward_notification: self.word & BN != 0,
+            congestion_indication: self.word & CONGESTION != 0,
+            no_increase: self.word & USER_OR_NI != 0,
+            explicit_rate: self.explicit_rate(),
+            current_cell_rate: self.current_cell_rate(),
+            minimum_cell_rate,
+            out_of_rate: self.word & CLP != 0,
+        }
+    }
+
+    /// The same RM cell with what a switch wrote into it.
+    #[inline]
+    pub fn with_feedback(
+        self,
+        explicit_rate: RateCode,
+        congestion_indication: bool,
+        no_increase: bool,
+    ) -> Cell {
+        let mut word = self.word & !(RATE_MASK << ER_SHIFT) | u64::from(explicit_rate.bits()) << ER_SHIFT;
+        if congestion_indication {
+            word |= CONGESTION;
+        }
+        if no_increase {
+            word |= USER_OR_NI;
+        }
+        Cell { word, ..self }
+    }
+
+    /// A forward RM cell with the contents of `answer`, still marked as forward.
+    pub fn answered_by(self, answer: &RmCell) -> Cell {
+        let word = Cell::resource_management(self.sent, answer).word & !BACKWARD;
+        Cell { word: word | self.word & HOP_MASK, ..self }
+    }
+
+    /// CI and NI of an RM cell.
+    #[inline]
+    pub fn indications(&self) -> (bool, bool) {
+        (self.word & CONGESTION != 0, self.word & USER_OR_NI != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_proto::CellRate;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_rm_cell_keeps_everything_it_says(
+            backward: bool, bn: bool, ci: bool, ni: bool, clp: bool,
+            er in 0_u16..0x8000, ccr in 0_u16..0x8000, mcr in 0_u16..0x8000, hop in 0..MAX_HOPS,
+        ) {
+            let rm = RmCell {
+                direction: if backward { Direction::Backward } else { Direction::Forward },
+                backward_notification: bn,
+                congestion_indication: ci,
+                no_increase: ni,
+                explicit_rate: RateCode::from_bits(er),
+                current_cell_rate: RateCode::from_bits(ccr),
+                minimum_cell_rate: RateCode::from_bits(mcr),
+                out_of_rate: clp,
+            };
+            let cell = Cell::resource_management(Time::ZERO, &rm).on_hop(hop);
+            prop_assert!(cell.is_rm());
+            prop_assert_eq!(cell.hop(), hop);
+            prop_assert_eq!(cell.to_rm(rm.minimum_cell_rate), rm);
+        }
+
+        #[test]
+        fn a_data_cell_keeps_its_number_and_its_bits(sequence: u64, end: bool, hop in 0..MAX_HOPS) {
+            let mut cell = Cell::data(Time::ZERO, sequence, end).on_hop(hop);
+            prop_assert!(!cell.is_rm() && !cell.efci());
+            cell.mark_efci();
+            prop_assert!(cell.efci());
+            prop_assert_eq!(cell.ends_pdu(), end);
+            prop_assert_eq!(u64::from(cell.sequence()), sequence & SEQUENCE_MASK);
+            prop_assert_eq!(cell.hop(), hop);
+        }
+    }
+
+    #[test]
+    fn feedback_replaces_er_and_only_sets_bits() {
+        let rm = RmCell {
+            direction: Direction::Backward,
+            backward_notification: false,
+            congestion_indication: true,
+            no_increase: false,
+            explicit_rate: RateCode::MAX,
+            current_cell_rate: RateCode::floor(CellRate::new(1000.0)),
+            minimum_cell_rate: RateCode::ZERO,
+            out_of_rate: false,
+        };
+        let lower = RateCode::floor(CellRate::new(500.0));
+        let cell = Cell::resource_management(Time::ZERO, &rm).with_feedback(lower, false, true);
+        let expected = RmCell { explicit_rate: lower, no_increase: true, ..rm };
+        assert_eq!(cell.to_rm(RateCode::ZERO), expected);
+    }
+}

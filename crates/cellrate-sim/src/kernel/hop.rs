@@ -1,0 +1,30 @@
+//! The table of hops: one record for each link that each direction of a connection crosses.
+//!
+//! The hops of a direction stand one after the other, so a cell that has crossed hop h goes on over hop h + 1 unless h is
+//! the last. The record says everything a switch must look up for a cell, as the translation table of a real one does.
+
+use cellrate_proto::switch::Slot;
+
+/// No such index.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// One link crossed by one direction of a connection. Indices are those of the cluster that owns the sending node,
+/// except for `endpoint`, which is one of the receiving node's cluster.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hop {
+    /// The output port that the link begins at.
+    pub port: u32,
+    /// The direction's number at that port's control.
+    pub slot: Slot,
+    /// The direction: twice the connection's index, plus one for the backward one.
+    pub flow: u32,
+    /// The port at the same node that the other direction of the connection leaves by: it answers the BRMs that cross
+    /// this hop. [`NONE`] at a host.
+    pub answering_port: u32,
+    /// The other direction's number there.
+    pub answering_slot: Slot,
+    /// Where the direction ends, if this is its last hop; else [`NONE`].
+    pub endpoint: u32,
+    /// Service priority of the connection.
+    pub priority: u8,
+}

@@ -1,0 +1,154 @@
+//! A port with one category: the departure of a cell is known when it arrives.
+
+use cellrate_proto::{Cells, Duration, Time};
+
+use super::Line;
+
+/// Lindley's recursion: everything about the queue follows from the instant at which it will be empty.
+#[derive(Clone, Debug)]
+pub(crate) struct Fifo {
+    /// When the last cell accepted will have left.
+    busy_until: Time,
+    /// Most work a cell may find in front of it and still have room.
+    room: Duration,
+    line: Line,
+    accepted: u64,
+    /// Most work in the port just after an arrival.
+    max_backlog: Duration,
+    /// Sum over all cells of the time from arrival to departure [ps]: the integral of the queue length.
+    sojourns: u128,
+}
+
+impl Fifo {
+    pub fn new(line: Line, buffer: Option<Cells>) -> Fifo {
+        // With B places, a cell has room when at most B - 1 cells, and so (B - 1) cell times of work, are before it. A
+        // buffer of no places takes nothing.
+        let room = match buffer {
+            None => Duration::FOREVER,
+            Some(cells) => line.cell_time.saturating_mul(cells.0.saturating_sub(1)),
+        };
+        Fifo { busy_until: Time::ZERO, room, line, accepted: 0, max_backlog: Duration::ZERO, sojourns: 0 }
+    }
+
+    /// A cell comes: when it will reach the far end; `None` if it finds no room, or the line loses it.
+    #[inline(always)]
+    pub fn admit(&mut self, now: Time) -> Option<Time> {
+        let backlog = self.busy_until.since(now);
+        if backlog > self.room {
+            return None;
+        }
+        let sojourn = backlog + self.line.cell_time;
+        let departs = now + sojourn;
+        self.busy_until = departs;
+        self.accepted += 1;
+        self.sojourns += u128::from(sojourn.as_ps());
+        if sojourn > self.max_backlog {
+            self.max_backlog = sojourn;
+        }
+        if self.line.loses(departs) {
+            return None;
+        }
+        Some(departs + self.line.delay)
+    }
+
+    /// When a cell that came at `now`, the next to come, would reach the far end. There must be room without limit.
+    #[inline]
+    pub fn preview(&self, now: Time) -> Time {
+        self.busy_until.max(now).saturating_add(self.line.cell_time).saturating_add(self.line.delay)
+    }
+
+    /// Whether no cell is ever lost here.
+    pub fn is_lossless(&self) -> bool {
+        self.room == Duration::FOREVER && !self.line.is_faulty()
+    }
+
+    /// Cells waiting and in transmission at `at`; one that leaves at `at` has left.
+    #[inline]
+    pub fn queue(&self, at: Time) -> Cells {
+        Cells(self.busy_until.since(at).div_ceil(self.line.cell_time))
+    }
+
+    /// Largest queue so far.
+    pub fn max_queue(&self) -> Cells {
+        Cells(self.max_backlog.div_ceil(self.line.cell_time))
+    }
+
+    /// Cells whose transmission had ended by `at`.
+    pub fn transmitted(&self, at: Time) -> u64 {
+        self.accepted - self.queue(at).0
+    }
+
+    /// Time for which the line had been busy by `at`.
+    pub fn busy(&self, at: Time) -> Duration {
+        self.line.cell_time * self.accepted - self.busy_until.since(at)
+    }
+
+    /// Integral of the queue length over time up to `at` [cells * ps].
+    pub fn queue_integral(&self, at: Time) -> u128 {
+        // Of the n cells still there at `at`, the last will stay for the backlog, the one before it a cell time less.
+        let backlog = u128::from(self.busy_until.since(at).as_ps());
+        let (n, cell_time) = (u128::from(self.queue(at).0), u128::from(self.line.cell_time.as_ps()));
+        let unserved = n * backlog - cell_time * (n * n.saturating_sub(1) / 2);
+        self.sojourns - unserved
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, Stream};
+
+    const CELL: Duration = Duration::from_ps(100);
+
+    fn fifo(buffer: Option<u64>) -> Fifo {
+        let line = Line::new(CELL, Duration::from_ps(7), 0.0, &[], Random::new(1, Stream::Loss(0)));
+        Fifo::new(line, buffer.map(Cells))
+    }
+
+    fn arrival(fifo: &mut Fifo, at: u64) -> Option<u64> {
+        fifo.admit(Time::from_ps(at)).map(Time::as_ps)
+    }
+
+    #[test]
+    fn a_cell_waits_for_those_before_it_and_then_crosses() {
+        let mut fifo = fifo(None);
+        assert_eq!(arrival(&mut fifo, 1_000), Some(1_107));
+        assert_eq!(arrival(&mut fifo, 1_000), Some(1_207));
+        assert_eq!(arrival(&mut fifo, 1_150), Some(1_307));
+        assert_eq!(arrival(&mut fifo, 5_000), Some(5_107));
+    }
+
+    #[test]
+    fn a_cell_that_leaves_now_has_left() {
+        let mut fifo = fifo(None);
+        arrival(&mut fifo, 0);
+        arrival(&mut fifo, 0);
+        assert_eq!(fifo.queue(Time::from_ps(99)), Cells(2));
+        assert_eq!(fifo.queue(Time::from_ps(100)), Cells(1));
+        assert_eq!(fifo.queue(Time::from_ps(200)), Cells(0));
+        assert_eq!(fifo.max_queue(), Cells(2));
+    }
+
+    #[test]
+    fn a_full_buffer_loses_the_cell_until_one_has_left() {
+        let mut fifo = fifo(Some(2));
+        assert!(arrival(&mut fifo, 0).is_some());
+        assert!(arrival(&mut fifo, 0).is_some());
+        assert_eq!(arrival(&mut fifo, 99), None);
+        assert!(arrival(&mut fifo, 100).is_some());
+    }
+
+    #[test]
+    fn busy_time_and_queue_integral_stop_at_the_instant_asked_for() {
+        let mut fifo = fifo(None);
+        for _ in 0..3 {
+            arrival(&mut fifo, 0);
+        }
+        // Queue 3, 2, 1 over three cell times: at 150 ps, 3 * 100 + 2 * 50 cell ps; all of it is 600.
+        assert_eq!(fifo.queue_integral(Time::from_ps(150)), 400);
+        assert_eq!(fifo.queue_integral(Time::from_ps(300)), 600);
+        assert_eq!(fifo.busy(Time::from_ps(150)), Duration::from_ps(150));
+        assert_eq!(fifo.transmitted(Time::from_ps(150)), 1);
+        assert_eq!(fifo.transmitted(Time::from_ps(300)), 3);
+    }
+}

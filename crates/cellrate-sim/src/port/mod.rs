@@ -1,0 +1,166 @@
+//! An output port: queues, a line, and what a switch does about congestion there.
+//!
+//! A port that serves one category only, and marks nothing as cells leave, never needs an event of its own: when a cell
+//! arrives, its departure is known (Lindley's recursion), so it is put on the link at once, stamped with its arrival at
+//! the far end. That is a [`Fifo`]. Ports with several categories, a shared buffer or EFCI are [`Served`]: they keep
+//! real queues, and every departure is an event. Both give the same departures where both apply.
+
+mod fifo;
+mod line;
+mod served;
+
+use cellrate_proto::switch::{Feedback, PortControl, Slot};
+use cellrate_proto::{Cells, Direction, Time};
+use cellrate_scenario::Category;
+
+use crate::kernel::cell::Cell;
+pub(crate) use fifo::Fifo;
+pub(crate) use line::Line;
+pub(crate) use served::Served;
+
+/// Number of service priorities: CBR and VBR, then ABR, then UBR.
+pub(crate) const PRIORITIES: usize = 3;
+/// The priority of ABR.
+pub(crate) const ABR: usize = 1;
+
+/// The service priority of a category: 0 is served first.
+pub(crate) fn priority(category: Category) -> usize {
+    match category {
+        Category::Cbr | Category::Vbr => 0,
+        Category::Abr => ABR,
+        Category::Ubr => 2,
+    }
+}
+
+/// What happened to a cell that came to a served port.
+pub(crate) enum Admission {
+    /// It found no room.
+    Lost,
+    /// It waits, or is being transmitted; if given, the port's next departure has become this.
+    Queued(Option<Time>),
+}
+
+/// The two ways of serving.
+#[derive(Clone, Debug)]
+pub(crate) enum Queues {
+    /// One category, departures known on arrival.
+    Fifo(Fifo),
+    /// Real queues.
+    Served(Box<Served>),
+}
+
+/// Where the link behind a port goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Exit {
+    /// To a node of this cluster: an index into `inputs`.
+    Inside(u32),
+    /// To another cluster: an index into `outboxes`.
+    Outside(u32),
+}
+
+/// An output port.
+#[derive(Debug)]
+pub(crate) struct Port {
+    pub queues: Queues,
+    pub exit: Exit,
+    /// The priority of the only category, if the port is a FIFO.
+    pub only_priority: usize,
+    /// Whether `control` wants to know of every cell.
+    pub metered: bool,
+    pub control: PortControl,
+    /// When the last averaging interval that was closed ended.
+    pub interval_began: Time,
+    /// Cells lost here, for want of room or on the line.
+    pub dropped: u64,
+}
+
+impl Port {
+    /// Cells of `priority` waiting and in transmission at `at`, which is not before the last event of the port.
+    pub fn queue(&self, priority: usize, at: Time) -> Cells {
+        match &self.queues {
+            Queues::Fifo(fifo) if priority == self.only_priority => fifo.queue(at),
+            Queues::Fifo(_) => Cells::ZERO,
+            Queues::Served(served) => served.queue(priority),
+        }
+    }
+
+    /// Cells of all categories waiting and in transmission.
+    pub fn total_queue(&self, at: Time) -> Cells {
+        match &self.queues {
+            Queues::Fifo(fifo) => fifo.queue(at),
+            Queues::Served(served) => served.total(),
+        }
+    }
+
+    /// The switch's look at a cell of the class `priority`, slot `slot`, that comes to this port in the forward sense.
+    #[inline(always)]
+    pub fn observe(&mut self, now: Time, priority: usize, slot: Slot, cell: &Cell) {
+        if self.control.interval_due(now) {
+            self.end_intervals(now);
+        }
+        if priority == ABR {
+            self.control.on_abr_cell(now, slot);
+            if cell.is_rm() && cell.direction() == Direction::Forward {
+                self.control.on_forward_rm(now, slot, cell.current_cell_rate().rate());
+            }
+        } else if priority == 0 {
+            self.control.on_guaranteed_cell();
+        }
+    }
+
+    /// The answer of this port to a BRM that passes in the other direction.
+    pub fn answer(&mut self, now: Time, slot: Slot, cell: Cell) -> Cell {
+        if self.control.interval_due(now) {
+            self.end_intervals(now);
+        }
+        let queue = self.queue(ABR, now);
+        let (ci, ni) = cell.indications();
+        let mut feedback = Feedback::new(cell.explicit_rate(), ci, ni);
+        self.control.on_backward_rm(now, slot, queue, &mut feedback);
+        cell.with_feedback(feedback.explicit_rate(), feedback.congestion_indication(), feedback.no_increase())
+    }
+
+    /// Ends the averaging intervals that are due at `now`, each with the queue of its own end: no cell has come since.
+    #[cold]
+    pub fn end_intervals(&mut self, now: Time) {
+        let (queues, priority) = (&self.queues, self.only_priority);
+        let mut last = self.interval_began;
+        self.control.end_intervals(now, |at| {
+            last = at;
+            match queues {
+                Queues::Fifo(fifo) if priority == ABR => fifo.queue(at),
+                Queues::Fifo(_) => Cells::ZERO,
+                Queues::Served(served) => served.queue(ABR),
+            }
+        });
+        self.interval_began = last;
+    }
+
+    /// The same, for a departure or a sample at `now`: an interval that ends at `now` itself stays open.
+    pub fn end_intervals_before(&mut self, now: Time) {
+        let before = Time::from_ps(now.as_ps().saturating_sub(1));
+        if self.control.interval_due(before) {
+            self.end_intervals(before);
+        }
+    }
+
+    /// Time for which the line had been busy by `at`, which is not before the last event [ps].
+    pub fn busy_ps(&self, at: Time) -> u64 {
+        match &self.queues {
+            Queues::Fifo(fifo) => fifo.busy(at).as_ps(),
+            Queues::Served(served) => served.busy_ps(at),
+        }
+    }
+
+    /// A figure of the algorithm, by its place; zero when there is none.
+    pub fn metric(&self, place: usize) -> f64 {
+        let (mut index, mut found) = (0, 0.0);
+        self.control.metrics(&mut |_, value| {
+            if index == place {
+                found = value;
+            }
+            index += 1;
+        });
+        found
+    }
+}

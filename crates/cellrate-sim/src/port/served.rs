@@ -1,0 +1,142 @@
+//! A port with several categories, a shared buffer or EFCI: real queues, and an event for every departure.
+//!
+//! Service is by strict priority and not pre-emptive. A data cell is marked with EFCI when its transmission begins, by the
+//! ABR queue with that cell still in it.
+
+use cellrate_proto::switch::PortControl;
+use cellrate_proto::{Cells, Time};
+use cellrate_scenario::Buffers;
+
+use super::{ABR, Admission, Line, PRIORITIES};
+use crate::kernel::cell::Cell;
+use crate::kernel::ring::Ring;
+
+/// Queues by priority, and the cell in transmission.
+#[derive(Clone, Debug)]
+pub(crate) struct Served {
+    waiting: [Ring; PRIORITIES],
+    /// The cell in transmission: its priority and when it will have left.
+    serving: Option<(usize, Cell, Time)>,
+    /// Cells waiting and in transmission, by priority.
+    lengths: [u64; PRIORITIES],
+    room: [u64; PRIORITIES],
+    shared_room: u64,
+    line: Line,
+    transmitted: u64,
+    max_total: u64,
+    max_lengths: [u64; PRIORITIES],
+    /// Integral of the total queue up to `integrated_until` [cells * ps].
+    integral: u128,
+    integrated_until: Time,
+}
+
+impl Served {
+    pub fn new(line: Line, buffers: &Buffers) -> Served {
+        let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
+        Served {
+            waiting: [Ring::new(), Ring::new(), Ring::new()],
+            serving: None,
+            lengths: [0; PRIORITIES],
+            room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
+            shared_room: limit(buffers.shared),
+            line,
+            transmitted: 0,
+            max_total: 0,
+            max_lengths: [0; PRIORITIES],
+            integral: 0,
+            integrated_until: Time::ZERO,
+        }
+    }
+
+    /// A cell arrives; when the port was idle its transmission begins at once.
+    pub fn admit(&mut self, now: Time, priority: usize, cell: Cell, control: &mut PortControl) -> Admission {
+        if self.lengths[priority] >= self.room[priority] || self.total().0 >= self.shared_room {
+            return Admission::Lost;
+        }
+        self.integrate(now);
+        self.lengths[priority] += 1;
+        self.max_total = self.max_total.max(self.total().0);
+        self.max_lengths[priority] = self.max_lengths[priority].max(self.lengths[priority]);
+        if self.serving.is_some() {
+            self.waiting[priority].push(cell);
+            return Admission::Queued(None);
+        }
+        Admission::Queued(Some(self.begin(now, priority, cell, control)))
+    }
+
+    /// The cell in transmission has left at `now`: returns it, stamped, unless the line lost it, and the next departure.
+    pub fn depart(&mut self, now: Time, control: &mut PortControl) -> (Result<Cell, Cell>, Time) {
+        self.integrate(now);
+        let Some((priority, mut cell, _)) = self.serving.take() else {
+            unreachable!("a departure is scheduled only while a cell is in transmission");
+        };
+        self.lengths[priority] -= 1;
+        self.transmitted += 1;
+        cell.arrives = now + self.line.delay;
+        let next =
+            (0..PRIORITIES).find_map(|priority| self.waiting[priority].pop().map(|cell| (priority, cell)));
+        let departure = next.map_or(Time::NEVER, |(priority, cell)| self.begin(now, priority, cell, control));
+        (if self.line.loses(now) { Err(cell) } else { Ok(cell) }, departure)
+    }
+
+    fn begin(&mut self, now: Time, priority: usize, mut cell: Cell, control: &mut PortControl) -> Time {
+        if control.uses_efci() {
+            let marks = control.marks_efci(Cells(self.lengths[ABR]));
+            if marks && priority == ABR && !cell.is_rm() {
+                cell.mark_efci();
+            }
+        }
+        let departs = now + self.line.cell_time;
+        self.serving = Some((priority, cell, departs));
+        departs
+    }
+
+    /// Cells of `priority` waiting and in transmission.
+    pub fn queue(&self, priority: usize) -> Cells {
+        Cells(self.lengths[priority])
+    }
+
+    /// Cells of all categories waiting and in transmission.
+    pub fn total(&self) -> Cells {
+        Cells(self.lengths.iter().sum())
+    }
+
+    /// Largest total so far.
+    pub fn max_total(&self) -> Cells {
+        Cells(self.max_total)
+    }
+
+    /// Largest queue of `priority` so far.
+    pub fn max_queue(&self, priority: usize) -> Cells {
+        Cells(self.max_lengths[priority])
+    }
+
+    /// Cells whose transmission has ended.
+    pub fn transmitted(&self) -> u64 {
+        self.transmitted
+    }
+
+    /// Time for which the line had been busy by `at`, which is not before the last event [ps].
+    pub fn busy_ps(&self, at: Time) -> u64 {
+        let begun = self
+            .serving
+            .map_or(0, |(.., departs)| self.line.cell_time.as_ps().saturating_sub(departs.since(at).as_ps()));
+        self.transmitted * self.line.cell_time.as_ps() + begun
+    }
+
+    /// Integral of the total queue over time up to `at` [cells * ps].
+    pub fn queue_integral(&self, at: Time) -> u128 {
+        let since = at.since(self.integrated_until).as_ps();
+        self.integral + u128::from(self.total().0) * u128::from(since)
+    }
+
+    /// Every cell in the port.
+    pub fn cells(&self) -> impl Iterator<Item = &Cell> {
+        self.waiting.iter().flat_map(Ring::iter).chain(self.serving.iter().map(|(_, cell, _)| cell))
+    }
+
+    fn integrate(&mut self, now: Time) {
+        self.integral = self.queue_integral(now);
+        self.integrated_until = now;
+    }
+}

@@ -1,0 +1,200 @@
+//! Series: at intervals for all, and at every change for what is watched.
+
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::{Every, FlowQuantity, PortQuantity};
+
+use super::recorder::Recorder;
+use crate::endpoint::Endpoint;
+use crate::port::{ABR, Port};
+
+/// What a series looks at, by the indices of its cluster.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Subject {
+    /// A quantity that the sending end of a direction knows.
+    Sender(FlowQuantity, u32),
+    /// A quantity that the receiving end of a direction knows.
+    Receiver(FlowQuantity, u32),
+    /// Cells of a direction lost in this cluster; the parts of all clusters add up.
+    Drops(u32),
+    /// A quantity of a port.
+    Port(PortQuantity, u32),
+}
+
+/// A series being recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct Track {
+    /// The place of its probe in the scenario.
+    pub probe: usize,
+    pub subject: Subject,
+    pub every: Every,
+    pub recorder: Recorder,
+    /// Of a rate: the count at the last sample, and when that was.
+    last_count: u64,
+    last_time: Time,
+}
+
+impl Track {
+    pub fn new(probe: usize, subject: Subject, every: Every) -> Track {
+        Track { probe, subject, every, recorder: Recorder::default(), last_count: 0, last_time: Time::ZERO }
+    }
+}
+
+/// All series of a cluster.
+#[derive(Debug, Default)]
+pub(crate) struct Sampler {
+    tracks: Vec<Track>,
+    /// Of each interval: its length, the next multiple of it, and the tracks that follow it.
+    clocks: Vec<(Duration, Time, Vec<usize>)>,
+    /// Of each port and endpoint, the tracks that record its every change; empty when there is none at all.
+    watched_ports: Vec<Vec<usize>>,
+    watched_endpoints: Vec<Vec<usize>>,
+}
+
+impl Sampler {
+    pub fn new(tracks: Vec<Track>, ports: usize, endpoints: usize) -> Sampler {
+        let mut sampler = Sampler { tracks, ..Sampler::default() };
+        for (index, track) in sampler.tracks.iter().enumerate() {
+            match (track.every, track.subject) {
+                (Every::Interval(length), _) => {
+                    let clock = sampler.clocks.iter_mut().find(|(of, ..)| *of == length);
+                    match clock {
+                        Some((.., followers)) => followers.push(index),
+                        None => sampler.clocks.push((length, Time::ZERO, vec![index])),
+                    }
+                }
+                (Every::Change, Subject::Port(_, port)) => {
+                    sampler.watched_ports.resize(ports, Vec::new());
+                    sampler.watched_ports[port as usize].push(index);
+                }
+                (Every::Change, Subject::Sender(_, endpoint) | Subject::Receiver(_, endpoint)) => {
+                    sampler.watched_endpoints.resize(endpoints, Vec::new());
+                    sampler.watched_endpoints[endpoint as usize].push(index);
+                }
+                (Every::Change, Subject::Drops(_)) => {
+                    unreachable!("a scenario takes losses of a connection at intervals only")
+                }
+            }
+        }
+        sampler
+    }
+
+    /// The next instant at which something is sampled.
+    pub fn next(&self) -> Time {
+        self.clocks.iter().map(|&(_, next, _)| next).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Takes the samples that are due at `now`.
+    pub fn sample(&mut self, now: Time, ports: &mut [Port], endpoints: &[Endpoint], dropped: &[u64]) {
+        for (length, next, followers) in &mut self.clocks {
+            if *next > now {
+                continue;
+            }
+            *next = now.saturating_add(*length);
+            for &index in followers.iter() {
+                let track = &mut self.tracks[index];
+                let value = match track.subject {
+                    Subject::Port(quantity, port) => {
+                        let port = &mut ports[port as usize];
+                        if port.metered {
+                            port.end_intervals_before(now);
+                        }
+                        port_value(quantity, port, now, track)
+                    }
+                    Subject::Sender(quantity, endpoint) => {
+                        sender_value(quantity, &endpoints[endpoint as usize], now, track)
+                    }
+                    Subject::Receiver(_, endpoint) => {
+                        endpoints[endpoint as usize].counters.data_delivered as f64
+                    }
+                    Subject::Drops(flow) => dropped[flow as usize] as f64,
+                };
+                track.recorder.push(now, value);
+                track.last_time = now;
+            }
+        }
+    }
+
+    /// Something happened at a port.
+    #[inline]
+    pub fn note_port(&mut self, now: Time, index: u32, ports: &[Port]) {
+        if !self.watched_ports.is_empty() {
+            self.note_watched_port(now, index, &ports[index as usize]);
+        }
+    }
+
+    #[cold]
+    fn note_watched_port(&mut self, now: Time, index: u32, port: &Port) {
+        for &track in &self.watched_ports[index as usize] {
+            let track = &mut self.tracks[track];
+            if let Subject::Port(quantity, _) = track.subject {
+                // A figure of the algorithm changes when an interval ends, which may be noticed later.
+                let at = if matches!(quantity, PortQuantity::Metric(_)) {
+                    port.interval_began.min(now)
+                } else {
+                    now
+                };
+                let at = at.max(track.last_time);
+                let value = port_value(quantity, port, now, track);
+                track.recorder.push_change(at, value);
+                track.last_time = at;
+            }
+        }
+    }
+
+    /// Something happened at an end of a connection.
+    #[inline]
+    pub fn note_endpoint(&mut self, now: Time, index: u32, endpoints: &[Endpoint]) {
+        if !self.watched_endpoints.is_empty() {
+            self.note_watched_endpoint(now, index, &endpoints[index as usize]);
+        }
+    }
+
+    #[cold]
+    fn note_watched_endpoint(&mut self, now: Time, index: u32, endpoint: &Endpoint) {
+        for &track in &self.watched_endpoints[index as usize] {
+            let track = &mut self.tracks[track];
+            let value = match track.subject {
+                Subject::Sender(quantity, _) => sender_value(quantity, endpoint, now, track),
+                _ => endpoint.counters.data_delivered as f64,
+            };
+            track.recorder.push_change(now, value);
+        }
+    }
+
+    /// The finished series.
+    pub fn into_tracks(self) -> Vec<Track> {
+        self.tracks
+    }
+}
+
+fn sender_value(quantity: FlowQuantity, endpoint: &Endpoint, now: Time, track: &mut Track) -> f64 {
+    match quantity {
+        FlowQuantity::Acr => endpoint.source().map_or(0.0, |source| source.acr().as_cells_per_s()),
+        FlowQuantity::SourceRate => per_second(endpoint.counters.sent, now, track),
+        FlowQuantity::SourceQueue => endpoint.supply.waiting(now).unwrap_or(0) as f64,
+        FlowQuantity::ForwardRm => endpoint.counters.forward_rm_sent as f64,
+        FlowQuantity::BackwardRm => endpoint.counters.backward_rm_received as f64,
+        FlowQuantity::Received | FlowQuantity::Drops => unreachable!("not known at the sender"),
+    }
+}
+
+fn port_value(quantity: PortQuantity, port: &Port, now: Time, track: &mut Track) -> f64 {
+    match quantity {
+        PortQuantity::Queue => port.total_queue(now).0 as f64,
+        PortQuantity::GuaranteedQueue => port.queue(0, now).0 as f64,
+        PortQuantity::AbrQueue => port.queue(ABR, now).0 as f64,
+        PortQuantity::UbrQueue => port.queue(2, now).0 as f64,
+        // Time that the line was busy, per time.
+        PortQuantity::Utilization => per_second(port.busy_ps(now), now, track) * 1e-12,
+        PortQuantity::Drops => port.dropped as f64,
+        PortQuantity::Metric(index) => port.metric(usize::from(index)),
+    }
+}
+
+/// The growth of `count` since the track's last sample, per second.
+fn per_second(count: u64, now: Time, track: &mut Track) -> f64 {
+    let grown = count - track.last_count;
+    track.last_count = count;
+    let span = now.since(track.last_time);
+    if span == Duration::ZERO { 0.0 } else { grown as f64 / span.as_secs_f64() }
+}

@@ -1,0 +1,221 @@
+//! A run from beginning to end: build, run, account.
+
+use std::ops::ControlFlow;
+
+use cellrate_proto::Time;
+use cellrate_scenario::{Category, FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenario, Step};
+
+use crate::assembly::{Assembly, Place, assemble, port_number};
+use crate::kernel::cell::Cell;
+use crate::port::{ABR, Port, Queues};
+use crate::probe::recorder::Recorder;
+use crate::results::{FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary};
+
+/// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
+///
+/// The same scenario and seed give the same result, bit for bit.
+///
+/// # Errors
+///
+/// [`RunError::Interrupted`] when `progress` said so, [`RunError::TooLong`] when the scheduler cannot hold the duration.
+/// [`RunError::NotConserved`] would be a defect of the simulator.
+pub fn run(
+    scenario: &Scenario,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<RunResult, RunError> {
+    let mut assembly = assemble(scenario);
+    let end = Time::ZERO + scenario.duration;
+    assembly.kernel.run(end, progress)?;
+    let in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
+    let vcs = flow_summaries(scenario, &assembly, &in_flight, end);
+    for row in &vcs {
+        if row.sent != row.delivered + row.dropped + row.in_flight {
+            let counts = [row.sent, row.delivered, row.dropped, row.in_flight];
+            return Err(RunError::NotConserved { vc: row.vc.clone(), counts });
+        }
+    }
+    let ports = port_summaries(scenario, &mut assembly, end);
+    let run = RunSummary {
+        scenario: scenario.name.clone(),
+        seed: scenario.seed,
+        duration_s: scenario.duration.as_secs_f64(),
+        cell_hops: ports.iter().map(|port| port.transmitted).sum(),
+        events: assembly.kernel.clusters.iter().map(|cluster| cluster.events).sum(),
+    };
+    let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
+    let series = collect_series(scenario, assembly);
+    Ok(RunResult { summary: Summary { run, vcs, ports }, series })
+}
+
+/// Cells of each direction on links, in ports and between clusters.
+fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
+    let mut counts = vec![0; flows];
+    for cluster in &assembly.kernel.clusters {
+        let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow as usize] += 1;
+        cluster.inputs.iter().flat_map(|input| input.ring.iter()).for_each(&mut count);
+        cluster.outboxes.iter().flat_map(|outbox| &outbox.cells).for_each(&mut count);
+        for port in &cluster.ports {
+            if let Queues::Served(served) = &port.queues {
+                served.cells().for_each(&mut count);
+            }
+        }
+    }
+    counts
+}
+
+fn flow_summaries(
+    scenario: &Scenario,
+    assembly: &Assembly,
+    in_flight: &[u64],
+    end: Time,
+) -> Vec<FlowSummary> {
+    let clusters = &assembly.kernel.clusters;
+    let endpoint = |flow: usize| {
+        let Place { cluster, index } = assembly.endpoints[flow];
+        &clusters[cluster as usize].endpoints[index as usize]
+    };
+    let mut rows = Vec::with_capacity(in_flight.len());
+    for flow in 0..2 * scenario.connections.len() {
+        let connection = &scenario.connections[flow / 2];
+        let (sender, receiver) = (endpoint(flow), endpoint(flow ^ 1));
+        let bits = receiver.counters.data_delivered as f64 * cellrate_proto::units::BITS_PER_CELL as f64;
+        let statistics = sender.source().map(|source| source.statistics());
+        rows.push(FlowSummary {
+            vc: flow_name(scenario, flow),
+            category: category_name(connection.category),
+            sent: sender.counters.sent,
+            data_sent: sender.counters.data_sent,
+            delivered: receiver.counters.delivered,
+            data_delivered: receiver.counters.data_delivered,
+            dropped: clusters.iter().map(|cluster| cluster.dropped[flow]).sum(),
+            in_flight: in_flight[flow],
+            forward_rm_sent: sender.counters.forward_rm_sent,
+            backward_rm_received: sender.counters.backward_rm_received,
+            throughput_bps: bits / scenario.duration.as_secs_f64(),
+            mean_acr: sender.mean_acr(end).map(|rate| rate.as_cells_per_s()),
+            final_acr: sender.source().map(|source| source.acr().as_cells_per_s()),
+            idle_resets: statistics.map(|s| s.idle_resets),
+            cutoff_decreases: statistics.map(|s| s.cutoff_decreases),
+            uili_decreases: statistics.map(|s| s.uili_decreases),
+            mean_delay_s: receiver.delays.mean_s(),
+            p50_delay_s: receiver.delays.quantile_s(0.5),
+            p99_delay_s: receiver.delays.quantile_s(0.99),
+            max_delay_s: receiver.delays.max_s(),
+        });
+    }
+    rows
+}
+
+fn port_summaries(scenario: &Scenario, assembly: &mut Assembly, end: Time) -> Vec<PortSummary> {
+    let mut rows = Vec::new();
+    for (number, place) in assembly.ports.iter().enumerate() {
+        let Some(Place { cluster, index }) = *place else { continue };
+        let port = &mut assembly.kernel.clusters[cluster as usize].ports[index as usize];
+        let row = port_summary(port_name(scenario, number), port, end);
+        if row.transmitted > 0 || row.dropped > 0 {
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+fn port_summary(name: String, port: &Port, end: Time) -> PortSummary {
+    let (transmitted, max_queue, max_abr_queue, integral) = match &port.queues {
+        Queues::Fifo(fifo) => {
+            let max_abr = if port.only_priority == ABR { fifo.max_queue().0 } else { 0 };
+            (fifo.transmitted(end), fifo.max_queue().0, max_abr, fifo.queue_integral(end))
+        }
+        Queues::Served(served) => {
+            let max_abr = served.max_queue(ABR).0;
+            (served.transmitted(), served.max_total().0, max_abr, served.queue_integral(end))
+        }
+    };
+    let duration = end.as_ps() as f64;
+    PortSummary {
+        port: name,
+        transmitted,
+        utilization: port.busy_ps(end) as f64 / duration,
+        max_queue,
+        mean_queue: integral as f64 / duration,
+        max_abr_queue,
+        dropped: port.dropped,
+    }
+}
+
+fn collect_series(scenario: &Scenario, assembly: Assembly) -> Vec<Series> {
+    let mut recorders: Vec<Option<(Vec<u64>, Vec<f64>)>> = vec![None; scenario.probes.len()];
+    for cluster in assembly.kernel.clusters {
+        for track in cluster.sampler.into_tracks() {
+            let (times, values) = Recorder::into_columns(track.recorder);
+            match &mut recorders[track.probe] {
+                // Losses of a connection, counted in several clusters at the same instants.
+                Some((_, sums)) => sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value),
+                empty => *empty = Some((times, values)),
+            }
+        }
+    }
+    let probes = scenario.probes.iter().zip(recorders);
+    let series = probes.map(|(probe, columns)| {
+        let (times_ps, values) = columns.unwrap_or_default();
+        let (name, entity, unit) = describe(scenario, probe.quantity);
+        Series { probe: name, entity, unit, times_ps, values }
+    });
+    series.collect()
+}
+
+/// Name, entity and unit of a series.
+fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'static str) {
+    match quantity {
+        Quantity::Flow { quantity, connection, backward } => {
+            let (name, unit) = match quantity {
+                FlowQuantity::Acr => ("acr", "cells/s"),
+                FlowQuantity::SourceRate => ("source_rate", "cells/s"),
+                FlowQuantity::Received => ("received", "cells"),
+                FlowQuantity::SourceQueue => ("source_queue", "cells"),
+                FlowQuantity::Drops => ("drops", "cells"),
+                FlowQuantity::ForwardRm => ("forward_rm", "cells"),
+                FlowQuantity::BackwardRm => ("backward_rm", "cells"),
+            };
+            let flow = 2 * connection.0 as usize + usize::from(backward);
+            (name.to_owned(), flow_name(scenario, flow), unit)
+        }
+        Quantity::Port { quantity, link: LinkIndex(link), end } => {
+            let (name, unit) = match quantity {
+                PortQuantity::Queue => ("queue", "cells"),
+                PortQuantity::GuaranteedQueue => ("guaranteed_queue", "cells"),
+                PortQuantity::AbrQueue => ("abr_queue", "cells"),
+                PortQuantity::UbrQueue => ("ubr_queue", "cells"),
+                PortQuantity::Utilization => ("utilization", ""),
+                PortQuantity::Drops => ("port_drops", "cells"),
+                PortQuantity::Metric(place) => {
+                    let link = &scenario.links[link as usize];
+                    let names = link.ports[usize::from(end)].control.algorithm.metric_names();
+                    (names.get(usize::from(place)).copied().unwrap_or("metric"), "")
+                }
+            };
+            (name.to_owned(), port_name(scenario, port_number(Step { link: LinkIndex(link), end })), unit)
+        }
+    }
+}
+
+/// "name", or "name (back)" for the direction from the last host to the first.
+fn flow_name(scenario: &Scenario, flow: usize) -> String {
+    let name = &scenario.connections[flow / 2].name;
+    if flow.is_multiple_of(2) { name.clone() } else { format!("{name} (back)") }
+}
+
+/// "sw1->sw2": the port of sw1 towards sw2.
+fn port_name(scenario: &Scenario, number: usize) -> String {
+    let [near, far] = [number % 2, 1 - number % 2].map(|end| scenario.links[number / 2].ends[end]);
+    let name = |node: cellrate_scenario::NodeIndex| &scenario.nodes[node.0 as usize].name;
+    format!("{}->{}", name(near), name(far))
+}
+
+fn category_name(category: Category) -> &'static str {
+    match category {
+        Category::Cbr => "cbr",
+        Category::Vbr => "vbr",
+        Category::Abr => "abr",
+        Category::Ubr => "ubr",
+    }
+}
