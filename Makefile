@@ -45,7 +45,7 @@ clean:
 
 # A virtual environment needs Debian's python3-venv, which root can install.
 $(STAMPS)/venv:
-	if ! $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || ! command -v cc >/dev/null; then \
+	@if ! $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || ! command -v cc >/dev/null; then \
 	    if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	        apt-get update -q && apt-get install -qy --no-install-recommends python3-venv gcc libc6-dev; \
 	    else \
@@ -53,14 +53,14 @@ $(STAMPS)/venv:
 	        exit 1; \
 	    fi; \
 	fi
-	command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.90 or later (see rustup.rs)" >&2; exit 1; }
-	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
+	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.90 or later (see rustup.rs)" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	mkdir -p $(STAMPS)
 	touch $@
 
 $(STAMPS)/tools: pyproject.toml | $(STAMPS)/venv
-	$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["dev"], *p["optional-dependencies"]["polars"], sep="\n")' > $(STAMPS)/requirements.txt
+	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["dev"], *p["optional-dependencies"]["polars"], sep="\n")' > $(STAMPS)/requirements.txt
 	$(BIN)/pip install -q -r $(STAMPS)/requirements.txt
 	touch $@
 

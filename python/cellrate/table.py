@@ -19,29 +19,27 @@ def print_summary(console: Console, summary: dict[str, Any], settings: dict[str,
     """Print a run's rows for VCs and ports and a line about the run."""
     run = summary["run"]
     title = run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items())
-    vcs = _table(
-        title,
-        ["VC", "category"],
-        ["sent", "delivered", "dropped", "throughput Mbps", "mean ACR Mbps", "p99 ms"],
-    )
+    vcs = _table(title, "VC", ["data sent", "delivered", "dropped", "Mbps", "mean ACR\nMbps", "p99 delay\nms"])
     for row in summary["vcs"]:
-        vcs.add_row(
-            row["vc"],
-            row["category"],
-            f"{row['sent']:,}",
-            f"{row['delivered']:,}",
-            f"{row['dropped']:,}",
-            f"{row['throughput_bps'] / 1e6:.2f}",
-            "" if row["mean_acr"] is None else f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
-            "" if row["p99_delay_s"] is None else f"{row['p99_delay_s'] * 1e3:.3f}",
-        )
-    ports = _table(None, ["port"], ["utilization %", "max queue", "mean queue", "dropped"])
-    for row in summary["ports"]:
+        # The directions that carry nothing but RM cells are in the JSON.
+        if row["data_sent"]:
+            vcs.add_row(
+                row["vc"],
+                f"{row['data_sent']:,}",
+                f"{row['data_delivered']:,}",
+                f"{row['dropped']:,}",
+                f"{row['throughput_bps'] / 1e6:.2f}",
+                "" if row["mean_acr"] is None else f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
+                "" if row["p99_delay_s"] is None else f"{row['p99_delay_s'] * 1e3:.3f}",
+            )
+    ports = _table(None, "port", ["utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"])
+    # Ports at which no cell ever waited are in the JSON.
+    for row in [row for row in summary["ports"] if row["max_queue"] > 1 or row["dropped"]] or summary["ports"]:
         ports.add_row(
             row["port"],
             f"{row['utilization'] * 100:.1f}",
             f"{row['max_queue']:,}",
-            f"{row['mean_queue']:.1f}",
+            f"{row['mean_queue']:,.1f}",
             f"{row['dropped']:,}",
         )
     console.print(vcs)
@@ -67,10 +65,9 @@ def print_fair(console: Console, shares: list[FairShare]) -> None:
     console.print(table)
 
 
-def _table(title: str | None, texts: list[str], numbers: list[str]) -> Table:
+def _table(title: str | None, name: str, numbers: list[str]) -> Table:
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in texts:
-        table.add_column(name)
-    for name in numbers:
-        table.add_column(name, justify="right")
+    table.add_column(name, no_wrap=True)
+    for number in numbers:
+        table.add_column(number, justify="right", no_wrap=True)
     return table

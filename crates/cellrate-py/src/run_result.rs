@@ -27,6 +27,9 @@ pub struct RunResult {
 /// Probe, entity, unit, and the interval [ps] of a series taken at intervals.
 type SeriesInfo = (String, String, &'static str, Option<u64>);
 
+/// Instants [ps] and values.
+type Columns<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
+
 #[pymethods]
 impl RunResult {
     /// Summary figures as JSON text.
@@ -49,14 +52,11 @@ impl RunResult {
     }
 
     /// Moves the columns of series `index` out: instants [ps] and values.
-    #[allow(clippy::type_complexity)]
-    fn take_series<'py>(
-        &self,
-        py: Python<'py>,
-        index: usize,
-    ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>)> {
-        let taken = self.series.lock().unwrap_or_else(PoisonError::into_inner).get_mut(index).and_then(Option::take);
-        let series = taken.ok_or_else(|| PyKeyError::new_err(format!("no series {index}, or taken before")))?;
+    fn take_series<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Columns<'py>> {
+        let taken =
+            self.series.lock().unwrap_or_else(PoisonError::into_inner).get_mut(index).and_then(Option::take);
+        let series =
+            taken.ok_or_else(|| PyKeyError::new_err(format!("no series {index}, or taken before")))?;
         Ok((series.times_ps.into_pyarray(py), series.values.into_pyarray(py)))
     }
 }

@@ -12,6 +12,12 @@ pub struct Scenario {
     pub(crate) document: Document,
 }
 
+/// What a point of a sweep sets, by path, and the scenario with it.
+type Point = (Vec<(String, String)>, Scenario);
+
+/// VC, whether backward, rate [cells/s], and the port that keeps the flow from more, if one does.
+type Share = (String, bool, f64, Option<String>);
+
 #[pymethods]
 impl Scenario {
     /// Reads a document; `file` is the name that errors give.
@@ -31,7 +37,7 @@ impl Scenario {
     }
 
     /// The points of the sweep, each with what it sets; one point that sets nothing when there is no sweep.
-    fn points(&self, py: Python<'_>) -> PyResult<Vec<(Vec<(String, String)>, Scenario)>> {
+    fn points(&self, py: Python<'_>) -> PyResult<Vec<Point>> {
         let points = self.document.points().map_err(|error| scenario_error(py, &error))?;
         Ok(points.into_iter().map(|point| (point.set, Scenario { document: point.document })).collect())
     }
@@ -42,9 +48,8 @@ impl Scenario {
         Ok((scenario.name, scenario.purpose, scenario.duration.as_secs_f64(), scenario.seed))
     }
 
-    /// Max-min fair rates of the ABR flows when ports hand out `utilization` of their lines: VC, whether backward, rate
-    /// [cells/s], and the port that keeps it from more, if one does.
-    fn fair(&self, py: Python<'_>, utilization: f64) -> PyResult<Vec<(String, bool, f64, Option<String>)>> {
+    /// Max-min fair rates of the ABR flows when ports hand out `utilization` of their lines.
+    fn fair(&self, py: Python<'_>, utilization: f64) -> PyResult<Vec<Share>> {
         let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
         let shares = max_min(&scenario, utilization).map_err(|error| oversubscribed(py, &error))?;
         let row = |share: FairShare| {
