@@ -118,7 +118,7 @@ def figure(
     stamp: str,
     *,
     width: float = 7.2,
-    panel_height: float = 1.75,
+    panel_height: float = 1.5,
     time: tuple[float, float] | None = None,
 ) -> Figure:
     """Draw panels above each other.
@@ -134,25 +134,36 @@ def figure(
     time
         The part of the time axis to show [s]; all of it when None.
     """
+    # Margins in inches, by hand: an automatic layout would draw everything twice to measure it.
+    left, gap, top, bottom = 0.85, 0.4, 0.6, 0.7
+    right = 0.75 if any(panel.second_axis for panel in panels) else 0.2
+    if any(_many(panel) for panel in panels):
+        right += 1.2
+    height = top + bottom + len(panels) * panel_height + (len(panels) - 1) * gap
     with mpl.rc_context(STYLE):
-        drawn = Figure(figsize=(width, panel_height * len(panels) + 0.9), layout="constrained")
+        drawn = Figure(figsize=(width, height))
+        drawn.subplots_adjust(
+            left=left / width,
+            right=1 - right / width,
+            top=1 - top / height,
+            bottom=bottom / height,
+            hspace=gap / panel_height,
+        )
         rows: Any = drawn.subplots(len(panels), 1, sharex=True, squeeze=False)
         for axes, panel in zip(rows[:, 0], panels, strict=True):
             _draw_panel(axes, panel)
-        drawn.suptitle(title, x=0.01, ha="left", fontsize=10)
         rows[-1, 0].set_xlabel("time [s]")
         if time is not None:
             rows[-1, 0].set_xlim(*time)
-        drawn.supxlabel(stamp, fontsize=6.5, color="#777777", x=0.99, ha="right")
+        drawn.align_ylabels(rows[:, 0])
+        drawn.text(0.012, 1 - 0.1 / height, title, fontsize=10, va="top")
+        drawn.text(1 - 0.08 / width, 0.08 / height, stamp, fontsize=6.5, color="#777777", ha="right")
     return drawn
 
 
 def save(drawn: Figure, base: Path) -> None:
     """Write `base`.png and `base`.svg, the same bytes each time."""
     with mpl.rc_context(STYLE):
-        # The layout is worked out once, not anew for each file.
-        drawn.draw_without_rendering()
-        drawn.set_layout_engine("none")
         drawn.savefig(base.with_name(base.name + ".png"), metadata={"Software": None})
         drawn.savefig(base.with_name(base.name + ".svg"), metadata={"Date": None, "Creator": None})
 
@@ -186,15 +197,20 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         second = axes.secondary_yaxis("right", functions=cast(Any, (to_series, to_axis)))
         second.set_ylabel(panel.second_axis, color="#777777")
         second.tick_params(colors="#777777", labelsize=7)
-    many = len(panel.lines) > 5
+    many = _many(panel)
     axes.legend(
         loc="center left" if many else "lower right",
-        bbox_to_anchor=(1.14 if panel.second_axis else 1.01, 0.5) if many else (1.0, 0.97),
+        bbox_to_anchor=(1.14 if panel.second_axis else 1.01, 0.5) if many else (1.0, 0.98),
         ncols=1 + (len(panel.lines) - 1) // 10 if many else len(panel.lines),
         borderpad=0.1,
         columnspacing=1.2,
         handlelength=1.6,
     )
+
+
+def _many(panel: Panel) -> bool:
+    """Whether the legend has so many entries that it stands beside the panel instead of above it."""
+    return len(panel.lines) > 5
 
 
 def thinned(series: Series, bins: int = 1500) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cellrate_scenario::{Every, Probe};
-use cellrate_sim::Series;
+use cellrate_sim::{RunError, Series};
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::error::{run_error, scenario_error};
@@ -61,6 +61,15 @@ impl RunResult {
     }
 }
 
+/// Ctrl-C as `cellrate.Interrupted`; what a handler of the caller's own raises stays what it is.
+fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        run_error(py, &RunError::Interrupted)
+    } else {
+        error
+    }
+}
+
 /// Runs a scenario without holding the interpreter. `progress` is called with the share done [0 to 1] a few times a
 /// second at most; what it raises, and what a signal raises, ends the run and is raised here.
 #[pyfunction]
@@ -76,7 +85,7 @@ pub fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Py<PyAny>>) -> 
             }
             last = Instant::now();
             let told = Python::attach(|py| {
-                py.check_signals()?;
+                py.check_signals().map_err(|error| interrupted(py, error))?;
                 progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (so_far.fraction,)).map(drop))
             });
             match told {
@@ -92,8 +101,8 @@ pub fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Py<PyAny>>) -> 
         return Err(error);
     }
     let result = outcome.map_err(|error| run_error(py, &error))?;
-    let summary = serde_json::to_string(&result.summary)
-        .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
+    let summary =
+        serde_json::to_string(&result.summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     let series = Mutex::new(result.series.into_iter().map(Some).collect());
     Ok(RunResult { summary, probes: scenario.probes, series })
 }
