@@ -126,8 +126,7 @@ fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {
     let mut used = vec![[false; PRIORITIES]; 2 * scenario.links.len()];
     for connection in &scenario.connections {
         for backward in [false, true] {
-            let flow = if backward { &connection.backward } else { &connection.forward };
-            if connection.category != Category::Abr && flow.traffic.is_none() {
+            if connection.category != Category::Abr && !connection.carries_data(backward) {
                 continue;
             }
             for step in steps(connection, backward) {
@@ -242,9 +241,12 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
             (2 * index + 1, &connection.backward, &connection.forward),
         ] {
             let random = Random::new(scenario.seed, Stream::Traffic(flow as u32));
+            let backward = flow % 2 == 1;
+            let first = steps(connection, backward)[0];
+            let cell_time = scenario.links[first.link.0 as usize].rate.cell_time();
             let endpoint = Endpoint::new(
                 build_sender(out),
-                Supply::new(out.traffic.as_ref(), random),
+                Supply::new(connection, backward, random, cell_time),
                 Destination::new(destination_config(back)),
                 first_hops[flow],
                 [mcr(out), mcr(back)],

@@ -125,13 +125,14 @@ impl Endpoint {
         Some(cell.on_hop(self.first_hop as usize))
     }
 
-    /// A data cell arrived.
+    /// A data cell arrived. Whether there is more to send now, because of it.
     #[inline]
-    pub fn on_data(&mut self, now: Time, cell: &Cell) {
+    pub fn on_data(&mut self, now: Time, cell: &Cell) -> bool {
         self.counters.delivered += 1;
         self.counters.data_delivered += 1;
         self.destination.on_data(cell.efci());
         self.delays.record(now.since(cell.sent));
+        self.supply.on_delivered(now, cell.sequence())
     }
 
     /// An RM cell arrived: a forward one is turned around, a backward one is obeyed. Returns a cell that leaves at once,

@@ -234,7 +234,9 @@ impl Cluster {
     #[inline]
     fn deliver(&mut self, now: Time, endpoint: usize, cell: Cell) {
         if !cell.is_rm() {
-            self.endpoints[endpoint].on_data(now, &cell);
+            if self.endpoints[endpoint].on_data(now, &cell) {
+                self.reschedule(now, endpoint);
+            }
         } else {
             let at_once = self.endpoints[endpoint].on_rm(now, cell);
             if let Some(cell) = at_once {
