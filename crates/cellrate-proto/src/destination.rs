@@ -72,12 +72,20 @@ impl Destination {
 
     /// An FRM arrived: it waits, turned around, at `reverse`, the source of the other direction (rules 2 to 4 and 6).
     ///
+    /// Returns a cell that must leave at once and out of rate (CLP = 1), if there is one: see
+    /// [`schedule`](Destination::schedule), which this is, after [`turn_around`](Destination::turn_around).
+    pub fn on_forward_rm(&mut self, frm: &RmCell, reverse: &mut Source) -> Option<RmCell> {
+        let brm = self.turn_around(frm);
+        self.schedule(brm, reverse)
+    }
+
+    /// The turned-around cell `brm` waits at `reverse` for its in-rate turn (rules 3, 4 and 6).
+    ///
     /// Returns a cell that must leave at once and out of rate (CLP = 1), if there is one: the answer to an out-of-rate
     /// FRM, and, if so configured, a copy of the newest contents when an older cell still waited. What waits in rate
     /// always has the newest contents, so older contents never follow newer ones (rule 4).
-    pub fn on_forward_rm(&mut self, frm: &RmCell, reverse: &mut Source) -> Option<RmCell> {
-        let brm = self.turned_around(frm);
-        if frm.out_of_rate {
+    pub fn schedule(&self, brm: RmCell, reverse: &mut Source) -> Option<RmCell> {
+        if brm.out_of_rate {
             if reverse.has_waiting_brm() {
                 reverse.turn_around(RmCell { out_of_rate: false, ..brm });
             }
@@ -88,8 +96,9 @@ impl Destination {
             .then_some(RmCell { out_of_rate: true, ..brm })
     }
 
-    /// Rule 2: DIR and BN change, CI takes the EFCI state, a congested destination adds its own word, all else stays.
-    fn turned_around(&mut self, frm: &RmCell) -> RmCell {
+    /// The answer to an FRM that arrived (rule 2): DIR and BN change, CI takes the EFCI state, a congested destination
+    /// adds its own word, all else stays. It depends on the cells before it only, not on the time.
+    pub fn turn_around(&mut self, frm: &RmCell) -> RmCell {
         let brm = RmCell {
             direction: Direction::Backward,
             backward_notification: false,

@@ -22,6 +22,7 @@ pub mod source;
 pub mod switch;
 pub mod uili;
 pub mod units;
+pub mod wire;
 
 pub use destination::{Destination, DestinationConfig};
 pub use parameters::AbrParameters;

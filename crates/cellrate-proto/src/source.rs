@@ -162,6 +162,21 @@ impl Source {
         self.last_out_of_rate.map_or(Time::ZERO, |last| last + CellRate::new(TCR).interval())
     }
 
+    /// Sends the waiting data cell at `now`, if that is what [`transmit`](Source::transmit) would do: the case of nearly
+    /// every cell, apart from it because it needs three comparisons. False leaves everything as it was.
+    #[inline]
+    pub fn transmit_data(&mut self, now: Time) -> bool {
+        let may = self.waiting_brm.is_none()
+            && self.started
+            && now >= self.in_rate_opportunity()
+            && !self.forward_rm_is_due(now);
+        if may {
+            self.last_cell = now;
+            self.cells_since_frm += 1;
+        }
+        may
+    }
+
     /// What leaves at `now`, if anything: one cell (rules 3, 5, 6, 7, 10, 11, 12).
     #[inline]
     pub fn transmit(&mut self, now: Time, data_waiting: bool) -> Option<Emission> {

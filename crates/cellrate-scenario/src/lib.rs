@@ -1,6 +1,22 @@
 //! Scenarios as data: what a TOML file says, checked and resolved into a [`Scenario`] in which every default is filled
 //! in, every group written out and every name replaced by an index. How a scenario is run is not known here.
+//!
+//! [`Document`] is the file as it was written, with overrides; [`Document::resolve`] gives the scenario. Whatever is
+//! wrong becomes a [`ScenarioError`] with file, line, column and key. No input makes this crate panic.
 
+mod check;
+mod document;
+mod error;
+pub mod fair;
+mod format;
+mod group;
 pub mod model;
+mod quantity;
+mod resolve;
+mod schema;
+mod tree;
 
+pub use document::{Document, SweepPoint};
+pub use error::ScenarioError;
 pub use model::*;
+pub use schema::{reference, schema};

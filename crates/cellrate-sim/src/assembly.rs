@@ -7,15 +7,15 @@ use cellrate_proto::{CellRate, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, Scenario,
-    Step, WaitingBrm,
+    Step, Traffic, WaitingBrm,
 };
 
-use crate::endpoint::{Endpoint, Sender};
+use crate::endpoint::{Access, Endpoint, Sender};
 use crate::kernel::Kernel;
-use crate::kernel::cluster::{Cluster, Exit, Outbox, Parts};
+use crate::kernel::cluster::{Cluster, Input, Outbox, Parts};
 use crate::kernel::hop::{Hop, NONE};
 use crate::kernel::partition::Partition;
-use crate::port::{Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
+use crate::port::{Exit, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
 use crate::traffic::Supply;
@@ -77,13 +77,18 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
     for (number, place) in ports.iter().enumerate() {
         let (Some(place), Some(input)) = (place, inputs[number]) else { continue };
         let parts = &mut parts[place.cluster as usize];
-        parts.ports.push(build_port(scenario, number, &used[number]));
-        parts.exits.push(if input.cluster == place.cluster {
+        let exit = if input.cluster == place.cluster {
             Exit::Inside(input.index)
         } else {
             parts.outboxes.push(Outbox { cluster: input.cluster, input: input.index, cells: Vec::new() });
             Exit::Outside(parts.outboxes.len() as u32 - 1)
-        });
+        };
+        parts.ports.push(build_port(scenario, number, &used[number], exit));
+    }
+    for (number, place) in inputs.iter().enumerate() {
+        let Some(place) = place else { continue };
+        let kind = scenario.nodes[head(number).0 as usize].kind;
+        parts[place.cluster as usize].inputs[place.index as usize].at_host = kind == NodeKind::Host;
     }
 
     let mut endpoints = Vec::new();
@@ -98,8 +103,10 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
     }
     let hops = build_hops(scenario, &ports, &endpoints, &mut parts);
     build_endpoints(scenario, &hops.first, &endpoints, &mut parts);
+    parts.iter_mut().for_each(|parts| fold(parts, &hops.table));
 
     let tracks = build_tracks(scenario, &ports, &endpoints, partition.clusters);
+    watch_receivers(scenario, &inputs, &mut parts);
     let table: Arc<[Hop]> = hops.table.into();
     let clusters = parts.into_iter().zip(tracks).map(|(parts, tracks)| {
         let sampler = Sampler::new(tracks, parts.ports.len(), parts.endpoints.len());
@@ -112,12 +119,12 @@ fn empty_parts(inputs: usize, scenario: &Scenario) -> Parts {
     Parts {
         hops: Arc::new([]),
         ports: Vec::new(),
-        exits: Vec::new(),
-        inputs,
+        inputs: (0..inputs).map(|_| Input::new()).collect(),
         endpoints: Vec::new(),
         outboxes: Vec::new(),
         sampler: Sampler::default(),
         flows: 2 * scenario.connections.len(),
+        end: Time::ZERO + scenario.duration,
     }
 }
 
@@ -148,7 +155,7 @@ fn queue_is_watched(scenario: &Scenario, number: usize) -> bool {
     })
 }
 
-fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES]) -> Port {
+fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], exit: Exit) -> Port {
     let link = &scenario.links[number / 2];
     let config = &link.ports[number % 2];
     let random = Random::new(scenario.seed, Stream::Loss(number as u32));
@@ -165,7 +172,7 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES]) -> 
         Queues::Fifo(Fifo::new(line, own.into_iter().chain(buffers.shared).min()))
     };
     let metered = is_switch && control.needs_meter();
-    Port { queues, only_priority, metered, control, interval_began: Time::ZERO, dropped: 0 }
+    Port { queues, exit, only_priority, metered, control, interval_began: Time::ZERO, dropped: 0 }
 }
 
 struct Hops {
@@ -252,6 +259,50 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
                 [mcr(out), mcr(back)],
             );
             parts[places[flow].cluster as usize].endpoints.push(endpoint);
+        }
+    }
+}
+
+/// Folds the transmissions of every end that has its access link to itself, where no cell can be lost on it.
+fn fold(parts: &mut Parts, hops: &[Hop]) {
+    let mut senders = vec![0_u32; parts.ports.len()];
+    let port_of = |endpoint: &Endpoint| hops[endpoint.first_hop as usize].port;
+    for endpoint in parts.endpoints.iter().filter(|endpoint| port_of(endpoint) != NONE) {
+        senders[port_of(endpoint) as usize] += 1;
+    }
+    for (number, endpoint) in (0..).zip(&mut parts.endpoints) {
+        let port = port_of(endpoint);
+        if port == NONE || senders[port as usize] != 1 {
+            continue;
+        }
+        if let Port { queues: Queues::Fifo(fifo), exit: Exit::Inside(input), .. } =
+            &parts.ports[port as usize]
+            && fifo.is_lossless()
+        {
+            let input = *input;
+            endpoint.access = Access::Folded { port, input };
+            parts.inputs[input as usize].feeder = number;
+        }
+    }
+}
+
+/// Where a series looks at a receiving end, or the end answers what it receives, every arrival there is an event.
+fn watch_receivers(scenario: &Scenario, inputs: &[Option<Place>], parts: &mut [Parts]) {
+    let watched = scenario.probes.iter().filter_map(|probe| match probe.quantity {
+        Quantity::Flow { quantity: FlowQuantity::Received, connection, backward } => {
+            Some((&scenario.connections[connection.0 as usize], backward))
+        }
+        _ => None,
+    });
+    let answering = scenario
+        .connections
+        .iter()
+        .filter(|connection| matches!(connection.forward.traffic, Some(Traffic::RequestResponse(_))))
+        .flat_map(|connection| [(connection, false), (connection, true)]);
+    for (connection, backward) in watched.chain(answering) {
+        let steps = steps(connection, backward);
+        if let Some(place) = steps.last().and_then(|&step| inputs[port_number(step)]) {
+            parts[place.cluster as usize].inputs[place.index as usize].every_cell = true;
         }
     }
 }

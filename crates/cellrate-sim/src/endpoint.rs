@@ -41,6 +41,21 @@ struct AcrIntegral {
     until: Time,
 }
 
+/// How the cells of an end get onto its access link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Every transmission is an event.
+    Scheduled,
+    /// Transmissions are worked out when their arrival at the switch is due, or when something reaches the host: no one
+    /// else uses the link from it.
+    Folded {
+        /// The host's port.
+        port: u32,
+        /// The far end of the link.
+        input: u32,
+    },
+}
+
 /// One end of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Endpoint {
@@ -52,6 +67,10 @@ pub(crate) struct Endpoint {
     pub first_hop: u32,
     /// MCR of the direction that it sends, and of the other.
     mcr: [RateCode; 2],
+    /// The next transmission, where no leaf of the schedule keeps it.
+    pub transmits: Time,
+    /// How its cells get onto the access link.
+    pub access: Access,
     pub counters: Counters,
     acr_integral: AcrIntegral,
     /// Delays of the data cells of the other direction.
@@ -72,6 +91,8 @@ impl Endpoint {
             destination,
             first_hop,
             mcr: mcr.map(RateCode::floor),
+            transmits: Time::NEVER,
+            access: Access::Scheduled,
             counters: Counters::default(),
             acr_integral: AcrIntegral::default(),
             delays: Histogram::default(),
@@ -79,7 +100,7 @@ impl Endpoint {
     }
 
     /// When it sends next, not before `now`.
-    #[inline]
+    #[inline(always)]
     pub fn next_transmission(&self, now: Time) -> Time {
         match &self.sender {
             Sender::Abr(source) => source.next_transmission(now, |from| self.supply.available_from(from)),
@@ -87,9 +108,29 @@ impl Endpoint {
         }
     }
 
-    /// The cell that leaves at `now`, if one does.
-    #[inline]
+    /// The cell that leaves at `now`, the instant of the [next transmission](Endpoint::next_transmission): there something
+    /// waits, and unless it is a BRM it is data.
+    #[inline(always)]
     pub fn transmit(&mut self, now: Time) -> Option<Cell> {
+        if let Sender::Abr(source) = &mut self.sender
+            && source.transmit_data(now)
+        {
+            return Some(self.data_cell(now));
+        }
+        self.transmit_other(now)
+    }
+
+    #[inline(always)]
+    fn data_cell(&mut self, now: Time) -> Cell {
+        self.supply.take(now);
+        self.counters.sent += 1;
+        self.counters.data_sent += 1;
+        Cell::data(now, self.counters.data_sent, false).on_hop(self.first_hop as usize)
+    }
+
+    /// Anything but the common case: RM cells, and senders that are not ABR's.
+    #[inline(never)]
+    fn transmit_other(&mut self, now: Time) -> Option<Cell> {
         let data_waiting = self.supply.available_from(now) <= now;
         let emission = match &mut self.sender {
             Sender::Abr(source) => {
@@ -109,34 +150,46 @@ impl Endpoint {
                 Emission::Data
             }
         };
-        self.counters.sent += 1;
-        let cell = match emission {
-            Emission::Data => {
-                self.supply.take(now);
-                self.counters.data_sent += 1;
-                Cell::data(now, self.counters.data_sent, false)
-            }
+        let rm = match emission {
+            Emission::Data => return Some(self.data_cell(now)),
             Emission::ForwardRm(rm) => {
                 self.counters.forward_rm_sent += 1;
-                Cell::resource_management(now, &rm)
+                rm
             }
-            Emission::BackwardRm(rm) => Cell::resource_management(now, &rm),
+            Emission::BackwardRm(rm) => rm,
         };
-        Some(cell.on_hop(self.first_hop as usize))
+        self.counters.sent += 1;
+        Some(Cell::resource_management(now, &rm).on_hop(self.first_hop as usize))
     }
 
-    /// A data cell arrived. Whether there is more to send now, because of it.
-    #[inline]
-    pub fn on_data(&mut self, now: Time, cell: &Cell) -> bool {
+    /// `cell` will arrive, the next of its direction to do so, at the instant it is stamped with. What depends only on
+    /// the order of cells is done now; returns what is left to do at that instant, if anything.
+    #[inline(always)]
+    pub fn receive(&mut self, cell: Cell) -> Option<Cell> {
+        if cell.is_rm() {
+            return Some(self.receive_rm(cell));
+        }
         self.counters.delivered += 1;
         self.counters.data_delivered += 1;
         self.destination.on_data(cell.efci());
-        self.delays.record(now.since(cell.sent));
-        self.supply.on_delivered(now, cell.sequence())
+        self.delays.record(cell.arrives.since(cell.sent));
+        None
     }
 
-    /// An RM cell arrived: a forward one is turned around, a backward one is obeyed. Returns a cell that leaves at once,
-    /// out of rate.
+    /// A forward cell takes the contents of its answer, but keeps DIR = 0 until its instant comes: that tells it from a
+    /// backward one, which the source will obey.
+    fn receive_rm(&mut self, cell: Cell) -> Cell {
+        match cell.direction() {
+            Direction::Backward => cell,
+            Direction::Forward => {
+                let answer = self.destination.turn_around(&cell.to_rm(self.mcr[1]));
+                cell.answered_by(&answer)
+            }
+        }
+    }
+
+    /// The instant of a received RM cell has come: a BRM is obeyed, an answer waits for its turn. Returns a cell that
+    /// leaves at once, out of rate.
     pub fn on_rm(&mut self, now: Time, cell: Cell) -> Option<Cell> {
         self.counters.delivered += 1;
         let Sender::Abr(source) = &mut self.sender else {
@@ -149,9 +202,10 @@ impl Endpoint {
             self.counters.backward_rm_received += 1;
             return None;
         }
-        let brm: RmCell = self.destination.on_forward_rm(&cell.to_rm(self.mcr[1]), source)?;
+        let answer = RmCell { direction: Direction::Backward, ..cell.to_rm(self.mcr[1]) };
+        let at_once = self.destination.schedule(answer, source)?;
         self.counters.sent += 1;
-        Some(Cell::resource_management(now, &brm).on_hop(self.first_hop as usize))
+        Some(Cell::resource_management(now, &at_once).on_hop(self.first_hop as usize))
     }
 
     /// The ABR source, if there is one.

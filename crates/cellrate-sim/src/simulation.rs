@@ -54,7 +54,7 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     let mut counts = vec![0; flows];
     for cluster in &assembly.kernel.clusters {
         let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow as usize] += 1;
-        cluster.inputs.iter().flat_map(|ring| ring.iter()).for_each(&mut count);
+        cluster.inputs.iter().flat_map(|input| input.ring.iter()).for_each(&mut count);
         cluster.outboxes.iter().flat_map(|outbox| &outbox.cells).for_each(&mut count);
         for port in &cluster.ports {
             if let Queues::Served(served) = &port.queues {

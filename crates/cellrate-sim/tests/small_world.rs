@@ -31,7 +31,11 @@ fn fifteen_greedy_sources_share_alike() {
 #[ignore]
 fn speed() {
     for (name, access) in [("W1", Duration::from_ms(5)), ("W2", Duration::from_us(10))] {
-        let world = n_sources(15, access, Duration::from_secs(10));
+        let world = n_sources(
+            15,
+            access,
+            Duration::from_ms(std::env::var("MS").map_or(10_000, |v| v.parse().unwrap())),
+        );
         let start = std::time::Instant::now();
         let result = world.run();
         let s = start.elapsed().as_secs_f64();

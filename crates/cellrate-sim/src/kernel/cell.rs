@@ -153,6 +153,12 @@ impl Cell {
         Cell { word, ..self }
     }
 
+    /// A forward RM cell with the contents of `answer`, still marked as forward.
+    pub fn answered_by(self, answer: &RmCell) -> Cell {
+        let word = Cell::resource_management(self.sent, answer).word & !BACKWARD;
+        Cell { word: word | self.word & HOP_MASK, ..self }
+    }
+
     /// CI and NI of an RM cell.
     #[inline]
     pub fn indications(&self) -> (bool, bool) {

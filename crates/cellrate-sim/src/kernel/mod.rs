@@ -76,6 +76,7 @@ impl Kernel {
             self.clusters.iter_mut().for_each(|cluster| cluster.run_until(now));
             self.exchange();
         }
+        self.clusters.iter_mut().for_each(|cluster| cluster.catch_up_all(end));
         Ok(())
     }
 

@@ -1,7 +1,10 @@
 //! Which nodes share a scheduler, and for how long clusters may run by themselves.
+//!
+//! A host with one link always shares the scheduler of its neighbour, however long the link: its transmissions can then be
+//! folded into the link, and what it receives be counted at once.
 
 use cellrate_proto::Duration;
-use cellrate_scenario::Scenario;
+use cellrate_scenario::{Link, NodeKind, Scenario};
 
 /// Links shorter than this join their nodes in one cluster: a window has to hold enough cells to be worth its overhead.
 const SHORTEST_WINDOW: Duration = Duration::from_us(100);
@@ -23,7 +26,17 @@ impl Partition {
     /// The partition of a scenario's nodes.
     pub fn of(scenario: &Scenario) -> Partition {
         let mut root: Vec<usize> = (0..scenario.nodes.len()).collect();
-        for link in scenario.links.iter().filter(|link| link.delay < SHORTEST_WINDOW) {
+        let mut links_of = vec![0_u32; scenario.nodes.len()];
+        for end in scenario.links.iter().flat_map(|link| link.ends) {
+            links_of[end.0 as usize] += 1;
+        }
+        let ends_at_leaf = |link: &Link| {
+            link.ends
+                .iter()
+                .map(|end| end.0 as usize)
+                .any(|node| links_of[node] == 1 && scenario.nodes[node].kind == NodeKind::Host)
+        };
+        for link in scenario.links.iter().filter(|link| link.delay < SHORTEST_WINDOW || ends_at_leaf(link)) {
             let [a, b] = link.ends.map(|end| find(&mut root, end.0 as usize));
             root[a.max(b)] = a.min(b);
         }

@@ -1,55 +1,91 @@
 //! The scheduler: a winner tree over a fixed set of leaves, one per thing that can happen next.
 //!
 //! A leaf's key is the time of its next event with the leaf's own number below it, in one `u64`; the smallest key is at
-//! the root. So the order of events and the breaking of ties are one comparison, and replacing the key of a leaf costs a
-//! minimum per level, without a branch that depends on the data.
+//! the root. So the order of events and the breaking of ties are one comparison. Replacing a key compares it, level by
+//! level, with the key of the sibling: the siblings' places depend on the leaf alone, so they are all loaded at once and
+//! the chain from leaf to root is one minimum per level, without a branch that depends on the data.
 
 use cellrate_proto::Time;
+
+const NEVER: u64 = u64::MAX;
 
 /// The next event of every leaf.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// `keys[1]` is the root, `keys[leaves + i]` leaf i, `keys[n]` the smaller of `keys[2n]` and `keys[2n + 1]`.
-    keys: Vec<u64>,
-    leaves: usize,
+    /// The keys of the two children of each node; node n has the children 2n and 2n + 1, the root is node 1, and the
+    /// leaves follow the last node.
+    children: Vec<[u64; 2]>,
+    first: u64,
+    /// While a leaf is held: the least key of the others, or less.
+    bound: u64,
     leaf_bits: u32,
 }
 
-const NEVER: u64 = u64::MAX;
-
 impl Schedule {
-    /// A schedule of at least `count` leaves, none of which has an event.
+    /// A schedule of `count` leaves, none of which has an event.
     pub fn new(count: usize) -> Schedule {
-        let leaves = count.max(2).next_power_of_two();
-        Schedule { keys: vec![NEVER; 2 * leaves], leaves, leaf_bits: leaves.trailing_zeros() }
+        let leaf_bits = leaf_bits(count);
+        Schedule { children: vec![[NEVER; 2]; 1 << leaf_bits], first: NEVER, bound: NEVER, leaf_bits }
     }
 
-    /// The latest instant that a key can hold, and with it the longest run.
+    /// The latest instant that a key of a schedule of `count` leaves can hold, and with it the longest run.
     pub fn last_instant(count: usize) -> Time {
-        let leaf_bits = count.max(2).next_power_of_two().trailing_zeros();
-        Time::from_ps((NEVER >> leaf_bits) - 1)
+        Time::from_ps((NEVER >> leaf_bits(count)) - 1)
     }
 
     /// The next event of `leaf` is at `time`; [`Time::NEVER`], or anything later than [`Schedule::last_instant`], is
     /// no event.
     #[inline]
     pub fn set(&mut self, leaf: usize, time: Time) {
-        let ps = time.as_ps();
-        let key = if ps >> (64 - self.leaf_bits) == 0 { ps << self.leaf_bits | leaf as u64 } else { NEVER };
-        let mut node = self.leaves + leaf;
-        self.keys[node] = key;
+        let mut key = self.key(leaf, time);
+        self.bound = self.bound.min(key);
+        let mut node = self.children.len() + leaf;
         while node > 1 {
+            let pair = &mut self.children[node >> 1];
+            pair[node & 1] = key;
+            key = key.min(pair[(node & 1) ^ 1]);
             node >>= 1;
-            self.keys[node] = self.keys[2 * node].min(self.keys[2 * node + 1]);
         }
+        self.first = key;
     }
 
-    /// The first event of all: its time and its leaf.
+    #[inline]
+    fn key(&self, leaf: usize, time: Time) -> u64 {
+        let ps = time.as_ps();
+        let fits = ps >> (u64::BITS - self.leaf_bits) == 0;
+        if fits { ps << self.leaf_bits | leaf as u64 } else { NEVER }
+    }
+
+    /// Holds `leaf`, which has the first event: until it is [`set`](Schedule::set) again it may go on by itself for as
+    /// long as its next event [`precedes`](Schedule::precedes) all others.
+    #[inline]
+    pub fn hold(&mut self, leaf: usize) {
+        let mut node = self.children.len() + leaf;
+        let mut least = NEVER;
+        while node > 1 {
+            least = least.min(self.children[node >> 1][(node & 1) ^ 1]);
+            node >>= 1;
+        }
+        self.bound = least;
+    }
+
+    /// Whether an event of the held `leaf` at `time` comes before the events of all other leaves.
+    #[inline]
+    pub fn precedes(&self, leaf: usize, time: Time) -> bool {
+        self.key(leaf, time) < self.bound
+    }
+
+    /// The first event of all: its time and its leaf. Without any, the time is later than every event.
     #[inline]
     pub fn first(&self) -> (Time, usize) {
-        let key = self.keys[1];
-        (Time::from_ps(key >> self.leaf_bits), (key & (self.leaves as u64 - 1)) as usize)
+        let leaf = self.first & ((1 << self.leaf_bits) - 1);
+        (Time::from_ps(self.first >> self.leaf_bits), leaf as usize)
     }
+}
+
+/// Bits that number `count` leaves, at least one.
+fn leaf_bits(count: usize) -> u32 {
+    count.max(2).next_power_of_two().trailing_zeros()
 }
 
 #[cfg(test)]
@@ -60,8 +96,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_first_event_is_the_least_by_time_and_then_by_leaf(
-            count in 1_usize..40,
-            sets in proptest::collection::vec((0_usize..40, 0_u64..50), 1..200),
+            count in 1_usize..600,
+            sets in proptest::collection::vec((0_usize..600, 0_u64..50), 1..200),
         ) {
             let mut schedule = Schedule::new(count);
             let mut naive = vec![None; count];
@@ -77,6 +113,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_held_leaf_goes_on_until_another_comes_first() {
+        let at = Time::from_ps;
+        let mut schedule = Schedule::new(5);
+        [(0, 100), (2, 10), (4, 50)].into_iter().for_each(|(leaf, ps)| schedule.set(leaf, at(ps)));
+        assert_eq!(schedule.first(), (at(10), 2));
+        schedule.hold(2);
+        assert!(schedule.precedes(2, at(50)), "at the same instant the lower leaf comes first");
+        assert!(!schedule.precedes(2, at(51)));
+        schedule.set(3, at(20));
+        assert!(schedule.precedes(2, at(20)) && !schedule.precedes(2, at(21)));
+        schedule.set(2, at(30));
+        assert_eq!(schedule.first(), (at(20), 3));
     }
 
     #[test]

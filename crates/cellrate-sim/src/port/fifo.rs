@@ -2,8 +2,7 @@
 
 use cellrate_proto::{Cells, Duration, Time};
 
-use super::{Admission, Line};
-use crate::kernel::cell::Cell;
+use super::Line;
 
 /// Lindley's recursion: everything about the queue follows from the instant at which it will be empty.
 #[derive(Clone, Debug)]
@@ -31,12 +30,12 @@ impl Fifo {
         Fifo { busy_until: Time::ZERO, room, line, accepted: 0, max_backlog: Duration::ZERO, sojourns: 0 }
     }
 
-    /// A cell arrives.
-    #[inline]
-    pub fn admit(&mut self, now: Time, mut cell: Cell) -> Admission {
+    /// A cell comes: when it will reach the far end; `None` if it finds no room, or the line loses it.
+    #[inline(always)]
+    pub fn admit(&mut self, now: Time) -> Option<Time> {
         let backlog = self.busy_until.since(now);
         if backlog > self.room {
-            return Admission::Lost;
+            return None;
         }
         let sojourn = backlog + self.line.cell_time;
         let departs = now + sojourn;
@@ -47,10 +46,20 @@ impl Fifo {
             self.max_backlog = sojourn;
         }
         if self.line.loses(departs) {
-            return Admission::Lost;
+            return None;
         }
-        cell.arrives = departs + self.line.delay;
-        Admission::OnLink(cell)
+        Some(departs + self.line.delay)
+    }
+
+    /// When a cell that came at `now`, the next to come, would reach the far end. There must be room without limit.
+    #[inline]
+    pub fn preview(&self, now: Time) -> Time {
+        self.busy_until.max(now).saturating_add(self.line.cell_time).saturating_add(self.line.delay)
+    }
+
+    /// Whether no cell is ever lost here.
+    pub fn is_lossless(&self) -> bool {
+        self.room == Duration::FOREVER && !self.line.is_faulty()
     }
 
     /// Cells waiting and in transmission at `at`; one that leaves at `at` has left.
@@ -97,11 +106,7 @@ mod tests {
     }
 
     fn arrival(fifo: &mut Fifo, at: u64) -> Option<u64> {
-        let now = Time::from_ps(at);
-        match fifo.admit(now, Cell::data(now, 0, false)) {
-            Admission::OnLink(cell) => Some(cell.arrives.as_ps()),
-            _ => None,
-        }
+        fifo.admit(Time::from_ps(at)).map(Time::as_ps)
     }
 
     #[test]

@@ -37,6 +37,11 @@ impl Line {
         Line { cell_time, delay, faults: faulty.then(|| Box::new(faults)) }
     }
 
+    /// Whether cells may be lost on it.
+    pub fn is_faulty(&self) -> bool {
+        self.faults.is_some()
+    }
+
     /// Whether the cell whose transmission ends at `departs` is lost. Departures never go backwards.
     #[inline]
     pub fn loses(&mut self, departs: Time) -> bool {

@@ -32,12 +32,10 @@ pub(crate) fn priority(category: Category) -> usize {
     }
 }
 
-/// What happened to a cell that came to a port.
+/// What happened to a cell that came to a served port.
 pub(crate) enum Admission {
-    /// It found no room, or was lost on the line.
+    /// It found no room.
     Lost,
-    /// It reaches the far end of the link at `arrives`, already stamped.
-    OnLink(Cell),
     /// It waits, or is being transmitted; if given, the port's next departure has become this.
     Queued(Option<Time>),
 }
@@ -51,10 +49,20 @@ pub(crate) enum Queues {
     Served(Box<Served>),
 }
 
+/// Where the link behind a port goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Exit {
+    /// To a node of this cluster: an index into `inputs`.
+    Inside(u32),
+    /// To another cluster: an index into `outboxes`.
+    Outside(u32),
+}
+
 /// An output port.
 #[derive(Debug)]
 pub(crate) struct Port {
     pub queues: Queues,
+    pub exit: Exit,
     /// The priority of the only category, if the port is a FIFO.
     pub only_priority: usize,
     /// Whether `control` wants to know of every cell.
@@ -85,7 +93,7 @@ impl Port {
     }
 
     /// The switch's look at a cell of the class `priority`, slot `slot`, that comes to this port in the forward sense.
-    #[inline]
+    #[inline(always)]
     pub fn observe(&mut self, now: Time, priority: usize, slot: Slot, cell: &Cell) {
         if self.control.interval_due(now) {
             self.end_intervals(now);

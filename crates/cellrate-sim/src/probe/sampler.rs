@@ -116,9 +116,9 @@ impl Sampler {
 
     /// Something happened at a port.
     #[inline]
-    pub fn note_port(&mut self, now: Time, index: u32, port: &Port) {
+    pub fn note_port(&mut self, now: Time, index: u32, ports: &[Port]) {
         if !self.watched_ports.is_empty() {
-            self.note_watched_port(now, index, port);
+            self.note_watched_port(now, index, &ports[index as usize]);
         }
     }
 
@@ -143,9 +143,9 @@ impl Sampler {
 
     /// Something happened at an end of a connection.
     #[inline]
-    pub fn note_endpoint(&mut self, now: Time, index: u32, endpoint: &Endpoint) {
+    pub fn note_endpoint(&mut self, now: Time, index: u32, endpoints: &[Endpoint]) {
         if !self.watched_endpoints.is_empty() {
-            self.note_watched_endpoint(now, index, endpoint);
+            self.note_watched_endpoint(now, index, &endpoints[index as usize]);
         }
     }
 

@@ -86,8 +86,16 @@ impl Supply {
 
     /// The first instant, not before `from`, at which a data cell waits; [`Time::NEVER`] when there is none. `from`
     /// never falls from one call to the next, except that it may repeat an instant after the last [`Supply::take`].
-    #[inline]
+    #[inline(always)]
     pub fn available_from(&self, from: Time) -> Time {
+        match self {
+            Supply::Greedy(greedy) => greedy.available_from(from),
+            other => other.available_later(from),
+        }
+    }
+
+    #[inline(never)]
+    fn available_later(&self, from: Time) -> Time {
         match self {
             Supply::Greedy(greedy) => greedy.available_from(from),
             Supply::Nothing => Time::NEVER,
@@ -100,8 +108,16 @@ impl Supply {
     }
 
     /// The waiting cell leaves at `now`.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, now: Time) {
+        match self {
+            Supply::Greedy(greedy) => greedy.take(now),
+            other => other.take_other(now),
+        }
+    }
+
+    #[inline(never)]
+    fn take_other(&mut self, now: Time) {
         match self {
             Supply::Greedy(greedy) => greedy.take(now),
             Supply::Nothing => {}

@@ -1,0 +1,427 @@
+//! A scenario file as it was written, with overrides: read, changed by dotted paths, swept, stored and resolved.
+
+use sha2::{Digest, Sha256};
+
+use crate::check::{self, Mode};
+use crate::error::{Fault, Place, ScenarioError, SourceText, nearest};
+use crate::format::{Kind, ROOT, Shape};
+use crate::group;
+use crate::model::Scenario;
+use crate::quantity::shortened;
+use crate::tree::{self, Node, Table, Value};
+
+/// A scenario file that is well formed: its keys are known and its values are of the right kind. Whether they fit
+/// together [`Document::resolve`] says.
+///
+/// ```
+/// use cellrate_scenario::Document;
+///
+/// let text = r#"
+///     name = "pair"
+///     duration = "10 ms"
+///     host = [{ name = "a" }, { name = "b" }]
+///     link = [{ between = ["a", "b"], rate = "10 Mbps", length = "2 km" }]
+///     vc = [{ name = "vc1", path = ["a", "b"] }]
+/// "#;
+/// let mut document = Document::parse(text, "pair.toml")?;
+/// document.set("vc.vc1.abr.nrm", "8")?;
+/// assert_eq!(document.resolve()?.links.len(), 1);
+/// assert!(document.set("vc.vc1.abr.nmr", "8").is_err());
+/// # Ok::<(), cellrate_scenario::ScenarioError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The file, then every override: places point into these.
+    texts: Vec<SourceText>,
+    root: Table,
+}
+
+/// One combination of the values of all sweeps.
+#[derive(Clone, Debug)]
+pub struct SweepPoint {
+    /// Which keys were set to what, in the order of the sweeps; strings without quotes.
+    pub set: Vec<(String, String)>,
+    /// The document with these values and without sweeps.
+    pub document: Document,
+}
+
+/// More points than one machine runs in a day.
+const MOST_POINTS: usize = 10_000;
+
+impl Document {
+    /// Reads a scenario file. `file` is the name that errors give it.
+    ///
+    /// # Errors
+    /// What is no TOML, unknown keys, values of the wrong type, without unit or out of range, bad sweeps.
+    pub fn parse(text: &str, file: &str) -> Result<Document, ScenarioError> {
+        let source = SourceText { name: file.to_string(), text: text.to_string() };
+        if u32::try_from(text.len()).is_err() {
+            let fault = Fault::new(Place::default(), "the file is larger than 4 GiB", "Is it a scenario?");
+            return Err(source.error(fault, String::new()));
+        }
+        let mut root = tree::parse_document(text, 0).map_err(|fault| source.error(fault, String::new()))?;
+        if root.entries.is_empty() {
+            let fault = Fault::new(
+                Place::default(),
+                "the file is empty",
+                "A scenario needs at least a name and a duration",
+            );
+            return Err(source.error(fault, String::new()));
+        }
+        if let (None, Some((purpose, place))) = (root.node("purpose"), head_comment(text)) {
+            root.set("purpose", place, Node { place, value: Value::Text(purpose) });
+        }
+        let document = Document { texts: vec![source], root };
+        document.check().map_err(|fault| document.error(fault))?;
+        document.sweep_points().map_err(|fault| document.error(fault))?;
+        Ok(document)
+    }
+
+    /// Reads a scenario file that may be anything.
+    ///
+    /// # Errors
+    /// As [`Document::parse`], and where the bytes are not UTF-8.
+    pub fn parse_bytes(bytes: &[u8], file: &str) -> Result<Document, ScenarioError> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Document::parse(text, file),
+            Err(error) => {
+                let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
+                let at = readable.len() as u32;
+                let message =
+                    format!("byte {} of the file is 0x{:02x}, which is not UTF-8", at, bytes[at as usize]);
+                let source = SourceText { name: file.to_string(), text: readable };
+                let fault = Fault::new(
+                    Place { text: 0, start: at, end: at },
+                    message,
+                    "Is it a scenario, and saved as UTF-8?",
+                );
+                Err(source.error(fault, String::new()))
+            }
+        }
+    }
+
+    /// Gives the key at a dotted `path` a value, as `--set path=value` does. Entries are addressed by their names as
+    /// written (`vc.vc{i}.abr.nrm`), links by both ends (`link.sw1-sw2.length`), others by their number; a member of a
+    /// group (`vc.vc1.abr.nrm`) is first taken out of its group. The value is TOML; what is none is a string.
+    ///
+    /// # Errors
+    /// Unknown paths, with what is known there; values of the wrong kind. The document is as before then.
+    pub fn set(&mut self, path: &str, value: &str) -> Result<(), ScenarioError> {
+        let text = format!("{path} = {value}");
+        let number = self.texts.len() as u32;
+        let (offset, end) = (path.len() + 3, text.len() as u32);
+        let path_place = Place { text: number, start: 0, end: path.len() as u32 };
+        let value_place = Place { text: number, start: offset as u32, end };
+        let mut changed = self.clone();
+        changed.texts.push(SourceText { name: "--set".into(), text });
+        let as_text = Node { place: value_place, value: Value::Text(value.to_string()) };
+        let node = tree::parse_value(value, number, offset).unwrap_or_else(|_| as_text.clone());
+        let outcome = changed.assign(path, path_place, node, as_text).and_then(|()| changed.check());
+        let outcome = outcome.and_then(|()| changed.sweep_points().map(drop));
+        outcome.map_err(|fault| changed.error_at(fault, path))?;
+        *self = changed;
+        Ok(())
+    }
+
+    /// The combinations of all sweeps, the last sweep varying fastest; the document itself when there is none.
+    ///
+    /// # Errors
+    /// Values that do not go where they are to be set, more than 10,000 points.
+    pub fn points(&self) -> Result<Vec<SweepPoint>, ScenarioError> {
+        self.sweep_points().map_err(|fault| self.error(fault))
+    }
+
+    /// Writes out groups, fills in defaults, replaces names by indices, and checks that all of it fits together.
+    ///
+    /// # Errors
+    /// The first thing that does not fit.
+    pub fn resolve(&self) -> Result<Scenario, ScenarioError> {
+        crate::resolve::scenario(&self.root).map_err(|fault| self.error(fault))
+    }
+
+    /// The document as TOML, overrides included, comments not: what is stored beside results. It reads back to a
+    /// document of the same [`hash`](Document::hash).
+    pub fn to_toml(&self) -> String {
+        self.root.to_toml()
+    }
+
+    /// SHA-256, in hexadecimal, of the document as JSON with sorted keys: the same for any layout, order of keys and
+    /// comments (beside a purpose at the head of the file).
+    pub fn hash(&self) -> String {
+        let digest = Sha256::digest(self.root.canonical().to_string().as_bytes());
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        let node = Node { place: Place::default(), value: Value::Table(self.root.clone()) };
+        check::table(&node, &ROOT, Mode::WRITTEN)?;
+        check::required_keys(&self.root, node.place, &ROOT)
+    }
+
+    fn sweep_points(&self) -> Result<Vec<SweepPoint>, Fault> {
+        let mut plain = self.clone();
+        plain.root.remove("sweep");
+        let mut points = vec![SweepPoint { set: Vec::new(), document: plain }];
+        for (place, sweep) in self.root.tables("sweep") {
+            let (Some(set), Some(values)) = (sweep.node("set"), sweep.node("values").and_then(Node::list))
+            else {
+                continue;
+            };
+            if points.len().saturating_mul(values.len()) > MOST_POINTS {
+                let message = format!("the sweeps have more than {MOST_POINTS} combinations");
+                return Err(Fault::new(place.place, message, "Sweep fewer values"));
+            }
+            let path = check::text(set)?;
+            if path.split('.').next() == Some("sweep") {
+                return Err(Fault::new(set.place, "a sweep cannot vary a sweep", "Name another key"));
+            }
+            let mut next = Vec::with_capacity(points.len() * values.len());
+            for point in &points {
+                for value in values {
+                    let mut point = point.clone();
+                    let as_text = Node { place: value.place, value: Value::Text(value.plain()) };
+                    point.document.assign(path, set.place, value.clone(), as_text)?;
+                    point.document.check()?;
+                    point.set.push((path.to_string(), value.plain()));
+                    next.push(point);
+                }
+            }
+            points = next;
+        }
+        Ok(points)
+    }
+
+    fn assign(&mut self, path: &str, place: Place, node: Node, as_text: Node) -> Result<(), Fault> {
+        let segments: Vec<&str> = path.split('.').map(str::trim).collect();
+        // The words of the path, for errors, when they stand in one line as in `--set`.
+        let fault = |message: String, known: &[&str]| {
+            let last = segments.last().copied().unwrap_or_default();
+            let remedy = match known.len() {
+                0 => String::new(),
+                _ => format!("Known there: {}", known.join(", ")),
+            };
+            let near = nearest(last, known.iter().copied())
+                .map_or(String::new(), |near| format!("Did you mean \"{near}\"? "));
+            Fault::new(place, message, format!("{near}{remedy}"))
+        };
+        if let ["host" | "switch" | "link" | "vc" | "probe" | "sweep", name, ..] = segments[..] {
+            // A group that was written out, because one of its members was set, still answers to its name.
+            let handles = self.handles(segments[0]);
+            if name.contains("{i}") && !handles.iter().any(|handle| handle == name) {
+                let members: Vec<&String> =
+                    handles.iter().filter(|handle| group::matches(name, handle)).collect();
+                for &member in &members {
+                    let path = path.replacen(name, member, 1);
+                    self.assign(&path, place, node.clone(), as_text.clone())?;
+                }
+                if !members.is_empty() {
+                    return Ok(());
+                }
+            }
+            self.take_out(segments[0], name)?;
+        }
+        let mut table = &mut self.root;
+        let mut keys = Known::Shape(&ROOT);
+        let mut rest = &segments[..];
+        let mut walked: Vec<&str> = Vec::new();
+        loop {
+            let [name, after @ ..] = rest else { return Err(fault("the path is empty".into(), &[])) };
+            let tag = table.text("type").map(str::to_string);
+            let Some(kind) = keys.kind(name, tag.as_deref()) else {
+                let known = keys.names(tag.as_deref());
+                let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
+                known.sort_by_key(|candidate| nearest(name, [*candidate]).is_none());
+                let at = if walked.is_empty() {
+                    "at the top".to_string()
+                } else {
+                    format!("in {}", walked.join("."))
+                };
+                let mut unknown = fault(format!("there is no key \"{}\" {at}", shortened(name)), &known);
+                if let Some(near) = nearest(name, known.iter().copied()) {
+                    unknown.remedy = format!("Did you mean \"{near}\"? Known there: {}", known.join(", "));
+                }
+                return Err(unknown);
+            };
+            walked.push(name);
+            rest = after;
+            let mut inner_kind = kind;
+            if let Kind::Entries(shape) = kind {
+                let [entry_name, after @ ..] = rest else {
+                    return Err(fault(format!("{} names all entries, not one", walked.join(".")), &[]));
+                };
+                let entries = table.node_mut(name).and_then(Node::list_mut);
+                let entries = entries.map(Vec::as_mut_slice).unwrap_or_default();
+                let handles: Vec<String> = entries
+                    .iter()
+                    .enumerate()
+                    .map(|(i, node)| node.table().map_or(String::new(), |table| group::handle(table, i + 1)))
+                    .collect();
+                let Some(at) = handles.iter().position(|handle| handle == entry_name) else {
+                    let known: Vec<&str> = handles.iter().map(String::as_str).collect();
+                    let message = format!("there is no {name} \"{}\"", shortened(entry_name));
+                    return Err(Fault::new(
+                        place,
+                        message,
+                        crate::error::suggestion(entry_name, "as written, there are", &known),
+                    ));
+                };
+                walked.push(entry_name);
+                rest = after;
+                if rest.is_empty() {
+                    return Err(fault(
+                        format!("{} is a whole entry; name a key of it", walked.join(".")),
+                        &[],
+                    ));
+                }
+                let Some(inner) = entries[at].table_mut() else {
+                    return Err(fault("it is no table".into(), &[]));
+                };
+                table = inner;
+                keys = Known::Shape(shape);
+                continue;
+            }
+            if rest.is_empty() {
+                let wants_text = matches!(kind, Kind::Text | Kind::Name | Kind::Reference);
+                let node = if wants_text && node.list().is_none() { as_text } else { node };
+                table.set(name, place, node);
+                return Ok(());
+            }
+            if let Kind::Or(kinds) = kind {
+                let has_keys = |kind: &Kind| matches!(kind, Kind::Table(_) | Kind::Tagged(_));
+                inner_kind = kinds.iter().copied().find(has_keys).unwrap_or(kind);
+            }
+            keys = match inner_kind {
+                Kind::Table(shape) => Known::Shape(shape),
+                Kind::Tagged(tagged) => Known::Tagged(tagged),
+                Kind::Map(inner) => Known::Map(*inner),
+                _ => return Err(fault(format!("{} has no keys of its own", walked.join(".")), &[])),
+            };
+            if table.node(name).and_then(Node::table).is_none() {
+                table.set(name, place, Node { place, value: Value::Table(Table::default()) });
+            }
+            table = match table.node_mut(name).and_then(Node::table_mut) {
+                Some(inner) => inner,
+                None => return Err(fault("it is no table".into(), &[])),
+            };
+        }
+    }
+
+    /// What the entries of a kind are called as written.
+    fn handles(&self, kind: &str) -> Vec<String> {
+        self.root.tables(kind).enumerate().map(|(i, (_, table))| group::handle(table, i + 1)).collect()
+    }
+
+    /// Replaces the group that has a member called `name` by its members, so that one of them can be changed.
+    fn take_out(&mut self, kind: &str, name: &str) -> Result<(), Fault> {
+        let Some(shape) = group::shape_of(kind).filter(|shape| shape.key("count").is_some()) else {
+            return Ok(());
+        };
+        let handles = self.handles(kind);
+        if handles.iter().any(|handle| handle == name) {
+            return Ok(());
+        }
+        for index in 0..handles.len() {
+            let flat = group::flattened(&self.root, kind, index)?;
+            if flat.table().is_none_or(|table| table.node("count").is_none()) {
+                continue;
+            }
+            let members = group::written_out(&flat, shape, index + 1)?;
+            let is_it = |node: &Node| node.table().is_some_and(|table| group::handle(table, 0) == name);
+            if !members.iter().any(|member| is_it(&member.node)) {
+                continue;
+            }
+            // Others may be like the group, which is about to lose its name: they take its keys first.
+            let flats: Result<Vec<Node>, Fault> =
+                (0..handles.len()).map(|index| group::flattened(&self.root, kind, index)).collect();
+            let mut flats = flats?;
+            flats.splice(index..=index, members.into_iter().map(|member| member.node));
+            if let Some(node) = self.root.node_mut(kind) {
+                node.value = Value::List(flats);
+            }
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    fn error(&self, fault: Fault) -> ScenarioError {
+        let key = key_path(&self.root, fault.place).unwrap_or_default();
+        self.texts[(fault.place.text as usize).min(self.texts.len() - 1)].error(fault, key)
+    }
+
+    /// An error about an override; where the tree does not say which key is meant, it is the one that was set.
+    fn error_at(&self, fault: Fault, path: &str) -> ScenarioError {
+        let key = key_path(&self.root, fault.place).unwrap_or_else(|| path.to_string());
+        self.texts[(fault.place.text as usize).min(self.texts.len() - 1)].error(fault, key)
+    }
+}
+
+/// What may stand behind the next dot of a path.
+#[derive(Clone, Copy)]
+enum Known {
+    Shape(&'static Shape),
+    Tagged(&'static crate::format::Tagged),
+    Map(Kind),
+}
+
+impl Known {
+    fn kind(self, name: &str, tag: Option<&str>) -> Option<Kind> {
+        match self {
+            Known::Shape(shape) => shape.key(name).map(|key| key.kind),
+            Known::Tagged(_) if name == "type" => Some(Kind::Text),
+            Known::Tagged(tagged) => tagged.shapes(tag).find_map(|shape| shape.key(name)).map(|key| key.kind),
+            Known::Map(kind) => Some(kind),
+        }
+    }
+
+    fn names(self, tag: Option<&str>) -> Vec<String> {
+        let names: Vec<&str> = match self {
+            Known::Shape(shape) => shape.keys.iter().map(|key| key.name).collect(),
+            Known::Tagged(tagged) => {
+                let keys = tagged.shapes(tag).flat_map(|shape| shape.keys).map(|key| key.name);
+                ["type"].into_iter().chain(keys).collect()
+            }
+            Known::Map(_) => Vec::new(),
+        };
+        let mut names: Vec<String> = names.into_iter().map(str::to_string).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// The dotted path of the deepest key or value at a place.
+fn key_path(table: &Table, place: Place) -> Option<String> {
+    fn inside(table: &Table, place: Place, path: &str) -> Option<String> {
+        table.entries.iter().find_map(|entry| {
+            let path = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
+            let deeper = match &entry.node.value {
+                Value::Table(table) => inside(table, place, &path),
+                Value::List(nodes) => nodes.iter().enumerate().find_map(|(i, node)| {
+                    let is_entry = node.table().is_some();
+                    let name = node.table().map_or(String::new(), |table| group::handle(table, i + 1));
+                    let path = if is_entry { format!("{path}.{name}") } else { path.clone() };
+                    let deeper = node.table().and_then(|table| inside(table, place, &path));
+                    deeper.or_else(|| (holds(node, place)).then_some(path))
+                }),
+                _ => None,
+            };
+            deeper.or_else(|| (entry.place == place || entry.node.place == place).then_some(path))
+        })
+    }
+    fn holds(node: &Node, place: Place) -> bool {
+        node.place == place || node.list().is_some_and(|nodes| nodes.iter().any(|node| holds(node, place)))
+    }
+    if place == Place::default() { None } else { inside(table, place, "") }
+}
+
+/// The comment that the text begins with, without its marks.
+fn head_comment(text: &str) -> Option<(String, Place)> {
+    let lines = text.lines().take_while(|line| line.starts_with('#'));
+    let words: Vec<&str> =
+        lines.map(|line| line.trim_start_matches('#').trim()).filter(|line| !line.is_empty()).collect();
+    if words.is_empty() {
+        return None;
+    }
+    let end = text.lines().next().map_or(0, str::len) as u32;
+    Some((words.join(" "), Place { text: 0, start: 0, end }))
+}

@@ -1,0 +1,345 @@
+//! Weighted max-min fair rates with minimum cell rates: what any explicit-rate algorithm is held to.
+//!
+//! Every flow gets its MCR and, above it, weight times a level of its own. By progressive filling the level of all flows
+//! rises together until a port is full; its flows keep their level, the others go on. The last level that a flow reaches
+//! is its normalised excess, (rate - MCR) / weight, and no other flow at its bottleneck has a larger one.
+
+use std::fmt;
+
+use cellrate_proto::{CellRate, Time};
+
+use crate::model::{Category, Connection, ConnectionIndex, LinkIndex, Scenario, Sender, Step, Traffic};
+
+/// What a flow is entitled to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FairShare {
+    /// The connection.
+    pub connection: ConnectionIndex,
+    /// Whether the direction from the last host of the path to the first is meant.
+    pub backward: bool,
+    /// The rate of the flow, its forward RM cells included [cells/s].
+    pub rate: CellRate,
+    /// What keeps it from more.
+    pub bottleneck: Bottleneck,
+}
+
+/// What keeps a flow from a higher rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bottleneck {
+    /// The output port `link.ports[end]`, which is full.
+    Port {
+        /// The link.
+        link: LinkIndex,
+        /// The end of it that the port sends from.
+        end: u8,
+    },
+    /// The flow's own PCR.
+    PeakCellRate,
+}
+
+/// A port that cannot carry the MCRs that were promised.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Oversubscribed {
+    /// The port, as `from->to`.
+    pub port: String,
+    /// Sum of the MCRs of the flows through it [cells/s].
+    pub promised: CellRate,
+    /// What it has for ABR [cells/s].
+    pub capacity: CellRate,
+}
+
+impl fmt::Display for Oversubscribed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Oversubscribed { port, promised, capacity } = self;
+        write!(f, "port {port}: the MCRs of its connections sum to {promised}, and it has {capacity} for ABR")
+    }
+}
+
+impl std::error::Error for Oversubscribed {}
+
+/// The fair rates of all ABR flows with traffic, each taken as greedy up to its PCR: forward flows in the order of the
+/// connections, each followed by its backward flow if that has traffic.
+///
+/// A port has `utilization` (above 0 to 1) of its line for ABR, less the CBR and VBR traffic of constant rate through it,
+/// whenever that is sent. Left out of account are guaranteed traffic of varying rate and the backward RM cells of flows the
+/// other way, at most one in Nrm of their cells.
+///
+/// # Errors
+/// [`Oversubscribed`] when the MCRs through a port exceed what it has.
+pub fn max_min(scenario: &Scenario, utilization: f64) -> Result<Vec<FairShare>, Oversubscribed> {
+    let mut capacity: Vec<f64> = scenario
+        .links
+        .iter()
+        .flat_map(|link| [link.rate.to_cell_rate().as_cells_per_s() * utilization; 2])
+        .collect();
+    let mut flows = Vec::new();
+    for (i, connection) in scenario.connections.iter().enumerate() {
+        for backward in [false, true] {
+            let Some(demand) = Demand::of(connection, backward) else { continue };
+            let ports: Vec<usize> = ports(connection, backward).collect();
+            match demand {
+                Demand::Guaranteed(rate) => {
+                    ports.iter().for_each(|&port| capacity[port] = (capacity[port] - rate).max(0.0))
+                }
+                Demand::Abr { mcr, pcr, weight } => {
+                    flows.push((ConnectionIndex(i as u32), backward, Flow { ports, mcr, pcr, weight }));
+                }
+            }
+        }
+    }
+    let plain: Vec<&Flow> = flows.iter().map(|(_, _, flow)| flow).collect();
+    let shares = fill(&capacity, &plain)
+        .map_err(|(port, promised)| oversubscribed(scenario, port, promised, capacity[port]))?;
+    Ok(flows
+        .iter()
+        .zip(shares)
+        .map(|((connection, backward, _), (rate, port))| FairShare {
+            connection: *connection,
+            backward: *backward,
+            rate: CellRate::new(rate),
+            bottleneck: port.map_or(Bottleneck::PeakCellRate, |port| Bottleneck::Port {
+                link: LinkIndex((port / 2) as u32),
+                end: (port % 2) as u8,
+            }),
+        })
+        .collect())
+}
+
+/// What a direction of a connection asks of the ports on its way [cells/s].
+enum Demand {
+    Guaranteed(f64),
+    Abr { mcr: f64, pcr: f64, weight: f64 },
+}
+
+impl Demand {
+    fn of(connection: &Connection, backward: bool) -> Option<Demand> {
+        let flow = if backward { &connection.backward } else { &connection.forward };
+        if !connection.carries_data(backward) {
+            return None;
+        }
+        match (&flow.sender, connection.category) {
+            (Sender::Abr(sender), _) => Some(Demand::Abr {
+                mcr: sender.parameters.mcr.as_cells_per_s(),
+                pcr: sender.parameters.pcr.as_cells_per_s(),
+                weight: sender.weight,
+            }),
+            (Sender::Peak(peak), Category::Cbr | Category::Vbr) => match flow.traffic.as_ref()? {
+                Traffic::Constant { rate, .. } => Some(Demand::Guaranteed(rate.min(*peak).as_cells_per_s())),
+                Traffic::Greedy { windows } if windows.is_empty() => {
+                    Some(Demand::Guaranteed(peak.as_cells_per_s()))
+                }
+                Traffic::Limited { steps } => match steps[..] {
+                    [(Time::ZERO, limit)] => {
+                        Some(Demand::Guaranteed(limit.unwrap_or(*peak).min(*peak).as_cells_per_s()))
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
+            (Sender::Peak(_), _) => None,
+        }
+    }
+}
+
+/// A flow to be given a rate.
+#[derive(Debug)]
+struct Flow {
+    ports: Vec<usize>,
+    mcr: f64,
+    pcr: f64,
+    weight: f64,
+}
+
+/// The output ports on the way, as 2 * link + end.
+fn ports(connection: &Connection, backward: bool) -> impl Iterator<Item = usize> + '_ {
+    let number = move |step: &Step| {
+        2 * step.link.0 as usize + usize::from(if backward { 1 - step.end } else { step.end })
+    };
+    connection.path.iter().map(number)
+}
+
+/// A rate, and the port that limits it; without one the flow is at its PCR.
+type Filled = (f64, Option<usize>);
+
+/// Progressive filling: rate and bottleneck of each flow, or the port that is oversubscribed and its sum of MCRs.
+fn fill(capacity: &[f64], flows: &[&Flow]) -> Result<Vec<Filled>, (usize, f64)> {
+    // What is left of each port when every flow that is settled has its rate and every other its MCR, and the weights of
+    // those others.
+    let mut left = capacity.to_vec();
+    let mut weight = vec![0.0; capacity.len()];
+    let mut open = vec![0_usize; capacity.len()];
+    for flow in flows {
+        for &port in &flow.ports {
+            left[port] -= flow.mcr;
+            weight[port] += flow.weight;
+            open[port] += 1;
+        }
+    }
+    let tolerance = |port: usize| 1e-9 * capacity[port].max(1.0);
+    if let Some(port) = (0..capacity.len()).find(|&port| open[port] > 0 && left[port] < -tolerance(port)) {
+        return Err((port, capacity[port] - left[port]));
+    }
+    let mut settled: Vec<Option<Filled>> = vec![None; flows.len()];
+    loop {
+        // The lowest level at which something stops: a port that is full, or a flow at its PCR.
+        let mut stop: Option<(f64, Option<usize>)> = None;
+        let mut consider = |level: f64, port: Option<usize>| {
+            if stop.is_none_or(|(lowest, _)| level < lowest) {
+                stop = Some((level, port));
+            }
+        };
+        for port in (0..capacity.len()).filter(|&port| open[port] > 0) {
+            consider((left[port] / weight[port]).max(0.0), Some(port));
+        }
+        for (flow, _) in flows.iter().zip(&settled).filter(|(_, settled)| settled.is_none()) {
+            consider((flow.pcr - flow.mcr) / flow.weight, None);
+        }
+        let Some((level, port)) = stop else { break };
+        for (flow, settled) in flows.iter().zip(&mut settled).filter(|(_, settled)| settled.is_none()) {
+            let stops = match port {
+                Some(port) => flow.ports.contains(&port),
+                None => (flow.pcr - flow.mcr) / flow.weight <= level,
+            };
+            if !stops {
+                continue;
+            }
+            let excess = if port.is_none() { flow.pcr - flow.mcr } else { flow.weight * level };
+            *settled = Some((if port.is_none() { flow.pcr } else { flow.mcr + excess }, port));
+            for &port in &flow.ports {
+                left[port] -= excess;
+                open[port] -= 1;
+                // Exactly zero once none is open, whatever rounding left.
+                weight[port] = if open[port] == 0 { 0.0 } else { weight[port] - flow.weight };
+            }
+        }
+    }
+    Ok(settled.into_iter().flatten().collect())
+}
+
+fn oversubscribed(scenario: &Scenario, port: usize, promised: f64, capacity: f64) -> Oversubscribed {
+    let ends = scenario.links[port / 2].ends.map(|end| &scenario.nodes[end.0 as usize].name);
+    Oversubscribed {
+        port: format!("{}->{}", ends[port % 2], ends[1 - port % 2]),
+        promised: CellRate::new(promised),
+        capacity: CellRate::new(capacity),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+    use proptest::prelude::*;
+
+    fn shares(text: &str, utilization: f64) -> Vec<(f64, Bottleneck)> {
+        let scenario = Document::parse(text, "test.toml")
+            .and_then(|document| document.resolve())
+            .unwrap_or_else(|e| panic!("{e}"));
+        max_min(&scenario, utilization)
+            .unwrap()
+            .iter()
+            .map(|share| (share.rate.as_cells_per_s(), share.bottleneck))
+            .collect()
+    }
+
+    fn close(given: f64, expected: f64) {
+        assert!((given - expected).abs() <= 1e-9 * expected.max(1.0), "{given} is not {expected}");
+    }
+
+    /// Hosts a, b, c on sw1, d on sw2; 1000 cells/s between the switches.
+    const NETWORK: &str = r#"
+        name = "t"
+        duration = "1 s"
+        defaults.link = { rate = "100000 cells/s", length = "1 km" }
+        host = [{ name = "a" }, { name = "b" }, { name = "c" }, { name = "d" }]
+        switch = [{ name = "sw{i}", count = 2 }]
+        link = [
+            { between = ["a", "sw1"] }, { between = ["b", "sw1"] }, { between = ["c", "sw1"] }, { between = ["d", "sw2"] },
+            { between = ["sw1", "sw2"], rate = "1000 cells/s" },
+        ]
+    "#;
+
+    #[test]
+    fn weights_share_what_the_minimum_rates_leave() {
+        let text = format!(
+            "{NETWORK}vc = [\n\
+             {{ name = \"x\", path = [\"a\", \"sw1\", \"sw2\", \"d\"], abr = {{ mcr = \"100 cells/s\" }} }},\n\
+             {{ name = \"y\", path = [\"b\", \"sw1\", \"sw2\", \"d\"], abr = {{ weight = 2 }} }},\n\
+             {{ name = \"z\", path = [\"c\", \"sw1\", \"sw2\", \"d\"], abr = {{ pcr = \"50 cells/s\" }} }}]\n"
+        );
+        // 1000 - 50 (z, at its PCR) - 100 (MCR of x) = 850 for weights 1 + 2: 283.33 each unit.
+        let given = shares(&text, 1.0);
+        close(given[0].0, 100.0 + 850.0 / 3.0);
+        close(given[1].0, 2.0 * 850.0 / 3.0);
+        close(given[2].0, 50.0);
+        assert_eq!(given[0].1, Bottleneck::Port { link: LinkIndex(4), end: 0 });
+        assert_eq!(given[2].1, Bottleneck::PeakCellRate);
+    }
+
+    #[test]
+    fn guaranteed_traffic_and_the_target_come_first_and_both_directions_count() {
+        let text = format!(
+            "{NETWORK}vc = [\n\
+             {{ name = \"x\", path = [\"a\", \"sw1\", \"sw2\", \"d\"], bidirectional = true }},\n\
+             {{ name = \"c\", category = \"cbr\", path = [\"b\", \"sw1\", \"sw2\", \"d\"], \
+                traffic = {{ type = \"constant\", rate = \"300 cells/s\" }} }}]\n"
+        );
+        // Forward 0.9 * 1000 - 300 = 600; backward 0.9 * 1000.
+        let given = shares(&text, 0.9);
+        close(given[0].0, 600.0);
+        close(given[1].0, 900.0);
+        assert_eq!(given[1].1, Bottleneck::Port { link: LinkIndex(4), end: 1 });
+    }
+
+    #[test]
+    fn promises_that_cannot_be_kept_are_named() {
+        let text = format!(
+            "{NETWORK}vc = [{{ name = \"v{{i}}\", count = 2, path = [\"a\", \"sw1\", \"sw2\", \"d\"], abr = {{ mcr = \"600 cells/s\" }} }}]\n"
+        );
+        let scenario = Document::parse(&text, "t").and_then(|document| document.resolve()).unwrap();
+        let error = max_min(&scenario, 1.0).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "port sw1->sw2: the MCRs of its connections sum to 1200 cells/s, and it has 1000 cells/s for ABR"
+        );
+    }
+
+    fn any_flows() -> impl Strategy<Value = (Vec<f64>, Vec<Flow>)> {
+        let capacities = proptest::collection::vec(1_000.0..1e6_f64, 1..8);
+        capacities.prop_flat_map(|capacity| {
+            let ports =
+                proptest::sample::subsequence((0..capacity.len()).collect::<Vec<_>>(), 1..=capacity.len());
+            let flow = (ports, 0.0..30.0_f64, 30.0..1e6_f64, prop_oneof![Just(1.0), 0.1..10.0_f64])
+                .prop_map(|(ports, mcr, pcr, weight)| Flow { ports, mcr, pcr, weight });
+            (Just(capacity), proptest::collection::vec(flow, 1..20))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_port_is_over_its_capacity_and_every_flow_has_a_bottleneck((capacity, flows) in any_flows()) {
+            let plain: Vec<&Flow> = flows.iter().collect();
+            let shares = fill(&capacity, &plain).expect("20 MCRs of 30 fit into 1000");
+            let load = |port: usize| -> f64 {
+                flows.iter().zip(&shares).filter(|(flow, _)| flow.ports.contains(&port)).map(|(_, share)| share.0).sum()
+            };
+            for (port, capacity) in capacity.iter().enumerate() {
+                prop_assert!(load(port) <= capacity * (1.0 + 1e-9));
+            }
+            let excess = |i: usize| (shares[i].0 - flows[i].mcr) / flows[i].weight;
+            for (i, (rate, bottleneck)) in shares.iter().enumerate() {
+                prop_assert!(*rate >= flows[i].mcr && *rate <= flows[i].pcr * (1.0 + 1e-12));
+                match bottleneck {
+                    None => prop_assert_eq!(*rate, flows[i].pcr),
+                    Some(port) => {
+                        prop_assert!(flows[i].ports.contains(port));
+                        prop_assert!(load(*port) >= capacity[*port] * (1.0 - 1e-9), "the bottleneck is full");
+                        for (j, other) in flows.iter().enumerate().filter(|(_, other)| other.ports.contains(port)) {
+                            prop_assert!(excess(j) <= excess(i) * (1.0 + 1e-9) + 1e-9, "{} {:?}", j, other.ports);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

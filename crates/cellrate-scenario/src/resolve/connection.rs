@@ -1,0 +1,280 @@
+//! Connections: their paths, their senders, and what those have to send.
+
+use std::collections::BTreeSet;
+
+use cellrate_proto::parameters::MAX_RATE;
+use cellrate_proto::{AbrParameters, CellRate};
+
+use super::network::{Network, round_trip};
+use super::{Whole, defaults, optional, place_of, traffic, uili, wholes};
+use crate::check;
+use crate::error::{Fault, Place};
+use crate::group;
+use crate::model::{AbrSender, Category, Connection, Flow, NodeIndex, Sender, Step, Traffic, WaitingBrm};
+use crate::quantity;
+use crate::tree::{Node, Table, Value, merged};
+
+pub(super) fn build(root: &Table, network: &Network) -> Result<Vec<Connection>, Fault> {
+    let Some(shape) = group::shape_of("vc") else { return Ok(Vec::new()) };
+    let all = defaults(root, "vc").cloned().unwrap_or_default();
+    let abr = defaults(root, "abr").cloned().unwrap_or_default();
+    let wholes = wholes(root, "vc", shape, |own| base(&all, &abr, own))?;
+    let mut names = BTreeSet::new();
+    let mut list = Vec::new();
+    for whole in &wholes {
+        let name = whole.table.text("name").unwrap_or_default();
+        if !names.insert(name) {
+            let place = place_of(&whole.table, "name", whole.place);
+            return Err(Fault::new(
+                place,
+                format!("there is another vc \"{name}\""),
+                "Give each a name of its own",
+            ));
+        }
+        list.push(connection(network, whole)?);
+    }
+    Ok(list)
+}
+
+/// What a connection has where it does not say otherwise: `defaults.abr`, then `defaults.vc`; no ABR parameters for
+/// other categories.
+fn base(all: &Table, abr: &Table, own: &Table) -> Table {
+    let category = own.text("category").or(all.text("category")).unwrap_or("abr");
+    if category != "abr" {
+        let mut base = all.clone();
+        base.remove("abr");
+        if let Some(reverse) = base.node_mut("reverse").and_then(Node::table_mut) {
+            reverse.remove("abr");
+        }
+        return base;
+    }
+    let mut below = Table::default();
+    if !abr.entries.is_empty() {
+        let place = abr.entries[0].place;
+        below.set("abr", place, Node { place, value: Value::Table(abr.clone()) });
+    }
+    let mut base = merged(&below, all);
+    base.remove("pcr");
+    base
+}
+
+fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
+    let table = &whole.table;
+    let path = path(network, table, whole.place)?;
+    let rates = path.iter().map(|step| network.link(*step).rate.to_cell_rate());
+    let narrowest = rates.fold(CellRate::new(f64::MAX), CellRate::min);
+    let category = match table.text("category").unwrap_or("abr") {
+        "cbr" => Category::Cbr,
+        "vbr" => Category::Vbr,
+        "ubr" => Category::Ubr,
+        _ => Category::Abr,
+    };
+    let reverse = table.node("reverse").and_then(Node::table);
+    let empty = Table::default();
+    let (forward_sender, backward_sender) = if category == Category::Abr {
+        if let Some(pcr) = table.entry("pcr") {
+            let remedy = "Write abr = { pcr = ... }";
+            return Err(Fault::new(
+                pcr.place,
+                "the peak rate of an abr connection is a parameter of abr",
+                remedy,
+            ));
+        }
+        let forward = table.node("abr").and_then(Node::table).unwrap_or(&empty);
+        let own = reverse.and_then(|reverse| reverse.node("abr")).and_then(Node::table).unwrap_or(&empty);
+        let place = place_of(table, "abr", whole.place);
+        let sender = |keys: &Table| abr_sender(keys, place, narrowest, network, &path);
+        (sender(forward)?, sender(&merged(forward, own))?)
+    } else {
+        let reverse_abr = reverse.and_then(|reverse| reverse.entry("abr"));
+        if let Some(entry) = table.entry("abr").or(reverse_abr) {
+            let message =
+                format!("a {} connection has no ABR parameters", table.text("category").unwrap_or_default());
+            return Err(Fault::new(entry.place, message, "Leave them out, or write category = \"abr\""));
+        }
+        let peak = optional(table, "pcr", quantity::positive_cell_rate)?.unwrap_or(narrowest);
+        (Sender::Peak(peak), Sender::Peak(peak))
+    };
+    let peaks = [&forward_sender, &backward_sender].map(|sender| match sender {
+        Sender::Abr(abr) => abr.parameters.pcr,
+        Sender::Peak(peak) => *peak,
+    });
+    let traffic = forward_traffic(table, category, whole.place, peaks[0])?;
+    let backward_traffic = backward_traffic(table, reverse, traffic.as_ref(), peaks[1])?;
+    Ok(Connection {
+        name: table.text("name").unwrap_or_default().to_string(),
+        category,
+        path,
+        forward: Flow { sender: forward_sender, traffic },
+        backward: Flow { sender: backward_sender, traffic: backward_traffic },
+    })
+}
+
+fn forward_traffic(
+    table: &Table,
+    category: Category,
+    place: Place,
+    peak: CellRate,
+) -> Result<Option<Traffic>, Fault> {
+    match table.node("traffic") {
+        Some(node) => traffic::read(node, peak),
+        None if category == Category::Abr => Ok(Some(Traffic::Greedy { windows: Vec::new() })),
+        None => Err(check::missing(
+            place,
+            "traffic",
+            "what it has to send, such as { type = \"constant\", rate = \"10 Mbps\" }",
+        )),
+    }
+}
+
+fn backward_traffic(
+    table: &Table,
+    reverse: Option<&Table>,
+    forward: Option<&Traffic>,
+    peak: CellRate,
+) -> Result<Option<Traffic>, Fault> {
+    let both = optional(table, "bidirectional", check::boolean)?.unwrap_or(false);
+    let own = reverse.and_then(|reverse| reverse.node("traffic"));
+    if let Some(Traffic::RequestResponse(_)) = forward {
+        return match own.or_else(|| table.node("bidirectional").filter(|_| both)) {
+            Some(node) => {
+                let message =
+                    "the traffic is request-response, and the reverse direction carries its responses";
+                Err(Fault::new(node.place, message, "Leave reverse.traffic and bidirectional out"))
+            }
+            None => Ok(None),
+        };
+    }
+    match (both, own) {
+        (true, Some(node)) => {
+            let message = "the connection is bidirectional and has reverse.traffic of its own";
+            Err(Fault::new(node.place, message, "Write one of them"))
+        }
+        (true, None) => Ok(forward.cloned()),
+        (false, Some(node)) => match traffic::read(node, peak)? {
+            Some(Traffic::RequestResponse(_)) => {
+                let remedy = "Turn the path around and write it as the traffic of the connection";
+                Err(Fault::new(node.place, "request-response traffic begins at the first host", remedy))
+            }
+            other => Ok(other),
+        },
+        (false, None) => Ok(None),
+    }
+}
+
+/// From host to host over links that are there, through switches, through none twice.
+fn path(network: &Network, table: &Table, place: Place) -> Result<Vec<Step>, Fault> {
+    let Some(node) = table.node("path") else {
+        return Err(check::missing(place, "path", "its nodes in order"));
+    };
+    let names = check::list(node)?;
+    let nodes: Vec<NodeIndex> = names.iter().map(|name| network.node(name)).collect::<Result<_, _>>()?;
+    let last = nodes.len().saturating_sub(1);
+    let mut seen = BTreeSet::new();
+    for (i, (&index, written)) in nodes.iter().zip(names).enumerate() {
+        let name = network.name(index);
+        let at_end = i == 0 || i == last;
+        if at_end && !network.is_host(index) {
+            let message =
+                format!("the path {} at the switch \"{name}\"", if i == 0 { "begins" } else { "ends" });
+            return Err(Fault::new(written.place, message, "A path leads from a host to a host"));
+        }
+        if !at_end && network.is_host(index) {
+            let message = format!("the path passes through the host \"{name}\"");
+            return Err(Fault::new(written.place, message, "Only switches forward cells"));
+        }
+        if !seen.insert(index) {
+            let message = format!("the path comes to \"{name}\" twice");
+            return Err(Fault::new(written.place, message, "Name every node once"));
+        }
+    }
+    let mut steps = Vec::new();
+    for (pair, written) in nodes.windows(2).zip(names.iter().skip(1)) {
+        let Some(step) = network.step(pair[0], pair[1]) else {
+            let (from, to) = (network.name(pair[0]), network.name(pair[1]));
+            let message =
+                format!("the path goes from \"{from}\" to \"{to}\", and there is no link between them");
+            let neighbours = network.neighbours(pair[0]);
+            let remedy = if neighbours.is_empty() {
+                format!("\"{from}\" has no links")
+            } else {
+                format!("\"{from}\" is linked to {}", neighbours.join(", "))
+            };
+            return Err(Fault::new(written.place, message, remedy));
+        };
+        steps.push(step);
+    }
+    Ok(steps)
+}
+
+fn abr_sender(
+    keys: &Table,
+    place: Place,
+    narrowest: CellRate,
+    network: &Network,
+    path: &[Step],
+) -> Result<Sender, Fault> {
+    let rate = |key: &str| optional(keys, key, quantity::cell_rate);
+    let power = |key: &str| optional(keys, key, check::power_of_two);
+    let whole = |key: &str| optional(keys, key, |node| check::integer(node, 0, i64::from(u32::MAX)));
+    let mut parameters = AbrParameters::new(rate("pcr")?.unwrap_or(narrowest.min(CellRate::new(MAX_RATE))));
+    parameters.mcr = rate("mcr")?.unwrap_or(parameters.mcr);
+    parameters.icr = rate("icr")?.unwrap_or(parameters.icr);
+    parameters.nrm = whole("nrm")?.map_or(parameters.nrm, |nrm| nrm as u32);
+    parameters.trm = optional(keys, "trm", quantity::span)?.unwrap_or(parameters.trm);
+    parameters.rif = power("rif")?.unwrap_or(parameters.rif);
+    parameters.rdf = power("rdf")?.unwrap_or(parameters.rdf);
+    parameters.adtf = optional(keys, "adtf", quantity::span)?.unwrap_or(parameters.adtf);
+    parameters.tbe = optional(keys, "tbe", quantity::cells)?.unwrap_or(parameters.tbe);
+    parameters.crm = whole("crm")?.map(|crm| crm as u64);
+    if let Some(cdf) = keys.node("cdf") {
+        parameters.cdf = if quantity::ratio(cdf)? == 0.0 { None } else { Some(check::power_of_two(cdf)?) };
+    }
+    parameters.frtt = optional(keys, "frtt", quantity::time)?.unwrap_or_else(|| round_trip(network, path));
+    check_parameters(&parameters, keys, place)?;
+    Ok(Sender::Abr(Box::new(AbrSender {
+        parameters,
+        weight: optional(keys, "weight", quantity::ratio)?.unwrap_or(1.0),
+        uili: optional(keys, "uili", uili::read)?.unwrap_or_default(),
+        clear_efci_state: keys.text("efci_state") != Some("keep"),
+        waiting_brm: match keys.text("waiting_brm") {
+            Some("out-of-rate") => WaitingBrm::SendOutOfRate,
+            _ => WaitingBrm::Overwrite,
+        },
+    })))
+}
+
+/// The core's own check, with the place of the key it complains of; a derived value points at what it is derived from.
+fn check_parameters(parameters: &AbrParameters, keys: &Table, place: Place) -> Result<(), Fault> {
+    let Err(error) = parameters.check() else { return Ok(()) };
+    let given = keys.node(error.name);
+    // MCR above PCR and ICR below MCR can both be the fault of a key that was given where this one was not.
+    let stands_in = match error.name {
+        "mcr" | "icr" => given.or_else(|| keys.node("pcr")).or_else(|| keys.node("mcr")),
+        _ => given,
+    };
+    // What was written in another unit than the core's stands beside the core's figure.
+    let as_written = given.and_then(Node::text);
+    let as_given =
+        as_written.map_or(String::new(), |text| format!(" (given as {})", quantity::shortened(text)));
+    let derived = if given.is_none() { " by default" } else { "" };
+    let space = if error.unit.is_empty() { "" } else { " " };
+    let value = format!("{}{space}{}", rounded(error.value), error.unit);
+    let message = format!("{} is {value}{as_given}{derived}", error.name);
+    let bits =
+        |rate: CellRate| format!("{} cells/s ({})", rounded(rate.as_cells_per_s()), rate.to_bit_rate());
+    let mut remedy = format!("It must be {}", error.allowed);
+    if matches!(error.name, "mcr" | "icr") {
+        remedy = format!("{remedy}; MCR is {}, PCR is {}", bits(parameters.mcr), bits(parameters.pcr));
+    }
+    if error.name == "frtt" && given.is_none() {
+        remedy =
+            format!("{remedy}: give frtt, or shorten the path's links, whose delays it is twice the sum of");
+    }
+    Err(Fault::new(stands_in.map_or(place, |node| node.place), message, remedy))
+}
+
+/// To three decimals, for messages.
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}

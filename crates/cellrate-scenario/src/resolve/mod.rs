@@ -1,0 +1,87 @@
+//! From the tree to a [`Scenario`]: groups written out, defaults filled in, names replaced by indices, all of it checked
+//! against each other.
+
+mod connection;
+mod network;
+mod port;
+mod probe;
+mod traffic;
+mod uili;
+
+use cellrate_proto::Time;
+
+use crate::check::{self, Mode};
+use crate::error::{Fault, Place};
+use crate::format::Shape;
+use crate::group::{self, Member};
+use crate::model::Scenario;
+use crate::quantity;
+use crate::tree::{Node, Table, Value, merged};
+
+pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
+    let read = |key: &str| root.node(key).ok_or_else(|| check::missing(Place::default(), key, ""));
+    let network = network::build(root)?;
+    let connections = connection::build(root, &network)?;
+    let probes = probe::build(root, &network, &connections)?;
+    Ok(Scenario {
+        name: check::text(read("name")?)?.to_string(),
+        purpose: root.text("purpose").unwrap_or_default().to_string(),
+        duration: quantity::span(read("duration")?)?,
+        seed: root.node("seed").map_or(Ok(1), |seed| check::integer(seed, 0, i64::MAX))? as u64,
+        nodes: network.nodes,
+        links: network.links,
+        connections,
+        probes,
+    })
+}
+
+/// A member with the defaults of its kind below its own keys, complete.
+struct Whole {
+    table: Table,
+    place: Place,
+}
+
+/// All members of a kind. `base` gives the defaults of one.
+fn wholes(
+    root: &Table,
+    kind: &str,
+    shape: &'static Shape,
+    base: impl Fn(&Table) -> Table,
+) -> Result<Vec<Whole>, Fault> {
+    group::members(root, kind)?
+        .into_iter()
+        .map(|Member { node }| {
+            let own = node.table().cloned().unwrap_or_default();
+            let table = merged(&base(&own), &own);
+            let whole = Node { place: node.place, value: Value::Table(table) };
+            check::table(&whole, shape, Mode::COMPLETE)?;
+            let Value::Table(table) = whole.value else {
+                return Err(Fault::new(node.place, "it is no table", ""));
+            };
+            Ok(Whole { table, place: node.place })
+        })
+        .collect()
+}
+
+/// The defaults of a kind.
+fn defaults<'a>(root: &'a Table, kind: &str) -> Option<&'a Table> {
+    root.node("defaults").and_then(Node::table).and_then(|defaults| defaults.node(kind)).and_then(Node::table)
+}
+
+/// Reads an optional key.
+fn optional<T>(
+    table: &Table,
+    key: &str,
+    read: impl FnOnce(&Node) -> Result<T, Fault>,
+) -> Result<Option<T>, Fault> {
+    table.node(key).map(read).transpose()
+}
+
+/// Where a key's value stands, or else the entry.
+fn place_of(table: &Table, key: &str, entry: Place) -> Place {
+    table.node(key).map_or(entry, |node| node.place)
+}
+
+fn instant(node: &Node) -> Result<Time, Fault> {
+    Ok(Time::ZERO.saturating_add(quantity::time(node)?))
+}

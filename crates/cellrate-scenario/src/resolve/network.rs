@@ -1,0 +1,232 @@
+//! Hosts, switches, links, and the ports at the ends of the links.
+
+use std::collections::BTreeMap;
+
+use cellrate_proto::{Duration, Time};
+
+use super::{Whole, defaults, instant, optional, place_of, port, wholes};
+use crate::check::{self, Mode};
+use crate::error::{Fault, suggestion};
+use crate::format::{Kind, ROOT, Shape};
+use crate::group;
+use crate::model::{Buffers, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, Span, Step};
+use crate::quantity;
+use crate::tree::{self, Table, Value, merged};
+
+/// The network, with its names.
+pub(super) struct Network {
+    pub nodes: Vec<Node>,
+    pub links: Vec<Link>,
+    by_name: BTreeMap<String, NodeIndex>,
+    by_ends: BTreeMap<(NodeIndex, NodeIndex), Step>,
+}
+
+impl Network {
+    /// The node of a name.
+    pub fn node(&self, name: &tree::Node) -> Result<NodeIndex, Fault> {
+        let text = check::text(name)?;
+        self.by_name.get(text).copied().ok_or_else(|| {
+            let known: Vec<&str> = self.nodes.iter().map(|node| node.name.as_str()).collect();
+            let message = format!("there is no host or switch \"{}\"", quantity::shortened(text));
+            Fault::new(name.place, message, suggestion(text, "hosts and switches", &known))
+        })
+    }
+
+    /// The link from a node to another, crossed in that direction.
+    pub fn step(&self, from: NodeIndex, to: NodeIndex) -> Option<Step> {
+        self.by_ends.get(&(from, to)).copied()
+    }
+
+    pub fn name(&self, node: NodeIndex) -> &str {
+        &self.nodes[node.0 as usize].name
+    }
+
+    pub fn is_host(&self, node: NodeIndex) -> bool {
+        self.nodes[node.0 as usize].kind == NodeKind::Host
+    }
+
+    /// The names of the nodes that a node is linked to.
+    pub fn neighbours(&self, node: NodeIndex) -> Vec<&str> {
+        self.by_ends.keys().filter(|(from, _)| *from == node).map(|(_, to)| self.name(*to)).collect()
+    }
+
+    pub fn link(&self, step: Step) -> &Link {
+        &self.links[step.link.0 as usize]
+    }
+}
+
+pub(super) fn build(root: &Table) -> Result<Network, Fault> {
+    let mut network =
+        Network { nodes: Vec::new(), links: Vec::new(), by_name: BTreeMap::new(), by_ends: BTreeMap::new() };
+    let hosts = members(root, "host", |_| Table::default())?;
+    let switch_defaults = defaults(root, "switch").cloned().unwrap_or_default();
+    let switches = members(root, "switch", |_| switch_defaults.clone())?;
+    for (whole, kind) in hosts
+        .iter()
+        .map(|host| (host, NodeKind::Host))
+        .chain(switches.iter().map(|switch| (switch, NodeKind::Switch)))
+    {
+        let name = whole.table.text("name").unwrap_or_default().to_string();
+        if network.by_name.contains_key(&name) {
+            let message = format!("there is another host or switch \"{name}\"");
+            let place = place_of(&whole.table, "name", whole.place);
+            return Err(Fault::new(place, message, "Give each a name of its own"));
+        }
+        network.by_name.insert(name.clone(), NodeIndex(network.nodes.len() as u32));
+        network.nodes.push(Node { name, kind });
+    }
+    let link_defaults = defaults(root, "link").cloned().unwrap_or_default();
+    for whole in members(root, "link", |own| link_base(&link_defaults, own))? {
+        add_link(&mut network, &whole)?;
+    }
+    for whole in &switches {
+        set_ports(&mut network, whole)?;
+    }
+    Ok(network)
+}
+
+fn members(root: &Table, kind: &str, base: impl Fn(&Table) -> Table) -> Result<Vec<Whole>, Fault> {
+    match group::shape_of(kind) {
+        Some(shape) => wholes(root, kind, shape, base),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The defaults of links, less the length where a link has a delay of its own, and the other way round.
+fn link_base(defaults: &Table, own: &Table) -> Table {
+    let mut base = defaults.clone();
+    for (key, other) in [("length", "delay"), ("delay", "length")] {
+        if own.node(key).is_some() {
+            base.remove(other);
+        }
+    }
+    base
+}
+
+fn add_link(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
+    let table = &whole.table;
+    let Some(between) = table.node("between") else { return Err(check::missing(whole.place, "between", "")) };
+    let [first, second] = check::pair(between)?;
+    let ends = [network.node(first)?, network.node(second)?];
+    let names = ends.map(|end| network.name(end).to_string());
+    if ends[0] == ends[1] {
+        let message = format!("the link goes from \"{}\" to itself", names[0]);
+        return Err(Fault::new(between.place, message, "Name two different nodes"));
+    }
+    if network.step(ends[0], ends[1]).is_some() {
+        let message = format!("there is already a link between \"{}\" and \"{}\"", names[0], names[1]);
+        return Err(Fault::new(
+            between.place,
+            message,
+            "Two nodes have one link at most; put a switch into one of two",
+        ));
+    }
+    let Some(rate) = optional(table, "rate", quantity::line_rate)? else {
+        return Err(check::missing(
+            whole.place,
+            "rate",
+            "the line rate, here or in [defaults.link], such as \"155.52 Mbps\"",
+        ));
+    };
+    let delay = match (table.node("length"), table.node("delay")) {
+        (Some(_), Some(delay)) => {
+            return Err(Fault::new(
+                delay.place,
+                "the link has both a length and a delay",
+                "Write one of them",
+            ));
+        }
+        (Some(length), None) => quantity::length_delay(length)?,
+        (None, Some(delay)) => quantity::time(delay)?,
+        (None, None) => {
+            return Err(check::missing(
+                whole.place,
+                "length",
+                "here or in [defaults.link], such as \"1000 km\"; or delay",
+            ));
+        }
+    };
+    let link = LinkIndex(network.links.len() as u32);
+    let port = || Port { buffers: Buffers::default(), control: Default::default() };
+    network.links.push(Link {
+        ends,
+        rate,
+        delay,
+        ports: [port(), port()],
+        cell_loss: optional(table, "loss", quantity::ratio)?.unwrap_or(0.0),
+        outages: optional(table, "outages", outages)?.unwrap_or_default(),
+    });
+    network.by_ends.insert((ends[0], ends[1]), Step { link, end: 0 });
+    network.by_ends.insert((ends[1], ends[0]), Step { link, end: 1 });
+    Ok(())
+}
+
+fn outages(node: &tree::Node) -> Result<Vec<Span>, Fault> {
+    let mut spans = Vec::new();
+    let mut last_end = Time::ZERO;
+    for node in check::list(node)? {
+        let [start, end] = check::pair(node)?;
+        let span = Span { start: instant(start)?, end: instant(end)? };
+        if span.end <= span.start {
+            return Err(Fault::new(node.place, "the outage ends before it has begun", "Write [start, end]"));
+        }
+        if !spans.is_empty() && span.start <= last_end {
+            let message = "the outage begins before the one in front of it is over";
+            return Err(Fault::new(node.place, message, "Write outages in order and apart"));
+        }
+        last_end = span.end;
+        spans.push(span);
+    }
+    Ok(spans)
+}
+
+fn set_ports(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
+    let Some(&switch) = whole.table.text("name").and_then(|name| network.by_name.get(name)) else {
+        return Ok(());
+    };
+    let steps: Vec<(NodeIndex, Step)> = network
+        .by_ends
+        .range((switch, NodeIndex(0))..=(switch, NodeIndex(u32::MAX)))
+        .map(|((_, to), step)| (*to, *step))
+        .collect();
+    let empty = Table::default();
+    let overrides = whole.table.node("ports").and_then(tree::Node::table).unwrap_or(&empty);
+    for entry in &overrides.entries {
+        if !steps.iter().any(|(to, _)| network.name(*to) == entry.key) {
+            let neighbours = network.neighbours(switch);
+            let message = format!("\"{}\" is no neighbour of \"{}\"", entry.key, network.name(switch));
+            return Err(Fault::new(
+                entry.place,
+                message,
+                suggestion(&entry.key, "its neighbours are", &neighbours),
+            ));
+        }
+    }
+    for (to, step) in steps {
+        let own = overrides.node(network.name(to));
+        let table = own
+            .and_then(tree::Node::table)
+            .map_or_else(|| whole.table.clone(), |own| merged(&whole.table, own));
+        if let (Some(own), Some(shape)) = (own, port_shape()) {
+            let mut keys = table.clone();
+            keys.entries.retain(|entry| shape.key(&entry.key).is_some());
+            check::table(&tree::Node { place: own.place, value: Value::Table(keys) }, shape, Mode::COMPLETE)?;
+        }
+        network.links[step.link.0 as usize].ports[usize::from(step.end)] = port::read(&table)?;
+    }
+    Ok(())
+}
+
+/// The shape of one port's overrides.
+fn port_shape() -> Option<&'static Shape> {
+    let Kind::Entries(switch) = ROOT.key("switch")?.kind else { return None };
+    let Kind::Map(Kind::Table(shape)) = switch.key("ports")?.kind else { return None };
+    Some(shape)
+}
+
+/// Both ways over the links of a path, queues left out.
+pub(super) fn round_trip(network: &Network, path: &[Step]) -> Duration {
+    path.iter()
+        .fold(Duration::ZERO, |sum, step| sum.saturating_add(network.link(*step).delay))
+        .saturating_mul(2)
+}

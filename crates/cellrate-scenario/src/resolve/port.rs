@@ -1,0 +1,130 @@
+//! What an output port of a switch is told: buffers, EFCI thresholds, algorithm.
+
+use cellrate_proto::switch::{
+    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
+    QueueControl, RelativeRateConfig, SwitchAlgorithmConfig,
+};
+use cellrate_proto::{Cells, Duration};
+
+use super::optional;
+use crate::check;
+use crate::error::Fault;
+use crate::model::{Buffers, Port};
+use crate::quantity;
+use crate::tree::{Node, Table};
+
+/// The port that a checked table of `buffers`, `efci` and `algorithm` describes.
+pub(super) fn read(table: &Table) -> Result<Port, Fault> {
+    let empty = Table::default();
+    let inner = |key: &str| table.node(key).and_then(Node::table);
+    let buffers = inner("buffers").unwrap_or(&empty);
+    let room = |key: &str| optional(buffers, key, room).map(Option::flatten);
+    Ok(Port {
+        buffers: Buffers {
+            guaranteed: room("guaranteed")?,
+            abr: room("abr")?,
+            ubr: room("ubr")?,
+            shared: room("shared")?,
+        },
+        control: PortControlConfig {
+            efci: inner("efci").map(efci).transpose()?.flatten(),
+            algorithm: inner("algorithm").map_or(Ok(SwitchAlgorithmConfig::None), algorithm)?,
+        },
+    })
+}
+
+fn room(node: &Node) -> Result<Option<Cells>, Fault> {
+    if node.text() == Some("infinite") { Ok(None) } else { quantity::cells(node).map(Some) }
+}
+
+fn efci(table: &Table) -> Result<Option<EfciConfig>, Fault> {
+    let Some(high) = optional(table, "high", quantity::cells)? else { return Ok(None) };
+    let low = optional(table, "low", quantity::cells)?.unwrap_or(high);
+    match table.node("low") {
+        Some(node) if low > high => {
+            let message = format!("{} is above high, which is {high}", node.plain());
+            Err(Fault::new(node.place, message, "It must be at most high"))
+        }
+        _ => Ok(Some(EfciConfig { high, low })),
+    }
+}
+
+fn algorithm(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
+    Ok(match table.text("type") {
+        Some("relative-rate") => {
+            let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
+            SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold })
+        }
+        Some("erica") => {
+            let share = optional(table, "target_utilization", quantity::ratio)?.unwrap_or(0.9);
+            SwitchAlgorithmConfig::Erica(erica(table, QueueControl::TargetUtilization(share))?)
+        }
+        Some("erica+") => {
+            let control = QueueControl::QueueingDelay {
+                t0: optional(table, "t0", quantity::span)?.unwrap_or(Duration::from_us(500)),
+                a: optional(table, "a", quantity::ratio)?.unwrap_or(1.15),
+                b: optional(table, "b", quantity::ratio)?.unwrap_or(1.05),
+                qdlf: optional(table, "qdlf", quantity::ratio)?.unwrap_or(0.5),
+            };
+            SwitchAlgorithmConfig::Erica(erica(table, control)?)
+        }
+        _ => SwitchAlgorithmConfig::None,
+    })
+}
+
+fn erica(table: &Table, queue_control: QueueControl) -> Result<EricaConfig, Fault> {
+    let flag = |key: &str| optional(table, key, check::boolean).map(|flag| flag.unwrap_or(false));
+    let interval_cells =
+        optional(table, "interval_cells", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
+    Ok(EricaConfig {
+        interval: AveragingInterval {
+            time: optional(table, "interval", quantity::span)?.unwrap_or(Duration::from_ms(5)),
+            cells: interval_cells.map(|cells| cells as u32),
+        },
+        queue_control,
+        delta: optional(table, "delta", quantity::ratio)?.unwrap_or(0.1),
+        active_sources: ActiveSources {
+            bidirectional: flag("bidirectional_counting")?,
+            decay: optional(table, "activity_decay", quantity::ratio)?,
+        },
+        load_averaging: load_averaging(table)?,
+        immediate_fair_share: flag("immediate_fair_share")?,
+        measured_ccr: flag("measured_ccr")?,
+        aging: table.node("aging").map(aging).transpose()?.flatten(),
+    })
+}
+
+fn aging(node: &Node) -> Result<Option<AgingConfig>, Fault> {
+    let Some(table) = node.table() else { return Ok(None) };
+    let ratio =
+        |key: &str, default: f64| optional(table, key, quantity::ratio).map(|given| given.unwrap_or(default));
+    let default = AgingConfig::new();
+    let config = AgingConfig {
+        alpha: ratio("alpha", default.alpha)?,
+        delta: ratio("delta", default.delta)?,
+        used: ratio("used", default.used)?,
+        weight: ratio("weight", default.weight)?,
+        floor: optional(table, "floor", quantity::cell_rate)?.unwrap_or(default.floor),
+    };
+    check::configuration(config.check(), |name| table.node(name.trim_start_matches("aging_")), node.place)?;
+    Ok(Some(config))
+}
+
+fn load_averaging(table: &Table) -> Result<LoadAveraging, Fault> {
+    let alpha = optional(table, "alpha", quantity::ratio)?;
+    let how = table.node("load_averaging");
+    match (how.and_then(Node::text).unwrap_or("none"), alpha) {
+        ("ratio", Some(alpha)) => Ok(LoadAveraging::Ratio { alpha }),
+        ("components", Some(alpha)) => Ok(LoadAveraging::Components { alpha }),
+        ("none", None) => Ok(LoadAveraging::None),
+        ("none", Some(_)) => {
+            let place = table.node("alpha").map(|node| node.place).unwrap_or_default();
+            let remedy = "Add load_averaging = \"ratio\" or \"components\", or leave alpha out";
+            Err(Fault::new(place, "alpha has no effect without load_averaging", remedy))
+        }
+        (_, _) => {
+            let place = how.map(|node| node.place).unwrap_or_default();
+            Err(check::missing(place, "alpha", "the weight of the newest interval, above 0, at most 1"))
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Probes: which quantity of what is recorded when.
+
+use cellrate_proto::switch::{ERICA_METRICS, SwitchAlgorithmConfig};
+
+use super::network::Network;
+use crate::check;
+use crate::error::{Fault, Place, suggestion};
+use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
+use crate::group::matches;
+use crate::model::{
+    Category, Connection, ConnectionIndex, Every, FlowQuantity, NodeIndex, PortQuantity, Probe, Quantity,
+    Step,
+};
+use crate::quantity;
+use crate::tree::{Node, Table};
+
+pub(super) fn build(
+    root: &Table,
+    network: &Network,
+    connections: &[Connection],
+) -> Result<Vec<Probe>, Fault> {
+    let mut probes: Vec<Probe> = Vec::new();
+    for (node, table) in root.tables("probe") {
+        let every = match table.node("every") {
+            Some(every) if every.text() == Some("change") => Every::Change,
+            Some(every) => Every::Interval(quantity::span(every)?),
+            None => return Err(check::missing(node.place, "every", "\"1 ms\" or \"change\"")),
+        };
+        let Some(record) = table.node("record") else { return Err(check::missing(node.place, "record", "")) };
+        let names = check::list(record)?;
+        let targets = targets(table, names, network, connections)?;
+        for name in names {
+            for quantity in quantities(name, every, &targets, network, connections)? {
+                if probes.iter().any(|probe| probe.quantity == quantity) {
+                    let message = format!(
+                        "{} of {} is recorded twice",
+                        name.plain(),
+                        title(quantity, network, connections)
+                    );
+                    return Err(Fault::new(name.place, message, "Record each quantity once"));
+                }
+                probes.push(Probe { quantity, every });
+            }
+        }
+    }
+    Ok(probes)
+}
+
+/// What a probe looks at: what it names, or whatever has the quantity.
+struct Targets {
+    given: bool,
+    flows: Vec<(ConnectionIndex, bool, Place)>,
+    ports: Vec<(Step, Place)>,
+}
+
+fn targets(
+    table: &Table,
+    record: &[Node],
+    network: &Network,
+    connections: &[Connection],
+) -> Result<Targets, Fault> {
+    let mut targets = Targets { given: false, flows: Vec::new(), ports: Vec::new() };
+    let Some(of) = table.node("of") else {
+        let place = Place::default();
+        for (i, connection) in connections.iter().enumerate() {
+            let index = ConnectionIndex(i as u32);
+            if connection.carries_data(false) {
+                targets.flows.push((index, false, place));
+                targets.ports.extend(connection.path.iter().map(|step| (*step, place)));
+            }
+            if connection.carries_data(true) {
+                let back = connection.path.iter().rev().map(|step| Step { end: 1 - step.end, ..*step });
+                targets.ports.extend(back.map(|step| (step, place)));
+            }
+        }
+        targets.ports.retain(|(step, _)| !network.is_host(network.link(*step).ends[usize::from(step.end)]));
+        targets.ports.sort_by_key(|(step, _)| (step.link, step.end));
+        targets.ports.dedup_by_key(|(step, _)| *step);
+        return Ok(targets);
+    };
+    targets.given = true;
+    let records = |known: &dyn Fn(&str) -> bool| record.iter().filter_map(Node::text).any(known);
+    let records_flows = records(&|name| FLOW_QUANTITIES.contains(&name));
+    let records_ports = records(&|name| !FLOW_QUANTITIES.contains(&name));
+    for node in check::list(of)? {
+        let text = check::text(node)?;
+        let is_port = text.contains("->");
+        if is_port {
+            targets.ports.extend(ports(node, text, network)?.into_iter().map(|step| (step, node.place)));
+        } else {
+            let found = flows(node, text, connections)?;
+            targets.flows.extend(found.into_iter().map(|(index, backward)| (index, backward, node.place)));
+        }
+        if is_port && !records_ports || !is_port && !records_flows {
+            let what = if is_port { "port" } else { "direction of a connection" };
+            let names =
+                if is_port { [PORT_QUANTITIES, ERICA_METRICS].concat() } else { FLOW_QUANTITIES.to_vec() };
+            let message = format!("nothing that is recorded is a quantity of a {what}");
+            return Err(Fault::new(node.place, message, format!("Record one of {}", names.join(", "))));
+        }
+    }
+    Ok(targets)
+}
+
+fn flows(node: &Node, text: &str, connections: &[Connection]) -> Result<Vec<(ConnectionIndex, bool)>, Fault> {
+    let (pattern, backward) = match text.strip_suffix("(back)") {
+        Some(name) => (name.trim(), true),
+        None => (text, false),
+    };
+    let named = connections.iter().enumerate().filter(|(_, connection)| matches(pattern, &connection.name));
+    let found: Vec<_> = named.map(|(i, _)| (ConnectionIndex(i as u32), backward)).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let known: Vec<&str> = connections.iter().map(|connection| connection.name.as_str()).collect();
+    let message = format!("there is no vc \"{}\"", quantity::shortened(pattern));
+    Err(Fault::new(
+        node.place,
+        message,
+        format!("{}; a port is written \"sw1->sw2\"", suggestion(pattern, "vcs", &known)),
+    ))
+}
+
+fn ports(node: &Node, text: &str, network: &Network) -> Result<Vec<Step>, Fault> {
+    let (from, to) = text.split_once("->").map_or((text, ""), |(from, to)| (from.trim(), to.trim()));
+    let mut found = Vec::new();
+    for (i, link) in network.links.iter().enumerate() {
+        for end in 0..2_u8 {
+            let [tail, head] = [link.ends[usize::from(end)], link.ends[usize::from(1 - end)]];
+            if matches(from, network.name(tail)) && matches(to, network.name(head)) {
+                found.push(Step { link: crate::model::LinkIndex(i as u32), end });
+            }
+        }
+    }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let message = format!("there is no port \"{}\"", quantity::shortened(text));
+    let tail = network.nodes.iter().position(|node| node.name == from);
+    let remedy = match tail.map(|i| network.neighbours(NodeIndex(i as u32))) {
+        Some(neighbours) => suggestion(to, &format!("\"{from}\" is linked to"), &neighbours),
+        None => {
+            let known: Vec<&str> = network.nodes.iter().map(|node| node.name.as_str()).collect();
+            suggestion(from, "hosts and switches", &known)
+        }
+    };
+    Err(Fault::new(node.place, message, remedy))
+}
+
+/// The quantities that one name in `record` stands for.
+fn quantities(
+    node: &Node,
+    every: Every,
+    targets: &Targets,
+    network: &Network,
+    connections: &[Connection],
+) -> Result<Vec<Quantity>, Fault> {
+    let name = check::text(node)?;
+    if every == Every::Change && matches!(name, "source_rate" | "utilization") {
+        let message = format!("{name} is an average since the last value and has no changes to record");
+        return Err(Fault::new(
+            node.place,
+            message,
+            "Write every = \"1 ms\", in a probe of its own if need be",
+        ));
+    }
+    let mut result = Vec::new();
+    let mut lacking = None;
+    if let Some(quantity) = flow_quantity(name) {
+        for &(index, backward, place) in &targets.flows {
+            let connection = &connections[index.0 as usize];
+            if has(connection, backward, quantity) {
+                result.push(Quantity::Flow { quantity, connection: index, backward });
+            } else {
+                lacking.get_or_insert(place);
+            }
+        }
+    } else {
+        for &(step, place) in &targets.ports {
+            match port_quantity(name, step, network) {
+                Some(quantity) => result.push(Quantity::Port { quantity, link: step.link, end: step.end }),
+                None => drop(lacking.get_or_insert(place)),
+            }
+        }
+    }
+    match lacking {
+        Some(place) if targets.given => {
+            let message = format!("it has no {name}");
+            Err(Fault::new(place, message, lack_remedy(name)))
+        }
+        _ if result.is_empty() => Err(Fault::new(
+            node.place,
+            format!("nothing {} has {name}", if targets.given { "named in of" } else { "in the scenario" }),
+            lack_remedy(name),
+        )),
+        _ => Ok(result),
+    }
+}
+
+fn lack_remedy(name: &str) -> &'static str {
+    match name {
+        "acr" | "forward_rm" | "backward_rm" => "Only connections of category abr have it",
+        name if ERICA_METRICS.contains(&name) => {
+            "Only ports of switches with algorithm type \"erica\" or \"erica+\" have it"
+        }
+        name if FLOW_QUANTITIES.contains(&name) => {
+            "It is a quantity of connections: name one, such as \"vc1\""
+        }
+        _ => "It is a quantity of ports: name one, such as \"sw1->sw2\"",
+    }
+}
+
+fn flow_quantity(name: &str) -> Option<FlowQuantity> {
+    Some(match name {
+        "acr" => FlowQuantity::Acr,
+        "source_rate" => FlowQuantity::SourceRate,
+        "received" => FlowQuantity::Received,
+        "source_queue" => FlowQuantity::SourceQueue,
+        "drops" => FlowQuantity::Drops,
+        "forward_rm" => FlowQuantity::ForwardRm,
+        "backward_rm" => FlowQuantity::BackwardRm,
+        _ => return None,
+    })
+}
+
+/// RM cells and ACR are ABR's; all else any direction has that carries data.
+fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool {
+    match quantity {
+        FlowQuantity::Acr | FlowQuantity::ForwardRm | FlowQuantity::BackwardRm => {
+            connection.category == Category::Abr
+        }
+        FlowQuantity::Drops | FlowQuantity::SourceRate => {
+            connection.category == Category::Abr || connection.carries_data(backward)
+        }
+        FlowQuantity::Received | FlowQuantity::SourceQueue => connection.carries_data(backward),
+    }
+}
+
+fn port_quantity(name: &str, step: Step, network: &Network) -> Option<PortQuantity> {
+    Some(match name {
+        "queue" => PortQuantity::Queue,
+        "guaranteed_queue" => PortQuantity::GuaranteedQueue,
+        "abr_queue" => PortQuantity::AbrQueue,
+        "ubr_queue" => PortQuantity::UbrQueue,
+        "utilization" => PortQuantity::Utilization,
+        "port_drops" => PortQuantity::Drops,
+        metric => {
+            let algorithm = network.link(step).ports[usize::from(step.end)].control.algorithm;
+            let place = match algorithm {
+                SwitchAlgorithmConfig::Erica(_) => ERICA_METRICS.iter().position(|name| *name == metric)?,
+                SwitchAlgorithmConfig::None | SwitchAlgorithmConfig::RelativeRate(_) => return None,
+            };
+            PortQuantity::Metric(place as u8)
+        }
+    })
+}
+
+fn title(quantity: Quantity, network: &Network, connections: &[Connection]) -> String {
+    match quantity {
+        Quantity::Flow { connection, backward, .. } => {
+            let name = &connections[connection.0 as usize].name;
+            if backward { format!("\"{name} (back)\"") } else { format!("\"{name}\"") }
+        }
+        Quantity::Port { link, end, .. } => {
+            let ends = network.links[link.0 as usize].ends;
+            format!(
+                "\"{}->{}\"",
+                network.name(ends[usize::from(end)]),
+                network.name(ends[usize::from(1 - end)])
+            )
+        }
+    }
+}

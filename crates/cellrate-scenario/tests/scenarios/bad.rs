@@ -1,0 +1,88 @@
+//! Bad files and what they are told: the line, what was given, what is allowed.
+
+use cellrate_scenario::Document;
+
+use crate::GOOD;
+
+fn error(text: &str) -> String {
+    match Document::parse(text, "bad.toml").and_then(|document| document.resolve()) {
+        Ok(_) => panic!("it resolves:\n{text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// What the good file is told when `from` becomes `to` in it.
+fn changed(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "{from}");
+    error(&GOOD.replacen(from, to, 1))
+}
+
+/// Each becomes a snapshot of its own name.
+macro_rules! told {
+    ($($name:ident: $from:expr => $to:expr;)*) => {
+        $(#[test]
+        fn $name() {
+            insta::assert_snapshot!(stringify!($name), changed($from, $to));
+        })*
+    };
+}
+
+told! {
+    unknown_key: "length = \"1000 km\"" => "lenght = \"1000 km\"";
+    missing_unit: "duration = \"400 ms\"" => "duration = 400";
+    negative_rate: "rate = \"155.52 Mbps\"" => "rate = \"-155.52 Mbps\"";
+    path_over_a_missing_link: "path = [\"s{i}\", \"sw1\", \"sw2\", \"d{i}\"]" => "path = [\"s{i}\", \"sw2\", \"d{i}\"]";
+    pcr_below_mcr: "mcr = \"1 Mbps\"" => "mcr = \"101 Mbps\"";
+    nrm_not_a_power_of_two: "nrm = 32" => "nrm = 33";
+    duplicate_name: "name = \"timed\"" => "name = \"video\"";
+    cycle_of_likes: "name = \"vc{i}\"\n" => "name = \"vc{i}\"\nlike = \"like-{i}\"\n";
+    path_through_a_host: "path = [\"s{i}\", \"sw1\"," => "path = [\"s{i}\", \"s3\", \"sw1\",";
+    path_from_a_switch: "path = [\"s{i}\", \"sw1\"," => "path = [\"sw1\",";
+    parallel_links: "between = [\"sw2\", \"d{i}\"]\ncount = 3" => "between = [\"sw2\", \"d1\"]\ncount = 3";
+    link_to_itself: "between = [\"sw1\", \"sw2\"]" => "between = [\"sw1\", \"sw1\"]";
+    node_twice: "\"sw2\", \"d{i}\"]\nabr" => "\"sw2\", \"sw1\", \"d{i}\"]\nabr";
+    port_to_a_stranger: "ports = { sw2" => "ports = { d1";
+    too_few_members: "[\"1 km\", \"5 km\", \"10 km\"]" => "[\"1 km\", \"5 km\"]";
+    word_misspelt: "efci_state = \"keep\"" => "efci_state = \"kept\"";
+    wrong_type: "nrm = 32" => "nrm = \"32\"";
+    key_of_another_type: "type = \"relative-rate\", threshold" => "type = \"relative-rate\", delta = 0.1, threshold";
+    alpha_alone: "load_averaging = \"ratio\", " => "";
+    not_a_power_of_two: "rif = \"1/16\"" => "rif = 0.3";
+    metric_of_a_port_without: "\"sw1->sw2\"]" => "\"sw2->sw1\"]";
+    average_at_changes: "record = [\"received\"]" => "record = [\"source_rate\"]";
+    unknown_node_in_a_path: "path = [\"s3\", \"sw1\"" => "path = [\"s4\", \"sw1\"";
+    sweep_of_nothing: "set = \"seed\"" => "set = \"sede\"";
+    pattern_without_a_group: "name = \"sw2\"" => "name = \"sw2{i}\"";
+    not_toml: "seed = 7" => "seed = = 7";
+    bad_traffic_window: "start = \"1 ms\", end = \"2 ms\"" => "start = \"3 ms\", end = \"2 ms\"";
+    outages_out_of_order: "[\"250 ms\", \"260 ms\"]" => "[\"150 ms\", \"260 ms\"]";
+    frtt_too_long: "delay = \"2 ms\"" => "delay = \"9 s\"";
+}
+
+#[test]
+fn icr_from_the_defaults_above_a_pcr() {
+    let defaults = GOOD.replacen("rif = \"1/16\"", "icr = \"150 Mbps\"", 1);
+    let text = defaults.replacen("icr = [\"10 Mbps\", \"20000 cells/s\"], ", "", 1);
+    insta::assert_snapshot!("icr_from_the_defaults_above_a_pcr", error(&text));
+}
+
+#[test]
+fn empty_file() {
+    insta::assert_snapshot!("empty_file", error(""));
+}
+
+#[test]
+fn binary_file() {
+    let bytes = b"name = \"x\"\nduration = \"\xff\xfe\0\"";
+    insta::assert_snapshot!("binary_file", Document::parse_bytes(bytes, "bad.toml").unwrap_err());
+}
+
+#[test]
+fn the_parts_of_an_error_can_be_asked_for() {
+    let error =
+        Document::parse(&GOOD.replace("nrm = 32", "nrm = 33"), "bad.toml").unwrap().resolve().unwrap_err();
+    assert_eq!((error.file(), error.line(), error.column()), ("bad.toml", 53, 85));
+    assert_eq!(error.key(), "vc.vc{i}.abr.nrm");
+    assert!(error.message().contains("33") && error.remedy().contains("a power of two from 2 to 256"));
+    assert!(error.source_line().starts_with("abr = {"));
+}

@@ -1,0 +1,13 @@
+//! The format seen from outside: good files, bad files, overrides, any bytes at all.
+
+mod bad;
+mod overrides;
+mod ready;
+mod reference;
+mod resolved;
+mod robust;
+mod support;
+mod uili;
+
+/// A small scenario that uses most of the format.
+const GOOD: &str = include_str!("good.toml");

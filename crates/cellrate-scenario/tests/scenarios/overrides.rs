@@ -1,0 +1,98 @@
+//! `--set`, sweeps and what is stored.
+
+use cellrate_scenario::{Document, Scenario, Sender};
+
+use crate::GOOD;
+
+fn good() -> Document {
+    Document::parse(GOOD, "good.toml").unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn nrm(scenario: &Scenario) -> Vec<u32> {
+    let senders = scenario.connections.iter().map(|connection| &connection.forward.sender);
+    senders
+        .filter_map(|sender| if let Sender::Abr(abr) = sender { Some(abr.parameters.nrm) } else { None })
+        .collect()
+}
+
+fn set(path: &str, value: &str) -> Result<Scenario, String> {
+    let mut document = good();
+    document.set(path, value).and_then(|()| document.resolve()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_group_a_member_and_the_defaults_can_be_set() {
+    assert_eq!(nrm(&set("vc.vc{i}.abr.nrm", "8").unwrap()), [8, 8, 8]);
+    // Alone, out of its group; the one that is like the group keeps what the group had.
+    assert_eq!(nrm(&set("vc.vc2.abr.nrm", "8").unwrap()), [32, 8, 32]);
+    assert_eq!(set("duration", "5 ms").unwrap().duration.as_ps(), 5_000_000_000);
+    assert_eq!(set("link.sw1-sw2.length", "2 km").unwrap().links[3].delay.as_ps(), 10_000_000);
+    assert_eq!(set("link.s2-sw1.loss", "0").unwrap().links[1].cell_loss, 0.0);
+    assert_eq!(set("name", "12").unwrap().name, "12");
+    assert!(set("switch.sw2.algorithm.threshold", "9 cells").is_ok());
+    assert!(set("switch.sw1.efci.high", "200 cells").is_ok());
+    assert!(set("probe.1.every", "2 ms").is_ok());
+}
+
+#[test]
+fn what_cannot_be_set_is_named_with_what_can() {
+    let error = set("vc.vc1.abr.nmr", "8").unwrap_err();
+    assert!(error.contains("there is no key \"nmr\" in vc.vc1.abr. Did you mean \"nrm\"?"), "{error}");
+    assert!(error.starts_with("--set:1:1: vc.vc1.abr.nmr: "), "{error}");
+    let error = set("vc.vc9.abr.nrm", "8").unwrap_err();
+    assert!(error.contains("there is no vc \"vc9\""), "{error}");
+    let error = set("defaults.link.rate", "155").unwrap_err();
+    assert!(error.contains("Write \"155 Mbps\""), "{error}");
+    assert!(error.contains("1 | defaults.link.rate = 155\n  |                      ^^^"), "{error}");
+    for path in ["", ".", "vc", "vc.vc1", "seed.x", "vc.vc1.path.0", "colour"] {
+        assert!(set(path, "1").is_err(), "{path}");
+    }
+}
+
+#[test]
+fn a_group_answers_to_its_name_after_a_member_was_set() {
+    let mut document = good();
+    document.set("vc.vc2.abr.nrm", "8").unwrap();
+    document.set("vc.vc{i}.abr.nrm", "16").unwrap();
+    assert_eq!(nrm(&document.resolve().unwrap()), [16, 16, 32]);
+}
+
+#[test]
+fn a_failed_override_leaves_the_document_as_it_was() {
+    let mut document = good();
+    let before = document.hash();
+    assert!(document.set("vc.vc1.abr.nrm", "many").is_err());
+    assert_eq!(document.hash(), before);
+}
+
+#[test]
+fn sweeps_multiply_in_order_the_last_fastest() {
+    let points = good().points().unwrap();
+    let set: Vec<String> =
+        points.iter().map(|point| format!("{} {}", point.set[0].1, point.set[1].1)).collect();
+    assert_eq!(set, ["8 1", "8 2", "8 3", "32 1", "32 2", "32 3"]);
+    assert_eq!(points[0].set[0].0, "vc.vc{i}.abr.nrm");
+    let scenario = points[1].document.resolve().unwrap();
+    assert_eq!((scenario.seed, nrm(&scenario)[0]), (2, 8));
+    assert_eq!(points[1].document.points().unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_stored_reads_back_the_same_with_overrides() {
+    let mut document = good();
+    document.set("vc.vc2.abr.nrm", "16").unwrap();
+    document.set("switch.sw2.buffers.abr", "77 cells").unwrap();
+    let again = Document::parse(&document.to_toml(), "stored.toml").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(again.resolve().unwrap(), document.resolve().unwrap());
+    assert_eq!(again.hash(), document.hash());
+    assert_ne!(again.hash(), good().hash());
+}
+
+#[test]
+fn the_hash_is_of_the_content_and_stays_what_it_is() {
+    let one = Document::parse("name = \"a\"\nduration = \"1 s\"\n", "x").unwrap();
+    let other = Document::parse("duration   =  '1 s' \n\n name = 'a' # why\n", "y").unwrap();
+    assert_eq!(one.hash(), other.hash());
+    // SHA-256 of {"duration":"1 s","name":"a"}.
+    assert_eq!(one.hash(), "dbf4a0641b2b515c38906c62c394e75881da6444fdc47048196cf3046a34e6bd");
+}
