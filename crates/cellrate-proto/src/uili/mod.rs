@@ -26,6 +26,8 @@ mod joint;
 mod rule_5b;
 mod time_based;
 
+use alloc::boxed::Box;
+
 use crate::parameters::{AbrParameters, MAX_RATE, ParameterError, in_range};
 use crate::units::{CellRate, Duration, Time};
 
@@ -128,25 +130,25 @@ pub trait UiliPolicy {
     fn on_backward_rm(&mut self, context: &BackwardRmContext) -> bool;
 }
 
-/// A policy at work.
+/// A policy at work. Boxed, so that a source without one, or with a small one, is not as large as the largest.
 #[derive(Clone, Debug)]
 pub enum Uili {
     /// None.
     None,
     /// Of February 1995.
-    February1995(February1995),
+    February1995(Box<February1995>),
     /// Of April 1995.
-    April1995(April1995),
+    April1995(Box<April1995>),
     /// Of August 1995.
-    August1995(August1995),
+    August1995(Box<August1995>),
     /// Baseline rule 5.
-    Baseline(Baseline),
+    Baseline(Box<Baseline>),
     /// Count based.
-    CountBased(CountBased),
+    CountBased(Box<CountBased>),
     /// Time based.
-    TimeBased(TimeBased),
+    TimeBased(Box<TimeBased>),
     /// Joint source based.
-    Joint(Joint),
+    Joint(Box<Joint>),
 }
 
 impl Uili {
@@ -154,13 +156,15 @@ impl Uili {
     pub fn new(config: &UiliConfig, parameters: &AbrParameters) -> Uili {
         match config {
             UiliConfig::None => Uili::None,
-            UiliConfig::February1995(config) => Uili::February1995(February1995::new(config, parameters)),
-            UiliConfig::April1995(config) => Uili::April1995(April1995::new(config, parameters)),
-            UiliConfig::August1995(config) => Uili::August1995(August1995::new(config, parameters)),
-            UiliConfig::Baseline(config) => Uili::Baseline(Baseline::new(config)),
-            UiliConfig::CountBased(config) => Uili::CountBased(CountBased::new(config)),
-            UiliConfig::TimeBased(config) => Uili::TimeBased(TimeBased::new(config, parameters)),
-            UiliConfig::Joint(config) => Uili::Joint(Joint::new(config)),
+            UiliConfig::February1995(config) => {
+                Uili::February1995(Box::new(February1995::new(config, parameters)))
+            }
+            UiliConfig::April1995(config) => Uili::April1995(Box::new(April1995::new(config, parameters))),
+            UiliConfig::August1995(config) => Uili::August1995(Box::new(August1995::new(config, parameters))),
+            UiliConfig::Baseline(config) => Uili::Baseline(Box::new(Baseline::new(config))),
+            UiliConfig::CountBased(config) => Uili::CountBased(Box::new(CountBased::new(config))),
+            UiliConfig::TimeBased(config) => Uili::TimeBased(Box::new(TimeBased::new(config, parameters))),
+            UiliConfig::Joint(config) => Uili::Joint(Box::new(Joint::new(config))),
         }
     }
 
@@ -178,13 +182,13 @@ impl Uili {
     fn policy(&mut self) -> Option<&mut dyn UiliPolicy> {
         match self {
             Uili::None => None,
-            Uili::February1995(policy) => Some(policy),
-            Uili::April1995(policy) => Some(policy),
-            Uili::August1995(policy) => Some(policy),
-            Uili::Baseline(policy) => Some(policy),
-            Uili::CountBased(policy) => Some(policy),
-            Uili::TimeBased(policy) => Some(policy),
-            Uili::Joint(policy) => Some(policy),
+            Uili::February1995(policy) => Some(&mut **policy),
+            Uili::April1995(policy) => Some(&mut **policy),
+            Uili::August1995(policy) => Some(&mut **policy),
+            Uili::Baseline(policy) => Some(&mut **policy),
+            Uili::CountBased(policy) => Some(&mut **policy),
+            Uili::TimeBased(policy) => Some(&mut **policy),
+            Uili::Joint(policy) => Some(&mut **policy),
         }
     }
 }

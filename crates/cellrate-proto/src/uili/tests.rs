@@ -115,7 +115,7 @@ fn in_the_worst_case_of_section_4_1_august_1995_never_leaves_icr() {
     for pni in [false, true] {
         let rate = worst_case(&august(pni));
         // The 32nd cell of each round leaves early, at the rate that is about to be lost: 32 cells in 31 spacings.
-        assert!(rate >= ICR && rate < 1.05 * ICR, "PNI {pni}: {rate}");
+        assert!((ICR..1.05 * ICR).contains(&rate), "PNI {pni}: {rate}");
     }
 }
 
