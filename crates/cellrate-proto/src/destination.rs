@@ -87,7 +87,7 @@ impl Destination {
     pub fn schedule(&self, brm: RmCell, reverse: &mut Source) -> Option<RmCell> {
         if brm.out_of_rate {
             if reverse.has_waiting_brm() {
-                reverse.turn_around(RmCell { out_of_rate: false, ..brm });
+                reverse.turn_around(brm);
             }
             return Some(brm);
         }
@@ -123,7 +123,7 @@ impl Destination {
     pub fn originate(&mut self, now: Time, mcr: CellRate) -> Option<RmCell> {
         let DestinationCongestion { congestion_indication, no_increase, explicit_rate } = self.congestion;
         let spacing = CellRate::new(TCR).interval();
-        let due = self.last_originated.is_none_or(|last| now >= last + spacing);
+        let due = self.last_originated.is_none_or(|last| now >= last.saturating_add(spacing));
         (due && (congestion_indication || no_increase)).then(|| {
             self.last_originated = Some(now);
             RmCell {
@@ -137,5 +137,76 @@ impl Destination {
                 out_of_rate: true,
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! The basics, by state; `tests/rules` holds every rule.
+
+    use super::*;
+    use crate::parameters::AbrParameters;
+    use crate::uili::UiliConfig;
+
+    fn reverse() -> Source {
+        Source::new(AbrParameters::new(CellRate::new(100_000.0)), &UiliConfig::None)
+    }
+
+    fn frm() -> RmCell {
+        RmCell {
+            direction: Direction::Forward,
+            backward_notification: false,
+            congestion_indication: false,
+            no_increase: false,
+            explicit_rate: RateCode::floor(CellRate::new(100_000.0)),
+            current_cell_rate: RateCode::floor(CellRate::new(50_000.0)),
+            minimum_cell_rate: RateCode::ZERO,
+            out_of_rate: false,
+        }
+    }
+
+    // Without congestion.
+
+    #[test]
+    fn an_frm_waits_as_a_brm_at_the_reverse_source() {
+        let (mut destination, mut reverse) = (Destination::default(), reverse());
+        assert_eq!(destination.on_forward_rm(&frm(), &mut reverse), None);
+        let brm = RmCell { direction: Direction::Backward, ..frm() };
+        assert_eq!(reverse.turn_around(brm), Some(brm));
+        assert_eq!(destination.originate(Time::ZERO, CellRate::ZERO), None);
+    }
+
+    #[test]
+    fn an_out_of_rate_frm_is_answered_at_once() {
+        let (mut destination, mut reverse) = (Destination::default(), reverse());
+        let tagged = RmCell { out_of_rate: true, ..frm() };
+        let answer = RmCell { direction: Direction::Backward, ..tagged };
+        assert_eq!(destination.on_forward_rm(&tagged, &mut reverse), Some(answer));
+        assert!(!reverse.has_waiting_brm());
+    }
+
+    // After a marked data cell.
+
+    #[test]
+    fn the_efci_state_goes_into_one_brm() {
+        let (mut destination, mut reverse) = (Destination::default(), reverse());
+        destination.on_data(true);
+        assert!(destination.efci_state());
+        destination.on_forward_rm(&frm(), &mut reverse);
+        assert!(!destination.efci_state());
+        let brm = RmCell { direction: Direction::Backward, congestion_indication: true, ..frm() };
+        assert_eq!(reverse.turn_around(brm), Some(brm));
+    }
+
+    // Congested itself.
+
+    #[test]
+    fn a_congested_destination_originates_a_brm_every_100_ms() {
+        let mut destination = Destination::default();
+        destination.set_congestion(DestinationCongestion { no_increase: true, ..Default::default() });
+        let at = |ms| Time::ZERO + crate::units::Duration::from_ms(ms);
+        assert!(destination.originate(at(5), CellRate::ZERO).is_some_and(|brm| brm.backward_notification));
+        assert_eq!(destination.originate(at(104), CellRate::ZERO), None);
+        assert!(destination.originate(at(105), CellRate::ZERO).is_some());
     }
 }

@@ -147,19 +147,15 @@ impl Source {
         if self.waiting_brm.is_some() { opportunity } else { data_from(opportunity) }
     }
 
-    /// With ACR below TCR the clock of out-of-rate FRMs runs beside the in-rate one while data waits (rule 11).
+    /// With ACR below TCR the clock of out-of-rate FRMs runs beside the in-rate one while anything waits (rule 11).
     #[cold]
     fn next_below_tcr(&self, now: Time, opportunity: Time, mut data_from: impl FnMut(Time) -> Time) -> Time {
-        let in_rate = match opportunity {
-            Time::NEVER => Time::NEVER,
-            at if self.waiting_brm.is_some() => at,
-            at => data_from(at),
-        };
-        in_rate.min(data_from(self.out_of_rate_opportunity().max(now)))
+        let earliest = opportunity.min(self.out_of_rate_opportunity().max(now));
+        if self.waiting_brm.is_some() { earliest } else { data_from(earliest) }
     }
 
     fn out_of_rate_opportunity(&self) -> Time {
-        self.last_out_of_rate.map_or(Time::ZERO, |last| last + CellRate::new(TCR).interval())
+        self.last_out_of_rate.map_or(Time::ZERO, |last| last.saturating_add(CellRate::new(TCR).interval()))
     }
 
     /// Sends the waiting data cell at `now`, if that is what [`transmit`](Source::transmit) would do: the case of nearly
@@ -184,7 +180,7 @@ impl Source {
             return None;
         }
         if now < self.in_rate_opportunity() {
-            return self.transmit_out_of_rate(now, data_waiting);
+            return self.transmit_out_of_rate(now);
         }
         if self.forward_rm_is_due(now) {
             return Some(Emission::ForwardRm(self.send_forward_rm(now)));
@@ -275,10 +271,11 @@ impl Source {
         }
     }
 
-    /// Rule 11: an out-of-rate FRM, at no more than TCR, when ACR is too low for in-rate ones and data waits.
+    /// Rule 11: an out-of-rate FRM, at no more than TCR, when ACR is too low for in-rate ones and something waits. A BRM
+    /// that waits is reason enough: a direction without data of its own could not win back its rate otherwise.
     #[cold]
-    fn transmit_out_of_rate(&mut self, now: Time, data_waiting: bool) -> Option<Emission> {
-        let due = data_waiting && self.acr.as_cells_per_s() < TCR && now >= self.out_of_rate_opportunity();
+    fn transmit_out_of_rate(&mut self, now: Time) -> Option<Emission> {
+        let due = self.acr.as_cells_per_s() < TCR && now >= self.out_of_rate_opportunity();
         due.then(|| {
             self.last_out_of_rate = Some(now);
             Emission::ForwardRm(self.forward_rm(true))
@@ -299,15 +296,17 @@ impl Source {
         if rm.congestion_indication {
             acr = acr.saturating_sub(acr * rdf.value()).max(mcr);
         } else if self.uili.on_backward_rm(&context) && wants_increase {
-            acr = (acr + pcr * rif.value()).min(pcr);
+            // Rule 2: before the first cell, whatever comes, ACR is at most ICR.
+            let nothing_sent = !self.started && self.last_out_of_rate.is_none();
+            acr = (acr + pcr * rif.value()).min(if nothing_sent { self.icr } else { pcr });
         }
         self.set_acr(acr.min(er).max(mcr));
     }
 
     /// A cell was turned around at this end and waits for an in-rate opportunity of this direction (destination rules
-    /// 2 and 3). An older one that still waits is overwritten and returned.
+    /// 2 and 3), with CLP = 0 there (rule 4). An older one that still waits is overwritten and returned.
     pub fn turn_around(&mut self, brm: RmCell) -> Option<RmCell> {
-        self.waiting_brm.replace(brm)
+        self.waiting_brm.replace(RmCell { out_of_rate: false, ..brm })
     }
 
     fn set_acr(&mut self, acr: CellRate) {
@@ -315,5 +314,104 @@ impl Source {
             self.acr = acr;
             self.spacing = acr.interval();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! The basics, by state; `tests/rules` holds every rule.
+
+    use super::*;
+
+    const TEN_US: Duration = Duration::from_us(10);
+
+    /// PCR = ICR = 100,000 cells/s: cells 10 us apart.
+    fn fresh() -> Source {
+        Source::new(AbrParameters::new(CellRate::new(100_000.0)), &UiliConfig::None)
+    }
+
+    /// Its first FRM left at 0.
+    fn running() -> Source {
+        let mut source = fresh();
+        assert!(matches!(source.transmit(Time::ZERO, true), Some(Emission::ForwardRm(_))));
+        source
+    }
+
+    /// A BRM with CI = NI = 0.
+    fn grants(er: f64) -> RmCell {
+        RmCell {
+            direction: Direction::Backward,
+            explicit_rate: RateCode::floor(CellRate::new(er)),
+            ..fresh().forward_rm(false)
+        }
+    }
+
+    fn always(from: Time) -> Time {
+        from
+    }
+
+    fn never(_: Time) -> Time {
+        Time::NEVER
+    }
+
+    // Before the first cell.
+
+    #[test]
+    fn a_fresh_source_may_send_at_once_and_waits_for_something_to_send() {
+        let mut source = fresh();
+        assert_eq!(source.next_transmission(Time::ZERO, never), Time::NEVER);
+        assert_eq!(source.transmit(Time::ZERO, false), None);
+        let at = Time::ZERO + Duration::from_ms(3);
+        assert_eq!(source.next_transmission(Time::ZERO, |from| from.max(at)), at);
+        assert!(matches!(source.transmit(at, true), Some(Emission::ForwardRm(_))));
+    }
+
+    // Running.
+
+    #[test]
+    fn a_running_source_sends_data_one_interval_later_and_nothing_sooner() {
+        let mut source = running();
+        let due = Time::ZERO + TEN_US;
+        assert_eq!(source.next_transmission(Time::ZERO, always), due);
+        assert_eq!(source.transmit(Time::from_ps(due.as_ps() - 1), true), None);
+        assert_eq!(source.transmit(due, true), Some(Emission::Data));
+        assert_eq!(source.next_transmission(due, always), due + TEN_US);
+    }
+
+    #[test]
+    fn a_waiting_brm_needs_no_data_to_leave() {
+        let mut source = running();
+        assert_eq!(source.turn_around(grants(1.0)), None);
+        assert_eq!(source.turn_around(grants(2.0)), Some(grants(1.0)));
+        let due = source.next_transmission(Time::ZERO, never);
+        assert_eq!(due, Time::ZERO + TEN_US);
+        assert_eq!(source.transmit(due, false), Some(Emission::BackwardRm(grants(2.0))));
+        assert!(!source.has_waiting_brm());
+    }
+
+    #[test]
+    fn a_brm_changes_acr_and_the_spacing_with_it() {
+        // ER = 50,048 = 2^15 * (1 + 270/512); 1/50,048 s = 19.980818... us, rounded up.
+        let mut source = running();
+        source.on_backward_rm(Time::ZERO, &grants(50_048.0));
+        assert_eq!(source.acr(), CellRate::new(50_048.0));
+        assert_eq!(source.in_rate_opportunity(), Time::from_ps(19_980_819));
+    }
+
+    // Below TCR.
+
+    #[test]
+    fn a_source_without_rate_asks_for_one_every_100_ms() {
+        let mut source = running();
+        source.on_backward_rm(Time::ZERO, &grants(0.0));
+        assert_eq!(source.in_rate_opportunity(), Time::NEVER);
+        for n in 0..3 {
+            let due = Time::ZERO + Duration::from_ms(100) * n;
+            assert_eq!(source.next_transmission(due, always), due);
+            let sent = source.transmit(due, true);
+            assert!(matches!(sent, Some(Emission::ForwardRm(RmCell { out_of_rate: true, .. }))), "{sent:?}");
+            assert_eq!(source.transmit(due, true), None);
+        }
+        assert_eq!(source.next_transmission(Time::ZERO, never), Time::NEVER);
     }
 }
