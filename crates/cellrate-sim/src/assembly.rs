@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
-use cellrate_proto::{CellRate, Destination, DestinationConfig, Source, Time};
+use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, Scenario,
@@ -31,7 +31,7 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct Assembly {
     pub kernel: Kernel,
-    /// By port, twice the link's index plus the end: where it is, if any connection uses it.
+    /// By port, twice the link's index plus the end: where it is, if a connection uses it or a probe looks at it.
     pub ports: Vec<Option<Place>>,
     /// By end of a connection, twice the connection's index plus the end: where it is.
     pub endpoints: Vec<Place>,
@@ -53,6 +53,7 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
     let partition = Partition::of(scenario);
     let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
     let used = categories_by_port(scenario);
+    let is_needed = |number: usize| used[number].contains(&true) || is_probed(scenario, number);
 
     let mut counts = vec![0; partition.clusters];
     let mut next_place = |cluster: u32| {
@@ -63,7 +64,7 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
     let tail = |number: usize| scenario.links[number / 2].ends[number % 2];
     let head = |number: usize| scenario.links[number / 2].ends[1 - number % 2];
     let ports: Vec<Option<Place>> =
-        (0..used.len()).map(|n| used[n].contains(&true).then(|| next_place(cluster_of(tail(n))))).collect();
+        (0..used.len()).map(|n| is_needed(n).then(|| next_place(cluster_of(tail(n))))).collect();
     counts.fill(0);
     let mut next_place = |cluster: u32| {
         let index = counts[cluster as usize];
@@ -144,11 +145,29 @@ fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {
     used
 }
 
+/// Whether a series of this port is recorded, even if it is one of zeros.
+fn is_probed(scenario: &Scenario, number: usize) -> bool {
+    scenario.probes.iter().any(|probe| match probe.quantity {
+        Quantity::Port { link, end, .. } => port_number(Step { link, end }) == number,
+        Quantity::Flow { .. } => false,
+    })
+}
+
 /// Whether every change of a queue of this port is recorded: then departures have to be events.
 fn queue_is_watched(scenario: &Scenario, number: usize) -> bool {
     use PortQuantity::{AbrQueue, GuaranteedQueue, Queue, UbrQueue};
     scenario.probes.iter().any(|probe| match probe.quantity {
         Quantity::Port { quantity: Queue | GuaranteedQueue | AbrQueue | UbrQueue, link, end } => {
+            probe.every == Every::Change && port_number(Step { link, end }) == number
+        }
+        _ => false,
+    })
+}
+
+/// Whether every change of a figure of this port's algorithm is recorded.
+fn figures_are_watched(scenario: &Scenario, number: usize) -> bool {
+    scenario.probes.iter().any(|probe| match probe.quantity {
+        Quantity::Port { quantity: PortQuantity::Metric(_), link, end } => {
             probe.every == Every::Change && port_number(Step { link, end }) == number
         }
         _ => false,
@@ -165,14 +184,17 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], exi
     let several = used.iter().filter(|&&used| used).count() > 1;
     let only_priority = used.iter().position(|&used| used).unwrap_or(0);
     let buffers = &config.buffers;
-    let queues = if several || control.uses_efci() || queue_is_watched(scenario, number) {
+    let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
+    let room = own.into_iter().chain(buffers.shared).min();
+    let has_events = several || control.uses_efci() || queue_is_watched(scenario, number);
+    let queues = if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
         Queues::Served(Box::new(Served::new(line, buffers)))
     } else {
-        let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
-        Queues::Fifo(Fifo::new(line, own.into_iter().chain(buffers.shared).min()))
+        Queues::Fifo(Fifo::new(&line, room))
     };
     let metered = is_switch && control.needs_meter();
-    Port { queues, exit, only_priority, metered, control, interval_began: Time::ZERO, dropped: 0 }
+    let ended = figures_are_watched(scenario, number).then(Vec::new);
+    Port { queues, exit, only_priority, metered, control, ended, dropped: 0 }
 }
 
 struct Hops {
@@ -263,7 +285,7 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
     }
 }
 
-/// Folds the transmissions of every end that has its access link to itself, where no cell can be lost on it.
+/// Folds the transmissions of every end that has its access link to a switch to itself, where no cell can be lost on it.
 fn fold(parts: &mut Parts, hops: &[Hop]) {
     let mut senders = vec![0_u32; parts.ports.len()];
     let port_of = |endpoint: &Endpoint| hops[endpoint.first_hop as usize].port;
@@ -278,6 +300,7 @@ fn fold(parts: &mut Parts, hops: &[Hop]) {
         if let Port { queues: Queues::Fifo(fifo), exit: Exit::Inside(input), .. } =
             &parts.ports[port as usize]
             && fifo.is_lossless()
+            && !parts.inputs[*input as usize].at_host
         {
             let input = *input;
             endpoint.access = Access::Folded { port, input };

@@ -172,7 +172,7 @@ pub struct Series {
     pub unit: &'static str,
     /// Instants, never falling [ps since the start].
     pub times_ps: Vec<u64>,
-    /// One value per instant, holding until the next for series taken at every change.
+    /// One value per instant. A series taken at every change starts at 0, and each value holds until the next.
     pub values: Vec<f64>,
 }
 
@@ -193,6 +193,13 @@ pub enum RunError {
         /// The longest duration that this network may run [ps].
         allowed_ps: u64,
     },
+    /// The connections of the scenario cross more links, all directions together, than cells can number.
+    TooLarge {
+        /// Links crossed, all directions of all connections together.
+        hops: usize,
+        /// The most there may be.
+        allowed: usize,
+    },
     /// Cells appeared or vanished: a defect of the simulator, never of the scenario.
     NotConserved {
         /// The connection and direction.
@@ -210,6 +217,11 @@ impl fmt::Display for RunError {
                 let seconds = *allowed_ps as f64 * 1e-12;
                 write!(f, "a network of this size can be run for at most {seconds:.1} s; shorten `duration`")
             }
+            RunError::TooLarge { hops, allowed } => write!(
+                f,
+                "the connections cross {hops} links, both directions of all of them together; at most {allowed} can be \
+                 simulated"
+            ),
             RunError::NotConserved { vc, counts: [sent, delivered, dropped, in_flight] } => write!(
                 f,
                 "cells of {vc} are not conserved (sent {sent}, delivered {delivered}, dropped {dropped}, in flight \

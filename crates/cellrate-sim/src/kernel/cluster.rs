@@ -151,7 +151,18 @@ impl Cluster {
             cluster.reschedule(Time::ZERO, endpoint);
         }
         cluster.schedule.set(cluster.sample_leaf as usize, cluster.sampler.next());
+        cluster.note_everything(Time::ZERO);
         cluster
+    }
+
+    /// Every series of changes takes its value at `now`.
+    fn note_everything(&mut self, now: Time) {
+        for index in 0..self.ports.len() as u32 {
+            self.sampler.note_port(now, index, &mut self.ports);
+        }
+        for index in 0..self.endpoints.len() as u32 {
+            self.sampler.note_endpoint(now, index, &self.endpoints);
+        }
     }
 
     /// The last instant that the schedule can hold.
@@ -174,6 +185,19 @@ impl Cluster {
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
                 Leaf::Sample => self.on_sample(now, leaf),
+            }
+        }
+    }
+
+    /// Ends the intervals that end before `end`, the end of the run, and that nothing came after, where their figures
+    /// are recorded.
+    pub fn finish(&mut self, end: Time) {
+        let last = Time::from_ps(end.as_ps().saturating_sub(1));
+        for index in 0..self.ports.len() {
+            let port = &mut self.ports[index];
+            if port.metered && port.ended.is_some() {
+                port.end_intervals_before(end);
+                self.sampler.note_port(last, index as u32, &mut self.ports);
             }
         }
     }
@@ -316,7 +340,7 @@ impl Cluster {
         let hop = self.hops[number];
         if cell.is_rm() && cell.direction() == Direction::Backward {
             cell = self.ports[hop.answering_port as usize].answer(now, hop.answering_slot, cell);
-            self.sampler.note_port(now, hop.answering_port, &self.ports);
+            self.sampler.note_port(now, hop.answering_port, &mut self.ports);
         }
         let port = &mut self.ports[hop.port as usize];
         if port.metered {
@@ -341,7 +365,7 @@ impl Cluster {
         } else {
             self.enqueue_served(now, hop, cell);
         }
-        self.sampler.note_port(now, hop.port, &self.ports);
+        self.sampler.note_port(now, hop.port, &mut self.ports);
     }
 
     fn enqueue_served(&mut self, now: Time, hop: &Hop, cell: Cell) {
@@ -444,7 +468,7 @@ impl Cluster {
             }
             Err(lost) => self.lose(port, self.hops[lost.hop()].flow as usize),
         }
-        self.sampler.note_port(now, port as u32, &self.ports);
+        self.sampler.note_port(now, port as u32, &mut self.ports);
     }
 
     fn on_sample(&mut self, now: Time, leaf: usize) {

@@ -14,7 +14,7 @@
 //! 4. transmissions of sources, in the order of the connections, forward before backward.
 //!
 //! A port's order is twice its link's index plus the end it sends from. An averaging interval that ends at an instant ends
-//! after the departures and before the arrivals of that instant. Events at or after the end of the run do not happen.
+//! after the departures and samples and before the arrivals of that instant. Events at or after the end of the run do not happen.
 //!
 //! # Clusters and windows
 //!
@@ -76,7 +76,10 @@ impl Kernel {
             self.clusters.iter_mut().for_each(|cluster| cluster.run_until(now));
             self.exchange();
         }
-        self.clusters.iter_mut().for_each(|cluster| cluster.catch_up_all(end));
+        for cluster in &mut self.clusters {
+            cluster.catch_up_all(end);
+            cluster.finish(end);
+        }
         Ok(())
     }
 
