@@ -266,22 +266,22 @@ impl Cluster {
         if !every_cell {
             return self.on_rm(now, endpoint as usize, cell);
         }
+        let answers = self.endpoints[endpoint as usize].supply.conversation().is_some();
+        if answers {
+            // What it has sent by now is not touched by what it may send because of this cell, and a series that is
+            // noted meanwhile has not seen the cell.
+            self.catch_up(endpoint as usize, now);
+        }
         match self.endpoints[endpoint as usize].receive(cell) {
             Some(rm) => self.on_rm(now, endpoint as usize, rm),
-            None => self.on_data(now, endpoint as usize, cell),
+            None if answers => {
+                if self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence()) {
+                    self.reschedule(now, endpoint as usize);
+                }
+            }
+            None => {}
         }
         self.sampler.note_endpoint(now, endpoint, &self.endpoints);
-    }
-
-    /// A data cell has arrived at `endpoint`, which may have something to send because of it.
-    fn on_data(&mut self, now: Time, endpoint: usize, cell: Cell) {
-        if self.endpoints[endpoint].supply.conversation().is_none() {
-            return;
-        }
-        self.catch_up(endpoint, now);
-        if self.endpoints[endpoint].supply.on_delivered(now, cell.sequence()) {
-            self.reschedule(now, endpoint);
-        }
     }
 
     /// The next folded transmission of `endpoint`, put on its access link.
