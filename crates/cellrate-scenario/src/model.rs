@@ -132,6 +132,14 @@ pub struct Connection {
     pub backward: Flow,
 }
 
+impl Connection {
+    /// Whether data goes this way: from traffic of its own, or in answer to requests.
+    pub fn carries_data(&self, backward: bool) -> bool {
+        let answers = matches!(self.forward.traffic, Some(Traffic::RequestResponse(_)));
+        if backward { answers || self.backward.traffic.is_some() } else { self.forward.traffic.is_some() }
+    }
+}
+
 /// One link of a path, in the direction it is crossed: out of `link.ends[end]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
@@ -225,6 +233,35 @@ pub enum Traffic {
         /// Instant and number of cells.
         cells: Vec<(Time, u32)>,
     },
+    /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no traffic
+    /// of its own then, carries the answers.
+    RequestResponse(RequestResponse),
+}
+
+/// The closed-loop bursty model of paper 004, section 7.2.1: in each cycle the client sends requests, the server answers
+/// each as soon as it has come in whole, and the next cycle begins some time after the last answer has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RequestResponse {
+    /// Length of a request [cells, at least 1; 16 in the paper].
+    pub request: u32,
+    /// Length of a response [cells, at least 1].
+    pub response: u32,
+    /// Requests in a cycle [at least 1; 1 in the paper].
+    pub requests: u32,
+    /// From the end of one request to the beginning of the next in the same cycle, as the application hands them over.
+    pub request_gap: Duration,
+    /// From the arrival of a cycle's last response to the next cycle [1 ms in the paper].
+    pub cycle_gap: Duration,
+    /// From the arrival of a request to the beginning of its response [0 in the paper].
+    pub server_time: Duration,
+    /// Cells per second of a burst as the application hands it to its adapter [PCR in the paper].
+    pub rate: CellRate,
+    /// The first cycle.
+    pub start: Time,
+    /// No cycle at or after this.
+    pub end: Time,
+    /// How many bursts of each direction are listed one by one, from the first on; all of them are in the quantiles.
+    pub record: u32,
 }
 
 /// A window of greedy traffic.

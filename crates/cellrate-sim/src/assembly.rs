@@ -7,7 +7,7 @@ use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Ti
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, Scenario,
-    Step, WaitingBrm,
+    Step, Traffic, WaitingBrm,
 };
 
 use crate::endpoint::{Access, Endpoint, Sender};
@@ -134,8 +134,7 @@ fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {
     let mut used = vec![[false; PRIORITIES]; 2 * scenario.links.len()];
     for connection in &scenario.connections {
         for backward in [false, true] {
-            let flow = if backward { &connection.backward } else { &connection.forward };
-            if connection.category != Category::Abr && flow.traffic.is_none() {
+            if connection.category != Category::Abr && !connection.carries_data(backward) {
                 continue;
             }
             for step in steps(connection, backward) {
@@ -271,9 +270,12 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
             (2 * index + 1, &connection.backward, &connection.forward),
         ] {
             let random = Random::new(scenario.seed, Stream::Traffic(flow as u32));
+            let backward = flow % 2 == 1;
+            let first = steps(connection, backward)[0];
+            let cell_time = scenario.links[first.link.0 as usize].rate.cell_time();
             let endpoint = Endpoint::new(
                 build_sender(out),
-                Supply::new(out.traffic.as_ref(), random),
+                Supply::new(connection, backward, random, cell_time),
                 Destination::new(destination_config(back)),
                 first_hops[flow],
                 [mcr(out), mcr(back)],
@@ -307,13 +309,21 @@ fn fold(parts: &mut Parts, hops: &[Hop]) {
     }
 }
 
-/// Where a series looks at a receiving end, every arrival there is an event.
+/// Where a series looks at a receiving end, or the end answers what it receives, every arrival there is an event.
 fn watch_receivers(scenario: &Scenario, inputs: &[Option<Place>], parts: &mut [Parts]) {
-    for probe in &scenario.probes {
-        let Quantity::Flow { quantity: FlowQuantity::Received, connection, backward } = probe.quantity else {
-            continue;
-        };
-        let steps = steps(&scenario.connections[connection.0 as usize], backward);
+    let watched = scenario.probes.iter().filter_map(|probe| match probe.quantity {
+        Quantity::Flow { quantity: FlowQuantity::Received, connection, backward } => {
+            Some((&scenario.connections[connection.0 as usize], backward))
+        }
+        _ => None,
+    });
+    let answering = scenario
+        .connections
+        .iter()
+        .filter(|connection| matches!(connection.forward.traffic, Some(Traffic::RequestResponse(_))))
+        .flat_map(|connection| [(connection, false), (connection, true)]);
+    for (connection, backward) in watched.chain(answering) {
+        let steps = steps(connection, backward);
         if let Some(place) = steps.last().and_then(|&step| inputs[port_number(step)]) {
             parts[place.cluster as usize].inputs[place.index as usize].every_cell = true;
         }

@@ -5,6 +5,7 @@
 //! clusters of nodes can run by themselves for a while, is in [`kernel`].
 
 mod assembly;
+mod bursts;
 mod endpoint;
 pub mod kernel;
 mod port;
@@ -14,5 +15,7 @@ pub mod results;
 mod simulation;
 pub mod traffic;
 
-pub use results::{FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary};
+pub use results::{
+    Burst, BurstSummary, FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary,
+};
 pub use simulation::run;

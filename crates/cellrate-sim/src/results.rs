@@ -24,6 +24,10 @@ pub struct Summary {
     pub vcs: Vec<FlowSummary>,
     /// One row per output port that carried anything.
     pub ports: Vec<PortSummary>,
+    /// One row per direction of a connection with request-response traffic, requests before responses.
+    pub bursts: Vec<BurstSummary>,
+    /// Single bursts, in the order of `bursts` and of their numbers: as many of each direction as its `record` asks for.
+    pub burst_list: Vec<Burst>,
 }
 
 /// The run as a whole.
@@ -103,6 +107,58 @@ pub struct PortSummary {
     pub max_abr_queue: u64,
     /// Cells lost for want of room, or on the line [cells].
     pub dropped: u64,
+}
+
+/// The bursts of one direction of a connection with request-response traffic (paper 004, section 7.2).
+///
+/// The response time of a burst is from the arrival of its first cell at the adapter of its sender to the departure of
+/// its last cell from there, the last bit; its effective throughput is its cells, 53 octets each, over that.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BurstSummary {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// "request" or "response".
+    pub role: &'static str,
+    /// Length of each burst [cells].
+    pub size_cells: u32,
+    /// Bursts that have left whole.
+    pub count: u64,
+    /// Mean response time [s]; null, like all below, when no burst has left whole.
+    pub mean_response_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_response_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_response_s: Option<f64>,
+    /// Largest of the same.
+    pub max_response_s: Option<f64>,
+    /// Mean over the bursts of effective throughput [bit/s].
+    pub mean_throughput_bps: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_throughput_bps: Option<f64>,
+    /// The effective throughput that 99 % of the bursts have at least, within 1 % [bit/s].
+    pub p1_throughput_bps: Option<f64>,
+}
+
+/// A single burst.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Burst {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// "request" or "response".
+    pub role: &'static str,
+    /// Counted from 1 in its direction.
+    pub number: u64,
+    /// Its length [cells].
+    pub size_cells: u32,
+    /// When its first cell arrived at the adapter of its sender [s].
+    pub start_s: f64,
+    /// From then to the departure of its last cell [s].
+    pub response_s: f64,
+    /// Cells, 53 octets each, over `response_s` [bit/s].
+    pub throughput_bps: f64,
+    /// From `start_s` to the arrival of its last cell at the other end [s]; null when it had not arrived at the end of
+    /// the run.
+    pub delivery_s: Option<f64>,
 }
 
 /// A recorded series.

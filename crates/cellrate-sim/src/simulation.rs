@@ -6,6 +6,7 @@ use cellrate_proto::Time;
 use cellrate_scenario::{Category, FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenario, Step};
 
 use crate::assembly::{Assembly, Place, assemble, port_number};
+use crate::bursts;
 use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::port::{ABR, Port, Queues};
 use crate::probe::recorder::Recorder;
@@ -48,8 +49,9 @@ pub fn run(
         events: assembly.kernel.clusters.iter().map(|cluster| cluster.events).sum(),
     };
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
+    let (bursts, burst_list) = bursts::collect(scenario, &assembly);
     let series = collect_series(scenario, assembly);
-    Ok(RunResult { summary: Summary { run, vcs, ports }, series })
+    Ok(RunResult { summary: Summary { run, vcs, ports, bursts, burst_list }, series })
 }
 
 /// Cells of each direction on links, in ports and between clusters.
@@ -206,7 +208,7 @@ fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'stati
 }
 
 /// "name", or "name (back)" for the direction from the last host to the first.
-fn flow_name(scenario: &Scenario, flow: usize) -> String {
+pub(crate) fn flow_name(scenario: &Scenario, flow: usize) -> String {
     let name = &scenario.connections[flow / 2].name;
     if flow.is_multiple_of(2) { name.clone() } else { format!("{name} (back)") }
 }

@@ -6,6 +6,7 @@ mod network;
 mod port;
 mod probe;
 mod traffic;
+mod uili;
 
 use cellrate_proto::Time;
 

@@ -8,8 +8,8 @@ use crate::error::{Fault, Place, suggestion};
 use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
 use crate::group::matches;
 use crate::model::{
-    Category, Connection, ConnectionIndex, Every, Flow, FlowQuantity, NodeIndex, PortQuantity, Probe,
-    Quantity, Step,
+    Category, Connection, ConnectionIndex, Every, FlowQuantity, NodeIndex, PortQuantity, Probe, Quantity,
+    Step,
 };
 use crate::quantity;
 use crate::tree::{Node, Table};
@@ -64,11 +64,11 @@ fn targets(
         let place = Place::default();
         for (i, connection) in connections.iter().enumerate() {
             let index = ConnectionIndex(i as u32);
-            if connection.forward.traffic.is_some() {
+            if connection.carries_data(false) {
                 targets.flows.push((index, false, place));
                 targets.ports.extend(connection.path.iter().map(|step| (*step, place)));
             }
-            if connection.backward.traffic.is_some() {
+            if connection.carries_data(true) {
                 let back = connection.path.iter().rev().map(|step| Step { end: 1 - step.end, ..*step });
                 targets.ports.extend(back.map(|step| (step, place)));
             }
@@ -235,15 +235,14 @@ fn flow_quantity(name: &str) -> Option<FlowQuantity> {
 
 /// RM cells and ACR are ABR's; all else any direction has that carries data.
 fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool {
-    let flow: &Flow = if backward { &connection.backward } else { &connection.forward };
     match quantity {
         FlowQuantity::Acr | FlowQuantity::ForwardRm | FlowQuantity::BackwardRm => {
             connection.category == Category::Abr
         }
         FlowQuantity::Drops | FlowQuantity::SourceRate => {
-            connection.category == Category::Abr || flow.traffic.is_some()
+            connection.category == Category::Abr || connection.carries_data(backward)
         }
-        FlowQuantity::Received | FlowQuantity::SourceQueue => flow.traffic.is_some(),
+        FlowQuantity::Received | FlowQuantity::SourceQueue => connection.carries_data(backward),
     }
 }
 

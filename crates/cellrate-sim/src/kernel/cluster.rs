@@ -9,7 +9,8 @@
 //! are worked out when their arrival at the switch is due ([`Access::Folded`]), or just before something reaches the
 //! host that may change them. And a data cell on the last link of its path is counted as soon as its arrival is known
 //! ([`Endpoint::receive`]), because nothing but the order of cells matters there. Both leave every instant exact; where a
-//! series wants to see every arrival as it happens, arrivals are events after all ([`Input::every_cell`]).
+//! series wants to see every arrival as it happens, or the host answers what arrives, arrivals are events after all
+//! ([`Input::every_cell`]).
 
 use std::sync::Arc;
 
@@ -265,8 +266,21 @@ impl Cluster {
         if !every_cell {
             return self.on_rm(now, endpoint as usize, cell);
         }
-        let left_to_do = self.endpoints[endpoint as usize].receive(cell);
-        left_to_do.into_iter().for_each(|rm| self.on_rm(now, endpoint as usize, rm));
+        let answers = self.endpoints[endpoint as usize].supply.conversation().is_some();
+        if answers {
+            // What it has sent by now is not touched by what it may send because of this cell, and a series that is
+            // noted meanwhile has not seen the cell.
+            self.catch_up(endpoint as usize, now);
+        }
+        match self.endpoints[endpoint as usize].receive(cell) {
+            Some(rm) => self.on_rm(now, endpoint as usize, rm),
+            None if answers => {
+                if self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence()) {
+                    self.reschedule(now, endpoint as usize);
+                }
+            }
+            None => {}
+        }
         self.sampler.note_endpoint(now, endpoint, &self.endpoints);
     }
 

@@ -1,17 +1,20 @@
 //! What a sending end has to send, pulled cell by cell: a [`Supply`] is asked when, from some instant on, a data cell
 //! waits, and is told when one has left. No event is spent on a cell's arrival at its own source.
+//! [`Conversation`] alone is also told what arrives at its end, because that is what it answers.
 
 mod constant;
+mod conversation;
 mod greedy;
 mod limited;
 mod on_off;
 mod timed;
 
-use cellrate_proto::Time;
-use cellrate_scenario::Traffic;
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::{Connection, Traffic};
 
 use crate::random::Random;
 use constant::Constant;
+pub use conversation::Conversation;
 use greedy::Greedy;
 use limited::Limited;
 use on_off::OnOff;
@@ -32,13 +35,22 @@ pub enum Supply {
     OnOff(Box<OnOff>),
     /// A list.
     Timed(Timed),
+    /// Requests, or the responses to them.
+    Conversation(Box<Conversation>),
 }
 
 impl Supply {
-    /// What `traffic` describes; `random` is the stream of this direction.
-    pub fn new(traffic: Option<&Traffic>, random: Random) -> Supply {
-        match traffic {
-            None => Supply::Nothing,
+    /// What one direction of `connection` has to send; `random` is the stream of this direction, and its first line
+    /// takes `cell_time` for a cell.
+    pub fn new(connection: &Connection, backward: bool, random: Random, cell_time: Duration) -> Supply {
+        let flow = if backward { &connection.backward } else { &connection.forward };
+        match flow.traffic.as_ref() {
+            None => match &connection.forward.traffic {
+                Some(Traffic::RequestResponse(model)) if backward => {
+                    Supply::Conversation(Box::new(Conversation::server(model, cell_time)))
+                }
+                _ => Supply::Nothing,
+            },
             Some(Traffic::Greedy { windows }) => Supply::Greedy(Greedy::new(windows)),
             Some(Traffic::Limited { steps }) => Supply::Limited(Limited::new(steps)),
             Some(&Traffic::Constant { rate, start, end }) => {
@@ -48,6 +60,27 @@ impl Supply {
                 Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random)))
             }
             Some(Traffic::Timed { cells }) => Supply::Timed(Timed::new(cells)),
+            Some(Traffic::RequestResponse(model)) => {
+                Supply::Conversation(Box::new(Conversation::client(model, cell_time)))
+            }
+        }
+    }
+
+    /// Data cell number `sequence` of the other direction (modulo 2^30) arrived at this end. Whether that brought data
+    /// to send: then the next transmission may be sooner.
+    #[inline]
+    pub fn on_delivered(&mut self, now: Time, sequence: u32) -> bool {
+        match self {
+            Supply::Conversation(conversation) => conversation.on_delivered(now, sequence),
+            _ => false,
+        }
+    }
+
+    /// The conversation, if this is one.
+    pub fn conversation(&self) -> Option<&Conversation> {
+        match self {
+            Supply::Conversation(conversation) => Some(conversation),
+            _ => None,
         }
     }
 
@@ -70,6 +103,7 @@ impl Supply {
             Supply::Constant(constant) => constant.next().max(from),
             Supply::OnOff(on_off) => on_off.next().max(from),
             Supply::Timed(timed) => timed.next().max(from),
+            Supply::Conversation(conversation) => conversation.next().max(from),
         }
     }
 
@@ -91,6 +125,7 @@ impl Supply {
             Supply::Constant(constant) => constant.take(),
             Supply::OnOff(on_off) => on_off.take(),
             Supply::Timed(timed) => timed.take(),
+            Supply::Conversation(conversation) => conversation.take(now),
         }
     }
 
@@ -102,6 +137,7 @@ impl Supply {
             Supply::Constant(constant) => Some(constant.waiting(now)),
             Supply::OnOff(on_off) => Some(on_off.waiting(now)),
             Supply::Timed(timed) => Some(timed.waiting(now)),
+            Supply::Conversation(conversation) => Some(conversation.waiting(now)),
         }
     }
 }

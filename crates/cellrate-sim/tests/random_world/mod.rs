@@ -6,9 +6,10 @@
 
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{
-    ActiveSources, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
+    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
     QueueControl, RelativeRateConfig, SwitchAlgorithmConfig,
 };
+use cellrate_proto::uili::*;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
@@ -235,6 +236,7 @@ impl Generator {
             },
             immediate_fair_share: self.one_in(2),
             measured_ccr: self.one_in(3),
+            aging: self.one_in(4).then(AgingConfig::new),
         }
     }
 
@@ -273,11 +275,50 @@ impl Generator {
             };
             flow.traffic = sends.then(|| self.traffic(peak, duration));
         }
+        if self.one_in(5) {
+            let peak = match &connection.forward.sender {
+                Sender::Abr(abr) => abr.parameters.pcr,
+                Sender::Peak(rate) => *rate,
+            };
+            connection.forward.traffic =
+                Some(Traffic::RequestResponse(self.request_response(peak, duration)));
+            connection.backward.traffic = None;
+        }
+    }
+
+    fn request_response(&mut self, peak: CellRate, duration: Duration) -> RequestResponse {
+        RequestResponse {
+            request: 1 + self.below(20) as u32,
+            response: 1 + self.below(60) as u32,
+            requests: 1 + self.below(3) as u32,
+            request_gap: self.pick(&[Duration::ZERO, Duration::from_us(424)]),
+            cycle_gap: self.pick(&[Duration::ZERO, Duration::from_us(424), Duration::from_ms(3)]),
+            server_time: self.pick(&[Duration::ZERO, Duration::from_us(100)]),
+            rate: peak * self.pick(&[0.3, 1.0, 1.7]),
+            start: if self.one_in(2) { Time::ZERO } else { self.instant(duration) },
+            end: if self.one_in(2) { Time::NEVER } else { self.instant(duration) },
+            record: 0,
+        }
+    }
+
+    fn uili(&mut self) -> UiliConfig {
+        let pni = self.one_in(3);
+        match self.below(12) {
+            0 => UiliConfig::February1995(February1995Config::default()),
+            1 => UiliConfig::April1995(April1995Config::default()),
+            2 => UiliConfig::August1995(August1995Config { pni, ..August1995Config::default() }),
+            3 => UiliConfig::Baseline(BaselineConfig { pni, ..BaselineConfig::default() }),
+            4 => UiliConfig::CountBased(CountBasedConfig { pr5: pni, ..CountBasedConfig::default() }),
+            5 => UiliConfig::TimeBased(TimeBasedConfig { pni, ..TimeBasedConfig::default() }),
+            6 => UiliConfig::Joint(JointConfig { pni, ..JointConfig::default() }),
+            _ => UiliConfig::None,
+        }
     }
 
     fn abr(&mut self, abr: &mut AbrSender) {
         abr.weight = self.pick(&[1.0, 2.0]);
         abr.clear_efci_state = self.one_in(2);
+        abr.uili = self.uili();
         abr.waiting_brm = self.pick(&[WaitingBrm::Overwrite, WaitingBrm::SendOutOfRate]);
         let frtt = abr.parameters.frtt;
         // Above the line rate, cells queue at the host and leave it in step with the line.

@@ -95,6 +95,8 @@ struct Cell {
     /// Which step of its path it takes.
     step: usize,
     sent: Time,
+    /// Of a data cell: counted from 1 in its direction.
+    number: u32,
     efci: bool,
     rm: Option<RmCell>,
 }
@@ -429,6 +431,9 @@ impl<'a> Network<'a> {
             end.data_received += 1;
             end.destination.on_data(cell.efci);
             end.delays.push(now.since(cell.sent).as_ps());
+            if end.supply.on_delivered(now, cell.number) {
+                self.plan_transmission(now, number);
+            }
             return;
         };
         let source = end.source.as_mut().expect("only ABR connections have RM cells");
@@ -451,7 +456,8 @@ impl<'a> Network<'a> {
     fn send(&mut self, now: Time, flow: usize, rm: Option<RmCell>) {
         self.ends[flow].sent += 1;
         let port = number_of(self.paths[flow][0]);
-        self.admit(now, port, Cell { flow, step: 0, sent: now, efci: false, rm });
+        let number = self.ends[flow].data_sent as u32;
+        self.admit(now, port, Cell { flow, step: 0, sent: now, number, efci: false, rm });
     }
 
     fn on_transmission(&mut self, now: Time, flow: usize) {
@@ -775,11 +781,14 @@ fn new_end(scenario: &Scenario, flow: usize) -> End {
     };
     let acr = source.iter().map(|source| (Time::ZERO, source.acr().as_cells_per_s())).collect();
     let random = Random::new(scenario.seed, Stream::Traffic(flow as u32));
+    let path = &scenario.connections[flow / 2].path;
+    let first = if flow.is_multiple_of(2) { path.first() } else { path.last() };
+    let cell_time = scenario.links[first.expect("a path has a link").link.0 as usize].rate.cell_time();
     End {
         source,
         spacing,
         earliest: Time::ZERO,
-        supply: Supply::new(own.traffic.as_ref(), random),
+        supply: Supply::new(&scenario.connections[flow / 2], flow % 2 == 1, random, cell_time),
         destination,
         plan: 0,
         sent: 0,
