@@ -5,6 +5,9 @@ use cellrate_proto::switch::PortControlConfig;
 use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
+use crate::tcp::TcpTraffic;
+use crate::video::VideoTraffic;
+
 /// Everything a run needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
@@ -132,6 +135,15 @@ pub struct Connection {
     pub backward: Flow,
 }
 
+impl Connection {
+    /// Whether data goes this way: from traffic of its own, or as ACKs of the other way's TCP.
+    pub fn carries_data(&self, backward: bool) -> bool {
+        let [own, other] =
+            if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
+        own.traffic.is_some() || matches!(other.traffic, Some(Traffic::Tcp(_)))
+    }
+}
+
 /// One link of a path, in the direction it is crossed: out of `link.ends[end]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
@@ -225,6 +237,10 @@ pub enum Traffic {
         /// Instant and number of cells.
         cells: Vec<(Time, u32)>,
     },
+    /// TCP over AAL5; its ACKs go the other way as data.
+    Tcp(Box<TcpTraffic>),
+    /// Compressed video.
+    Video(Box<VideoTraffic>),
 }
 
 /// A window of greedy traffic.
@@ -305,6 +321,12 @@ pub enum FlowQuantity {
     ForwardRm,
     /// Backward RM cells received so far at the source of this direction [cells].
     BackwardRm,
+    /// Congestion windows of the direction's TCP connections, together [octets].
+    Cwnd,
+    /// Mean of their smoothed round-trip times [s]; 0 before the first measurement.
+    Rtt,
+    /// Segments that they have sent again so far [segments].
+    Retransmissions,
 }
 
 /// Quantities of an output port.

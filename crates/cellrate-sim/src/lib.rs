@@ -12,7 +12,11 @@ mod probe;
 pub mod random;
 pub mod results;
 mod simulation;
+mod tcp_rows;
 pub mod traffic;
+pub mod transport;
 
-pub use results::{FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary};
+pub use results::{
+    FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
+};
 pub use simulation::run;

@@ -10,6 +10,7 @@ use crate::kernel::cell::Cell;
 use crate::port::{ABR, Port, Queues};
 use crate::probe::recorder::Recorder;
 use crate::results::{FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary};
+use crate::tcp_rows;
 
 /// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
 ///
@@ -43,8 +44,9 @@ pub fn run(
         events: assembly.kernel.clusters.iter().map(|cluster| cluster.events).sum(),
     };
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
+    let tcp = tcp_rows::collect(scenario, &assembly, end);
     let series = collect_series(scenario, assembly);
-    Ok(RunResult { summary: Summary { run, vcs, ports }, series })
+    Ok(RunResult { summary: Summary { run, vcs, ports, tcp }, series })
 }
 
 /// Cells of each direction on links, in ports and between clusters.
@@ -175,6 +177,9 @@ fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'stati
                 FlowQuantity::Drops => ("drops", "cells"),
                 FlowQuantity::ForwardRm => ("forward_rm", "cells"),
                 FlowQuantity::BackwardRm => ("backward_rm", "cells"),
+                FlowQuantity::Cwnd => ("cwnd", "octets"),
+                FlowQuantity::Rtt => ("rtt", "s"),
+                FlowQuantity::Retransmissions => ("retransmissions", "segments"),
             };
             let flow = 2 * connection.0 as usize + usize::from(backward);
             (name.to_owned(), flow_name(scenario, flow), unit)
@@ -199,7 +204,7 @@ fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'stati
 }
 
 /// "name", or "name (back)" for the direction from the last host to the first.
-fn flow_name(scenario: &Scenario, flow: usize) -> String {
+pub(crate) fn flow_name(scenario: &Scenario, flow: usize) -> String {
     let name = &scenario.connections[flow / 2].name;
     if flow.is_multiple_of(2) { name.clone() } else { format!("{name} (back)") }
 }

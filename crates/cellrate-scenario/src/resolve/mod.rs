@@ -5,7 +5,9 @@ mod connection;
 mod network;
 mod port;
 mod probe;
+mod tcp;
 mod traffic;
+mod video;
 
 use cellrate_proto::Time;
 

@@ -9,7 +9,7 @@ use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
 use crate::group::matches;
 use crate::model::{
     Category, Connection, ConnectionIndex, Every, Flow, FlowQuantity, NodeIndex, PortQuantity, Probe,
-    Quantity, Step,
+    Quantity, Step, Traffic,
 };
 use crate::quantity;
 use crate::tree::{Node, Table};
@@ -64,11 +64,11 @@ fn targets(
         let place = Place::default();
         for (i, connection) in connections.iter().enumerate() {
             let index = ConnectionIndex(i as u32);
-            if connection.forward.traffic.is_some() {
+            if connection.carries_data(false) {
                 targets.flows.push((index, false, place));
                 targets.ports.extend(connection.path.iter().map(|step| (*step, place)));
             }
-            if connection.backward.traffic.is_some() {
+            if connection.carries_data(true) {
                 let back = connection.path.iter().rev().map(|step| Step { end: 1 - step.end, ..*step });
                 targets.ports.extend(back.map(|step| (step, place)));
             }
@@ -200,6 +200,7 @@ fn quantities(
 fn lack_remedy(name: &str) -> &'static str {
     match name {
         "acr" | "forward_rm" | "backward_rm" => "Only connections of category abr have it",
+        "cwnd" | "rtt" | "retransmissions" => "Only directions with traffic of type \"tcp\" have it",
         name if ERICA_METRICS.contains(&name) => {
             "Only ports of switches with algorithm type \"erica\" or \"erica+\" have it"
         }
@@ -219,6 +220,9 @@ fn flow_quantity(name: &str) -> Option<FlowQuantity> {
         "drops" => FlowQuantity::Drops,
         "forward_rm" => FlowQuantity::ForwardRm,
         "backward_rm" => FlowQuantity::BackwardRm,
+        "cwnd" => FlowQuantity::Cwnd,
+        "rtt" => FlowQuantity::Rtt,
+        "retransmissions" => FlowQuantity::Retransmissions,
         _ => return None,
     })
 }
@@ -231,9 +235,12 @@ fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool 
             connection.category == Category::Abr
         }
         FlowQuantity::Drops | FlowQuantity::SourceRate => {
-            connection.category == Category::Abr || flow.traffic.is_some()
+            connection.category == Category::Abr || connection.carries_data(backward)
         }
-        FlowQuantity::Received | FlowQuantity::SourceQueue => flow.traffic.is_some(),
+        FlowQuantity::Received | FlowQuantity::SourceQueue => connection.carries_data(backward),
+        FlowQuantity::Cwnd | FlowQuantity::Rtt | FlowQuantity::Retransmissions => {
+            matches!(flow.traffic, Some(Traffic::Tcp(_)))
+        }
     }
 }
 

@@ -8,9 +8,10 @@ mod on_off;
 mod timed;
 
 use cellrate_proto::Time;
-use cellrate_scenario::Traffic;
+use cellrate_scenario::{Flow, Traffic};
 
 use crate::random::Random;
+use crate::transport::Adapter;
 use constant::Constant;
 use greedy::Greedy;
 use limited::Limited;
@@ -32,12 +33,21 @@ pub enum Supply {
     OnOff(Box<OnOff>),
     /// A list.
     Timed(Timed),
+    /// Segments of TCP, data or ACKs.
+    Adapter(Box<Adapter>),
 }
 
 impl Supply {
-    /// What `traffic` describes; `random` is the stream of this direction.
-    pub fn new(traffic: Option<&Traffic>, random: Random) -> Supply {
-        match traffic {
+    /// What the flow `out` has to send, ACKs of the TCP of `back` included; `random` is the stream of this direction.
+    pub fn new(out: &Flow, back: &Flow, random: Random) -> Supply {
+        if let (Some(Traffic::Tcp(tcp)), _) | (_, Some(Traffic::Tcp(tcp))) = (&out.traffic, &back.traffic) {
+            return Supply::Adapter(Box::new(Adapter::new(
+                tcp.tcp.header,
+                tcp.encapsulation,
+                tcp.adapter_queue,
+            )));
+        }
+        match out.traffic.as_ref() {
             None => Supply::Nothing,
             Some(Traffic::Greedy { windows }) => Supply::Greedy(Greedy::new(windows)),
             Some(Traffic::Limited { steps }) => Supply::Limited(Limited::new(steps)),
@@ -48,6 +58,8 @@ impl Supply {
                 Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random)))
             }
             Some(Traffic::Timed { cells }) => Supply::Timed(Timed::new(cells)),
+            Some(Traffic::Video(_)) => Supply::Nothing,
+            Some(Traffic::Tcp(_)) => unreachable!("TCP has an adapter"),
         }
     }
 
@@ -57,6 +69,7 @@ impl Supply {
     pub fn available_from(&self, from: Time) -> Time {
         match self {
             Supply::Greedy(greedy) => greedy.available_from(from),
+            Supply::Adapter(adapter) if adapter.waiting() > 0 => from,
             other => other.available_later(from),
         }
     }
@@ -70,16 +83,26 @@ impl Supply {
             Supply::Constant(constant) => constant.next().max(from),
             Supply::OnOff(on_off) => on_off.next().max(from),
             Supply::Timed(timed) => timed.next().max(from),
+            // What is in the queue came before `from`.
+            Supply::Adapter(adapter) => {
+                if adapter.waiting() > 0 {
+                    from
+                } else {
+                    Time::NEVER
+                }
+            }
         }
     }
 
-    /// The waiting cell leaves at `now`.
+    /// The waiting cell leaves at `now`; whether it is the last of its PDU.
     #[inline(always)]
-    pub fn take(&mut self, now: Time) {
+    pub fn take(&mut self, now: Time) -> bool {
         match self {
             Supply::Greedy(greedy) => greedy.take(now),
+            Supply::Adapter(adapter) => return adapter.take(),
             other => other.take_other(now),
         }
+        false
     }
 
     #[inline(never)]
@@ -91,6 +114,7 @@ impl Supply {
             Supply::Constant(constant) => constant.take(),
             Supply::OnOff(on_off) => on_off.take(),
             Supply::Timed(timed) => timed.take(),
+            Supply::Adapter(adapter) => _ = adapter.take(),
         }
     }
 
@@ -102,6 +126,17 @@ impl Supply {
             Supply::Constant(constant) => Some(constant.waiting(now)),
             Supply::OnOff(on_off) => Some(on_off.waiting(now)),
             Supply::Timed(timed) => Some(timed.waiting(now)),
+            Supply::Adapter(adapter) => Some(adapter.waiting()),
         }
+    }
+
+    /// The queue of PDUs, if this is one.
+    pub fn adapter(&self) -> Option<&Adapter> {
+        if let Supply::Adapter(adapter) = self { Some(adapter) } else { None }
+    }
+
+    /// The same, to change it.
+    pub fn adapter_mut(&mut self) -> Option<&mut Adapter> {
+        if let Supply::Adapter(adapter) = self { Some(adapter) } else { None }
     }
 }
