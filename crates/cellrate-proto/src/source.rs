@@ -205,12 +205,13 @@ impl Source {
     }
 
     fn send_forward_rm(&mut self, now: Time) -> RmCell {
+        let before = self.acr;
         if self.started {
             self.reset_when_idle(now);
         }
         self.decrease_without_feedback();
         if self.started {
-            self.lose_what_is_not_used(now);
+            self.lose_what_is_not_used(now, self.acr < before);
         }
         self.started = true;
         self.last_cell = now;
@@ -240,9 +241,11 @@ impl Source {
     }
 
     /// Rule 13: the use-it-or-lose-it policy may lower ACR further, not below MCR.
-    fn lose_what_is_not_used(&mut self, now: Time) {
+    fn lose_what_is_not_used(&mut self, now: Time, decreased: bool) {
         let context = ForwardRmContext {
+            now,
             acr: self.acr,
+            decreased,
             icr: self.icr,
             cells: self.cells_since_frm + 1,
             elapsed: now.since(self.last_frm),
@@ -281,14 +284,14 @@ impl Source {
 
     /// A BRM of this connection's loop arrived (rules 8 and 9, in this order). Call
     /// [`next_transmission`](Source::next_transmission) afterwards: the next cell may move.
-    pub fn on_backward_rm(&mut self, _now: Time, rm: &RmCell) {
+    pub fn on_backward_rm(&mut self, now: Time, rm: &RmCell) {
         if !rm.backward_notification {
             self.frms_since_brm = 0;
         }
         let AbrParameters { pcr, mcr, rif, rdf, .. } = self.parameters;
         let er = rm.explicit_rate.rate();
         let wants_increase = !rm.congestion_indication && !rm.no_increase;
-        let context = BackwardRmContext { acr: self.acr, er, increase: wants_increase };
+        let context = BackwardRmContext { now, acr: self.acr, er, increase: wants_increase };
         let mut acr = self.acr;
         if rm.congestion_indication {
             acr = acr.saturating_sub(acr * rdf.value()).max(mcr);

@@ -5,8 +5,8 @@
 //! elsewhere). The queue is what came and did not fit the line.
 
 use cellrate_proto::switch::{
-    ActiveSources, AveragingInterval, EfciConfig, EricaConfig, Feedback, LoadAveraging, PortControl,
-    PortControlConfig, QueueControl, RelativeRateConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
+    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, Feedback, LoadAveraging,
+    PortControl, PortControlConfig, QueueControl, RelativeRateConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, RateCode, Time};
 use proptest::prelude::*;
@@ -209,9 +209,9 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
         Just(LoadAveraging::Components { alpha: 0.3 }),
     ];
     let control = prop_oneof![Just(QueueControl::erica()), Just(QueueControl::erica_plus())];
-    let options = (averaging, control, any::<[bool; 4]>(), prop::option::of(1_u32..20));
+    let options = (averaging, control, any::<[bool; 5]>(), prop::option::of(1_u32..20));
     let erica = options.prop_map(
-        |(load_averaging, queue_control, [bidirectional, fades, immediate, measured], cells)| {
+        |(load_averaging, queue_control, [bidirectional, fades, immediate, measured, aged], cells)| {
             SwitchAlgorithmConfig::Erica(EricaConfig {
                 interval: AveragingInterval { time: INTERVAL, cells },
                 queue_control,
@@ -220,6 +220,7 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
                 load_averaging,
                 immediate_fair_share: immediate,
                 measured_ccr: measured,
+                aging: aged.then_some(AgingConfig::new()),
             })
         },
     );

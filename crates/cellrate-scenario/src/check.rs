@@ -1,6 +1,6 @@
 //! Holds a tree against the table of the format: unknown keys, wrong types, missing units, values out of range.
 
-use cellrate_proto::parameters::PowerOfTwo;
+use cellrate_proto::parameters::{ParameterError, PowerOfTwo};
 
 use crate::error::{Fault, Place, nearest, suggestion};
 use crate::format::{Kind, Shape, Tagged};
@@ -122,6 +122,18 @@ pub(crate) fn missing(place: Place, key: &str, about: &str) -> Fault {
         format!("the key \"{key}\" is missing"),
         format!("Add it: {}", about.trim_end_matches('.')),
     )
+}
+
+/// The core's own check of a small configuration, with the place of the key that it complains of.
+pub(crate) fn configuration<'a>(
+    result: Result<(), ParameterError>,
+    key: impl Fn(&str) -> Option<&'a Node>,
+    place: Place,
+) -> Result<(), Fault> {
+    let Err(ParameterError { name, value, unit, allowed }) = result else { return Ok(()) };
+    let space = if unit.is_empty() { "" } else { " " };
+    let place = key(name).map_or(place, |node| node.place);
+    Err(Fault::new(place, format!("{name} is {value}{space}{unit}"), format!("It must be {allowed}")))
 }
 
 fn tagged_table(node: &Node, tagged: &'static Tagged, mode: Mode) -> Result<(), Fault> {

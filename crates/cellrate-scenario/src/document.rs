@@ -287,8 +287,8 @@ impl Document {
                 return Ok(());
             }
             if let Kind::Or(kinds) = kind {
-                inner_kind =
-                    kinds.iter().copied().find(|kind| matches!(kind, Kind::Table(_))).unwrap_or(kind);
+                let has_keys = |kind: &Kind| matches!(kind, Kind::Table(_) | Kind::Tagged(_));
+                inner_kind = kinds.iter().copied().find(has_keys).unwrap_or(kind);
             }
             keys = match inner_kind {
                 Kind::Table(shape) => Known::Shape(shape),

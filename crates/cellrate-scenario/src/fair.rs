@@ -114,14 +114,17 @@ enum Demand {
 impl Demand {
     fn of(connection: &Connection, backward: bool) -> Option<Demand> {
         let flow = if backward { &connection.backward } else { &connection.forward };
-        let traffic = flow.traffic.as_ref()?;
+        // ACKs of TCP ask for no more than a small part of what the data gets.
+        if !connection.carries_data(backward) || connection.carries_only_acks(backward) {
+            return None;
+        }
         match (&flow.sender, connection.category) {
             (Sender::Abr(sender), _) => Some(Demand::Abr {
                 mcr: sender.parameters.mcr.as_cells_per_s(),
                 pcr: sender.parameters.pcr.as_cells_per_s(),
                 weight: sender.weight,
             }),
-            (Sender::Peak(peak), Category::Cbr | Category::Vbr) => match traffic {
+            (Sender::Peak(peak), Category::Cbr | Category::Vbr) => match flow.traffic.as_ref()? {
                 Traffic::Constant { rate, .. } => Some(Demand::Guaranteed(rate.min(*peak).as_cells_per_s())),
                 Traffic::Greedy { windows } if windows.is_empty() => {
                     Some(Demand::Guaranteed(peak.as_cells_per_s()))

@@ -299,6 +299,7 @@ macro_rules! erica_keys {
             key("alpha", SHARE, "required with load_averaging", "Weight of the newest interval in the average."),
             key("immediate_fair_share", Kind::Boolean, "false", "FairShare falls at once when a connection becomes active within an interval."),
             key("measured_ccr", Kind::Boolean, "false", "The rate of a connection is measured instead of read from its RM cells."),
+            key("aging", Kind::Or(&[Kind::Table(&AGING), Kind::Choice(&["off"])]), "\"off\"", "Grants less to a connection that claims more than it sends; {} for all defaults."),
         ]
     };
 }
@@ -549,10 +550,205 @@ const ABR: Shape = Shape {
         ),
         key(
             "uili",
-            Kind::Choice(&["none"]),
+            Kind::Or(&[Kind::Tagged(&UILI), Kind::Choice(UILI_POLICIES)]),
             "\"none\"",
-            "Use-it-or-lose-it policy of the source beyond rule 5.",
+            "Use-it-or-lose-it policy of the source beyond rule 5: a table, or the type alone.",
         ),
+    ],
+};
+
+/// The types of [`UILI`] (held by a test): a policy with its defaults may be named alone.
+const UILI_POLICIES: &[&str] =
+    &["none", "february-1995", "april-1995", "august-1995", "baseline", "count-based", "time-based", "joint"];
+
+const PNI_KEY: Key = key(
+    "pni",
+    Kind::Boolean,
+    "false",
+    "Prohibit no increase: the next backward RM cell may raise ACR again.",
+);
+const TOF_KEY: Key = key(
+    "tof",
+    Kind::Ratio(Range { low: 1.0, high: f64::MAX, low_included: true, high_included: true }),
+    "2",
+    "A forward RM cell is late when it comes more than tof times nrm/ACR after the last.",
+);
+const RDF_KEY: Key = key(
+    "rdf",
+    Kind::Ratio(Range { low: 1.0, high: f64::MAX, low_included: true, high_included: true }),
+    "1 / abr.rdf",
+    "Divisor of the decrease, as in 1995: 512 where abr.rdf is 1/512.",
+);
+
+const fn tdf_key(default: &'static str) -> Key {
+    key("tdf", FRACTION, default, "Share of ACR that is lost each time.")
+}
+
+const UILI: Tagged = Tagged {
+    default: None,
+    variants: &[
+        ("none", Shape { name: "none", about: "Nothing beyond rule 5.", keys: &[] }),
+        (
+            "february-1995",
+            Shape {
+                name: "february-1995",
+                about: "ACR falls with the time without a backward RM cell (paper 004, section 3).",
+                keys: &[
+                    key(
+                        "tof",
+                        Kind::Integer(1, u32::MAX as i64),
+                        "2",
+                        "Forward RM cells without a backward one or a decrease before ACR falls.",
+                    ),
+                    RDF_KEY,
+                ],
+            },
+        ),
+        (
+            "april-1995",
+            Shape {
+                name: "april-1995",
+                about: "The harmonic decrease (paper 004, section 3).",
+                keys: &[TOF_KEY, RDF_KEY],
+            },
+        ),
+        (
+            "august-1995",
+            Shape {
+                name: "august-1995",
+                about: "Rule 5 of the draft of August 1995 (paper 004, section 3).",
+                keys: &[
+                    TOF_KEY,
+                    key(
+                        "tdff",
+                        Kind::Or(&[Kind::PowerOfTwo, Kind::Ratio(Range::closed(0.0, 0.0))]),
+                        "1/8, unless tdf is given",
+                        "ACR loses tdff times abr.rdf times (the smallest power of two not below pcr, in cells/s) per second since the last forward RM cell: a power of two from 1/32768 to 1, or 0.",
+                    ),
+                    key(
+                        "tdf",
+                        Kind::Ratio(Range {
+                            low: 0.0,
+                            high: f64::MAX,
+                            low_included: true,
+                            high_included: true,
+                        }),
+                        "from tdff",
+                        "The same share itself, per second.",
+                    ),
+                    PNI_KEY,
+                ],
+            },
+        ),
+        (
+            "baseline",
+            Shape {
+                name: "baseline",
+                about: "Enhanced August 1995 (paper 004, section 4.2).",
+                keys: &[
+                    tdf_key("1/8"),
+                    key(
+                        "floor",
+                        Kind::Choice(&["icr", "source-rate-plus-icr"]),
+                        "\"icr\"",
+                        "Below what ACR is not lowered.",
+                    ),
+                    PNI_KEY,
+                ],
+            },
+        ),
+        (
+            "count-based",
+            Shape {
+                name: "count-based",
+                about: "Regions A to D with a headroom (paper 004, section 5.2).",
+                keys: &[
+                    tdf_key("1/8"),
+                    key(
+                        "headroom",
+                        RATE,
+                        "\"10 Mbps\"",
+                        "How far ACR may exceed the rate of the source, at most 16777215 cells/s.",
+                    ),
+                    key(
+                        "pr5",
+                        Kind::Boolean,
+                        "false",
+                        "The first forward RM cell after an increase lowers nothing.",
+                    ),
+                    key(
+                        "delta",
+                        RATE,
+                        "ACR/512",
+                        "Slot granularity: ACR up to this above the rate of the source counts as used, at most 16777215 cells/s.",
+                    ),
+                ],
+            },
+        ),
+        (
+            "time-based",
+            Shape {
+                name: "time-based",
+                about: "ACR falls with the time since the last forward RM cell (paper 004, section 5.3).",
+                keys: &[
+                    key(
+                        "floor",
+                        Kind::Choice(&["icr-plus-source-rate", "multiple"]),
+                        "\"icr-plus-source-rate\"",
+                        "Below what ACR is not lowered; \"multiple\" is the larger of icr and tof times the rate of the source.",
+                    ),
+                    key(
+                        "tof",
+                        Kind::Ratio(Range {
+                            low: 1.0,
+                            high: f64::MAX,
+                            low_included: true,
+                            high_included: true,
+                        }),
+                        "2",
+                        "Goes with floor = \"multiple\".",
+                    ),
+                    key(
+                        "addf",
+                        Kind::Ratio(Range::above(0.0, f64::MAX)),
+                        "2",
+                        "Everything unused is lost within the larger of addf times frtt and tbe/pcr.",
+                    ),
+                    key("tc", SPAN, "from addf", "That time itself."),
+                    PNI_KEY,
+                ],
+            },
+        ),
+        (
+            "joint",
+            Shape {
+                name: "joint",
+                about: "The joint source based policy (paper 004, section 5.4; TM 4.0, appendix I.8).",
+                keys: &[tdf_key("1/16"), PNI_KEY],
+            },
+        ),
+    ],
+};
+
+const AGING: Shape = Shape {
+    name: "aging",
+    about: "The switch based use-it-or-lose-it policy (paper 004, section 5.5).",
+    keys: &[
+        key("alpha", Kind::Ratio(Range::above(0.0, 10.0)), "0.1", "Steepness of the aging function."),
+        key(
+            "delta",
+            Kind::Ratio(Range::closed(1.0, 100.0)),
+            "1.5",
+            "Ratio of claimed to measured rate that is left in peace.",
+        ),
+        key(
+            "used",
+            Kind::Ratio(Range::closed(1.0, 100.0)),
+            "1.1",
+            "Ratio up to which a connection counts as using all it has; at most delta.",
+        ),
+        key("weight", SHARE, "1/4", "Weight of the newest interval in the smoothed rates."),
+        key("floor", RATE, "\"10 Mbps\"", "What is left of every allocation, at most 16777215 cells/s."),
     ],
 };
 
@@ -652,6 +848,54 @@ const TRAFFIC: Tagged = Tagged {
                 )],
             },
         ),
+        (
+            "request-response",
+            Shape {
+                name: "request-response",
+                about: "A client sends requests, the server at the other end of the path answers each when it is whole, and the next cycle begins after the last answer (paper 004, section 7.2.1). The reverse direction carries the answers.",
+                keys: &[
+                    required(
+                        "response",
+                        Kind::Positive(Dimension::Cells),
+                        "Length of a response, 1 cell or more.",
+                    ),
+                    key(
+                        "request",
+                        Kind::Positive(Dimension::Cells),
+                        "\"16 cells\"",
+                        "Length of a request, 1 cell or more.",
+                    ),
+                    key("requests", Kind::Integer(1, u32::MAX as i64), "1", "Requests in a cycle."),
+                    key(
+                        "request_gap",
+                        TIME,
+                        "\"0 ms\"",
+                        "From the end of one request to the next in its cycle.",
+                    ),
+                    key(
+                        "cycle_gap",
+                        TIME,
+                        "\"1 ms\"",
+                        "From the arrival of a cycle's last response to the next cycle.",
+                    ),
+                    key("server_time", TIME, "\"0 ms\"", "From the arrival of a request to its response."),
+                    key(
+                        "rate",
+                        POSITIVE_RATE,
+                        "pcr",
+                        "Rate of the cells of a burst as the application hands it over.",
+                    ),
+                    key(
+                        "record",
+                        Kind::Integer(0, u32::MAX as i64),
+                        "0",
+                        "How many bursts of each direction the results list one by one.",
+                    ),
+                    START_KEY,
+                    key("end", TIME, "never", "No cycle begins at or after this."),
+                ],
+            },
+        ),
         ("tcp", tcp::TCP),
         ("video", video::VIDEO),
         ("none", Shape { name: "none", about: "No data; for abr, RM cells only.", keys: &[] }),
@@ -745,6 +989,11 @@ mod tests {
     fn record_names_every_quantity_there_is() {
         let Kind::Choice(names) = RECORD else { panic!("a choice") };
         assert_eq!(names, [FLOW_QUANTITIES, PORT_QUANTITIES, ERICA_METRICS].concat());
+    }
+
+    #[test]
+    fn every_policy_may_be_named_alone() {
+        assert_eq!(UILI_POLICIES, UILI.variants.iter().map(|(tag, _)| *tag).collect::<Vec<_>>());
     }
 
     #[test]

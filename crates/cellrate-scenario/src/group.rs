@@ -186,9 +186,12 @@ fn member_value(node: &mut Node, kind: Kind, i: usize, count: usize) -> Result<(
         Kind::Table(shape) => member_keys(node, Keys::Of(shape), i, count),
         Kind::Tagged(tagged) => member_keys(node, Keys::Tagged(tagged), i, count),
         Kind::Or(kinds) => {
-            let inner =
-                kinds.iter().find_map(|kind| if let Kind::Table(shape) = kind { Some(*shape) } else { None });
-            inner.map_or(Ok(()), |shape| member_keys(node, Keys::Of(shape), i, count))
+            let inner = kinds.iter().find_map(|kind| match kind {
+                Kind::Table(shape) => Some(Keys::Of(shape)),
+                Kind::Tagged(tagged) => Some(Keys::Tagged(tagged)),
+                _ => None,
+            });
+            inner.map_or(Ok(()), |keys| member_keys(node, keys, i, count))
         }
         Kind::Map(inner) => {
             let Some(table) = node.table_mut() else { return Ok(()) };

@@ -136,11 +136,19 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Whether data goes this way: from traffic of its own, or as ACKs of the other way's TCP.
+    /// Whether data goes this way: from traffic of its own, in answer to requests, or as ACKs of the other way's TCP.
     pub fn carries_data(&self, backward: bool) -> bool {
         let [own, other] =
             if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
-        own.traffic.is_some() || matches!(other.traffic, Some(Traffic::Tcp(_)))
+        let answers = backward && matches!(other.traffic, Some(Traffic::RequestResponse(_)));
+        own.traffic.is_some() || answers || matches!(other.traffic, Some(Traffic::Tcp(_)))
+    }
+
+    /// Whether the only data that goes this way are ACKs of the other way's TCP.
+    pub fn carries_only_acks(&self, backward: bool) -> bool {
+        let [own, other] =
+            if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
+        own.traffic.is_none() && matches!(other.traffic, Some(Traffic::Tcp(_)))
     }
 }
 
@@ -241,6 +249,35 @@ pub enum Traffic {
     Tcp(Box<TcpTraffic>),
     /// Compressed video.
     Video(Box<VideoTraffic>),
+    /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no traffic
+    /// of its own then, carries the answers.
+    RequestResponse(RequestResponse),
+}
+
+/// The closed-loop bursty model of paper 004, section 7.2.1: in each cycle the client sends requests, the server answers
+/// each as soon as it has come in whole, and the next cycle begins some time after the last answer has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RequestResponse {
+    /// Length of a request [cells, at least 1; 16 in the paper].
+    pub request: u32,
+    /// Length of a response [cells, at least 1].
+    pub response: u32,
+    /// Requests in a cycle [at least 1; 1 in the paper].
+    pub requests: u32,
+    /// From the end of one request to the beginning of the next in the same cycle, as the application hands them over.
+    pub request_gap: Duration,
+    /// From the arrival of a cycle's last response to the next cycle [1 ms in the paper].
+    pub cycle_gap: Duration,
+    /// From the arrival of a request to the beginning of its response [0 in the paper].
+    pub server_time: Duration,
+    /// Cells per second of a burst as the application hands it to its adapter [PCR in the paper].
+    pub rate: CellRate,
+    /// The first cycle.
+    pub start: Time,
+    /// No cycle at or after this.
+    pub end: Time,
+    /// How many bursts of each direction are listed one by one, from the first on; all of them are in the quantiles.
+    pub record: u32,
 }
 
 /// A window of greedy traffic.

@@ -157,7 +157,14 @@ fn inner_sections(text: &mut String, kind: Kind, done: &mut Vec<String>) {
 }
 
 fn family_name(family: &Tagged) -> &'static str {
-    if family.variant("erica").is_some() { "`algorithm`" } else { "`traffic`" }
+    let has = |tag: &str| family.variant(tag).is_some();
+    if has("erica") {
+        "`algorithm`"
+    } else if has("joint") {
+        "`uili`"
+    } else {
+        "`traffic`"
+    }
 }
 
 fn title(shape: &Shape) -> String {

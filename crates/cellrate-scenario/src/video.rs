@@ -31,8 +31,8 @@ pub struct VideoTraffic {
 /// What becomes of rates below 0 or above the peak: the four techniques of paper 001.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OutOfRange {
-    /// The first: e^x, rounded to whole Mb/s, of Gaussian x of the given mean and deviation, those of x itself in Mb/s;
-    /// above the peak it is the peak.
+    /// The first: e^x in Mb/s, rounded to whole ones, of Gaussian x with mean ln(mean) and deviation `deviation` / `mean`, so
+    /// that about half of the rates are below `mean`; above the peak it is the peak.
     Exponentiate,
     /// The second: the nearest end of the range.
     Truncate,

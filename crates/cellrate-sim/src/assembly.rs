@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
-use cellrate_proto::{CellRate, Destination, DestinationConfig, Source, Time};
+use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, Scenario,
@@ -18,7 +18,7 @@ use crate::kernel::partition::Partition;
 use crate::port::{Exit, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
-use crate::traffic::Supply;
+use crate::traffic::{Site, Supply};
 use crate::transport::{Interface, Peer, Stack};
 
 /// A thing of the scenario, where it lives: its cluster and its index there.
@@ -32,7 +32,7 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct Assembly {
     pub kernel: Kernel,
-    /// By port, twice the link's index plus the end: where it is, if any connection uses it.
+    /// By port, twice the link's index plus the end: where it is, if a connection uses it or a probe looks at it.
     pub ports: Vec<Option<Place>>,
     /// By end of a connection, twice the connection's index plus the end: where it is.
     pub endpoints: Vec<Place>,
@@ -54,6 +54,7 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
     let partition = Partition::of(scenario);
     let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
     let used = categories_by_port(scenario);
+    let is_needed = |number: usize| used[number].contains(&true) || is_probed(scenario, number);
 
     let mut counts = vec![0; partition.clusters];
     let mut next_place = |cluster: u32| {
@@ -64,7 +65,7 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
     let tail = |number: usize| scenario.links[number / 2].ends[number % 2];
     let head = |number: usize| scenario.links[number / 2].ends[1 - number % 2];
     let ports: Vec<Option<Place>> =
-        (0..used.len()).map(|n| used[n].contains(&true).then(|| next_place(cluster_of(tail(n))))).collect();
+        (0..used.len()).map(|n| is_needed(n).then(|| next_place(cluster_of(tail(n))))).collect();
     counts.fill(0);
     let mut next_place = |cluster: u32| {
         let index = counts[cluster as usize];
@@ -147,11 +148,29 @@ fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {
     used
 }
 
+/// Whether a series of this port is recorded, even if it is one of zeros.
+fn is_probed(scenario: &Scenario, number: usize) -> bool {
+    scenario.probes.iter().any(|probe| match probe.quantity {
+        Quantity::Port { link, end, .. } => port_number(Step { link, end }) == number,
+        Quantity::Flow { .. } => false,
+    })
+}
+
 /// Whether every change of a queue of this port is recorded: then departures have to be events.
 fn queue_is_watched(scenario: &Scenario, number: usize) -> bool {
     use PortQuantity::{AbrQueue, GuaranteedQueue, Queue, UbrQueue};
     scenario.probes.iter().any(|probe| match probe.quantity {
         Quantity::Port { quantity: Queue | GuaranteedQueue | AbrQueue | UbrQueue, link, end } => {
+            probe.every == Every::Change && port_number(Step { link, end }) == number
+        }
+        _ => false,
+    })
+}
+
+/// Whether every change of a figure of this port's algorithm is recorded.
+fn figures_are_watched(scenario: &Scenario, number: usize) -> bool {
+    scenario.probes.iter().any(|probe| match probe.quantity {
+        Quantity::Port { quantity: PortQuantity::Metric(_), link, end } => {
             probe.every == Every::Change && port_number(Step { link, end }) == number
         }
         _ => false,
@@ -168,14 +187,17 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], exi
     let several = used.iter().filter(|&&used| used).count() > 1;
     let only_priority = used.iter().position(|&used| used).unwrap_or(0);
     let buffers = &config.buffers;
-    let queues = if several || control.uses_efci() || queue_is_watched(scenario, number) {
+    let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
+    let room = own.into_iter().chain(buffers.shared).min();
+    let has_events = several || control.uses_efci() || queue_is_watched(scenario, number);
+    let queues = if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
         Queues::Served(Box::new(Served::new(line, buffers)))
     } else {
-        let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
-        Queues::Fifo(Fifo::new(line, own.into_iter().chain(buffers.shared).min()))
+        Queues::Fifo(Fifo::new(&line, room))
     };
     let metered = is_switch && control.needs_meter();
-    Port { queues, exit, only_priority, metered, control, interval_began: Time::ZERO, dropped: 0 }
+    let ended = figures_are_watched(scenario, number).then(Vec::new);
+    Port { queues, exit, only_priority, metered, control, ended, dropped: 0 }
 }
 
 struct Hops {
@@ -250,10 +272,17 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
             (2 * index, &connection.forward, &connection.backward),
             (2 * index + 1, &connection.backward, &connection.forward),
         ] {
-            let random = Random::new(scenario.seed, Stream::Traffic(flow as u32));
+            let backward = flow % 2 == 1;
+            let first = steps(connection, backward)[0];
+            let site = Site {
+                seed: scenario.seed,
+                flow: flow as u32,
+                cell_time: scenario.links[first.link.0 as usize].rate.cell_time(),
+                end: Time::ZERO + scenario.duration,
+            };
             let mut endpoint = Endpoint::new(
                 build_sender(out),
-                Supply::new(out, back, random),
+                Supply::new(connection, backward, site),
                 Destination::new(destination_config(back)),
                 first_hops[flow],
                 [mcr(out), mcr(back)],
@@ -291,7 +320,7 @@ fn conduits(parts: &[Parts], places: &[Place]) -> Vec<[(usize, usize); 2]> {
     conduits
 }
 
-/// Folds the transmissions of every end that has its access link to itself, where no cell can be lost on it.
+/// Folds the transmissions of every end that has its access link to a switch to itself, where no cell can be lost on it.
 fn fold(parts: &mut Parts, hops: &[Hop]) {
     let mut senders = vec![0_u32; parts.ports.len()];
     let port_of = |endpoint: &Endpoint| hops[endpoint.first_hop as usize].port;
@@ -306,6 +335,7 @@ fn fold(parts: &mut Parts, hops: &[Hop]) {
         if let Port { queues: Queues::Fifo(fifo), exit: Exit::Inside(input), .. } =
             &parts.ports[port as usize]
             && fifo.is_lossless()
+            && !parts.inputs[*input as usize].at_host
         {
             let input = *input;
             endpoint.access = Access::Folded { port, input };
@@ -314,13 +344,21 @@ fn fold(parts: &mut Parts, hops: &[Hop]) {
     }
 }
 
-/// Where a series looks at a receiving end, every arrival there is an event.
+/// Where a series looks at a receiving end, or the end answers what it receives, every arrival there is an event.
 fn watch_receivers(scenario: &Scenario, inputs: &[Option<Place>], parts: &mut [Parts]) {
-    for probe in &scenario.probes {
-        let Quantity::Flow { quantity: FlowQuantity::Received, connection, backward } = probe.quantity else {
-            continue;
-        };
-        let steps = steps(&scenario.connections[connection.0 as usize], backward);
+    let watched = scenario.probes.iter().filter_map(|probe| match probe.quantity {
+        Quantity::Flow { quantity: FlowQuantity::Received, connection, backward } => {
+            Some((&scenario.connections[connection.0 as usize], backward))
+        }
+        _ => None,
+    });
+    let answering = scenario
+        .connections
+        .iter()
+        .filter(|connection| matches!(connection.forward.traffic, Some(Traffic::RequestResponse(_))))
+        .flat_map(|connection| [(connection, false), (connection, true)]);
+    for (connection, backward) in watched.chain(answering) {
+        let steps = steps(connection, backward);
         if let Some(place) = steps.last().and_then(|&step| inputs[port_number(step)]) {
             parts[place.cluster as usize].inputs[place.index as usize].every_cell = true;
         }

@@ -5,8 +5,10 @@
 //! clusters of nodes can run by themselves for a while, is in [`kernel`].
 
 mod assembly;
+mod bursts;
 mod endpoint;
 pub mod kernel;
+pub mod noise;
 mod port;
 mod probe;
 pub mod random;
@@ -17,6 +19,7 @@ pub mod traffic;
 pub mod transport;
 
 pub use results::{
-    FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
+    Burst, BurstSummary, FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series,
+    Summary, TcpSummary,
 };
 pub use simulation::run;

@@ -26,6 +26,10 @@ pub struct Summary {
     pub ports: Vec<PortSummary>,
     /// One row per TCP connection, in the order of the VCs.
     pub tcp: Vec<TcpSummary>,
+    /// One row per direction of a connection with request-response traffic, requests before responses.
+    pub bursts: Vec<BurstSummary>,
+    /// Single bursts, in the order of `bursts` and of their numbers: as many of each direction as its `record` asks for.
+    pub burst_list: Vec<Burst>,
 }
 
 /// The run as a whole.
@@ -153,6 +157,58 @@ pub struct TcpSummary {
     pub spoiled_pdus: u64,
 }
 
+/// The bursts of one direction of a connection with request-response traffic (paper 004, section 7.2).
+///
+/// The response time of a burst is from the arrival of its first cell at the adapter of its sender to the departure of
+/// its last cell from there, the last bit; its effective throughput is its cells, 53 octets each, over that.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BurstSummary {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// "request" or "response".
+    pub role: &'static str,
+    /// Length of each burst [cells].
+    pub size_cells: u32,
+    /// Bursts that have left whole.
+    pub count: u64,
+    /// Mean response time [s]; null, like all below, when no burst has left whole.
+    pub mean_response_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_response_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_response_s: Option<f64>,
+    /// Largest of the same.
+    pub max_response_s: Option<f64>,
+    /// Mean over the bursts of effective throughput [bit/s].
+    pub mean_throughput_bps: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_throughput_bps: Option<f64>,
+    /// The effective throughput that 99 % of the bursts have at least, within 1 % [bit/s].
+    pub p1_throughput_bps: Option<f64>,
+}
+
+/// A single burst.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Burst {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// "request" or "response".
+    pub role: &'static str,
+    /// Counted from 1 in its direction.
+    pub number: u64,
+    /// Its length [cells].
+    pub size_cells: u32,
+    /// When its first cell arrived at the adapter of its sender [s].
+    pub start_s: f64,
+    /// From then to the departure of its last cell [s].
+    pub response_s: f64,
+    /// Cells, 53 octets each, over `response_s` [bit/s].
+    pub throughput_bps: f64,
+    /// From `start_s` to the arrival of its last cell at the other end [s]; null when it had not arrived at the end of
+    /// the run.
+    pub delivery_s: Option<f64>,
+}
+
 /// A recorded series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
@@ -164,7 +220,7 @@ pub struct Series {
     pub unit: &'static str,
     /// Instants, never falling [ps since the start].
     pub times_ps: Vec<u64>,
-    /// One value per instant, holding until the next for series taken at every change.
+    /// One value per instant. A series taken at every change starts at 0, and each value holds until the next.
     pub values: Vec<f64>,
 }
 
@@ -185,6 +241,13 @@ pub enum RunError {
         /// The longest duration that this network may run [ps].
         allowed_ps: u64,
     },
+    /// The connections of the scenario cross more links, all directions together, than cells can number.
+    TooLarge {
+        /// Links crossed, all directions of all connections together.
+        hops: usize,
+        /// The most there may be.
+        allowed: usize,
+    },
     /// Cells appeared or vanished: a defect of the simulator, never of the scenario.
     NotConserved {
         /// The connection and direction.
@@ -202,6 +265,11 @@ impl fmt::Display for RunError {
                 let seconds = *allowed_ps as f64 * 1e-12;
                 write!(f, "a network of this size can be run for at most {seconds:.1} s; shorten `duration`")
             }
+            RunError::TooLarge { hops, allowed } => write!(
+                f,
+                "the connections cross {hops} links, both directions of all of them together; at most {allowed} can be \
+                 simulated"
+            ),
             RunError::NotConserved { vc, counts: [sent, delivered, dropped, in_flight] } => write!(
                 f,
                 "cells of {vc} are not conserved (sent {sent}, delivered {delivered}, dropped {dropped}, in flight \

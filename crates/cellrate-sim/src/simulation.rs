@@ -6,7 +6,8 @@ use cellrate_proto::Time;
 use cellrate_scenario::{Category, FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenario, Step};
 
 use crate::assembly::{Assembly, Place, assemble, port_number};
-use crate::kernel::cell::Cell;
+use crate::bursts;
+use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::port::{ABR, Port, Queues};
 use crate::probe::recorder::Recorder;
 use crate::results::{FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary};
@@ -18,12 +19,17 @@ use crate::tcp_rows;
 ///
 /// # Errors
 ///
-/// [`RunError::Interrupted`] when `progress` said so, [`RunError::TooLong`] when the scheduler cannot hold the duration.
+/// [`RunError::Interrupted`] when `progress` said so, [`RunError::TooLong`] when the scheduler cannot hold the duration,
+/// [`RunError::TooLarge`] when cells cannot number the hops.
 /// [`RunError::NotConserved`] would be a defect of the simulator.
 pub fn run(
     scenario: &Scenario,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
+    let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
+    if hops > MAX_HOPS {
+        return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
+    }
     let mut assembly = assemble(scenario);
     let end = Time::ZERO + scenario.duration;
     assembly.kernel.run(end, progress)?;
@@ -44,9 +50,10 @@ pub fn run(
         events: assembly.kernel.clusters.iter().map(|cluster| cluster.events).sum(),
     };
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
+    let (bursts, burst_list) = bursts::collect(scenario, &assembly);
     let tcp = tcp_rows::collect(scenario, &assembly, end);
     let series = collect_series(scenario, assembly);
-    Ok(RunResult { summary: Summary { run, vcs, ports, tcp }, series })
+    Ok(RunResult { summary: Summary { run, vcs, ports, bursts, burst_list, tcp }, series })
 }
 
 /// Cells of each direction on links, in ports and between clusters.
@@ -77,7 +84,7 @@ fn flow_summaries(
         &clusters[cluster as usize].endpoints[index as usize]
     };
     let mut rows = Vec::with_capacity(in_flight.len());
-    for flow in 0..2 * scenario.connections.len() {
+    for (flow, &in_flight) in in_flight.iter().enumerate() {
         let connection = &scenario.connections[flow / 2];
         let (sender, receiver) = (endpoint(flow), endpoint(flow ^ 1));
         let bits = receiver.counters.data_delivered as f64 * cellrate_proto::units::BITS_PER_CELL as f64;
@@ -90,7 +97,7 @@ fn flow_summaries(
             delivered: receiver.counters.delivered,
             data_delivered: receiver.counters.data_delivered,
             dropped: clusters.iter().map(|cluster| cluster.dropped[flow]).sum(),
-            in_flight: in_flight[flow],
+            in_flight,
             forward_rm_sent: sender.counters.forward_rm_sent,
             backward_rm_received: sender.counters.backward_rm_received,
             throughput_bps: bits / scenario.duration.as_secs_f64(),
@@ -125,7 +132,9 @@ fn port_summary(name: String, port: &Port, end: Time) -> PortSummary {
     let (transmitted, max_queue, max_abr_queue, integral) = match &port.queues {
         Queues::Fifo(fifo) => {
             let max_abr = if port.only_priority == ABR { fifo.max_queue().0 } else { 0 };
-            (fifo.transmitted(end), fifo.max_queue().0, max_abr, fifo.queue_integral(end))
+            // A departure at the very end does not happen any more.
+            let last = Time::from_ps(end.as_ps().saturating_sub(1));
+            (fifo.transmitted(last), fifo.max_queue().0, max_abr, fifo.queue_integral(end))
         }
         Queues::Served(served) => {
             let max_abr = served.max_queue(ABR).0;

@@ -18,6 +18,7 @@
 
 use alloc::vec::Vec;
 
+use super::aging::{Aging, AgingConfig};
 use super::averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::{ERICA_METRICS, Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
@@ -106,6 +107,8 @@ pub struct EricaConfig {
     pub immediate_fair_share: bool,
     /// CCR is measured (cells of the VC in the last interval over its length) instead of read from FRMs. Default false.
     pub measured_ccr: bool,
+    /// The switch based use-it-or-lose-it policy, applied to what ERICA would grant. Default `None`.
+    pub aging: Option<AgingConfig>,
 }
 
 impl EricaConfig {
@@ -129,6 +132,7 @@ impl EricaConfig {
             load_averaging: LoadAveraging::None,
             immediate_fair_share: false,
             measured_ccr: false,
+            aging: None,
         }
     }
 
@@ -143,7 +147,8 @@ impl EricaConfig {
         self.queue_control.check()?;
         in_range("delta", self.delta, "", (0.0..=1.0).contains(&self.delta), "from 0 to 1")?;
         self.active_sources.check()?;
-        self.load_averaging.check()
+        self.load_averaging.check()?;
+        self.aging.as_ref().map_or(Ok(()), AgingConfig::check)
     }
 }
 
@@ -161,6 +166,7 @@ pub struct Erica {
     shares: Shares,
     active: ActiveCount,
     load: LoadFactor,
+    aging: Option<Aging>,
     /// How many of the meter's `joined` connections are in `active` already.
     joined: usize,
     at_rest: bool,
@@ -200,6 +206,7 @@ impl Erica {
             },
             active: ActiveCount::new(&config.active_sources),
             load: LoadFactor::new(config.load_averaging),
+            aging: config.aging.map(Aging::new),
             joined: 0,
             at_rest: false,
             vcs: Vec::new(),
@@ -259,12 +266,18 @@ impl SwitchAlgorithm for Erica {
 
     fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {
         self.active.connect();
+        if let Some(aging) = &mut self.aging {
+            aging.connect();
+        }
         self.vcs.push(EricaVc { ccr: CellRate::ZERO, answered: 0, er: CellRate::ZERO });
     }
 
     fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
         self.admit_joined(meter);
         self.vcs[slot.0 as usize].ccr = ccr;
+        if let Some(aging) = &mut self.aging {
+            aging.on_forward_rm(slot, ccr);
+        }
     }
 
     fn on_backward_rm(
@@ -285,7 +298,8 @@ impl SwitchAlgorithm for Erica {
             self.vcs[slot.0 as usize] = EricaVc { ccr: vc.ccr, answered: meter.interval(), er };
             er
         };
-        feedback.limit(er.min(self.shares.capacity));
+        let er = er.min(self.shares.capacity);
+        feedback.limit(self.aging.as_ref().map_or(er, |aging| aging.limit(slot, er)));
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
@@ -293,6 +307,9 @@ impl SwitchAlgorithm for Erica {
         let capacity = self.capacity(load);
         self.load.end_interval(load.abr_rate(), capacity);
         self.active.end_interval(load, meter);
+        if let Some(aging) = &mut self.aging {
+            aging.end_interval(meter);
+        }
         self.joined = 0;
         let fair_share = divide(capacity, self.active.n());
         self.shares = Shares {
@@ -305,7 +322,7 @@ impl SwitchAlgorithm for Erica {
     }
 
     fn is_at_rest(&self) -> bool {
-        self.at_rest
+        self.at_rest && self.aging.as_ref().is_none_or(Aging::is_at_rest)
     }
 
     fn metric_names(&self) -> Metrics {
@@ -609,6 +626,24 @@ mod tests {
         world.cells(1, 0);
         world.ccr(A, 0.0);
         assert_eq!((world.figure("n"), world.figure("fair_share")), (1.0, C));
+    }
+
+    #[test]
+    fn aging_lowers_what_is_granted_and_nothing_else() {
+        // A claims C and sends a quarter of it; without aging it would be granted C whole. u = 4, alpha = 0.1,
+        // delta = 1.5: C / (1 + e^0.4 - e^0.15), as a rate code.
+        let aging = AgingConfig { weight: 1.0, floor: CellRate::ZERO, ..AgingConfig::new() };
+        for (aging, expected) in [(None, 1.0), (Some(aging), 1.0 / 1.329_990_4)] {
+            let mut world = World::new(EricaConfig { aging, ..half_utilization() });
+            world.ccr(A, C);
+            world.interval(256, 0);
+            world.interval(256, 0);
+            let er = world.er(A) / C;
+            assert!((er / expected - 1.0).abs() < 1.0 / 512.0, "{er} against {expected}");
+        }
+        let aging = Some(AgingConfig { alpha: 0.0, ..AgingConfig::new() });
+        let refused = EricaConfig { aging, ..EricaConfig::erica() }.check().unwrap_err();
+        assert_eq!(refused.name, "aging_alpha");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //!
 //! Feedback only ever lowers ER and sets CI or NI; no algorithm can do otherwise, because [`Feedback`] has no verb for it.
 
+mod aging;
 mod averaging;
 mod efci;
 mod erica;
@@ -17,6 +18,7 @@ mod meter;
 mod port_control;
 mod relative_rate;
 
+pub use aging::{Aging, AgingConfig};
 pub use averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
 pub use efci::{Efci, EfciConfig};
 pub use erica::{Erica, EricaConfig, QueueControl};

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use cellrate_proto::parameters::MAX_RATE;
-use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
-use super::{Whole, defaults, optional, place_of, traffic, wholes};
+use super::{Whole, defaults, optional, place_of, traffic, uili, wholes};
 use crate::check;
 use crate::error::{Fault, Place};
 use crate::group;
@@ -96,8 +95,12 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
         let peak = optional(table, "pcr", quantity::positive_cell_rate)?.unwrap_or(narrowest);
         (Sender::Peak(peak), Sender::Peak(peak))
     };
-    let traffic = forward_traffic(table, category, whole.place)?;
-    let backward_traffic = backward_traffic(table, reverse, traffic.as_ref())?;
+    let peaks = [&forward_sender, &backward_sender].map(|sender| match sender {
+        Sender::Abr(abr) => abr.parameters.pcr,
+        Sender::Peak(peak) => *peak,
+    });
+    let traffic = forward_traffic(table, category, whole.place, peaks[0])?;
+    let backward_traffic = backward_traffic(table, reverse, traffic.as_ref(), peaks[1])?;
     if let (Some(Traffic::Tcp(one)), Some(Traffic::Tcp(other))) = (&traffic, &backward_traffic)
         && (one.encapsulation, one.tcp.header, one.adapter_queue)
             != (other.encapsulation, other.tcp.header, other.adapter_queue)
@@ -119,9 +122,14 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
     })
 }
 
-fn forward_traffic(table: &Table, category: Category, place: Place) -> Result<Option<Traffic>, Fault> {
+fn forward_traffic(
+    table: &Table,
+    category: Category,
+    place: Place,
+    peak: CellRate,
+) -> Result<Option<Traffic>, Fault> {
     match table.node("traffic") {
-        Some(node) => traffic::read(node),
+        Some(node) => traffic::read(node, peak),
         None if category == Category::Abr => Ok(Some(Traffic::Greedy { windows: Vec::new() })),
         None => Err(check::missing(
             place,
@@ -135,15 +143,33 @@ fn backward_traffic(
     table: &Table,
     reverse: Option<&Table>,
     forward: Option<&Traffic>,
+    peak: CellRate,
 ) -> Result<Option<Traffic>, Fault> {
     let both = optional(table, "bidirectional", check::boolean)?.unwrap_or(false);
-    match (both, reverse.and_then(|reverse| reverse.node("traffic"))) {
+    let own = reverse.and_then(|reverse| reverse.node("traffic"));
+    if let Some(Traffic::RequestResponse(_)) = forward {
+        return match own.or_else(|| table.node("bidirectional").filter(|_| both)) {
+            Some(node) => {
+                let message =
+                    "the traffic is request-response, and the reverse direction carries its responses";
+                Err(Fault::new(node.place, message, "Leave reverse.traffic and bidirectional out"))
+            }
+            None => Ok(None),
+        };
+    }
+    match (both, own) {
         (true, Some(node)) => {
             let message = "the connection is bidirectional and has reverse.traffic of its own";
             Err(Fault::new(node.place, message, "Write one of them"))
         }
         (true, None) => Ok(forward.cloned()),
-        (false, Some(node)) => traffic::read(node),
+        (false, Some(node)) => match traffic::read(node, peak)? {
+            Some(Traffic::RequestResponse(_)) => {
+                let remedy = "Turn the path around and write it as the traffic of the connection";
+                Err(Fault::new(node.place, "request-response traffic begins at the first host", remedy))
+            }
+            other => Ok(other),
+        },
         (false, None) => Ok(None),
     }
 }
@@ -221,7 +247,7 @@ fn abr_sender(
     Ok(Sender::Abr(Box::new(AbrSender {
         parameters,
         weight: optional(keys, "weight", quantity::ratio)?.unwrap_or(1.0),
-        uili: UiliConfig::None,
+        uili: optional(keys, "uili", uili::read)?.unwrap_or_default(),
         clear_efci_state: keys.text("efci_state") != Some("keep"),
         waiting_brm: match keys.text("waiting_brm") {
             Some("out-of-rate") => WaitingBrm::SendOutOfRate,

@@ -7,6 +7,7 @@ mod port;
 mod probe;
 mod tcp;
 mod traffic;
+mod uili;
 mod video;
 
 use cellrate_proto::Time;

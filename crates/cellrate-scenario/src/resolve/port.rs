@@ -1,7 +1,7 @@
 //! What an output port of a switch is told: buffers, EFCI thresholds, algorithm.
 
 use cellrate_proto::switch::{
-    ActiveSources, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
+    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
     QueueControl, RelativeRateConfig, SwitchAlgorithmConfig,
 };
 use cellrate_proto::{Cells, Duration};
@@ -90,7 +90,24 @@ fn erica(table: &Table, queue_control: QueueControl) -> Result<EricaConfig, Faul
         load_averaging: load_averaging(table)?,
         immediate_fair_share: flag("immediate_fair_share")?,
         measured_ccr: flag("measured_ccr")?,
+        aging: table.node("aging").map(aging).transpose()?.flatten(),
     })
+}
+
+fn aging(node: &Node) -> Result<Option<AgingConfig>, Fault> {
+    let Some(table) = node.table() else { return Ok(None) };
+    let ratio =
+        |key: &str, default: f64| optional(table, key, quantity::ratio).map(|given| given.unwrap_or(default));
+    let default = AgingConfig::new();
+    let config = AgingConfig {
+        alpha: ratio("alpha", default.alpha)?,
+        delta: ratio("delta", default.delta)?,
+        used: ratio("used", default.used)?,
+        weight: ratio("weight", default.weight)?,
+        floor: optional(table, "floor", quantity::cell_rate)?.unwrap_or(default.floor),
+    };
+    check::configuration(config.check(), |name| table.node(name.trim_start_matches("aging_")), node.place)?;
+    Ok(Some(config))
 }
 
 fn load_averaging(table: &Table) -> Result<LoadAveraging, Fault> {

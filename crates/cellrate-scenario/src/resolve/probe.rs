@@ -8,8 +8,8 @@ use crate::error::{Fault, Place, suggestion};
 use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
 use crate::group::matches;
 use crate::model::{
-    Category, Connection, ConnectionIndex, Every, Flow, FlowQuantity, NodeIndex, PortQuantity, Probe,
-    Quantity, Step, Traffic,
+    Category, Connection, ConnectionIndex, Every, FlowQuantity, NodeIndex, PortQuantity, Probe, Quantity,
+    Step, Traffic,
 };
 use crate::quantity;
 use crate::tree::{Node, Table};
@@ -229,7 +229,6 @@ fn flow_quantity(name: &str) -> Option<FlowQuantity> {
 
 /// RM cells and ACR are ABR's; all else any direction has that carries data.
 fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool {
-    let flow: &Flow = if backward { &connection.backward } else { &connection.forward };
     match quantity {
         FlowQuantity::Acr | FlowQuantity::ForwardRm | FlowQuantity::BackwardRm => {
             connection.category == Category::Abr
@@ -239,6 +238,7 @@ fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool 
         }
         FlowQuantity::Received | FlowQuantity::SourceQueue => connection.carries_data(backward),
         FlowQuantity::Cwnd | FlowQuantity::Rtt | FlowQuantity::Retransmissions => {
+            let flow = if backward { &connection.backward } else { &connection.forward };
             matches!(flow.traffic, Some(Traffic::Tcp(_)))
         }
     }

@@ -1,16 +1,16 @@
 //! What a sending end has to send.
 
-use cellrate_proto::Time;
+use cellrate_proto::{CellRate, Duration, Time};
 
 use super::{instant, optional, tcp, video};
 use crate::check;
 use crate::error::Fault;
-use crate::model::{GreedyWindow, Period, Traffic};
+use crate::model::{GreedyWindow, Period, RequestResponse, Traffic};
 use crate::quantity;
 use crate::tree::{Node, Table};
 
-/// The traffic that a checked table describes; `None` for none.
-pub(super) fn read(node: &Node) -> Result<Option<Traffic>, Fault> {
+/// The traffic that a checked table describes, of a sender with this peak rate; `None` for none.
+pub(super) fn read(node: &Node, peak: CellRate) -> Result<Option<Traffic>, Fault> {
     let Some(table) = node.table() else { return Ok(None) };
     Ok(match table.text("type").unwrap_or("greedy") {
         "limited" => Some(limited(node, table)?),
@@ -35,12 +35,45 @@ pub(super) fn read(node: &Node) -> Result<Option<Traffic>, Fault> {
         "timed" => Some(Traffic::Timed { cells: optional(table, "cells", timed)?.unwrap_or_default() }),
         "tcp" => Some(Traffic::Tcp(Box::new(tcp::read(node, table)?))),
         "video" => Some(Traffic::Video(Box::new(video::read(node, table)?))),
+        "request-response" => Some(Traffic::RequestResponse(request_response(node, table, peak)?)),
         "none" => None,
         _ => Some(Traffic::Greedy { windows: windows(table)? }),
     })
 }
 
-fn rate(node: &Node, table: &Table) -> Result<cellrate_proto::CellRate, Fault> {
+fn request_response(node: &Node, table: &Table, peak: CellRate) -> Result<RequestResponse, Fault> {
+    let (start, end) = start_and_end(table)?;
+    let time =
+        |key: &str, default| optional(table, key, quantity::time).map(|given| given.unwrap_or(default));
+    let count = |key: &str, low, default| {
+        let given = optional(table, key, |node| check::integer(node, low, i64::from(u32::MAX)))?;
+        Ok(given.map_or(default, |count| count as u32))
+    };
+    Ok(RequestResponse {
+        request: optional(table, "request", burst)?.unwrap_or(16),
+        response: optional(table, "response", burst)?
+            .ok_or_else(|| check::missing(node.place, "response", "its length, such as \"256 cells\""))?,
+        requests: count("requests", 1, 1)?,
+        request_gap: time("request_gap", Duration::ZERO)?,
+        cycle_gap: time("cycle_gap", Duration::from_ms(1))?,
+        server_time: time("server_time", Duration::ZERO)?,
+        rate: optional(table, "rate", quantity::positive_cell_rate)?.unwrap_or(peak),
+        start,
+        end,
+        record: count("record", 0, 0)?,
+    })
+}
+
+/// The length of a burst.
+fn burst(node: &Node) -> Result<u32, Fault> {
+    let cells = quantity::cells(node)?.0;
+    u32::try_from(cells).ok().filter(|&cells| cells > 0).ok_or_else(|| {
+        let message = format!("{} is {cells} cells", node.plain());
+        Fault::new(node.place, message, "A burst has from 1 to 4294967295 cells")
+    })
+}
+
+fn rate(node: &Node, table: &Table) -> Result<CellRate, Fault> {
     let rate = optional(table, "rate", quantity::positive_cell_rate)?;
     rate.ok_or_else(|| check::missing(node.place, "rate", "such as \"10 Mbps\""))
 }
@@ -102,7 +135,7 @@ fn limited(node: &Node, table: &Table) -> Result<Traffic, Fault> {
         (None, None) => Err(check::missing(node.place, "rate", "such as \"10 Mbps\", or steps")),
         (None, Some(rate)) => Ok(Traffic::Limited { steps: vec![(Time::ZERO, rate_or_none(rate)?)] }),
         (Some(list), None) => {
-            let mut steps: Vec<(Time, Option<cellrate_proto::CellRate>)> = Vec::new();
+            let mut steps: Vec<(Time, Option<CellRate>)> = Vec::new();
             for node in check::list(list)? {
                 let [at, rate] = check::pair(node)?;
                 let at_time = instant(at)?;

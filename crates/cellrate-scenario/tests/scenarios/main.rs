@@ -7,6 +7,7 @@ mod reference;
 mod resolved;
 mod robust;
 mod support;
+mod uili;
 
 /// A small scenario that uses most of the format.
 const GOOD: &str = include_str!("good.toml");

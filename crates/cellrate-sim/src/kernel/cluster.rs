@@ -9,7 +9,8 @@
 //! are worked out when their arrival at the switch is due ([`Access::Folded`]), or just before something reaches the
 //! host that may change them. And a data cell on the last link of its path is counted as soon as its arrival is known
 //! ([`Endpoint::receive`]), because nothing but the order of cells matters there. Both leave every instant exact; where a
-//! series wants to see every arrival as it happens, arrivals are events after all ([`Input::every_cell`]).
+//! series wants to see every arrival as it happens, or the host answers what arrives, arrivals are events after all
+//! ([`Input::every_cell`]).
 //!
 //! For TCP the cells of a PDU are put together in the order of the cells, too; only the last one of a whole PDU is an
 //! event, because what the segment says counts from its instant on. Whatever changes the queue of a folded source first
@@ -163,7 +164,18 @@ impl Cluster {
             cluster.reschedule_timer(endpoint);
         }
         cluster.schedule.set(cluster.sample_leaf as usize, cluster.sampler.next());
+        cluster.note_everything(Time::ZERO);
         cluster
+    }
+
+    /// Every series of changes takes its value at `now`.
+    fn note_everything(&mut self, now: Time) {
+        for index in 0..self.ports.len() as u32 {
+            self.sampler.note_port(now, index, &mut self.ports);
+        }
+        for index in 0..self.endpoints.len() as u32 {
+            self.sampler.note_endpoint(now, index, &self.endpoints);
+        }
     }
 
     /// The last instant that the schedule can hold.
@@ -187,6 +199,19 @@ impl Cluster {
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
                 Leaf::Sample => self.on_sample(now, leaf),
                 Leaf::Timer(endpoint) => self.on_timer(now, endpoint as usize),
+            }
+        }
+    }
+
+    /// Ends the intervals that end before `end`, the end of the run, and that nothing came after, where their figures
+    /// are recorded.
+    pub fn finish(&mut self, end: Time) {
+        let last = Time::from_ps(end.as_ps().saturating_sub(1));
+        for index in 0..self.ports.len() {
+            let port = &mut self.ports[index];
+            if port.metered && port.ended.is_some() {
+                port.end_intervals_before(end);
+                self.sampler.note_port(last, index as u32, &mut self.ports);
             }
         }
     }
@@ -255,8 +280,21 @@ impl Cluster {
         if !every_cell {
             return self.on_arrival(now, endpoint as usize, cell);
         }
-        let left_to_do = self.endpoints[endpoint as usize].receive(cell);
-        left_to_do.into_iter().for_each(|cell| self.on_arrival(now, endpoint as usize, cell));
+        let answers = self.endpoints[endpoint as usize].supply.conversation().is_some();
+        if answers {
+            // What it has sent by now is not touched by what it may send because of this cell, and a series that is
+            // noted meanwhile has not seen the cell.
+            self.catch_up(endpoint as usize, now);
+        }
+        match self.endpoints[endpoint as usize].receive(cell) {
+            Some(left_to_do) => self.on_arrival(now, endpoint as usize, left_to_do),
+            None if answers => {
+                if self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence()) {
+                    self.reschedule(now, endpoint as usize);
+                }
+            }
+            None => {}
+        }
         self.sampler.note_endpoint(now, endpoint, &self.endpoints);
     }
 
@@ -316,7 +354,7 @@ impl Cluster {
         let hop = self.hops[number];
         if cell.is_rm() && cell.direction() == Direction::Backward {
             cell = self.ports[hop.answering_port as usize].answer(now, hop.answering_slot, cell);
-            self.sampler.note_port(now, hop.answering_port, &self.ports);
+            self.sampler.note_port(now, hop.answering_port, &mut self.ports);
         }
         let port = &mut self.ports[hop.port as usize];
         if port.metered {
@@ -341,7 +379,7 @@ impl Cluster {
         } else {
             self.enqueue_served(now, hop, cell);
         }
-        self.sampler.note_port(now, hop.port, &self.ports);
+        self.sampler.note_port(now, hop.port, &mut self.ports);
     }
 
     fn enqueue_served(&mut self, now: Time, hop: &Hop, cell: Cell) {
@@ -494,7 +532,7 @@ impl Cluster {
             }
             Err(lost) => self.lose(port, self.hops[lost.hop()].flow as usize),
         }
-        self.sampler.note_port(now, port as u32, &self.ports);
+        self.sampler.note_port(now, port as u32, &mut self.ports);
     }
 
     fn on_sample(&mut self, now: Time, leaf: usize) {

@@ -15,7 +15,7 @@
 //! 5. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell.
 //!
 //! A port's order is twice its link's index plus the end it sends from. An averaging interval that ends at an instant ends
-//! after the departures and before the arrivals of that instant. Events at or after the end of the run do not happen.
+//! after the departures and samples and before the arrivals of that instant. Events at or after the end of the run do not happen.
 //!
 //! # Clusters and windows
 //!
@@ -79,7 +79,10 @@ impl Kernel {
             self.clusters.iter_mut().for_each(|cluster| cluster.run_until(now));
             self.exchange();
         }
-        self.clusters.iter_mut().for_each(|cluster| cluster.catch_up_all(end));
+        for cluster in &mut self.clusters {
+            cluster.catch_up_all(end);
+            cluster.finish(end);
+        }
         Ok(())
     }
 

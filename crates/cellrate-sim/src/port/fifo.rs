@@ -11,7 +11,10 @@ pub(crate) struct Fifo {
     busy_until: Time,
     /// Most work a cell may find in front of it and still have room.
     room: Duration,
-    line: Line,
+    /// Time of one cell on the line.
+    cell_time: Duration,
+    /// Propagation delay of the line, which loses nothing.
+    delay: Duration,
     accepted: u64,
     /// Most work in the port just after an arrival.
     max_backlog: Duration,
@@ -20,14 +23,24 @@ pub(crate) struct Fifo {
 }
 
 impl Fifo {
-    pub fn new(line: Line, buffer: Option<Cells>) -> Fifo {
-        // With B places, a cell has room when at most B - 1 cells, and so (B - 1) cell times of work, are before it. A
-        // buffer of no places takes nothing.
+    /// At `line`, which loses nothing; a `buffer`, if limited, has at least one place.
+    pub fn new(line: &Line, buffer: Option<Cells>) -> Fifo {
+        debug_assert!(!line.is_faulty() && buffer != Some(Cells::ZERO));
+        let &Line { cell_time, delay, .. } = line;
+        // With B places, a cell has room when at most B - 1 cells, and so (B - 1) cell times of work, are before it.
         let room = match buffer {
             None => Duration::FOREVER,
-            Some(cells) => line.cell_time.saturating_mul(cells.0.saturating_sub(1)),
+            Some(cells) => cell_time.saturating_mul(cells.0.saturating_sub(1)),
         };
-        Fifo { busy_until: Time::ZERO, room, line, accepted: 0, max_backlog: Duration::ZERO, sojourns: 0 }
+        Fifo {
+            busy_until: Time::ZERO,
+            room,
+            cell_time,
+            delay,
+            accepted: 0,
+            max_backlog: Duration::ZERO,
+            sojourns: 0,
+        }
     }
 
     /// A cell comes: when it will reach the far end; `None` if it finds no room, or the line loses it.
@@ -37,7 +50,7 @@ impl Fifo {
         if backlog > self.room {
             return None;
         }
-        let sojourn = backlog + self.line.cell_time;
+        let sojourn = backlog + self.cell_time;
         let departs = now + sojourn;
         self.busy_until = departs;
         self.accepted += 1;
@@ -45,32 +58,29 @@ impl Fifo {
         if sojourn > self.max_backlog {
             self.max_backlog = sojourn;
         }
-        if self.line.loses(departs) {
-            return None;
-        }
-        Some(departs + self.line.delay)
+        Some(departs + self.delay)
     }
 
     /// When a cell that came at `now`, the next to come, would reach the far end. There must be room without limit.
     #[inline]
     pub fn preview(&self, now: Time) -> Time {
-        self.busy_until.max(now).saturating_add(self.line.cell_time).saturating_add(self.line.delay)
+        self.busy_until.max(now).saturating_add(self.cell_time).saturating_add(self.delay)
     }
 
-    /// Whether no cell is ever lost here.
+    /// Whether there is always room.
     pub fn is_lossless(&self) -> bool {
-        self.room == Duration::FOREVER && !self.line.is_faulty()
+        self.room == Duration::FOREVER
     }
 
     /// Cells waiting and in transmission at `at`; one that leaves at `at` has left.
     #[inline]
     pub fn queue(&self, at: Time) -> Cells {
-        Cells(self.busy_until.since(at).div_ceil(self.line.cell_time))
+        Cells(self.busy_until.since(at).div_ceil(self.cell_time))
     }
 
     /// Largest queue so far.
     pub fn max_queue(&self) -> Cells {
-        Cells(self.max_backlog.div_ceil(self.line.cell_time))
+        Cells(self.max_backlog.div_ceil(self.cell_time))
     }
 
     /// Cells whose transmission had ended by `at`.
@@ -80,14 +90,14 @@ impl Fifo {
 
     /// Time for which the line had been busy by `at`.
     pub fn busy(&self, at: Time) -> Duration {
-        self.line.cell_time * self.accepted - self.busy_until.since(at)
+        self.cell_time * self.accepted - self.busy_until.since(at)
     }
 
     /// Integral of the queue length over time up to `at` [cells * ps].
     pub fn queue_integral(&self, at: Time) -> u128 {
         // Of the n cells still there at `at`, the last will stay for the backlog, the one before it a cell time less.
         let backlog = u128::from(self.busy_until.since(at).as_ps());
-        let (n, cell_time) = (u128::from(self.queue(at).0), u128::from(self.line.cell_time.as_ps()));
+        let (n, cell_time) = (u128::from(self.queue(at).0), u128::from(self.cell_time.as_ps()));
         let unserved = n * backlog - cell_time * (n * n.saturating_sub(1) / 2);
         self.sojourns - unserved
     }
@@ -102,7 +112,7 @@ mod tests {
 
     fn fifo(buffer: Option<u64>) -> Fifo {
         let line = Line::new(CELL, Duration::from_ps(7), 0.0, &[], Random::new(1, Stream::Loss(0)));
-        Fifo::new(line, buffer.map(Cells))
+        Fifo::new(&line, buffer.map(Cells))
     }
 
     fn arrival(fifo: &mut Fifo, at: u64) -> Option<u64> {

@@ -37,7 +37,7 @@ impl Line {
         Line { cell_time, delay, faults: faulty.then(|| Box::new(faults)) }
     }
 
-    /// Whether cells may be lost on it.
+    /// Whether it can lose cells at all.
     pub fn is_faulty(&self) -> bool {
         self.faults.is_some()
     }

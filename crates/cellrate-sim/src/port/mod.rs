@@ -2,8 +2,9 @@
 //!
 //! A port that serves one category only, and marks nothing as cells leave, never needs an event of its own: when a cell
 //! arrives, its departure is known (Lindley's recursion), so it is put on the link at once, stamped with its arrival at
-//! the far end. That is a [`Fifo`]. Ports with several categories, a shared buffer or EFCI are [`Served`]: they keep
-//! real queues, and every departure is an event. Both give the same departures where both apply.
+//! the far end. That is a [`Fifo`]. Ports with several categories, EFCI, a line that loses cells, no room at all or a queue
+//! whose every change is recorded are [`Served`]: they keep real queues, and every departure is an event. Both give the
+//! same departures where both apply.
 
 mod fifo;
 mod line;
@@ -68,8 +69,9 @@ pub(crate) struct Port {
     /// Whether `control` wants to know of every cell.
     pub metered: bool,
     pub control: PortControl,
-    /// When the last averaging interval that was closed ended.
-    pub interval_began: Time,
+    /// The averaging intervals ended since the last look: when each ended, and the figures of the algorithm from then
+    /// on. `None` where changes of these are not recorded.
+    pub ended: Option<Vec<(Time, Vec<f64>)>>,
     /// Cells lost here, for want of room or on the line.
     pub dropped: u64,
 }
@@ -124,16 +126,23 @@ impl Port {
     #[cold]
     pub fn end_intervals(&mut self, now: Time) {
         let (queues, priority) = (&self.queues, self.only_priority);
-        let mut last = self.interval_began;
-        self.control.end_intervals(now, |at| {
-            last = at;
-            match queues {
-                Queues::Fifo(fifo) if priority == ABR => fifo.queue(at),
-                Queues::Fifo(_) => Cells::ZERO,
-                Queues::Served(served) => served.queue(ABR),
-            }
-        });
-        self.interval_began = last;
+        let queue_at = |at| match queues {
+            Queues::Fifo(fifo) if priority == ABR => fifo.queue(at),
+            Queues::Fifo(_) => Cells::ZERO,
+            Queues::Served(served) => served.queue(ABR),
+        };
+        let Some(ended) = &mut self.ended else {
+            self.control.end_intervals(now, queue_at);
+            return;
+        };
+        // One by one, because each may change the figures.
+        while self.control.interval_due(now) {
+            let end = self.control.next_deadline();
+            self.control.end_intervals(end, queue_at);
+            let mut figures = Vec::new();
+            self.control.metrics(|_, value| figures.push(value));
+            ended.push((end, figures));
+        }
     }
 
     /// The same, for a departure or a sample at `now`: an interval that ends at `now` itself stays open.

@@ -1,4 +1,4 @@
-//! A port with several categories, a shared buffer or EFCI: real queues, and an event for every departure.
+//! A port whose departures have to be events ([`super`] says when): real queues.
 //!
 //! Service is by strict priority and not pre-emptive. A data cell is marked with EFCI when its transmission begins, by the
 //! ABR queue with that cell still in it.

@@ -117,27 +117,28 @@ impl Sampler {
 
     /// Something happened at a port.
     #[inline]
-    pub fn note_port(&mut self, now: Time, index: u32, ports: &[Port]) {
+    pub fn note_port(&mut self, now: Time, index: u32, ports: &mut [Port]) {
         if !self.watched_ports.is_empty() {
-            self.note_watched_port(now, index, &ports[index as usize]);
+            self.note_watched_port(now, index, &mut ports[index as usize]);
         }
     }
 
     #[cold]
-    fn note_watched_port(&mut self, now: Time, index: u32, port: &Port) {
+    fn note_watched_port(&mut self, now: Time, index: u32, port: &mut Port) {
+        let ended = port.ended.as_mut().map(std::mem::take).unwrap_or_default();
         for &track in &self.watched_ports[index as usize] {
             let track = &mut self.tracks[track];
             if let Subject::Port(quantity, _) = track.subject {
-                // A figure of the algorithm changes when an interval ends, which may be noticed later.
-                let at = if matches!(quantity, PortQuantity::Metric(_)) {
-                    port.interval_began.min(now)
-                } else {
-                    now
-                };
-                let at = at.max(track.last_time);
+                if let PortQuantity::Metric(place) = quantity {
+                    // Intervals may end long before anyone looks.
+                    for (end, figures) in &ended {
+                        let value = figures.get(usize::from(place)).copied().unwrap_or_default();
+                        track.recorder.push_change(*end, value);
+                    }
+                }
                 let value = port_value(quantity, port, now, track);
-                track.recorder.push_change(at, value);
-                track.last_time = at;
+                track.recorder.push_change(now, value);
+                track.last_time = now;
             }
         }
     }

@@ -1,22 +1,27 @@
 //! What a sending end has to send, pulled cell by cell: a [`Supply`] is asked when, from some instant on, a data cell
 //! waits, and is told when one has left. No event is spent on a cell's arrival at its own source.
+//! [`Conversation`] alone is also told what arrives at its end, because that is what it answers.
 
 mod constant;
+mod conversation;
 mod greedy;
 mod limited;
 mod on_off;
 mod timed;
+mod video;
 
-use cellrate_proto::Time;
-use cellrate_scenario::{Flow, Traffic};
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::{Connection, Traffic};
 
-use crate::random::Random;
+use crate::random::{Random, Stream};
 use crate::transport::Adapter;
 use constant::Constant;
+pub use conversation::Conversation;
 use greedy::Greedy;
 use limited::Limited;
 use on_off::OnOff;
 use timed::Timed;
+pub use video::Video;
 
 /// The data that one direction of a connection has to send.
 #[derive(Clone, Debug)]
@@ -33,33 +38,76 @@ pub enum Supply {
     OnOff(Box<OnOff>),
     /// A list.
     Timed(Timed),
+    /// Requests, or the responses to them.
+    Conversation(Box<Conversation>),
     /// Segments of TCP, data or ACKs.
     Adapter(Box<Adapter>),
+    /// Cells of several programs.
+    Video(Box<Video>),
+}
+
+/// What a supply may want to know of the direction that it feeds.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// The direction: twice the connection's index, plus one for the backward one. Names its streams.
+    pub flow: u32,
+    /// What its first line takes for a cell.
+    pub cell_time: Duration,
+    /// The end of the run.
+    pub end: Time,
 }
 
 impl Supply {
-    /// What the flow `out` has to send, ACKs of the TCP of `back` included; `random` is the stream of this direction.
-    pub fn new(out: &Flow, back: &Flow, random: Random) -> Supply {
-        if let (Some(Traffic::Tcp(tcp)), _) | (_, Some(Traffic::Tcp(tcp))) = (&out.traffic, &back.traffic) {
-            return Supply::Adapter(Box::new(Adapter::new(
-                tcp.tcp.header,
-                tcp.encapsulation,
-                tcp.adapter_queue,
-            )));
-        }
-        match out.traffic.as_ref() {
-            None => Supply::Nothing,
+    /// What one direction of `connection` has to send, ACKs of the TCP of the other direction included.
+    pub fn new(connection: &Connection, backward: bool, site: Site) -> Supply {
+        let (forward, back) = (&connection.forward.traffic, &connection.backward.traffic);
+        let [own, other] = if backward { [back, forward] } else { [forward, back] };
+        let cell_time = site.cell_time;
+        let random = || Random::new(site.seed, Stream::Traffic(site.flow));
+        match own {
+            Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp))),
+            Some(Traffic::Video(video)) => {
+                Supply::Video(Box::new(Video::new(video, site.seed, site.flow, site.end)))
+            }
+            None => match other {
+                Some(Traffic::RequestResponse(model)) if backward => {
+                    Supply::Conversation(Box::new(Conversation::server(model, cell_time)))
+                }
+                Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp))),
+                _ => Supply::Nothing,
+            },
             Some(Traffic::Greedy { windows }) => Supply::Greedy(Greedy::new(windows)),
             Some(Traffic::Limited { steps }) => Supply::Limited(Limited::new(steps)),
-            Some(&Traffic::Constant { rate, start, end }) => {
+            &Some(Traffic::Constant { rate, start, end }) => {
                 Supply::Constant(Constant::new(rate, start, end))
             }
-            Some(&Traffic::OnOff { rate, on, off, start, end }) => {
-                Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random)))
+            &Some(Traffic::OnOff { rate, on, off, start, end }) => {
+                Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random())))
             }
             Some(Traffic::Timed { cells }) => Supply::Timed(Timed::new(cells)),
-            Some(Traffic::Video(_)) => Supply::Nothing,
-            Some(Traffic::Tcp(_)) => unreachable!("TCP has an adapter"),
+            Some(Traffic::RequestResponse(model)) => {
+                Supply::Conversation(Box::new(Conversation::client(model, cell_time)))
+            }
+        }
+    }
+
+    /// Data cell number `sequence` of the other direction (modulo 2^30) arrived at this end. Whether that brought data
+    /// to send: then the next transmission may be sooner.
+    #[inline]
+    pub fn on_delivered(&mut self, now: Time, sequence: u32) -> bool {
+        match self {
+            Supply::Conversation(conversation) => conversation.on_delivered(now, sequence),
+            _ => false,
+        }
+    }
+
+    /// The conversation, if this is one.
+    pub fn conversation(&self) -> Option<&Conversation> {
+        match self {
+            Supply::Conversation(conversation) => Some(conversation),
+            _ => None,
         }
     }
 
@@ -83,6 +131,7 @@ impl Supply {
             Supply::Constant(constant) => constant.next().max(from),
             Supply::OnOff(on_off) => on_off.next().max(from),
             Supply::Timed(timed) => timed.next().max(from),
+            Supply::Conversation(conversation) => conversation.next().max(from),
             // What is in the queue came before `from`.
             Supply::Adapter(adapter) => {
                 if adapter.waiting() > 0 {
@@ -91,6 +140,7 @@ impl Supply {
                     Time::NEVER
                 }
             }
+            Supply::Video(video) => video.next().max(from),
         }
     }
 
@@ -114,7 +164,9 @@ impl Supply {
             Supply::Constant(constant) => constant.take(),
             Supply::OnOff(on_off) => on_off.take(),
             Supply::Timed(timed) => timed.take(),
+            Supply::Conversation(conversation) => conversation.take(now),
             Supply::Adapter(adapter) => _ = adapter.take(),
+            Supply::Video(video) => video.take(),
         }
     }
 
@@ -126,7 +178,9 @@ impl Supply {
             Supply::Constant(constant) => Some(constant.waiting(now)),
             Supply::OnOff(on_off) => Some(on_off.waiting(now)),
             Supply::Timed(timed) => Some(timed.waiting(now)),
+            Supply::Conversation(conversation) => Some(conversation.waiting(now)),
             Supply::Adapter(adapter) => Some(adapter.waiting()),
+            Supply::Video(video) => Some(video.waiting(now)),
         }
     }
 

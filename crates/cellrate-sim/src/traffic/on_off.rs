@@ -54,7 +54,7 @@ impl OnOff {
             let last = now.min(last_before(ahead.on_end));
             let cells = cells_until(ahead.next, last, ahead.spacing);
             waiting += cells;
-            ahead.next = ahead.next + ahead.spacing * (cells - 1);
+            ahead.next += ahead.spacing * (cells - 1);
             ahead.take();
         }
         waiting

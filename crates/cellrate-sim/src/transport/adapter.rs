@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use cellrate_proto::wire::{Encapsulation, cells_for};
 use cellrate_proto::{Cells, Octets};
-use cellrate_scenario::AdapterQueue;
+use cellrate_scenario::{AdapterQueue, TcpTraffic};
 
 use super::segment::Segment;
 
@@ -72,6 +72,11 @@ impl Adapter {
         self.waiting_cells += cells;
         self.max_cells = self.max_cells.max(self.waiting_cells);
         self.waiting.push_back((segment, cells as u32));
+    }
+
+    /// The one at either end of a VC with this TCP.
+    pub fn of(traffic: &TcpTraffic) -> Adapter {
+        Adapter::new(traffic.tcp.header, traffic.encapsulation, traffic.adapter_queue)
     }
 
     /// Cells that have not left.

@@ -1,0 +1,70 @@
+# make demo: from a fresh checkout to plots of a first run.   make test: everything that must pass.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-rust test-python lint paper clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+SOURCES := $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.pyi') Cargo.toml Cargo.lock pyproject.toml
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+help:
+	@echo "make demo    set up .venv, build, run the two-source transient into results/"
+	@echo "make test    formatting, lints, Rust tests, Python tests, types"
+	@echo "make paper   run the experiments of paper abr-parameters into results/papers/"
+	@echo "make clean   remove .venv, results and build output"
+
+demo: $(STAMPS)/built
+	$(BIN)/cellrate run two-source-transient --out results/two-source-transient --plot
+	@echo "Plots: results/two-source-transient/plot.png and plot.svg"
+
+test: test-rust lint test-python
+
+test-rust:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo test --workspace --locked
+
+lint: $(STAMPS)/tools
+	$(BIN)/ruff format --check python tests/python
+	$(BIN)/ruff check python tests/python
+	$(BIN)/mypy
+
+test-python: $(STAMPS)/built
+	$(BIN)/python -m pytest -q
+
+paper: $(STAMPS)/built
+	$(BIN)/cellrate paper run abr-parameters --out results/papers/abr-parameters
+
+clean:
+	rm -rf $(VENV) results target
+
+# A virtual environment needs Debian's python3-venv, which root can install.
+$(STAMPS)/venv:
+	@if ! $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || ! command -v cc >/dev/null; then \
+	    if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	        apt-get update -q && apt-get install -qy --no-install-recommends python3-venv gcc libc6-dev; \
+	    else \
+	        echo "python3-venv or a C compiler is missing; as root: apt-get install python3-venv gcc libc6-dev" >&2; \
+	        exit 1; \
+	    fi; \
+	fi
+	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.90 or later (see rustup.rs)" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	mkdir -p $(STAMPS)
+	touch $@
+
+$(STAMPS)/tools: pyproject.toml | $(STAMPS)/venv
+	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["dev"], *p["optional-dependencies"]["polars"], sep="\n")' > $(STAMPS)/requirements.txt
+	$(BIN)/pip install -q -r $(STAMPS)/requirements.txt
+	touch $@
+
+# An editable install: Python runs from python/, the compiled module lies beside it.
+$(STAMPS)/built: $(SOURCES) $(STAMPS)/tools
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+	touch $@

@@ -1,0 +1,213 @@
+//! The workloads, as scenario files.
+
+use std::fmt::Write;
+
+/// A workload: what it is called, what it is, and how long it runs by default.
+pub struct Workload {
+    /// "W1" ...
+    pub name: &'static str,
+    /// A few words.
+    pub what: &'static str,
+    /// Network time of a full run [ms].
+    pub full_ms: u64,
+    /// Network time of a run under the instruction counter [ms].
+    pub counted_ms: u64,
+    text: fn() -> String,
+}
+
+/// All workloads, in the order of the table.
+pub const WORKLOADS: &[Workload] = &[
+    Workload {
+        name: "W1",
+        what: "15 greedy ABR sources, ERICA, 5 ms links",
+        full_ms: 10_000,
+        counted_ms: 400,
+        text: || greedy_15("5 ms"),
+    },
+    Workload {
+        name: "W2",
+        what: "W1 with 10 us access links",
+        full_ms: 10_000,
+        counted_ms: 400,
+        text: || greedy_15("10 us"),
+    },
+    Workload {
+        name: "W3",
+        what: "parking lot: 8 switches, 22 VCs, 1 ms links",
+        full_ms: 10_000,
+        counted_ms: 200,
+        text: || parking_lot(8),
+    },
+    Workload {
+        name: "W5",
+        what: "10,000 VCs, 100 switches, mixed rates",
+        full_ms: 1_000,
+        counted_ms: 20,
+        text: || mixed(100, 100),
+    },
+    Workload {
+        name: "W6",
+        what: "W1 with ACR, queue and utilization every 1 ms",
+        full_ms: 10_000,
+        counted_ms: 400,
+        text: || greedy_15("5 ms") + SERIES,
+    },
+];
+
+impl Workload {
+    /// The scenario file, for `ms` of network time.
+    pub fn scenario(&self, ms: u64) -> String {
+        format!(
+            "name = \"{}\"\npurpose = \"{}\"\nduration = \"{ms} ms\"\n{}",
+            self.name,
+            self.what,
+            (self.text)()
+        )
+    }
+}
+
+const SERIES: &str = r#"
+[[probe]]
+record = ["acr", "queue", "utilization"]
+every = "1 ms"
+"#;
+
+fn greedy_15(access: &str) -> String {
+    format!(
+        r#"
+[defaults.link]
+rate = "149.76 Mbps"
+delay = "{access}"
+[defaults.switch]
+algorithm = {{ type = "erica", target_utilization = "90 %", interval = "5 ms" }}
+[[host]]
+name = "s{{i}}"
+count = 15
+[[host]]
+name = "d{{i}}"
+count = 15
+[[switch]]
+name = "sw{{i}}"
+count = 2
+[[link]]
+between = ["sw1", "sw2"]
+delay = "5 ms"
+[[link]]
+between = ["s{{i}}", "sw1"]
+count = 15
+[[link]]
+between = ["sw2", "d{{i}}"]
+count = 15
+[[vc]]
+name = "vc{{i}}"
+count = 15
+path = ["s{{i}}", "sw1", "sw2", "d{{i}}"]
+"#
+    )
+}
+
+/// A chain of switches; one VC from end to end, and three more that cross each link between switches.
+fn parking_lot(switches: usize) -> String {
+    let links = switches - 1;
+    let mut text = format!(
+        r#"
+[defaults.link]
+rate = "149.76 Mbps"
+delay = "1 ms"
+[defaults.switch]
+algorithm = {{ type = "erica", target_utilization = "90 %", interval = "5 ms" }}
+[[switch]]
+name = "sw{{i}}"
+count = {switches}
+[[link]]
+between = ["sw{{i}}", "sw{{i+1}}"]
+count = {links}
+[[host]]
+name = "long-s"
+[[host]]
+name = "long-d"
+[[link]]
+between = ["long-s", "sw1"]
+[[link]]
+between = ["sw{switches}", "long-d"]
+"#
+    );
+    let path: Vec<String> = (1..=switches).map(|i| format!("\"sw{i}\"")).collect();
+    for k in 1..=3 {
+        crossing(&mut text, k, links, "");
+    }
+    let _ = writeln!(text, "[[vc]]\nname = \"long\"\npath = [\"long-s\", {}, \"long-d\"]", path.join(", "));
+    text
+}
+
+/// VC number `k` over each link of a chain, with hosts of its own.
+fn crossing(text: &mut String, k: usize, links: usize, link_keys: &str) {
+    let _ = write!(
+        text,
+        r#"
+[[host]]
+name = "s{k}-{{i}}"
+count = {links}
+[[host]]
+name = "d{k}-{{i}}"
+count = {links}
+[[link]]
+between = ["s{k}-{{i}}", "sw{{i}}"]
+count = {links}
+{link_keys}
+[[link]]
+between = ["sw{{i+1}}", "d{k}-{{i}}"]
+count = {links}
+{link_keys}
+[[vc]]
+name = "vc{k}-{{i}}"
+count = {links}
+path = ["s{k}-{{i}}", "sw{{i}}", "sw{{i+1}}", "d{k}-{{i}}"]
+"#
+    );
+}
+
+/// A chain of switches with `per_link` VCs over each link and as many over the first three, on access links of several
+/// rates and lengths.
+fn mixed(switches: usize, per_link: usize) -> String {
+    let links = switches - 1;
+    let mut text = format!(
+        r#"
+[defaults.link]
+rate = "622.08 Mbps"
+delay = "1 ms"
+[defaults.switch]
+algorithm = {{ type = "erica", target_utilization = "90 %", interval = "5 ms" }}
+[defaults.abr]
+icr = "1 Mbps"
+[[switch]]
+name = "sw{{i}}"
+count = {switches}
+[[link]]
+between = ["sw{{i}}", "sw{{i+1}}"]
+count = {links}
+[[host]]
+name = "xs{{i}}"
+count = {per_link}
+[[host]]
+name = "xd{{i}}"
+count = {per_link}
+[[link]]
+between = ["xs{{i}}", "sw1"]
+count = {per_link}
+[[link]]
+between = ["sw4", "xd{{i}}"]
+count = {per_link}
+[[vc]]
+name = "x{{i}}"
+count = {per_link}
+path = ["xs{{i}}", "sw1", "sw2", "sw3", "sw4", "xd{{i}}"]
+"#
+    );
+    let access = [("155.52 Mbps", "10 us"), ("149.76 Mbps", "200 us"), ("25.6 Mbps", "1 ms")];
+    for k in 1..=per_link {
+        let (rate, delay) = access[k % access.len()];
+        crossing(&mut text, k, links, &format!("rate = \"{rate}\"\ndelay = \"{delay}\""));
+    }
+    text
+}

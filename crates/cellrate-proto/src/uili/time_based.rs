@@ -1,0 +1,197 @@
+//! The time based policy (Barnhart, AF-TM 95-1614; Roberts, AF-TM 95-1641; paper 004, section 5.3).
+
+use super::rule_5b::Rule5b;
+use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_tof};
+use crate::parameters::{AbrParameters, ParameterError, in_range};
+use crate::units::{CellRate, Duration};
+
+/// Parameters of [`TimeBased`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeBasedConfig {
+    /// Below what ACR is not lowered. Default [`TimeBasedFloor::IcrPlusSourceRate`].
+    pub floor: TimeBasedFloor,
+    /// ADDF, round trips in Tc [above 0]. Default 2.
+    pub addf: f64,
+    /// Tc itself [above 0]. Default `None`: max(ADDF * FRTT, TBE / PCR).
+    pub tc: Option<Duration>,
+    /// PNI, prohibit no increase: switches rule 5b off. Default false.
+    pub pni: bool,
+}
+
+/// ACRmax of [`TimeBased`]: above it ACR counts as unused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TimeBasedFloor {
+    /// (a) max(ICR, TOF * SR), with TOF [at least 1; 2 in section 7.1].
+    IcrOrMultiple {
+        /// TOF.
+        tof: f64,
+    },
+    /// (b) ICR + SR (default: section 7.2.3 reckons with it).
+    IcrPlusSourceRate,
+}
+
+impl Default for TimeBasedConfig {
+    fn default() -> TimeBasedConfig {
+        TimeBasedConfig { floor: TimeBasedFloor::IcrPlusSourceRate, addf: 2.0, tc: None, pni: false }
+    }
+}
+
+impl TimeBasedConfig {
+    /// Says which parameter is out of its range first.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        if let TimeBasedFloor::IcrOrMultiple { tof } = self.floor {
+            check_tof(tof)?;
+        }
+        in_range("addf", self.addf, "", self.addf > 0.0 && self.addf.is_finite(), "above 0")?;
+        let tc = self.tc.unwrap_or(Duration::FOREVER);
+        in_range("tc", tc.as_secs_f64(), "s", tc > Duration::ZERO, "above 0 s")
+    }
+
+    /// Tc of a connection with `parameters`. Zero when both FRTT and TBE are: then any unused rate is lost at once.
+    pub fn time_constant(&self, parameters: &AbrParameters) -> Duration {
+        self.tc.unwrap_or_else(|| {
+            let round_trips = self.addf * parameters.frtt.as_secs_f64();
+            let exposure = parameters.tbe.0 as f64 / parameters.pcr.as_cells_per_s();
+            Duration::from_secs_f64(round_trips.max(exposure))
+        })
+    }
+}
+
+/// Before an FRM, with ACR > ACRmax, which is (a) max(ICR, TOF * SR) or (b) ICR + SR:
+///
+/// ```text
+/// ACR := max(ACRmax, ACR * (1 - T / Tc))     T: time since the last FRM;  Tc = max(ADDF * FRTT, TBE / PCR)
+/// the next BRM may not raise ACR, unless PNI                                (rule 5b)
+/// ```
+///
+/// The section lists what differs from August 1995 and rule 5b is not in the list; section 7.2.3 reckons with it.
+/// With the standard's default TBE, TBE / PCR is 45 s on an OC-3: a connection that means to use this policy sets TBE.
+#[derive(Clone, Debug)]
+pub struct TimeBased {
+    rule_5b: Rule5b,
+    floor: TimeBasedFloor,
+    /// Tc -- parameter
+    time_constant: Duration,
+}
+
+impl TimeBased {
+    /// For a source with `parameters`.
+    pub fn new(config: &TimeBasedConfig, parameters: &AbrParameters) -> TimeBased {
+        TimeBased {
+            rule_5b: Rule5b::new(config.pni),
+            floor: config.floor,
+            time_constant: config.time_constant(parameters),
+        }
+    }
+
+    fn acr_max(&self, context: &ForwardRmContext) -> CellRate {
+        let source_rate = context.source_rate();
+        match self.floor {
+            TimeBasedFloor::IcrOrMultiple { tof } => context.icr.max(source_rate * tof),
+            TimeBasedFloor::IcrPlusSourceRate => context.icr + source_rate,
+        }
+    }
+}
+
+impl UiliPolicy for TimeBased {
+    fn on_forward_rm(&mut self, context: &ForwardRmContext) -> CellRate {
+        let floor = self.acr_max(context);
+        if context.acr <= floor {
+            return context.acr;
+        }
+        self.rule_5b.on_trigger();
+        if context.elapsed >= self.time_constant {
+            return floor;
+        }
+        let left = 1.0 - context.elapsed.as_secs_f64() / self.time_constant.as_secs_f64();
+        (context.acr * left).max(floor)
+    }
+
+    fn on_backward_rm(&mut self, _context: &BackwardRmContext) -> bool {
+        self.rule_5b.on_backward_rm()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{ICR, backward, forward, parameters};
+    use super::*;
+    use crate::units::Cells;
+
+    /// Tc = 64 ms.
+    fn policy(floor: TimeBasedFloor) -> TimeBased {
+        let tc = Some(Duration::from_ms(64));
+        TimeBased::new(&TimeBasedConfig { floor, tc, ..TimeBasedConfig::default() }, &parameters())
+    }
+
+    const SUM: TimeBasedFloor = TimeBasedFloor::IcrPlusSourceRate;
+    const MULTIPLE: TimeBasedFloor = TimeBasedFloor::IcrOrMultiple { tof: 2.0 };
+
+    #[test]
+    fn tc_is_the_longer_of_two_round_trips_and_the_exposure_at_the_peak() {
+        // Section 7.1: max(2 * 30 ms, 4096 cells / 366,792 cells/s = 11.2 ms).
+        let paper = AbrParameters {
+            pcr: CellRate::new(366_792.0),
+            tbe: Cells(4_096),
+            frtt: Duration::from_ms(30),
+            ..parameters()
+        };
+        let config = TimeBasedConfig::default();
+        assert_eq!(config.time_constant(&paper), Duration::from_ms(60));
+        let short = AbrParameters { frtt: Duration::from_ms(5), ..paper };
+        let tc = config.time_constant(&short).as_secs_f64();
+        assert!((tc - 4_096.0 / 366_792.0).abs() < 1e-9, "{tc}");
+    }
+
+    #[test]
+    fn the_decrease_is_the_share_of_tc_that_has_passed() {
+        // T = 8 ms of 64 ms: an eighth. SR = 4000, far from the floor.
+        let mut policy = policy(SUM);
+        let acr = policy.on_forward_rm(&forward(64_000.0, 32, Duration::from_ms(8)));
+        assert_eq!(acr, CellRate::new(56_000.0));
+        assert!(!policy.on_backward_rm(&backward(56_000.0, 64_000.0)));
+        assert!(policy.on_backward_rm(&backward(56_000.0, 64_000.0)));
+    }
+
+    #[test]
+    fn the_two_floors() {
+        // SR = 32 cells / 32 ms = 1000 cells/s, ICR = 2000: (a) max(2000, 2000), (b) 3000. Half of ACR would be 2200.
+        let frm = forward(4_400.0, 32, Duration::from_ms(32));
+        assert_eq!(policy(MULTIPLE).on_forward_rm(&frm), CellRate::new(2_200.0));
+        assert_eq!(policy(SUM).on_forward_rm(&frm), CellRate::new(ICR + 1_000.0));
+        // SR = 4000: (a) max(2000, 8000), (b) 6000.
+        let frm = |acr| forward(acr, 256, Duration::from_ms(64));
+        assert_eq!(policy(MULTIPLE).on_forward_rm(&frm(9_000.0)), CellRate::new(8_000.0));
+        assert_eq!(policy(SUM).on_forward_rm(&frm(9_000.0)), CellRate::new(6_000.0));
+    }
+
+    #[test]
+    fn at_the_floor_it_does_not_trigger() {
+        for (floor, acr) in [(MULTIPLE, 8_000.0), (SUM, 6_000.0)] {
+            let mut policy = policy(floor);
+            let frm = |acr| forward(acr, 32, Duration::from_ms(8));
+            assert_eq!(policy.on_forward_rm(&frm(acr)), CellRate::new(acr));
+            assert!(policy.on_backward_rm(&backward(acr, 64_000.0)));
+            assert_eq!(policy.on_forward_rm(&frm(acr + 0.5)), CellRate::new(acr));
+            assert!(!policy.on_backward_rm(&backward(acr, 64_000.0)));
+        }
+    }
+
+    #[test]
+    fn after_tc_all_that_is_unused_is_gone() {
+        let mut policy = policy(SUM);
+        let acr = policy.on_forward_rm(&forward(64_000.0, 2, Duration::from_secs(1)));
+        assert_eq!(acr, CellRate::new(ICR + 2.0));
+    }
+
+    #[test]
+    fn parameters_outside_their_range_are_refused() {
+        let refused = |config: TimeBasedConfig| config.check().map_err(|error| error.name);
+        let default = TimeBasedConfig::default();
+        let floor = TimeBasedFloor::IcrOrMultiple { tof: 0.0 };
+        assert_eq!(refused(TimeBasedConfig { floor, ..default }), Err("tof"));
+        assert_eq!(refused(TimeBasedConfig { addf: 0.0, ..default }), Err("addf"));
+        assert_eq!(refused(TimeBasedConfig { tc: Some(Duration::ZERO), ..default }), Err("tc"));
+        assert_eq!(refused(default), Ok(()));
+    }
+}

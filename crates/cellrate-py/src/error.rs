@@ -1,0 +1,44 @@
+//! The one mapping from Rust errors to the exceptions of `cellrate.errors`.
+
+use cellrate_scenario::ScenarioError;
+use cellrate_scenario::fair::Oversubscribed;
+use cellrate_sim::RunError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// `cellrate.ScenarioError` with its attributes.
+pub fn scenario_error(py: Python<'_>, error: &ScenarioError) -> PyErr {
+    raised(|| {
+        let fields = PyDict::new(py);
+        fields.set_item("file", error.file())?;
+        fields.set_item("line", error.line())?;
+        fields.set_item("column", error.column())?;
+        fields.set_item("key", error.key())?;
+        fields.set_item("message", error.message())?;
+        fields.set_item("remedy", error.remedy())?;
+        class(py, "ScenarioError")?.call((error.to_string(),), Some(&fields))
+    })
+}
+
+/// `cellrate.ScenarioError` without a place.
+pub fn oversubscribed(py: Python<'_>, error: &Oversubscribed) -> PyErr {
+    raised(|| class(py, "ScenarioError")?.call1((error.to_string(),)))
+}
+
+/// `cellrate.Interrupted` or `cellrate.RunError`.
+pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
+    let name = match error {
+        RunError::Interrupted => "Interrupted",
+        RunError::TooLong { .. } | RunError::NotConserved { .. } => "RunError",
+    };
+    raised(|| class(py, name)?.call1((error.to_string(),)))
+}
+
+fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("cellrate.errors")?.getattr(name)
+}
+
+/// The instance as an error to raise, or what went wrong while making it.
+fn raised<'py>(instance: impl FnOnce() -> PyResult<Bound<'py, PyAny>>) -> PyErr {
+    instance().map_or_else(|error| error, PyErr::from_value)
+}

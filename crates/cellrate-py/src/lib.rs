@@ -1,0 +1,25 @@
+//! `cellrate._native`: the Rust crates as Python sees them. Nothing is decided here: arguments are handed on, results
+//! handed back, errors mapped in one place ([`error`]).
+
+mod error;
+mod run_result;
+mod scenario;
+
+use pyo3::prelude::*;
+
+/// Everything that Python may import from here.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::run_result::{RunResult, run};
+    #[pymodule_export]
+    use crate::scenario::{Scenario, schema};
+
+    use super::*;
+
+    /// The version of the crates, the same as that of the Python package.
+    #[pyfunction]
+    fn version() -> &'static str {
+        env!("CARGO_PKG_VERSION")
+    }
+}

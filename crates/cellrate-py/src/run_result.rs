@@ -1,0 +1,108 @@
+//! `run` and what it gives back.
+
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use cellrate_scenario::{Every, Probe};
+use cellrate_sim::{RunError, Series};
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::prelude::*;
+
+use crate::error::{run_error, scenario_error};
+use crate::scenario::Scenario;
+
+/// How often the interpreter is asked for signals and told of progress.
+const REPORT_EVERY: Duration = Duration::from_millis(50);
+
+/// The figures of one run. Series are moved out, once each.
+#[pyclass(frozen, module = "cellrate._native")]
+pub struct RunResult {
+    summary: String,
+    probes: Vec<Probe>,
+    series: Mutex<Vec<Option<Series>>>,
+}
+
+/// Probe, entity, unit, and the interval [ps] of a series taken at intervals.
+type SeriesInfo = (String, String, &'static str, Option<u64>);
+
+/// Instants [ps] and values.
+type Columns<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
+
+#[pymethods]
+impl RunResult {
+    /// Summary figures as JSON text.
+    #[getter]
+    fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// What each series is.
+    fn series_info(&self) -> Vec<SeriesInfo> {
+        let series = self.series.lock().unwrap_or_else(PoisonError::into_inner);
+        let info = |(series, probe): (&Option<Series>, &Probe)| {
+            let interval_ps = match probe.every {
+                Every::Change => None,
+                Every::Interval(interval) => Some(interval.as_ps()),
+            };
+            series.as_ref().map(|s| (s.probe.clone(), s.entity.clone(), s.unit, interval_ps))
+        };
+        series.iter().zip(&self.probes).filter_map(info).collect()
+    }
+
+    /// Moves the columns of series `index` out: instants [ps] and values.
+    fn take_series<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Columns<'py>> {
+        let taken =
+            self.series.lock().unwrap_or_else(PoisonError::into_inner).get_mut(index).and_then(Option::take);
+        let series =
+            taken.ok_or_else(|| PyKeyError::new_err(format!("no series {index}, or taken before")))?;
+        Ok((series.times_ps.into_pyarray(py), series.values.into_pyarray(py)))
+    }
+}
+
+/// Ctrl-C as `cellrate.Interrupted`; what a handler of the caller's own raises stays what it is.
+fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        run_error(py, &RunError::Interrupted)
+    } else {
+        error
+    }
+}
+
+/// Runs a scenario without holding the interpreter. `progress` is called with the share done [0 to 1] a few times a
+/// second at most; what it raises, and what a signal raises, ends the run and is raised here.
+#[pyfunction]
+#[pyo3(signature = (scenario, progress=None))]
+pub fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Py<PyAny>>) -> PyResult<RunResult> {
+    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let mut raised = None;
+    let mut last = Instant::now();
+    let outcome = py.detach(|| {
+        cellrate_sim::run(&scenario, &mut |so_far| {
+            if last.elapsed() < REPORT_EVERY {
+                return ControlFlow::Continue(());
+            }
+            last = Instant::now();
+            let told = Python::attach(|py| {
+                py.check_signals().map_err(|error| interrupted(py, error))?;
+                progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (so_far.fraction,)).map(drop))
+            });
+            match told {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    raised = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        })
+    });
+    if let Some(error) = raised {
+        return Err(error);
+    }
+    let result = outcome.map_err(|error| run_error(py, &error))?;
+    let summary =
+        serde_json::to_string(&result.summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let series = Mutex::new(result.series.into_iter().map(Some).collect());
+    Ok(RunResult { summary, probes: scenario.probes, series })
+}

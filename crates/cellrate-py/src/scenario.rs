@@ -1,0 +1,85 @@
+//! `Scenario`: a document with its settings, before a run.
+
+use cellrate_scenario::fair::{Bottleneck, FairShare, max_min};
+use cellrate_scenario::{Document, NodeIndex, Step};
+use pyo3::prelude::*;
+
+use crate::error::{oversubscribed, scenario_error};
+
+/// A scenario document.
+#[pyclass(frozen, module = "cellrate._native")]
+pub struct Scenario {
+    pub(crate) document: Document,
+}
+
+/// What a point of a sweep sets, by path, and the scenario with it.
+type Point = (Vec<(String, String)>, Scenario);
+
+/// VC, whether backward, rate [cells/s], and the port that keeps the flow from more, if one does.
+type Share = (String, bool, f64, Option<String>);
+
+#[pymethods]
+impl Scenario {
+    /// Reads a document; `file` is the name that errors give.
+    #[staticmethod]
+    fn parse(py: Python<'_>, text: &[u8], file: &str) -> PyResult<Scenario> {
+        let document = Document::parse_bytes(text, file).map_err(|error| scenario_error(py, &error))?;
+        Ok(Scenario { document })
+    }
+
+    /// A copy in which the value at each path is another one, written as in TOML or as plain text.
+    fn with_set(&self, py: Python<'_>, settings: Vec<(String, String)>) -> PyResult<Scenario> {
+        let mut document = self.document.clone();
+        for (path, value) in &settings {
+            document.set(path, value).map_err(|error| scenario_error(py, &error))?;
+        }
+        Ok(Scenario { document })
+    }
+
+    /// The points of the sweep, each with what it sets; one point that sets nothing when there is no sweep.
+    fn points(&self, py: Python<'_>) -> PyResult<Vec<Point>> {
+        let points = self.document.points().map_err(|error| scenario_error(py, &error))?;
+        Ok(points.into_iter().map(|point| (point.set, Scenario { document: point.document })).collect())
+    }
+
+    /// Checks everything; gives name, purpose, duration [s] and seed.
+    fn check(&self, py: Python<'_>) -> PyResult<(String, String, f64, u64)> {
+        let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
+        Ok((scenario.name, scenario.purpose, scenario.duration.as_secs_f64(), scenario.seed))
+    }
+
+    /// Max-min fair rates of the ABR flows when ports hand out `utilization` of their lines.
+    fn fair(&self, py: Python<'_>, utilization: f64) -> PyResult<Vec<Share>> {
+        let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
+        let shares = max_min(&scenario, utilization).map_err(|error| oversubscribed(py, &error))?;
+        let row = |share: FairShare| {
+            let vc = scenario.connections[share.connection.0 as usize].name.clone();
+            let port = match share.bottleneck {
+                Bottleneck::Port { link, end } => {
+                    let step = Step { link, end };
+                    let name = |node: NodeIndex| scenario.nodes[node.0 as usize].name.as_str();
+                    Some(format!("{}->{}", name(scenario.tail(step)), name(scenario.head(step))))
+                }
+                Bottleneck::PeakCellRate => None,
+            };
+            (vc, share.backward, share.rate.as_cells_per_s(), port)
+        };
+        Ok(shares.into_iter().map(row).collect())
+    }
+
+    /// The document as TOML, settings applied.
+    fn to_toml(&self) -> String {
+        self.document.to_toml()
+    }
+
+    /// A hash of everything that bears on the result.
+    fn hash(&self) -> String {
+        self.document.hash()
+    }
+}
+
+/// The JSON Schema of scenario documents, as JSON text.
+#[pyfunction]
+pub fn schema() -> String {
+    cellrate_scenario::schema().to_string()
+}

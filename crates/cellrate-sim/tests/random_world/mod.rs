@@ -1,0 +1,473 @@
+//! Random small networks: every mechanism of the simulator, in every company, at sizes that run in milliseconds.
+//!
+//! Rates of 10, 20 and 40 Mb/s have cell times of 42.4, 21.2 and 10.6 us, so that events meet at the same instant all the
+//! time; the other rates share no divisor. Delays reach from nothing to several windows of the kernel.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use cellrate_proto::parameters::PowerOfTwo;
+use cellrate_proto::switch::{
+    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
+    QueueControl, RelativeRateConfig, SwitchAlgorithmConfig,
+};
+use cellrate_proto::uili::*;
+use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
+use cellrate_scenario::*;
+use cellrate_sim::random::{Random, Stream};
+
+use crate::world::World;
+
+/// The network of this number: the same one on every machine.
+pub fn random_scenario(number: u64) -> Scenario {
+    let mut generator =
+        Generator { dice: Random::new(number, Stream::Traffic(u32::MAX)), style: Style::Mixed };
+    generator.style =
+        generator.pick(&[Style::Mixed, Style::Mixed, Style::Efci, Style::RelativeRate, Style::Erica]);
+    generator.scenario(number)
+}
+
+struct Generator {
+    dice: Random,
+    style: Style,
+}
+
+/// What the switches of a network do: alone, a weak signal is not drowned by a strong one.
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    Mixed,
+    Efci,
+    RelativeRate,
+    Erica,
+}
+
+/// Rates whose cell times are multiples of one another, and rates that share nothing [bit/s].
+const COMMENSURABLE: [u64; 3] = [10_000_000, 20_000_000, 40_000_000];
+const OTHER: [u64; 5] = [1_500_000, 6_312_000, 25_600_000, 149_760_000, 155_520_000];
+
+impl Generator {
+    fn below(&mut self, n: u64) -> u64 {
+        (self.dice.uniform() * n as f64) as u64
+    }
+
+    /// One time in `n`.
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize].clone()
+    }
+
+    fn scenario(&mut self, number: u64) -> Scenario {
+        let in_step = self.one_in(2);
+        let rates: Vec<u64> =
+            if in_step { COMMENSURABLE.to_vec() } else { [&COMMENSURABLE[..], &OTHER].concat() };
+        // All links alike, or each for itself.
+        let rate = self.one_in(3).then(|| self.pick(&rates));
+        let delay = if in_step && self.one_in(2) {
+            Some(self.pick(&[Duration::ZERO, BitRate::from_bps(10_000_000).cell_time()]))
+        } else {
+            self.one_in(4).then(|| self.delay(BitRate::from_bps(10_000_000)))
+        };
+        let mut world = World::new(Duration::from_ms(1));
+        world.scenario.seed = number;
+        world.scenario.name = format!("random {number}");
+        let hosts = self.topology(&mut world, &rates, rate, delay);
+        let fastest = world.scenario.links.iter().map(|link| link.rate).max().expect("there are links");
+        let cells = self.pick(&[100, 400, 1000, 2500]);
+        world.scenario.duration = (fastest.cell_time() * cells).max(Duration::from_ms(3));
+        if self.one_in(8) {
+            world.scenario.duration = Duration::from_ms(40);
+        }
+        self.configure_links(&mut world.scenario);
+        for index in 0..=self.below(8) {
+            self.connection(&mut world, &hosts, index);
+        }
+        self.probes(&mut world.scenario);
+        world.scenario
+    }
+
+    /// Switches in a chain, a star or any tree, hosts anywhere on them; or two hosts with a link between them.
+    fn topology(
+        &mut self,
+        world: &mut World,
+        rates: &[u64],
+        rate: Option<u64>,
+        delay: Option<Duration>,
+    ) -> Vec<String> {
+        let mut link = |this: &mut Generator, a: &str, b: &str| {
+            let rate = BitRate::from_bps(rate.unwrap_or_else(|| this.pick(rates)));
+            let delay = delay.unwrap_or_else(|| this.delay(rate));
+            world.control = this.control(rate);
+            let (a, b) = if this.one_in(2) { (a, b) } else { (b, a) };
+            world.link(a, b, rate, delay);
+        };
+        let switches = self.below(5);
+        if switches == 0 {
+            link(self, "h0", "h1");
+            return vec!["h0".into(), "h1".into()];
+        }
+        let shape = self.below(3);
+        for number in 1..switches {
+            let parent = match shape {
+                0 => number - 1,
+                1 => 0,
+                _ => self.below(number),
+            };
+            link(self, &format!("sw{parent}"), &format!("sw{number}"));
+        }
+        let hosts = 2 + self.below(5);
+        for host in 0..hosts {
+            let at = self.below(switches);
+            link(self, &format!("h{host}"), &format!("sw{at}"));
+        }
+        (0..hosts).map(|host| format!("h{host}")).collect()
+    }
+
+    fn delay(&mut self, rate: BitRate) -> Duration {
+        let us = Duration::from_us;
+        self.pick(&[
+            Duration::ZERO,
+            Duration::ZERO,
+            rate.cell_time(),
+            us(10),
+            us(99),
+            us(100),
+            us(1000),
+            us(5000),
+        ])
+    }
+
+    fn instant(&mut self, within: Duration) -> Time {
+        // Half of the instants are round, so that they meet others.
+        let ps = self.below(within.as_ps());
+        Time::from_ps(if self.one_in(2) { ps } else { ps / 42_400_000 * 42_400_000 })
+    }
+
+    fn configure_links(&mut self, scenario: &mut Scenario) {
+        let duration = scenario.duration;
+        for link in &mut scenario.links {
+            if self.one_in(6) {
+                link.cell_loss = self.pick(&[0.003, 0.05, 0.3]);
+            }
+            if self.one_in(6) {
+                let mut instants: Vec<Time> = (0..4).map(|_| self.instant(duration)).collect();
+                instants.sort_unstable();
+                instants.dedup();
+                let spans = instants.chunks_exact(2).map(|pair| Span { start: pair[0], end: pair[1] });
+                link.outages = spans.collect();
+            }
+            let limited = self.one_in(2);
+            for port in &mut link.ports {
+                if limited {
+                    port.buffers = self.buffers();
+                }
+            }
+        }
+    }
+
+    fn buffers(&mut self) -> Buffers {
+        let sizes = [None, None, Some(1), Some(2), Some(10), Some(40)];
+        let mut room = || match self.below(60) {
+            0 => Some(Cells(0)),
+            _ => self.pick(&sizes).map(Cells),
+        };
+        Buffers { guaranteed: room(), abr: room(), ubr: room(), shared: room() }
+    }
+
+    /// What the ports of a link do about congestion; hosts do nothing all the same.
+    fn control(&mut self, rate: BitRate) -> PortControlConfig {
+        let high = self.below(8);
+        let marks = self.style == Style::Efci || (self.style == Style::Mixed && self.one_in(2));
+        let efci = marks.then(|| EfciConfig {
+            high: Cells(high),
+            low: Cells(if self.one_in(2) { high } else { self.below(high + 1) }),
+        });
+        let algorithm = match self.style {
+            Style::Mixed => self.below(4),
+            Style::Efci => 0,
+            Style::RelativeRate => 1,
+            Style::Erica => 2,
+        };
+        let algorithm = match algorithm {
+            0 => SwitchAlgorithmConfig::None,
+            1 => SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig {
+                threshold: Cells(1 + self.below(10)),
+            }),
+            _ => SwitchAlgorithmConfig::Erica(self.erica(rate)),
+        };
+        let config = PortControlConfig { efci, algorithm };
+        assert_eq!(config.check(), Ok(()));
+        config
+    }
+
+    fn erica(&mut self, rate: BitRate) -> EricaConfig {
+        let cell_time = rate.cell_time();
+        let slots = Duration::from_ps(42_400_000);
+        let times = [
+            cell_time * 5,
+            cell_time * 30,
+            slots,
+            slots * 5,
+            slots * 20,
+            Duration::from_ms(1),
+            Duration::from_ms(5),
+        ];
+        let interval = AveragingInterval {
+            time: self.pick(&times),
+            cells: if self.one_in(2) { Some(self.pick(&[1, 2, 10, 30, 100])) } else { None },
+        };
+        let alpha = self.pick(&[0.1, 0.5, 1.0]);
+        EricaConfig {
+            interval,
+            queue_control: match self.below(3) {
+                0 => QueueControl::erica_plus(),
+                1 => QueueControl::QueueingDelay { t0: cell_time * 4, a: 1.5, b: 1.05, qdlf: 0.3 },
+                _ => QueueControl::TargetUtilization(self.pick(&[0.5, 0.9, 1.0])),
+            },
+            delta: self.pick(&[0.0, 0.1]),
+            active_sources: ActiveSources {
+                bidirectional: self.one_in(2),
+                decay: if self.one_in(3) { Some(0.9) } else { None },
+            },
+            load_averaging: match self.below(4) {
+                0 => LoadAveraging::Ratio { alpha },
+                1 => LoadAveraging::Components { alpha },
+                _ => LoadAveraging::None,
+            },
+            immediate_fair_share: self.one_in(2),
+            measured_ccr: self.one_in(3),
+            aging: self.one_in(4).then(AgingConfig::new),
+        }
+    }
+
+    fn connection(&mut self, world: &mut World, hosts: &[String], index: u64) {
+        let from = self.below(hosts.len() as u64) as usize;
+        let to = (from + 1 + self.below(hosts.len() as u64 - 1) as usize) % hosts.len();
+        let path = shortest_path(&world.scenario, &hosts[from], &hosts[to]);
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        let duration = world.scenario.duration;
+        let category = self.pick(&[
+            Category::Abr,
+            Category::Abr,
+            Category::Abr,
+            Category::Abr,
+            Category::Cbr,
+            Category::Vbr,
+            Category::Ubr,
+        ]);
+        let name = format!("vc{index}");
+        let connection = match category {
+            Category::Abr => world.abr(&name, &path, Traffic::Greedy { windows: vec![] }),
+            other => world.other(&name, other, &path, Traffic::Greedy { windows: vec![] }),
+        };
+        let two_way = self.one_in(3);
+        for (flow, sends) in [(&mut connection.forward, true), (&mut connection.backward, two_way)] {
+            let peak = match &mut flow.sender {
+                Sender::Abr(abr) => {
+                    self.abr(abr);
+                    abr.parameters.pcr
+                }
+                Sender::Peak(rate) => {
+                    let share = self.pick(&[1.5, 1.0, 0.7, 0.5, 0.2]);
+                    *rate = *rate * share;
+                    *rate
+                }
+            };
+            flow.traffic = sends.then(|| self.traffic(peak, duration));
+        }
+        if self.one_in(5) {
+            let peak = match &connection.forward.sender {
+                Sender::Abr(abr) => abr.parameters.pcr,
+                Sender::Peak(rate) => *rate,
+            };
+            connection.forward.traffic =
+                Some(Traffic::RequestResponse(self.request_response(peak, duration)));
+            connection.backward.traffic = None;
+        }
+    }
+
+    fn request_response(&mut self, peak: CellRate, duration: Duration) -> RequestResponse {
+        RequestResponse {
+            request: 1 + self.below(20) as u32,
+            response: 1 + self.below(60) as u32,
+            requests: 1 + self.below(3) as u32,
+            request_gap: self.pick(&[Duration::ZERO, Duration::from_us(424)]),
+            cycle_gap: self.pick(&[Duration::ZERO, Duration::from_us(424), Duration::from_ms(3)]),
+            server_time: self.pick(&[Duration::ZERO, Duration::from_us(100)]),
+            rate: peak * self.pick(&[0.3, 1.0, 1.7]),
+            start: if self.one_in(2) { Time::ZERO } else { self.instant(duration) },
+            end: if self.one_in(2) { Time::NEVER } else { self.instant(duration) },
+            record: 0,
+        }
+    }
+
+    fn uili(&mut self) -> UiliConfig {
+        let pni = self.one_in(3);
+        match self.below(12) {
+            0 => UiliConfig::February1995(February1995Config::default()),
+            1 => UiliConfig::April1995(April1995Config::default()),
+            2 => UiliConfig::August1995(August1995Config { pni, ..August1995Config::default() }),
+            3 => UiliConfig::Baseline(BaselineConfig { pni, ..BaselineConfig::default() }),
+            4 => UiliConfig::CountBased(CountBasedConfig { pr5: pni, ..CountBasedConfig::default() }),
+            5 => UiliConfig::TimeBased(TimeBasedConfig { pni, ..TimeBasedConfig::default() }),
+            6 => UiliConfig::Joint(JointConfig { pni, ..JointConfig::default() }),
+            _ => UiliConfig::None,
+        }
+    }
+
+    fn abr(&mut self, abr: &mut AbrSender) {
+        abr.weight = self.pick(&[1.0, 2.0]);
+        abr.clear_efci_state = self.one_in(2);
+        abr.uili = self.uili();
+        abr.waiting_brm = self.pick(&[WaitingBrm::Overwrite, WaitingBrm::SendOutOfRate]);
+        let frtt = abr.parameters.frtt;
+        // Above the line rate, cells queue at the host and leave it in step with the line.
+        let pcr = abr.parameters.pcr * self.pick(&[1.5, 1.5, 1.0, 1.0, 0.5, 0.123]);
+        let mcr = pcr * self.pick(&[0.0, 0.0, 0.0, 0.05, 0.5]);
+        let icr = match self.below(6) {
+            0 => mcr,
+            1 => CellRate::new(3.0),
+            2 => pcr * 0.05,
+            _ => pcr,
+        };
+        let up_to =
+            |this: &mut Generator, k: u64| PowerOfTwo::from_negative_exponent(this.below(k + 1) as u8);
+        abr.parameters = AbrParameters {
+            mcr,
+            icr: icr.max(mcr).min(pcr),
+            nrm: 2 << self.below(8),
+            trm: Duration::from_ps(Duration::from_ms(100).as_ps() >> self.below(8)),
+            rif: up_to(self, 15).expect("at most 15"),
+            rdf: up_to(self, 15).expect("at most 15"),
+            adtf: self.pick(&[Duration::from_ms(10), Duration::from_ms(20), Duration::from_ms(500)]),
+            tbe: self.pick(&[Cells(10), Cells(200), Cells(16_777_215), Cells(16_777_215)]),
+            crm: self.pick(&[None, Some(1), Some(2), Some(7)]),
+            cdf: if self.one_in(4) { None } else { up_to(self, 6) },
+            frtt: self.pick(&[Duration::ZERO, frtt]),
+            ..AbrParameters::new(pcr)
+        };
+        assert_eq!(abr.parameters.check(), Ok(()));
+    }
+
+    fn traffic(&mut self, peak: CellRate, duration: Duration) -> Traffic {
+        let start =
+            if self.one_in(2) { Time::ZERO } else { self.instant(Duration::from_ps(duration.as_ps() / 3)) };
+        let end = if self.one_in(2) { Time::NEVER } else { self.instant(duration) };
+        let rate = peak * self.pick(&[0.05, 0.3, 0.5, 1.0, 1.7]);
+        match self.below(6) {
+            0 | 1 => {
+                let mut instants: Vec<Time> =
+                    (0..2 * self.pick(&[0, 0, 1, 2])).map(|_| self.instant(duration)).collect();
+                instants.sort_unstable();
+                instants.dedup();
+                let windows = instants.chunks_exact(2).map(|pair| GreedyWindow {
+                    start: pair[0],
+                    end: pair[1],
+                    cells: self.one_in(2).then(|| Cells(1 + self.below(40))),
+                });
+                Traffic::Greedy { windows: windows.collect() }
+            }
+            2 => {
+                let mut instants: Vec<Time> = (0..self.below(4)).map(|_| self.instant(duration)).collect();
+                instants.push(start);
+                instants.sort_unstable();
+                instants.dedup();
+                let mut limit = |at| {
+                    let limits = [None, Some(CellRate::ZERO), Some(rate), Some(peak * 0.2)];
+                    (at, self.pick(&limits))
+                };
+                Traffic::Limited { steps: instants.into_iter().map(&mut limit).collect() }
+            }
+            3 => Traffic::Constant { rate, start, end },
+            4 => {
+                let mut period = || {
+                    let span = Duration::from_us(self.pick(&[100, 424, 2_000, 15_000]));
+                    if self.one_in(2) { Period::Fixed(span) } else { Period::Exponential(span) }
+                };
+                let (on, off) = (period(), period());
+                Traffic::OnOff { rate, on, off, start, end }
+            }
+            _ => {
+                let mut cells: Vec<(Time, u32)> =
+                    (0..self.below(12)).map(|_| (self.instant(duration), self.below(20) as u32)).collect();
+                cells.sort_unstable();
+                Traffic::Timed { cells }
+            }
+        }
+    }
+
+    /// The arrival of every data cell and every change of ACR, and some of everything else. Quantities that are averages
+    /// since the last value have no changes; waiting data and losses of a connection are taken at intervals.
+    fn probes(&mut self, scenario: &mut Scenario) {
+        for index in 0..scenario.connections.len() {
+            let connection = ConnectionIndex(index as u32);
+            for backward in [false, true] {
+                let abr = scenario.connections[index].category == Category::Abr;
+                let mut watched = vec![FlowQuantity::Received];
+                if abr {
+                    watched.extend([FlowQuantity::Acr, FlowQuantity::ForwardRm, FlowQuantity::BackwardRm]);
+                }
+                for quantity in watched {
+                    let quantity = Quantity::Flow { quantity, connection, backward };
+                    scenario.probes.push(Probe { quantity, every: Every::Change });
+                }
+            }
+        }
+        // Watching the queue of a port changes how the kernel runs it, so half of the networks do without.
+        let watched_ports = self.one_in(2);
+        let spans = [
+            Duration::from_us(424),
+            Duration::from_us(137),
+            Duration::from_ps(42_400_000),
+            Duration::from_ms(1),
+        ];
+        for _ in 0..self.below(16) {
+            let every =
+                Every::Interval(self.pick(&spans).max(Duration::from_ps(scenario.duration.as_ps() / 150)));
+            let probe = if self.one_in(2) {
+                use FlowQuantity::*;
+                let quantities = [Acr, SourceRate, Received, SourceQueue, Drops, ForwardRm, BackwardRm];
+                let connection = ConnectionIndex(self.below(scenario.connections.len() as u64) as u32);
+                let (quantity, backward) = (self.pick(&quantities), self.one_in(2));
+                Probe { quantity: Quantity::Flow { quantity, connection, backward }, every }
+            } else {
+                use PortQuantity::*;
+                let metric = Metric(self.below(5) as u8);
+                let quantities =
+                    [Queue, GuaranteedQueue, AbrQueue, UbrQueue, Utilization, Drops, metric, metric];
+                let quantity = self.pick(&quantities);
+                // Most often a port on somebody's way, sometimes any.
+                let link = LinkIndex(self.below(scenario.links.len() as u64) as u32);
+                let connection = self.below(scenario.connections.len() as u64) as usize;
+                let Step { link, end } = match self.below(8) {
+                    0 => Step { link, end: self.below(2) as u8 },
+                    _ => self.pick(&scenario.connections[connection].path),
+                };
+                let change = watched_ports && quantity != Utilization && self.one_in(2);
+                let every = if change { Every::Change } else { every };
+                Probe { quantity: Quantity::Port { quantity, link, end }, every }
+            };
+            scenario.probes.push(probe);
+        }
+    }
+}
+
+/// The nodes on the way from one host to another, both included.
+fn shortest_path(scenario: &Scenario, from: &str, to: &str) -> Vec<String> {
+    let mut paths = vec![vec![from.to_owned()]];
+    loop {
+        let path = paths.remove(0);
+        let last = path.last().expect("not empty");
+        if last == to {
+            return path;
+        }
+        for link in &scenario.links {
+            let [a, b] = link.ends.map(|end| &scenario.nodes[end.0 as usize].name);
+            for (near, far) in [(a, b), (b, a)] {
+                if near == last && !path.contains(far) {
+                    paths.push([&path[..], std::slice::from_ref(far)].concat());
+                }
+            }
+        }
+    }
+}

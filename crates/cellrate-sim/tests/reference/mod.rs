@@ -1,0 +1,808 @@
+//! The judge of the kernel: the same network, run as plainly as it can be.
+//!
+//! One heap holds every event, one clock runs, every port keeps its cells in real queues and has a departure for each of
+//! them, and whatever is due happens when it is due. Nothing here is clever, so that a reader can hold it against the
+//! documented rules line by line:
+//!
+//! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order of
+//!   the ports the cells left, transmissions in the order of the connections, forward before backward;
+//! - service by priority (CBR and VBR, ABR, UBR), never pre-empted; buffers count the cell in transmission;
+//! - a data cell is marked as its transmission begins, by the ABR queue with that cell in it; the marking state is the
+//!   port's, so the beginning of every transmission moves it, of whatever category;
+//! - whether the line loses a cell is decided as its transmission ends;
+//! - a series of changes starts with the value at time 0 and has, for each instant after which the value differs, that
+//!   value.
+//!
+//! Only the protocol's own values (source, destination, port control), the traffic and the random streams are shared with
+//! the kernel; they are tested where they live.
+//!
+//! An averaging interval has an event of its own at its deadline. A cell that completes the interval's count moves the
+//! deadline to its own instant; the end then comes right after that cell has been queued, before the next arrival of the
+//! same instant, because ends of intervals go before arrivals. The kernel ends intervals late instead, whenever
+//! something looks; that both agree is what is tested.
+#![allow(dead_code, reason = "each test file uses its own part of the judge")]
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+
+use cellrate_proto::switch::{Feedback, PortControl, Slot, VcAtPort};
+use cellrate_proto::{
+    Cells, Destination, DestinationConfig, Direction, Duration, Emission, RmCell, Source, Time,
+};
+use cellrate_scenario::{
+    Buffers, Category, Every, FlowQuantity, Link, NodeIndex, PortQuantity, Quantity, Scenario, Sender, Step,
+    WaitingBrm,
+};
+use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::traffic::{Site, Supply};
+use cellrate_sim::{FlowSummary, PortSummary};
+
+/// A rule that the judge breaks on purpose, to see whether the comparison would notice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flaw {
+    /// At one instant the last port and the last connection go first.
+    TiesReversed,
+    /// A cell that leaves now still takes a place when another arrives now.
+    DeparturesAfterArrivals,
+    /// A cell that arrives at the very end of an averaging interval belongs to it.
+    IntervalsEndAfterArrivals,
+    /// Samples come last.
+    SamplesLast,
+    /// EFCI is decided as a cell arrives.
+    EfciOnArrival,
+    /// The cell in transmission takes no place in the buffer.
+    RoomBesideTransmission,
+    /// Outages and losses are decided as the transmission begins.
+    LossAtBeginning,
+    /// The cell in transmission is not part of the queue that a switch sees.
+    QueueBesideTransmission,
+    /// UBR goes before ABR.
+    UbrBeforeAbr,
+}
+
+/// All of them.
+pub const FLAWS: [Flaw; 9] = [
+    Flaw::TiesReversed,
+    Flaw::DeparturesAfterArrivals,
+    Flaw::IntervalsEndAfterArrivals,
+    Flaw::SamplesLast,
+    Flaw::EfciOnArrival,
+    Flaw::RoomBesideTransmission,
+    Flaw::LossAtBeginning,
+    Flaw::QueueBesideTransmission,
+    Flaw::UbrBeforeAbr,
+];
+
+/// What the judge found. Quantiles of delays are those of the sorted values.
+pub struct Judgement {
+    pub vcs: Vec<FlowSummary>,
+    pub ports: Vec<PortSummary>,
+    pub cell_hops: u64,
+    /// Instants and values of each probe.
+    pub series: Vec<(Vec<u64>, Vec<f64>)>,
+}
+
+/// Runs `scenario` by the rules, or by all but one of them.
+pub fn judge(scenario: &Scenario, flaw: Option<Flaw>) -> Judgement {
+    let mut network = Network::new(scenario, flaw);
+    network.run();
+    network.judgement()
+}
+
+#[derive(Clone)]
+struct Cell {
+    flow: usize,
+    /// Which step of its path it takes.
+    step: usize,
+    sent: Time,
+    /// Of a data cell: counted from 1 in its direction.
+    number: u32,
+    efci: bool,
+    rm: Option<RmCell>,
+}
+
+enum Happening {
+    Departure(usize),
+    Sample(usize),
+    IntervalEnd(usize),
+    /// The cell left the port of this number.
+    Arrival(usize, Cell),
+    /// Not if the end has planned anew since: then the second number is out of date.
+    Transmission(usize, u64),
+}
+
+struct Event {
+    time: Time,
+    rank: u8,
+    index: usize,
+    sequence: u64,
+    happening: Happening,
+}
+
+/// An output port and the line behind it.
+struct Port {
+    waiting: [VecDeque<Cell>; 3],
+    /// The cell in transmission, its priority, and when it began.
+    transmitting: Option<(Cell, usize, Time)>,
+    control: PortControl,
+    /// The number of each direction of a connection at `control`.
+    slots: BTreeMap<usize, Slot>,
+    planned_interval_end: Time,
+    random: Random,
+    /// Decided at the beginning, where the judge is told to be wrong.
+    doomed: bool,
+    transmitted: u64,
+    busy: Duration,
+    dropped: u64,
+    max_queue: usize,
+    max_abr_queue: usize,
+    /// [cells * ps]
+    queue_integral: u128,
+    integrated_until: Time,
+}
+
+/// One end of a connection; it sends the direction of its number and receives the other one.
+struct End {
+    source: Option<Source>,
+    /// Without a source: the spacing at the peak rate, and the earliest next cell.
+    spacing: Duration,
+    earliest: Time,
+    supply: Supply,
+    destination: Destination,
+    plan: u64,
+    sent: u64,
+    data_sent: u64,
+    forward_rm_sent: u64,
+    backward_rm_received: u64,
+    received: u64,
+    data_received: u64,
+    dropped: u64,
+    delays: Vec<u64>,
+    /// ACR and since when.
+    acr: Vec<(Time, f64)>,
+}
+
+/// A probe at work.
+#[derive(Default)]
+struct Record {
+    times_ps: Vec<u64>,
+    values: Vec<f64>,
+    last_count: u64,
+    last_time: Time,
+}
+
+struct Network<'a> {
+    scenario: &'a Scenario,
+    flaw: Option<Flaw>,
+    end: Time,
+    events: BinaryHeap<Event>,
+    sequence: u64,
+    paths: Vec<Vec<Step>>,
+    ports: Vec<Port>,
+    ends: Vec<End>,
+    records: Vec<Record>,
+}
+
+impl<'a> Network<'a> {
+    fn new(scenario: &'a Scenario, flaw: Option<Flaw>) -> Network<'a> {
+        let mut paths = Vec::new();
+        for connection in &scenario.connections {
+            paths.push(connection.path.clone());
+            let turned = connection.path.iter().rev().map(|step| Step { link: step.link, end: 1 - step.end });
+            paths.push(turned.collect());
+        }
+        let ports = (0..2 * scenario.links.len()).map(|number| new_port(scenario, number)).collect();
+        let ends = (0..paths.len()).map(|flow| new_end(scenario, flow)).collect();
+        let records = scenario.probes.iter().map(|_| Record::default()).collect();
+        let end = Time::ZERO + scenario.duration;
+        let (events, sequence) = (BinaryHeap::new(), 0);
+        let mut network = Network { scenario, flaw, end, events, sequence, paths, ports, ends, records };
+        network.connect();
+        for number in 0..network.ports.len() {
+            network.plan_interval_end(number);
+        }
+        for (probe, config) in scenario.probes.iter().enumerate() {
+            if config.every != Every::Change {
+                network.plan(Time::ZERO, Happening::Sample(probe));
+            }
+        }
+        for flow in 0..network.ends.len() {
+            network.plan_transmission(Time::ZERO, flow);
+        }
+        network
+    }
+
+    /// Tells every port of the ABR directions that go through it.
+    fn connect(&mut self) {
+        for flow in 0..self.paths.len() {
+            if let Sender::Abr(abr) = &flow_config(self.scenario, flow).sender {
+                let vc = VcAtPort { pcr: abr.parameters.pcr, mcr: abr.parameters.mcr, weight: abr.weight };
+                for &step in &self.paths[flow] {
+                    let port = &mut self.ports[number_of(step)];
+                    let slot = port.control.connect(&vc);
+                    port.slots.insert(flow, slot);
+                }
+            }
+        }
+    }
+
+    fn plan(&mut self, time: Time, happening: Happening) {
+        let (rank, index) = match &happening {
+            Happening::Departure(port) => (1, *port),
+            Happening::Sample(probe) => (2, *probe),
+            Happening::IntervalEnd(port) => (3, *port),
+            Happening::Arrival(port, _) => (4, *port),
+            Happening::Transmission(flow, _) => (6, *flow),
+        };
+        let (rank, index) = match (self.flaw, rank) {
+            (Some(Flaw::TiesReversed), 4 | 6) => (rank, usize::MAX - index),
+            (Some(Flaw::DeparturesAfterArrivals), 1) | (Some(Flaw::IntervalsEndAfterArrivals), 3) => {
+                (5, index)
+            }
+            (Some(Flaw::SamplesLast), 2) => (7, index),
+            _ => (rank, index),
+        };
+        self.sequence += 1;
+        self.events.push(Event { time, rank, index, sequence: self.sequence, happening });
+    }
+
+    fn run(&mut self) {
+        let mut now = Time::ZERO;
+        while let Some(event) = self.events.pop() {
+            if event.time >= self.end {
+                // Cells on their way are counted where they are.
+                self.events.push(event);
+                break;
+            }
+            if event.time > now {
+                self.note_changes(now);
+                now = event.time;
+            }
+            match event.happening {
+                Happening::Departure(port) => self.on_departure(now, port),
+                Happening::Sample(probe) => self.on_sample(now, probe),
+                Happening::IntervalEnd(port) => self.on_interval_end(now, port),
+                Happening::Arrival(port, cell) => self.on_arrival(now, port, cell),
+                Happening::Transmission(flow, plan) if plan == self.ends[flow].plan => {
+                    self.on_transmission(now, flow);
+                }
+                Happening::Transmission(..) => {}
+            }
+        }
+        self.note_changes(now);
+    }
+
+    fn on_departure(&mut self, now: Time, number: usize) {
+        let link = &self.scenario.links[number / 2];
+        self.integrate_queue(now, number);
+        let begun_in_vain = self.ports[number].doomed;
+        let lost = if self.flaw == Some(Flaw::LossAtBeginning) {
+            begun_in_vain
+        } else {
+            line_loses(link, &mut self.ports[number], now)
+        };
+        let port = &mut self.ports[number];
+        let (cell, _, began) = port.transmitting.take().expect("a cell is in transmission");
+        assert_eq!(began + link.rate.cell_time(), now);
+        port.transmitted += 1;
+        port.busy += link.rate.cell_time();
+        if lost {
+            self.lose(number, &cell);
+        } else {
+            self.plan(now + link.delay, Happening::Arrival(number, cell));
+        }
+        self.begin_transmission(now, number);
+    }
+
+    /// The first cell of the highest priority goes on the line, if there is one.
+    fn begin_transmission(&mut self, now: Time, number: usize) {
+        let link = &self.scenario.links[number / 2];
+        let abr_queue = self.ports[number].queue(1);
+        let port = &mut self.ports[number];
+        let order = if self.flaw == Some(Flaw::UbrBeforeAbr) { [0, 2, 1] } else { [0, 1, 2] };
+        let Some(priority) = order.into_iter().find(|&priority| !port.waiting[priority].is_empty()) else {
+            return;
+        };
+        let mut cell = port.waiting[priority].pop_front().expect("not empty");
+        if self.flaw != Some(Flaw::EfciOnArrival) {
+            mark(port, &mut cell, priority, abr_queue);
+        }
+        port.transmitting = Some((cell, priority, now));
+        if self.flaw == Some(Flaw::LossAtBeginning) {
+            port.doomed = line_loses(link, port, now);
+        }
+        self.plan(now + link.rate.cell_time(), Happening::Departure(number));
+    }
+
+    /// `cell` comes to an output port.
+    fn admit(&mut self, now: Time, number: usize, mut cell: Cell) {
+        self.integrate_queue(now, number);
+        let priority = priority(self.scenario.connections[cell.flow / 2].category);
+        let Buffers { guaranteed, abr, ubr, shared } =
+            self.scenario.links[number / 2].ports[number % 2].buffers;
+        let port = &mut self.ports[number];
+        let beside =
+            usize::from(self.flaw == Some(Flaw::RoomBesideTransmission) && port.transmitting.is_some());
+        let full = |room: Option<Cells>, queue: usize| {
+            room.is_some_and(|room| queue.saturating_sub(beside) as u64 >= room.0)
+        };
+        if full([guaranteed, abr, ubr][priority], port.queue(priority)) || full(shared, port.total()) {
+            self.lose(number, &cell);
+            return;
+        }
+        if self.flaw == Some(Flaw::EfciOnArrival) {
+            let queue = port.queue(1) + usize::from(priority == 1);
+            mark(port, &mut cell, priority, queue);
+        }
+        port.waiting[priority].push_back(cell);
+        port.max_queue = port.max_queue.max(port.total());
+        port.max_abr_queue = port.max_abr_queue.max(port.queue(1));
+        if port.transmitting.is_none() {
+            self.begin_transmission(now, number);
+        }
+    }
+
+    fn lose(&mut self, number: usize, cell: &Cell) {
+        self.ports[number].dropped += 1;
+        self.ends[cell.flow].dropped += 1;
+    }
+
+    fn on_arrival(&mut self, now: Time, number: usize, cell: Cell) {
+        let path = &self.paths[cell.flow];
+        if cell.step + 1 == path.len() {
+            self.deliver(now, cell);
+        } else {
+            let node = self.scenario.head(path[cell.step]);
+            assert_eq!(node, self.scenario.links[number / 2].ends[1 - number % 2]);
+            self.pass_switch(now, node, cell);
+        }
+    }
+
+    fn pass_switch(&mut self, now: Time, node: NodeIndex, mut cell: Cell) {
+        cell.step += 1;
+        if let Some(rm) = &mut cell.rm
+            && rm.direction == Direction::Backward
+        {
+            // The port by which the direction that this cell controls leaves the switch.
+            let controlled = cell.flow ^ 1;
+            let leaves = self.paths[controlled].iter().find(|&&step| self.scenario.tail(step) == node);
+            let answering = number_of(*leaves.expect("both directions pass the same nodes"));
+            let port = &mut self.ports[answering];
+            let mut queue = port.queue(1);
+            if self.flaw == Some(Flaw::QueueBesideTransmission) {
+                queue = port.waiting[1].len();
+            }
+            let mut feedback = Feedback::new(rm.explicit_rate, rm.congestion_indication, rm.no_increase);
+            let slot = port.slots[&controlled];
+            port.control.on_backward_rm(now, slot, Cells(queue as u64), &mut feedback);
+            rm.explicit_rate = feedback.explicit_rate();
+            rm.congestion_indication = feedback.congestion_indication();
+            rm.no_increase = feedback.no_increase();
+        }
+        let number = number_of(self.paths[cell.flow][cell.step]);
+        let port = &mut self.ports[number];
+        match self.scenario.connections[cell.flow / 2].category {
+            Category::Cbr | Category::Vbr => port.control.on_guaranteed_cell(),
+            Category::Ubr => {}
+            Category::Abr => {
+                let slot = port.slots[&cell.flow];
+                port.control.on_abr_cell(now, slot);
+                if let Some(rm) = cell.rm.filter(|rm| rm.direction == Direction::Forward) {
+                    port.control.on_forward_rm(now, slot, rm.current_cell_rate.rate());
+                }
+            }
+        }
+        self.admit(now, number, cell);
+        self.plan_interval_end(number);
+    }
+
+    fn plan_interval_end(&mut self, number: usize) {
+        let node = self.scenario.links[number / 2].ends[number % 2];
+        let is_switch = self.scenario.nodes[node.0 as usize].kind == cellrate_scenario::NodeKind::Switch;
+        let deadline = self.ports[number].control.next_deadline();
+        if is_switch && deadline != Time::NEVER && deadline != self.ports[number].planned_interval_end {
+            self.ports[number].planned_interval_end = deadline;
+            self.plan(deadline, Happening::IntervalEnd(number));
+        }
+    }
+
+    fn on_interval_end(&mut self, now: Time, number: usize) {
+        let port = &mut self.ports[number];
+        let mut queue = port.queue(1);
+        if self.flaw == Some(Flaw::QueueBesideTransmission) {
+            queue = port.waiting[1].len();
+        }
+        // Not due any more when a cell count ended the interval before its time.
+        if port.control.interval_due(now) {
+            port.control.end_intervals(now, |at| {
+                assert_eq!(at, now, "no interval is ended late");
+                Cells(queue as u64)
+            });
+        }
+        self.plan_interval_end(number);
+    }
+
+    /// `cell` has reached the end of its path: the end that sends the other direction.
+    fn deliver(&mut self, now: Time, cell: Cell) {
+        let number = cell.flow ^ 1;
+        let end = &mut self.ends[number];
+        end.received += 1;
+        let Some(rm) = cell.rm else {
+            end.data_received += 1;
+            end.destination.on_data(cell.efci);
+            end.delays.push(now.since(cell.sent).as_ps());
+            if end.supply.on_delivered(now, cell.number) {
+                self.plan_transmission(now, number);
+            }
+            return;
+        };
+        let source = end.source.as_mut().expect("only ABR connections have RM cells");
+        let at_once = match rm.direction {
+            Direction::Backward => {
+                end.backward_rm_received += 1;
+                source.on_backward_rm(now, &rm);
+                None
+            }
+            Direction::Forward => end.destination.on_forward_rm(&rm, source),
+        };
+        end.note_acr(now);
+        if let Some(rm) = at_once {
+            self.send(now, number, Some(rm));
+        }
+        self.plan_transmission(now, number);
+    }
+
+    /// A cell leaves an end.
+    fn send(&mut self, now: Time, flow: usize, rm: Option<RmCell>) {
+        self.ends[flow].sent += 1;
+        let port = number_of(self.paths[flow][0]);
+        let number = self.ends[flow].data_sent as u32;
+        self.admit(now, port, Cell { flow, step: 0, sent: now, number, efci: false, rm });
+    }
+
+    fn on_transmission(&mut self, now: Time, flow: usize) {
+        let end = &mut self.ends[flow];
+        let data_waits = end.supply.available_from(now) <= now;
+        let emission = match &mut end.source {
+            Some(source) => source.transmit(now, data_waits),
+            None => (data_waits && now >= end.earliest).then(|| {
+                end.earliest = now.saturating_add(end.spacing);
+                Emission::Data
+            }),
+        };
+        end.note_acr(now);
+        match emission {
+            None => {}
+            Some(Emission::Data) => {
+                end.supply.take(now);
+                end.data_sent += 1;
+                self.send(now, flow, None);
+            }
+            Some(Emission::ForwardRm(rm)) => {
+                end.forward_rm_sent += 1;
+                self.send(now, flow, Some(rm));
+            }
+            Some(Emission::BackwardRm(rm)) => self.send(now, flow, Some(rm)),
+        }
+        self.plan_transmission(now, flow);
+    }
+
+    fn plan_transmission(&mut self, now: Time, flow: usize) {
+        let end = &mut self.ends[flow];
+        end.plan += 1;
+        let (plan, supply) = (end.plan, &end.supply);
+        let next = match &end.source {
+            Some(source) => source.next_transmission(now, |from| supply.available_from(from)),
+            None => supply.available_from(now.max(end.earliest)),
+        };
+        if next < self.end {
+            self.plan(next, Happening::Transmission(flow, plan));
+        }
+    }
+
+    fn integrate_queue(&mut self, now: Time, number: usize) {
+        let port = &mut self.ports[number];
+        let span = now.since(port.integrated_until).as_ps();
+        port.queue_integral += port.total() as u128 * u128::from(span);
+        port.integrated_until = now;
+    }
+
+    fn on_sample(&mut self, now: Time, probe: usize) {
+        let value = self.value(now, probe);
+        let record = &mut self.records[probe];
+        record.times_ps.push(now.as_ps());
+        record.values.push(value);
+        record.last_time = now;
+        if let Every::Interval(interval) = self.scenario.probes[probe].every {
+            self.plan(now.saturating_add(interval), Happening::Sample(probe));
+        }
+    }
+
+    /// `now` is over.
+    fn note_changes(&mut self, now: Time) {
+        for probe in 0..self.records.len() {
+            if self.scenario.probes[probe].every == Every::Change {
+                let value = self.value(now, probe);
+                let record = &mut self.records[probe];
+                if record.values.last() != Some(&value) {
+                    record.times_ps.push(now.as_ps());
+                    record.values.push(value);
+                }
+            }
+        }
+    }
+
+    fn value(&mut self, now: Time, probe: usize) -> f64 {
+        match self.scenario.probes[probe].quantity {
+            Quantity::Flow { quantity, connection, backward } => {
+                let flow = 2 * connection.0 as usize + usize::from(backward);
+                let end = &self.ends[flow];
+                match quantity {
+                    FlowQuantity::Acr => end.source.as_ref().map_or(0.0, |s| s.acr().as_cells_per_s()),
+                    FlowQuantity::SourceRate => self.records[probe].growth_per_s(now, end.sent),
+                    FlowQuantity::Received => self.ends[flow ^ 1].data_received as f64,
+                    FlowQuantity::SourceQueue => end.supply.waiting(now).unwrap_or(0) as f64,
+                    FlowQuantity::Drops => end.dropped as f64,
+                    FlowQuantity::ForwardRm => end.forward_rm_sent as f64,
+                    FlowQuantity::BackwardRm => end.backward_rm_received as f64,
+                    FlowQuantity::Cwnd | FlowQuantity::Rtt | FlowQuantity::Retransmissions => {
+                        panic!("the reference kernel has no TCP")
+                    }
+                }
+            }
+            Quantity::Port { quantity, link, end } => {
+                let port = &self.ports[number_of(Step { link, end })];
+                match quantity {
+                    PortQuantity::Queue => port.total() as f64,
+                    PortQuantity::GuaranteedQueue => port.queue(0) as f64,
+                    PortQuantity::AbrQueue => port.queue(1) as f64,
+                    PortQuantity::UbrQueue => port.queue(2) as f64,
+                    PortQuantity::Utilization => {
+                        let busy = port.busy_by(now).as_ps();
+                        self.records[probe].growth_per_s(now, busy) * 1e-12
+                    }
+                    PortQuantity::Drops => port.dropped as f64,
+                    PortQuantity::Metric(place) => {
+                        let mut figures = Vec::new();
+                        port.control.metrics(|_, value| figures.push(value));
+                        figures.get(usize::from(place)).copied().unwrap_or(0.0)
+                    }
+                }
+            }
+        }
+    }
+
+    fn judgement(mut self) -> Judgement {
+        for number in 0..self.ports.len() {
+            self.integrate_queue(self.end, number);
+        }
+        let mut in_flight = vec![0; self.ends.len()];
+        for event in &self.events {
+            if let Happening::Arrival(_, cell) = &event.happening {
+                in_flight[cell.flow] += 1;
+            }
+        }
+        for port in &self.ports {
+            let transmitting = port.transmitting.iter().map(|(cell, ..)| cell);
+            port.waiting.iter().flatten().chain(transmitting).for_each(|cell| in_flight[cell.flow] += 1);
+        }
+        let vcs = (0..self.ends.len()).map(|flow| self.flow_summary(flow, in_flight[flow]));
+        let vcs = vcs.filter(|row| row.sent > 0).collect();
+        let ports = (0..self.ports.len()).map(|number| self.port_summary(number));
+        let ports: Vec<_> = ports.filter(|row| row.transmitted > 0 || row.dropped > 0).collect();
+        Judgement {
+            vcs,
+            cell_hops: ports.iter().map(|row| row.transmitted).sum(),
+            ports,
+            series: self.records.into_iter().map(|record| (record.times_ps, record.values)).collect(),
+        }
+    }
+
+    fn flow_summary(&self, flow: usize, in_flight: u64) -> FlowSummary {
+        let (sender, receiver) = (&self.ends[flow], &self.ends[flow ^ 1]);
+        let connection = &self.scenario.connections[flow / 2];
+        let duration_s = self.scenario.duration.as_secs_f64();
+        let mut delays = receiver.delays.clone();
+        delays.sort_unstable();
+        let quantile = |share: f64| {
+            let rank = (share * delays.len() as f64).ceil().max(1.0) as usize;
+            delays.get(rank - 1).map(|&ps| ps as f64 * 1e-12)
+        };
+        let sum: u128 = delays.iter().map(|&ps| u128::from(ps)).sum();
+        let statistics = sender.source.as_ref().map(Source::statistics);
+        FlowSummary {
+            vc: connection.name.clone() + if flow % 2 == 1 { " (back)" } else { "" },
+            category: match connection.category {
+                Category::Cbr => "cbr",
+                Category::Vbr => "vbr",
+                Category::Abr => "abr",
+                Category::Ubr => "ubr",
+            },
+            sent: sender.sent,
+            data_sent: sender.data_sent,
+            delivered: receiver.received,
+            data_delivered: receiver.data_received,
+            dropped: sender.dropped,
+            in_flight,
+            forward_rm_sent: sender.forward_rm_sent,
+            backward_rm_received: sender.backward_rm_received,
+            throughput_bps: receiver.data_received as f64 * 424.0 / duration_s,
+            mean_acr: sender.source.as_ref().map(|_| sender.mean_acr(self.end)),
+            final_acr: sender.source.as_ref().map(|source| source.acr().as_cells_per_s()),
+            idle_resets: statistics.map(|s| s.idle_resets),
+            cutoff_decreases: statistics.map(|s| s.cutoff_decreases),
+            uili_decreases: statistics.map(|s| s.uili_decreases),
+            mean_delay_s: (!delays.is_empty()).then(|| sum as f64 / delays.len() as f64 * 1e-12),
+            p50_delay_s: quantile(0.5),
+            p99_delay_s: quantile(0.99),
+            max_delay_s: quantile(1.0),
+        }
+    }
+
+    fn port_summary(&self, number: usize) -> PortSummary {
+        let port = &self.ports[number];
+        let ends = self.scenario.links[number / 2].ends;
+        let [near, far] =
+            [number % 2, 1 - number % 2].map(|end| &self.scenario.nodes[ends[end].0 as usize].name);
+        let duration = self.end.as_ps() as f64;
+        PortSummary {
+            port: format!("{near}->{far}"),
+            transmitted: port.transmitted,
+            utilization: port.busy_by(self.end).as_ps() as f64 / duration,
+            max_queue: port.max_queue as u64,
+            mean_queue: port.queue_integral as f64 / duration,
+            max_abr_queue: port.max_abr_queue as u64,
+            dropped: port.dropped,
+        }
+    }
+}
+
+impl Port {
+    /// Cells of a priority waiting and in transmission.
+    fn queue(&self, priority: usize) -> usize {
+        let transmitting = self.transmitting.iter().filter(|&&(_, of, _)| of == priority).count();
+        self.waiting[priority].len() + transmitting
+    }
+
+    fn total(&self) -> usize {
+        (0..3).map(|priority| self.queue(priority)).sum()
+    }
+
+    fn busy_by(&self, now: Time) -> Duration {
+        self.busy + self.transmitting.as_ref().map_or(Duration::ZERO, |&(.., began)| now.since(began))
+    }
+}
+
+impl End {
+    fn note_acr(&mut self, now: Time) {
+        if let Some(source) = &self.source {
+            self.acr.push((now, source.acr().as_cells_per_s()));
+        }
+    }
+
+    /// Each value of ACR by the time for which it held.
+    fn mean_acr(&self, end: Time) -> f64 {
+        let mut sum = 0.0;
+        for (place, &(since, acr)) in self.acr.iter().enumerate() {
+            let until = self.acr.get(place + 1).map_or(end, |&(next, _)| next);
+            sum += acr * until.since(since).as_ps() as f64;
+        }
+        sum / end.as_ps() as f64
+    }
+}
+
+impl Record {
+    fn growth_per_s(&mut self, now: Time, count: u64) -> f64 {
+        let (grown, span) = (count - self.last_count, now.since(self.last_time));
+        self.last_count = count;
+        if span == Duration::ZERO { 0.0 } else { grown as f64 / span.as_secs_f64() }
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Event) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Event {}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Event) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Event {
+    /// The heap gives the largest first, so the soonest is the largest.
+    fn cmp(&self, other: &Event) -> Ordering {
+        let key = |event: &Event| (event.time, event.rank, event.index, event.sequence);
+        key(other).cmp(&key(self))
+    }
+}
+
+fn mark(port: &mut Port, cell: &mut Cell, priority: usize, abr_queue: usize) {
+    let marks = port.control.marks_efci(Cells(abr_queue as u64));
+    cell.efci |= marks && priority == 1 && cell.rm.is_none();
+}
+
+fn line_loses(link: &Link, port: &mut Port, now: Time) -> bool {
+    let unlucky = link.cell_loss > 0.0 && port.random.uniform() < link.cell_loss;
+    unlucky || link.outages.iter().any(|outage| outage.start <= now && now < outage.end)
+}
+
+fn number_of(step: Step) -> usize {
+    2 * step.link.0 as usize + usize::from(step.end)
+}
+
+fn priority(category: Category) -> usize {
+    match category {
+        Category::Cbr | Category::Vbr => 0,
+        Category::Abr => 1,
+        Category::Ubr => 2,
+    }
+}
+
+fn flow_config(scenario: &Scenario, flow: usize) -> &cellrate_scenario::Flow {
+    let connection = &scenario.connections[flow / 2];
+    if flow.is_multiple_of(2) { &connection.forward } else { &connection.backward }
+}
+
+fn new_port(scenario: &Scenario, number: usize) -> Port {
+    let link = &scenario.links[number / 2];
+    Port {
+        waiting: Default::default(),
+        transmitting: None,
+        control: PortControl::new(&link.ports[number % 2].control, link.rate.to_cell_rate()),
+        slots: BTreeMap::new(),
+        planned_interval_end: Time::NEVER,
+        random: Random::new(scenario.seed, Stream::Loss(number as u32)),
+        doomed: false,
+        transmitted: 0,
+        busy: Duration::ZERO,
+        dropped: 0,
+        max_queue: 0,
+        max_abr_queue: 0,
+        queue_integral: 0,
+        integrated_until: Time::ZERO,
+    }
+}
+
+fn new_end(scenario: &Scenario, flow: usize) -> End {
+    let (own, other) = (flow_config(scenario, flow), flow_config(scenario, flow ^ 1));
+    let (source, spacing) = match &own.sender {
+        Sender::Abr(abr) => (Some(Source::new(abr.parameters.clone(), &abr.uili)), Duration::ZERO),
+        Sender::Peak(rate) => (None, rate.interval()),
+    };
+    // An end receives the other direction, by what is agreed on for that one.
+    let destination = match &other.sender {
+        Sender::Abr(abr) => Destination::new(DestinationConfig {
+            clear_efci_state: abr.clear_efci_state,
+            send_waiting_out_of_rate: abr.waiting_brm == WaitingBrm::SendOutOfRate,
+        }),
+        Sender::Peak(_) => Destination::default(),
+    };
+    let acr = source.iter().map(|source| (Time::ZERO, source.acr().as_cells_per_s())).collect();
+    let path = &scenario.connections[flow / 2].path;
+    let first = if flow.is_multiple_of(2) { path.first() } else { path.last() };
+    let cell_time = scenario.links[first.expect("a path has a link").link.0 as usize].rate.cell_time();
+    let end = Time::ZERO + scenario.duration;
+    let site = Site { seed: scenario.seed, flow: flow as u32, cell_time, end };
+    End {
+        source,
+        spacing,
+        earliest: Time::ZERO,
+        supply: Supply::new(&scenario.connections[flow / 2], flow % 2 == 1, site),
+        destination,
+        plan: 0,
+        sent: 0,
+        data_sent: 0,
+        forward_rm_sent: 0,
+        backward_rm_received: 0,
+        received: 0,
+        data_received: 0,
+        dropped: 0,
+        delays: Vec::new(),
+        acr,
+    }
+}

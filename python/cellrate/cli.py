@@ -1,0 +1,288 @@
+"""The command `cellrate`. Exit status: 0 done, 1 the run failed, 2 the input is wrong.
+
+Everything slow to import (NumPy, matplotlib, pyarrow, rich's tables) is imported where it is needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, CycloptsError, Parameter
+
+from . import __version__
+from .errors import CellrateError, Interrupted, RunError, ScenarioError
+
+app = App(
+    name="cellrate",
+    help="ATM ABR congestion control at the level of the single cell: run scenarios, reproduce papers.",
+    version=__version__,
+    help_format="plaintext",
+    default_parameter=Parameter(negative=()),
+    suppress_keyboard_interrupt=False,
+)
+paper_app = App(name="paper", help="Reproduce the experiments of a paper and check its claims.")
+app.command(paper_app)
+
+Settings = Annotated[
+    list[str] | None,
+    Parameter(name="--set", help="Change a value first: dotted.path=value. May be given again."),
+]
+Seed = Annotated[int | None, Parameter(help="Seed of all randomness, instead of the scenario's own.")]
+Json = Annotated[bool, Parameter(name="--json", help="Print JSON instead of tables.")]
+Out = Annotated[Path | None, Parameter(help="Folder for the results; it appears whole or not at all.")]
+File = Annotated[str, Parameter(help="A TOML file, or the name of a ready scenario (cellrate list).")]
+Workers = Annotated[int | None, Parameter(help="Processes for sweeps; the number of processors by default.")]
+
+
+@app.command
+def run(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    seed: Seed = None,
+    out: Out = None,
+    json: Json = False,
+    plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
+    workers: Workers = None,
+) -> int:
+    """Run a scenario, or every point of its sweep."""
+    from .running import prepare, run_many
+    from .writing import write_result, write_sweep
+
+    scenario = prepare(file, set=_settings(set), seed=seed)
+    points = [(point.scenario, point.set) for point in scenario.points()]
+    for point, _ in points:
+        point.check()
+    with _progress(points[0][0].name, quiet=json) as progress:
+        results = run_many(points, workers=workers, progress=progress)
+    if out is None and (plot or csv):
+        out = Path("results") / points[0][0].name
+    swept = len(points) > 1
+    if out is not None:
+        if swept:
+            write_sweep(results, out, csv=csv, plots=plot)
+        else:
+            write_result(results[0], out, csv=csv, plots=plot)
+    if json:
+        _print_json(
+            {"points": [{"set": result.set, **result.summary} for result in results]} if swept else results[0].summary
+        )
+        return 0
+    from rich.console import Console
+
+    from .table import print_summary
+
+    console = Console()
+    for result in results:
+        print_summary(console, result.summary, result.set)
+    if out is not None:
+        console.print(f"Results are in {out}", highlight=False, soft_wrap=True)
+    return 0
+
+
+@app.command
+def validate(file: File, /, *, set: Settings = None) -> int:
+    """Check a scenario without running it."""
+    from .running import prepare
+
+    scenario = prepare(file, set=_settings(set))
+    points = scenario.points()
+    for point in points:
+        point.scenario.check()
+    runs = "1 run" if len(points) == 1 else f"{len(points)} runs"
+    first = points[0].scenario
+    print(f"{file} is sound: {first.name}, {runs} of {first.duration_s:g} s, hash {scenario.hash[:12]}")
+    return 0
+
+
+@app.command(name="list")
+def list_(*, json: Json = False) -> int:
+    """List the ready scenarios, each with what it is for."""
+    from .scenario import Scenario, ready_scenarios
+
+    rows = {name: Scenario.load(path).points()[0].scenario.purpose for name, path in ready_scenarios().items()}
+    if json:
+        _print_json({"scenarios": [{"name": name, "purpose": purpose} for name, purpose in rows.items()]})
+    else:
+        _print_names(rows)
+    return 0
+
+
+@app.command
+def fair(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    utilization: Annotated[float, Parameter(help="Share of each line that is handed out, above 0 to 1.")] = 1.0,
+    json: Json = False,
+) -> int:
+    """Print the max-min fair rates of a scenario's ABR flows, each taken as greedy."""
+    from .running import prepare
+
+    scenario = prepare(file, set=_settings(set)).points()[0].scenario
+    try:
+        shares = scenario.fair(utilization=utilization)
+    except ValueError as error:
+        raise ScenarioError(f"--{error}") from None
+    if json:
+        _print_json({"flows": [share.__dict__ for share in shares]})
+        return 0
+    from rich.console import Console
+
+    from .table import print_fair
+
+    print_fair(Console(), shares)
+    return 0
+
+
+@app.command
+def schema() -> int:
+    """Print the JSON Schema of scenario files, for editors."""
+    from .scenario import schema as give
+
+    _print_json(give())
+    return 0
+
+
+@paper_app.command(name="list")
+def paper_list(*, json: Json = False) -> int:
+    """List the papers."""
+    from .papers import PAPERS
+
+    if json:
+        _print_json({"papers": [{"name": name, "title": title} for name, title in PAPERS.items()]})
+    else:
+        _print_names(PAPERS)
+    return 0
+
+
+@paper_app.command(name="run")
+def paper_run(
+    name: Annotated[str, Parameter(help="A name from cellrate paper list.")],
+    /,
+    *,
+    quick: Annotated[bool, Parameter(help="Only what the claims need, without the rows on sensitivity.")] = False,
+    out: Annotated[Path | None, Parameter(help="Folder for the report (results/papers/NAME by default).")] = None,
+    json: Json = False,
+    workers: Workers = None,
+) -> int:
+    """Run a paper's experiments, check its claims, and write the report."""
+    from .papers import load_paper
+
+    paper = load_paper(name)
+    folder = out if out is not None else Path("results") / "papers" / name
+    with _progress(name, quiet=json) as progress:
+        report = paper.run(folder, quick=quick, workers=workers, progress=progress)
+    _show_report(report, folder, json=json)
+    return 0
+
+
+@paper_app.command(name="report")
+def paper_report(
+    folder: Annotated[Path, Parameter(help="What paper run wrote.")],
+    /,
+    *,
+    json: Json = False,
+) -> int:
+    """Show the claims of a report that is there already."""
+    from .papers.report import read_report
+
+    _show_report(read_report(folder), folder, json=json)
+    return 0
+
+
+def main() -> None:
+    """Run the command line and end the process."""
+    sys.exit(status(sys.argv[1:]))
+
+
+def status(arguments: list[str]) -> int:
+    """Run the command line and give the exit status; errors are a paragraph on stderr."""
+    try:
+        done = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as error:
+        return _complain(f"{error} (cellrate --help says what there is.)", 2)
+    except (KeyboardInterrupt, Interrupted):
+        return _complain("interrupted", 1)
+    except RunError as error:
+        return _complain(str(error), 1)
+    except (ScenarioError, CellrateError) as error:
+        return _complain(str(error), 2)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough.
+        with contextlib.suppress(OSError):
+            sys.stdout.close()
+        return 0
+    except OSError as error:
+        return _complain(str(error), 1)
+    return done if isinstance(done, int) else 0
+
+
+def _complain(text: str, exit_status: int) -> int:
+    print(f"cellrate: {text}", file=sys.stderr)
+    return exit_status
+
+
+def _settings(pairs: list[str] | None) -> dict[str, object]:
+    settings: dict[str, object] = {}
+    for pair in pairs or []:
+        path, equals, value = pair.partition("=")
+        if not equals or not path.strip():
+            raise ScenarioError(f"--set {pair}: write a dotted path, = and a value, such as duration=200ms")
+        settings[path.strip()] = value.strip()
+    return settings
+
+
+@contextlib.contextmanager
+def _progress(name: str, *, quiet: bool) -> Iterator[Callable[[float], object] | None]:
+    """Show a bar, but only to somebody who watches."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=1.0)
+        yield lambda fraction: bar.update(task, completed=fraction)
+
+
+def _print_json(content: Any) -> None:
+    print(json.dumps(content, indent=2, allow_nan=False))
+
+
+def _print_names(rows: dict[str, str]) -> None:
+    import shutil
+    import textwrap
+
+    width = max((len(name) for name in rows), default=0) + 2
+    columns = max(shutil.get_terminal_size().columns, width + 30)
+    for name, text in rows.items():
+        print(
+            textwrap.fill(
+                " ".join(text.split()),
+                columns,
+                initial_indent=f"{name:<{width}}",
+                subsequent_indent=" " * width,
+            )
+        )
+
+
+def _show_report(report: Any, folder: Path, *, json: bool) -> None:
+    if json:
+        _print_json(report.content())
+        return
+    from rich.console import Console
+
+    from .papers.report import print_claims
+
+    print_claims(Console(), report)
+    print(f"Report: {folder / 'report.html'}")

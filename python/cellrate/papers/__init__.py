@@ -1,0 +1,31 @@
+"""Papers whose experiments can be run again, each claim checked by code on the measured series."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import CellrateError
+
+if TYPE_CHECKING:
+    from .paper import Paper
+
+PAPERS = {
+    "abr-parameters": "ABR Engineering: Roles and Guidelines for Setting ABR Parameters "
+    "(Fahmy, Jain, Goyal, Vandalore; Ohio State University)",
+}
+"""Short name and title of each."""
+
+
+def load_paper(name: str) -> Paper:
+    """Give a paper by its short name.
+
+    Raises
+    ------
+    CellrateError
+        If there is none of that name.
+    """
+    if name not in PAPERS:
+        raise CellrateError(f"there is no paper {name!r}; there are: {', '.join(PAPERS)}")
+    if name == "abr-parameters":
+        from .abr_parameters import PAPER
+    return PAPER

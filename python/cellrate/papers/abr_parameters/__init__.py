@@ -1,0 +1,23 @@
+"""ABR Engineering: Roles and Guidelines for Setting ABR Parameters (Fahmy, Jain, Goyal, Vandalore).
+
+One module per experiment: its runs, what is measured on them, and the figures.
+"""
+
+from .. import PAPERS
+from ..paper import Paper
+from . import arithmetic, background, cutoff, exposure, satellite, transient
+
+PAPER = Paper(
+    name="abr-parameters",
+    title=PAPERS["abr-parameters"],
+    experiments=(
+        transient.NRM,
+        transient.RIF,
+        background.EXPERIMENT,
+        satellite.EXPERIMENT,
+        exposure.EXPERIMENT,
+        cutoff.EXPERIMENT,
+        arithmetic.EXPERIMENT,
+    ),
+)
+"""The paper."""

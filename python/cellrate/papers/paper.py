@@ -1,0 +1,205 @@
+"""What a paper is: experiments, their runs, the claims that are checked on them, and the figures drawn from them."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..places import folder
+from ..results import Result
+from ..running import run_many
+from ..scenario import Scenario
+from ..writing import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .report import Report
+
+Value = float | str | None
+Results = Mapping[str, Result]
+
+KINDS = ("claim", "withheld", "erratum", "sensitivity")
+"""Of claims: said by the paper; a figure that is not published here, measured only; a contradiction within the paper,
+found by calculation; a choice of ours that the paper leaves open, made the other way."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of an experiment."""
+
+    scenario: str
+    """File in the paper's folder of scenarios, without `.toml`."""
+    set: Mapping[str, object] = field(default_factory=dict)
+    """Values to change, by dotted path."""
+    extra: bool = False
+    """Needed by no claim of the paper itself: left out of a quick run."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was measured for a claim."""
+
+    id: str
+    """The claim's, as in published.toml."""
+    measured: Value
+    holds: bool | None
+    """None where nothing is published to compare with."""
+    why: str = ""
+    """Why not, where it does not hold; otherwise a remark."""
+
+    def __post_init__(self) -> None:
+        if not (self.holds is None or isinstance(self.holds, bool)):
+            raise TypeError(f"claim {self.id}: holds is a {type(self.holds).__name__}, and must be a bool or None")
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of the report."""
+
+    name: str
+    """For the file."""
+    caption: str
+    draw: Callable[[], Figure]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Runs that belong together."""
+
+    name: str
+    """Also the first part of the ids of its claims."""
+    title: str
+    points: Mapping[str, Point]
+    findings: Callable[[Results], Sequence[Finding]]
+    """Of a quick run, `Results` has no extra points, and findings that need them are left out."""
+    drawings: Callable[[Results], Sequence[Drawing]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A row of the report: what the paper says, what was measured, whether it holds."""
+
+    id: str
+    text: str
+    source: str
+    published: Value
+    measured: Value
+    holds: bool | None
+    why: str
+    kind: str
+
+    def __post_init__(self) -> None:
+        if self.holds is not True and not self.why:
+            raise ValueError(f"claim {self.id} does not hold and says not why")
+        if self.kind not in KINDS:
+            raise ValueError(f"claim {self.id} is of kind {self.kind!r}; kinds are {', '.join(KINDS)}")
+
+    def content(self) -> dict[str, Any]:
+        """Give the row for JSON."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper whose experiments can be run."""
+
+    name: str
+    title: str
+    experiments: Sequence[Experiment]
+
+    @property
+    def folder(self) -> Path:
+        """README.md, published.toml and scenarios/."""
+        return folder("papers") / self.name
+
+    @cached_property
+    def published(self) -> dict[str, dict[str, Any]]:
+        """What the paper says, by claim id: text (in our words), source, published, and kind if it is no claim."""
+        return tomllib.loads((self.folder / "published.toml").read_text())
+
+    def scenario(self, point: Point) -> Scenario:
+        """Give the scenario of a run."""
+        return Scenario.load(self.folder / "scenarios" / f"{point.scenario}.toml").set(point.set)
+
+    def claim(self, finding: Finding) -> Claim:
+        """Put what was measured beside what is published."""
+        said = self.published[finding.id]
+        return Claim(
+            id=finding.id,
+            text=said["text"],
+            source=said["source"],
+            published=said.get("published"),
+            measured=finding.measured,
+            holds=finding.holds,
+            why=finding.why,
+            kind=said.get("kind", "claim"),
+        )
+
+    def measure(
+        self, *, quick: bool, workers: int | None, progress: Callable[[float], object] | None
+    ) -> dict[str, dict[str, Result]]:
+        """Run all experiments: results by experiment and point."""
+        keys, todo = [], []
+        for experiment in self.experiments:
+            for key, point in experiment.points.items():
+                if not (quick and point.extra):
+                    keys.append((experiment.name, key))
+                    settings = {path: str(value) for path, value in point.set.items()}
+                    todo.append((self.scenario(point), settings))
+        results: dict[str, dict[str, Result]] = {experiment.name: {} for experiment in self.experiments}
+        for (name, key), result in zip(keys, run_many(todo, workers=workers, progress=progress), strict=True):
+            results[name][key] = result
+        return results
+
+    def run(
+        self,
+        out: Path,
+        *,
+        quick: bool = False,
+        workers: int | None = None,
+        progress: Callable[[float], object] | None = None,
+    ) -> Report:
+        """Run everything, check the claims, and write report.html, report.json and figures/ into `out`.
+
+        Parameters
+        ----------
+        out
+            The folder appears whole or not at all; an earlier report there is replaced.
+        quick
+            Leave out the runs that no claim of the paper itself needs.
+        workers
+            Number of processes; the number of processors by default. The report does not depend on it.
+        progress
+            Called with the share of runs done [0 to 1].
+        """
+        from .report import MARK, Report, write_report
+
+        begun = time.perf_counter()
+        results = self.measure(quick=quick, workers=workers, progress=progress)
+        claims = [
+            self.claim(finding)
+            for experiment in self.experiments
+            for finding in experiment.findings(results[experiment.name])
+        ]
+        drawings = {experiment.name: experiment.drawings(results[experiment.name]) for experiment in self.experiments}
+        report = Report(
+            paper=self.name,
+            title=self.title,
+            version=__version__,
+            quick=quick,
+            claims=claims,
+            experiments={experiment.name: experiment.title for experiment in self.experiments},
+        )
+
+        def fill(partial: Path) -> None:
+            write_report(report, drawings, partial, runs=sum(map(len, results.values())), begun=begun)
+
+        write_whole(out, fill, mark=MARK)
+        return report

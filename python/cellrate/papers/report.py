@@ -1,0 +1,182 @@
+"""The report on a paper: one self-contained page, and the same as JSON."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CellrateError
+from ..writing import write_json
+from .paper import Claim, Drawing, Value
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MARK = "report.json"
+"""The file that tells a folder with a report from any other."""
+
+HEADINGS = {
+    "claim": "What the paper says",
+    "withheld": "Figures to be compared later",
+    "erratum": "Contradictions within the paper",
+    "sensitivity": "Choices the paper leaves open, made the other way",
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """The claims of a paper, each with what was measured."""
+
+    paper: str
+    title: str
+    version: str
+    quick: bool
+    claims: Sequence[Claim]
+    experiments: Mapping[str, str]
+    """Name and title of each experiment."""
+
+    def content(self) -> dict[str, Any]:
+        """Give the report for JSON; the same for the same code, with any number of processes."""
+        return {
+            "paper": self.paper,
+            "title": self.title,
+            "version": self.version,
+            "quick": self.quick,
+            "experiments": dict(self.experiments),
+            "claims": [claim.content() for claim in self.claims],
+        }
+
+    def count(self) -> tuple[int, int]:
+        """Give how many claims of the paper itself hold, and how many there are."""
+        held = [claim.holds for claim in self.claims if claim.kind == "claim"]
+        return sum(value is True for value in held), len(held)
+
+
+def read_report(folder: Path) -> Report:
+    """Read what `write_report` wrote.
+
+    Raises
+    ------
+    CellrateError
+        If there is no report.
+    """
+    try:
+        content = json.loads((folder / MARK).read_text())
+        return Report(**{**content, "claims": [Claim(**row) for row in content["claims"]]})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CellrateError(f"{folder} holds no report that can be read ({MARK}: {error})") from None
+
+
+def write_report(
+    report: Report, drawings: Mapping[str, Sequence[Drawing]], folder: Path, *, runs: int, begun: float
+) -> None:
+    """Draw the figures into figures/ and write the page and the JSON; `begun` is when the work began."""
+    from ..plots import save
+
+    (folder / "figures").mkdir()
+    pictures: dict[str, list[tuple[str, bytes]]] = {}
+    for experiment, drawn in drawings.items():
+        for drawing in drawn:
+            base = folder / "figures" / drawing.name
+            save(drawing.draw(), base)
+            picture = base.with_name(base.name + ".png").read_bytes()
+            pictures.setdefault(experiment, []).append((drawing.caption, picture))
+    write_json(folder / MARK, report.content())
+    took = f"{runs} runs and all figures in {time.perf_counter() - begun:.0f} s"
+    (folder / "report.html").write_text(_page(report, pictures, took))
+
+
+def print_claims(console: Console, report: Report) -> None:
+    """Print the rows as a table, and why for those that do not hold."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("claim", "published", "measured", ""):
+        table.add_column(name, overflow="fold")
+    marks = {True: Text("holds", "green"), False: Text("does not", "red"), None: Text("-")}
+    for claim in report.claims:
+        table.add_row(claim.id, Text(shown(claim.published)), Text(shown(claim.measured)), marks[claim.holds])
+    console.print(table)
+    for claim in report.claims:
+        if claim.holds is False:
+            console.print(f"{claim.id}: {claim.why}", highlight=False, markup=False)
+    held, total = report.count()
+    console.print(f"{held} of {total} claims of the paper hold.", highlight=False)
+
+
+def shown(value: Value) -> str:
+    """Give a value as text; a dash for none."""
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _page(report: Report, pictures: Mapping[str, Sequence[tuple[str, bytes]]], took: str) -> str:
+    held, total = report.count()
+    parts = [
+        f"<h1>{html.escape(report.title)}</h1>",
+        f'<p class="lead"><b>{held} of {total}</b> claims of the paper hold when its experiments are run again. '
+        "Every row below is checked by code on the measured series.</p>",
+        f'<p class="small">Paper <code>{report.paper}</code>, cellrate {report.version}, '
+        f"{took}{', quick' if report.quick else ''}.</p>",
+        "<nav>" + " ".join(f'<a href="#{n}">{html.escape(t)}</a>' for n, t in report.experiments.items()) + "</nav>",
+    ]
+    for name, title in report.experiments.items():
+        parts.append(f'<h2 id="{name}">{html.escape(title)}</h2>')
+        rows = [claim for claim in report.claims if claim.id.split(".")[0] == name]
+        for kind, heading in HEADINGS.items():
+            of_kind = [claim for claim in rows if claim.kind == kind]
+            if of_kind:
+                parts.append(f"<h3>{heading}</h3>{_table(of_kind)}")
+        for caption, picture in pictures.get(name, []):
+            data = base64.b64encode(picture).decode()
+            text = html.escape(caption)
+            parts.append(
+                f'<figure><img alt="{text}" src="data:image/png;base64,{data}"><figcaption>{text}</figcaption></figure>'
+            )
+    title = html.escape(f"{report.paper} – cellrate")
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>\n'
+        f"<body>\n{chr(10).join(parts)}\n</body></html>\n"
+    )
+
+
+def _table(claims: Sequence[Claim]) -> str:
+    words = {True: ("yes", "holds"), False: ("no", "does not hold"), None: ("open", "not compared")}
+    rows = []
+    for claim in claims:
+        css, word = words[claim.holds]
+        why = f'<p class="why">{html.escape(claim.why)}</p>' if claim.why else ""
+        rows.append(
+            f"<tr><td><code>{html.escape(claim.id)}</code></td><td>{html.escape(claim.text)}{why}"
+            f'<p class="small">{html.escape(claim.source)}</p></td><td>{html.escape(shown(claim.published))}</td>'
+            f'<td>{html.escape(shown(claim.measured))}</td><td class="{css}">{word}</td></tr>'
+        )
+    head = "<tr><th>id</th><th>claim</th><th>published</th><th>measured</th><th></th></tr>"
+    return f'<div class="wide"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+_STYLE = """
+:root { color-scheme: light; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; }
+h1 { font-size: 1.5rem; line-height: 1.25; } h2 { font-size: 1.2rem; margin-top: 2.5rem; border-top: 1px solid #ddd;
+padding-top: 1rem; } h3 { font-size: 1rem; margin-bottom: .4rem; }
+nav a { margin-right: 1rem; } a { color: #0072b2; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+th, td { text-align: left; vertical-align: top; padding: .45rem .6rem; border-bottom: 1px solid #e4e4e4; }
+th { color: #555; font-weight: 600; } td:nth-child(2) { min-width: 22rem; } td p { margin: .25rem 0 0; }
+td:nth-child(1) code { font-size: .8rem; white-space: nowrap; }
+.small { color: #666; font-size: .8rem; } .why { border-left: 3px solid #d55e00; padding-left: .5rem; }
+td.yes, td.no, td.open { white-space: nowrap; font-weight: 600; }
+td.yes { color: #00734f; } td.no { color: #b34700; } td.open { color: #666; }
+figure { margin: 1.2rem 0; } img { max-width: 100%; height: auto; } figcaption { color: #444; font-size: .85rem; }
+"""

@@ -1,0 +1,313 @@
+"""What a run gives back: summary figures and series."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _native
+from .errors import NoSuchSeries
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .scenario import Scenario
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """A quantity in time.
+
+    A series taken at every change holds each value until the next instant. One taken at intervals has a value per
+    interval, at its end.
+    """
+
+    probe: str
+    """What: "acr", "queue", ..."""
+    entity: str
+    """Of what: a VC, or a port as "sw1->sw2"."""
+    unit: str
+    """Of the values; empty for a plain number."""
+    interval_s: float | None
+    """Span between two values [s]; None for a series taken at every change."""
+    times_s: NDArray[np.float64]
+    """Instants [s], never falling."""
+    values: NDArray[np.float64]
+    """One value per instant, in `unit`."""
+    end_s: float
+    """When the run ended [s]: until then the last value of a series taken at every change holds."""
+
+    def __len__(self) -> int:
+        return len(self.times_s)
+
+    def at(self, t: float) -> float:
+        """Give the value in force at `t` [s]: the last one taken at or before it.
+
+        Raises
+        ------
+        ValueError
+            If `t` is before the first instant.
+        """
+        import numpy as np
+
+        index = int(np.searchsorted(self.times_s, t, side="right")) - 1
+        if index < 0:
+            first = f"the first value is at {self.times_s[0]} s" if len(self) else "it has no values"
+            raise ValueError(f"{self.probe} of {self.entity} has no value at {t} s: {first}")
+        return float(self.values[index])
+
+    def between(self, t0: float, t1: float) -> Series:
+        """Give the part with `t0` <= time <= `t1` [s].
+
+        Of a series taken at every change, the value in force at `t0` opens it, so that the part has no gap.
+        """
+        import numpy as np
+
+        low = int(np.searchsorted(self.times_s, t0, side="left"))
+        high = int(np.searchsorted(self.times_s, t1, side="right"))
+        times, values = self.times_s[low:high], self.values[low:high]
+        if self.interval_s is None and low > 0 and (not len(times) or times[0] > t0):
+            times = np.concatenate(([t0], times))
+            values = np.concatenate(([self.values[low - 1]], values))
+        return replace(self, times_s=times, values=values)
+
+    def mean(self, t0: float, t1: float) -> float:
+        """Give the mean from `t0` to `t1` [s]: time-weighted for a series taken at every change.
+
+        Of a series taken at intervals, the mean of the values at `t0` < time <= `t1`: those whose interval lies inside.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing between the two.
+        """
+        import numpy as np
+
+        if self.interval_s is not None:
+            low, high = np.searchsorted(self.times_s, [t0, t1], side="right")
+            inside = self.values[low:high]
+            if not len(inside):
+                raise ValueError(f"{self.probe} of {self.entity} has no value after {t0} s up to {t1} s")
+            return float(inside.mean())
+        part = self.between(t0, t1)
+        if not len(part) or t1 <= part.times_s[0]:
+            raise ValueError(f"{self.probe} of {self.entity} has no value from {t0} s to {t1} s")
+        spans = np.diff(part.times_s, append=t1)
+        return float(np.dot(part.values, spans) / (t1 - part.times_s[0]))
+
+    def max(self) -> float:
+        """Give the largest value."""
+        return float(self.values.max())
+
+    def min(self) -> float:
+        """Give the smallest value."""
+        return float(self.values.min())
+
+    def first(self, t0: float, *, at_least: float) -> float | None:
+        """Give the first instant [s] from `t0` on at which the value is `at_least` or more; None if there is none."""
+        part = self.between(t0, float("inf"))
+        reached = part.values >= at_least
+        return float(part.times_s[reached.argmax()]) if reached.any() else None
+
+    def to_arrow(self) -> Any:
+        """Give a `pyarrow.Table` with the columns `time_s` and `value`."""
+        import pyarrow as pa
+
+        return pa.table({"time_s": self.times_s, "value": self.values})
+
+    def to_polars(self) -> Any:
+        """Give a `polars.DataFrame` with the columns `time_s` and `value`.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            If polars is not installed: `pip install cellrate[polars]`.
+        """
+        import polars as pl
+
+        return pl.DataFrame({"time_s": self.times_s, "value": self.values})
+
+
+class Result:
+    """What a run found.
+
+    Attributes
+    ----------
+    summary : dict
+        "run" (scenario, hash, seed, version, duration_s, cell_hops, events, wall_s, cell_hops_per_s), "vcs" (a row per
+        direction of a VC that sent) and "ports" (a row per port that carried anything); docs/results.md lists the keys.
+    set : dict
+        What the point of a sweep set; empty without a sweep.
+    toml : str
+        The scenario, settings applied.
+    purpose : str
+        What the scenario is for.
+    """
+
+    def __init__(
+        self,
+        summary: dict[str, Any],
+        settings: dict[str, str],
+        toml: str,
+        purpose: str,
+        series: dict[tuple[str, str], Callable[[], Series]],
+    ) -> None:
+        self.summary = summary
+        self.set = settings
+        self.toml = toml
+        self.purpose = purpose
+        self._series = series
+
+    @classmethod
+    def _from_native(
+        cls, native: _native.RunResult, scenario: Scenario, settings: dict[str, str], wall_s: float
+    ) -> Result:
+        summary = json.loads(native.summary)
+        figures = summary["run"]
+        summary["run"] = {
+            "scenario": figures["scenario"],
+            "hash": scenario.hash,
+            "seed": figures["seed"],
+            "version": _native.version(),
+            **{key: value for key, value in figures.items() if key not in ("scenario", "seed")},
+            "wall_s": wall_s,
+            "cell_hops_per_s": figures["cell_hops"] / wall_s,
+        }
+        series: dict[tuple[str, str], Callable[[], Series]] = {
+            (probe, entity): cache(
+                partial(_taken, native, index, probe, entity, unit, interval_ps, figures["duration_s"])
+            )
+            for index, (probe, entity, unit, interval_ps) in enumerate(native.series_info())
+        }
+        return cls(summary, settings, scenario.toml, scenario.purpose, series)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Cross a process border with every series taken."""
+        return {**self.__dict__, "_series": {key: series() for key, series in self._series.items()}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._series = {key: partial(_given, series) for key, series in state["_series"].items()}
+
+    @property
+    def stamp(self) -> str:
+        """What reproduces this result: scenario, hash, seed and version, in one line."""
+        run = self.summary["run"]
+        return f"{run['scenario']}  {run['hash'][:12]}  seed {run['seed']}  cellrate {run['version']}"
+
+    @property
+    def series_names(self) -> list[tuple[str, str]]:
+        """Probe and entity of every series, in the order of the scenario."""
+        return list(self._series)
+
+    def series(
+        self, probe: str, *, vc: str | None = None, port: str | None = None, entity: str | None = None
+    ) -> Series:
+        """Give one series.
+
+        Parameters
+        ----------
+        probe
+            "acr", "queue", ...
+        vc, port, entity
+            Whose: the name of a VC, of a port ("sw1->sw2"), or of either. Not needed where only one has such a series.
+
+        Raises
+        ------
+        NoSuchSeries
+            If there is none, or more than one.
+        """
+        whose = next((name for name in (vc, port, entity) if name is not None), None)
+        found = [(name, of) for name, of in self._series if name == probe and whose in (None, of)]
+        if len(found) == 1:
+            return self._series[found[0]]()
+        asked = probe if whose is None else f"{probe} of {whose}"
+        there_are = ", ".join(f"{name} of {of}" for name, of in self.series_names) or "none"
+        problem = f"there is no series {asked}" if not found else f"several VCs or ports have a series {asked}"
+        raise NoSuchSeries(f"{problem}; the series of this run: {there_are}")
+
+    def all_series(self, probe: str | None = None) -> list[Series]:
+        """Give every series, or every one of `probe`, in the order of the scenario."""
+        return [series() for (name, _), series in self._series.items() if probe in (None, name)]
+
+    def vc(self, name: str) -> dict[str, Any]:
+        """Give the summary row of a VC.
+
+        Raises
+        ------
+        KeyError
+            If it sent nothing, or is not there.
+        """
+        return _row(self.summary["vcs"], "vc", name)
+
+    def port(self, name: str) -> dict[str, Any]:
+        """Give the summary row of a port, such as "sw1->sw2".
+
+        Raises
+        ------
+        KeyError
+            If it carried nothing, or is not there.
+        """
+        return _row(self.summary["ports"], "port", name)
+
+    def write(self, folder: str | Path, *, csv: bool = False, plots: bool = True) -> Path:
+        """Write everything into a folder, which appears whole or not at all.
+
+        summary.json, scenario.toml, series/PROBE.parquet, and PNG and SVG plots. A folder of earlier results of that
+        name is replaced; any other that is not empty is left alone.
+
+        Parameters
+        ----------
+        folder
+            Where to.
+        csv
+            Write each series/PROBE.csv too.
+        plots
+            Draw plots.
+
+        Raises
+        ------
+        CellrateError
+            If the folder holds something else.
+        OSError
+            If it cannot be written.
+        """
+        from .writing import write_result
+
+        return write_result(self, Path(folder), csv=csv, plots=plots)
+
+    def __repr__(self) -> str:
+        return f"<Result {self.stamp}>"
+
+
+def _taken(
+    native: _native.RunResult,
+    index: int,
+    probe: str,
+    entity: str,
+    unit: str,
+    interval_ps: int | None,
+    end_s: float,
+) -> Series:
+    """Take a series out of the native result; only here is NumPy needed, which a mere summary does not wait for."""
+    import numpy as np
+
+    times_ps, values = native.take_series(index)
+    interval_s = None if interval_ps is None else interval_ps * 1e-12
+    return Series(probe, entity, unit, interval_s, np.multiply(times_ps, 1e-12, dtype=np.float64), values, end_s)
+
+
+def _given(series: Series) -> Series:
+    return series
+
+
+def _row(rows: list[dict[str, Any]], key: str, name: str) -> dict[str, Any]:
+    for row in rows:
+        if row[key] == name:
+            return row
+    raise KeyError(f"no {key} {name!r}; there are {[row[key] for row in rows]}")

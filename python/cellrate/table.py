@@ -1,0 +1,73 @@
+"""The summary as a table on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .scenario import FairShare
+
+CELL_BITS = 424
+
+
+def print_summary(console: Console, summary: dict[str, Any], settings: dict[str, str]) -> None:
+    """Print a run's rows for VCs and ports and a line about the run."""
+    run = summary["run"]
+    title = run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items())
+    vcs = _table(title, "VC", ["data sent", "delivered", "dropped", "Mbps", "mean ACR\nMbps", "p99 delay\nms"])
+    for row in summary["vcs"]:
+        # The directions that carry nothing but RM cells are in the JSON.
+        if row["data_sent"]:
+            vcs.add_row(
+                row["vc"],
+                f"{row['data_sent']:,}",
+                f"{row['data_delivered']:,}",
+                f"{row['dropped']:,}",
+                f"{row['throughput_bps'] / 1e6:.2f}",
+                "" if row["mean_acr"] is None else f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
+                "" if row["p99_delay_s"] is None else f"{row['p99_delay_s'] * 1e3:.3f}",
+            )
+    ports = _table(None, "port", ["utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"])
+    # Ports at which no cell ever waited are in the JSON.
+    for row in [row for row in summary["ports"] if row["max_queue"] > 1 or row["dropped"]] or summary["ports"]:
+        ports.add_row(
+            row["port"],
+            f"{row['utilization'] * 100:.1f}",
+            f"{row['max_queue']:,}",
+            f"{row['mean_queue']:,.1f}",
+            f"{row['dropped']:,}",
+        )
+    console.print(vcs)
+    console.print(ports)
+    console.print(
+        f"{run['duration_s']:g} s of network time in {run['wall_s']:.2f} s: {run['cell_hops']:,} cell hops, "
+        f"{run['cell_hops_per_s'] / 1e6:.1f} million per second.  Hash {run['hash'][:12]}, seed {run['seed']}.",
+        highlight=False,
+    )
+
+
+def print_fair(console: Console, shares: list[FairShare]) -> None:
+    """Print max-min fair rates."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("VC")
+    table.add_column("Mbps", justify="right")
+    table.add_column("cells/s", justify="right")
+    table.add_column("bottleneck")
+    for share in shares:
+        name = f"{share.vc} (back)" if share.backward else share.vc
+        rate = share.rate
+        table.add_row(name, f"{rate * CELL_BITS / 1e6:.3f}", f"{rate:,.1f}", share.bottleneck or "its PCR")
+    console.print(table)
+
+
+def _table(title: str | None, name: str, numbers: list[str]) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(name, no_wrap=True)
+    for number in numbers:
+        table.add_column(number, justify="right", no_wrap=True)
+    return table

@@ -1,0 +1,121 @@
+"""Results as files: a folder that appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import CellrateError
+
+if TYPE_CHECKING:
+    from .results import Result
+
+MARK = "summary.json"
+"""The file that tells a folder of results from any other."""
+
+
+def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = MARK) -> Path:
+    """Let `fill` write into a temporary folder beside `folder`, then move it there.
+
+    Raises
+    ------
+    CellrateError
+        If `folder` is there, holds something, and is no folder of results (it has no file `mark`).
+    """
+    folder = folder.absolute()
+    if folder.exists() and not folder.is_dir():
+        raise CellrateError(f"{folder} is a file; results need a folder")
+    if folder.exists() and any(folder.iterdir()) and not (folder / mark).is_file():
+        raise CellrateError(f"{folder} is not empty and holds no results ({mark}); give another folder")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
+    try:
+        partial.chmod(0o755)
+        fill(partial)
+        if folder.exists():
+            replaced = partial.with_suffix(".replaced")
+            folder.rename(replaced)
+            partial.rename(folder)
+            shutil.rmtree(replaced)
+        else:
+            partial.rename(folder)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    return folder
+
+
+def write_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> Path:
+    """Write one result (`Result.write`)."""
+
+    def fill(partial: Path) -> None:
+        fill_result(result, partial, csv=csv, plots=plots)
+
+    return write_whole(folder, fill)
+
+
+def write_sweep(results: list[Result], folder: Path, *, csv: bool, plots: bool) -> Path:
+    """Write the results of a sweep: summary.json for all, and a folder per point."""
+
+    def fill(partial: Path) -> None:
+        points = [{"set": result.set, **result.summary} for result in results]
+        write_json(partial / MARK, {"points": points})
+        for number, result in enumerate(results, start=1):
+            point = partial / f"point-{number:03d}"
+            point.mkdir()
+            fill_result(result, point, csv=csv, plots=plots)
+
+    return write_whole(folder, fill)
+
+
+def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> None:
+    """Write one result into a folder that is there and empty."""
+    write_json(folder / MARK, result.summary)
+    (folder / "scenario.toml").write_text(result.toml)
+    probes = list(dict.fromkeys(probe for probe, _ in result.series_names))
+    if probes:
+        (folder / "series").mkdir()
+    for probe in probes:
+        _write_series(result, probe, folder / "series", csv=csv)
+    if plots and probes:
+        from .plots import draw_result
+
+        draw_result(result, folder / "plot")
+
+
+def write_json(file: Path, content: object) -> None:
+    """Write JSON that any reader takes: no NaN, a newline at the end."""
+    file.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> None:
+    """One long table per probe: entity, time_s, value."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    series = result.all_series(probe)
+    entities = list(dict.fromkeys(s.entity for s in series))
+    indices = np.repeat([entities.index(s.entity) for s in series], [len(s) for s in series]).astype(np.int32)
+    run = result.summary["run"]
+    metadata = {
+        "probe": probe,
+        "unit": series[0].unit,
+        **{key: str(run[key]) for key in ("scenario", "hash", "seed", "version")},
+    }
+    table = pa.table(
+        {
+            "entity": pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(entities, pa.string())),
+            "time_s": np.concatenate([s.times_s for s in series]),
+            "value": np.concatenate([s.values for s in series]),
+        }
+    ).replace_schema_metadata(metadata)
+    pyarrow.parquet.write_table(table, folder / f"{probe}.parquet", compression="zstd")
+    if csv:
+        plain = table.set_column(0, "entity", table["entity"].cast(pa.string()))
+        pyarrow.csv.write_csv(plain, folder / f"{probe}.csv")

@@ -1,0 +1,74 @@
+"""A small network that every test can run: two hosts, one switch, a few milliseconds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import cellrate
+
+PAIR = """# Two hosts and a switch.
+name = "pair"
+duration = "20 ms"
+seed = 7
+
+[defaults]
+link = { rate = "155.52 Mbps", length = "1 km" }
+switch.algorithm = { type = "erica" }
+
+[[host]]
+name = "a"
+
+[[host]]
+name = "b"
+
+[[switch]]
+name = "sw"
+
+[[link]]
+between = ["a", "sw"]
+
+[[link]]
+between = ["sw", "b"]
+
+[[vc]]
+name = "vc1"
+path = ["a", "sw", "b"]
+
+[[probe]]
+record = ["acr"]
+every = "change"
+
+[[probe]]
+record = ["received", "queue", "utilization"]
+every = "1 ms"
+"""
+
+SWEEP = (
+    PAIR
+    + """
+[[sweep]]
+set = "defaults.abr.nrm"
+values = [8, 32, 256]
+"""
+)
+
+
+@pytest.fixture
+def pair_file(tmp_path: Path) -> Path:
+    file = tmp_path / "pair.toml"
+    file.write_text(PAIR)
+    return file
+
+
+@pytest.fixture
+def sweep_file(tmp_path: Path) -> Path:
+    file = tmp_path / "sweep.toml"
+    file.write_text(SWEEP)
+    return file
+
+
+@pytest.fixture(scope="session")
+def result() -> cellrate.Result:
+    return cellrate.run(cellrate.Scenario.parse(PAIR))

@@ -1,0 +1,175 @@
+"""The command as a user runs it: a process of its own, its exit status, its two streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cellrate
+from conftest import PAIR
+from test_run import LONG, PORT_KEYS, RUN_KEYS, VC_KEYS
+
+
+def command(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    call = [sys.executable, "-W", "error", "-m", "cellrate", *map(str, arguments)]
+    return subprocess.run(call, capture_output=True, text=True, cwd=cwd, check=False, timeout=120)
+
+
+def output(*arguments: str | Path) -> Any:
+    done = command(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def test_run_prints_a_table(pair_file: Path) -> None:
+    done = command("run", pair_file)
+    assert (done.returncode, done.stderr) == (0, "")
+    for text in ("pair", "vc1", "a->sw", "seed 7"):
+        assert text in done.stdout
+
+
+def test_run_prints_json_with_the_documented_keys(pair_file: Path) -> None:
+    printed = output("run", pair_file, "--json")
+    assert set(printed) == {"run", "vcs", "ports"}
+    assert set(printed["run"]) >= RUN_KEYS
+    assert set(printed["vcs"][0]) >= VC_KEYS
+    assert set(printed["ports"][0]) >= PORT_KEYS
+
+
+def test_set_and_seed_reach_the_run(pair_file: Path) -> None:
+    printed = output("run", pair_file, "--set", "duration=5ms", "--set", "defaults.abr.nrm=8", "--seed", "3", "--json")
+    assert (printed["run"]["duration_s"], printed["run"]["seed"]) == (0.005, 3)
+    assert printed["run"]["hash"] != cellrate.Scenario.parse(PAIR).hash
+
+
+def test_a_sweep_prints_its_points(sweep_file: Path) -> None:
+    printed = output("run", sweep_file, "--json", "--workers", "2")
+    assert [point["set"] for point in printed["points"]] == [{"defaults.abr.nrm": n} for n in ("8", "32", "256")]
+    assert set(printed["points"][0]) == {"set", "run", "vcs", "ports"}
+
+
+def test_out_and_plot_write_a_folder(pair_file: Path, tmp_path: Path) -> None:
+    output("run", pair_file, "--out", tmp_path / "out", "--plot", "--csv", "--json")
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {
+        "summary.json", "scenario.toml", "series", "plot.png", "plot.svg",
+    }  # fmt: skip
+
+
+def test_plot_without_out_goes_to_results(pair_file: Path, tmp_path: Path) -> None:
+    done = command("run", pair_file, "--plot", cwd=tmp_path)
+    assert done.returncode == 0
+    assert (tmp_path / "results" / "pair" / "plot.png").is_file()
+
+
+def test_a_ready_scenario_runs_by_its_name() -> None:
+    printed = output("run", "two-source-transient", "--set", "duration=2ms", "--json")
+    assert printed["run"]["scenario"] == "two-source-transient"
+
+
+def test_list_has_a_purpose_for_each() -> None:
+    rows = output("list", "--json")["scenarios"]
+    assert {row["name"] for row in rows} == set(cellrate.ready_scenarios())
+    assert all(row["purpose"] for row in rows)
+    assert "two-source-transient" in command("list").stdout
+
+
+def test_validate_says_that_it_is_sound(pair_file: Path) -> None:
+    done = command("validate", pair_file)
+    assert done.returncode == 0
+    assert "is sound: pair, 1 run of 0.02 s" in done.stdout
+
+
+def test_schema_is_json() -> None:
+    assert output("schema")["properties"]["name"]
+
+
+def test_fair_prints_rates(pair_file: Path) -> None:
+    (flow,) = output("fair", pair_file, "--utilization", "0.5", "--json")["flows"]
+    assert flow["rate"] == pytest.approx(183_396.2, abs=0.1)
+    assert "a->sw" in command("fair", pair_file).stdout
+
+
+def test_papers_are_listed() -> None:
+    assert output("paper", "list", "--json")["papers"][0]["name"] == "abr-parameters"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "nowhere.toml"), "nowhere.toml: No such file"),
+        (("validate", "nowhere.toml"), "nowhere.toml: No such file"),
+        (("run",), "FILE"),
+        (("walk",), "walk"),
+        (("run", "two-source-transient", "--set", "duration"), "--set duration: write a dotted path"),
+        (("run", "two-source-transient", "--set", "duration=7"), "duration"),
+        (("run", "two-source-transient", "--set", "defaults.abr.nrm=33"), "33"),
+        (("run", "two-source-transient", "--seed", "many"), "many"),
+        (("run", "two-source-transient", "--sed", "1"), "--sed"),
+        (("fair", "two-source-transient", "--utilization", "2"), "above 0 and at most 1"),
+        (("paper", "run", "unheard-of"), "there is no paper"),
+        (("paper", "report", "nowhere"), "holds no report"),
+    ],
+)
+def test_bad_input_is_status_2_and_a_paragraph(arguments: tuple[str, ...], said: str) -> None:
+    done = command(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("cellrate: ")
+    assert said.lower() in done.stderr.lower()
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_of_somebody_else_is_status_2(pair_file: Path, tmp_path: Path) -> None:
+    done = command("run", pair_file, "--out", tmp_path)
+    assert done.returncode == 2
+    assert "holds no results" in done.stderr
+
+
+def test_a_bad_file_is_told_with_line_and_caret(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text(PAIR.replace('length = "1 km"', 'lenght = "1 km"'))
+    done = command("validate", tmp_path / "bad.toml")
+    assert done.returncode == 2
+    assert "bad.toml:7:" in done.stderr
+    assert "length" in done.stderr
+    assert "^" in done.stderr
+
+
+def test_interrupting_is_status_1(tmp_path: Path) -> None:
+    (tmp_path / "long.toml").write_text(LONG)
+    call = [sys.executable, "-m", "cellrate", "run", str(tmp_path / "long.toml"), "--out", str(tmp_path / "out")]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1.0)
+        os.kill(process.pid, signal.SIGINT)
+        _, complaint = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert complaint == "cellrate: interrupted\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    call = f"{sys.executable} -m cellrate schema | head -c 10"
+    done = subprocess.run(["bash", "-c", call], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+def test_version_is_that_of_the_package() -> None:
+    assert command("--version").stdout.strip() == cellrate.__version__
+
+
+def test_starting_imports_nothing_slow(pair_file: Path) -> None:
+    code = (
+        "import sys; from cellrate.cli import status; "
+        f"assert status(['run', {str(pair_file)!r}, '--json']) == 0; "
+        "slow = {'numpy', 'matplotlib', 'pyarrow', 'rich.table'} & set(sys.modules); "
+        "print(sorted(slow), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cellrate.papers import PAPERS, load_paper
+from cellrate.papers.abr_parameters.arithmetic import inter_rm_time
+from cellrate.papers.abr_parameters.common import rising
+from cellrate.papers.paper import Claim, Finding
+from cellrate.papers.report import Report, read_report
+
+KEYS = {"id", "text", "source", "published", "measured", "holds", "why"}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
+    folder = tmp_path_factory.mktemp("paper") / "report"
+    return load_paper("abr-parameters").run(folder), folder
+
+
+def test_every_claim_is_measured_and_every_measurement_is_a_claim(report: tuple[Report, Path]) -> None:
+    measured = [claim.id for claim in report[0].claims]
+    assert len(measured) == len(set(measured))
+    assert set(measured) == set(load_paper("abr-parameters").published)
+
+
+def test_what_does_not_hold_says_why(report: tuple[Report, Path]) -> None:
+    for claim in report[0].claims:
+        assert claim.holds is True or claim.why, claim.id
+        assert claim.measured not in (None, ""), claim.id
+
+
+def test_withheld_values_are_measured_and_not_judged(report: tuple[Report, Path]) -> None:
+    withheld = [claim for claim in report[0].claims if claim.kind == "withheld"]
+    assert len(withheld) == 2
+    for claim in withheld:
+        assert (claim.published, claim.holds) == (None, None)
+        assert isinstance(claim.measured, float)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "nrm.settles", "nrm.halves", "nrm.returns", "nrm.climb", "rif.steps", "rif.jump", "trm.short", "crm.initial",
+        "crm.first-cut", "crm.feedback", "crm.seen", "crm.oscillates", "crm.full", "tbe.no-bound", "cutoff.geometric",
+    ],
+)  # fmt: skip
+def test_what_the_protocol_makes_certain_holds(report: tuple[Report, Path], claim: str) -> None:
+    (row,) = [row for row in report[0].claims if row.id == claim]
+    assert row.holds is True, row
+
+
+def test_the_report_is_one_file_that_needs_no_other(report: tuple[Report, Path]) -> None:
+    page = (report[1] / "report.html").read_text()
+    assert 'src="http' not in page
+    assert page.count("data:image/png;base64,") == len(list((report[1] / "figures").glob("*.png")))
+    for claim in report[0].claims:
+        assert f"<code>{claim.id}</code>" in page
+
+
+def test_the_json_has_the_documented_keys_and_reads_back(report: tuple[Report, Path]) -> None:
+    content = json.loads((report[1] / "report.json").read_text())
+    assert content["paper"] == "abr-parameters"
+    for row in content["claims"]:
+        assert set(row) >= KEYS
+    assert read_report(report[1]).content() == report[0].content()
+
+
+def test_a_quick_run_leaves_out_only_the_choices_of_ours() -> None:
+    paper = load_paper("abr-parameters")
+    for experiment in paper.experiments:
+        quick = {key for key, point in experiment.points.items() if not point.extra}
+        assert quick or not experiment.points, experiment.name
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_paper_has_its_folder_and_sound_scenarios(name: str) -> None:
+    paper = load_paper(name)
+    assert (paper.folder / "README.md").is_file()
+    for experiment in paper.experiments:
+        for point in experiment.points.values():
+            scenario = paper.scenario(point)
+            scenario.check()
+            assert scenario.purpose
+
+
+def test_a_claim_that_does_not_hold_needs_a_reason() -> None:
+    with pytest.raises(ValueError, match="says not why"):
+        Claim("a.b", "text", "source", "1", "2", False, "", "claim")
+    with pytest.raises(ValueError, match="kinds are"):
+        Claim("a.b", "text", "source", "1", "2", True, "", "guess")
+
+
+def test_a_finding_holds_or_does_not() -> None:
+    with pytest.raises(TypeError, match="must be a bool or None"):
+        Finding("a.b", "1", 1)  # type: ignore[arg-type]
+
+
+def test_inter_rm_time_is_nrm_cells_of_424_bits() -> None:
+    # 32 x 424 / 1.55 Mbps = 8.753 ms; 8 x 424 / 64 kbps = 53 ms.
+    assert inter_rm_time(32, 1.55e6) == pytest.approx(8.753e-3, rel=1e-3)
+    assert inter_rm_time(8, 64e3) == pytest.approx(53e-3)
+
+
+def test_rising_is_strict() -> None:
+    assert rising([1, 2, 3])
+    assert not rising([1, 2, 2])

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cellrate
+from conftest import PAIR, SWEEP
+
+RUN_KEYS = {
+    "scenario", "hash", "seed", "version", "duration_s", "cell_hops", "events", "wall_s", "cell_hops_per_s",
+}  # fmt: skip
+VC_KEYS = {
+    "vc", "category", "sent", "data_sent", "delivered", "data_delivered", "dropped", "in_flight", "forward_rm_sent",
+    "backward_rm_received", "throughput_bps", "mean_acr", "final_acr", "mean_delay_s", "p50_delay_s", "p99_delay_s",
+    "max_delay_s",
+}  # fmt: skip
+PORT_KEYS = {"port", "transmitted", "utilization", "max_queue", "mean_queue", "max_abr_queue", "dropped"}
+LONG = PAIR.replace('"20 ms"', '"1000 s"').replace('every = "change"', 'every = "1 s"').replace('"1 ms"', '"1 s"')
+
+
+def figures(result: cellrate.Result) -> Any:
+    """All of a summary that does not depend on the machine."""
+    run = {key: value for key, value in result.summary["run"].items() if key not in ("wall_s", "cell_hops_per_s")}
+    return {**result.summary, "run": run}
+
+
+def same_series(one: cellrate.Result, other: cellrate.Result) -> bool:
+    return all(
+        np.array_equal(a.times_s, b.times_s) and np.array_equal(a.values, b.values)
+        for a, b in zip(one.all_series(), other.all_series(), strict=True)
+    )
+
+
+def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
+    assert set(result.summary) == {"run", "vcs", "ports"}
+    assert set(result.summary["run"]) >= RUN_KEYS
+    for row in result.summary["vcs"]:
+        assert set(row) >= VC_KEYS
+    for row in result.summary["ports"]:
+        assert set(row) >= PORT_KEYS
+
+
+def test_the_documented_keys_are_all_in_the_reference() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "results.md").read_text()
+    missing = [key for key in RUN_KEYS | VC_KEYS | PORT_KEYS if f"`{key}`" not in text]
+    assert not missing
+
+
+def test_every_key_that_comes_out_is_in_the_reference(result: cellrate.Result) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "results.md").read_text()
+    rows = [result.summary["run"], *result.summary["vcs"], *result.summary["ports"]]
+    missing = {key for row in rows for key in row if f"`{key}`" not in text}
+    assert not missing
+
+
+def test_a_run_says_what_reproduces_it(result: cellrate.Result) -> None:
+    run = result.summary["run"]
+    assert (run["scenario"], run["seed"], run["version"]) == ("pair", 7, cellrate.__version__)
+    assert run["hash"] == cellrate.Scenario.parse(PAIR).hash
+    for part in (run["scenario"], run["hash"][:12], "seed 7", cellrate.__version__):
+        assert part in result.stamp
+
+
+def test_cells_are_conserved_in_the_summary(result: cellrate.Result) -> None:
+    row = result.vc("vc1")
+    assert row["sent"] == row["delivered"] + row["dropped"] + row["in_flight"]
+    assert row["sent"] > 1000
+
+
+def test_the_same_scenario_gives_the_same_result(result: cellrate.Result) -> None:
+    again = cellrate.run(cellrate.Scenario.parse(PAIR))
+    assert figures(again) == figures(result)
+    assert same_series(again, result)
+
+
+def test_seed_and_settings_reach_the_run(pair_file: Path) -> None:
+    result = cellrate.run(pair_file, set={"duration": "5 ms"}, seed=11)
+    assert (result.summary["run"]["seed"], result.summary["run"]["duration_s"]) == (11, 0.005)
+
+
+def test_series_are_found_by_probe_and_entity(result: cellrate.Result) -> None:
+    acr = result.series("acr", vc="vc1")
+    assert (acr.probe, acr.entity, acr.unit, acr.interval_s) == ("acr", "vc1", "cells/s", None)
+    assert acr.times_s.dtype == np.float64
+    queue = result.series("queue", port="sw->b")
+    assert queue.interval_s == pytest.approx(1e-3)
+    assert ("acr", "vc1") in result.series_names
+
+
+def test_a_series_that_is_not_there_names_those_that_are(result: cellrate.Result) -> None:
+    with pytest.raises(cellrate.NoSuchSeries, match=r"no series acr of vc9; .*acr of vc1"):
+        result.series("acr", vc="vc9")
+    with pytest.raises(LookupError):
+        result.series("z")
+
+
+def test_rows_are_found_by_name(result: cellrate.Result) -> None:
+    assert result.port("sw->b")["transmitted"] > 0
+    with pytest.raises(KeyError, match="vc9"):
+        result.vc("vc9")
+
+
+def test_a_result_crosses_a_process_border_whole(result: cellrate.Result) -> None:
+    copy = pickle.loads(pickle.dumps(result))
+    assert copy.summary == result.summary
+    assert same_series(copy, result)
+
+
+def test_run_refuses_a_sweep() -> None:
+    with pytest.raises(cellrate.CellrateError, match=r"3 points; cellrate\.sweep"):
+        cellrate.run(cellrate.Scenario.parse(SWEEP))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_a_sweep_gives_the_same_with_any_number_of_workers(workers: int) -> None:
+    one_by_one = [cellrate.run(cellrate.Scenario.parse(PAIR), set={"defaults.abr.nrm": n}) for n in (8, 32, 256)]
+    results = cellrate.sweep(cellrate.Scenario.parse(SWEEP), workers=workers)
+    assert [result.set for result in results] == [{"defaults.abr.nrm": n} for n in ("8", "32", "256")]
+    for swept, alone in zip(results, one_by_one, strict=True):
+        assert swept.summary["vcs"] == alone.summary["vcs"]
+        assert same_series(swept, alone)
+
+
+def test_a_bad_point_of_a_sweep_is_found_before_anything_runs() -> None:
+    bad = SWEEP.replace("[8, 32, 256]", "[8, 33]")
+    with pytest.raises(cellrate.ScenarioError, match="33"):
+        cellrate.sweep(cellrate.Scenario.parse(bad))
+
+
+def test_progress_rises_and_its_exception_ends_the_run() -> None:
+    seen: list[float] = []
+
+    class EnoughError(Exception):
+        pass
+
+    def progress(done: float) -> None:
+        seen.append(done)
+        if len(seen) == 3:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        cellrate.run(cellrate.Scenario.parse(LONG), progress=progress)
+    assert seen == sorted(seen)
+    assert 0.0 < seen[0] < 1.0
+
+
+def test_control_c_ends_a_run() -> None:
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begun = time.monotonic()
+    with pytest.raises(cellrate.Interrupted) as caught:
+        cellrate.run(cellrate.Scenario.parse(LONG))
+    assert time.monotonic() - begun < 5.0
+    assert isinstance(caught.value, KeyboardInterrupt)
+
+
+def test_other_threads_run_meanwhile() -> None:
+    ticks: list[float] = []
+    stop = threading.Event()
+
+    def tick() -> None:
+        while not stop.wait(0.005):
+            ticks.append(time.monotonic())
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+
+    def progress(done: float) -> None:
+        if len(ticks) > 20:
+            raise InterruptedError
+
+    try:
+        with pytest.raises(InterruptedError):
+            cellrate.run(cellrate.Scenario.parse(LONG), progress=progress)
+    finally:
+        stop.set()
+        thread.join()

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+import cellrate
+from cellrate.scenario import as_toml
+from conftest import PAIR, SWEEP
+
+
+def test_facts_come_from_the_file(pair_file: Path) -> None:
+    scenario = cellrate.Scenario.load(pair_file)
+    assert (scenario.name, scenario.duration_s, scenario.seed) == ("pair", 0.02, 7)
+    assert scenario.purpose == "Two hosts and a switch."
+    assert scenario.file == str(pair_file)
+
+
+def test_set_gives_a_copy_with_another_hash() -> None:
+    scenario = cellrate.Scenario.parse(PAIR)
+    other = scenario.set({"defaults.abr.nrm": 8, "duration": "5 ms"})
+    assert (scenario.duration_s, other.duration_s) == (0.02, 0.005)
+    assert scenario.hash != other.hash
+    assert scenario.hash == cellrate.Scenario.parse(PAIR).hash
+
+
+def test_toml_reads_back_to_the_same_scenario() -> None:
+    scenario = cellrate.Scenario.parse(PAIR).set({"defaults.abr.nrm": 8})
+    assert cellrate.Scenario.parse(scenario.toml).hash == scenario.hash
+
+
+def test_points_are_the_values_of_the_sweep_in_order() -> None:
+    points = cellrate.Scenario.parse(SWEEP).points()
+    assert [point.set for point in points] == [{"defaults.abr.nrm": n} for n in ("8", "32", "256")]
+    assert len({point.scenario.hash for point in points}) == 3
+
+
+def test_without_a_sweep_there_is_one_point_that_sets_nothing() -> None:
+    points = cellrate.Scenario.parse(PAIR).points()
+    assert [point.set for point in points] == [{}]
+
+
+def test_an_error_has_its_place_and_its_remedy(pair_file: Path) -> None:
+    pair_file.write_text(PAIR.replace('"20 ms"', "20"))
+    with pytest.raises(cellrate.ScenarioError) as caught:
+        cellrate.Scenario.load(pair_file)
+    error = caught.value
+    assert (error.file, error.line, error.key) == (str(pair_file), 3, "duration")
+    assert error.column == 12
+    assert error.message in str(error)
+    assert error.remedy is not None
+    assert "20 ms" in error.remedy
+
+
+def test_an_error_crosses_a_process_border_whole() -> None:
+    with pytest.raises(cellrate.ScenarioError) as caught:
+        cellrate.Scenario.parse("name = 1", file="bad.toml")
+    error = caught.value
+    copy = pickle.loads(pickle.dumps(error))
+    assert str(copy) == str(error)
+    assert copy.__dict__ == error.__dict__
+
+
+def test_a_missing_file_is_a_scenario_error(tmp_path: Path) -> None:
+    with pytest.raises(cellrate.ScenarioError, match=r"none\.toml: No such file.*cellrate list"):
+        cellrate.Scenario.load(tmp_path / "none.toml")
+
+
+def test_a_binary_file_is_a_scenario_error(tmp_path: Path) -> None:
+    file = tmp_path / "binary.toml"
+    file.write_bytes(b"\xff\xfe\x00name")
+    with pytest.raises(cellrate.ScenarioError, match="UTF-8"):
+        cellrate.Scenario.load(file)
+
+
+def test_an_unknown_path_is_a_scenario_error() -> None:
+    with pytest.raises(cellrate.ScenarioError, match="nmr"):
+        cellrate.Scenario.parse(PAIR).set({"defaults.abr.nmr": 8})
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(True, "true"), (8, "8"), (0.5, "0.5"), ("5 ms", "5 ms"), (["a", 1, True], '["a", 1, true]')],
+)
+def test_python_values_are_written_as_settings(value: object, text: str) -> None:
+    assert as_toml(value) == text
+
+
+def test_every_ready_scenario_is_sound_and_has_a_purpose() -> None:
+    ready = cellrate.ready_scenarios()
+    assert "two-source-transient" in ready
+    for name, file in ready.items():
+        scenario = cellrate.Scenario.load(file)
+        scenario.check()
+        point = scenario.points()[0].scenario
+        assert point.purpose, name
+        assert point.name == name
+
+
+def test_fair_shares_name_the_bottleneck() -> None:
+    (share,) = cellrate.Scenario.parse(PAIR).fair(utilization=0.9)
+    assert (share.vc, share.backward, share.bottleneck) == ("vc1", False, "a->sw")
+    # 0.9 x 155.52 Mbps / 424 bits
+    assert share.rate == pytest.approx(330_113.2, abs=0.1)
+
+
+@pytest.mark.parametrize("utilization", [0.0, 1.001])
+def test_a_utilization_out_of_range_is_refused(utilization: float) -> None:
+    with pytest.raises(ValueError, match="above 0 and at most 1"):
+        cellrate.Scenario.parse(PAIR).fair(utilization=utilization)
+
+
+def test_the_schema_knows_the_keys() -> None:
+    assert {"name", "duration", "vc"} <= set(cellrate.schema()["properties"])

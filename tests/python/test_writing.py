@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import cellrate
+from cellrate.writing import write_sweep, write_whole
+from conftest import SWEEP
+
+
+def names(folder: Path) -> set[str]:
+    return {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
+
+
+def test_a_folder_of_results_holds_everything(result: cellrate.Result, tmp_path: Path) -> None:
+    folder = result.write(tmp_path / "out", csv=True)
+    assert names(folder) == {
+        "summary.json",
+        "scenario.toml",
+        *(
+            f"series/{probe}.{kind}"
+            for probe in ("acr", "received", "queue", "utilization")
+            for kind in ("parquet", "csv")
+        ),
+        "plot.png",
+        "plot.svg",
+    }
+    assert json.loads((folder / "summary.json").read_text()) == result.summary
+
+
+def test_plots_and_csv_are_left_out_on_request(result: cellrate.Result, tmp_path: Path) -> None:
+    folder = result.write(tmp_path / "out", plots=False)
+    assert not any(name.endswith((".png", ".svg", ".csv")) for name in names(folder))
+
+
+def test_the_stored_scenario_gives_the_same_result(result: cellrate.Result, tmp_path: Path) -> None:
+    folder = result.write(tmp_path / "out", plots=False)
+    again = cellrate.run(folder / "scenario.toml")
+    assert again.summary["run"]["hash"] == result.summary["run"]["hash"]
+    assert again.summary["vcs"] == result.summary["vcs"]
+
+
+def test_parquet_holds_the_series_and_what_reproduces_them(result: cellrate.Result, tmp_path: Path) -> None:
+    folder = result.write(tmp_path / "out", plots=False)
+    table = pq.read_table(folder / "series" / "acr.parquet")
+    assert table.column_names == ["entity", "time_s", "value"]
+    assert table["value"].to_pylist() == result.series("acr").values.tolist()
+    assert set(table["entity"].to_pylist()) == {"vc1"}
+    metadata = table.schema.metadata
+    assert metadata[b"hash"].decode() == result.summary["run"]["hash"]
+    assert (metadata[b"seed"], metadata[b"unit"]) == (b"7", b"cells/s")
+
+
+def test_plots_and_series_are_the_same_bytes_each_time(result: cellrate.Result, tmp_path: Path) -> None:
+    one, other = result.write(tmp_path / "one"), result.write(tmp_path / "other")
+    for name in names(one):
+        assert (one / name).read_bytes() == (other / name).read_bytes(), name
+
+
+def test_earlier_results_are_replaced_whole(result: cellrate.Result, tmp_path: Path) -> None:
+    folder = result.write(tmp_path / "out", csv=True)
+    result.write(folder, plots=False)
+    assert "series/acr.csv" not in names(folder)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_with_anything_else_is_left_alone(result: cellrate.Result, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(cellrate.CellrateError, match="not empty and holds no results"):
+        result.write(tmp_path)
+    assert names(tmp_path) == {"thesis.tex"}
+
+
+def test_a_file_in_the_place_of_the_folder_is_an_error(result: cellrate.Result, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file")
+    with pytest.raises(cellrate.CellrateError, match="is a file"):
+        result.write(tmp_path / "out")
+
+
+def test_an_empty_folder_is_filled(result: cellrate.Result, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    result.write(tmp_path / "out", plots=False)
+    assert "summary.json" in names(tmp_path / "out")
+
+
+def test_what_fails_half_way_leaves_nothing_and_keeps_what_was_there(tmp_path: Path) -> None:
+    def succeed(partial: Path) -> None:
+        (partial / "summary.json").write_text("{}")
+
+    write_whole(tmp_path / "out", succeed)
+
+    def fail(partial: Path) -> None:
+        (partial / "summary.json").write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_whole(tmp_path / "out", fail)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out" / "summary.json").read_text() == "{}"
+
+
+def test_a_sweep_has_a_folder_per_point(tmp_path: Path) -> None:
+    results = cellrate.sweep(cellrate.Scenario.parse(SWEEP), workers=1)
+    folder = write_sweep(results, tmp_path / "out", csv=False, plots=False)
+    points = json.loads((folder / "summary.json").read_text())["points"]
+    assert [point["set"] for point in points] == [result.set for result in results]
+    assert {"point-001/summary.json", "point-003/series/acr.parquet"} <= names(folder)
