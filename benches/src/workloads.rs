@@ -41,8 +41,8 @@ pub const WORKLOADS: &[Workload] = &[
     Workload {
         name: "W5",
         what: "10,000 VCs, 100 switches, mixed rates",
-        full_ms: 1_000,
-        counted_ms: 20,
+        full_ms: 100,
+        counted_ms: 5,
         text: || mixed(100, 100),
     },
     Workload {

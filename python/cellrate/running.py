@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from . import _native
@@ -100,6 +98,9 @@ def run_many(
             results.append(_run_point(scenario, settings, _part(progress, done, len(todo))))
         return results
     # Forking keeps scripts without an `if __name__ == "__main__"` working; the children run nothing but the simulator.
+    import multiprocessing
+    from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+
     executor: Executor = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"))
     with executor:
         futures = [executor.submit(_run_point, scenario, settings) for scenario, settings in todo]

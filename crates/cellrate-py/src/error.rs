@@ -29,7 +29,7 @@ pub fn oversubscribed(py: Python<'_>, error: &Oversubscribed) -> PyErr {
 pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
     let name = match error {
         RunError::Interrupted => "Interrupted",
-        RunError::TooLong { .. } | RunError::NotConserved { .. } => "RunError",
+        RunError::TooLong { .. } | RunError::TooLarge { .. } | RunError::NotConserved { .. } => "RunError",
     };
     raised(|| class(py, name)?.call1((error.to_string(),)))
 }

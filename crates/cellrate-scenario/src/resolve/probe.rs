@@ -156,8 +156,8 @@ fn quantities(
     connections: &[Connection],
 ) -> Result<Vec<Quantity>, Fault> {
     let name = check::text(node)?;
-    if every == Every::Change && matches!(name, "source_rate" | "utilization") {
-        let message = format!("{name} is an average since the last value and has no changes to record");
+    if let (Every::Change, Some(reason)) = (every, no_changes(name)) {
+        let message = format!("{name} {reason} and has no changes to record");
         return Err(Fault::new(
             node.place,
             message,
@@ -194,6 +194,16 @@ fn quantities(
             lack_remedy(name),
         )),
         _ => Ok(result),
+    }
+}
+
+/// Why a quantity can be recorded at intervals only; `None` for one that can be at every change.
+fn no_changes(name: &str) -> Option<&'static str> {
+    match name {
+        "source_rate" | "utilization" => Some("is an average since the last value"),
+        "source_queue" => Some("is worked out when it is asked for"),
+        "drops" => Some("is counted in several places of the network"),
+        _ => None,
     }
 }
 

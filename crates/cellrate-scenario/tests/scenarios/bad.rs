@@ -50,6 +50,7 @@ told! {
     not_a_power_of_two: "rif = \"1/16\"" => "rif = 0.3";
     metric_of_a_port_without: "\"sw1->sw2\"]" => "\"sw2->sw1\"]";
     average_at_changes: "record = [\"received\"]" => "record = [\"source_rate\"]";
+    losses_at_changes: "record = [\"received\"]" => "record = [\"drops\"]";
     unknown_node_in_a_path: "path = [\"s3\", \"sw1\"" => "path = [\"s4\", \"sw1\"";
     sweep_of_nothing: "set = \"seed\"" => "set = \"sede\"";
     pattern_without_a_group: "name = \"sw2\"" => "name = \"sw2{i}\"";

@@ -39,9 +39,10 @@ def idle_ms(result: Result, way_s: float = WAY_S) -> float:
 
 _WHY = (
     "With 1000 km links a round trip (30 ms) is longer than VBR's 20 ms: the RM cells that pass the switch when VBR "
-    "leaves were sent at the high rates of a round trip before, so that low rates do not hold feedback up, whatever Trm "
-    "is; what stays unused is the climb in steps of RIF. And at the ACR of 1 Mbps that VBR leaves (0.9 x 155.52 - 138 "
-    "Mbps for two sources), Nrm 32 alone makes an FRM every 14 ms: Trm 100 ms cannot show. A row below has links of 1 km."
+    "leaves were sent at the high rates of a round trip before, so that low rates do not hold feedback up, whatever "
+    "Trm is; what stays unused is the climb in steps of RIF. And at the ACR of 1 Mbps that VBR leaves (0.9 x 155.52 "
+    "- 138 Mbps for two sources), Nrm 32 alone makes an FRM every 14 ms: Trm 100 ms cannot show. A row below has "
+    "links of 1 km."
 )
 
 
