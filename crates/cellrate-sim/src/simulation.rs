@@ -14,6 +14,7 @@ use crate::results::{
     FlowSummary, NegotiatedSummary, PortSummary, Progress, RefusedSummary, RunError, RunResult, RunSummary,
     Series, Summary,
 };
+use crate::tcp_rows;
 
 /// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
 ///
@@ -53,9 +54,13 @@ pub fn run(
     };
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
     let (bursts, burst_list) = bursts::collect(scenario, &assembly);
+    let tcp = tcp_rows::collect(scenario, &assembly, end);
     let series = collect_series(scenario, assembly);
     let (refused, negotiated) = set_up_summaries(scenario);
-    Ok(RunResult { summary: Summary { run, vcs, ports, bursts, burst_list, refused, negotiated }, series })
+    Ok(RunResult {
+        summary: Summary { run, vcs, ports, bursts, burst_list, tcp, refused, negotiated },
+        series,
+    })
 }
 
 /// What set-up refused and changed before anything ran.
@@ -206,6 +211,9 @@ fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'stati
                 FlowQuantity::Drops => ("drops", "cells"),
                 FlowQuantity::ForwardRm => ("forward_rm", "cells"),
                 FlowQuantity::BackwardRm => ("backward_rm", "cells"),
+                FlowQuantity::Cwnd => ("cwnd", "octets"),
+                FlowQuantity::Rtt => ("rtt", "s"),
+                FlowQuantity::Retransmissions => ("retransmissions", "segments"),
             };
             let flow = 2 * connection.0 as usize + usize::from(backward);
             (name.to_owned(), flow_name(scenario, flow), unit)

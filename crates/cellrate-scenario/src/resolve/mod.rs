@@ -6,8 +6,10 @@ mod connection;
 mod network;
 mod port;
 mod probe;
+mod tcp;
 mod traffic;
 mod uili;
+mod video;
 
 use cellrate_proto::Time;
 
