@@ -62,7 +62,7 @@ class Situation:
     satellite_hops: int = 0
     """Geostationary hops, 275 ms each way."""
     buffer_cells: int = 4096
-    """Room for ABR cells in each switch [cells]."""
+    """Room for ABR cells in each switch, the one in transmission included [cells]; 1 or more."""
     switches: Switches = "erica"
     """How they give feedback."""
     number_of_switches: int = 2
@@ -81,7 +81,7 @@ class Situation:
         _within("link rate [bit/s]", self.link_bps, CELL_BITS, MAX_24_BITS * CELL_BITS)
         _within("round trip [s]", self.round_trip_s, 0, 16)
         _within("number of satellite hops", self.satellite_hops, 0, 29)
-        _within("buffer [cells]", self.buffer_cells, 0, 1e9)
+        _within("buffer [cells]", self.buffer_cells, 1, 1e9)
         _within("number of switches", self.number_of_switches, 1, 100)
         _within("number of sources", self.sources, 1, 10_000)
         _one_of("application", self.application, get_args(Application))

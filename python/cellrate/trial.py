@@ -73,9 +73,12 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """Give a sentence on what the application needs."""
-        bad = [figure for figure in self.figures if figure.needed and figure.worse]
+        needed = [figure for figure in self.figures if figure.needed]
+        if missing := [figure.name for figure in needed if figure.default is None and figure.advised is None]:
+            return f"With neither set is there any {', '.join(missing)}: cells are lost on the way."
+        bad = [figure for figure in needed if figure.worse]
         if not bad:
-            names = ", ".join(figure.name for figure in self.figures if figure.needed)
+            names = ", ".join(figure.name for figure in needed)
             return f"On what the application needs ({names}) the advised set is at least as good as the defaults."
         return "Worse on what the application needs: " + "; ".join(f"{f.name}, by {f.blame}" for f in bad)
 
@@ -274,7 +277,8 @@ def _figures(result: Result, s: Situation, plan: _Plan) -> dict[str, tuple[float
         queue = result.series("source_queue", vc="vc1")
         waiting = queue.max() / plan.rate * 1e3
         figures["longest wait at the source [ms]"] = (waiting, False, True)
-        figures["p99 delay in the network [ms]"] = (rows["vc1"]["p99_delay_s"] * 1e3, False, True)
+        p99 = rows["vc1"]["p99_delay_s"]
+        figures["p99 delay in the network [ms]"] = (None if p99 is None else p99 * 1e3, False, True)
         figures["changes of ACR per second"] = (len(acr) / plan.end_s, False, False)
     figures["throughput, all data [Mbps]"] = (delivered, True, bulk)
     ports = result.summary["ports"]

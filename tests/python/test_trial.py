@@ -90,6 +90,15 @@ def test_what_is_missing_or_makes_no_sense_is_told(arguments: tuple[str, ...], w
     assert word in done.stderr
 
 
+def test_requests_that_never_end_are_no_success() -> None:
+    # Three cells of buffer, and EFCI that comes a round trip late: some cell of some request is lost with either set.
+    lossy = advise(
+        link_bps=1.544e6, round_trip_s=0.05, buffer_cells=3, switches="efci", application="transaction", sources=10
+    )
+    comparison = trial.compare(lossy)
+    assert comparison.verdict.startswith("With neither set is there any mean time of a request")
+
+
 def test_eprca_is_advised_and_not_simulated() -> None:
     with pytest.raises(cellrate.CellrateError, match="EPRCA"):
         trial.compare(advise(link_bps=155.52e6, round_trip_s=0.01, switches="eprca"))
