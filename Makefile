@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:
 	@echo "make demo    set up .venv, build, run the two-source transient into results/"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types"
-	@echo "make paper   run the experiments of paper abr-parameters into results/papers/"
+	@echo "make paper   run the experiments of the papers into results/papers/"
 	@echo "make clean   remove .venv, results and build output"
 
 demo: $(STAMPS)/built
@@ -39,6 +39,7 @@ test-python: $(STAMPS)/built
 
 paper: $(STAMPS)/built
 	$(BIN)/cellrate paper run abr-parameters --out results/papers/abr-parameters
+	$(BIN)/cellrate paper run uili --out results/papers/uili
 
 clean:
 	rm -rf $(VENV) results target
