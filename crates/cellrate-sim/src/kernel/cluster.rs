@@ -274,10 +274,10 @@ impl Cluster {
         }
         match self.endpoints[endpoint as usize].receive(cell) {
             Some(rm) => self.on_rm(now, endpoint as usize, rm),
-            None if answers => {
-                if self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence()) {
-                    self.reschedule(now, endpoint as usize);
-                }
+            None if answers
+                && self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence()) =>
+            {
+                self.reschedule(now, endpoint as usize);
             }
             None => {}
         }
