@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint paper clean
+.PHONY: help demo test test-rust test-python lint bench bench-json paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -15,6 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:
 	@echo "make demo    set up .venv, build, run the two-source transient into results/"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types"
+	@echo "make bench   time the workloads and count their instructions (bench-json: the same as JSON)"
 	@echo "make paper   run the experiments of the papers into results/papers/"
 	@echo "make clean   remove .venv, results and build output"
 
@@ -28,6 +29,8 @@ test-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked
+	cargo build --locked --manifest-path crates/cellrate-proto/no_std_check/Cargo.toml --target-dir target/no_std_check
+	$(PYTHON) vectors/derive.py
 
 lint: $(STAMPS)/tools
 	$(BIN)/ruff format --check python tests/python
@@ -36,6 +39,13 @@ lint: $(STAMPS)/tools
 
 test-python: $(STAMPS)/built
 	$(BIN)/python -m pytest -q
+
+# Instructions are counted where valgrind is installed.
+bench:
+	cargo run --release --locked --quiet -p cellrate-bench
+
+bench-json:
+	@cargo run --release --locked --quiet -p cellrate-bench -- --json
 
 paper: $(STAMPS)/built
 	$(BIN)/cellrate paper run abr-parameters --out results/papers/abr-parameters

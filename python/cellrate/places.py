@@ -1,4 +1,4 @@
-"""Where the files that come with the package are: inside it when installed, beside it in a checkout."""
+"""Where the files that come with the package are: in the checkout it runs from, or inside it when installed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def folder(name: str) -> Path:
     CellrateError
         If the package was installed without it.
     """
-    for place in (_PACKAGE / "data" / name, _CHECKOUT / name):
-        if place.is_dir():
-            return place
+    if (_CHECKOUT / "pyproject.toml").is_file() and (_CHECKOUT / name).is_dir():
+        # An editable install has a copy inside too, as old as the last build.
+        return _CHECKOUT / name
+    if (_PACKAGE / "data" / name).is_dir():
+        return _PACKAGE / "data" / name
     raise CellrateError(f"this installation of cellrate has no {name}; install it from a checkout or a wheel")

@@ -10,7 +10,11 @@ use crate::bursts;
 use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::port::{ABR, Port, Queues};
 use crate::probe::recorder::Recorder;
-use crate::results::{FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary};
+use crate::results::{
+    FlowSummary, NegotiatedSummary, PortSummary, Progress, RefusedSummary, RunError, RunResult, RunSummary,
+    Series, Summary,
+};
+use crate::tcp_rows;
 
 /// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
 ///
@@ -50,8 +54,31 @@ pub fn run(
     };
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
     let (bursts, burst_list) = bursts::collect(scenario, &assembly);
+    let tcp = tcp_rows::collect(scenario, &assembly, end);
     let series = collect_series(scenario, assembly);
-    Ok(RunResult { summary: Summary { run, vcs, ports, bursts, burst_list }, series })
+    let (refused, negotiated) = set_up_summaries(scenario);
+    Ok(RunResult {
+        summary: Summary { run, vcs, ports, bursts, burst_list, tcp, refused, negotiated },
+        series,
+    })
+}
+
+/// What set-up refused and changed before anything ran.
+fn set_up_summaries(scenario: &Scenario) -> (Vec<RefusedSummary>, Vec<NegotiatedSummary>) {
+    let refused = scenario.refused.iter().map(|refused| RefusedSummary {
+        vc: refused.vc.clone(),
+        category: category_name(refused.category),
+        reason: refused.reason.clone(),
+    });
+    let negotiated = scenario.negotiated.iter().map(|change| NegotiatedSummary {
+        vc: if change.backward { format!("{} (back)", change.vc) } else { change.vc.clone() },
+        node: change.node.clone(),
+        parameter: change.parameter,
+        from: change.from.clone(),
+        to: change.to.clone(),
+        why: change.why.clone(),
+    });
+    (refused.collect(), negotiated.collect())
 }
 
 /// Cells of each direction on links, in ports and between clusters.
@@ -184,6 +211,9 @@ fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'stati
                 FlowQuantity::Drops => ("drops", "cells"),
                 FlowQuantity::ForwardRm => ("forward_rm", "cells"),
                 FlowQuantity::BackwardRm => ("backward_rm", "cells"),
+                FlowQuantity::Cwnd => ("cwnd", "octets"),
+                FlowQuantity::Rtt => ("rtt", "s"),
+                FlowQuantity::Retransmissions => ("retransmissions", "segments"),
             };
             let flow = 2 * connection.0 as usize + usize::from(backward);
             (name.to_owned(), flow_name(scenario, flow), unit)

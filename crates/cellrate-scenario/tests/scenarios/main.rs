@@ -1,5 +1,6 @@
 //! The format seen from outside: good files, bad files, overrides, any bytes at all.
 
+mod admission;
 mod bad;
 mod overrides;
 mod ready;
