@@ -294,7 +294,7 @@ impl fmt::Display for RunError {
         match self {
             RunError::Interrupted => f.write_str("the run was interrupted"),
             RunError::TooLong { allowed_ps } => {
-                let seconds = *allowed_ps as f64 * 1e-12;
+                let seconds = *allowed_ps as f64 / 1e12;
                 write!(f, "a network of this size can be run for at most {seconds:.1} s; shorten `duration`")
             }
             RunError::TooLarge { hops, allowed } => write!(

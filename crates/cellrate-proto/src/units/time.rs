@@ -30,7 +30,7 @@ impl Time {
 
     /// Seconds since the start, as the nearest double: for plots and printing.
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 * 1e-12
+        self.0 as f64 / 1e12
     }
 
     /// The span from `earlier` to here; zero when `earlier` is later.
@@ -87,7 +87,7 @@ impl Duration {
 
     /// Seconds, as the nearest double.
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 * 1e-12
+        self.0 as f64 / 1e12
     }
 
     /// The sum, or [`Duration::FOREVER`] when it does not fit.
@@ -209,6 +209,13 @@ mod tests {
         assert_eq!(Duration::from_ps(1_500_000_000_000).to_string(), "1.5 s");
         assert_eq!(Duration::ZERO.to_string(), "0 ps");
         assert_eq!(Time::NEVER.to_string(), "never");
+    }
+
+    #[test]
+    fn seconds_read_back_as_they_were_written() {
+        // A quotient is rounded once; times 1e-12, itself rounded, 50 ms would be 0.049999999999999996 s.
+        assert_eq!(Duration::from_ms(50).as_secs_f64(), 0.05);
+        assert_eq!(Time::from_ps(2_831_197).as_secs_f64(), 2.831197e-6);
     }
 
     #[test]

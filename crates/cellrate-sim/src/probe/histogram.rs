@@ -52,7 +52,7 @@ impl Histogram {
 
     /// Mean, exactly; `None` when nothing was counted.
     pub fn mean_s(&self) -> Option<f64> {
-        (self.total > 0).then(|| self.sum as f64 / self.total as f64 * 1e-12)
+        (self.total > 0).then(|| self.sum as f64 / self.total as f64 / 1e12)
     }
 
     /// Largest, exactly; `None` when nothing was counted.
