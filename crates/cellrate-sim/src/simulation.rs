@@ -3,11 +3,12 @@
 use std::ops::ControlFlow;
 
 use cellrate_proto::Time;
-use cellrate_scenario::{Category, FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenario, Step};
+use cellrate_scenario::{FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenario, Step};
 
 use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
 use crate::kernel::cell::{Cell, MAX_HOPS};
+use crate::names::{category_name, flow_name, port_name};
 use crate::port::{ABR, Port, Queues};
 use crate::probe::recorder::Recorder;
 use crate::results::{
@@ -234,27 +235,5 @@ fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'stati
             };
             (name.to_owned(), port_name(scenario, port_number(Step { link: LinkIndex(link), end })), unit)
         }
-    }
-}
-
-/// "name", or "name (back)" for the direction from the last host to the first.
-pub(crate) fn flow_name(scenario: &Scenario, flow: usize) -> String {
-    let name = &scenario.connections[flow / 2].name;
-    if flow.is_multiple_of(2) { name.clone() } else { format!("{name} (back)") }
-}
-
-/// "sw1->sw2": the port of sw1 towards sw2.
-fn port_name(scenario: &Scenario, number: usize) -> String {
-    let [near, far] = [number % 2, 1 - number % 2].map(|end| scenario.links[number / 2].ends[end]);
-    let name = |node: cellrate_scenario::NodeIndex| &scenario.nodes[node.0 as usize].name;
-    format!("{}->{}", name(near), name(far))
-}
-
-fn category_name(category: Category) -> &'static str {
-    match category {
-        Category::Cbr => "cbr",
-        Category::Vbr => "vbr",
-        Category::Abr => "abr",
-        Category::Ubr => "ubr",
     }
 }
