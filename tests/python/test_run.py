@@ -23,7 +23,9 @@ VC_KEYS = {
     "max_delay_s",
 }  # fmt: skip
 PORT_KEYS = {"port", "transmitted", "utilization", "max_queue", "mean_queue", "max_abr_queue", "dropped"}
-CONVERSATIONS = PAIR.split("[[probe]]")[0] + """
+CONVERSATIONS = (
+    PAIR.split("[[probe]]")[0]
+    + """
 [[vc]]
 name = "vc2"
 path = ["a", "sw", "b"]
@@ -34,6 +36,7 @@ name = "vc3"
 path = ["a", "sw", "b"]
 traffic = { type = "tcp", preset = "reno" }
 """
+)
 LONG = PAIR.replace('"20 ms"', '"1000 s"').replace('every = "change"', 'every = "1 s"').replace('"1 ms"', '"1 s"')
 
 
@@ -77,7 +80,11 @@ def test_every_key_of_bursts_and_of_tcp_is_in_the_reference() -> None:
     summary = cellrate.run(cellrate.Scenario.parse(CONVERSATIONS)).summary
     assert all(summary[rows] for rows in ("bursts", "burst_list", "tcp"))
     missing = {
-        key for rows in ("bursts", "burst_list", "tcp") for row in summary[rows] for key in row if f"`{key}`" not in text
+        key
+        for rows in ("bursts", "burst_list", "tcp")
+        for row in summary[rows]
+        for key in row
+        if f"`{key}`" not in text
     }
     assert not missing
 

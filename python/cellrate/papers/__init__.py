@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 PAPERS = {
     "abr-parameters": "ABR Engineering: Roles and Guidelines for Setting ABR Parameters "
     "(Fahmy, Jain, Goyal, Vandalore; Ohio State University)",
+    "tcp-lrd-vbr": "Performance of TCP over ABR with Long-Range Dependent VBR Background Traffic over Terrestrial and "
+    "Satellite ATM networks (Kalyanaraman, Vandalore, Jain, Goyal, Fahmy, Kota)",
     "uili": "Use-it-or-lose-it policies for the available bit rate (ABR) service in ATM networks "
     "(Kalyanaraman, Jain, Goyal, Fahmy, Samudra; 1998)",
 }
@@ -30,6 +32,8 @@ def load_paper(name: str) -> Paper:
         raise CellrateError(f"there is no paper {name!r}; there are: {', '.join(PAPERS)}")
     if name == "abr-parameters":
         from .abr_parameters import PAPER
+    elif name == "tcp-lrd-vbr":
+        from .tcp_lrd_vbr import PAPER
     elif name == "uili":
         from .uili import PAPER
     return PAPER

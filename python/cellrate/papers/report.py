@@ -54,8 +54,8 @@ class Report:
         }
 
     def count(self) -> tuple[int, int]:
-        """Give how many claims of the paper itself hold, and how many there are."""
-        held = [claim.holds for claim in self.claims if claim.kind == "claim"]
+        """Give how many claims of the paper itself hold, and how many could be held against something."""
+        held = [claim.holds for claim in self.claims if claim.kind == "claim" and claim.holds is not None]
         return sum(value is True for value in held), len(held)
 
 
