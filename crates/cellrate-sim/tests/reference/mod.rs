@@ -606,7 +606,7 @@ impl<'a> Network<'a> {
         delays.sort_unstable();
         let quantile = |share: f64| {
             let rank = (share * delays.len() as f64).ceil().max(1.0) as usize;
-            delays.get(rank - 1).map(|&ps| ps as f64 * 1e-12)
+            delays.get(rank - 1).map(|&ps| ps as f64 / 1e12)
         };
         let sum: u128 = delays.iter().map(|&ps| u128::from(ps)).sum();
         let statistics = sender.source.as_ref().map(Source::statistics);
@@ -632,7 +632,7 @@ impl<'a> Network<'a> {
             idle_resets: statistics.map(|s| s.idle_resets),
             cutoff_decreases: statistics.map(|s| s.cutoff_decreases),
             uili_decreases: statistics.map(|s| s.uili_decreases),
-            mean_delay_s: (!delays.is_empty()).then(|| sum as f64 / delays.len() as f64 * 1e-12),
+            mean_delay_s: (!delays.is_empty()).then(|| sum as f64 / delays.len() as f64 / 1e12),
             p50_delay_s: quantile(0.5),
             p99_delay_s: quantile(0.99),
             max_delay_s: quantile(1.0),
