@@ -153,7 +153,7 @@ def _run_kept(
         kept.set = dict(settings)
         return kept
     result = _run_point(scenario, settings, progress)
-    partial = file.with_suffix(".partial")
+    partial = file.with_suffix(f".{os.getpid()}.partial")
     partial.write_bytes(pickle.dumps(result))
     partial.rename(file)
     return result

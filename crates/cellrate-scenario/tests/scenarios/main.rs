@@ -8,6 +8,7 @@ mod reference;
 mod resolved;
 mod robust;
 mod support;
+mod tcp;
 mod uili;
 
 /// A small scenario that uses most of the format.

@@ -9,8 +9,9 @@ from .common import SEEDS, Sample, metrics
 
 _AT = "defaults.switch.algorithm"
 _LOAD: dict[bool, dict[str, object]] = {
-    False: {f"{_AT}.load_averaging": "none"},
-    True: {f"{_AT}.load_averaging": "components"},
+    # The newest interval alone: what load_averaging "none" is.
+    False: {f"{_AT}.alpha": 1},
+    True: {f"{_AT}.alpha": 0.2},
 }
 _SOURCES: dict[bool, dict[str, object]] = {False: {f"{_AT}.activity_decay": 0}, True: {f"{_AT}.activity_decay": 0.9}}
 WAYS: dict[str, dict[str, object]] = {
