@@ -318,6 +318,26 @@ const ALGORITHM: Tagged = Tagged {
             },
         ),
         (
+            "stop-and-go",
+            Shape {
+                name: "stop-and-go",
+                about: "Sources send at PCR or at MCR (paper 003). The ABR connections through such a port have RIF, RDF and CDF 1, Nrm 32, and ICR PCR or MCR: what they do not say is that, ICR being PCR where TBE / FRTT is at least PCR, and MCR otherwise; anything else is an error.",
+                keys: &[
+                    required(
+                        "threshold",
+                        CELLS,
+                        "Sources are to stop while the ABR queue is at or above this.",
+                    ),
+                    key(
+                        "form",
+                        Kind::Choice(&["relative-rate", "explicit-rate"]),
+                        "\"relative-rate\"",
+                        "How they are told: by CI and NI, or by ER, which becomes MCR to stop and PCR to go.",
+                    ),
+                ],
+            },
+        ),
+        (
             "erica",
             Shape {
                 name: "erica",

@@ -5,6 +5,7 @@ mod connection;
 mod network;
 mod port;
 mod probe;
+mod stop_and_go;
 mod traffic;
 mod uili;
 

@@ -2,7 +2,7 @@
 
 use cellrate_proto::switch::{
     ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
-    QueueControl, RelativeRateConfig, SwitchAlgorithmConfig,
+    QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm, SwitchAlgorithmConfig,
 };
 use cellrate_proto::{Cells, Duration};
 
@@ -54,6 +54,14 @@ fn algorithm(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
         Some("relative-rate") => {
             let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
             SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold })
+        }
+        Some("stop-and-go") => {
+            let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
+            let form = match table.text("form") {
+                Some("explicit-rate") => StopAndGoForm::ExplicitRate,
+                _ => StopAndGoForm::RelativeRate,
+            };
+            SwitchAlgorithmConfig::StopAndGo(StopAndGoConfig { threshold, form })
         }
         Some("erica") => {
             let share = optional(table, "target_utilization", quantity::ratio)?.unwrap_or(0.9);
