@@ -306,6 +306,7 @@ fn quantity(node: &Node, dimension: Dimension) -> Result<(), Fault> {
         Dimension::Rate => quantity::cell_rate(node).map(drop),
         Dimension::LineRate => quantity::line_rate(node).map(drop),
         Dimension::Cells => quantity::cells(node).map(drop),
+        Dimension::Octets => quantity::octets(node).map(drop),
         Dimension::Length => quantity::length_delay(node).map(drop),
         Dimension::Ratio => quantity::ratio(node).map(drop),
     }

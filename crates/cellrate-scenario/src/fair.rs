@@ -114,7 +114,8 @@ enum Demand {
 impl Demand {
     fn of(connection: &Connection, backward: bool) -> Option<Demand> {
         let flow = if backward { &connection.backward } else { &connection.forward };
-        if !connection.carries_data(backward) {
+        // ACKs of TCP ask for no more than a small part of what the data gets.
+        if !connection.carries_data(backward) || connection.carries_only_acks(backward) {
             return None;
         }
         match (&flow.sender, connection.category) {

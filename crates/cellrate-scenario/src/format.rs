@@ -1,6 +1,9 @@
 //! The file format as one table: every key with its kind, its default and a sentence. The parser's checks, the JSON
 //! Schema and the reference in docs/scenarios.md all come from here, so that they cannot disagree.
 
+mod tcp;
+mod video;
+
 use crate::quantity::Dimension;
 
 /// What a value may be.
@@ -913,13 +916,25 @@ const TRAFFIC: Tagged = Tagged {
                 ],
             },
         ),
+        ("tcp", tcp::TCP),
+        ("video", video::VIDEO),
         ("none", Shape { name: "none", about: "No data; for abr, RM cells only.", keys: &[] }),
     ],
 };
 
 /// Quantities of one direction of a connection, by their names in `record`.
-pub(crate) const FLOW_QUANTITIES: &[&str] =
-    &["acr", "source_rate", "received", "source_queue", "drops", "forward_rm", "backward_rm"];
+pub(crate) const FLOW_QUANTITIES: &[&str] = &[
+    "acr",
+    "source_rate",
+    "received",
+    "source_queue",
+    "drops",
+    "forward_rm",
+    "backward_rm",
+    "cwnd",
+    "rtt",
+    "retransmissions",
+];
 /// Quantities of any port.
 pub(crate) const PORT_QUANTITIES: &[&str] =
     &["queue", "guaranteed_queue", "abr_queue", "ubr_queue", "utilization", "port_drops"];
@@ -956,6 +971,9 @@ const RECORD: Kind = Kind::Choice(&[
     "drops",
     "forward_rm",
     "backward_rm",
+    "cwnd",
+    "rtt",
+    "retransmissions",
     "queue",
     "guaranteed_queue",
     "abr_queue",

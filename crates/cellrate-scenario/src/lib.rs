@@ -14,9 +14,13 @@ pub mod model;
 mod quantity;
 mod resolve;
 mod schema;
+mod tcp;
 mod tree;
+mod video;
 
 pub use document::{Document, SweepPoint};
 pub use error::ScenarioError;
 pub use model::*;
 pub use schema::{reference, schema};
+pub use tcp::*;
+pub use video::*;

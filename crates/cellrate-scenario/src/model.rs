@@ -5,6 +5,9 @@ use cellrate_proto::switch::PortControlConfig;
 use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
+use crate::tcp::TcpTraffic;
+use crate::video::VideoTraffic;
+
 /// Everything a run needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
@@ -133,10 +136,19 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Whether data goes this way: from traffic of its own, or in answer to requests.
+    /// Whether data goes this way: from traffic of its own, in answer to requests, or as ACKs of the other way's TCP.
     pub fn carries_data(&self, backward: bool) -> bool {
-        let answers = matches!(self.forward.traffic, Some(Traffic::RequestResponse(_)));
-        if backward { answers || self.backward.traffic.is_some() } else { self.forward.traffic.is_some() }
+        let [own, other] =
+            if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
+        let answers = backward && matches!(other.traffic, Some(Traffic::RequestResponse(_)));
+        own.traffic.is_some() || answers || matches!(other.traffic, Some(Traffic::Tcp(_)))
+    }
+
+    /// Whether the only data that goes this way are ACKs of the other way's TCP.
+    pub fn carries_only_acks(&self, backward: bool) -> bool {
+        let [own, other] =
+            if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
+        own.traffic.is_none() && matches!(other.traffic, Some(Traffic::Tcp(_)))
     }
 }
 
@@ -233,6 +245,10 @@ pub enum Traffic {
         /// Instant and number of cells.
         cells: Vec<(Time, u32)>,
     },
+    /// TCP over AAL5; its ACKs go the other way as data.
+    Tcp(Box<TcpTraffic>),
+    /// Compressed video.
+    Video(Box<VideoTraffic>),
     /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no traffic
     /// of its own then, carries the answers.
     RequestResponse(RequestResponse),
@@ -342,6 +358,12 @@ pub enum FlowQuantity {
     ForwardRm,
     /// Backward RM cells received so far at the source of this direction [cells].
     BackwardRm,
+    /// Congestion windows of the direction's TCP connections, together [octets].
+    Cwnd,
+    /// Mean of their smoothed round-trip times [s]; 0 before the first measurement.
+    Rtt,
+    /// Segments that they have sent again so far [segments].
+    Retransmissions,
 }
 
 /// Quantities of an output port.

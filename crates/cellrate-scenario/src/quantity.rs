@@ -1,7 +1,7 @@
 //! Numbers with units, as network people write them: `155.52 Mbps`, `5 ms`, `1024 kB`, `25 %`, `1/16`, `1000 km`.
 
 use cellrate_proto::units::BITS_PER_CELL;
-use cellrate_proto::{BitRate, CellRate, Cells, Duration};
+use cellrate_proto::{BitRate, CellRate, Cells, Duration, Octets};
 
 use crate::error::Fault;
 use crate::tree::{Node, Value};
@@ -22,6 +22,8 @@ pub(crate) enum Dimension {
     LineRate,
     /// Room or amount; cells.
     Cells,
+    /// Amount of data; octets.
+    Octets,
     /// Length of a link; km.
     Length,
     /// A part or a factor; no unit.
@@ -63,6 +65,17 @@ impl Dimension {
                 Unit("Gb/s", 1.0, 9),
                 Unit("cells/s", BITS_PER_CELL as f64, 0),
             ],
+            Dimension::Octets => &[
+                Unit("octets", 1.0, 0),
+                Unit("octet", 1.0, 0),
+                Unit("B", 1.0, 0),
+                Unit("kB", 1.0, 3),
+                Unit("MB", 1.0, 6),
+                Unit("GB", 1.0, 9),
+                Unit("KiB", 1024.0, 0),
+                Unit("MiB", 1_048_576.0, 0),
+                Unit("GiB", 1_073_741_824.0, 0),
+            ],
             Dimension::Cells => &[
                 Unit("cells", OCTETS_PER_CELL, 0),
                 Unit("cell", OCTETS_PER_CELL, 0),
@@ -85,6 +98,7 @@ impl Dimension {
             Dimension::Time => "a time",
             Dimension::Rate | Dimension::LineRate => "a rate",
             Dimension::Cells => "a number of cells",
+            Dimension::Octets => "a number of octets",
             Dimension::Length => "a length",
             Dimension::Ratio => "a ratio",
         }
@@ -99,6 +113,9 @@ impl Dimension {
             Dimension::Cells => {
                 "a string such as \"4096 cells\" or \"1024 kB\", with cells, octets, B, kB, MB, KiB or MiB"
             }
+            Dimension::Octets => {
+                "a string such as \"1460 octets\" or \"64 KiB\", with octets, B, kB, MB, GB, KiB, MiB or GiB"
+            }
             Dimension::Length => "a string such as \"1000 km\", with km or m",
             Dimension::Ratio => "a ratio such as \"90 %\", 0.9 or \"1/16\"",
         }
@@ -110,6 +127,7 @@ impl Dimension {
             Dimension::Time => "ms",
             Dimension::Rate | Dimension::LineRate => "Mbps",
             Dimension::Cells => "cells",
+            Dimension::Octets => "octets",
             Dimension::Length => "km",
             Dimension::Ratio => "",
         }
@@ -279,6 +297,17 @@ pub(crate) fn cells(node: &Node) -> Result<Cells, Fault> {
         ));
     }
     Ok(Cells(cells as u64))
+}
+
+/// An amount of data.
+pub(crate) fn octets(node: &Node) -> Result<Octets, Fault> {
+    let octets = read(node, Dimension::Octets)?;
+    if octets.fract() != 0.0 || octets > 1e15 {
+        let what = if octets > 1e15 { "is too much" } else { "is not whole" };
+        let message = format!("{} {what}", node.plain());
+        return Err(Fault::new(node.place, message, "Write a whole number of octets, at most 1e15"));
+    }
+    Ok(Octets(octets as u64))
 }
 
 /// The delay of a length of line: 5 us per km.

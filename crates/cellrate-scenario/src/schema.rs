@@ -204,6 +204,7 @@ fn dimension_phrase(dimension: Dimension) -> &'static str {
         Dimension::Time => "time",
         Dimension::Rate | Dimension::LineRate => "rate",
         Dimension::Cells => "cells",
+        Dimension::Octets => "octets",
         Dimension::Length => "length",
         Dimension::Ratio => "ratio",
     }

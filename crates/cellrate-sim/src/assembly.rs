@@ -18,7 +18,8 @@ use crate::kernel::partition::Partition;
 use crate::port::{Exit, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
-use crate::traffic::Supply;
+use crate::traffic::{Site, Supply};
+use crate::transport::{Interface, Peer, Stack};
 
 /// A thing of the scenario, where it lives: its cluster and its index there.
 #[derive(Clone, Copy, Debug)]
@@ -108,12 +109,14 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
 
     let tracks = build_tracks(scenario, &ports, &endpoints, partition.clusters);
     watch_receivers(scenario, &inputs, &mut parts);
+    let conduits = conduits(&parts, &endpoints);
     let table: Arc<[Hop]> = hops.table.into();
     let clusters = parts.into_iter().zip(tracks).map(|(parts, tracks)| {
         let sampler = Sampler::new(tracks, parts.ports.len(), parts.endpoints.len());
         Cluster::new(Parts { hops: Arc::clone(&table), sampler, ..parts })
     });
-    Assembly { kernel: Kernel { clusters: clusters.collect(), window: partition.window }, ports, endpoints }
+    let kernel = Kernel { clusters: clusters.collect(), conduits, window: partition.window };
+    Assembly { kernel, ports, endpoints }
 }
 
 fn empty_parts(inputs: usize, scenario: &Scenario) -> Parts {
@@ -269,20 +272,52 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
             (2 * index, &connection.forward, &connection.backward),
             (2 * index + 1, &connection.backward, &connection.forward),
         ] {
-            let random = Random::new(scenario.seed, Stream::Traffic(flow as u32));
             let backward = flow % 2 == 1;
             let first = steps(connection, backward)[0];
-            let cell_time = scenario.links[first.link.0 as usize].rate.cell_time();
-            let endpoint = Endpoint::new(
+            let site = Site {
+                seed: scenario.seed,
+                flow: flow as u32,
+                cell_time: scenario.links[first.link.0 as usize].rate.cell_time(),
+                end: Time::ZERO + scenario.duration,
+            };
+            let mut endpoint = Endpoint::new(
                 build_sender(out),
-                Supply::new(connection, backward, random, cell_time),
+                Supply::new(connection, backward, site),
                 Destination::new(destination_config(back)),
                 first_hops[flow],
                 [mcr(out), mcr(back)],
             );
+            endpoint.interface = build_interface(out, back, places[flow], places[flow ^ 1]);
             parts[places[flow].cluster as usize].endpoints.push(endpoint);
         }
     }
+}
+
+/// TCP at the end that sends `out` and receives `back`, if either is TCP.
+fn build_interface(out: &Flow, back: &Flow, own: Place, other: Place) -> Option<Box<Interface>> {
+    let [out, back] = [out, back].map(|flow| match &flow.traffic {
+        Some(Traffic::Tcp(tcp)) => Some(&**tcp),
+        _ => None,
+    });
+    if out.is_none() && back.is_none() {
+        return None;
+    }
+    let peer = if own.cluster == other.cluster { Peer::Near(other.index) } else { Peer::Far };
+    Some(Box::new(Interface::new(Stack::new(out, back), peer)))
+}
+
+/// Where PDUs leave one cluster for another, and where they arrive.
+fn conduits(parts: &[Parts], places: &[Place]) -> Vec<[(usize, usize); 2]> {
+    let at = |place: Place| (place.cluster as usize, place.index as usize);
+    let mut conduits = Vec::new();
+    for (flow, &from) in places.iter().enumerate() {
+        let to = places[flow ^ 1];
+        let has_tcp = parts[from.cluster as usize].endpoints[from.index as usize].interface.is_some();
+        if has_tcp && from.cluster != to.cluster {
+            conduits.push([at(from), at(to)]);
+        }
+    }
+    conduits
 }
 
 /// Folds the transmissions of every end that has its access link to a switch to itself, where no cell can be lost on it.

@@ -5,6 +5,7 @@ use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateC
 use crate::kernel::cell::Cell;
 use crate::probe::histogram::Histogram;
 use crate::traffic::Supply;
+use crate::transport::{Interface, Segment};
 
 /// How an end is paced.
 #[derive(Clone, Debug)]
@@ -75,6 +76,8 @@ pub(crate) struct Endpoint {
     acr_integral: AcrIntegral,
     /// Delays of the data cells of the other direction.
     pub delays: Histogram,
+    /// TCP, if there is any; the supply is its adapter then.
+    pub interface: Option<Box<Interface>>,
 }
 
 impl Endpoint {
@@ -96,6 +99,7 @@ impl Endpoint {
             counters: Counters::default(),
             acr_integral: AcrIntegral::default(),
             delays: Histogram::default(),
+            interface: None,
         }
     }
 
@@ -122,10 +126,10 @@ impl Endpoint {
 
     #[inline(always)]
     fn data_cell(&mut self, now: Time) -> Cell {
-        self.supply.take(now);
+        let ends_pdu = self.supply.take(now);
         self.counters.sent += 1;
         self.counters.data_sent += 1;
-        Cell::data(now, self.counters.data_sent, false).on_hop(self.first_hop as usize)
+        Cell::data(now, self.counters.data_sent, ends_pdu).on_hop(self.first_hop as usize)
     }
 
     /// Anything but the common case: RM cells, and senders that are not ABR's.
@@ -173,7 +177,8 @@ impl Endpoint {
         self.counters.data_delivered += 1;
         self.destination.on_data(cell.efci());
         self.delays.record(cell.arrives.since(cell.sent));
-        None
+        let interface = self.interface.as_mut()?;
+        if interface.reassembly.on_cell(&cell) { Some(cell) } else { None }
     }
 
     /// A forward cell takes the contents of its answer, but keeps DIR = 0 until its instant comes: that tells it from a
@@ -206,6 +211,34 @@ impl Endpoint {
         let at_once = self.destination.schedule(answer, source)?;
         self.counters.sent += 1;
         Some(Cell::resource_management(now, &at_once).on_hop(self.first_hop as usize))
+    }
+
+    /// A segment has come in whole; whether there is more to send now.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) -> bool {
+        if let Some(interface) = &mut self.interface {
+            interface.stack.on_segment(now, segment);
+        }
+        self.pump(now)
+    }
+
+    /// A timer of TCP has expired; whether there is more to send now.
+    pub fn on_timer(&mut self, now: Time) -> bool {
+        if let Some(interface) = &mut self.interface {
+            interface.stack.on_timer(now);
+        }
+        self.pump(now)
+    }
+
+    /// All that TCP may send goes into the adapter's queue.
+    fn pump(&mut self, now: Time) -> bool {
+        let (Some(interface), Some(adapter)) = (&mut self.interface, self.supply.adapter_mut()) else {
+            return false;
+        };
+        let before = adapter.accepted();
+        while let Some(segment) = interface.stack.poll_transmit(now) {
+            adapter.offer(segment);
+        }
+        adapter.accepted() != before
     }
 
     /// The ABR source, if there is one.

@@ -8,14 +8,18 @@ mod assembly;
 mod bursts;
 mod endpoint;
 pub mod kernel;
+pub mod noise;
 mod port;
 mod probe;
 pub mod random;
 pub mod results;
 mod simulation;
+mod tcp_rows;
 pub mod traffic;
+pub mod transport;
 
 pub use results::{
-    Burst, BurstSummary, FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary,
+    Burst, BurstSummary, FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series,
+    Summary, TcpSummary,
 };
 pub use simulation::run;

@@ -13,6 +13,10 @@ pub enum Stream {
     Traffic(u32),
     /// Cell loss on a line: twice the link's index, plus the end it is sent from.
     Loss(u32),
+    /// The rates of a program of a direction's video: the direction as for traffic, and the program's number.
+    Rates(u32, u32),
+    /// The spans between its clock references.
+    References(u32, u32),
 }
 
 /// A stream of random numbers.
@@ -24,12 +28,14 @@ pub struct Random {
 impl Random {
     /// The stream `stream` under `seed`.
     pub fn new(seed: u64, stream: Stream) -> Random {
-        let (kind, index) = match stream {
-            Stream::Traffic(index) => (0, index),
-            Stream::Loss(index) => (1, index),
+        let (kind, index, part) = match stream {
+            Stream::Traffic(index) => (0, index, 0),
+            Stream::Loss(index) => (1, index, 0),
+            Stream::Rates(index, program) => (2, index, program),
+            Stream::References(index, program) => (3, index, program),
         };
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
-        generator.set_stream(u64::from(index) << 8 | kind);
+        generator.set_stream(u64::from(part) << 40 | u64::from(index) << 8 | kind);
         Random { generator }
     }
 
@@ -37,6 +43,13 @@ impl Random {
     pub fn uniform(&mut self) -> f64 {
         let bits: u64 = self.generator.random();
         (bits >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Two independent numbers of the standard normal distribution (Box and Muller).
+    pub fn gaussian_pair(&mut self) -> [f64; 2] {
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
+        let angle = 2.0 * std::f64::consts::PI * self.uniform();
+        [radius * libm::cos(angle), radius * libm::sin(angle)]
     }
 
     /// Exponentially distributed with this mean, by inversion; the logarithm is a portable one, not the platform's.

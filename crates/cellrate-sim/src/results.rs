@@ -24,6 +24,8 @@ pub struct Summary {
     pub vcs: Vec<FlowSummary>,
     /// One row per output port that carried anything.
     pub ports: Vec<PortSummary>,
+    /// One row per TCP connection, in the order of the VCs.
+    pub tcp: Vec<TcpSummary>,
     /// One row per direction of a connection with request-response traffic, requests before responses.
     pub bursts: Vec<BurstSummary>,
     /// Single bursts, in the order of `bursts` and of their numbers: as many of each direction as its `record` asks for.
@@ -107,6 +109,52 @@ pub struct PortSummary {
     pub max_abr_queue: u64,
     /// Cells lost for want of room, or on the line [cells].
     pub dropped: u64,
+}
+
+/// A TCP connection.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TcpSummary {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// Its number on the VC, from 1 on.
+    pub connection: u16,
+    /// When its application handed over its data [s].
+    pub start_s: f64,
+    /// When the last octet of a sized transfer was acknowledged [s]; null before that, and for transfers without end.
+    pub completed_s: Option<f64>,
+    /// Octets that reached the application of the receiver, in order and once [octets].
+    pub delivered_octets: u64,
+    /// Octets of which the sender knows that they did [octets].
+    pub acknowledged_octets: u64,
+    /// `delivered_octets` over the time from `start_s` to `completed_s` or the end of the run [bit/s].
+    pub goodput_bps: f64,
+    /// Segments handed to the adapter, those sent again included [segments].
+    pub segments: u64,
+    /// Payload in them [octets].
+    pub offered_octets: u64,
+    /// Segments sent again [segments].
+    pub retransmitted: u64,
+    /// Payload in them [octets].
+    pub retransmitted_octets: u64,
+    /// Times that the retransmission timer expired.
+    pub timeouts: u64,
+    /// Times that duplicate ACKs made it send again.
+    pub fast_retransmits: u64,
+    /// Acknowledged over offered octets less those still outstanding for the first time [0 to 1]; null when nothing was
+    /// acknowledged. Paper 003's TCP efficiency.
+    pub efficiency: Option<f64>,
+    /// cwnd at the end [octets].
+    pub final_cwnd: u64,
+    /// Smoothed round-trip time at the end [s]; null without a measurement.
+    pub smoothed_rtt_s: Option<f64>,
+    /// PDUs of the VC's direction that found no room in the adapter, of all its connections.
+    pub adapter_drops: u64,
+    /// Most cells that waited in the adapter [cells].
+    pub max_adapter_queue: u64,
+    /// PDUs of the VC's direction that arrived whole, of all its connections.
+    pub whole_pdus: u64,
+    /// PDUs of it that arrived with cells missing.
+    pub spoiled_pdus: u64,
 }
 
 /// The bursts of one direction of a connection with request-response traffic (paper 004, section 7.2).

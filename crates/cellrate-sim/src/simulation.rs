@@ -11,6 +11,7 @@ use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::port::{ABR, Port, Queues};
 use crate::probe::recorder::Recorder;
 use crate::results::{FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary};
+use crate::tcp_rows;
 
 /// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
 ///
@@ -50,8 +51,9 @@ pub fn run(
     };
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
     let (bursts, burst_list) = bursts::collect(scenario, &assembly);
+    let tcp = tcp_rows::collect(scenario, &assembly, end);
     let series = collect_series(scenario, assembly);
-    Ok(RunResult { summary: Summary { run, vcs, ports, bursts, burst_list }, series })
+    Ok(RunResult { summary: Summary { run, vcs, ports, bursts, burst_list, tcp }, series })
 }
 
 /// Cells of each direction on links, in ports and between clusters.
@@ -184,6 +186,9 @@ fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'stati
                 FlowQuantity::Drops => ("drops", "cells"),
                 FlowQuantity::ForwardRm => ("forward_rm", "cells"),
                 FlowQuantity::BackwardRm => ("backward_rm", "cells"),
+                FlowQuantity::Cwnd => ("cwnd", "octets"),
+                FlowQuantity::Rtt => ("rtt", "s"),
+                FlowQuantity::Retransmissions => ("retransmissions", "segments"),
             };
             let flow = 2 * connection.0 as usize + usize::from(backward);
             (name.to_owned(), flow_name(scenario, flow), unit)

@@ -104,6 +104,18 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
     });
     let traffic = forward_traffic(table, category, whole.place, peaks[0])?;
     let backward_traffic = backward_traffic(table, reverse, traffic.as_ref(), peaks[1])?;
+    if let (Some(Traffic::Tcp(one)), Some(Traffic::Tcp(other))) = (&traffic, &backward_traffic)
+        && (one.encapsulation, one.tcp.header, one.adapter_queue)
+            != (other.encapsulation, other.tcp.header, other.adapter_queue)
+    {
+        let place = place_of(table, "reverse", whole.place);
+        let message = "the two directions have TCP with different encapsulation, header or adapter_queue";
+        return Err(Fault::new(
+            place,
+            message,
+            "Write the same for both: they share the VC and its adapters",
+        ));
+    }
     Ok(Connection {
         name: table.text("name").unwrap_or_default().to_string(),
         category,

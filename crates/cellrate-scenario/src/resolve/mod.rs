@@ -6,8 +6,10 @@ mod network;
 mod port;
 mod probe;
 mod stop_and_go;
+mod tcp;
 mod traffic;
 mod uili;
+mod video;
 
 use cellrate_proto::Time;
 

@@ -9,7 +9,7 @@ use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
 use crate::group::matches;
 use crate::model::{
     Category, Connection, ConnectionIndex, Every, FlowQuantity, NodeIndex, PortQuantity, Probe, Quantity,
-    Step,
+    Step, Traffic,
 };
 use crate::quantity;
 use crate::tree::{Node, Table};
@@ -210,6 +210,7 @@ fn no_changes(name: &str) -> Option<&'static str> {
 fn lack_remedy(name: &str) -> &'static str {
     match name {
         "acr" | "forward_rm" | "backward_rm" => "Only connections of category abr have it",
+        "cwnd" | "rtt" | "retransmissions" => "Only directions with traffic of type \"tcp\" have it",
         name if ERICA_METRICS.contains(&name) => {
             "Only ports of switches with algorithm type \"erica\" or \"erica+\" have it"
         }
@@ -229,6 +230,9 @@ fn flow_quantity(name: &str) -> Option<FlowQuantity> {
         "drops" => FlowQuantity::Drops,
         "forward_rm" => FlowQuantity::ForwardRm,
         "backward_rm" => FlowQuantity::BackwardRm,
+        "cwnd" => FlowQuantity::Cwnd,
+        "rtt" => FlowQuantity::Rtt,
+        "retransmissions" => FlowQuantity::Retransmissions,
         _ => return None,
     })
 }
@@ -243,6 +247,10 @@ fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool 
             connection.category == Category::Abr || connection.carries_data(backward)
         }
         FlowQuantity::Received | FlowQuantity::SourceQueue => connection.carries_data(backward),
+        FlowQuantity::Cwnd | FlowQuantity::Rtt | FlowQuantity::Retransmissions => {
+            let flow = if backward { &connection.backward } else { &connection.forward };
+            matches!(flow.traffic, Some(Traffic::Tcp(_)))
+        }
     }
 }
 

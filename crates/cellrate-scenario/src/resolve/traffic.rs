@@ -2,7 +2,7 @@
 
 use cellrate_proto::{CellRate, Duration, Time};
 
-use super::{instant, optional};
+use super::{instant, optional, tcp, video};
 use crate::check;
 use crate::error::Fault;
 use crate::model::{GreedyWindow, Period, RequestResponse, Traffic};
@@ -33,6 +33,8 @@ pub(super) fn read(node: &Node, peak: CellRate) -> Result<Option<Traffic>, Fault
             })
         }
         "timed" => Some(Traffic::Timed { cells: optional(table, "cells", timed)?.unwrap_or_default() }),
+        "tcp" => Some(Traffic::Tcp(Box::new(tcp::read(node, table)?))),
+        "video" => Some(Traffic::Video(Box::new(video::read(node, table)?))),
         "request-response" => Some(Traffic::RequestResponse(request_response(node, table, peak)?)),
         "none" => None,
         _ => Some(Traffic::Greedy { windows: windows(table)? }),
@@ -76,7 +78,7 @@ fn rate(node: &Node, table: &Table) -> Result<CellRate, Fault> {
     rate.ok_or_else(|| check::missing(node.place, "rate", "such as \"10 Mbps\""))
 }
 
-fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
+pub(super) fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
     let start = optional(table, "start", instant)?.unwrap_or(Time::ZERO);
     let end = optional(table, "end", instant)?.unwrap_or(Time::NEVER);
     match table.node("end") {

@@ -1,8 +1,8 @@
 //! A cluster: nodes that share one scheduler, with their ports, their ends of connections and the links that come in.
 //!
 //! Everything that can happen has a fixed leaf in the schedule, in this order, which is also the order of events at the
-//! same instant: departures from served ports, samples of series, arrivals over links, transmissions of sources; within
-//! each kind in the order of the scenario. It is the same order whatever the clusters are, because only events of one
+//! same instant: departures from served ports, samples of series, arrivals over links, transmissions of sources, timers of
+//! TCP; within each kind in the order of the scenario. It is the same order whatever the clusters are, because only events of one
 //! node can touch one another at the same instant, and a node is in one cluster.
 //!
 //! Two kinds of events are not spent. The transmissions of a source that has its access link to itself are *folded*: they
@@ -11,10 +11,14 @@
 //! ([`Endpoint::receive`]), because nothing but the order of cells matters there. Both leave every instant exact; where a
 //! series wants to see every arrival as it happens, or the host answers what arrives, arrivals are events after all
 //! ([`Input::every_cell`]).
+//!
+//! For TCP the cells of a PDU are put together in the order of the cells, too; only the last one of a whole PDU is an
+//! event, because what the segment says counts from its instant on. Whatever changes the queue of a folded source first
+//! lets the transmissions before it catch up, then changes the queue, then works out the next transmission anew.
 
 use std::sync::Arc;
 
-use cellrate_proto::{Direction, Time};
+use cellrate_proto::{Direction, Duration, Time};
 
 use super::cell::Cell;
 use super::hop::{Hop, NONE};
@@ -23,6 +27,7 @@ use super::schedule::Schedule;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Exit, Port, Queues};
 use crate::probe::sampler::Sampler;
+use crate::transport::{Peer, pick_up};
 
 /// What a leaf of the schedule stands for; the number is an index into the cluster's list of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +44,8 @@ pub(crate) enum Leaf {
     Delivery(u32),
     /// An end of a connection sends.
     Transmission(u32),
+    /// A timer of TCP at an end of a connection.
+    Timer(u32),
 }
 
 /// The cells that left for another cluster since the last exchange.
@@ -90,6 +97,7 @@ pub(crate) struct Cluster {
     departure_leaves: Vec<u32>,
     sample_leaf: u32,
     transmission_leaves: Vec<u32>,
+    timer_leaves: Vec<u32>,
     pub events: u64,
 }
 
@@ -121,11 +129,14 @@ impl Cluster {
             _ => Leaf::Folded(number),
         }));
         leaves.extend(transmissions.map(|(i, _)| Leaf::Transmission(i)));
+        let with_tcp = (0..).zip(&endpoints).filter(|(_, endpoint)| endpoint.interface.is_some());
+        leaves.extend(with_tcp.map(|(i, _)| Leaf::Timer(i)));
         let mut cluster = Cluster {
             schedule: Schedule::new(leaves.len()),
             departure_leaves: vec![NONE; ports.len()],
             sample_leaf: 0,
             transmission_leaves: vec![NONE; endpoints.len()],
+            timer_leaves: vec![NONE; endpoints.len()],
             dropped: vec![0; flows],
             events: 0,
             hops,
@@ -145,10 +156,12 @@ impl Cluster {
                     cluster.inputs[input as usize].leaf = number;
                 }
                 Leaf::Transmission(endpoint) => cluster.transmission_leaves[endpoint as usize] = number,
+                Leaf::Timer(endpoint) => cluster.timer_leaves[endpoint as usize] = number,
             }
         }
         for endpoint in 0..cluster.endpoints.len() {
             cluster.reschedule(Time::ZERO, endpoint);
+            cluster.reschedule_timer(endpoint);
         }
         cluster.schedule.set(cluster.sample_leaf as usize, cluster.sampler.next());
         cluster.note_everything(Time::ZERO);
@@ -185,6 +198,7 @@ impl Cluster {
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
                 Leaf::Sample => self.on_sample(now, leaf),
+                Leaf::Timer(endpoint) => self.on_timer(now, endpoint as usize),
             }
         }
     }
@@ -264,7 +278,7 @@ impl Cluster {
         self.schedule.set(leaf, next);
         let endpoint = self.hops[cell.hop()].endpoint;
         if !every_cell {
-            return self.on_rm(now, endpoint as usize, cell);
+            return self.on_arrival(now, endpoint as usize, cell);
         }
         let answers = self.endpoints[endpoint as usize].supply.conversation().is_some();
         if answers {
@@ -273,7 +287,7 @@ impl Cluster {
             self.catch_up(endpoint as usize, now);
         }
         match self.endpoints[endpoint as usize].receive(cell) {
-            Some(rm) => self.on_rm(now, endpoint as usize, rm),
+            Some(left_to_do) => self.on_arrival(now, endpoint as usize, left_to_do),
             None if answers => {
                 if self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence()) {
                     self.reschedule(now, endpoint as usize);
@@ -410,6 +424,56 @@ impl Cluster {
     fn lose(&mut self, port: usize, flow: usize) {
         self.ports[port].dropped += 1;
         self.dropped[flow] += 1;
+    }
+
+    /// The instant of a cell that `endpoint` has received has come.
+    #[inline]
+    fn on_arrival(&mut self, now: Time, endpoint: usize, cell: Cell) {
+        if cell.is_rm() { self.on_rm(now, endpoint, cell) } else { self.on_pdu(now, endpoint, cell) }
+    }
+
+    /// `cell` was the last one of a whole PDU.
+    fn on_pdu(&mut self, now: Time, endpoint: usize, cell: Cell) {
+        self.catch_up(endpoint, now);
+        let Some(interface) = &mut self.endpoints[endpoint].interface else {
+            unreachable!("only ends with TCP put PDUs together");
+        };
+        let segment = match interface.peer {
+            Peer::Far => pick_up(&mut interface.arrivals, cell.sequence()),
+            Peer::Near(peer) => self.endpoints[peer as usize]
+                .supply
+                .adapter_mut()
+                .and_then(|adapter| pick_up(&mut adapter.departed, cell.sequence())),
+        };
+        let Some(segment) = segment else {
+            unreachable!("what arrives has left");
+        };
+        if self.endpoints[endpoint].on_segment(now, &segment) {
+            self.reschedule(now, endpoint);
+        }
+        self.reschedule_timer(endpoint);
+        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
+    }
+
+    fn on_timer(&mut self, now: Time, endpoint: usize) {
+        // Transmissions of this very instant come first.
+        self.catch_up(endpoint, now + Duration::from_ps(1));
+        if self.endpoints[endpoint].on_timer(now) {
+            self.reschedule(now, endpoint);
+        }
+        self.reschedule_timer(endpoint);
+        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
+    }
+
+    /// The next timer of `endpoint` may have moved.
+    #[inline]
+    fn reschedule_timer(&mut self, endpoint: usize) {
+        let Some(interface) = &mut self.endpoints[endpoint].interface else { return };
+        let next = interface.stack.next_timer();
+        if next != interface.scheduled {
+            interface.scheduled = next;
+            self.schedule.set(self.timer_leaves[endpoint] as usize, next);
+        }
     }
 
     /// The instant of an RM cell that `endpoint` has received has come.

@@ -11,7 +11,8 @@
 //! 1. departures from served ports, in the order of the ports;
 //! 2. samples of series;
 //! 3. arrivals over links, in the order of the ports they left;
-//! 4. transmissions of sources, in the order of the connections, forward before backward.
+//! 4. transmissions of sources, in the order of the connections, forward before backward;
+//! 5. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell.
 //!
 //! A port's order is twice its link's index plus the end it sends from. An averaging interval that ends at an instant ends
 //! after the departures and samples and before the arrivals of that instant. Events at or after the end of the run do not happen.
@@ -43,6 +44,8 @@ use cluster::Cluster;
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub clusters: Vec<Cluster>,
+    /// Ends of connections with TCP in different clusters: where PDUs leave, and where they arrive, as (cluster, endpoint).
+    pub conduits: Vec<[(usize, usize); 2]>,
     /// How long clusters may run by themselves.
     pub window: Duration,
 }
@@ -83,8 +86,22 @@ impl Kernel {
         Ok(())
     }
 
-    /// Cells that left for other clusters arrive there.
+    /// Cells that left for other clusters arrive there, and what the cells of PDUs stand for.
     fn exchange(&mut self) {
+        for &[(from, sender), (to, receiver)] in &self.conduits {
+            let Some(adapter) = self.clusters[from].endpoints[sender].supply.adapter_mut() else { continue };
+            if adapter.departed.is_empty() {
+                continue;
+            }
+            let mut departed = std::mem::take(&mut adapter.departed);
+            if let Some(interface) = &mut self.clusters[to].endpoints[receiver].interface {
+                interface.arrivals.append(&mut departed);
+            }
+            // Given back, so that it keeps its room.
+            if let Some(adapter) = self.clusters[from].endpoints[sender].supply.adapter_mut() {
+                adapter.departed = departed;
+            }
+        }
         for from in 0..self.clusters.len() {
             for outbox in 0..self.clusters[from].outboxes.len() {
                 // Taken out and put back, so that the outbox keeps its room: windows do not allocate.

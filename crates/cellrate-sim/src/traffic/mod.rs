@@ -8,17 +8,20 @@ mod greedy;
 mod limited;
 mod on_off;
 mod timed;
+mod video;
 
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Connection, Traffic};
 
-use crate::random::Random;
+use crate::random::{Random, Stream};
+use crate::transport::Adapter;
 use constant::Constant;
 pub use conversation::Conversation;
 use greedy::Greedy;
 use limited::Limited;
 use on_off::OnOff;
 use timed::Timed;
+pub use video::Video;
 
 /// The data that one direction of a connection has to send.
 #[derive(Clone, Debug)]
@@ -37,27 +40,51 @@ pub enum Supply {
     Timed(Timed),
     /// Requests, or the responses to them.
     Conversation(Box<Conversation>),
+    /// Segments of TCP, data or ACKs.
+    Adapter(Box<Adapter>),
+    /// Cells of several programs.
+    Video(Box<Video>),
+}
+
+/// What a supply may want to know of the direction that it feeds.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// The direction: twice the connection's index, plus one for the backward one. Names its streams.
+    pub flow: u32,
+    /// What its first line takes for a cell.
+    pub cell_time: Duration,
+    /// The end of the run.
+    pub end: Time,
 }
 
 impl Supply {
-    /// What one direction of `connection` has to send; `random` is the stream of this direction, and its first line
-    /// takes `cell_time` for a cell.
-    pub fn new(connection: &Connection, backward: bool, random: Random, cell_time: Duration) -> Supply {
-        let flow = if backward { &connection.backward } else { &connection.forward };
-        match flow.traffic.as_ref() {
-            None => match &connection.forward.traffic {
+    /// What one direction of `connection` has to send, ACKs of the TCP of the other direction included.
+    pub fn new(connection: &Connection, backward: bool, site: Site) -> Supply {
+        let (forward, back) = (&connection.forward.traffic, &connection.backward.traffic);
+        let [own, other] = if backward { [back, forward] } else { [forward, back] };
+        let cell_time = site.cell_time;
+        let random = || Random::new(site.seed, Stream::Traffic(site.flow));
+        match own {
+            Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp))),
+            Some(Traffic::Video(video)) => {
+                Supply::Video(Box::new(Video::new(video, site.seed, site.flow, site.end)))
+            }
+            None => match other {
                 Some(Traffic::RequestResponse(model)) if backward => {
                     Supply::Conversation(Box::new(Conversation::server(model, cell_time)))
                 }
+                Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp))),
                 _ => Supply::Nothing,
             },
             Some(Traffic::Greedy { windows }) => Supply::Greedy(Greedy::new(windows)),
             Some(Traffic::Limited { steps }) => Supply::Limited(Limited::new(steps)),
-            Some(&Traffic::Constant { rate, start, end }) => {
+            &Some(Traffic::Constant { rate, start, end }) => {
                 Supply::Constant(Constant::new(rate, start, end))
             }
-            Some(&Traffic::OnOff { rate, on, off, start, end }) => {
-                Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random)))
+            &Some(Traffic::OnOff { rate, on, off, start, end }) => {
+                Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random())))
             }
             Some(Traffic::Timed { cells }) => Supply::Timed(Timed::new(cells)),
             Some(Traffic::RequestResponse(model)) => {
@@ -90,6 +117,7 @@ impl Supply {
     pub fn available_from(&self, from: Time) -> Time {
         match self {
             Supply::Greedy(greedy) => greedy.available_from(from),
+            Supply::Adapter(adapter) if adapter.waiting() > 0 => from,
             other => other.available_later(from),
         }
     }
@@ -104,16 +132,27 @@ impl Supply {
             Supply::OnOff(on_off) => on_off.next().max(from),
             Supply::Timed(timed) => timed.next().max(from),
             Supply::Conversation(conversation) => conversation.next().max(from),
+            // What is in the queue came before `from`.
+            Supply::Adapter(adapter) => {
+                if adapter.waiting() > 0 {
+                    from
+                } else {
+                    Time::NEVER
+                }
+            }
+            Supply::Video(video) => video.next().max(from),
         }
     }
 
-    /// The waiting cell leaves at `now`.
+    /// The waiting cell leaves at `now`; whether it is the last of its PDU.
     #[inline(always)]
-    pub fn take(&mut self, now: Time) {
+    pub fn take(&mut self, now: Time) -> bool {
         match self {
             Supply::Greedy(greedy) => greedy.take(now),
+            Supply::Adapter(adapter) => return adapter.take(),
             other => other.take_other(now),
         }
+        false
     }
 
     #[inline(never)]
@@ -126,6 +165,8 @@ impl Supply {
             Supply::OnOff(on_off) => on_off.take(),
             Supply::Timed(timed) => timed.take(),
             Supply::Conversation(conversation) => conversation.take(now),
+            Supply::Adapter(adapter) => _ = adapter.take(),
+            Supply::Video(video) => video.take(),
         }
     }
 
@@ -138,6 +179,18 @@ impl Supply {
             Supply::OnOff(on_off) => Some(on_off.waiting(now)),
             Supply::Timed(timed) => Some(timed.waiting(now)),
             Supply::Conversation(conversation) => Some(conversation.waiting(now)),
+            Supply::Adapter(adapter) => Some(adapter.waiting()),
+            Supply::Video(video) => Some(video.waiting(now)),
         }
+    }
+
+    /// The queue of PDUs, if this is one.
+    pub fn adapter(&self) -> Option<&Adapter> {
+        if let Supply::Adapter(adapter) = self { Some(adapter) } else { None }
+    }
+
+    /// The same, to change it.
+    pub fn adapter_mut(&mut self) -> Option<&mut Adapter> {
+        if let Supply::Adapter(adapter) = self { Some(adapter) } else { None }
     }
 }

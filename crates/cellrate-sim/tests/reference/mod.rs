@@ -34,7 +34,7 @@ use cellrate_scenario::{
     WaitingBrm,
 };
 use cellrate_sim::random::{Random, Stream};
-use cellrate_sim::traffic::Supply;
+use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::{FlowSummary, PortSummary};
 
 /// A rule that the judge breaks on purpose, to see whether the comparison would notice.
@@ -545,6 +545,9 @@ impl<'a> Network<'a> {
                     FlowQuantity::Drops => end.dropped as f64,
                     FlowQuantity::ForwardRm => end.forward_rm_sent as f64,
                     FlowQuantity::BackwardRm => end.backward_rm_received as f64,
+                    FlowQuantity::Cwnd | FlowQuantity::Rtt | FlowQuantity::Retransmissions => {
+                        panic!("the reference kernel has no TCP")
+                    }
                 }
             }
             Quantity::Port { quantity, link, end } => {
@@ -780,15 +783,16 @@ fn new_end(scenario: &Scenario, flow: usize) -> End {
         Sender::Peak(_) => Destination::default(),
     };
     let acr = source.iter().map(|source| (Time::ZERO, source.acr().as_cells_per_s())).collect();
-    let random = Random::new(scenario.seed, Stream::Traffic(flow as u32));
     let path = &scenario.connections[flow / 2].path;
     let first = if flow.is_multiple_of(2) { path.first() } else { path.last() };
     let cell_time = scenario.links[first.expect("a path has a link").link.0 as usize].rate.cell_time();
+    let end = Time::ZERO + scenario.duration;
+    let site = Site { seed: scenario.seed, flow: flow as u32, cell_time, end };
     End {
         source,
         spacing,
         earliest: Time::ZERO,
-        supply: Supply::new(&scenario.connections[flow / 2], flow % 2 == 1, random, cell_time),
+        supply: Supply::new(&scenario.connections[flow / 2], flow % 2 == 1, site),
         destination,
         plan: 0,
         sent: 0,

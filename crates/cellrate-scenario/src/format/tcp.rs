@@ -1,0 +1,120 @@
+//! The keys of TCP traffic.
+
+use super::{CELLS, Key, Kind, SPAN, Shape, TIME, key, required};
+use crate::quantity::Dimension;
+
+const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
+const OCTETS_OR_NO_END: Kind = Kind::Or(&[OCTETS, Kind::Choice(&["infinite"])]);
+
+const KEYS: &[Key] = &[
+    key(
+        "preset",
+        Kind::Choice(&["reno", "newreno", "sack", "paper-001", "paper-003", "solaris-2.4"]),
+        "\"reno\"",
+        "Defaults for all keys below but those of the application: what a paper or a system used (docs/transport.md).",
+    ),
+    key("mss", OCTETS, "of the preset", "Largest payload of a segment: 1 to 65000 octets."),
+    key(
+        "header",
+        OCTETS,
+        "\"40 octets\"",
+        "Octets of TCP and IP header before the payload, without options: 0 to 120.",
+    ),
+    key(
+        "window",
+        OCTETS,
+        "of the preset",
+        "The window that the receiver offers: a segment at least, at most 1 GiB.",
+    ),
+    key(
+        "window_scaling",
+        Kind::Boolean,
+        "true",
+        "Windows above 65535 octets can be offered, in steps of a power of two.",
+    ),
+    key(
+        "initial_window",
+        OCTETS,
+        "as many segments as the preset has",
+        "The congestion window at the beginning: a segment at least.",
+    ),
+    key("ssthresh", OCTETS_OR_NO_END, "\"infinite\"", "The slow start threshold at the beginning."),
+    key(
+        "recovery",
+        Kind::Choice(&["none", "tahoe", "reno", "newreno", "sack"]),
+        "of the preset",
+        "What the sender makes of duplicate ACKs; \"none\": only the timer finds losses.",
+    ),
+    key(
+        "timer_granularity",
+        SPAN,
+        "of the preset",
+        "Round trips are measured in, and timers expire at, multiples of this: \"50 us\" to \"500 ms\".",
+    ),
+    key("minimum_rto", TIME, "of the preset", "Smallest retransmission time-out, before back-off."),
+    key("maximum_rto", SPAN, "of the preset", "Largest retransmission time-out, back-off included."),
+    key("initial_rto", SPAN, "of the preset", "Time-out before the first measurement."),
+    key(
+        "delayed_ack",
+        Kind::Or(&[Kind::Table(&DELAYED_ACK), Kind::Choice(&["every-segment"])]),
+        "of the preset",
+        "When the receiver acknowledges segments in order.",
+    ),
+    key(
+        "encapsulation",
+        Kind::Choice(&["llc-snap", "vc-mux"]),
+        "of the preset",
+        "How IP packets become AAL5 SDUs: with the 8 octets of LLC/SNAP, or bare.",
+    ),
+    key(
+        "transfer",
+        OCTETS_OR_NO_END,
+        "\"infinite\"",
+        "What the application of each connection sends: above 0.",
+    ),
+    key("start", TIME, "\"0 ms\"", "When the application hands over its data; there is no handshake."),
+    key("connections", Kind::Integer(1, 65_535), "1", "TCP connections side by side on the VC."),
+    key(
+        "adapter_queue",
+        Kind::Or(&[CELLS, Kind::Table(&PDUS), Kind::Choice(&["infinite"])]),
+        "\"infinite\"",
+        "Room for PDUs that wait at each end of the VC; one that does not fit whole is lost.",
+    ),
+];
+
+const DELAYED_ACK: Shape = Shape {
+    name: "delayed_ack",
+    about: "Every second segment is acknowledged at once, a single one later; one of the two keys.",
+    keys: &[
+        key("heartbeat", SPAN, "required: this or timer", "At the beats of a clock with this period (BSD)."),
+        key("timer", SPAN, "required: this or heartbeat", "So long after it came (Solaris)."),
+    ],
+};
+
+const PDUS: Shape = Shape {
+    name: "adapter_queue",
+    about: "Room counted in PDUs.",
+    keys: &[required(
+        "pdus",
+        Kind::Integer(1, u32::MAX as i64),
+        "So many, the one in transmission included.",
+    )],
+};
+
+pub(super) const TCP: Shape = Shape {
+    name: "tcp",
+    about: "TCP over IP over AAL5; the ACKs go the other way as data. Each key is a setting of its own.",
+    keys: KEYS,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::PRESETS;
+
+    #[test]
+    fn all_presets_can_be_named() {
+        let Kind::Choice(names) = KEYS[0].kind else { panic!("a choice") };
+        assert_eq!(names, PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,44 @@
+//! The keys of video traffic.
+
+use super::{END_KEY, Kind, POSITIVE_RATE, Range, SPAN, START_KEY, Shape, key, required};
+
+pub(super) const VIDEO: Shape = Shape {
+    name: "video",
+    about: "Compressed video: MPEG-2 programs whose rates are long-range dependent and hold from one clock reference to the next (paper 001).",
+    keys: &[
+        key("programs", Kind::Integer(1, 1024), "1", "Programs on the VC."),
+        required(
+            "mean",
+            POSITIVE_RATE,
+            "Mean of the Gaussian rates, 53 octets a cell, before any is ruled out.",
+        ),
+        required("deviation", POSITIVE_RATE, "Their standard deviation."),
+        key(
+            "hurst",
+            Kind::Ratio(Range::below(0.5, 1.0)),
+            "0.8",
+            "Hurst parameter of a program's sequence of rates.",
+        ),
+        key("peak", POSITIVE_RATE, "\"15 Mbps\"", "Largest rate of a program."),
+        key(
+            "reference_interval",
+            Kind::Pair(&SPAN, &SPAN),
+            "[\"20 ms\", \"100 ms\"]",
+            "Spans between clock references are uniform from the first to the second.",
+        ),
+        key(
+            "out_of_range",
+            Kind::Choice(&["ignore", "truncate", "truncate-and-carry", "exponentiate"]),
+            "\"ignore\"",
+            "What becomes of rates below 0 or above the peak: the next one instead; the nearest end; that, and what was cut off at 0 taken from the next positive one; or e^x in whole Mb/s, x Gaussian with mean ln(mean) and deviation `deviation` / `mean`.",
+        ),
+        key(
+            "method",
+            Kind::Choice(&["paxson", "davies-harte"]),
+            "\"paxson\"",
+            "How fractional Gaussian noise is made: from an approximate spectrum (Paxson 1995), or exactly (Davies and Harte 1987).",
+        ),
+        START_KEY,
+        END_KEY,
+    ],
+};

@@ -1,0 +1,137 @@
+//! TCP traffic.
+
+use cellrate_proto::wire::Encapsulation;
+use cellrate_proto::{Duration, Octets, Time};
+
+use super::{instant, optional};
+use crate::check;
+use crate::error::{Fault, Place};
+use crate::quantity;
+use crate::tcp::{
+    AdapterQueue, DelayedAck, MAX_MSS, MAX_WINDOW, PRESETS, Preset, Recovery, TcpConfig, TcpTraffic,
+    TimeoutConfig,
+};
+use crate::tree::{Node, Table};
+
+pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
+    let preset = table.text("preset").and_then(Preset::named).unwrap_or(&PRESETS[0]);
+    let encapsulation = match table.text("encapsulation") {
+        Some("vc-mux") => Encapsulation::VcMultiplexed,
+        Some(_) => Encapsulation::LlcSnapIpv4,
+        None => preset.encapsulation,
+    };
+    let connections = optional(table, "connections", |node| check::integer(node, 1, 65_535))?.unwrap_or(1);
+    let transfer = optional(table, "transfer", octets_or_no_end)?.flatten();
+    if let (Some(Octets(0)), Some(node)) = (transfer, table.node("transfer")) {
+        return Err(Fault::new(node.place, "a transfer of 0 octets sends nothing", "Write more than 0"));
+    }
+    Ok(TcpTraffic {
+        tcp: config(node.place, table, preset)?,
+        encapsulation,
+        connections: connections as u16,
+        transfer,
+        start: optional(table, "start", instant)?.unwrap_or(Time::ZERO),
+        adapter_queue: optional(table, "adapter_queue", adapter_queue)?.unwrap_or_default(),
+    })
+}
+
+fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fault> {
+    let base = preset.tcp();
+    let octets = |key: &str| optional(table, key, quantity::octets);
+    let mss = octets("mss")?.unwrap_or(base.mss);
+    let segments = base.initial_window.0 / base.mss.0;
+    let config = TcpConfig {
+        mss,
+        header: octets("header")?.unwrap_or(base.header),
+        window: octets("window")?.unwrap_or(base.window),
+        window_scaling: optional(table, "window_scaling", check::boolean)?.unwrap_or(base.window_scaling),
+        initial_window: octets("initial_window")?.unwrap_or(Octets(segments * mss.0)),
+        ssthresh: optional(table, "ssthresh", octets_or_no_end)?.unwrap_or(base.ssthresh),
+        recovery: match table.text("recovery") {
+            Some("none") => Recovery::None,
+            Some("tahoe") => Recovery::Tahoe,
+            Some("reno") => Recovery::Reno,
+            Some("newreno") => Recovery::NewReno,
+            Some(_) => Recovery::Sack,
+            None => base.recovery,
+        },
+        timeout: TimeoutConfig {
+            granularity: optional(table, "timer_granularity", quantity::span)?
+                .unwrap_or(base.timeout.granularity),
+            minimum: optional(table, "minimum_rto", quantity::time)?.unwrap_or(base.timeout.minimum),
+            maximum: optional(table, "maximum_rto", quantity::span)?.unwrap_or(base.timeout.maximum),
+            initial: optional(table, "initial_rto", quantity::span)?.unwrap_or(base.timeout.initial),
+        },
+        delayed_ack: optional(table, "delayed_ack", delayed_ack)?.unwrap_or(base.delayed_ack),
+    };
+    check_config(&config, table, place)?;
+    Ok(config)
+}
+
+/// What must fit together.
+fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), Fault> {
+    let at = |keys: &[&str]| keys.iter().find_map(|key| table.node(key)).map_or(place, |node| node.place);
+    let refuse = |keys: &[&str], message: String, remedy: &str| Err(Fault::new(at(keys), message, remedy));
+    let TcpConfig { mss, header, window, initial_window, timeout, .. } = *config;
+    if mss.0 == 0 || mss.0 > MAX_MSS {
+        return refuse(&["mss"], format!("mss is {mss}"), "It must be from 1 to 65000 octets");
+    }
+    if header.0 > 120 {
+        return refuse(&["header"], format!("header is {header}"), "It must be at most 120 octets");
+    }
+    if window.0 > MAX_WINDOW {
+        return refuse(&["window"], format!("window is {window}"), "It must be at most 1 GiB");
+    }
+    if !config.window_scaling && window.0 > 0xffff {
+        let remedy = "Write at most 65535 octets, or window_scaling = true";
+        return refuse(&["window"], format!("window is {window} without window scaling"), remedy);
+    }
+    if config.offered_window() < mss {
+        let message = format!("the window of {} is below the segment of {mss}", config.offered_window());
+        return refuse(&["window", "mss"], message, "Write a window of a segment at least");
+    }
+    if initial_window < mss {
+        let message = format!("initial_window is {initial_window}, and a segment {mss}");
+        return refuse(&["initial_window", "mss"], message, "Write a segment at least");
+    }
+    let granularity = timeout.granularity;
+    if granularity < Duration::from_us(1) || granularity > Duration::from_secs(1) {
+        let message = format!("timer_granularity is {granularity}");
+        return refuse(&["timer_granularity"], message, "It must be from 1 us to 1 s");
+    }
+    if timeout.minimum > timeout.maximum {
+        let message = format!("minimum_rto is {}, and maximum_rto {}", timeout.minimum, timeout.maximum);
+        return refuse(&["minimum_rto", "maximum_rto"], message, "Write a larger maximum_rto");
+    }
+    Ok(())
+}
+
+fn octets_or_no_end(node: &Node) -> Result<Option<Octets>, Fault> {
+    if node.text() == Some("infinite") { Ok(None) } else { quantity::octets(node).map(Some) }
+}
+
+fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
+    let Some(table) = node.table() else { return Ok(DelayedAck::EverySegment) };
+    let heartbeat = optional(table, "heartbeat", quantity::span)?;
+    match (heartbeat, optional(table, "timer", quantity::span)?) {
+        (Some(period), None) => Ok(DelayedAck::Heartbeat(period)),
+        (None, Some(span)) => Ok(DelayedAck::Timer(span)),
+        (both, _) => {
+            let message = if both.is_some() { "both keys are given" } else { "neither key is given" };
+            Err(Fault::new(node.place, message, "Write { heartbeat = \"200 ms\" } or { timer = \"50 ms\" }"))
+        }
+    }
+}
+
+fn adapter_queue(node: &Node) -> Result<AdapterQueue, Fault> {
+    if let Some(pdus) = node.table().and_then(|table| table.node("pdus")) {
+        return Ok(AdapterQueue::Pdus(check::integer(pdus, 1, i64::from(u32::MAX))? as u64));
+    }
+    if node.table().is_some() {
+        return Err(check::missing(node.place, "pdus", "a number"));
+    }
+    if node.text() == Some("infinite") {
+        return Ok(AdapterQueue::Unbounded);
+    }
+    quantity::cells(node).map(AdapterQueue::Cells)
+}

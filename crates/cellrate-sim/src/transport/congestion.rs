@@ -1,0 +1,139 @@
+//! Slow start and congestion avoidance (RFC 5681, section 3.1).
+
+use cellrate_proto::Octets;
+use cellrate_scenario::TcpConfig;
+
+/// cwnd and ssthresh.
+#[derive(Clone, Debug)]
+pub struct CongestionWindow {
+    /// \[octets\]
+    cwnd: u64,
+    /// \[octets\]
+    ssthresh: u64,
+    mss: u64,
+    /// More than the offered window is never of use.
+    largest: u64,
+}
+
+impl CongestionWindow {
+    /// As at the beginning of a connection.
+    pub fn new(config: &TcpConfig) -> CongestionWindow {
+        let largest = config.offered_window().0;
+        CongestionWindow {
+            cwnd: config.initial_window.0.min(largest),
+            ssthresh: config.ssthresh.map_or(u64::MAX, |octets| octets.0),
+            mss: config.mss.0,
+            largest,
+        }
+    }
+
+    /// cwnd.
+    pub fn window(&self) -> Octets {
+        Octets(self.cwnd)
+    }
+
+    /// ssthresh; `u64::MAX` while nothing has set it.
+    pub fn ssthresh(&self) -> Octets {
+        Octets(self.ssthresh)
+    }
+
+    /// An ACK of `acked` octets: a segment more at most in slow start, about a segment per round trip afterwards.
+    pub fn on_acknowledged(&mut self, acked: Octets) {
+        let growth = if self.cwnd < self.ssthresh {
+            acked.0.min(self.mss)
+        } else {
+            (self.mss * self.mss / self.cwnd).max(1)
+        };
+        self.cwnd = (self.cwnd + growth).min(self.largest);
+    }
+
+    /// A loss while `outstanding` octets are on their way: ssthresh is half of what could be in flight.
+    pub fn on_loss(&mut self, outstanding: Octets) {
+        self.ssthresh = (self.cwnd.min(outstanding.0) / 2).max(2 * self.mss);
+    }
+
+    /// cwnd is one segment.
+    pub fn collapse(&mut self) {
+        self.cwnd = self.mss;
+    }
+
+    /// Fast recovery begins: three segments have left the network.
+    pub fn begin_recovery(&mut self) {
+        self.cwnd = self.ssthresh + 3 * self.mss;
+    }
+
+    /// Another has.
+    pub fn inflate(&mut self) {
+        self.cwnd += self.mss;
+    }
+
+    /// A partial ACK of `acked` octets (RFC 6582, section 3.2, step 3).
+    pub fn deflate(&mut self, acked: Octets) {
+        self.cwnd = self.cwnd.saturating_sub(acked.0);
+        if acked.0 >= self.mss {
+            self.cwnd += self.mss;
+        }
+        self.cwnd = self.cwnd.max(self.mss);
+    }
+
+    /// cwnd := ssthresh, but not above `limit`.
+    pub fn settle(&mut self, limit: Octets) {
+        self.cwnd = self.ssthresh.min(limit.0).min(self.largest).max(self.mss);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_scenario::Preset;
+
+    fn window(initial: u64, ssthresh: u64) -> CongestionWindow {
+        let preset = Preset::named("reno").expect("it is there").tcp();
+        CongestionWindow::new(&TcpConfig {
+            mss: Octets(1000),
+            initial_window: Octets(initial),
+            ssthresh: Some(Octets(ssthresh)),
+            window: Octets(20_000),
+            ..preset
+        })
+    }
+
+    #[test]
+    fn slow_start_adds_a_segment_per_ack_up_to_ssthresh_and_a_segment_per_window_after() {
+        let mut window = window(1000, 4000);
+        for expected in [2000, 3000, 4000] {
+            window.on_acknowledged(Octets(2000));
+            assert_eq!(window.window(), Octets(expected));
+        }
+        // 1000 * 1000 / 4000 = 250, then / 4250 = 235.
+        window.on_acknowledged(Octets(1000));
+        assert_eq!(window.window(), Octets(4250));
+        window.on_acknowledged(Octets(1000));
+        assert_eq!(window.window(), Octets(4485));
+    }
+
+    #[test]
+    fn cwnd_stays_within_the_offered_window() {
+        let mut window = window(19_500, 1 << 40);
+        window.on_acknowledged(Octets(1000));
+        assert_eq!(window.window(), Octets(20_000));
+    }
+
+    #[test]
+    fn a_loss_halves_what_was_on_its_way_but_keeps_two_segments() {
+        let mut window = window(10_000, 1 << 40);
+        window.on_loss(Octets(8000));
+        assert_eq!(window.ssthresh(), Octets(4000));
+        window.begin_recovery();
+        assert_eq!(window.window(), Octets(7000));
+        window.inflate();
+        // A partial ACK of three segments: 8000 - 3000 + 1000.
+        window.deflate(Octets(3000));
+        assert_eq!(window.window(), Octets(6000));
+        window.settle(Octets(u64::MAX));
+        assert_eq!(window.window(), Octets(4000));
+        window.collapse();
+        window.on_loss(Octets(8000));
+        assert_eq!((window.window(), window.ssthresh()), (Octets(1000), Octets(2000)));
+    }
+}

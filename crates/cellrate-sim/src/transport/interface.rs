@@ -1,0 +1,77 @@
+//! TCP as the kernel sees it at one end of a VC.
+
+use std::collections::VecDeque;
+
+use cellrate_proto::Time;
+
+use super::adapter::Departed;
+use super::reassembly::Reassembly;
+use super::segment::Segment;
+use super::stack::Stack;
+
+/// One end's TCP, and what it needs to tell segments from cells.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// The senders and receivers.
+    pub stack: Stack,
+    /// Which PDUs of the other direction have come whole.
+    pub reassembly: Reassembly,
+    /// What the other end has sent and the kernel has brought over from another cluster.
+    pub arrivals: VecDeque<Departed>,
+    /// Where the other end is.
+    pub peer: Peer,
+    /// The timer as the schedule knows it.
+    pub scheduled: Time,
+}
+
+/// Where the other end of a VC is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// In the same cluster, with this index.
+    Near(u32),
+    /// In another one; what it sends comes with the exchange of cells.
+    Far,
+}
+
+impl Interface {
+    /// One that has seen nothing.
+    pub fn new(stack: Stack, peer: Peer) -> Interface {
+        Interface {
+            stack,
+            reassembly: Reassembly::new(),
+            arrivals: VecDeque::new(),
+            peer,
+            scheduled: Time::NEVER,
+        }
+    }
+}
+
+const SEQUENCE_MASK: u64 = (1 << 30) - 1;
+
+/// The segment whose last cell has this number (modulo 2^30). What left before it has not come whole and is forgotten.
+pub fn pick_up(departed: &mut VecDeque<Departed>, last_cell: u32) -> Option<Segment> {
+    while let Some(next) = departed.pop_front() {
+        if next.last_cell & SEQUENCE_MASK == u64::from(last_cell) {
+            return Some(next.segment);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::{Contents, Sequence, Span};
+
+    #[test]
+    fn what_did_not_come_whole_is_passed_over() {
+        let departed = |last_cell: u64| {
+            let span = Span { from: Sequence(last_cell), to: Sequence(last_cell + 1) };
+            Departed { last_cell, segment: Segment { connection: 0, contents: Contents::Data(span) } }
+        };
+        let mut queue: VecDeque<Departed> = [3, 7, (1 << 30) + 2].map(departed).into();
+        assert_eq!(pick_up(&mut queue, 7), Some(departed(7).segment));
+        assert_eq!(pick_up(&mut queue, 2), Some(departed((1 << 30) + 2).segment));
+        assert_eq!(pick_up(&mut queue, 9), None);
+    }
+}

@@ -1,0 +1,44 @@
+//! TCP over AAL5: values that know no clock and no queue of events, in the grammar of the protocol core.
+//!
+//! `on_segment`, `on_timer` say what happened; after each of them `poll_transmit` is called until it gives
+//! nothing more; `next_timer` says
+//! when to come back. Time never goes backwards.
+//!
+//! A TCP connection sends one way: a [`Sender`] at one end of a VC, a [`Receiver`] at the other, ACKs as segments of
+//! their own on the direction back. It is open from the start (no handshake), it is never closed, and its application
+//! reads whatever is in order at once, so the offered window is constant. Positions in the stream have 64 bits and never
+//! wrap. [`Stack`] is what one end of a VC holds; [`Adapter`] is the queue of PDUs before the VC, [`Reassembly`] the
+//! other end of it, [`Interface`] what the kernel sees.
+//!
+//! Where implementations differ and the scenario has no setting:
+//!
+//! - one round trip is timed at once, and none in which anything was sent again (Karn, as BSD has it);
+//! - after a time-out everything is sent again from the first unacknowledged octet on, but for what SACK has reported;
+//! - ssthresh on loss is half of the smaller of cwnd and what is outstanding, at least two segments;
+//! - cwnd grows by at most one segment per ACK in slow start, by mss * mss / cwnd in congestion avoidance, and never
+//!   beyond the offered window;
+//! - there is no limited transmit, no idle restart, no pacing, no SYN, FIN or persist timer.
+
+mod adapter;
+mod congestion;
+mod interface;
+mod reassembly;
+mod receiver;
+mod rto;
+mod scoreboard;
+mod segment;
+mod sender;
+mod sequence;
+mod stack;
+
+pub use adapter::{Adapter, Departed};
+pub use congestion::CongestionWindow;
+pub use interface::{Interface, Peer, pick_up};
+pub use reassembly::Reassembly;
+pub use receiver::Receiver;
+pub use rto::RtoEstimator;
+pub use scoreboard::Scoreboard;
+pub use segment::{Acknowledgment, Contents, Segment};
+pub use sender::{Sender, SenderStatistics};
+pub use sequence::{Sequence, Span, Spans};
+pub use stack::Stack;

@@ -1,0 +1,217 @@
+//! The receiving end: puts the stream in order and acknowledges it.
+
+use cellrate_proto::{Duration, Octets, Time};
+use cellrate_scenario::{DelayedAck, Recovery, TcpConfig};
+
+use super::segment::{Acknowledgment, MAX_BLOCKS};
+use super::sequence::{Sequence, Span, Spans};
+
+/// The receiver of a connection.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    /// Everything before this has come and was read.
+    next: Sequence,
+    beyond: Spans,
+    /// Starts of the spans beyond, the latest first: the order of SACK blocks.
+    latest: Vec<Sequence>,
+    window: Octets,
+    selective: bool,
+    delayed_ack: DelayedAck,
+    /// Segments in order that no ACK has told of yet.
+    unacknowledged: u32,
+    timer: Time,
+    /// ACKs to be sent now.
+    due: u32,
+}
+
+/// Segments in order until an ACK is sent (RFC 1122, 4.2.3.2).
+const SEGMENTS_PER_ACK: u32 = 2;
+
+impl Receiver {
+    /// One that waits for the first octet.
+    pub fn new(config: &TcpConfig) -> Receiver {
+        Receiver {
+            next: Sequence::START,
+            beyond: Spans::default(),
+            latest: Vec::new(),
+            window: config.offered_window(),
+            selective: config.recovery == Recovery::Sack,
+            delayed_ack: config.delayed_ack,
+            unacknowledged: 0,
+            timer: Time::NEVER,
+            due: 0,
+        }
+    }
+
+    /// Octets that the application has read.
+    pub fn delivered(&self) -> Octets {
+        self.next.since(Sequence::START)
+    }
+
+    /// A segment has come.
+    pub fn on_data(&mut self, now: Time, span: Span) {
+        let in_order = span.from <= self.next && span.to > self.next;
+        let filled_a_hole = in_order && !self.beyond.is_empty();
+        if in_order {
+            self.next = span.to;
+            if let Some(joined) = self.beyond.around(self.next) {
+                self.next = joined.to;
+            }
+            self.beyond.remove_before(self.next);
+            self.unacknowledged += 1;
+        } else if span.to > self.next {
+            let whole = self.beyond.insert(span);
+            if self.selective {
+                self.latest.retain(|&start| start < whole.from || start >= whole.to);
+                self.latest.insert(0, whole.from);
+            }
+        }
+        let at_once = !in_order
+            || filled_a_hole
+            || self.delayed_ack == DelayedAck::EverySegment
+            || self.unacknowledged >= SEGMENTS_PER_ACK;
+        if at_once {
+            self.acknowledge();
+        } else if self.timer == Time::NEVER {
+            self.timer = match self.delayed_ack {
+                DelayedAck::Heartbeat(period) => next_beat(now, period),
+                DelayedAck::Timer(span) => now.saturating_add(span),
+                DelayedAck::EverySegment => Time::NEVER,
+            };
+        }
+    }
+
+    /// When a delayed ACK is due.
+    pub fn next_timer(&self) -> Time {
+        self.timer
+    }
+
+    /// Time has come to `now`.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.timer <= now {
+            self.acknowledge();
+        }
+    }
+
+    fn acknowledge(&mut self) {
+        self.due += 1;
+        self.unacknowledged = 0;
+        self.timer = Time::NEVER;
+    }
+
+    /// An ACK to send now.
+    pub fn poll_transmit(&mut self) -> Option<Acknowledgment> {
+        self.due = self.due.checked_sub(1)?;
+        Some(Acknowledgment { next: self.next, window: self.window, selective: self.blocks() })
+    }
+
+    fn blocks(&mut self) -> Vec<Span> {
+        if self.beyond.is_empty() {
+            self.latest.clear();
+            return Vec::new();
+        }
+        let next = self.next;
+        self.latest.retain(|&start| start > next);
+        self.latest.iter().filter_map(|&start| self.beyond.around(start)).take(MAX_BLOCKS).collect()
+    }
+}
+
+/// The first beat of a clock with this period after `now`.
+fn next_beat(now: Time, period: Duration) -> Time {
+    let beats = now.since(Time::ZERO).div_floor(period) + 1;
+    Time::ZERO.saturating_add(period.saturating_mul(beats))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_scenario::Preset;
+
+    fn receiver(delayed_ack: DelayedAck, recovery: Recovery) -> Receiver {
+        let preset = Preset::named("reno").expect("it is there").tcp();
+        Receiver::new(&TcpConfig { delayed_ack, recovery, ..preset })
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    fn segment(number: u64) -> Span {
+        Span { from: Sequence(100 * number), to: Sequence(100 * number + 100) }
+    }
+
+    fn next(receiver: &mut Receiver) -> Option<u64> {
+        receiver.poll_transmit().map(|ack| ack.next.0)
+    }
+
+    #[test]
+    fn every_second_segment_is_acknowledged_and_a_single_one_at_the_next_beat() {
+        let mut receiver = receiver(DelayedAck::Heartbeat(Duration::from_ms(200)), Recovery::Reno);
+        receiver.on_data(at(10), segment(0));
+        assert_eq!((next(&mut receiver), receiver.next_timer()), (None, at(200)));
+        receiver.on_data(at(20), segment(1));
+        assert_eq!((next(&mut receiver), receiver.next_timer()), (Some(200), Time::NEVER));
+        receiver.on_data(at(200), segment(2));
+        assert_eq!(receiver.next_timer(), at(400), "a beat at this very instant has passed");
+        receiver.on_timer(at(399));
+        assert_eq!(next(&mut receiver), None);
+        receiver.on_timer(at(400));
+        assert_eq!((next(&mut receiver), next(&mut receiver)), (Some(300), None));
+    }
+
+    #[test]
+    fn a_timer_of_its_own_runs_from_the_segment() {
+        let mut receiver = receiver(DelayedAck::Timer(Duration::from_ms(50)), Recovery::Reno);
+        receiver.on_data(at(10), segment(0));
+        assert_eq!(receiver.next_timer(), at(60));
+    }
+
+    #[test]
+    fn every_segment_means_every_segment() {
+        let mut receiver = receiver(DelayedAck::EverySegment, Recovery::None);
+        for number in 0..3 {
+            receiver.on_data(at(number), segment(number));
+            assert_eq!(next(&mut receiver), Some(100 * number + 100));
+        }
+    }
+
+    #[test]
+    fn disorder_and_holes_filled_are_acknowledged_at_once() {
+        let mut receiver = receiver(DelayedAck::Timer(Duration::from_ms(50)), Recovery::Reno);
+        receiver.on_data(at(0), segment(1));
+        assert_eq!(next(&mut receiver), Some(0));
+        receiver.on_data(at(1), segment(3));
+        assert_eq!(next(&mut receiver), Some(0));
+        receiver.on_data(at(2), segment(0));
+        assert_eq!(next(&mut receiver), Some(200), "0 and 1 are there");
+        receiver.on_data(at(3), segment(0));
+        assert_eq!(next(&mut receiver), Some(200), "a duplicate");
+        receiver.on_data(at(4), segment(2));
+        assert_eq!(next(&mut receiver), Some(400));
+        assert_eq!(receiver.delivered(), Octets(400));
+    }
+
+    #[test]
+    fn blocks_tell_the_latest_first_and_three_at_most() {
+        let mut receiver = receiver(DelayedAck::EverySegment, Recovery::Sack);
+        for number in [2, 4, 6, 8, 5] {
+            receiver.on_data(at(0), segment(number));
+        }
+        let last = std::iter::from_fn(|| receiver.poll_transmit()).last().expect("five ACKs");
+        let spans: Vec<_> = last.selective.iter().map(|span| (span.from.0, span.to.0)).collect();
+        // 5 joined 4 and 6; then 8; then 2.
+        assert_eq!(spans, [(400, 700), (800, 900), (200, 300)]);
+        receiver.on_data(at(0), segment(1));
+        receiver.on_data(at(0), segment(0));
+        let last = std::iter::from_fn(|| receiver.poll_transmit()).last().expect("two ACKs");
+        assert_eq!(last.next, Sequence(300));
+        assert_eq!(last.selective.len(), 2);
+    }
+
+    #[test]
+    fn without_sack_there_are_no_blocks() {
+        let mut receiver = receiver(DelayedAck::EverySegment, Recovery::NewReno);
+        receiver.on_data(at(0), segment(2));
+        assert!(receiver.poll_transmit().expect("a duplicate ACK").selective.is_empty());
+    }
+}

@@ -1,0 +1,84 @@
+//! What the two ends say to each other.
+
+use cellrate_proto::Octets;
+
+use super::sequence::{Sequence, Span};
+
+/// A segment, without its octets: only their number matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Which of the connections on the VC, from 0 on.
+    pub connection: u16,
+    /// Data, or an ACK.
+    pub contents: Contents,
+}
+
+/// Data one way, ACKs the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// These octets of the stream.
+    Data(Span),
+    /// From the receiver.
+    Acknowledgment(Acknowledgment),
+}
+
+/// An ACK.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Acknowledgment {
+    /// Everything before this has come.
+    pub next: Sequence,
+    /// So much beyond it may be sent.
+    pub window: Octets,
+    /// What has come beyond it, the latest first; at most [`MAX_BLOCKS`]. Empty without SACK.
+    pub selective: Vec<Span>,
+}
+
+/// Blocks that fit into the options of a segment without timestamps (RFC 2018, section 3), less one for them.
+pub const MAX_BLOCKS: usize = 3;
+
+impl Segment {
+    /// Octets of the IP packet: `header` of TCP and IP, options and payload.
+    pub fn packet(&self, header: Octets) -> Octets {
+        match &self.contents {
+            Contents::Data(span) => header + span.octets(),
+            // Two octets of padding, kind and length, eight per block (RFC 2018, section 3).
+            Contents::Acknowledgment(Acknowledgment { selective, .. }) if !selective.is_empty() => {
+                header + Octets(4 + 8 * selective.len() as u64)
+            }
+            Contents::Acknowledgment(_) => header,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_proto::Cells;
+    use cellrate_proto::wire::{Encapsulation::*, cells_for};
+
+    #[test]
+    fn segments_take_the_cells_that_the_papers_count() {
+        let data = |octets: u64| Segment {
+            connection: 0,
+            contents: Contents::Data(Span { from: Sequence(7), to: Sequence(7 + octets) }),
+        };
+        let cells = |segment: &Segment, how| cells_for(segment.packet(Octets(40)), how);
+        // Paper 001: 512 + 56 = 568 octets in 12 cells; 9140 + 56 = 9196 = 191.6 * 48.
+        assert_eq!(cells(&data(512), LlcSnapIpv4), Cells(12));
+        assert_eq!(cells(&data(9140), LlcSnapIpv4), Cells(192));
+        // Paper 003: 1460 + 48 = 1508 = 31.4 * 48.
+        assert_eq!(cells(&data(1460), VcMultiplexed), Cells(32));
+        let ack = |blocks: u64| {
+            let block = |n| Span { from: Sequence(100 * n), to: Sequence(100 * n + 50) };
+            let selective = (1..=blocks).map(block).collect();
+            let contents =
+                Contents::Acknowledgment(Acknowledgment { next: Sequence(0), window: Octets(1), selective });
+            Segment { connection: 0, contents }
+        };
+        // 40 + 8 of trailer is one cell to the octet; with LLC/SNAP it is two; options of 28 octets still fit in those.
+        assert_eq!(cells(&ack(0), VcMultiplexed), Cells(1));
+        assert_eq!(cells(&ack(0), LlcSnapIpv4), Cells(2));
+        assert_eq!(ack(3).packet(Octets(40)), Octets(68));
+        assert_eq!(cells(&ack(3), LlcSnapIpv4), Cells(2));
+    }
+}

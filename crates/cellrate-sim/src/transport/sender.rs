@@ -1,0 +1,536 @@
+//! The sending end: what goes out when, what is lost, and what is done about it.
+//!
+//! ```text
+//!             three duplicate ACKs (Tahoe: stays open, sends from una again)
+//!    Open ---------------------------------------------------------------------> Recovering(recover)
+//!      ^                                                                            |        |
+//!      |   new ACK (Reno); ACK of all before `recover` (NewReno, SACK)              |        | partial ACK:
+//!      +----------------------------------------------------------------------------+        | send again, stay
+//!      ^   time-out: cwnd is one segment, everything from una on is sent again      |        v
+//!      +----------------------------------------------------------------------------+--------+
+//! ```
+
+use cellrate_proto::{Octets, Time};
+use cellrate_scenario::{Recovery, TcpConfig};
+
+use super::congestion::CongestionWindow;
+use super::rto::RtoEstimator;
+use super::scoreboard::Scoreboard;
+use super::segment::Acknowledgment;
+use super::sequence::{Sequence, Span};
+
+/// Duplicate ACKs that tell of a loss.
+const DUPLICATES: u32 = 3;
+
+/// The sender of a connection.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    mss: Octets,
+    recovery: Recovery,
+    start: Time,
+    /// The end of the application's data.
+    end: Sequence,
+    /// Everything before this is acknowledged.
+    una: Sequence,
+    /// What would be sent next, were it all in order.
+    next: Sequence,
+    /// Everything before this was sent, once at least.
+    highest: Sequence,
+    offered: Octets,
+    congestion: CongestionWindow,
+    rto: RtoEstimator,
+    timer: Time,
+    /// The end of the segment being timed, and when it was sent.
+    timed: Option<(Sequence, Time)>,
+    duplicates: u32,
+    phase: Phase,
+    /// What was outstanding at the last loss ends here: duplicate ACKs up to it tell nothing new (RFC 6582, step 1).
+    guard: Option<Sequence>,
+    /// A segment to send again at once, whatever the window says.
+    again: Option<Sequence>,
+    scoreboard: Scoreboard,
+    statistics: SenderStatistics,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    /// Until everything before `recover` is acknowledged; `partial` once a partial ACK has come.
+    Recovering {
+        recover: Sequence,
+        partial: bool,
+    },
+}
+
+/// What a sender has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenderStatistics {
+    /// Segments sent, again or for the first time.
+    pub segments: u64,
+    /// Octets of payload in them.
+    pub octets: Octets,
+    /// Segments sent again.
+    pub retransmitted: u64,
+    /// Octets of payload in those.
+    pub retransmitted_octets: Octets,
+    /// Times that the timer expired.
+    pub timeouts: u64,
+    /// Times that duplicate ACKs told of a loss and were heeded.
+    pub fast_retransmits: u64,
+    /// When the last octet of a sized transfer was acknowledged.
+    pub completed: Option<Time>,
+}
+
+impl Sender {
+    /// One with `transfer` octets to send from `start` on, or without end.
+    pub fn new(config: &TcpConfig, transfer: Option<Octets>, start: Time) -> Sender {
+        Sender {
+            mss: config.mss,
+            recovery: config.recovery,
+            start,
+            end: transfer.map_or(Sequence::END, |octets| Sequence::START + octets),
+            una: Sequence::START,
+            next: Sequence::START,
+            highest: Sequence::START,
+            offered: config.offered_window(),
+            congestion: CongestionWindow::new(config),
+            rto: RtoEstimator::new(config.timeout),
+            timer: start,
+            timed: None,
+            duplicates: 0,
+            phase: Phase::Open,
+            guard: None,
+            again: None,
+            scoreboard: Scoreboard::new(config.mss),
+            statistics: SenderStatistics::default(),
+        }
+    }
+
+    /// An ACK has come.
+    pub fn on_acknowledgment(&mut self, now: Time, ack: &Acknowledgment) {
+        if ack.next < self.una || ack.next > self.highest {
+            return;
+        }
+        let same_window = ack.window == self.offered;
+        self.offered = ack.window;
+        if self.recovery == Recovery::Sack {
+            self.scoreboard.on_acknowledgment(ack.next, &ack.selective);
+        }
+        if ack.next > self.una {
+            self.on_progress(now, ack.next);
+        } else if self.highest > self.una && same_window {
+            self.on_duplicate(now);
+        }
+    }
+
+    fn on_progress(&mut self, now: Time, acknowledged: Sequence) {
+        let acked = acknowledged.since(self.una);
+        self.una = acknowledged;
+        self.next = self.next.max(acknowledged);
+        self.duplicates = 0;
+        if let Some((end, sent)) = self.timed
+            && end <= acknowledged
+        {
+            self.rto.on_measurement(sent, now);
+            self.timed = None;
+        }
+        let mut restart = true;
+        match self.phase {
+            Phase::Open => self.congestion.on_acknowledged(acked),
+            Phase::Recovering { recover, partial } => {
+                if self.recovery == Recovery::Reno || acknowledged >= recover {
+                    // NewReno's first way (RFC 6582, step 3): no burst when little is left on its way.
+                    let limit = match self.recovery {
+                        Recovery::NewReno => self.outstanding().max(self.mss) + self.mss,
+                        _ => Octets(u64::MAX),
+                    };
+                    self.congestion.settle(limit);
+                    self.phase = Phase::Open;
+                } else {
+                    if self.recovery == Recovery::NewReno {
+                        self.again = Some(acknowledged);
+                        self.congestion.deflate(acked);
+                        // Impatient: only the first partial ACK sets the timer back.
+                        restart = !partial;
+                    }
+                    self.phase = Phase::Recovering { recover, partial: true };
+                }
+            }
+        }
+        if self.una == self.highest {
+            self.timer = Time::NEVER;
+        } else if restart {
+            self.timer = self.rto.expires(now);
+        }
+        if self.una == self.end {
+            self.statistics.completed = Some(now);
+        }
+    }
+
+    fn on_duplicate(&mut self, now: Time) {
+        self.duplicates += 1;
+        match (self.phase, self.recovery) {
+            (Phase::Recovering { .. }, Recovery::Reno | Recovery::NewReno) => self.congestion.inflate(),
+            (Phase::Recovering { .. }, _) | (Phase::Open, Recovery::None) => {}
+            (Phase::Open, Recovery::Sack) => {
+                let lost = self.scoreboard.lost_before() > self.una;
+                if (self.duplicates >= DUPLICATES || lost) && self.is_news() {
+                    self.fast_retransmit(now);
+                }
+            }
+            (Phase::Open, Recovery::NewReno) => {
+                if self.duplicates == DUPLICATES && self.is_news() {
+                    self.fast_retransmit(now);
+                }
+            }
+            (Phase::Open, Recovery::Tahoe | Recovery::Reno) => {
+                if self.duplicates == DUPLICATES {
+                    self.fast_retransmit(now);
+                }
+            }
+        }
+    }
+
+    /// Whether more is acknowledged than was outstanding at the last loss.
+    fn is_news(&self) -> bool {
+        self.guard.is_none_or(|guard| self.una > guard)
+    }
+
+    fn fast_retransmit(&mut self, now: Time) {
+        self.statistics.fast_retransmits += 1;
+        self.congestion.on_loss(self.outstanding());
+        self.timed = None;
+        self.guard = Some(self.highest);
+        if self.recovery == Recovery::Tahoe {
+            self.congestion.collapse();
+            self.next = self.una;
+        } else {
+            self.again = Some(self.una);
+            self.phase = Phase::Recovering { recover: self.highest, partial: false };
+            match self.recovery {
+                Recovery::Sack => {
+                    self.congestion.settle(Octets(u64::MAX));
+                    self.scoreboard.begin_recovery(self.una);
+                }
+                _ => self.congestion.begin_recovery(),
+            }
+        }
+        self.timer = self.rto.expires(now);
+    }
+
+    /// When something is to be done: data is there, or the time-out is over.
+    pub fn next_timer(&self) -> Time {
+        self.timer
+    }
+
+    /// Time has come to `now`.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.timer > now {
+            return;
+        }
+        self.timer = Time::NEVER;
+        if self.una == self.highest {
+            // The start, not a time-out.
+            return;
+        }
+        self.statistics.timeouts += 1;
+        if !self.rto.is_backed_off() {
+            self.congestion.on_loss(self.outstanding());
+        }
+        self.congestion.collapse();
+        self.rto.back_off();
+        self.next = self.una;
+        self.timed = None;
+        self.again = None;
+        self.duplicates = 0;
+        self.phase = Phase::Open;
+        self.guard = Some(self.highest);
+        self.scoreboard.clear();
+        self.timer = self.rto.expires(now);
+    }
+
+    /// The next segment that may leave now.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Span> {
+        if now < self.start {
+            return None;
+        }
+        if let Some(from) = self.again.take() {
+            let to = (from + self.mss).min(self.highest);
+            return Some(self.emit(now, Span { from, to }));
+        }
+        if self.recovery == Recovery::Sack
+            && let Phase::Recovering { .. } = self.phase
+        {
+            let pipe = self.scoreboard.pipe(self.una, self.highest);
+            if pipe + self.mss > self.congestion.window() {
+                return None;
+            }
+            if let Some(span) = self.scoreboard.next_lost(self.una) {
+                return Some(self.emit(now, span));
+            }
+            return self.poll_new(now, self.una + self.offered);
+        }
+        let window = self.congestion.window().min(self.offered);
+        self.poll_new(now, self.una + window)
+    }
+
+    /// The segment at `next`, if it ends within the window.
+    fn poll_new(&mut self, now: Time, window_end: Sequence) -> Option<Span> {
+        let from = self.scoreboard.skip_reported(self.next);
+        let to = (from + self.mss).min(self.end);
+        if from == to || to > window_end {
+            return None;
+        }
+        Some(self.emit(now, Span { from, to }))
+    }
+
+    fn emit(&mut self, now: Time, span: Span) -> Span {
+        self.statistics.segments += 1;
+        self.statistics.octets += span.octets();
+        if span.from < self.highest {
+            self.statistics.retransmitted += 1;
+            self.statistics.retransmitted_octets += span.octets();
+            self.scoreboard.on_retransmission(span);
+            // Karn: an ACK would not tell which of the two it answers.
+            self.timed = None;
+        } else if self.timed.is_none() {
+            self.timed = Some((span.to, now));
+        }
+        if span.from >= self.next {
+            self.next = span.to;
+        }
+        self.highest = self.highest.max(span.to);
+        if self.timer == Time::NEVER {
+            self.timer = self.rto.expires(now);
+        }
+        span
+    }
+
+    fn outstanding(&self) -> Octets {
+        self.highest.since(self.una)
+    }
+
+    /// Octets acknowledged so far.
+    pub fn acknowledged(&self) -> Octets {
+        self.una.since(Sequence::START)
+    }
+
+    /// cwnd.
+    pub fn window(&self) -> Octets {
+        self.congestion.window()
+    }
+
+    /// ssthresh.
+    pub fn ssthresh(&self) -> Octets {
+        self.congestion.ssthresh()
+    }
+
+    /// The retransmission timer's estimates.
+    pub fn rto(&self) -> &RtoEstimator {
+        &self.rto
+    }
+
+    /// When the application hands over its data.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// What it has done.
+    pub fn statistics(&self) -> &SenderStatistics {
+        &self.statistics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_proto::Duration;
+    use cellrate_scenario::Preset;
+
+    const MSS: u64 = 1000;
+    const NOTHING: [u64; 0] = [];
+
+    /// A sender of 1000-octet segments with cwnd of `initial` of them.
+    fn sender(recovery: Recovery, initial: u64) -> Sender {
+        let preset = Preset::named("reno").expect("it is there").tcp();
+        let config = TcpConfig {
+            mss: Octets(MSS),
+            initial_window: Octets(initial * MSS),
+            window: Octets(64_000),
+            recovery,
+            ..preset
+        };
+        Sender::new(&config, None, Time::ZERO)
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    /// The numbers of the segments that leave at `ms`.
+    fn sent(sender: &mut Sender, ms: u64) -> Vec<u64> {
+        std::iter::from_fn(|| sender.poll_transmit(at(ms)).map(|span| span.from.0 / MSS)).collect()
+    }
+
+    /// An ACK of everything before segment `next`, with reports of whole segments.
+    fn ack(sender: &mut Sender, ms: u64, next: u64, reports: &[(u64, u64)]) {
+        let selective =
+            reports.iter().map(|&(a, b)| Span { from: Sequence(a * MSS), to: Sequence(b * MSS) }).collect();
+        let ack = Acknowledgment { next: Sequence(next * MSS), window: Octets(64_000), selective };
+        sender.on_acknowledgment(at(ms), &ack);
+    }
+
+    fn cwnd(sender: &Sender) -> u64 {
+        sender.window().0
+    }
+
+    #[test]
+    fn slow_start_doubles_per_round_trip() {
+        let mut sender = sender(Recovery::Reno, 1);
+        assert_eq!(sent(&mut sender, 0), [0]);
+        ack(&mut sender, 10, 1, &[]);
+        assert_eq!(sent(&mut sender, 10), [1, 2]);
+        ack(&mut sender, 20, 2, &[]);
+        ack(&mut sender, 20, 3, &[]);
+        assert_eq!(sent(&mut sender, 20), [3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn nothing_leaves_before_the_start_or_after_the_end_of_the_data() {
+        let config = Preset::named("reno").expect("it is there").tcp();
+        let mut sender = Sender::new(&config, Some(Octets(1461)), at(5));
+        assert_eq!((sender.next_timer(), sender.poll_transmit(at(4))), (at(5), None));
+        sender.on_timer(at(5));
+        let spans: Vec<_> = std::iter::from_fn(|| sender.poll_transmit(at(5))).collect();
+        assert_eq!(spans.iter().map(|span| span.octets().0).collect::<Vec<_>>(), [1460, 1]);
+        let ack = Acknowledgment { next: Sequence(1461), window: Octets(65_535), selective: vec![] };
+        sender.on_acknowledgment(at(9), &ack);
+        assert_eq!(sender.statistics().completed, Some(at(9)));
+        assert_eq!((sender.next_timer(), sender.statistics().timeouts), (Time::NEVER, 0));
+    }
+
+    #[test]
+    fn reno_sends_the_hole_again_and_leaves_recovery_with_the_first_new_ack() {
+        let mut sender = sender(Recovery::Reno, 10);
+        assert_eq!(sent(&mut sender, 0).len(), 10);
+        // Segment 0 is lost: nine duplicates. The third halves: ssthresh 5000, cwnd 8000; six more make it 14,000.
+        for duplicate in 1..=9 {
+            ack(&mut sender, 10, 0, &[]);
+            let now = sent(&mut sender, 10);
+            match duplicate {
+                3 => assert_eq!(now, [0]),
+                // 10 are outstanding; the sixth duplicate brings cwnd to 11,000.
+                6..=9 => assert_eq!(now, [4 + duplicate]),
+                _ => assert_eq!(now, NOTHING),
+            }
+        }
+        assert_eq!(cwnd(&sender), 14_000);
+        ack(&mut sender, 20, 10, &[]);
+        assert_eq!((cwnd(&sender), sender.ssthresh().0), (5000, 5000));
+        assert_eq!(sent(&mut sender, 20), [14]);
+        assert_eq!((sender.statistics().fast_retransmits, sender.statistics().retransmitted), (1, 1));
+    }
+
+    #[test]
+    fn newreno_fills_a_second_hole_at_the_partial_ack() {
+        let mut sender = sender(Recovery::NewReno, 10);
+        sent(&mut sender, 0);
+        // 0 and 4 are lost.
+        (0..8).for_each(|_| ack(&mut sender, 10, 0, &[]));
+        // cwnd 5000 + 3000 + 5 * 1000 = 13,000: 10, 11 and 12 go out after 0.
+        assert_eq!(sent(&mut sender, 10), [0, 10, 11, 12]);
+        ack(&mut sender, 20, 4, &[]);
+        // 13,000 - 4000 + 1000 = 10,000 from 4 on: up to 13.
+        assert_eq!(cwnd(&sender), 10_000);
+        assert_eq!(sent(&mut sender, 20), [4, 13]);
+        ack(&mut sender, 30, 10, &[]);
+        // All before `recover`: min(5000, 4 outstanding + 1).
+        assert_eq!(cwnd(&sender), 5000);
+        assert_eq!(sender.statistics().fast_retransmits, 1);
+    }
+
+    #[test]
+    fn reno_waits_for_the_timer_when_two_segments_are_lost_in_a_small_window() {
+        let mut sender = sender(Recovery::Reno, 4);
+        sent(&mut sender, 0);
+        // 0 is lost: three duplicates. The sender of 0 again, then nothing comes any more.
+        (0..3).for_each(|_| ack(&mut sender, 10, 0, &[]));
+        assert_eq!(sent(&mut sender, 10), [0, 4]);
+        // The initial time-out is 1 s from the retransmission on.
+        assert_eq!(sender.next_timer(), at(1010));
+        sender.on_timer(at(1010));
+        assert_eq!((cwnd(&sender), sent(&mut sender, 1010)), (1000, vec![0]));
+        assert_eq!(sender.next_timer(), at(3010), "twice as long");
+    }
+
+    #[test]
+    fn sack_fills_holes_as_the_pipe_allows() {
+        let mut sender = sender(Recovery::Sack, 10);
+        sent(&mut sender, 0);
+        // 0, 2 and 4 are lost. Reports of 1, 3, 5 and on.
+        ack(&mut sender, 10, 0, &[(1, 2)]);
+        ack(&mut sender, 10, 0, &[(3, 4), (1, 2)]);
+        assert_eq!(sent(&mut sender, 10), NOTHING);
+        ack(&mut sender, 10, 0, &[(5, 6), (3, 4), (1, 2)]);
+        // Three spans apart: all before 1 is lost. cwnd = 5000; pipe: 2, 4 and 6 to 9, of six segments, and 0 again.
+        assert_eq!(sent(&mut sender, 10), [0]);
+        for end in 7..=10 {
+            ack(&mut sender, 10, 0, &[(5, end), (3, 4), (1, 2)]);
+        }
+        // 5 to 9 reported: 2 and 4 are lost; pipe is 0 alone: 2, 4, and two new ones.
+        assert_eq!(sent(&mut sender, 10), [2, 4, 10, 11]);
+        ack(&mut sender, 20, 2, &[(5, 10), (3, 4)]);
+        assert_eq!(sent(&mut sender, 20), [12]);
+        ack(&mut sender, 20, 10, &[]);
+        assert_eq!(cwnd(&sender), 5000);
+        assert_eq!(sender.statistics().retransmitted, 3);
+    }
+
+    #[test]
+    fn tahoe_starts_slowly_again_from_the_hole_on() {
+        let mut sender = sender(Recovery::Tahoe, 10);
+        sent(&mut sender, 0);
+        (0..3).for_each(|_| ack(&mut sender, 10, 0, &[]));
+        assert_eq!((cwnd(&sender), sent(&mut sender, 10)), (1000, vec![0]));
+        ack(&mut sender, 20, 10, &[]);
+        assert_eq!((cwnd(&sender), sent(&mut sender, 20)), (2000, vec![10, 11]));
+    }
+
+    #[test]
+    fn without_fast_retransmit_only_the_timer_finds_a_loss() {
+        let mut sender = sender(Recovery::None, 10);
+        sent(&mut sender, 0);
+        (0..9).for_each(|_| ack(&mut sender, 10, 0, &[]));
+        assert_eq!(sent(&mut sender, 10), NOTHING);
+        sender.on_timer(at(1000));
+        assert_eq!((sent(&mut sender, 1000), sender.ssthresh().0), (vec![0], 5000));
+        ack(&mut sender, 1010, 10, &[]);
+        assert_eq!(sent(&mut sender, 1010), [10, 11]);
+    }
+
+    #[test]
+    fn karn_measures_nothing_that_was_sent_twice() {
+        let mut sender = sender(Recovery::None, 1);
+        sent(&mut sender, 0);
+        sender.on_timer(at(1000));
+        sent(&mut sender, 1000);
+        ack(&mut sender, 1005, 1, &[]);
+        assert_eq!(sender.rto().smoothed(), None);
+        assert_eq!(sender.rto().timeout(), Duration::from_secs(2), "the back-off stays until a measurement");
+        sent(&mut sender, 1005);
+        ack(&mut sender, 1025, 2, &[]);
+        assert_eq!(sender.rto().smoothed(), Some(Duration::from_ms(20)));
+        assert_eq!(sender.rto().timeout(), Duration::from_secs(1));
+    }
+
+    #[test]
+    fn newreno_does_not_halve_twice_for_one_window_of_losses() {
+        let mut sender = sender(Recovery::NewReno, 8);
+        sent(&mut sender, 0);
+        sender.on_timer(at(1000));
+        sent(&mut sender, 1000);
+        // Duplicates of what was sent before the time-out come late.
+        (0..4).for_each(|_| ack(&mut sender, 1010, 0, &[]));
+        assert_eq!((sender.statistics().fast_retransmits, cwnd(&sender)), (0, 1000));
+    }
+}

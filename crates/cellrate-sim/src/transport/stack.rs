@@ -1,0 +1,156 @@
+//! What one end of a VC holds: the senders of its own direction, the receivers of the other one.
+
+use cellrate_proto::Time;
+use cellrate_scenario::TcpTraffic;
+
+use super::receiver::Receiver;
+use super::segment::{Contents, Segment};
+use super::sender::Sender;
+
+/// TCP at one end of a VC.
+#[derive(Clone, Debug)]
+pub struct Stack {
+    senders: Vec<Sender>,
+    receivers: Vec<Receiver>,
+}
+
+impl Stack {
+    /// The end that sends `own` traffic, if that is TCP, and receives that of the `other` direction, if that is.
+    pub fn new(own: Option<&TcpTraffic>, other: Option<&TcpTraffic>) -> Stack {
+        let sender = |traffic: &TcpTraffic| Sender::new(&traffic.tcp, traffic.transfer, traffic.start);
+        let senders = own.into_iter().flat_map(|own| (0..own.connections).map(move |_| sender(own)));
+        let receivers = other
+            .into_iter()
+            .flat_map(|other| (0..other.connections).map(move |_| Receiver::new(&other.tcp)));
+        Stack { senders: senders.collect(), receivers: receivers.collect() }
+    }
+
+    /// A segment has come in.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+        let connection = usize::from(segment.connection);
+        match &segment.contents {
+            Contents::Data(span) => self.receivers[connection].on_data(now, *span),
+            Contents::Acknowledgment(ack) => self.senders[connection].on_acknowledgment(now, ack),
+        }
+    }
+
+    /// Time has come to `now`.
+    pub fn on_timer(&mut self, now: Time) {
+        self.senders.iter_mut().for_each(|sender| sender.on_timer(now));
+        self.receivers.iter_mut().for_each(|receiver| receiver.on_timer(now));
+    }
+
+    /// When to come back; [`Time::NEVER`] when only a segment can change anything.
+    pub fn next_timer(&self) -> Time {
+        let senders = self.senders.iter().map(Sender::next_timer);
+        senders.chain(self.receivers.iter().map(Receiver::next_timer)).min().unwrap_or(Time::NEVER)
+    }
+
+    /// The next segment to leave: ACKs first, then data in the order of the connections.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        for (connection, receiver) in (0..).zip(&mut self.receivers) {
+            if let Some(ack) = receiver.poll_transmit() {
+                return Some(Segment { connection, contents: Contents::Acknowledgment(ack) });
+            }
+        }
+        for (connection, sender) in (0..).zip(&mut self.senders) {
+            if let Some(span) = sender.poll_transmit(now) {
+                return Some(Segment { connection, contents: Contents::Data(span) });
+            }
+        }
+        None
+    }
+
+    /// The senders, in the order of the connections.
+    pub fn senders(&self) -> &[Sender] {
+        &self.senders
+    }
+
+    /// The receivers, in the order of the other end's connections.
+    pub fn receivers(&self) -> &[Receiver] {
+        &self.receivers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_proto::wire::Encapsulation;
+    use cellrate_proto::{Duration, Octets};
+    use cellrate_scenario::{AdapterQueue, DelayedAck, Preset};
+    use std::collections::VecDeque;
+
+    fn traffic(preset: &str, connections: u16, octets: u64) -> TcpTraffic {
+        TcpTraffic {
+            tcp: Preset::named(preset).expect("it is there").tcp(),
+            encapsulation: Encapsulation::LlcSnapIpv4,
+            connections,
+            transfer: Some(Octets(octets)),
+            start: Time::ZERO,
+            adapter_queue: AdapterQueue::Unbounded,
+        }
+    }
+
+    /// Two ends with `delay` between them; `loses(n)` tells whether the n-th segment from the first end is lost.
+    fn converse(traffic: &TcpTraffic, delay: Duration, loses: impl Fn(u64) -> bool) -> (Stack, Stack, Time) {
+        let mut ends = [Stack::new(Some(traffic), None), Stack::new(None, Some(traffic))];
+        let mut wires: [VecDeque<(Time, Segment)>; 2] = Default::default();
+        let (mut now, mut count) = (Time::ZERO, 0);
+        loop {
+            for end in 0..2 {
+                loop {
+                    if wires[1 - end].front().is_some_and(|(at, _)| *at <= now) {
+                        let (_, segment) = wires[1 - end].pop_front().expect("it is there");
+                        ends[end].on_segment(now, &segment);
+                    } else if ends[end].next_timer() <= now {
+                        ends[end].on_timer(now);
+                    } else {
+                        break;
+                    }
+                    while let Some(segment) = ends[end].poll_transmit(now) {
+                        count += u64::from(end == 0);
+                        if end == 1 || !loses(count) {
+                            wires[end].push_back((now + delay, segment));
+                        }
+                    }
+                }
+            }
+            let timers = ends.iter().map(Stack::next_timer);
+            let arrivals = wires.iter().filter_map(|wire| wire.front().map(|(at, _)| *at));
+            match timers.chain(arrivals).min() {
+                Some(next) if next != Time::NEVER => now = next,
+                _ => break,
+            }
+        }
+        let [first, second] = ends;
+        (first, second, now)
+    }
+
+    #[test]
+    fn everything_arrives_whatever_is_lost_and_however_it_recovers() {
+        for preset in ["reno", "newreno", "sack", "paper-001", "paper-003", "solaris-2.4"] {
+            for period in [2, 3, 7, 19, 1000] {
+                let traffic = traffic(preset, 3, 300_000);
+                let (first, second, _) =
+                    converse(&traffic, Duration::from_ms(20), |n| n.is_multiple_of(period));
+                for (sender, receiver) in first.senders().iter().zip(second.receivers()) {
+                    assert_eq!(receiver.delivered(), Octets(300_000), "{preset}, every {period}th lost");
+                    assert_eq!(sender.acknowledged(), Octets(300_000));
+                    assert!(sender.statistics().completed.is_some());
+                    let statistics = sender.statistics();
+                    assert_eq!(statistics.octets - statistics.retransmitted_octets, Octets(300_000));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_sent_again_when_nothing_is_lost() {
+        let mut traffic = traffic("newreno", 1, 1_000_000);
+        traffic.tcp.delayed_ack = DelayedAck::EverySegment;
+        let (first, _, end) = converse(&traffic, Duration::from_ms(20), |_| false);
+        assert_eq!(first.senders()[0].statistics().retransmitted, 0);
+        // 685 segments: 2, 4, 8, 16 and 32 in the first five round trips of 40 ms, the other 623 at 44 each in 15 more.
+        assert_eq!(end, Time::ZERO + Duration::from_ms(800));
+    }
+}
