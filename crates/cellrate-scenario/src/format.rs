@@ -218,6 +218,12 @@ const BUFFERS_KEY: Key = key(
     "infinite",
     "Room in each output port, the cell in transmission included.",
 );
+const RM_CELLS_KEY: Key = key(
+    "rm_cells",
+    Kind::Choice(&["in-order", "before-data", "first"]),
+    "\"in-order\"",
+    "When RM cells have their turn in each output port: among the ABR data cells, before these, or before everything, CBR and VBR included (TM 4.0, 5.10.6). They take places of the ABR buffer in any case.",
+);
 const EFCI_KEY: Key = key(
     "efci",
     Kind::Or(&[Kind::Table(&EFCI), Kind::Choice(&["off"])]),
@@ -237,6 +243,7 @@ const SWITCH: Shape = Shape {
     keys: &[
         NAME,
         BUFFERS_KEY,
+        RM_CELLS_KEY,
         EFCI_KEY,
         ALGORITHM_KEY,
         key(
@@ -253,13 +260,13 @@ const SWITCH: Shape = Shape {
 const SWITCH_DEFAULTS: Shape = Shape {
     name: "switch_defaults",
     about: "Defaults of switches.",
-    keys: &[BUFFERS_KEY, EFCI_KEY, ALGORITHM_KEY],
+    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY],
 };
 
 const PORT: Shape = Shape {
     name: "port",
     about: "One output port of a switch: what differs from the switch.",
-    keys: &[BUFFERS_KEY, EFCI_KEY, ALGORITHM_KEY],
+    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY],
 };
 
 const BUFFERS: Shape = Shape {

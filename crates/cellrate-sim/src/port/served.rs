@@ -1,11 +1,11 @@
 //! A port whose departures have to be events ([`super`] says when): real queues.
 //!
-//! Service is by strict priority and not pre-emptive. A data cell is marked with EFCI when its transmission begins, by the
+//! Service is by strict priority and not pre-emptive; RM cells may have a queue of their own. A data cell is marked with EFCI when its transmission begins, by the
 //! ABR queue with that cell still in it.
 
 use cellrate_proto::switch::PortControl;
 use cellrate_proto::{Cells, Time};
-use cellrate_scenario::Buffers;
+use cellrate_scenario::{Port as Config, RmCells};
 
 use super::{ABR, Admission, Line, PRIORITIES};
 use crate::kernel::cell::Cell;
@@ -15,6 +15,9 @@ use crate::kernel::ring::Ring;
 #[derive(Clone, Debug)]
 pub(crate) struct Served {
     waiting: [Ring; PRIORITIES],
+    /// RM cells, where they do not wait among the data cells.
+    waiting_rm: Ring,
+    rm_cells: RmCells,
     /// The cell in transmission: its priority and when it will have left.
     serving: Option<(usize, Cell, Time)>,
     /// Cells waiting and in transmission, by priority.
@@ -31,10 +34,13 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    pub fn new(line: Line, buffers: &Buffers) -> Served {
+    pub fn new(line: Line, config: &Config) -> Served {
+        let buffers = &config.buffers;
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
         Served {
             waiting: [Ring::new(), Ring::new(), Ring::new()],
+            waiting_rm: Ring::new(),
+            rm_cells: config.rm_cells,
             serving: None,
             lengths: [0; PRIORITIES],
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
@@ -58,7 +64,9 @@ impl Served {
         self.max_total = self.max_total.max(self.total().0);
         self.max_lengths[priority] = self.max_lengths[priority].max(self.lengths[priority]);
         if self.serving.is_some() {
-            self.waiting[priority].push(cell);
+            let overtakes = self.rm_cells != RmCells::InOrder && priority == ABR && cell.is_rm();
+            let queue = if overtakes { &mut self.waiting_rm } else { &mut self.waiting[priority] };
+            queue.push(cell);
             return Admission::Queued(None);
         }
         Admission::Queued(Some(self.begin(now, priority, cell, control)))
@@ -73,10 +81,26 @@ impl Served {
         self.lengths[priority] -= 1;
         self.transmitted += 1;
         cell.arrives = now + self.line.delay;
-        let next =
-            (0..PRIORITIES).find_map(|priority| self.waiting[priority].pop().map(|cell| (priority, cell)));
-        let departure = next.map_or(Time::NEVER, |(priority, cell)| self.begin(now, priority, cell, control));
+        let departure =
+            self.next().map_or(Time::NEVER, |(priority, cell)| self.begin(now, priority, cell, control));
         (if self.line.loses(now) { Err(cell) } else { Ok(cell) }, departure)
+    }
+
+    /// The cell whose turn it is, and its priority.
+    fn next(&mut self) -> Option<(usize, Cell)> {
+        let turn = match self.rm_cells {
+            RmCells::InOrder => usize::MAX,
+            RmCells::BeforeData => ABR,
+            RmCells::First => 0,
+        };
+        (0..PRIORITIES).find_map(|priority| {
+            if priority == turn
+                && let Some(cell) = self.waiting_rm.pop()
+            {
+                return Some((ABR, cell));
+            }
+            self.waiting[priority].pop().map(|cell| (priority, cell))
+        })
     }
 
     fn begin(&mut self, now: Time, priority: usize, mut cell: Cell, control: &mut PortControl) -> Time {
@@ -132,7 +156,8 @@ impl Served {
 
     /// Every cell in the port.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
-        self.waiting.iter().flat_map(Ring::iter).chain(self.serving.iter().map(|(_, cell, _)| cell))
+        let waiting = self.waiting.iter().chain([&self.waiting_rm]).flat_map(Ring::iter);
+        waiting.chain(self.serving.iter().map(|(_, cell, _)| cell))
     }
 
     fn integrate(&mut self, now: Time) {
