@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 PAPERS = {
     "abr-parameters": "ABR Engineering: Roles and Guidelines for Setting ABR Parameters "
     "(Fahmy, Jain, Goyal, Vandalore; Ohio State University)",
+    "stop-and-go": "Stop & Go ABR: best effort services in ATM LANs with two cell rates (Politecnico di Torino)",
 }
 """Short name and title of each."""
 
@@ -28,4 +29,6 @@ def load_paper(name: str) -> Paper:
         raise CellrateError(f"there is no paper {name!r}; there are: {', '.join(PAPERS)}")
     if name == "abr-parameters":
         from .abr_parameters import PAPER
+    else:
+        from .stop_and_go import PAPER
     return PAPER

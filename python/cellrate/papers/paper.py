@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 Value = float | str | None
 Results = Mapping[str, Result]
 
-KINDS = ("claim", "withheld", "erratum", "sensitivity")
+KINDS = ("claim", "withheld", "erratum", "sensitivity", "beyond")
 """Of claims: said by the paper; a figure that is not published here, measured only; a contradiction within the paper,
-found by calculation; a choice of ours that the paper leaves open, made the other way."""
+found by calculation; a choice of ours that the paper leaves open, made the other way; what the paper does not ask."""
 
 
 @dataclass(frozen=True)

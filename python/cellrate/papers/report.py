@@ -26,6 +26,7 @@ HEADINGS = {
     "withheld": "Figures to be compared later",
     "erratum": "Contradictions within the paper",
     "sensitivity": "Choices the paper leaves open, made the other way",
+    "beyond": "What the paper does not ask",
 }
 
 
