@@ -45,7 +45,7 @@ def _findings(_: Results) -> Sequence[Finding]:
             ", ".join(f"{'PCR' if ok else 'MCR'} ({rate})" for rate, ok in allowed.items()),
             all(allowed.values()),
             "500 cells in a round trip of 3 ms are 70.7 Mbps, below PCR 75 and 100: by the rule of section 2 these "
-            "begin at MCR, table 2 has ICR = PCR. The runs follow the rule; after the first feedback nothing depends on it.",
+            "begin at MCR, table 2 has ICR = PCR. The runs follow the rule, which matters until the first feedback.",
         ),
         Finding(
             "arithmetic.overload",

@@ -18,7 +18,7 @@ LOADS = (10, 25, 40, 55, 70, 85, 100)
 WIDE_LOADS = (10, 25, 40, 50, 60, 70, 85, 100)
 """Background loads of figure 5 [Mbps]."""
 REPLICATIONS = 8
-QUICK_REPLICATIONS = 2
+QUICK_REPLICATIONS = 3
 """So many of them in a quick run."""
 
 
@@ -85,33 +85,32 @@ def figure(curves: Sequence[Curve], results: Results, title: str) -> Figure:
     from ...plots import COLOURS, STYLE
 
     rows = (len(curves) + 1) // 2
+    height = 1.15 + 2.9 * rows
     with mpl.rc_context(STYLE):
-        drawn = Figure(figsize=(8.4, 0.9 + 2.9 * rows))
-        drawn.subplots_adjust(left=0.07, right=0.93, top=1 - 0.62 / (0.9 + 2.9 * rows), bottom=0.13 - 0.02 * rows)
+        drawn = Figure(figsize=(8.4, height))
+        drawn.subplots_adjust(left=0.07, right=0.93, top=1 - 0.85 / height, bottom=0.62 / height)
         drawn.subplots_adjust(hspace=0.35, wspace=0.38)
         grid: Any = drawn.subplots(rows, 2, squeeze=False)
         for axes, curve in zip(grid.flat, curves, strict=True):
             samples = curve.samples(results)
             loads = list(samples)
             right = axes.twinx()
+            highest = max(shares := [fair_share(load, curve.connections) for load in loads])
             for connection in range(curve.connections):
                 colour = COLOURS[connection % len(COLOURS)]
                 label = curve.labels[connection] if curve.labels else f"goodput {connection + 1}"
-                bars(
-                    axes,
-                    loads,
-                    [sample.goodput(connection) for sample in samples.values()],
-                    color=colour,
-                    label=label if curve.connections <= 3 or connection == 0 else None,
-                )
-            shares = [fair_share(load, curve.connections) for load in loads]
+                if curve.connections > 3:
+                    label = "goodput of each" if connection == 0 else "_"
+                goodputs = [sample.goodput(connection) for sample in samples.values()]
+                highest = max(highest, *(goodput.mean for goodput in goodputs))
+                bars(axes, loads, goodputs, color=colour, label=label)
             axes.plot(loads, shares, color="#000000", linestyle="-.", label="fair share")
             efficiency = [sample.efficiency for sample in samples.values()]
             bars(right, loads, efficiency, color="#555555", linestyle="--", label="efficiency")
             waste = [sample.waste for sample in samples.values()]
             bars(right, loads, waste, color="#8C8C00", linestyle=":", label="link waste")
             axes.set_title(curve.name, fontsize=9)
-            axes.set_ylim(0, max(shares) * 1.12)
+            axes.set_ylim(0, highest * 1.12)
             axes.set_xlim(0, max(loads) * 1.04)
             axes.set_ylabel("goodput [Mbps]")
             right.set_ylim(0, 1.12)
@@ -120,8 +119,8 @@ def figure(curves: Sequence[Curve], results: Results, title: str) -> Figure:
             right.set_ylabel("efficiency, link waste")
             axes.set_xlabel("background load [Mbps]")
         handles, labels = zip(*_legend(grid[0, 0], drawn), strict=True)
-        drawn.legend(handles, labels, loc="upper right", ncols=len(labels), bbox_to_anchor=(0.995, 0.995))
-        drawn.text(0.012, 1 - 0.1 / (0.9 + 2.9 * rows), title, fontsize=10, va="top")
+        drawn.legend(handles, labels, loc="upper right", ncols=len(labels), bbox_to_anchor=(0.995, 1 - 0.25 / height))
+        drawn.text(0.012, 1 - 0.1 / height, title, fontsize=10, va="top")
         drawn.text(0.99, 0.005, stamp(results), fontsize=6.5, color="#777777", ha="right")
     return drawn
 

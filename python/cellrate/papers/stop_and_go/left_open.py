@@ -34,8 +34,10 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
     "rm-before-data": {"defaults.switch.rm_cells": "before-data"},
     "rm-first": {"defaults.switch.rm_cells": "first"},
     "icr-mcr": {"defaults.abr.icr": "1 Mbps"},
+    "mcr-10-kbps": {"defaults.abr.mcr": "10 kbps"},
+    "mcr-10-kbps-tbe-100": {"defaults.abr.mcr": "10 kbps", "defaults.abr.tbe": "100 cells"},
 }
-"""Settings by what they change."""
+"""Settings by what they change; the last two depart from the paper, to find what loses cells."""
 
 CURVES = {
     name: Curve(name, "bottleneck", {"defaults.abr.pcr": "100 Mbps", **settings}, LOADS)
@@ -43,7 +45,10 @@ CURVES = {
 }
 
 _WHY = {
-    "window-4096": "A window of two segments leaves less to send again, and nothing is lost.",
+    "window-4096": "A window of two segments leaves less to send again, but delayed ACKs stop it at odd ones.",
+    "minimum-rto-1-s": "No time-outs within an on period: nothing is sent again, and nothing is lost.",
+    "mcr-10-kbps": "Stopped sources send next to nothing: MCR is what fills the buffer.",
+    "mcr-10-kbps-tbe-100": "Sources stop sooner, too.",
     "window-16384": "Three windows and what is sent again at time-outs are more than the buffer holds.",
     "window-65535": "The windows wait at the sources, round trips are long and the timer with them: fewer time-outs, "
     "but a window does not fit the buffer, and what is lost costs a slow start.",
