@@ -165,3 +165,65 @@ impl Served {
         self.integrated_until = now;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, Stream};
+    use cellrate_proto::switch::PortControlConfig;
+    use cellrate_proto::{BitRate, CellRate, Direction, Duration, RateCode, RmCell};
+
+    /// The order in which a port sends what came, in the order of the names, while the first was being sent: "v" VBR,
+    /// "d" ABR data, "r" RM cells, "u" UBR.
+    fn order(rm_cells: RmCells) -> Vec<&'static str> {
+        const NAMES: [&str; 8] = ["d0", "u1", "d2", "r3", "v4", "d5", "r6", "v7"];
+        let rm = RmCell {
+            direction: Direction::Forward,
+            backward_notification: false,
+            congestion_indication: false,
+            no_increase: false,
+            explicit_rate: RateCode::MAX,
+            current_cell_rate: RateCode::MAX,
+            minimum_cell_rate: RateCode::MAX,
+            out_of_rate: false,
+        };
+        let rate = BitRate::from_bps(150_000_000);
+        let random = Random::new(1, Stream::Loss(0));
+        let line = Line::new(rate.cell_time(), Duration::ZERO, 0.0, &[], random);
+        let control = PortControlConfig::default();
+        let config = Config { buffers: Default::default(), rm_cells, control };
+        let mut control = PortControl::new(&control, CellRate::new(353_773.0));
+        let mut port = Served::new(line, &config);
+        for (number, name) in (0..).zip(NAMES) {
+            let sent = Time::from_ps(number);
+            let (priority, cell) = match &name[..1] {
+                "v" => (0, Cell::data(sent, number, false)),
+                "r" => (ABR, Cell::resource_management(sent, &rm)),
+                "u" => (2, Cell::data(sent, number, false)),
+                _ => (ABR, Cell::data(sent, number, false)),
+            };
+            assert!(matches!(port.admit(sent, priority, cell, &mut control), Admission::Queued(_)));
+        }
+        assert_eq!(
+            (port.cells().count(), port.queue(ABR)),
+            (8, Cells(5)),
+            "RM cells are in the buffer of ABR"
+        );
+        let mut left = Vec::new();
+        let mut now = Time::ZERO + rate.cell_time();
+        while now != Time::NEVER {
+            let (cell, next) = port.depart(now, &mut control);
+            left.push(NAMES[cell.expect("the line loses nothing").sent.as_ps() as usize]);
+            now = next;
+        }
+        assert_eq!(port.total(), Cells(0));
+        left
+    }
+
+    #[test]
+    fn rm_cells_wait_for_what_the_port_says_and_stay_in_order() {
+        assert_eq!(order(RmCells::InOrder), ["d0", "v4", "v7", "d2", "r3", "d5", "r6", "u1"]);
+        assert_eq!(order(RmCells::BeforeData), ["d0", "v4", "v7", "r3", "r6", "d2", "d5", "u1"]);
+        assert_eq!(order(RmCells::First), ["d0", "r3", "r6", "v4", "v7", "d2", "d5", "u1"]);
+    }
+}
