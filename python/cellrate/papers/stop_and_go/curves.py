@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..paper import Point, Results
@@ -32,7 +32,7 @@ class Curve:
     settings: Mapping[str, object]
     loads: Sequence[int] = LOADS
     connections: int = 3
-    labels: tuple[str, ...] = field(default=())
+    labels: tuple[str, ...] = ()
     """Of the connections, where they differ."""
 
     def background(self, load: float) -> dict[str, object]:
@@ -45,17 +45,12 @@ class Curve:
         """Name a run."""
         return f"{self.name}, {load:g} Mbps, {replication}"
 
-    def points(
-        self,
-        replications: int = REPLICATIONS,
-        quick: int = QUICK_REPLICATIONS,
-        extra: Mapping[str, object] | None = None,
-    ) -> dict[str, Point]:
+    def points(self, replications: int = REPLICATIONS, quick: int = QUICK_REPLICATIONS) -> dict[str, Point]:
         """Give the runs; those beyond the first `quick` replications are left out of a quick run."""
         return {
             self.key(load, seed): Point(
                 self.scenario,
-                {**self.settings, **self.background(load), **(extra or {}), "seed": seed},
+                {**self.settings, **self.background(load), "seed": seed},
                 extra=seed > quick,
             )
             for load in self.loads

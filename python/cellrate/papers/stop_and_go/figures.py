@@ -237,8 +237,8 @@ def _wide_findings(results: Results) -> Sequence[Finding]:
     holds = all((cells > 0) == (load > 60) for load, cells in lost.items())
     why = (
         "VBR has priority, so that its losses do not depend on ABR. Up to 75 Mbps two sources that are on do not "
-        "exceed the link; three or more have to be on for 71 ms at a load of 70 Mbps to fill 10,000 cells, and on periods "
-        "have a mean of 8.5 ms. In 120 s at 70 Mbps nothing is lost, in 120 s at 75 Mbps 3824 cells."
+        "exceed the link; three or more have to be on for 71 ms at a load of 70 Mbps to fill 10,000 cells, and on "
+        "periods have a mean of 8.5 ms. In 120 s at 70 Mbps nothing is lost, in 120 s at 75 Mbps 3824 cells."
     )
     smooth, steep = (largest_fall(samples) for samples in (samples["PCR 100 Mbps"], THREE.samples(results)))
     return [
