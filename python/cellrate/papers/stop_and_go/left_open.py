@@ -51,8 +51,8 @@ _WHY = {
     "window-65535": "The windows wait at the sources, round trips are long and the timer with them: fewer time-outs, "
     "but a window does not fit the buffer, and what is lost costs a slow start.",
     "minimum-rto-1-s": "No time-outs within an on period: nothing is sent again, and nothing is lost.",
-    "rm-before-data": "RM cells that wait among data come out as the queue falls, and say go. Those that overtake all say "
-    "stop, and at MCR the next comes 13.6 ms later: the link runs dry meanwhile.",
+    "rm-before-data": "RM cells that wait among data come out as the queue falls, and say go. Those that overtake "
+    "all say stop, and at MCR the next comes 13.6 ms later: the link runs dry meanwhile.",
     "rm-first": "As with RM cells before data; they come through even while VBR has the link.",
     "rm-first-mcr-10-mbps": "At 10 Mbps a stopped source hears of go within 1.4 ms: the link does not run dry.",
     "mcr-10-kbps": "Stopped sources send next to nothing: MCR is what fills the buffer.",
