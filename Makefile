@@ -16,7 +16,7 @@ help:
 	@echo "make demo    set up .venv, build, run the two-source transient into results/"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types"
 	@echo "make bench   time the workloads and count their instructions (bench-json: the same as JSON)"
-	@echo "make paper   run the experiments of paper abr-parameters into results/papers/"
+	@echo "make paper   run the experiments of the papers into results/papers/"
 	@echo "make clean   remove .venv, results and build output"
 
 demo: $(STAMPS)/built
@@ -49,6 +49,7 @@ bench-json:
 
 paper: $(STAMPS)/built
 	$(BIN)/cellrate paper run abr-parameters --out results/papers/abr-parameters
+	$(BIN)/cellrate paper run uili --out results/papers/uili
 
 clean:
 	rm -rf $(VENV) results target

@@ -39,6 +39,13 @@ pub const WORKLOADS: &[Workload] = &[
         text: || parking_lot(8),
     },
     Workload {
+        name: "W4",
+        what: "15 TCP transfers, MSS 512, under 9 video programs, ERICA+",
+        full_ms: 10_000,
+        counted_ms: 400,
+        text: tcp_under_video,
+    },
+    Workload {
         name: "W5",
         what: "10,000 VCs, 100 switches, mixed rates",
         full_ms: 100,
@@ -104,6 +111,13 @@ count = 15
 path = ["s{{i}}", "sw1", "sw2", "d{{i}}"]
 "#
     )
+}
+
+/// Row 1 of table 1 of paper 001, without its name and duration.
+fn tcp_under_video() -> String {
+    let text = include_str!("../../papers/tcp-lrd-vbr/scenarios/terrestrial.toml");
+    let defaults = text.find("[defaults]").unwrap_or_default();
+    text[defaults..].to_owned()
 }
 
 /// A chain of switches; one VC from end to end, and three more that cross each link between switches.

@@ -8,6 +8,7 @@ Times are in seconds, rates of probes in cells/s, throughput in bit/s; every key
 """
 
 from ._native import version as _version
+from .advisor import Advice, AdvisedSet, Situation, advise
 from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
 from .results import Result, Series
 from .running import run, sweep
@@ -16,6 +17,8 @@ from .scenario import Scenario, SweepPoint, ready_scenarios, schema
 __version__ = _version()
 
 __all__ = [
+    "Advice",
+    "AdvisedSet",
     "CellrateError",
     "Interrupted",
     "NoSuchSeries",
@@ -24,8 +27,10 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Series",
+    "Situation",
     "SweepPoint",
     "__version__",
+    "advise",
     "ready_scenarios",
     "run",
     "schema",

@@ -23,4 +23,17 @@ class RunResult:
 
 def run(scenario: Scenario, progress: Callable[[float], object] | None = None) -> RunResult: ...
 def schema() -> str: ...
+def signalled(
+    pcr: float,
+    mcr: float,
+    icr: float,
+    nrm: int,
+    trm: float,
+    rif: float,
+    rdf: float,
+    adtf: float,
+    tbe: int,
+    cdf: float,
+    frtt: float,
+) -> list[tuple[str, int]]: ...
 def version() -> str: ...

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -67,6 +67,8 @@ class Panel:
     """Upper end of the axis; by the data when None."""
     second_axis: str | None = None
     """What the axis at the right says: the same values in thousands of the unit of the series."""
+    levels: Mapping[str, float] = field(default_factory=dict)
+    """Max-min fair shares behind the lines, by the label of the line, in the unit of the series."""
 
 
 def draw_result(result: Result, base: Path) -> None:
@@ -102,7 +104,8 @@ def panels_of(result: Result, only: Sequence[str] | None = None) -> list[Panel]:
         if series:
             several = len({s.probe for s in series}) > 1
             lines = [Line(s, f"{s.entity} {s.probe}" if several else s.entity) for s in series]
-            panels.append(Panel(axis, lines, scale, top, second))
+            levels = fair_levels(result) if probes == ("acr",) else {}
+            panels.append(Panel(axis, lines, scale, top, second, levels))
     others = [name for name, _ in result.series_names if name not in known and (only is None or name in only)]
     for probe in dict.fromkeys(others):
         series = [s for s in result.all_series(probe) if len(s)]
@@ -110,6 +113,45 @@ def panels_of(result: Result, only: Sequence[str] | None = None) -> list[Panel]:
             unit = f" [{series[0].unit}]" if series[0].unit else ""
             panels.append(Panel(f"{probe}{unit}", [Line(s, s.entity) for s in series]))
     return panels
+
+
+def fair_levels(result: Result) -> dict[str, float]:
+    """Give the max-min fair rates of a run's ABR flows, each taken as greedy, by the names of their series [cells/s].
+
+    Of each line its ports share what their algorithms aim at: the target utilization where every switch runs ERICA with
+    the same one, and the whole line elsewhere. Empty where a port's MCRs exceed what it has.
+    """
+    from .errors import ScenarioError
+    from .scenario import Scenario
+
+    try:
+        shares = Scenario.parse(result.toml).fair(utilization=_target(result.toml))
+    except ScenarioError:
+        return {}
+    return {f"{share.vc} (back)" if share.backward else share.vc: share.rate for share in shares}
+
+
+def _target(toml: str) -> float:
+    import tomllib
+
+    document = tomllib.loads(toml)
+    common = document.get("defaults", {}).get("switch", {})
+    targets = set()
+    for switch in document.get("switch", []):
+        tables = [{**common, **switch}]
+        tables += [{**tables[0], **port} for port in switch.get("ports", {}).values()]
+        for table in tables:
+            algorithm = {**common.get("algorithm", {}), **table.get("algorithm", {})}
+            erica = algorithm.get("type") == "erica"
+            targets.add(_share(algorithm.get("target_utilization", 0.9)) if erica else 1.0)
+    return targets.pop() if len(targets) == 1 else 1.0
+
+
+def _share(value: float | str) -> float:
+    """A ratio as scenarios write it: 0.9, "0.9" or "90 %"."""
+    if isinstance(value, str) and value.endswith("%"):
+        return float(value[:-1]) / 100
+    return float(value)
 
 
 def figure(
@@ -170,6 +212,15 @@ def save(drawn: Figure, base: Path) -> None:
 
 def _draw_panel(axes: Axes, panel: Panel) -> None:
     for number, line in enumerate(panel.lines):
+        if line.label in panel.levels:
+            axes.axhline(
+                panel.levels[line.label] * panel.scale,
+                color=COLOURS[number % len(COLOURS)],
+                linestyle=(number % 4 * 2, (4, 4)),
+                linewidth=0.8,
+                alpha=0.6,
+                zorder=1.5,
+            )
         times, values = thinned(line.series)
         axes.plot(
             times,
@@ -179,6 +230,9 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
             linestyle=DASHES[(number // len(COLOURS)) % len(DASHES)],
             label=line.label,
         )
+    levels = any(line.label in panel.levels for line in panel.lines)
+    if levels:
+        axes.plot([], [], color="#777777", linestyle=(0, (4, 4)), linewidth=0.8, label="max-min")
     axes.set_ylabel(panel.axis)
     if panel.top is None:
         axes.set_ylim(bottom=0)
@@ -201,7 +255,7 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     axes.legend(
         loc="center left" if many else "lower right",
         bbox_to_anchor=(1.14 if panel.second_axis else 1.01, 0.5) if many else (1.0, 0.98),
-        ncols=1 + (len(panel.lines) - 1) // 10 if many else len(panel.lines),
+        ncols=1 + (len(panel.lines) - 1 + levels) // 10 if many else len(panel.lines) + levels,
         borderpad=0.1,
         columnspacing=1.2,
         handlelength=1.6,

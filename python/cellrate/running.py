@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -88,14 +89,21 @@ def run_many(
     *,
     workers: int | None = None,
     progress: Progress | None = None,
+    keep: Path | None = None,
 ) -> list[Result]:
-    """Run scenarios side by side; the results come in the order of `points`, each with its settings."""
+    """Run scenarios side by side; the results come in the order of `points`, each with its settings.
+
+    With `keep`, each result is kept in that folder as soon as it is there, and a point whose result is kept there, from
+    the same scenario and the same simulator, is not run again.
+    """
     todo = list(points)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
     workers = min(workers if workers is not None else os.cpu_count() or 1, len(todo))
     if workers <= 1:
         results = []
         for done, (scenario, settings) in enumerate(todo):
-            results.append(_run_point(scenario, settings, _part(progress, done, len(todo))))
+            results.append(_run_kept(scenario, settings, keep, _part(progress, done, len(todo))))
         return results
     # Forking keeps scripts without an `if __name__ == "__main__"` working; the children run nothing but the simulator.
     import multiprocessing
@@ -103,7 +111,7 @@ def run_many(
 
     executor: Executor = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"))
     with executor:
-        futures = [executor.submit(_run_point, scenario, settings) for scenario, settings in todo]
+        futures = [executor.submit(_run_kept, scenario, settings, keep) for scenario, settings in todo]
         try:
             for done, future in enumerate(as_completed(futures), start=1):
                 future.result()
@@ -130,6 +138,25 @@ def _run_point(scenario: Scenario, settings: Mapping[str, str], progress: Progre
     begun = time.perf_counter()
     native = _native.run(scenario._native, progress)
     return Result._from_native(native, scenario, dict(settings), time.perf_counter() - begun)
+
+
+def _run_kept(
+    scenario: Scenario, settings: Mapping[str, str], keep: Path | None, progress: Progress | None = None
+) -> Result:
+    if keep is None:
+        return _run_point(scenario, settings, progress)
+    # A module built anew may run the same scenario differently.
+    built = Path(_native.__file__).stat().st_mtime_ns
+    file = keep / f"{scenario.hash}-{built}.pickle"
+    if file.exists():
+        kept: Result = pickle.loads(file.read_bytes())
+        kept.set = dict(settings)
+        return kept
+    result = _run_point(scenario, settings, progress)
+    partial = file.with_suffix(f".{os.getpid()}.partial")
+    partial.write_bytes(pickle.dumps(result))
+    partial.rename(file)
+    return result
 
 
 def _part(progress: Progress | None, done: int, total: int) -> Progress | None:

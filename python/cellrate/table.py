@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from .advisor import AdvisedSet
     from .scenario import FairShare
+    from .trial import Comparison
 
 CELL_BITS = 424
 
@@ -43,6 +46,15 @@ def print_summary(console: Console, summary: dict[str, Any], settings: dict[str,
             f"{row['dropped']:,}",
         )
     console.print(vcs)
+    for row in summary["refused"]:
+        told = f"Refused: {row['category']} connection {row['vc']}, {row['reason']}"
+        console.print(told, highlight=False, markup=False, soft_wrap=True)
+    if summary["negotiated"]:
+        changed = len({row["vc"] for row in summary["negotiated"]})
+        console.print(
+            f"Set-up changed {len(summary['negotiated'])} parameters of {changed} directions; --json lists them.",
+            highlight=False,
+        )
     console.print(ports)
     console.print(
         f"{run['duration_s']:g} s of network time in {run['wall_s']:.2f} s: {run['cell_hops']:,} cell hops, "
@@ -63,6 +75,45 @@ def print_fair(console: Console, shares: list[FairShare]) -> None:
         rate = share.rate
         table.add_row(name, f"{rate * CELL_BITS / 1e6:.3f}", f"{rate:,.1f}", share.bottleneck or "its PCR")
     console.print(table)
+
+
+def print_advice(console: Console, advised: AdvisedSet) -> None:
+    """Print advised parameters, a row each, and the warnings."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("parameter", no_wrap=True)
+    table.add_column("value", no_wrap=True)
+    table.add_column("code", justify="right", no_wrap=True)
+    table.add_column("reason")
+    table.add_column("section", no_wrap=True)
+    for advice in advised.advices:
+        code = advised.codes.get(advice.parameter)
+        text = advice.text.replace(" (", "\n(")
+        table.add_row(advice.parameter, text, "" if code is None else str(code), advice.reason, advice.source)
+    console.print(table)
+    console.print(f"Record of Nrm, Trm, ADTF and CDF: {advised.codes['record']:#010x}", highlight=False)
+    for warning in advised.warnings:
+        console.print(f"Warning: {warning}", highlight=False, markup=False)
+
+
+def print_comparison(console: Console, comparison: Comparison) -> None:
+    """Print what a trial of advised parameters found."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=comparison.what, title_justify="left")
+    table.add_column("figure", no_wrap=True)
+    table.add_column("defaults", justify="right", no_wrap=True)
+    table.add_column("advised", justify="right", no_wrap=True)
+    table.add_column("worse by")
+    for figure in comparison.figures:
+        name = f"* {figure.name}" if figure.needed else f"  {figure.name}"
+        table.add_row(Text(name), _number(figure.default), _number(figure.advised), figure.blame or "")
+    console.print(table)
+    console.print("* what the application needs", highlight=False)
+    console.print(comparison.verdict, highlight=False, markup=False)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "never"
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _table(title: str | None, name: str, numbers: list[str]) -> Table:

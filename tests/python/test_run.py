@@ -23,6 +23,20 @@ VC_KEYS = {
     "max_delay_s",
 }  # fmt: skip
 PORT_KEYS = {"port", "transmitted", "utilization", "max_queue", "mean_queue", "max_abr_queue", "dropped"}
+CONVERSATIONS = (
+    PAIR.split("[[probe]]")[0]
+    + """
+[[vc]]
+name = "vc2"
+path = ["a", "sw", "b"]
+traffic = { type = "request-response", response = "16 cells", record = 2 }
+
+[[vc]]
+name = "vc3"
+path = ["a", "sw", "b"]
+traffic = { type = "tcp", preset = "reno" }
+"""
+)
 LONG = PAIR.replace('"20 ms"', '"1000 s"').replace('every = "change"', 'every = "1 s"').replace('"1 ms"', '"1 s"')
 
 
@@ -40,7 +54,7 @@ def same_series(one: cellrate.Result, other: cellrate.Result) -> bool:
 
 
 def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
-    assert set(result.summary) == {"run", "vcs", "ports"}
+    assert set(result.summary) == {"run", "vcs", "ports", "bursts", "burst_list", "tcp", "refused", "negotiated"}
     assert set(result.summary["run"]) >= RUN_KEYS
     for row in result.summary["vcs"]:
         assert set(row) >= VC_KEYS
@@ -58,6 +72,20 @@ def test_every_key_that_comes_out_is_in_the_reference(result: cellrate.Result) -
     text = (Path(__file__).parents[2] / "docs" / "results.md").read_text()
     rows = [result.summary["run"], *result.summary["vcs"], *result.summary["ports"]]
     missing = {key for row in rows for key in row if f"`{key}`" not in text}
+    assert not missing
+
+
+def test_every_key_of_bursts_and_of_tcp_is_in_the_reference() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "results.md").read_text()
+    summary = cellrate.run(cellrate.Scenario.parse(CONVERSATIONS)).summary
+    assert all(summary[rows] for rows in ("bursts", "burst_list", "tcp"))
+    missing = {
+        key
+        for rows in ("bursts", "burst_list", "tcp")
+        for row in summary[rows]
+        for key in row
+        if f"`{key}`" not in text
+    }
     assert not missing
 
 

@@ -14,10 +14,13 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod admission;
 pub mod destination;
+pub mod negotiation;
 pub mod parameters;
 pub mod rate_code;
 pub mod rm;
+pub mod signalling;
 pub mod source;
 pub mod switch;
 pub mod uili;

@@ -25,6 +25,11 @@ pub fn oversubscribed(py: Python<'_>, error: &Oversubscribed) -> PyErr {
     raised(|| class(py, "ScenarioError")?.call1((error.to_string(),)))
 }
 
+/// `cellrate.CellrateError` for a parameter that is out of range.
+pub fn parameter_error(py: Python<'_>, text: &str) -> PyErr {
+    raised(|| class(py, "CellrateError")?.call1((text,)))
+}
+
 /// `cellrate.Interrupted` or `cellrate.RunError`.
 pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
     let name = match error {

@@ -4,6 +4,7 @@
 mod error;
 mod run_result;
 mod scenario;
+mod signalling;
 
 use pyo3::prelude::*;
 
@@ -14,6 +15,8 @@ mod _native {
     use crate::run_result::{RunResult, run};
     #[pymodule_export]
     use crate::scenario::{Scenario, schema};
+    #[pymodule_export]
+    use crate::signalling::signalled;
 
     use super::*;
 

@@ -185,6 +185,12 @@ pub(crate) const ROOT: Shape = Shape {
         required("duration", SPAN, "How long the network is watched."),
         key("seed", Kind::Integer(0, i64::MAX), "1", "Seed of all randomness."),
         key(
+            "admission",
+            Kind::Or(&[Kind::Boolean, Kind::Table(&ADMISSION)]),
+            "false",
+            "Whether connections ask to be admitted, in the order of the file; one that is refused does not run, and is reported.",
+        ),
+        key(
             "defaults",
             Kind::Table(&DEFAULTS),
             "none",
@@ -196,6 +202,31 @@ pub(crate) const ROOT: Shape = Shape {
         key("vc", Kind::Entries(&VC), "none", "Virtual channel connections."),
         key("probe", Kind::Entries(&PROBE), "none", "Series to record."),
         key("sweep", Kind::Entries(&SWEEP), "none", "Keys to vary: one run for every combination of values."),
+    ],
+};
+
+const ADMISSION: Shape = Shape {
+    name: "admission",
+    about: "Connection admission control, and negotiation along each path (paper 002, sections 3 to 6). A link carries at most its rate in PCR of CBR, SCR of VBR and MCR of ABR connections, in each direction with traffic.",
+    keys: &[
+        key(
+            "negotiate",
+            Kind::Boolean,
+            "true",
+            "Whether the nodes of a path change the ABR parameters: PCR to the smallest link, FRTT from the delays, and what `negotiation` of a switch says.",
+        ),
+        key(
+            "charging",
+            Kind::Integer(2, 10),
+            "none",
+            "Limits PCR to so many times MCR (section 3.2); a connection without MCR is refused.",
+        ),
+        key(
+            "signal",
+            Kind::List(&Kind::Choice(&["nrm", "trm", "cdf", "adtf"]), 0),
+            "all four",
+            "The optional parameters that set-up carries, and switches can change.",
+        ),
     ],
 };
 
@@ -237,6 +268,13 @@ const ALGORITHM_KEY: Key = key(
     "What each output port writes into backward RM cells.",
 );
 
+const NEGOTIATION_KEY: Key = key(
+    "negotiation",
+    Kind::Table(&NEGOTIATION),
+    "none",
+    "What the switch does to the ABR parameters of a connection that is set up through it; needs `admission`.",
+);
+
 const SWITCH: Shape = Shape {
     name: "switch",
     about: "A switch.",
@@ -246,6 +284,7 @@ const SWITCH: Shape = Shape {
         RM_CELLS_KEY,
         EFCI_KEY,
         ALGORITHM_KEY,
+        NEGOTIATION_KEY,
         key(
             "ports",
             Kind::Map(&Kind::Table(&PORT)),
@@ -260,7 +299,35 @@ const SWITCH: Shape = Shape {
 const SWITCH_DEFAULTS: Shape = Shape {
     name: "switch_defaults",
     about: "Defaults of switches.",
-    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY],
+    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY, NEGOTIATION_KEY],
+};
+
+const NEGOTIATION: Shape = Shape {
+    name: "negotiation",
+    about: "Limits and wishes of a switch at set-up; what is not given is left alone (paper 002, table 1).",
+    keys: &[
+        key("pcr", POSITIVE_RATE, "none", "Largest PCR, beside the rate of the next link."),
+        key("mcr", RATE, "none", "Largest MCR, beside what the next link can still promise."),
+        key("icr", RATE, "none", "Largest ICR; never below MCR."),
+        key("tbe", CELLS, "none", "Largest TBE, by its buffers."),
+        key("rif", Kind::PowerOfTwo, "none", "Largest RIF."),
+        key(
+            "rdf",
+            Kind::PowerOfTwo,
+            "none",
+            "RDF it wants: larger is granted, smaller as far as the switch cut RIF.",
+        ),
+        key("nrm", Kind::Integer(2, 256), "none", "Nrm it wants: a power of two from 2 to 256."),
+        key("trm", SPAN, "none", "Trm it wants: 100 ms times a power of two from 2^-7 to 1."),
+        key("cdf", Kind::PowerOfTwo, "none", "Smallest CDF: a power of two from 1/64 to 1."),
+        key("adtf", SPAN, "none", "Largest ADTF: 10 ms to 10.23 s in steps of 10 ms."),
+        key(
+            "processing",
+            TIME,
+            "\"0 ms\"",
+            "One-way delay in the switch, queues left out, that it adds to FRTT.",
+        ),
+    ],
 };
 
 const PORT: Shape = Shape {
@@ -459,6 +526,18 @@ const PEAK_KEY: Key = key(
     "the smallest link rate of the path",
     "Peak rate of a cbr, vbr or ubr sender, both directions; for abr it is `abr.pcr`.",
 );
+const MCR_MIN_KEY: Key = key(
+    "mcr_min",
+    RATE,
+    "none: MCR is not negotiable",
+    "Smallest MCR that an abr connection accepts, both directions, at most `abr.mcr`; needs `admission`.",
+);
+const SCR_KEY: Key = key(
+    "scr",
+    POSITIVE_RATE,
+    "the mean rate of constant and on-off traffic, else pcr",
+    "Sustainable cell rate of a vbr connection, both directions, that admission books; at most pcr; needs `admission`.",
+);
 
 const VC: Shape = Shape {
     name: "vc",
@@ -476,6 +555,8 @@ const VC: Shape = Shape {
         REVERSE_KEY,
         BIDIRECTIONAL_KEY,
         PEAK_KEY,
+        MCR_MIN_KEY,
+        SCR_KEY,
         COUNT,
         LIKE,
     ],
@@ -484,7 +565,16 @@ const VC: Shape = Shape {
 const VC_DEFAULTS: Shape = Shape {
     name: "vc_defaults",
     about: "Defaults of connections.",
-    keys: &[CATEGORY_KEY, ABR_KEY, TRAFFIC_KEY, REVERSE_KEY, BIDIRECTIONAL_KEY, PEAK_KEY],
+    keys: &[
+        CATEGORY_KEY,
+        ABR_KEY,
+        TRAFFIC_KEY,
+        REVERSE_KEY,
+        BIDIRECTIONAL_KEY,
+        PEAK_KEY,
+        MCR_MIN_KEY,
+        SCR_KEY,
+    ],
 };
 
 const REVERSE: Shape = Shape {

@@ -23,10 +23,45 @@ pub struct Scenario {
     pub nodes: Vec<Node>,
     /// Duplex links.
     pub links: Vec<Link>,
-    /// Virtual channel connections, both directions each.
+    /// Virtual channel connections, both directions each. Where the scenario asks for admission, those admitted, with
+    /// the parameters that set-up agreed on.
     pub connections: Vec<Connection>,
+    /// Connections that admission or negotiation refused, in the order of the file. They do not run.
+    pub refused: Vec<Refused>,
+    /// What negotiation changed, in the order it happened.
+    pub negotiated: Vec<Negotiated>,
     /// Series to record.
     pub probes: Vec<Probe>,
+}
+
+/// A connection that was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Its name.
+    pub vc: String,
+    /// Its service category.
+    pub category: Category,
+    /// The direction, the link or node, and why, as a phrase.
+    pub reason: String,
+}
+
+/// One change of one parameter on the way of a connection's set-up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Negotiated {
+    /// Name of the connection.
+    pub vc: String,
+    /// Whether the direction from the last host of the path to the first is meant.
+    pub backward: bool,
+    /// The node that changed it; the sending host where it is the source itself.
+    pub node: String,
+    /// The parameter, in the standard's symbol, lower case.
+    pub parameter: &'static str,
+    /// Value before, with its unit.
+    pub from: String,
+    /// Value after, with its unit.
+    pub to: String,
+    /// What for, as a phrase.
+    pub why: String,
 }
 
 /// Index into [`Scenario::nodes`].

@@ -4,8 +4,8 @@ use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_scenario::Scenario;
 
 use crate::assembly::{Assembly, Place};
+use crate::names::flow_name;
 use crate::results::{Burst, BurstSummary};
-use crate::simulation::flow_name;
 use crate::traffic::Conversation;
 
 /// One summary row per direction with bursts, and the single bursts that were asked for.

@@ -8,6 +8,7 @@ mod assembly;
 mod bursts;
 mod endpoint;
 pub mod kernel;
+mod names;
 pub mod noise;
 mod port;
 mod probe;

@@ -30,6 +30,10 @@ pub struct Summary {
     pub bursts: Vec<BurstSummary>,
     /// Single bursts, in the order of `bursts` and of their numbers: as many of each direction as its `record` asks for.
     pub burst_list: Vec<Burst>,
+    /// Connections that were refused at set-up and did not run.
+    pub refused: Vec<RefusedSummary>,
+    /// What negotiation changed at set-up, in the order it happened.
+    pub negotiated: Vec<NegotiatedSummary>,
 }
 
 /// The run as a whole.
@@ -109,6 +113,34 @@ pub struct PortSummary {
     pub max_abr_queue: u64,
     /// Cells lost for want of room, or on the line [cells].
     pub dropped: u64,
+}
+
+/// A connection that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RefusedSummary {
+    /// Name of the connection.
+    pub vc: String,
+    /// "cbr", "vbr", "abr" or "ubr".
+    pub category: &'static str,
+    /// Where and why, as a phrase.
+    pub reason: String,
+}
+
+/// One parameter that a node changed at set-up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NegotiatedSummary {
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
+    pub vc: String,
+    /// The node that changed it.
+    pub node: String,
+    /// The parameter, in the standard's symbol, lower case.
+    pub parameter: &'static str,
+    /// Value before, with its unit.
+    pub from: String,
+    /// Value after, with its unit.
+    pub to: String,
+    /// What for, as a phrase.
+    pub why: String,
 }
 
 /// A TCP connection.

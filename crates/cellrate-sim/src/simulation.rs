@@ -3,14 +3,18 @@
 use std::ops::ControlFlow;
 
 use cellrate_proto::Time;
-use cellrate_scenario::{Category, FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenario, Step};
+use cellrate_scenario::{FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenario, Step};
 
 use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
 use crate::kernel::cell::{Cell, MAX_HOPS};
+use crate::names::{category_name, flow_name, port_name};
 use crate::port::{ABR, Port, Queues};
 use crate::probe::recorder::Recorder;
-use crate::results::{FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary};
+use crate::results::{
+    FlowSummary, NegotiatedSummary, PortSummary, Progress, RefusedSummary, RunError, RunResult, RunSummary,
+    Series, Summary,
+};
 use crate::tcp_rows;
 
 /// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
@@ -53,7 +57,29 @@ pub fn run(
     let (bursts, burst_list) = bursts::collect(scenario, &assembly);
     let tcp = tcp_rows::collect(scenario, &assembly, end);
     let series = collect_series(scenario, assembly);
-    Ok(RunResult { summary: Summary { run, vcs, ports, bursts, burst_list, tcp }, series })
+    let (refused, negotiated) = set_up_summaries(scenario);
+    Ok(RunResult {
+        summary: Summary { run, vcs, ports, bursts, burst_list, tcp, refused, negotiated },
+        series,
+    })
+}
+
+/// What set-up refused and changed before anything ran.
+fn set_up_summaries(scenario: &Scenario) -> (Vec<RefusedSummary>, Vec<NegotiatedSummary>) {
+    let refused = scenario.refused.iter().map(|refused| RefusedSummary {
+        vc: refused.vc.clone(),
+        category: category_name(refused.category),
+        reason: refused.reason.clone(),
+    });
+    let negotiated = scenario.negotiated.iter().map(|change| NegotiatedSummary {
+        vc: if change.backward { format!("{} (back)", change.vc) } else { change.vc.clone() },
+        node: change.node.clone(),
+        parameter: change.parameter,
+        from: change.from.clone(),
+        to: change.to.clone(),
+        why: change.why.clone(),
+    });
+    (refused.collect(), negotiated.collect())
 }
 
 /// Cells of each direction on links, in ports and between clusters.
@@ -209,27 +235,5 @@ fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'stati
             };
             (name.to_owned(), port_name(scenario, port_number(Step { link: LinkIndex(link), end })), unit)
         }
-    }
-}
-
-/// "name", or "name (back)" for the direction from the last host to the first.
-pub(crate) fn flow_name(scenario: &Scenario, flow: usize) -> String {
-    let name = &scenario.connections[flow / 2].name;
-    if flow.is_multiple_of(2) { name.clone() } else { format!("{name} (back)") }
-}
-
-/// "sw1->sw2": the port of sw1 towards sw2.
-fn port_name(scenario: &Scenario, number: usize) -> String {
-    let [near, far] = [number % 2, 1 - number % 2].map(|end| scenario.links[number / 2].ends[end]);
-    let name = |node: cellrate_scenario::NodeIndex| &scenario.nodes[node.0 as usize].name;
-    format!("{}->{}", name(near), name(far))
-}
-
-fn category_name(category: Category) -> &'static str {
-    match category {
-        Category::Cbr => "cbr",
-        Category::Vbr => "vbr",
-        Category::Abr => "abr",
-        Category::Ubr => "ubr",
     }
 }

@@ -5,8 +5,8 @@ use cellrate_scenario::Scenario;
 
 use crate::assembly::{Assembly, Place};
 use crate::endpoint::Endpoint;
+use crate::names::flow_name;
 use crate::results::TcpSummary;
-use crate::simulation::flow_name;
 
 /// One row per TCP connection.
 pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Vec<TcpSummary> {

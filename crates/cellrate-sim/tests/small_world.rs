@@ -98,31 +98,3 @@ fn every_averaging_interval_shows_though_nothing_passes_the_port_any_more() {
     assert!(series.times_ps.iter().all(|ps| ps.is_multiple_of(Duration::from_ms(1).as_ps())));
     assert_eq!((series.values[0], series.values[3]), (0.0, 0.0));
 }
-
-#[test]
-#[ignore]
-fn speed() {
-    for (name, access) in [("W1", Duration::from_ms(5)), ("W2", Duration::from_us(10))] {
-        let world = n_sources(
-            15,
-            access,
-            Duration::from_ms(std::env::var("MS").map_or(10_000, |v| v.parse().unwrap())),
-        );
-        let start = std::time::Instant::now();
-        let result = world.run();
-        let s = start.elapsed().as_secs_f64();
-        let run = &result.summary.run;
-        println!(
-            "{name}: {} hops, {} events, {s:.3} s, {:.1} M hops/s",
-            run.cell_hops,
-            run.events,
-            run.cell_hops as f64 / s / 1e6
-        );
-        for row in result.summary.vcs.iter().take(4) {
-            println!("{} {} {:?}", row.vc, row.sent, row.final_acr);
-        }
-        for row in result.summary.ports.iter().take(2) {
-            println!("{row:?}");
-        }
-    }
-}

@@ -13,6 +13,10 @@ PAPERS = {
     "abr-parameters": "ABR Engineering: Roles and Guidelines for Setting ABR Parameters "
     "(Fahmy, Jain, Goyal, Vandalore; Ohio State University)",
     "stop-and-go": "Stop & Go ABR: best effort services in ATM LANs with two cell rates (Politecnico di Torino)",
+    "tcp-lrd-vbr": "Performance of TCP over ABR with Long-Range Dependent VBR Background Traffic over Terrestrial and "
+    "Satellite ATM networks (Kalyanaraman, Vandalore, Jain, Goyal, Fahmy, Kota)",
+    "uili": "Use-it-or-lose-it policies for the available bit rate (ABR) service in ATM networks "
+    "(Kalyanaraman, Jain, Goyal, Fahmy, Samudra; 1998)",
 }
 """Short name and title of each."""
 
@@ -29,6 +33,10 @@ def load_paper(name: str) -> Paper:
         raise CellrateError(f"there is no paper {name!r}; there are: {', '.join(PAPERS)}")
     if name == "abr-parameters":
         from .abr_parameters import PAPER
-    else:
+    elif name == "tcp-lrd-vbr":
+        from .tcp_lrd_vbr import PAPER
+    elif name == "uili":
+        from .uili import PAPER
+    elif name == "stop-and-go":
         from .stop_and_go import PAPER
     return PAPER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +28,8 @@ Results = Mapping[str, Result]
 
 KINDS = ("claim", "withheld", "erratum", "sensitivity", "beyond")
 """Of claims: said by the paper; a figure that is not published here, measured only; a contradiction within the paper,
-found by calculation; a choice of ours that the paper leaves open, made the other way; what the paper does not ask."""
+found by calculation; a choice of ours that the paper leaves open, made the other way; a figure that the
+paper does not have."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Point:
     """Values to change, by dotted path."""
     extra: bool = False
     """Needed by no claim of the paper itself: left out of a quick run."""
+    quick: Mapping[str, object] = field(default_factory=dict)
+    """Values that a quick run sets beside `set`, such as a shorter duration."""
 
 
 @dataclass(frozen=True)
@@ -124,9 +128,10 @@ class Paper:
         """What the paper says, by claim id: text (in our words), source, published, and kind if it is no claim."""
         return tomllib.loads((self.folder / "published.toml").read_text())
 
-    def scenario(self, point: Point) -> Scenario:
+    def scenario(self, point: Point, *, quick: bool = False) -> Scenario:
         """Give the scenario of a run."""
-        return Scenario.load(self.folder / "scenarios" / f"{point.scenario}.toml").set(point.set)
+        settings = {**point.set, **point.quick} if quick else point.set
+        return Scenario.load(self.folder / "scenarios" / f"{point.scenario}.toml").set(settings)
 
     def claim(self, finding: Finding) -> Claim:
         """Put what was measured beside what is published."""
@@ -143,18 +148,25 @@ class Paper:
         )
 
     def measure(
-        self, *, quick: bool, workers: int | None, progress: Callable[[float], object] | None
+        self,
+        *,
+        quick: bool,
+        workers: int | None,
+        progress: Callable[[float], object] | None,
+        keep: Path | None = None,
     ) -> dict[str, dict[str, Result]]:
-        """Run all experiments: results by experiment and point."""
+        """Run all experiments: results by experiment and point. What is in `keep` already is not run again."""
         keys, todo = [], []
         for experiment in self.experiments:
             for key, point in experiment.points.items():
                 if not (quick and point.extra):
                     keys.append((experiment.name, key))
                     settings = {path: str(value) for path, value in point.set.items()}
-                    todo.append((self.scenario(point), settings))
+                    todo.append((self.scenario(point, quick=quick), settings))
         results: dict[str, dict[str, Result]] = {experiment.name: {} for experiment in self.experiments}
-        for (name, key), result in zip(keys, run_many(todo, workers=workers, progress=progress), strict=True):
+        for (name, key), result in zip(
+            keys, run_many(todo, workers=workers, progress=progress, keep=keep), strict=True
+        ):
             results[name][key] = result
         return results
 
@@ -167,6 +179,8 @@ class Paper:
         progress: Callable[[float], object] | None = None,
     ) -> Report:
         """Run everything, check the claims, and write report.html, report.json and figures/ into `out`.
+
+        Runs that are done are kept in `out`.runs until the report is written: a run that was interrupted goes on there.
 
         Parameters
         ----------
@@ -182,7 +196,8 @@ class Paper:
         from .report import MARK, Report, write_report
 
         begun = time.perf_counter()
-        results = self.measure(quick=quick, workers=workers, progress=progress)
+        keep = out.with_name(out.name + ".runs")
+        results = self.measure(quick=quick, workers=workers, progress=progress, keep=keep)
         claims = [
             self.claim(finding)
             for experiment in self.experiments
@@ -202,4 +217,5 @@ class Paper:
             write_report(report, drawings, partial, runs=sum(map(len, results.values())), begun=begun)
 
         write_whole(out, fill, mark=MARK)
+        shutil.rmtree(keep, ignore_errors=True)
         return report

@@ -26,7 +26,7 @@ HEADINGS = {
     "withheld": "Figures to be compared later",
     "erratum": "Contradictions within the paper",
     "sensitivity": "Choices the paper leaves open, made the other way",
-    "beyond": "What the paper does not ask",
+    "beyond": "What the paper does not have",
 }
 
 
@@ -54,8 +54,8 @@ class Report:
         }
 
     def count(self) -> tuple[int, int]:
-        """Give how many claims of the paper itself hold, and how many there are."""
-        held = [claim.holds for claim in self.claims if claim.kind == "claim"]
+        """Give how many claims of the paper itself hold, and how many could be held against something."""
+        held = [claim.holds for claim in self.claims if claim.kind == "claim" and claim.holds is not None]
         return sum(value is True for value in held), len(held)
 
 

@@ -15,13 +15,25 @@ use crate::model::{AbrSender, Category, Connection, Flow, NodeIndex, Sender, Ste
 use crate::quantity;
 use crate::tree::{Node, Table, Value, merged};
 
-pub(super) fn build(root: &Table, network: &Network) -> Result<Vec<Connection>, Fault> {
-    let Some(shape) = group::shape_of("vc") else { return Ok(Vec::new()) };
+/// What a connection says of its set-up beside its parameters.
+pub(super) struct Terms {
+    /// MCRmin of an ABR connection.
+    pub mcr_min: Option<CellRate>,
+    /// SCR of a VBR connection.
+    pub scr: Option<CellRate>,
+    /// Where `abr.frtt` stands, if it was given.
+    pub frtt: Option<Place>,
+    /// Where one of the keys above that need admission stands.
+    pub needs_admission: Option<(&'static str, Place)>,
+}
+
+pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>, Vec<Terms>), Fault> {
+    let Some(shape) = group::shape_of("vc") else { return Ok(Default::default()) };
     let all = defaults(root, "vc").cloned().unwrap_or_default();
     let abr = defaults(root, "abr").cloned().unwrap_or_default();
     let wholes = wholes(root, "vc", shape, |own| base(&all, &abr, own))?;
     let mut names = BTreeSet::new();
-    let mut list = Vec::new();
+    let (mut list, mut all_terms) = (Vec::new(), Vec::new());
     for whole in &wholes {
         let name = whole.table.text("name").unwrap_or_default();
         if !names.insert(name) {
@@ -32,9 +44,47 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<Vec<Connection>, 
                 "Give each a name of its own",
             ));
         }
-        list.push(connection(network, whole)?);
+        let connection = connection(network, whole)?;
+        all_terms.push(terms(&whole.table, &connection)?);
+        list.push(connection);
     }
-    Ok(list)
+    Ok((list, all_terms))
+}
+
+fn terms(table: &Table, connection: &Connection) -> Result<Terms, Fault> {
+    let mcr_min = optional(table, "mcr_min", quantity::cell_rate)?;
+    let scr = optional(table, "scr", quantity::positive_cell_rate)?;
+    let category = table.text("category").unwrap_or("abr");
+    for (key, of) in [("mcr_min", "abr"), ("scr", "vbr")] {
+        if let Some(node) = table.node(key).filter(|_| category != of) {
+            let message = format!("{key} does not belong to category \"{category}\"");
+            return Err(Fault::new(
+                node.place,
+                message,
+                format!("Leave it out: it is for category \"{of}\""),
+            ));
+        }
+    }
+    for flow in [&connection.forward, &connection.backward] {
+        let (key, given, most, name) = match &flow.sender {
+            Sender::Abr(sender) => ("mcr_min", mcr_min, sender.parameters.mcr, "MCR"),
+            Sender::Peak(peak) => ("scr", scr, *peak, "PCR"),
+        };
+        if let (Some(given), Some(node)) = (given, table.node(key))
+            && given > most
+        {
+            let message = format!("{key} is {} cells/s", rounded(given.as_cells_per_s()));
+            let remedy =
+                format!("It must be at most {name}, which is {} cells/s", rounded(most.as_cells_per_s()));
+            return Err(Fault::new(node.place, message, remedy));
+        }
+    }
+    let abr = |table: &Table| {
+        table.node("abr").and_then(Node::table).and_then(|abr| abr.node("frtt")).map(|n| n.place)
+    };
+    let reverse = table.node("reverse").and_then(Node::table);
+    let needs = ["mcr_min", "scr"].into_iter().find_map(|key| table.node(key).map(|node| (key, node.place)));
+    Ok(Terms { mcr_min, scr, frtt: abr(table).or_else(|| reverse.and_then(abr)), needs_admission: needs })
 }
 
 /// What a connection has where it does not say otherwise: `defaults.abr`, then `defaults.vc`; no ABR parameters for

@@ -1,6 +1,7 @@
 //! From the tree to a [`Scenario`]: groups written out, defaults filled in, names replaced by indices, all of it checked
 //! against each other.
 
+mod admission;
 mod connection;
 mod network;
 mod port;
@@ -24,8 +25,12 @@ use crate::tree::{Node, Table, Value, merged};
 pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let read = |key: &str| root.node(key).ok_or_else(|| check::missing(Place::default(), key, ""));
     let network = network::build(root)?;
-    let connections = connection::build(root, &network)?;
-    let probes = probe::build(root, &network, &connections)?;
+    let (mut connections, terms) = connection::build(root, &network)?;
+    let mut probes = probe::build(root, &network, &connections)?;
+    let outcome = admission::admit(root, &network, &mut connections, &terms)?;
+    probe::keep(&mut probes, &outcome.kept);
+    let mut kept = outcome.kept.iter();
+    connections.retain(|_| kept.next() == Some(&true));
     Ok(Scenario {
         name: check::text(read("name")?)?.to_string(),
         purpose: root.text("purpose").unwrap_or_default().to_string(),
@@ -34,6 +39,8 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         nodes: network.nodes,
         links: network.links,
         connections,
+        refused: outcome.refused,
+        negotiated: outcome.negotiated,
         probes,
     })
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
 use super::{Whole, defaults, instant, optional, place_of, port, wholes};
 use crate::check::{self, Mode};
-use crate::error::{Fault, suggestion};
+use crate::error::{Fault, Place, suggestion};
 use crate::format::{Kind, ROOT, Shape};
 use crate::group;
 use crate::model::{Buffers, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, Span, Step};
@@ -19,6 +20,8 @@ pub(super) struct Network {
     pub links: Vec<Link>,
     by_name: BTreeMap<String, NodeIndex>,
     by_ends: BTreeMap<(NodeIndex, NodeIndex), Step>,
+    /// What switches do to connections that are set up through them, and where that is written.
+    pub limits: BTreeMap<NodeIndex, (Limits, Place)>,
 }
 
 impl Network {
@@ -56,8 +59,13 @@ impl Network {
 }
 
 pub(super) fn build(root: &Table) -> Result<Network, Fault> {
-    let mut network =
-        Network { nodes: Vec::new(), links: Vec::new(), by_name: BTreeMap::new(), by_ends: BTreeMap::new() };
+    let mut network = Network {
+        nodes: Vec::new(),
+        links: Vec::new(),
+        by_name: BTreeMap::new(),
+        by_ends: BTreeMap::new(),
+        limits: BTreeMap::new(),
+    };
     let hosts = members(root, "host", |_| Table::default())?;
     let switch_defaults = defaults(root, "switch").cloned().unwrap_or_default();
     let switches = members(root, "switch", |_| switch_defaults.clone())?;
@@ -81,6 +89,7 @@ pub(super) fn build(root: &Table) -> Result<Network, Fault> {
     }
     for whole in &switches {
         set_ports(&mut network, whole)?;
+        set_limits(&mut network, whole)?;
     }
     Ok(network)
 }
@@ -215,6 +224,36 @@ fn set_ports(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
         }
         network.links[step.link.0 as usize].ports[usize::from(step.end)] = port::read(&table)?;
     }
+    Ok(())
+}
+
+fn set_limits(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
+    let switch = whole.table.text("name").and_then(|name| network.by_name.get(name)).copied();
+    let (Some(switch), Some(node)) = (switch, whole.table.node("negotiation")) else { return Ok(()) };
+    let Some(table) = node.table() else { return Ok(()) };
+    let rate = |key: &str| optional(table, key, quantity::cell_rate);
+    let power = |key: &str| optional(table, key, check::power_of_two);
+    let limits = Limits {
+        name: network.name(switch).to_string(),
+        pcr: rate("pcr")?,
+        mcr: rate("mcr")?,
+        icr: rate("icr")?,
+        tbe: optional(table, "tbe", quantity::cells)?,
+        rif: power("rif")?,
+        rdf: power("rdf")?,
+        nrm: optional(table, "nrm", |node| check::integer(node, 2, 256))?.map(|nrm| nrm as u32),
+        trm: optional(table, "trm", quantity::span)?,
+        cdf: power("cdf")?,
+        adtf: optional(table, "adtf", quantity::span)?,
+        processing: optional(table, "processing", quantity::time)?.unwrap_or_default(),
+        ..Limits::default()
+    };
+    if let Err(error) = limits.check() {
+        let message = format!("the switch negotiates {} to a value it cannot have", error.name);
+        let place = place_of(table, error.name, node.place);
+        return Err(Fault::new(place, message, format!("It must be {}", error.allowed)));
+    }
+    network.limits.insert(switch, (limits, node.place));
     Ok(())
 }
 

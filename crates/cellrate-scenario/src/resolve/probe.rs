@@ -46,6 +46,16 @@ pub(super) fn build(
     Ok(probes)
 }
 
+/// Drops the probes of connections that are not kept, and counts the others anew.
+pub(super) fn keep(probes: &mut Vec<Probe>, kept: &[bool]) {
+    probes.retain_mut(|probe| {
+        let Quantity::Flow { connection, .. } = &mut probe.quantity else { return true };
+        let place = connection.0 as usize;
+        connection.0 = kept[..place].iter().filter(|kept| **kept).count() as u32;
+        kept[place]
+    });
+}
+
 /// What a probe looks at: what it names, or whatever has the quantity.
 struct Targets {
     given: bool,

@@ -1,5 +1,6 @@
 //! The format seen from outside: good files, bad files, overrides, any bytes at all.
 
+mod admission;
 mod bad;
 mod overrides;
 mod ready;
@@ -8,6 +9,7 @@ mod resolved;
 mod robust;
 mod stop_and_go;
 mod support;
+mod tcp;
 mod uili;
 
 /// A small scenario that uses most of the format.

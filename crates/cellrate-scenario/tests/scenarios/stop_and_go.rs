@@ -74,3 +74,28 @@ fn other_parameters_are_refused_at_their_place_and_with_the_reason() {
     });
     insta::assert_snapshot!("stop_and_go_refusals", told.join("\n\n"));
 }
+
+#[test]
+fn set_up_leaves_a_source_two_rates_or_refuses_it() {
+    let set_up = |limit: &str| {
+        let text = format!(
+            "name = \"t\"\nduration = \"1 s\"\nadmission = true\n\
+             defaults.link = {{ rate = \"150 Mbps\", length = \"10 km\" }}\n\
+             host = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+             link = [{{ between = [\"a\", \"sw\"] }}, {{ between = [\"sw\", \"b\"] }}]\n\
+             [[switch]]\nname = \"sw\"\nalgorithm = {STOP_AND_GO}\nnegotiation = {{ {limit} }}\n\
+             [[vc]]\nname = \"v\"\npath = [\"a\", \"sw\", \"b\"]\nabr = {{ {RATES} }}\n"
+        );
+        Document::parse(&text, "t.toml").and_then(|document| document.resolve()).expect("it resolves")
+    };
+    let slower = set_up("icr = \"20 Mbps\"");
+    let Sender::Abr(sender) = &slower.connections[0].forward.sender else { panic!("an ABR sender") };
+    assert_eq!(sender.parameters.icr, sender.parameters.mcr);
+    assert!(slower.negotiated.iter().any(|change| change.why == "Stop & Go starts at PCR or at MCR"));
+    let refused = &set_up("rif = \"1/16\"").refused[0];
+    assert!(
+        refused.reason.starts_with("forward on sw->b: rif became 0.063, and must be 1"),
+        "{}",
+        refused.reason
+    );
+}

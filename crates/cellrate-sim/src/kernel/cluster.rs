@@ -288,10 +288,10 @@ impl Cluster {
         }
         match self.endpoints[endpoint as usize].receive(cell) {
             Some(left_to_do) => self.on_arrival(now, endpoint as usize, left_to_do),
-            None if answers => {
-                if self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence()) {
-                    self.reschedule(now, endpoint as usize);
-                }
+            None if answers
+                && self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence()) =>
+            {
+                self.reschedule(now, endpoint as usize);
             }
             None => {}
         }

@@ -16,15 +16,15 @@ use crate::random::{Random, Stream};
 #[derive(Clone, Debug)]
 pub struct Video {
     programs: Vec<Program>,
-    /// The one whose cell comes next.
+    /// The next cell of each, side by side: the first of them is looked for at every cell.
+    next: Vec<Time>,
+    /// The one whose cell comes first.
     first: usize,
     end: Time,
 }
 
 #[derive(Clone, Debug)]
 struct Program {
-    /// The next cell.
-    next: Time,
     /// The next clock reference.
     reference: Time,
     spacing: Duration,
@@ -49,18 +49,19 @@ impl Video {
     pub fn new(model: &VideoTraffic, seed: u64, flow: u32, end: Time) -> Video {
         let end = end.min(model.end);
         let program = |number| Program::new(model, seed, flow, number, end);
-        let mut video = Video { programs: (0..model.programs).map(program).collect(), first: 0, end };
+        let (next, programs) = (0..model.programs).map(program).unzip();
+        let mut video = Video { programs, next, first: 0, end };
         video.find_first();
         video
     }
 
     pub(super) fn next(&self) -> Time {
-        let next = self.programs[self.first].next;
+        let next = self.next[self.first];
         if next < self.end { next } else { Time::NEVER }
     }
 
     pub(super) fn take(&mut self) {
-        self.programs[self.first].advance();
+        self.next[self.first] = self.programs[self.first].after(self.next[self.first]);
         self.find_first();
     }
 
@@ -77,15 +78,20 @@ impl Video {
 
     /// Of several at the same instant, the one with the lowest number.
     fn find_first(&mut self) {
-        let next = |&program: &usize| (self.programs[program].next, program);
-        self.first = (0..self.programs.len()).min_by_key(next).unwrap_or(0);
+        let mut first = 0;
+        for (program, next) in self.next.iter().enumerate() {
+            if *next < self.next[first] {
+                first = program;
+            }
+        }
+        self.first = first;
     }
 }
 
 impl Program {
-    fn new(model: &VideoTraffic, seed: u64, flow: u32, number: u32, end: Time) -> Program {
+    /// Its first cell, and the program.
+    fn new(model: &VideoTraffic, seed: u64, flow: u32, number: u32, end: Time) -> (Time, Program) {
         let mut program = Program {
-            next: model.start,
             reference: model.start,
             spacing: Duration::ZERO,
             intervals: model.reference_interval,
@@ -94,21 +100,22 @@ impl Program {
         };
         // Programs are not in step: the first cell comes anywhere within its time.
         let remaining = program.references.uniform();
-        program.follow_references(remaining);
-        program
+        (program.follow_references(remaining), program)
     }
 
-    /// The cell at `next` has left.
-    fn advance(&mut self) {
-        self.next = self.next.saturating_add(self.spacing);
-        if self.next >= self.reference {
-            let remaining = self.next.since(self.reference).as_secs_f64() / self.spacing.as_secs_f64();
-            self.follow_references(remaining);
+    /// The cell after the one at `last`.
+    fn after(&mut self, last: Time) -> Time {
+        let next = last.saturating_add(self.spacing);
+        if next < self.reference {
+            return next;
         }
+        let remaining = next.since(self.reference).as_secs_f64() / self.spacing.as_secs_f64();
+        self.follow_references(remaining)
     }
 
-    /// At the clock reference a new rate begins; `remaining` of a cell's time is still to come [0 to 1].
-    fn follow_references(&mut self, remaining: f64) {
+    /// At the clock reference a new rate begins; `remaining` of a cell's time is still to come [0 to 1]. Gives the next
+    /// cell.
+    fn follow_references(&mut self, remaining: f64) -> Time {
         let mut remaining = remaining;
         loop {
             let begin = self.reference;
@@ -118,9 +125,9 @@ impl Program {
             let rate = self.rates.next();
             self.spacing = rate.interval();
             let wait = if rate == CellRate::ZERO { f64::INFINITY } else { remaining / rate.as_cells_per_s() };
-            self.next = if wait < span { begin + Duration::from_secs_f64(wait) } else { Time::NEVER };
-            if self.next < self.reference || self.reference == Time::NEVER {
-                return;
+            let next = if wait < span { begin + Duration::from_secs_f64(wait) } else { Time::NEVER };
+            if next < self.reference || self.reference == Time::NEVER {
+                return next;
             }
             remaining -= rate.as_cells_per_s() * span;
             remaining = remaining.max(0.0);
@@ -292,7 +299,7 @@ mod tests {
             let mut model = model(50, 5, OutOfRange::Ignore, NoiseMethod::Paxson);
             model.programs = programs;
             let video = Video::new(&model, seed, 0, Time::ZERO + Duration::from_secs(1));
-            video.programs[0].next
+            video.next[0]
         };
         assert_eq!(one(1, 1), one(9, 1), "more programs do not disturb the first");
         assert_ne!(one(1, 1), one(1, 2));

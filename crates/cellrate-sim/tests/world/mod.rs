@@ -30,6 +30,8 @@ impl World {
             nodes: vec![],
             links: vec![],
             connections: vec![],
+            refused: vec![],
+            negotiated: vec![],
             probes: vec![],
         };
         World { scenario, rate: OC3, delay: Duration::from_ms(5), control: PortControlConfig::default() }

@@ -1,0 +1,323 @@
+//! Connection admission control: what each link has promised, and what it can still promise (paper 002, section 3.2).
+//!
+//! The sum of PCR of CBR, SCR of VBR and MCR of ABR connections over a link never exceeds its rate. A new ABR connection
+//! gets MCR = min(asked, room) and is refused below MCRmin; its PCR is limited by the smallest link only.
+//!
+//! Bookings are whole bits per second, so that sums are exact: what is asked is rounded to the nearest.
+
+use core::fmt;
+
+use alloc::vec::Vec;
+
+use crate::units::{BitRate, CellRate};
+
+/// What a connection asks of every link on its way, in one direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Request {
+    /// CBR: its peak rate, always.
+    Cbr {
+        /// PCR [cells/s].
+        pcr: CellRate,
+    },
+    /// VBR: what it sends on average.
+    Vbr {
+        /// SCR, the sustainable cell rate [cells/s].
+        scr: CellRate,
+    },
+    /// ABR: its minimum.
+    Abr {
+        /// PCR asked for [cells/s].
+        pcr: CellRate,
+        /// MCR asked for [cells/s].
+        mcr: CellRate,
+        /// MCRmin, the least MCR that is acceptable [cells/s, at most MCR]; `None` when it is not signalled, and MCR is
+        /// then not negotiable (section 3.1).
+        mcr_min: Option<CellRate>,
+    },
+    /// UBR: nothing.
+    Ubr,
+}
+
+/// What was granted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grant {
+    /// What is booked on every link of the path.
+    pub booked: BitRate,
+    /// MCR of an ABR connection [cells/s]; 0 for others.
+    pub mcr: CellRate,
+    /// PCR of an ABR connection, at most the smallest link [cells/s]; 0 for others.
+    pub pcr: CellRate,
+}
+
+/// Why a connection is refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Refusal {
+    /// A link has less room than a CBR or VBR connection must have.
+    NoRoom {
+        /// Position of the link on the path, from 0.
+        hop: usize,
+        /// PCR (CBR) or SCR (VBR).
+        asked: BitRate,
+        /// What the link can still promise.
+        room: BitRate,
+    },
+    /// A link has less room than the smallest MCR that is acceptable.
+    BelowMinimum {
+        /// Position of the link on the path, from 0.
+        hop: usize,
+        /// MCRmin, or MCR where that is not negotiable.
+        least: BitRate,
+        /// What the link can still promise.
+        room: BitRate,
+    },
+    /// PCR is to be a multiple of MCR, and MCR is 0.
+    NothingToCharge,
+}
+
+impl Refusal {
+    /// Position on the path of the link that has no room, from 0.
+    pub fn hop(&self) -> Option<usize> {
+        match *self {
+            Refusal::NoRoom { hop, .. } | Refusal::BelowMinimum { hop, .. } => Some(hop),
+            Refusal::NothingToCharge => None,
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::NoRoom { asked, room, .. } => {
+                write!(f, "it asks for {asked}, and the link has room for {room}")
+            }
+            Refusal::BelowMinimum { least, room, .. } => {
+                write!(f, "its MCR must be {least} at least, and the link has room for {room}")
+            }
+            Refusal::NothingToCharge => f.write_str("PCR is limited to a multiple of MCR, and its MCR is 0"),
+        }
+    }
+}
+
+impl core::error::Error for Refusal {}
+
+/// The optional charging rule PCR = k * MCR (section 3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charging(u8);
+
+impl Charging {
+    /// For k from 2 to 10, `None` otherwise.
+    pub const fn new(k: u8) -> Option<Charging> {
+        if k >= 2 && k <= 10 { Some(Charging(k)) } else { None }
+    }
+
+    /// PCR limited to k * MCR.
+    pub fn limit(self, pcr: CellRate, mcr: CellRate) -> CellRate {
+        pcr.min(mcr * f64::from(self.0))
+    }
+}
+
+/// The links of a network, each direction of a line being one, with what is booked on them.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Book {
+    links: Vec<Line>,
+    charging: Option<Charging>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Line {
+    rate: BitRate,
+    booked: u64,
+}
+
+impl Book {
+    /// Links of these rates, nothing booked; `charging` is applied to every ABR connection.
+    pub fn new(rates: impl IntoIterator<Item = BitRate>, charging: Option<Charging>) -> Book {
+        Book { links: rates.into_iter().map(|rate| Line { rate, booked: 0 }).collect(), charging }
+    }
+
+    /// What `link` can still promise. `link` is an index into the rates that [`Book::new`] was given; there must be one.
+    pub fn room(&self, link: usize) -> BitRate {
+        let Line { rate, booked } = self.links[link];
+        BitRate::from_bps(rate.as_bps() - booked)
+    }
+
+    /// What is booked on `link`.
+    pub fn booked(&self, link: usize) -> BitRate {
+        BitRate::from_bps(self.links[link].booked)
+    }
+
+    /// Books a connection on all links of `path` (indices, each once), or on none.
+    ///
+    /// # Errors
+    /// [`Refusal`] for the first link in the order of the path that cannot carry what must be carried.
+    pub fn admit(&mut self, path: &[usize], request: Request) -> Result<Grant, Refusal> {
+        let (grant, least) = match request {
+            Request::Ubr => (Grant::plain(BitRate::default()), BitRate::default()),
+            Request::Cbr { pcr: rate } | Request::Vbr { scr: rate } => {
+                let rate = rate.to_bit_rate();
+                (Grant::plain(rate), rate)
+            }
+            Request::Abr { pcr, mcr, mcr_min } => {
+                let least = mcr_min.unwrap_or(mcr).min(mcr).to_bit_rate();
+                let room = path.iter().map(|&link| self.room(link)).min().unwrap_or(mcr.to_bit_rate());
+                let narrowest =
+                    path.iter().map(|&link| self.links[link].rate.to_cell_rate()).fold(pcr, CellRate::min);
+                let (booked, mcr) = match mcr.to_bit_rate() {
+                    asked if asked <= room => (asked, mcr),
+                    _ => (room, room.to_cell_rate()),
+                };
+                let pcr = match self.charging {
+                    Some(_) if mcr == CellRate::ZERO => return Err(Refusal::NothingToCharge),
+                    Some(charging) => charging.limit(narrowest, mcr),
+                    None => narrowest,
+                };
+                (Grant { booked, mcr, pcr }, least)
+            }
+        };
+        for (hop, &link) in path.iter().enumerate() {
+            let room = self.room(link);
+            if room < least {
+                return Err(match request {
+                    Request::Abr { .. } => Refusal::BelowMinimum { hop, least, room },
+                    _ => Refusal::NoRoom { hop, asked: least, room },
+                });
+            }
+        }
+        for &link in path {
+            self.links[link].booked += grant.booked.as_bps();
+        }
+        Ok(grant)
+    }
+}
+
+impl Grant {
+    fn plain(booked: BitRate) -> Grant {
+        Grant { booked, mcr: CellRate::ZERO, pcr: CellRate::ZERO }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::string::ToString;
+
+    fn mbps(rate: u64) -> BitRate {
+        BitRate::from_bps(rate * 1_000_000)
+    }
+
+    fn cells(rate: u64) -> CellRate {
+        mbps(rate).to_cell_rate()
+    }
+
+    fn abr(mcr: u64, mcr_min: Option<u64>) -> Request {
+        Request::Abr { pcr: cells(1000), mcr: cells(mcr), mcr_min: mcr_min.map(cells) }
+    }
+
+    #[test]
+    fn the_sum_of_pcr_scr_and_mcr_may_fill_the_link_and_not_a_bit_more() {
+        let mut book = Book::new([mbps(155)], None);
+        book.admit(&[0], Request::Cbr { pcr: cells(55) }).unwrap();
+        book.admit(&[0], Request::Vbr { scr: cells(60) }).unwrap();
+        book.admit(&[0], Request::Ubr).unwrap();
+        assert_eq!(book.room(0), mbps(40));
+        assert_eq!(book.admit(&[0], abr(40, None)).unwrap().mcr, cells(40));
+        assert_eq!(book.room(0), mbps(0));
+        let one_bit = Request::Cbr { pcr: BitRate::from_bps(1).to_cell_rate() };
+        let refusal = Refusal::NoRoom { hop: 0, asked: BitRate::from_bps(1), room: mbps(0) };
+        assert_eq!(book.admit(&[0], one_bit), Err(refusal));
+        assert!(book.admit(&[0], abr(0, None)).is_ok(), "best effort always fits");
+    }
+
+    #[test]
+    fn mcr_is_cut_to_the_room_and_refused_below_mcr_min() {
+        // 100 - 70 leaves 30: 50 asked, at least 30 is granted 30; at least 31 is refused, and nothing is booked.
+        let mut book = Book::new([mbps(155), mbps(100)], None);
+        book.admit(&[1], Request::Cbr { pcr: cells(70) }).unwrap();
+        let refused = book.admit(&[0, 1], abr(50, Some(31))).unwrap_err();
+        assert_eq!(refused, Refusal::BelowMinimum { hop: 1, least: mbps(31), room: mbps(30) });
+        assert_eq!(
+            refused.to_string(),
+            "its MCR must be 31 Mbps at least, and the link has room for 30 Mbps"
+        );
+        assert_eq!(book.booked(0), mbps(0));
+        let grant = book.admit(&[0, 1], abr(50, Some(30))).unwrap();
+        assert_eq!((grant.mcr, grant.booked), (cells(30), mbps(30)));
+        assert_eq!((book.booked(0), book.room(1)), (mbps(30), mbps(0)));
+    }
+
+    #[test]
+    fn mcr_is_not_negotiable_unless_mcr_min_is_signalled() {
+        let mut book = Book::new([mbps(10)], None);
+        assert!(matches!(book.admit(&[0], abr(11, None)), Err(Refusal::BelowMinimum { .. })));
+        assert_eq!(book.admit(&[0], abr(11, Some(0))).unwrap().mcr, cells(10));
+    }
+
+    #[test]
+    fn pcr_is_limited_by_the_smallest_link_only() {
+        let mut book = Book::new([mbps(622), mbps(155)], None);
+        book.admit(&[1], Request::Cbr { pcr: cells(100) }).unwrap();
+        assert_eq!(book.admit(&[0, 1], abr(1, None)).unwrap().pcr, cells(155));
+    }
+
+    #[test]
+    fn charging_keeps_pcr_within_k_times_mcr() {
+        assert!(Charging::new(1).is_none() && Charging::new(11).is_none());
+        assert!(Charging::new(2).is_some() && Charging::new(10).is_some());
+        let mut book = Book::new([mbps(155)], Charging::new(4));
+        assert_eq!(book.admit(&[0], abr(10, None)).unwrap().pcr, cells(40));
+        assert_eq!(book.admit(&[0], abr(50, None)).unwrap().pcr, cells(155), "never above the link");
+        assert_eq!(book.admit(&[0], abr(0, None)), Err(Refusal::NothingToCharge));
+    }
+
+    fn request() -> impl Strategy<Value = Request> {
+        let rate = || (0.0..2e6_f64).prop_map(CellRate::new);
+        prop_oneof![
+            rate().prop_map(|pcr| Request::Cbr { pcr }),
+            rate().prop_map(|scr| Request::Vbr { scr }),
+            Just(Request::Ubr),
+            (rate(), rate(), proptest::option::of(0.0..1.0_f64)).prop_map(|(pcr, mcr, least)| Request::Abr {
+                pcr,
+                mcr,
+                mcr_min: least.map(|least| mcr * least),
+            }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_link_is_ever_overbooked_and_a_refusal_books_nothing(
+            rates in proptest::collection::vec(1_000_u64..2_000_000_000, 1..5),
+            charging in proptest::option::of(2_u8..=10),
+            asked in proptest::collection::vec((request(), proptest::collection::vec(any::<bool>(), 5)), 1..60),
+        ) {
+            let mut book = Book::new(rates.iter().copied().map(BitRate::from_bps), charging.and_then(Charging::new));
+            // The reference adds up what was granted, in cells/s, and knows nothing of the book.
+            let mut promised = std::vec![0.0_f64; rates.len()];
+            for (request, on) in asked {
+                let path: std::vec::Vec<usize> = (0..rates.len()).filter(|&link| on[link]).collect();
+                let before = book.clone();
+                match book.admit(&path, request) {
+                    Err(_) => prop_assert_eq!(&book, &before),
+                    Ok(grant) => {
+                        let rate = match request {
+                            Request::Cbr { pcr: rate } | Request::Vbr { scr: rate } => rate,
+                            Request::Abr { .. } => grant.mcr,
+                            Request::Ubr => CellRate::ZERO,
+                        };
+                        path.iter().for_each(|&link| promised[link] += rate.as_cells_per_s());
+                        if let Request::Abr { pcr, mcr, mcr_min } = request {
+                            prop_assert!(grant.mcr <= mcr && grant.pcr <= pcr);
+                            prop_assert!(grant.mcr.to_bit_rate() >= mcr_min.unwrap_or(mcr).to_bit_rate());
+                        }
+                    }
+                }
+                for (link, &rate) in rates.iter().enumerate() {
+                    prop_assert!(book.booked(link).as_bps() <= rate);
+                    // Half a bit of rounding for each of at most 60 connections.
+                    prop_assert!(promised[link] * 424.0 <= rate as f64 + 30.0, "{} of {}", promised[link] * 424.0, rate);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `signalled`: the codes of a parameter set.
+
+use cellrate_proto::parameters::PowerOfTwo;
+use cellrate_proto::signalling::Signalled;
+use cellrate_proto::{AbrParameters, CellRate, Cells, Duration};
+use pyo3::prelude::*;
+
+use crate::error::parameter_error;
+
+/// What signalling carries for these parameters, by symbol, and the record of the optional ones. Rates in cells/s, times
+/// in seconds, CDF 0 where rule 6 is disabled.
+#[pyfunction]
+#[pyo3(signature = (pcr, mcr, icr, nrm, trm, rif, rdf, adtf, tbe, cdf, frtt))]
+#[expect(clippy::too_many_arguments, reason = "one per parameter of the standard")]
+pub fn signalled(
+    py: Python<'_>,
+    pcr: f64,
+    mcr: f64,
+    icr: f64,
+    nrm: u32,
+    trm: f64,
+    rif: f64,
+    rdf: f64,
+    adtf: f64,
+    tbe: u64,
+    cdf: f64,
+    frtt: f64,
+) -> PyResult<Vec<(&'static str, u32)>> {
+    let power = |name: &'static str, factor: f64| {
+        PowerOfTwo::exact(factor)
+            .ok_or_else(|| parameter_error(py, &format!("{name} is {factor}, no power of two")))
+    };
+    let mut parameters = AbrParameters::new(CellRate::new(pcr));
+    parameters.mcr = CellRate::new(mcr);
+    parameters.icr = CellRate::new(icr);
+    parameters.nrm = nrm;
+    parameters.trm = Duration::from_secs_f64(trm);
+    parameters.rif = power("rif", rif)?;
+    parameters.rdf = power("rdf", rdf)?;
+    parameters.adtf = Duration::from_secs_f64(adtf);
+    parameters.tbe = Cells(tbe);
+    parameters.cdf = if cdf == 0.0 { None } else { Some(power("cdf", cdf)?) };
+    parameters.frtt = Duration::from_secs_f64(frtt);
+    let code = Signalled::encode(&parameters).map_err(|error| parameter_error(py, &error.to_string()))?;
+    let optional = code.additional;
+    Ok(vec![
+        ("PCR", code.pcr),
+        ("MCR", code.mcr),
+        ("ICR", code.icr),
+        ("TBE", code.tbe),
+        ("FRTT", code.frtt),
+        ("RIF", code.rif.into()),
+        ("RDF", code.rdf.into()),
+        ("Nrm", optional.nrm.unwrap_or_default().into()),
+        ("Trm", optional.trm.unwrap_or_default().into()),
+        ("ADTF", optional.adtf.unwrap_or_default().into()),
+        ("CDF", optional.cdf.unwrap_or_default().into()),
+        ("record", optional.to_record()),
+    ])
+}

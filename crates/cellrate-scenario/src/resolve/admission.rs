@@ -1,0 +1,241 @@
+//! Set-up of the connections, in the order of the file: negotiation along each path, then admission on its links.
+
+use cellrate_proto::admission::{Book, Charging, Request};
+use cellrate_proto::negotiation::{self, Change, Node as Limits, Offer, Optional};
+use cellrate_proto::{CellRate, Duration};
+
+use super::connection::Terms;
+use super::network::Network;
+use super::{optional, stop_and_go};
+use crate::check;
+use crate::error::Fault;
+use crate::model::{Category, Connection, Flow, Negotiated, Period, Refused, Sender, Step, Traffic};
+use crate::tree::{Table, Value};
+
+/// What came of it.
+pub(super) struct Outcome {
+    /// For each connection whether it runs.
+    pub kept: Vec<bool>,
+    pub refused: Vec<Refused>,
+    pub negotiated: Vec<Negotiated>,
+}
+
+/// What the scenario asks for.
+struct Wish {
+    negotiate: bool,
+    charging: Option<Charging>,
+    signalled: Optional,
+}
+
+/// Sets the connections up; those that are admitted get the parameters agreed on.
+pub(super) fn admit(
+    root: &Table,
+    network: &Network,
+    connections: &mut [Connection],
+    terms: &[Terms],
+) -> Result<Outcome, Fault> {
+    let mut outcome =
+        Outcome { kept: vec![true; connections.len()], refused: Vec::new(), negotiated: Vec::new() };
+    let Some(wish) = wish(root)? else {
+        // With `admission = false` the keys may stay, so that both can be tried; without the key they would be idle.
+        if root.node("admission").is_none() {
+            idle_keys(network, terms)?;
+        }
+        return Ok(outcome);
+    };
+    let mut book = Book::new(network.links.iter().flat_map(|link| [link.rate; 2]), wish.charging);
+    for (place, (connection, terms)) in connections.iter_mut().zip(terms).enumerate() {
+        if let Some(frtt) = terms.frtt.filter(|_| wish.negotiate) {
+            let message = "frtt is given, and negotiation accumulates it along the path";
+            return Err(Fault::new(
+                frtt,
+                message,
+                "Leave it out, or write admission = { negotiate = false }",
+            ));
+        }
+        // A connection is set up in both directions or not at all.
+        let before = book.clone();
+        let set_up =
+            [false, true].into_iter().try_fold((connection.clone(), Vec::new()), |so_far, backward| {
+                set_up(network, &mut book, &wish, so_far, terms, backward)
+                    .and_then(|agreed| stop_and_go::agree(network, agreed, backward))
+            });
+        match set_up {
+            Ok((agreed, changes)) => {
+                *connection = agreed;
+                outcome.negotiated.extend(changes);
+            }
+            Err(reason) => {
+                book = before;
+                outcome.kept[place] = false;
+                let (vc, category) = (connection.name.clone(), connection.category);
+                outcome.refused.push(Refused { vc, category, reason });
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+fn wish(root: &Table) -> Result<Option<Wish>, Fault> {
+    let Some(node) = root.node("admission") else { return Ok(None) };
+    let empty = Table::default();
+    let table = match &node.value {
+        Value::Table(table) => table,
+        _ if check::boolean(node)? => &empty,
+        _ => return Ok(None),
+    };
+    let charging = optional(table, "charging", |node| check::integer(node, 2, 10))?;
+    let signalled = match table.node("signal") {
+        None => Optional::ALL,
+        Some(list) => {
+            let words = check::list(list)?;
+            let has = |name: &str| words.iter().any(|word| word.text() == Some(name));
+            Optional { nrm: has("nrm"), trm: has("trm"), cdf: has("cdf"), adtf: has("adtf") }
+        }
+    };
+    Ok(Some(Wish {
+        negotiate: optional(table, "negotiate", check::boolean)?.unwrap_or(true),
+        charging: charging.and_then(|k| Charging::new(k as u8)),
+        signalled,
+    }))
+}
+
+/// Keys of set-up in a scenario that says nothing of admission.
+fn idle_keys(network: &Network, terms: &[Terms]) -> Result<(), Fault> {
+    let vc = terms.iter().find_map(|terms| terms.needs_admission);
+    let switch = network.limits.values().next().map(|(_, place)| ("negotiation", *place));
+    match vc.or(switch) {
+        None => Ok(()),
+        Some((key, place)) => {
+            let message = format!("{key} is given, and the scenario asks for no admission");
+            Err(Fault::new(place, message, "Write admission = true at the top, or leave the key out"))
+        }
+    }
+}
+
+/// One direction of a connection: negotiated, booked, changed; or why it is refused.
+fn set_up(
+    network: &Network,
+    book: &mut Book,
+    wish: &Wish,
+    (mut connection, mut changes): (Connection, Vec<Negotiated>),
+    terms: &Terms,
+    backward: bool,
+) -> Result<(Connection, Vec<Negotiated>), String> {
+    let mut path = connection.path.clone();
+    if backward {
+        path.reverse();
+        path.iter_mut().for_each(|step| step.end = 1 - step.end);
+    }
+    let line = |step: &Step| 2 * step.link.0 as usize + usize::from(step.end);
+    let lines: Vec<usize> = path.iter().map(line).collect();
+    let direction = if backward { "backward" } else { "forward" };
+    let flow = if backward { &mut connection.backward } else { &mut connection.forward };
+    // A direction without data carries RM cells only, and promises nothing.
+    let idle = flow.traffic.is_none();
+    if let (Sender::Abr(sender), true) = (&mut flow.sender, wish.negotiate) {
+        let mut parameters = sender.parameters.clone();
+        parameters.frtt = Duration::ZERO;
+        let offer = Offer { parameters, mcr_min: terms.mcr_min, signalled: wish.signalled };
+        let nodes: Vec<Limits> = path
+            .iter()
+            .map(|step| limits(network, *step, (!idle).then(|| book.room(line(step)).to_cell_rate())))
+            .collect();
+        let agreed = negotiation::negotiate(&offer, &nodes).map_err(|refusal| {
+            let at = refusal.node().map_or(String::new(), |node| format!(" at {}", nodes[node].name));
+            format!("{direction}{at}: {refusal}")
+        })?;
+        sender.parameters = agreed.parameters;
+        let sending = &nodes[0].name;
+        let told = |change: Change| Negotiated {
+            vc: connection.name.clone(),
+            backward,
+            node: change.node.map_or(sending, |node| &nodes[node].name).clone(),
+            parameter: change.parameter,
+            from: change.from.to_string(),
+            to: change.to.to_string(),
+            why: change.why.to_string(),
+        };
+        changes.extend(agreed.changes.into_iter().map(told));
+    }
+    if idle {
+        return Ok((connection, changes));
+    }
+    let grant = book.admit(&lines, request(connection.category, flow, terms)).map_err(|refusal| {
+        let at = refusal.hop().map_or(String::new(), |hop| {
+            let ends = network.link(path[hop]).ends;
+            let [from, to] =
+                [path[hop].end, 1 - path[hop].end].map(|end| network.name(ends[usize::from(end)]));
+            format!(" on {from}->{to}")
+        });
+        format!("{direction}{at}: {refusal}")
+    })?;
+    if let Sender::Abr(sender) = &mut flow.sender {
+        let parameters = &mut sender.parameters;
+        let asked = (parameters.mcr, parameters.pcr);
+        (parameters.mcr, parameters.pcr) = (grant.mcr, grant.pcr);
+        parameters.icr = parameters.icr.min(grant.pcr).max(grant.mcr);
+        // What negotiation did not tell: MCR cut to the room without it, PCR cut by the charge.
+        let sending = network.name(network.link(path[0]).ends[usize::from(path[0].end)]);
+        for (parameter, from, to) in [("mcr", asked.0, grant.mcr), ("pcr", asked.1, grant.pcr)] {
+            if from != to {
+                changes.push(Negotiated {
+                    vc: connection.name.clone(),
+                    backward,
+                    node: sending.to_string(),
+                    parameter,
+                    from: from.to_string(),
+                    to: to.to_string(),
+                    why: "admission control".to_string(),
+                });
+            }
+        }
+    }
+    Ok((connection, changes))
+}
+
+/// The node that `step` leaves, as negotiation sees it.
+fn limits(network: &Network, step: Step, room: Option<CellRate>) -> Limits {
+    let link = network.link(step);
+    let node = link.ends[usize::from(step.end)];
+    let own = network.limits.get(&node).map(|(limits, _)| limits.clone());
+    Limits {
+        name: network.name(node).to_string(),
+        link: Some(link.rate.to_cell_rate()),
+        room,
+        propagation: link.delay,
+        ..own.unwrap_or_default()
+    }
+}
+
+fn request(category: Category, flow: &Flow, terms: &Terms) -> Request {
+    match (&flow.sender, category) {
+        (Sender::Abr(sender), _) => {
+            let parameters = &sender.parameters;
+            Request::Abr { pcr: parameters.pcr, mcr: parameters.mcr, mcr_min: terms.mcr_min }
+        }
+        // A source of constant rate never sends faster than that, whatever the line would let it.
+        (Sender::Peak(peak), Category::Cbr) => Request::Cbr {
+            pcr: match flow.traffic {
+                Some(Traffic::Constant { rate, .. }) => rate.min(*peak),
+                _ => *peak,
+            },
+        },
+        (Sender::Peak(peak), Category::Vbr) => Request::Vbr {
+            scr: terms.scr.or_else(|| mean(flow.traffic.as_ref()?)).unwrap_or(*peak).min(*peak),
+        },
+        (Sender::Peak(_), _) => Request::Ubr,
+    }
+}
+
+/// The mean rate of traffic that has one.
+fn mean(traffic: &Traffic) -> Option<CellRate> {
+    let span = |period: &Period| match period {
+        Period::Fixed(span) | Period::Exponential(span) => span.as_secs_f64(),
+    };
+    match traffic {
+        Traffic::Constant { rate, .. } => Some(*rate),
+        Traffic::OnOff { rate, on, off, .. } => Some(*rate * (span(on) / (span(on) + span(off)))),
+        _ => None,
+    }
+}

@@ -1,0 +1,203 @@
+//! TCP against ns-3 3.44: the same line, the same losses, the order and the instants of all segments.
+//!
+//! references/ns3/ holds what ns-3 did, and the script that recorded it. Here the same senders and receivers that run over
+//! cells run over a line of packets as ns-3 has it: 10 Mb/s, 20 ms, 2 octets of framing.
+//!
+//! The same segments are sent again, in the same order, and the first of each recovery at the same microsecond. Where
+//! the two differ, and why that is no fault of either:
+//!
+//! - ns-3 counts a segment sent again as one more in flight beside the one that was lost, so that in fast recovery its
+//!   new data waits for three more duplicate ACKs than RFC 5681's inflated window asks for; what follows from that (later
+//!   holes, the end) is up to three segment times later per recovery there;
+//! - with SACK, ns-3 lets new data out for the first two duplicate ACKs although limited transmit is off, since reported
+//!   data leaves its count of what is in flight; here nothing changes before recovery begins;
+//! - a fast retransmission sets the timer anew here, as BSD has it; ns-3 leaves it running since the last new ACK;
+//! - after that time-out ns-3's ssthresh is two segments, because duplicate ACKs have emptied its count of what is in
+//!   flight; RFC 5681, equation 4, has half of what is outstanding, so that the transfer ends half a second earlier here;
+//! - ns-3's cwnd grows without limit while the offered window limits what is sent; here it stops at that window.
+
+use std::collections::VecDeque;
+
+use cellrate_proto::wire::Encapsulation;
+use cellrate_proto::{Duration, Octets, Time};
+use cellrate_scenario::{AdapterQueue, DelayedAck, Preset, Recovery, TcpConfig, TcpTraffic, TimeoutConfig};
+use cellrate_sim::transport::{Contents, Segment, Stack};
+
+const SEGMENT: u64 = 1000;
+const SEGMENTS: u64 = 300;
+const DELAY: Duration = Duration::from_ms(20);
+/// One octet at 10 Mb/s.
+const OCTET: Duration = Duration::from_ns(800);
+/// PPP's.
+const FRAMING: u64 = 2;
+/// Packets that ns-3's receiver sees before the first segment.
+const HANDSHAKE: usize = 2;
+
+/// One way of the line: when it is free, and what is on it.
+struct Line {
+    free: Time,
+    packets: VecDeque<(Time, Segment)>,
+}
+
+impl Line {
+    fn new() -> Line {
+        Line { free: Time::ZERO, packets: VecDeque::new() }
+    }
+
+    fn send(&mut self, now: Time, segment: Segment) {
+        let octets = segment.packet(Octets(40)).0 + FRAMING;
+        self.free = self.free.max(now) + OCTET * octets;
+        self.packets.push_back((self.free + DELAY, segment));
+    }
+
+    fn due(&mut self, now: Time) -> Option<Segment> {
+        if self.packets.front()?.0 > now {
+            return None;
+        }
+        self.packets.pop_front().map(|(_, segment)| segment)
+    }
+}
+
+/// Instants and numbers of all segments that leave.
+fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
+    let preset = Preset::named("reno").expect("it is there").tcp();
+    let traffic = TcpTraffic {
+        tcp: TcpConfig {
+            mss: Octets(SEGMENT),
+            window: Octets(64 * SEGMENT),
+            initial_window: Octets(2 * SEGMENT),
+            recovery,
+            timeout: TimeoutConfig { granularity: Duration::from_ms(1), ..preset.timeout },
+            delayed_ack: DelayedAck::EverySegment,
+            ..preset
+        },
+        encapsulation: Encapsulation::VcMultiplexed,
+        connections: 1,
+        transfer: Some(Octets(SEGMENTS * SEGMENT)),
+        start: Time::ZERO,
+        adapter_queue: AdapterQueue::Unbounded,
+    };
+    let mut sender = Stack::new(Some(&traffic), None);
+    let mut receiver = Stack::new(None, Some(&traffic));
+    // The ACK of ns-3's handshake has just left.
+    let (mut there, mut back) = (Line::new(), Line::new());
+    there.free = Time::ZERO + OCTET * (40 + FRAMING);
+    let (mut sent, mut arrived) = (Vec::new(), HANDSHAKE);
+    let mut now = Time::ZERO;
+    while now != Time::NEVER {
+        while let Some(segment) = there.due(now) {
+            arrived += 1;
+            if !lost.contains(&(arrived - 1)) {
+                receiver.on_segment(now, &segment);
+                while let Some(ack) = receiver.poll_transmit(now) {
+                    back.send(now, ack);
+                }
+            }
+        }
+        let mut again = true;
+        while again {
+            match back.due(now) {
+                Some(ack) => sender.on_segment(now, &ack),
+                None if sender.next_timer() <= now => sender.on_timer(now),
+                None => again = false,
+            }
+            while let Some(segment) = sender.poll_transmit(now) {
+                if let Contents::Data(span) = segment.contents {
+                    sent.push((now.since(Time::ZERO), span.from.0 / SEGMENT));
+                }
+                there.send(now, segment);
+            }
+        }
+        let arrivals = [&there, &back].into_iter().filter_map(|line| line.packets.front().map(|(at, _)| *at));
+        now = arrivals.chain([sender.next_timer(), receiver.next_timer()]).min().unwrap_or(Time::NEVER);
+    }
+    assert_eq!(sender.senders()[0].acknowledged(), Octets(SEGMENTS * SEGMENT));
+    sent
+}
+
+/// What ns-3 recorded, from its first segment on.
+fn recorded(name: &str) -> Vec<(Duration, u64)> {
+    let path = format!("{}/tests/references/ns3/{name}.csv", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let rows = text.lines().filter_map(|line| line.strip_prefix("data,"));
+    let parsed: Vec<(u64, u64)> = rows
+        .map(|row| row.split_once(',').expect("two numbers"))
+        .map(|(at, octet)| (at.parse().expect("ns"), octet.parse().expect("octets")))
+        .collect();
+    let first = parsed[0].0;
+    parsed.into_iter().map(|(at, octet)| (Duration::from_ns(at - first), octet / SEGMENT)).collect()
+}
+
+/// Those that leave for the second time or more.
+fn again(segments: &[(Duration, u64)]) -> Vec<(Duration, u64)> {
+    let mut seen = std::collections::BTreeSet::new();
+    segments.iter().filter(|(_, number)| !seen.insert(*number)).copied().collect()
+}
+
+fn apart(a: Duration, b: Duration) -> Duration {
+    if a > b { a - b } else { b - a }
+}
+
+/// Holds a case against the record: the same segments again in the same order, the first at the same instant, the others
+/// within `others`, and the last segment of all within `end`.
+#[track_caller]
+fn compare(name: &str, recovery: Recovery, lost: &[usize], others: Duration, end: Duration) {
+    let (ours, theirs) = (transfer(recovery, lost), recorded(name));
+    assert_eq!(ours.len(), theirs.len(), "{name}: as many segments");
+    let (ours_again, theirs_again) = (again(&ours), again(&theirs));
+    assert!(!ours_again.is_empty(), "{name}: something was lost");
+    for (place, (a, b)) in ours_again.iter().zip(&theirs_again).enumerate() {
+        assert_eq!(a.1, b.1, "{name}: {ours_again:?} against {theirs_again:?}");
+        let allowed = if place == 0 { Duration::from_us(1) } else { others };
+        assert!(apart(a.0, b.0) <= allowed, "{name}: {} again at {} here, {} there", a.1, a.0, b.0);
+    }
+    let [a, b] = [&ours, &theirs].map(|segments| segments.last().map_or(Duration::ZERO, |last| last.0));
+    assert!(apart(a, b) <= end, "{name}: the last segment leaves at {a} here, {b} there");
+}
+
+/// Three segments, and what sending them takes: what ns-3's count of data in flight costs per recovery.
+const THREE_SEGMENTS: Duration = Duration::from_us(2502);
+
+#[test]
+fn without_loss_every_segment_leaves_at_the_same_microsecond() {
+    let (ours, theirs) = (transfer(Recovery::NewReno, &[]), recorded("no-loss"));
+    assert_eq!(ours.len(), theirs.len());
+    for (a, b) in ours.iter().zip(&theirs) {
+        assert_eq!(a.1, b.1);
+        assert!(apart(a.0, b.0) <= Duration::from_us(1), "segment {}: {} here, {} there", a.1, a.0, b.0);
+    }
+}
+
+#[test]
+fn one_loss_is_repaired_the_same_way() {
+    for recovery in [Recovery::Reno, Recovery::NewReno] {
+        compare("newreno-one-loss", recovery, &[42], Duration::ZERO, Duration::from_ms(4));
+    }
+}
+
+#[test]
+fn three_losses_of_a_window_are_repaired_the_same_way() {
+    let end = Duration::from_ms(41);
+    compare("newreno-three-losses", Recovery::NewReno, &[42, 44, 47], Duration::from_us(1), end);
+}
+
+#[test]
+fn losses_in_two_windows_are_two_recoveries() {
+    for recovery in [Recovery::Reno, Recovery::NewReno] {
+        compare("newreno-two-windows", recovery, &[42, 96], THREE_SEGMENTS, Duration::from_ms(40));
+    }
+}
+
+#[test]
+fn a_retransmission_that_is_lost_waits_for_the_timer() {
+    // The time-out counts from the fast retransmission here, and ends at a tick of 1 ms; there it counts from the last
+    // new ACK, four segment times before: 4.1 ms.
+    let end = Duration::from_ms(480);
+    compare("newreno-lost-again", Recovery::NewReno, &[42, 84], Duration::from_ms(5), end);
+}
+
+#[test]
+fn sack_repairs_one_loss_and_three_the_same_way() {
+    compare("sack-one-loss", Recovery::Sack, &[42], Duration::ZERO, Duration::from_ms(9));
+    compare("sack-three-losses", Recovery::Sack, &[42, 44, 47], THREE_SEGMENTS, Duration::from_ms(9));
+}

@@ -1,0 +1,566 @@
+"""From what a person knows of a network to ABR parameters, each with its reason.
+
+The guidelines are those of paper 002, "ABR Engineering: Roles and Guidelines for Setting ABR Parameters" (Fahmy, Jain,
+Goyal and Vandalore), one function per parameter, each with the section it comes from. Where the paper says which way a
+value should go but gives no figure, the figure is chosen here, and the reason says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import ceil, floor, isfinite, log2
+from typing import Literal, get_args
+
+from . import _native
+from .errors import CellrateError
+
+Application = Literal["bulk", "interactive", "video", "voice", "transaction"]
+"""What the connection carries. All but video and voice are taken to run over TCP/IP."""
+Switches = Literal["efci", "relative", "erica", "eprca"]
+"""How the switches of the path give feedback: EFCI bits, CI and NI bits, or explicit rates by ERICA or EPRCA."""
+
+CELL_BITS = 424
+"""A cell of 53 octets [bit]."""
+MAX_24_BITS = 16_777_215
+"""The largest rate [cells/s], TBE [cells] and FRTT [us] that signalling carries."""
+SATELLITE_ONE_WAY_S = 0.275
+"""Propagation delay of one satellite hop [s] (section 6.2.1)."""
+SECONDS_PER_KM = 5e-6
+"""Propagation delay of light in fibre [s/km]."""
+OC3_BPS = 149.76e6
+"""Rate from which a link counts as OC-3 or faster: what OC-3 leaves for cells [bit/s]."""
+TRM_CONSTANT = 1_000_000 / 27
+"""c of Trm = c / PCR [cells] (section 4.2.2): 100 ms at 2.7 us a cell."""
+TCR_SHARE = 10 / 365_000
+"""10 cells/s of an OC-3 link (section 7.2): 2.7 x 10^-5 as a fraction. The paper writes it with a percent sign, a
+factor of 100 too much."""
+TARGET = 0.9
+"""Share of a link that explicit-rate switches hand out, the target utilization of the paper's runs."""
+PACKET_CELLS = 192
+"""An IP packet of 9180 octets over AAL5 [cells]."""
+TCP_TIMER_S = 0.5
+"""Granularity of TCP's timers [s], after which the default of ADTF was chosen (section 6.2.3)."""
+RATES_BPS: Mapping[Application, float] = {"video": 6e6, "voice": 171 * CELL_BITS}
+"""What an application needs when nobody says: MPEG-2 video; 64 kbps in cells of 47 octets, 171 cells/s [bit/s]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """What is known of a connection and its path.
+
+    Raises
+    ------
+    CellrateError
+        If a value is out of range; the text says which, and what is allowed.
+    """
+
+    link_bps: float
+    """Rate of the slowest link [bit/s], headers and all; at least 424 (a cell a second)."""
+    round_trip_s: float
+    """Round-trip time without queues and without satellite hops [s]; 0 or more."""
+    satellite_hops: int = 0
+    """Geostationary hops, 275 ms each way."""
+    buffer_cells: int = 4096
+    """Room for ABR cells in each switch, the one in transmission included [cells]; 1 or more."""
+    switches: Switches = "erica"
+    """How they give feedback."""
+    number_of_switches: int = 2
+    """Switches on the path."""
+    application: Application = "bulk"
+    """What the connection carries."""
+    rate_bps: float | None = None
+    """What the application must have [bit/s]; by application when None."""
+    sources: int = 2
+    """Connections that share the slowest link, this one included."""
+    charging: int | None = None
+    """k, where the price limits PCR to k x MCR (section 3.2) [2 to 10]; None where it does not."""
+
+    def __post_init__(self) -> None:
+        """Hold every value to its range."""
+        _within("link rate [bit/s]", self.link_bps, CELL_BITS, MAX_24_BITS * CELL_BITS)
+        _within("round trip [s]", self.round_trip_s, 0, 16)
+        _within("number of satellite hops", self.satellite_hops, 0, 29)
+        _within("buffer [cells]", self.buffer_cells, 1, 1e9)
+        _within("number of switches", self.number_of_switches, 1, 100)
+        _within("number of sources", self.sources, 1, 10_000)
+        _one_of("application", self.application, get_args(Application))
+        _one_of("switches", self.switches, get_args(Switches))
+        if self.frtt_s * 1e6 > MAX_24_BITS:
+            raise CellrateError(f"the round trip is {self.frtt_s:g} s; signalling carries at most 16.777215 s")
+        if self.rate_bps is not None:
+            _within("rate of the application [bit/s]", self.rate_bps, 0, self.link_bps)
+        if self.charging is not None:
+            _within("charging factor k", self.charging, 2, 10)
+
+    @property
+    def frtt_s(self) -> float:
+        """Round-trip time without queues [s]."""
+        return self.round_trip_s + self.satellite_hops * 2 * SATELLITE_ONE_WAY_S
+
+    @property
+    def line(self) -> float:
+        """The slowest link [cells/s]."""
+        return self.link_bps / CELL_BITS
+
+    @property
+    def path_cells(self) -> float:
+        """Cells on the way in one round trip at the rate of the link: PCR x FRTT [cells]."""
+        return self.line * self.frtt_s
+
+    @property
+    def explicit(self) -> bool:
+        """Whether switches compute explicit rates."""
+        return self.switches in ("erica", "eprca")
+
+    @property
+    def real_time(self) -> bool:
+        """Whether the application needs a steady rate more than a high one."""
+        return self.application in ("video", "voice")
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A parameter and why."""
+
+    parameter: str
+    """The standard's symbol."""
+    value: float
+    """In `unit`."""
+    unit: str
+    """Empty for a plain number."""
+    text: str
+    """Value and unit as people write them."""
+    reason: str
+    """Why this value."""
+    source: str
+    """The section of paper 002."""
+    warnings: tuple[str, ...] = ()
+    """Where this guideline conflicts with another, or costs something."""
+
+
+@dataclass(frozen=True)
+class AdvisedSet:
+    """Advice on every parameter."""
+
+    situation: Situation
+    """What was asked."""
+    advices: tuple[Advice, ...]
+    """In the order of the paper's sections."""
+    codes: Mapping[str, int] = field(default_factory=dict)
+    """What signalling carries, by symbol; "record" is the 32-bit record of the optional parameters."""
+
+    def __getitem__(self, parameter: str) -> Advice:
+        """Give the advice on a parameter, by its symbol ("TBE")."""
+        for advice in self.advices:
+            if advice.parameter == parameter:
+                return advice
+        raise KeyError(f"no {parameter!r}; there are {[advice.parameter for advice in self.advices]}")
+
+    @property
+    def warnings(self) -> list[str]:
+        """All warnings, each with its parameter in front."""
+        return [f"{advice.parameter}: {text}" for advice in self.advices for text in advice.warnings]
+
+    def settings(self) -> dict[str, object]:
+        """Give the set as keys of a scenario's `abr` table. FRTT and CRM follow from the scenario."""
+        return {
+            "pcr": f"{self['PCR'].value:.0f} cells/s",
+            "mcr": f"{self['MCR'].value:.0f} cells/s",
+            "icr": f"{self['ICR'].value:.0f} cells/s",
+            "nrm": int(self["Nrm"].value),
+            "trm": self["Trm"].text,
+            "rif": self["RIF"].text,
+            "rdf": self["RDF"].text,
+            "tbe": f"{self['TBE'].value:.0f} cells",
+            "cdf": "0" if self["CDF"].value == 0 else self["CDF"].text,
+            "adtf": self["ADTF"].text,
+        }
+
+    def content(self) -> dict[str, object]:
+        """Give everything as plain values, for JSON."""
+        rows = [
+            {
+                "parameter": advice.parameter,
+                "value": advice.value,
+                "unit": advice.unit,
+                "text": advice.text,
+                "code": self.codes.get(advice.parameter),
+                "reason": advice.reason,
+                "source": advice.source,
+                "warnings": list(advice.warnings),
+            }
+            for advice in self.advices
+        ]
+        return {"situation": dict(self.situation.__dict__), "parameters": rows, "record": self.codes["record"]}
+
+
+def advise(situation: Situation | None = None, /, **known: object) -> AdvisedSet:
+    """Give a parameter set for a connection, with the reason for each value.
+
+    Parameters
+    ----------
+    situation
+        What is known; or its fields as keywords.
+
+    Raises
+    ------
+    CellrateError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> advise(link_bps=155.52e6, round_trip_s=0.03)["RIF"].text
+    '1'
+    """
+    if situation is None:
+        try:
+            situation = Situation(**known)  # type: ignore[arg-type]
+        except TypeError as error:
+            raise CellrateError(f"advise: {error}") from None
+    elif known:
+        raise CellrateError("advise takes a situation or its fields, not both")
+    advices = (
+        pcr(situation),
+        mcr(situation),
+        nrm(situation),
+        trm(situation),
+        rif(situation),
+        rdf(situation),
+        frtt(situation),
+        tbe(situation),
+        crm(situation),
+        icr(situation),
+        cdf(situation),
+        adtf(situation),
+        tcr(situation),
+    )
+    value = {advice.parameter: advice.value for advice in advices}
+    codes = _native.signalled(
+        value["PCR"],
+        value["MCR"],
+        value["ICR"],
+        int(value["Nrm"]),
+        value["Trm"],
+        value["RIF"],
+        value["RDF"],
+        value["ADTF"],
+        int(value["TBE"]),
+        value["CDF"],
+        value["FRTT"],
+    )
+    return AdvisedSet(situation, advices, dict(codes))
+
+
+def pcr(s: Situation) -> Advice:
+    """PCR: the slowest link, or k x MCR where that is the price (section 3.2)."""
+    line = floor(s.line)
+    if s.charging is None:
+        return _rate("PCR", line, "the slowest link of the path, if the price of it is paid", "3.2")
+    least = mcr(s).value
+    value = max(1, min(line, floor(s.charging * least)))
+    return _rate("PCR", value, f"{s.charging} x MCR, as the charging rule wants, at most the slowest link", "3.2")
+
+
+def mcr(s: Situation) -> Advice:
+    """MCR: what the application must have; above zero for TCP (section 3.2)."""
+    if s.rate_bps is not None or s.real_time:
+        wanted = (RATES_BPS[s.application] if s.rate_bps is None else s.rate_bps) / CELL_BITS
+        cells = nrm(s).value
+        # Of Nrm cells one is an RM cell; ACR, and so MCR, counts it.
+        with_rm = ceil(round(wanted * cells / (cells - 1), 6))
+        share = floor(TARGET * s.line / s.sources) if s.rate_bps is None else floor(s.line)
+        reason = f"what the application must have, {_mbps(wanted)}, and its RM cells"
+        if s.rate_bps is None:
+            reason = f"{s.application} needs a guaranteed rate; none was given: {_mbps(wanted)} and its RM cells"
+        if share < with_rm:
+            reason += ", cut to " + ("an equal share of the link" if s.rate_bps is None else "the link")
+        value = min(with_rm, share)
+        return _rate("MCR", value, reason, "3.2", _mcr_fits(s, value))
+    value = floor(min(PACKET_CELLS / TCP_TIMER_S, 0.01 * s.line))
+    reason = (
+        "TCP works better with an MCR above 0, to prevent timeouts; no figure is given: a packet of 9180 octets per "
+        "500 ms, at most 1 % of the link, is chosen here"
+    )
+    return _rate("MCR", value, reason, "3.2")
+
+
+def nrm(s: Situation) -> Advice:
+    """Nrm: 32 below OC-3, 256 from there on; large for real time, small where response counts (section 4.2.1)."""
+    fast = s.link_bps >= OC3_BPS
+    if s.real_time:
+        value, reason = 256, "real time wants few rate changes, so few RM cells"
+    elif not fast:
+        value, reason = 32, "the heuristic for links below OC-3"
+    elif s.application == "bulk":
+        value, reason = 256, "the heuristic for OC-3 and faster: less overhead, fewer rate changes"
+    else:
+        value, reason = 32, "responsiveness counts more than overhead, in spite of the heuristic for OC-3 and faster"
+    warnings = []
+    spacing = inter_rm_time(value, s.link_bps)
+    if value == 256:
+        warnings.append(
+            f"feedback comes every {_span(spacing)} at full rate instead of every {_span(spacing / 8)} with 32, and "
+            "seldom at low rates, where Trm takes over"
+        )
+    if value == 256 and not s.explicit:
+        warnings.append("each backward RM cell is one step of RIF or RDF: with an eighth of them rates move slower")
+    return Advice("Nrm", value, "cells", str(value), reason, "4.2.1", tuple(warnings))
+
+
+def trm(s: Situation) -> Advice:
+    """Trm: c / PCR with c = 10^6 / 27, the largest allowed value up to that (section 4.2.2)."""
+    wanted = TRM_CONSTANT / pcr(s).value
+    exponent = max(-7, min(0, floor(log2(wanted / 0.1) + 1e-9)))
+    value = 0.1 * 2.0**exponent
+    reason = f"1/PCR x 10^6/27 = {_span(wanted)}, down to the next of 100 ms x 2^k, k = -7 to 0"
+    warnings = []
+    if wanted > 0.1:
+        reason = f"1/PCR x 10^6/27 = {_span(wanted)}, and 100 ms is the longest there is"
+    if wanted < 0.1 / 2**7:
+        warnings.append(f"the shortest value there is, and longer than the formula's {_span(wanted)}")
+    return Advice("Trm", value, "s", f"{value * 1e3:.10g} ms", reason, "4.2.2", tuple(warnings))
+
+
+def rif(s: Situation) -> Advice:
+    """RIF: 1 where switches compute rates and do not mind, 1/16 or less elsewhere (section 5.2.1)."""
+    if s.switches == "erica":
+        return _factor(
+            "RIF", 1.0, "no EFCI switches, and ERICA does not depend on RIF: ACR follows ER at once", "5.2.1"
+        )
+    if s.switches == "eprca":
+        return _factor("RIF", 1 / 16, "EPRCA needs a conservative RIF: 1/16 or less", "5.2.1")
+    steps = max(1.0, s.path_cells / nrm(s).value)
+    value = _power(min(1 / 16, 1 / (4 * steps)))
+    reason = "switches without explicit rates need 1/16 or less"
+    warnings: tuple[str, ...] = ()
+    if value < 1 / 16:
+        reason += (
+            f", and less for speed and round trip; no formula is given: {steps:,.0f} backward RM cells in a round trip "
+            "may add PCR/4 together, is chosen here"
+        )
+        warnings = (
+            f"from 0 to PCR takes {1 / value:,.0f} backward RM cells: capacity that is freed stays unused longer",
+        )
+    return _factor("RIF", value, reason, "5.2.1", warnings)
+
+
+def rdf(s: Situation) -> Advice:
+    """RDF: untouched by explicit rates, smaller for speed and round trip elsewhere (section 5.2.2)."""
+    if s.explicit:
+        return _factor("RDF", 1 / 16, "explicit-rate switches need not modify RDF: the default", "5.2.2")
+    steps = max(1.0, s.path_cells / nrm(s).value)
+    value = _power(min(1 / 16, 1 / (2 * steps)))
+    reason = "a moderate value: the default"
+    warnings: tuple[str, ...] = ()
+    if value < 1 / 16:
+        reason = (
+            f"smaller for speed and round trip; no formula is given: {steps:,.0f} backward RM cells in a round trip "
+            "take off about 40 % together at most, is chosen here"
+        )
+        warnings = (
+            "the guideline hopes for less loss, but a smaller RDF also brakes later: queues in sudden congestion grow",
+        )
+    return _factor("RDF", value, reason, "5.2.2", warnings)
+
+
+def frtt(s: Situation) -> Advice:
+    """FRTT: accumulated at set-up, propagation and processing without queues (section 5.2.1)."""
+    value = ceil(s.frtt_s * 1e6 - 1e-6) / 1e6
+    reason = "accumulated at set-up: the delays of the path, queues left out"
+    if s.satellite_hops:
+        reason += f"; {s.satellite_hops} x 550 ms for the satellites"
+    return Advice("FRTT", value, "s", _span(value), reason, "5.2.1")
+
+
+def tbe(s: Situation) -> Advice:
+    """TBE: PCR x FRTT and the buffers of the path, 24 bits (section 6.2.1)."""
+    peak = pcr(s).value
+    on_the_way = peak * frtt(s).value
+    buffers = s.number_of_switches * s.buffer_cells
+    value = min(MAX_24_BITS, ceil(on_the_way + buffers))
+    reason = f"PCR x FRTT = {on_the_way:,.0f} cells on the way, and {buffers:,} in buffers"
+    warnings = []
+    if on_the_way + buffers > MAX_24_BITS:
+        reason += "; 24 bits hold no more than this"
+    if on_the_way > MAX_24_BITS:
+        warnings.append(
+            f"24 bits are too few for {on_the_way:,.0f} cells on the way: rule 6 triggers though nothing is wrong"
+        )
+    if s.sources > 1 and on_the_way > s.buffer_cells:
+        warnings.append(
+            f"small buffers ask for a small TBE, the path for a large one: {s.sources} sources that start together can "
+            f"send {(s.sources - 1) * min(value, on_the_way):,.0f} cells too many in the first round trip, and a "
+            f"buffer holds {s.buffer_cells:,}; ICR must limit them. A smaller TBE would make rule 6 trigger, and bound "
+            "no queue once feedback flows"
+        )
+    return Advice("TBE", value, "cells", f"{value:,} cells", reason, "6.2.1", tuple(warnings))
+
+
+def crm(s: Situation) -> Advice:
+    """CRM: computed, ceil(TBE / Nrm), and to be FRTT x PCR / Nrm at least (sections 6.1.1 and 6.2.1)."""
+    cells = nrm(s).value
+    value = max(1, ceil(tbe(s).value / cells))
+    least = crm_bound(pcr(s).value, frtt(s).value, int(cells))
+    warnings = []
+    if value < least:
+        warnings.append(f"below the bound: rule 6 triggers while {least - value:,} RM cells are still on the way")
+    reason = f"computed: TBE / Nrm, rounded up; not below FRTT x PCR / Nrm = {least:,}"
+    return Advice("CRM", value, "cells", f"{value:,} RM cells", reason, "6.1.1, 6.2.1", tuple(warnings))
+
+
+def icr(s: Situation) -> Advice:
+    """ICR: near PCR for TCP on slow links, else the rate expected at set-up; at most TBE / FRTT (section 6.2.1)."""
+    peak, least = pcr(s).value, mcr(s).value
+    expected = floor(min(peak, max(least, TARGET * s.line / s.sources)))
+    # What arrives too much in the first round trip, when all sources start together at PCR.
+    excess = (s.sources - 1) * peak * s.frtt_s
+    if not s.real_time and s.link_bps < OC3_BPS:
+        value, reason = peak, "TCP/IP, and a slow link: PCR"
+    elif not s.real_time and s.sources > 1 and excess <= s.buffer_cells:
+        value = peak
+        reason = f"TCP/IP: PCR, as buffers hold the {excess:,.0f} cells too many of a joint start"
+    elif s.sources == 1:
+        value, reason = expected, "the rate expected at set-up: 90 % of the link"
+    else:
+        value, reason = expected, f"the rate expected at set-up: 90 % of the link among {s.sources}"
+    exposure = initial_rate_limit(tbe(s).value, frtt(s).value)
+    if exposure < value:
+        value = max(least, floor(exposure))
+        reason += ", cut to TBE / FRTT"
+    warnings = []
+    burst = (s.sources - 1) * value * s.frtt_s
+    if burst > s.buffer_cells and value > expected:
+        warnings.append(
+            f"{s.sources} sources that start together at this rate fill a buffer of {s.buffer_cells:,} cells in the "
+            "first round trip"
+        )
+    if value < peak and not s.real_time and s.frtt_s > 0.1:
+        warnings.append(
+            f"a single transfer wants PCR from the start; it gets less for the first {_span(s.frtt_s)}, until the "
+            "first feedback is back"
+        )
+    if s.frtt_s > 0.1 and s.application == "transaction":
+        warnings.append("after every pause longer than ADTF a transaction starts at ICR again")
+    return _rate("ICR", value, reason, "6.2.1", tuple(warnings))
+
+
+def cdf(s: Situation) -> Advice:
+    """CDF: smaller for long round trips, 0 where TBE cannot be what it should (section 6.2.2)."""
+    if crm(s).value < crm_bound(pcr(s).value, frtt(s).value, int(nrm(s).value)):
+        return Advice(
+            "CDF",
+            0.0,
+            "",
+            "0",
+            "TBE cannot be large enough, so rule 6 is disabled",
+            "6.2.2",
+            ("without rule 6 a failed link or a collapse costs all that is sent until somebody notices",),
+        )
+    if s.frtt_s > 0.1:
+        warnings = (
+            "a small CDF brakes slowly, as (1 - CDF)^(k+1): after a failure more is lost than with 1/16. (The paper's "
+            "text has it the other way round, against its own formula.)",
+        )
+        return _factor("CDF", 1 / 64, "smaller for long round trips: a wrong trigger costs less", "6.2.2", warnings)
+    return _factor("CDF", 1 / 16, "TBE covers the path: the default", "6.2.2")
+
+
+def adtf(s: Situation) -> Advice:
+    """ADTF: longer than the round trip (section 6.2.3)."""
+    least = 2 * s.frtt_s
+    value = min(10.23, max(0.5, ceil(round(least / 0.01, 6)) / 100))
+    if value == 0.5:
+        reason = "longer than the round trip: the default, the granularity of TCP's timers"
+    else:
+        reason = "longer than the round trip, with the same again for queues (chosen here)"
+    warnings = []
+    if value <= s.frtt_s:
+        warnings.append("10.23 s are all there is, and not longer than the round trip: rule 5 resets ACR needlessly")
+    if value > 0.5 and s.application in ("interactive", "transaction"):
+        warnings.append(f"a bursty source may use a rate that is up to {_span(value)} old: queues can grow suddenly")
+    return Advice("ADTF", value, "s", f"{value:g} s", reason, "6.2.3", tuple(warnings))
+
+
+def tcr(s: Situation) -> Advice:
+    """TCR: 10 cells/s, a constant; a share of the link would suit fast ones (section 7.2)."""
+    share = TCR_SHARE * s.line
+    warnings: tuple[str, ...] = ()
+    if share >= 20:
+        warnings = (
+            f"a constant of the standard; the same share of this link as 10 of OC-3 would be {share:.0f} cells/s",
+        )
+    return Advice("TCR", 10.0, "cells/s", "10 cells/s", "constant, not signalled", "7.2", warnings)
+
+
+def inter_rm_time(nrm: int, link_bps: float) -> float:
+    """Time between forward RM cells of a source that fills a link [s]: Nrm cells of 424 bits (section 4.2.1)."""
+    return nrm * CELL_BITS / link_bps
+
+
+def crm_bound(pcr: float, frtt_s: float, nrm: int) -> int:
+    """Least CRM with which rule 6 leaves a full path alone: FRTT x PCR / Nrm, rounded up [RM cells] (section 6.2.1)."""
+    return ceil(round(frtt_s * pcr / nrm, 9))
+
+
+def initial_rate_limit(tbe: float, frtt_s: float) -> float:
+    """TBE / FRTT, the limit of ICR [cells/s]; infinite without a round trip (section 6.1.2)."""
+    return tbe / frtt_s if frtt_s > 0 else float("inf")
+
+
+def rate_after_cutoff(acr: float, cdf: float, forward_rm: int, crm: int, mcr: float = 0.0) -> float:
+    """ACR after `forward_rm` RM cells without feedback: ACR (1 - CDF)^(k+1), k = forward_rm - CRM (section 6.2.2).
+
+    Below CRM cells rule 6 leaves ACR as it is; it never goes below `mcr`.
+    """
+    if forward_rm < crm:
+        return acr
+    return max(mcr, acr * (1 - cdf) ** (forward_rm - crm + 1))
+
+
+def startup_queue(sources: int, tbe: float, burst_cells: float) -> float:
+    """Queue after a joint start: (sources - 1) x min(TBE, burst) [cells] (section 6.2.1)."""
+    return (sources - 1) * min(tbe, burst_cells)
+
+
+def _mcr_fits(s: Situation, value: float) -> tuple[str, ...]:
+    if value * s.sources <= s.line:
+        return ()
+    return (f"{s.sources} connections with this MCR do not fit: admission control refuses the last",)
+
+
+def _rate(parameter: str, value: float, reason: str, source: str, warnings: tuple[str, ...] = ()) -> Advice:
+    return Advice(parameter, value, "cells/s", f"{value:,.0f} cells/s ({_mbps(value)})", reason, source, warnings)
+
+
+def _factor(parameter: str, value: float, reason: str, source: str, warnings: tuple[str, ...] = ()) -> Advice:
+    text = "1" if value == 1 else f"1/{1 / value:.0f}"
+    return Advice(parameter, value, "", text, reason, source, warnings)
+
+
+def _power(factor: float) -> float:
+    """The largest power of two from 1/32768 to 1 that is not above `factor`, or 1/32768."""
+    return 2.0 ** max(-15, min(0, floor(log2(factor))))
+
+
+def _mbps(cells_per_s: float) -> str:
+    return f"{cells_per_s * CELL_BITS / 1e6:.4g} Mbps"
+
+
+def _span(seconds: float) -> str:
+    if seconds == 0:
+        return "0 s"
+    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
+        if seconds * factor >= 1.0:
+            return f"{seconds * factor:.4g} {unit}"
+    return f"{seconds * 1e9:.4g} ns"
+
+
+def _within(what: str, value: float, low: float, high: float) -> None:
+    if not (isfinite(value) and low <= value <= high):
+        raise CellrateError(f"{what} is {value:g}; it must be from {low:g} to {high:g}")
+
+
+def _one_of(what: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise CellrateError(f"{what} is {value!r}; it must be one of {', '.join(known)}")

@@ -1,0 +1,21 @@
+"""Performance of TCP over ABR with Long-Range Dependent VBR Background Traffic (Kalyanaraman and others).
+
+Six tables, one experiment each; the claims across them; on/off VBR; the switch's averaging; the paper's arithmetic.
+"""
+
+from .. import PAPERS
+from ..paper import Paper
+from . import across, arithmetic, averaging, on_off, tables
+
+PAPER = Paper(
+    name="tcp-lrd-vbr",
+    title=PAPERS["tcp-lrd-vbr"],
+    experiments=(
+        *tables.EXPERIMENTS,
+        across.EXPERIMENT,
+        on_off.EXPERIMENT,
+        averaging.EXPERIMENT,
+        arithmetic.EXPERIMENT,
+    ),
+)
+"""The paper."""

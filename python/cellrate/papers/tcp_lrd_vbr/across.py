@@ -1,0 +1,143 @@
+"""What the paper says across its tables. The runs are those of the tables: they are done once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..paper import Drawing, Experiment, Finding, Results
+from .common import FEEDBACK_CELLS, LONG_FEEDBACK_CELLS, SETTINGS, Sample, metrics
+from .tables import TITLES, mss_of, of_row, path_of, points
+
+TABLES = range(1, 7)
+
+
+def _of(results: Results, table: int) -> Results:
+    return {name.split(": ", 1)[1]: result for name, result in results.items() if name.startswith(f"{table}: ")}
+
+
+def _sample(results: Results, table: int, row: int, metric: str) -> Sample:
+    runs = of_row(_of(results, table), row)
+    return Sample([getattr(metrics(result, mss_of(table)), metric) for result in runs])
+
+
+def _means(results: Results, table: int, metric: str) -> list[float]:
+    return [_sample(results, table, row, metric).mean for row in SETTINGS]
+
+
+def _findings(results: Results) -> Sequence[Finding]:
+    means = {(table, metric): _means(results, table, metric) for table in TABLES for metric in _METRICS}
+    return [
+        _bounded("claims.terrestrial-queue", means, (1, 2), 3 * FEEDBACK_CELLS),
+        _bounded("claims.short-queue", means, (3, 4), 3 * FEEDBACK_CELLS),
+        _long_queue(means),
+        *_by_segment(means),
+        _ordered(means),
+        _efficient(means),
+        _long_cost(means),
+        _bounding(means),
+        _no_loss(results),
+    ]
+
+
+_METRICS = ("queue", "throughput", "efficiency", "vbr")
+Means = dict[tuple[int, str], list[float]]
+
+
+def _listed(values: Sequence[float], digits: int) -> str:
+    return ", ".join(f"{value:,.{digits}f}" for value in values)
+
+
+def _bounded(claim: str, means: Means, tables: Sequence[int], limit: float) -> Finding:
+    queues = [queue for table in tables for queue in means[table, "queue"]]
+    holds = max(queues) <= limit
+    return Finding(claim, _listed(queues, 0), holds, "" if holds else f"The largest is above {limit:,.0f} cells.")
+
+
+def _long_queue(means: Means) -> Finding:
+    queues = [*means[5, "queue"], *means[6, "queue"]]
+    holds = all(0.25 <= queue / LONG_FEEDBACK_CELLS <= 4 for queue in queues)
+    why = "" if holds else "Not within a factor of four of the feedback delay's cells."
+    return Finding("claims.long-queue", _listed(queues, 0), holds, why)
+
+
+def _by_segment(means: Means) -> Sequence[Finding]:
+    found = []
+    for metric, digits in (("throughput", 2), ("efficiency", 1)):
+        pairs = [
+            pair for table in (1, 3, 5) for pair in zip(means[table, metric], means[table + 1, metric], strict=True)
+        ]
+        holds = all(small < large for small, large in pairs)
+        text = ", ".join(f"{small:.{digits}f} < {large:.{digits}f}" for small, large in pairs)
+        text = text if holds else text.replace("<", "and")
+        why = (
+            ""
+            if holds
+            else "Not in all nine pairs of rows (means over the same seeds): large segments start as slowly."
+        )
+        found.append(Finding(f"claims.mss-{metric}", text, holds, why))
+    apart = max(
+        abs(a - b) for table in (1, 3, 5) for a, b in zip(means[table, "vbr"], means[table + 1, "vbr"], strict=True)
+    )
+    holds = apart < 0.001
+    found.append(
+        Finding("claims.vbr-throughput", f"{apart:.4f} Mbps apart at most", holds, "" if holds else "It differs.")
+    )
+    return found
+
+
+def _ordered(means: Means) -> Finding:
+    wrong = [str(table) for table in TABLES if sorted(means[table, "queue"], reverse=True) != means[table, "queue"]]
+    text = "; ".join(_listed(means[table, "queue"], 0) for table in TABLES)
+    why = f"Not so in table {', '.join(wrong)} (nor in the paper's own table 1, rows 1 and 2)." if wrong else ""
+    return Finding("claims.capacity-queue", text, not wrong, why)
+
+
+def _efficient(means: Means) -> Finding:
+    values = [*means[1, "efficiency"], *means[2, "efficiency"]]
+    holds = min(values) > 90
+    why = "" if holds else "Row 3 is below, as it is in the paper's own table 1 (88.4 %)."
+    return Finding("claims.efficiency", _listed(values, 1) + " %", holds, why)
+
+
+def _long_cost(means: Means) -> Finding:
+    cost = [
+        100 * (1 - far / near)
+        for table in (1, 2)
+        for near, far in zip(means[table, "throughput"], means[table + 4, "throughput"], strict=True)
+    ]
+    holds = all(0 < value < 25 for value in cost)
+    why = "" if holds else "The cost is not between 0 and 25 %."
+    return Finding("claims.long-cost", f"lower by {_listed(cost, 0)} %", holds, why)
+
+
+def _bounding(means: Means) -> Finding:
+    vbr = means[3, "vbr"]
+    holds = vbr[0] > 45 and vbr[2] < 90 and abs(vbr[1] - 67.5) < 5
+    text = f"{_listed(vbr, 2)} Mbps over {TITLES[path_of(3)].rsplit(', ', 1)[1]}; 55.3, 67.5 and 79.7 in closed form"
+    return Finding("claims.bounding", text, holds, "" if holds else "Not on the side of the mean that it should be.")
+
+
+def _no_loss(results: Results) -> Finding:
+    lost = again = 0
+    for name, result in results.items():
+        table = int(name[0])
+        figures = metrics(result, mss_of(table))
+        lost += figures.dropped
+        again += figures.retransmitted if path_of(table) == "terrestrial" else 0
+    text = f"{lost} cells lost, {again} segments sent again"
+    return Finding("claims.no-loss", text, lost == again == 0, "" if lost == again == 0 else "See the count.")
+
+
+def _drawings(results: Results) -> Sequence[Drawing]:
+    del results
+    return []
+
+
+EXPERIMENT = Experiment(
+    name="claims",
+    title="Across the tables",
+    points={f"{table}: {name}": point for table in TABLES for name, point in points(table)},
+    findings=_findings,
+    drawings=_drawings,
+)
+"""The runs of all tables once more: kept results serve both."""

@@ -1,0 +1,74 @@
+"""Paper tcp-lrd-vbr: its metrics and its arithmetic, without its runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cellrate.papers import load_paper
+from cellrate.papers.tcp_lrd_vbr import across, arithmetic, averaging, on_off, tables
+from cellrate.papers.tcp_lrd_vbr.common import Sample, efficiency, metrics
+from cellrate.running import run_many
+
+
+def test_metrics_follow_the_paper_s_own_example() -> None:
+    # 0.78 x (149.76 - 56.44) = 72.79; 68.72 of that is 94.4 %.
+    assert efficiency(68.72, 56.44, 512) == pytest.approx(94.4, abs=0.05)
+    assert 100 * arithmetic.payload_share(512) == pytest.approx(78.0, abs=0.05)
+    assert 100 * arithmetic.payload_share(9140) == pytest.approx(87.0, abs=0.05)
+
+
+def test_rows_that_contradict_the_others_are_found() -> None:
+    found = {finding.id: finding for finding in arithmetic.EXPERIMENT.findings({})}
+    assert found["arithmetic.row-3"].measured == "46.53 Mbps"
+    assert found["arithmetic.table-3"].measured == "96.2 %"
+    assert found["arithmetic.rows"].holds is True
+    assert arithmetic.implied_vbr(68.72, 94.4) == pytest.approx(56.44, abs=0.05)
+
+
+def test_a_sample_expects_what_one_more_run_could_be() -> None:
+    sample = Sample([9.0, 10.0, 11.0])
+    # t(2) = 4.303: the mean is known within 4.303 / sqrt(3) = 2.48, one more run within 4.303 x sqrt(4/3) = 4.97.
+    assert sample.interval() == pytest.approx(2.484, abs=0.001)
+    assert sample.expects(14.9)
+    assert not sample.expects(15.0)
+    assert Sample([5.0]).text(1) == "5.0"
+
+
+def test_every_row_has_ten_seeds_and_a_quick_run_one() -> None:
+    for table in range(1, 7):
+        points = dict(tables.points(table))
+        assert len(points) == 30
+        assert sum(not point.extra for point in points.values()) == 3
+    assert len(across.EXPERIMENT.points) == 180
+    assert len(averaging.EXPERIMENT.points) == 40
+    assert "duty 0.7" in on_off.EXPERIMENT.points
+
+
+def test_published_values_stand_in_the_file_as_in_the_code() -> None:
+    published = load_paper("tcp-lrd-vbr").published
+    for table, rows in tables.PUBLISHED.items():
+        for row, values in rows.items():
+            for metric, value in zip(("queue", "throughput", "efficiency"), values, strict=True):
+                assert published[f"table-{table}.row-{row}.{metric}"]["published"] == value
+    for table in (2, 4, 6):
+        assert published[f"table-{table}.row-1.queue"]["kind"] == "withheld"
+        assert "published" not in published[f"table-{table}.row-1.queue"]
+
+
+def test_a_second_of_table_1_loses_nothing_and_is_not_run_twice(tmp_path: Path) -> None:
+    paper = load_paper("tcp-lrd-vbr")
+    point = dict(tables.points(1))["row-1, seed 1"]
+    scenario = paper.scenario(point).set({"duration": "1 s"})
+    (first,) = run_many([(scenario, {})], keep=tmp_path)
+    (kept,) = list(tmp_path.iterdir())
+    (again,) = run_many([(scenario, {"a": "b"})], keep=tmp_path)
+    assert list(tmp_path.iterdir()) == [kept]
+    # The second one took no time of its own.
+    assert again.summary == first.summary
+    assert (first.set, again.set) == ({}, {"a": "b"})
+    found = metrics(first, 512)
+    assert (found.dropped, found.retransmitted) == (0, 0)
+    assert found.throughput > 10
+    assert len(first.series("abr_queue")) > 5

@@ -1,0 +1,193 @@
+"""Advised sets against the defaults, and the command that shows both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import cellrate
+from cellrate import trial
+from cellrate.advisor import Situation, advise
+from cellrate.asking import Answers, bits_per_s, situation
+from cellrate.plots import fair_levels, figure, panels_of
+from test_cli import command, output
+
+CASES = {
+    "campus": Situation(link_bps=155.52e6, round_trip_s=20e-6),
+    "wan": Situation(link_bps=155.52e6, round_trip_s=0.01),
+    "satellite": Situation(link_bps=622.08e6, round_trip_s=0.0, satellite_hops=1),
+    "video": Situation(link_bps=155.52e6, round_trip_s=0.01, application="video"),
+    "t1": Situation(link_bps=1.544e6, round_trip_s=0.01, application="interactive"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_advised_set_is_as_good_as_the_defaults_or_says_which_guideline_is_to_blame(case: str) -> None:
+    comparison = trial.compare(advise(CASES[case]))
+    needed = [row for row in comparison.figures if row.needed]
+    assert needed
+    for row in needed:
+        assert not row.worse or (row.blame and row.blame in comparison.verdict), row
+    assert all(row.blame for row in comparison.figures if row.worse)
+
+
+def test_worse_is_more_than_a_hundredth() -> None:
+    assert not trial.is_worse(99.0, 100.0, larger_is_better=True)
+    assert trial.is_worse(98.9, 100.0, larger_is_better=True)
+    assert trial.is_worse(101.1, 100.0, larger_is_better=False)
+    assert not trial.is_worse(101.0, 100.0, larger_is_better=False)
+    assert trial.is_worse(1.0, 0.0, larger_is_better=False)
+    assert trial.is_worse(None, 5.0, larger_is_better=False), "it never came back"
+    assert not trial.is_worse(5.0, None, larger_is_better=False)
+
+
+@pytest.mark.parametrize("switches", ["efci", "relative", "erica"])
+def test_the_scenario_it_leaves_runs_with_the_advised_parameters(switches: str) -> None:
+    advised = advise(link_bps=155.52e6, round_trip_s=0.002, switches=switches, number_of_switches=3)
+    scenario = cellrate.Scenario.parse(trial.scenario_text(advised))
+    # FRTT of the scenario is that of the advice: the two agree on ICR.
+    result = cellrate.run(scenario.set({"duration": "1 ms"}))
+    assert result.series("acr", vc="vc1").values[0] == advised["ICR"].value
+
+
+def test_the_command_prints_the_set_and_leaves_a_scenario(tmp_path: Path) -> None:
+    file = tmp_path / "set.toml"
+    base = ("advise", "--link", "OC-3", "--distance", "1000 km", "--application", "bulk", "--switches", "explicit")
+    done = command(*base, "--write", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    for text in ("PCR", "366,792 cells/s", "(155.5 Mbps)", "Trm", "6.2.1", "Warning: Nrm"):
+        assert text in done.stdout
+    assert cellrate.Scenario.load(file).name == "set"
+    printed = output(*base, "--json")
+    rows = {row["parameter"]: row for row in printed["parameters"]}
+    assert (rows["FRTT"]["code"], rows["Nrm"]["code"], rows["RIF"]["code"]) == (10_000, 7, 0)
+    assert printed["simulation"] is None
+
+
+def test_the_command_simulates() -> None:
+    printed = output(
+        *("advise", "--link", "10 Mbps", "--round-trip", "1 ms", "--application", "transaction"),
+        *("--switches", "relative", "--simulate", "--json"),
+    )
+    names = [row["name"] for row in printed["simulation"]["figures"]]
+    assert "mean time of a request [ms]" in names
+    assert printed["simulation"]["verdict"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("--link", "OC-3"), "--distance or --round-trip is missing"),
+        (("--link", "fast", "--distance", "1 km"), "'fast' is no rate"),
+        (("--link", "OC-3", "--distance", "1 km", "--round-trip", "1 ms"), "not both"),
+        (("--link", "OC-3", "--distance", "1 ms"), "'1 ms' is no length"),
+    ],
+)
+def test_what_is_missing_or_makes_no_sense_is_told(arguments: tuple[str, ...], word: str) -> None:
+    done = command("advise", *arguments)
+    assert done.returncode == 2
+    assert word in done.stderr
+
+
+def test_requests_that_never_end_are_no_success() -> None:
+    # Three cells of buffer, and EFCI that comes a round trip late: some cell of some request is lost with either set.
+    lossy = advise(
+        link_bps=1.544e6, round_trip_s=0.05, buffer_cells=3, switches="efci", application="transaction", sources=10
+    )
+    comparison = trial.compare(lossy)
+    assert comparison.verdict.startswith("With neither set is there any mean time of a request")
+
+
+def test_eprca_is_advised_and_not_simulated() -> None:
+    with pytest.raises(cellrate.CellrateError, match="EPRCA"):
+        trial.compare(advise(link_bps=155.52e6, round_trip_s=0.01, switches="eprca"))
+
+
+def test_on_a_terminal_it_asks_and_asks_again() -> None:
+    said = iter(["nonsense", "T1", "", "1", "voice", ""])
+    questions: list[str] = []
+
+    def ask(question: str) -> str:
+        questions.append(question)
+        return next(said)
+
+    asked = situation(
+        Answers(None, None, None, None, None),
+        interactive=True,
+        satellite_hops=0,
+        buffer_cells=100,
+        number_of_switches=2,
+        rate=None,
+        sources=2,
+        charging=None,
+        ask=ask,
+    )
+    assert (asked.link_bps, asked.satellite_hops, asked.application, asked.switches) == (1.544e6, 1, "voice", "erica")
+    assert asked.round_trip_s == pytest.approx(0.01)
+    assert len(questions) == 6
+    assert bits_per_s("1000 cells/s") == 424_000
+
+
+def test_plots_draw_the_fair_shares_behind_acr() -> None:
+    result = cellrate.run(cellrate.Scenario.load("two-source-transient").set({"duration": "5 ms"}))
+    # 90 % of 155.52 Mbps for two.
+    levels = fair_levels(result)
+    assert list(levels.values()) == pytest.approx([0.9 * 155.52e6 / 424 / 2] * 2)
+    panels = panels_of(result)
+    assert panels[0].levels == levels
+    assert not panels[1].levels
+    axes = figure(panels, "title", "stamp").axes[0]
+    behind = [line for line in axes.lines if line.get_linestyle() == "--"]
+    assert [line.get_ydata()[0] for line in behind[:2]] == pytest.approx([69.984] * 2)  # type: ignore[index]
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["vc1", "vc2", "max-min"]
+
+
+def test_fair_shares_are_of_the_whole_line_where_switches_differ_and_none_where_mcrs_do_not_fit() -> None:
+    text = REFUSED.replace("admission = true", "admission = false")
+    result = cellrate.run(cellrate.Scenario.parse(text).set({"duration": "1 ms"}))
+    assert fair_levels(result) == {}
+    fitting = text.replace("6 Mbps", "1 Mbps").replace("5 Mbps", "1 Mbps")
+    levels = fair_levels(cellrate.run(cellrate.Scenario.parse(fitting).set({"duration": "1 ms"})))
+    assert levels == pytest.approx({"first": 10e6 / 424 / 2, "second": 10e6 / 424 / 2})
+
+
+REFUSED = """
+name = "full"
+duration = "5 ms"
+admission = true
+defaults = { link = { rate = "10 Mbps", length = "1 km" } }
+host = [{ name = "a" }, { name = "b" }]
+switch = [{ name = "sw", negotiation = { rif = "1/64" } }]
+link = [{ between = ["a", "sw"] }, { between = ["sw", "b"] }]
+
+[[vc]]
+name = "first"
+path = ["a", "sw", "b"]
+abr = { mcr = "6 Mbps" }
+
+[[vc]]
+name = "second"
+path = ["a", "sw", "b"]
+abr = { mcr = "6 Mbps" }
+mcr_min = "5 Mbps"
+"""
+
+
+def test_a_refused_connection_is_reported_and_does_not_run(tmp_path: Path) -> None:
+    file = tmp_path / "full.toml"
+    file.write_text(REFUSED)
+    printed = output("run", file, "--json")
+    assert [row["vc"] for row in printed["vcs"]] == ["first", "first (back)"]
+    assert [row["vc"] for row in printed["refused"]] == ["second"]
+    assert "at a: its MCR must be at least 11792 cells/s" in printed["refused"][0]["reason"]
+    changed = [row for row in printed["negotiated"] if row["vc"] == "first" and row["parameter"] == "rif"]
+    assert changed == [
+        {"vc": "first", "node": "sw", "parameter": "rif", "from": "1/16", "to": "1/64", "why": "its own limit"}
+    ]
+    done = command("run", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Refused: abr connection second" in done.stdout
+    assert f"Set-up changed {len(printed['negotiated'])} parameters of 2 directions" in done.stdout
