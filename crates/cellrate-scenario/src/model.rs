@@ -125,8 +125,23 @@ pub struct Span {
 pub struct Port {
     /// Room for waiting cells.
     pub buffers: Buffers,
+    /// When the RM cells of ABR connections have their turn.
+    pub rm_cells: RmCells,
     /// Marking and explicit rate. Hosts have [`PortControlConfig::default`], which does nothing.
     pub control: PortControlConfig,
+}
+
+/// When RM cells are transmitted (TM 4.0, 5.10.6: a switch may transmit them out of sequence with data cells). They are in
+/// the buffer of ABR in any case, and keep their order among themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RmCells {
+    /// In the order of arrival among the ABR data cells (default).
+    #[default]
+    InOrder,
+    /// Before every ABR data cell, after CBR and VBR.
+    BeforeData,
+    /// Before everything.
+    First,
 }
 
 /// Room in an output port, the cell in transmission included; `None` is without limit. A cell that finds no room is lost.

@@ -6,8 +6,8 @@ use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
 use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
-    Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, Scenario,
-    Step, Traffic, WaitingBrm,
+    Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, RmCells,
+    Scenario, Step, Traffic, WaitingBrm,
 };
 
 use crate::endpoint::{Access, Endpoint, Sender};
@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::kernel::cluster::{Cluster, Input, Outbox, Parts};
 use crate::kernel::hop::{Hop, NONE};
 use crate::kernel::partition::Partition;
-use crate::port::{Exit, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
+use crate::port::{ABR, Exit, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
 use crate::traffic::{Site, Supply};
@@ -189,9 +189,10 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], exi
     let buffers = &config.buffers;
     let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
     let room = own.into_iter().chain(buffers.shared).min();
-    let has_events = several || control.uses_efci() || queue_is_watched(scenario, number);
+    let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder;
+    let has_events = several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
     let queues = if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
-        Queues::Served(Box::new(Served::new(line, buffers)))
+        Queues::Served(Box::new(Served::new(line, config)))
     } else {
         Queues::Fifo(Fifo::new(&line, room))
     };

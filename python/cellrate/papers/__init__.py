@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 PAPERS = {
     "abr-parameters": "ABR Engineering: Roles and Guidelines for Setting ABR Parameters "
     "(Fahmy, Jain, Goyal, Vandalore; Ohio State University)",
+    "stop-and-go": "Stop & Go ABR: best effort services in ATM LANs with two cell rates (Politecnico di Torino)",
     "tcp-lrd-vbr": "Performance of TCP over ABR with Long-Range Dependent VBR Background Traffic over Terrestrial and "
     "Satellite ATM networks (Kalyanaraman, Vandalore, Jain, Goyal, Fahmy, Kota)",
     "uili": "Use-it-or-lose-it policies for the available bit rate (ABR) service in ATM networks "
@@ -36,4 +37,6 @@ def load_paper(name: str) -> Paper:
         from .tcp_lrd_vbr import PAPER
     elif name == "uili":
         from .uili import PAPER
+    elif name == "stop-and-go":
+        from .stop_and_go import PAPER
     return PAPER

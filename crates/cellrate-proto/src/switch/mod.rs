@@ -17,6 +17,7 @@ mod erica;
 mod meter;
 mod port_control;
 mod relative_rate;
+mod stop_and_go;
 
 pub use aging::{Aging, AgingConfig};
 pub use averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
@@ -25,6 +26,7 @@ pub use erica::{Erica, EricaConfig, QueueControl};
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, VcMeter};
 pub use port_control::{ERICA_METRICS, Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig};
 pub use relative_rate::{RelativeRate, RelativeRateConfig};
+pub use stop_and_go::{StopAndGo, StopAndGoConfig, StopAndGoForm};
 
 use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Time};

@@ -7,6 +7,7 @@ use super::efci::{Efci, EfciConfig};
 use super::erica::{Erica, EricaConfig};
 use super::meter::Meter;
 use super::relative_rate::{RelativeRate, RelativeRateConfig};
+use super::stop_and_go::{StopAndGo, StopAndGoConfig};
 use super::{Feedback, Slot, SwitchAlgorithm, VcAtPort};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
@@ -36,6 +37,8 @@ pub enum SwitchAlgorithmConfig {
     None,
     /// CI and NI by a queue threshold.
     RelativeRate(RelativeRateConfig),
+    /// PCR or MCR by a queue threshold.
+    StopAndGo(StopAndGoConfig),
     /// ERICA and ERICA+.
     Erica(EricaConfig),
 }
@@ -46,6 +49,7 @@ impl SwitchAlgorithmConfig {
         match self {
             SwitchAlgorithmConfig::None => Ok(()),
             SwitchAlgorithmConfig::RelativeRate(config) => config.check(),
+            SwitchAlgorithmConfig::StopAndGo(config) => config.check(),
             SwitchAlgorithmConfig::Erica(config) => config.check(),
         }
     }
@@ -53,7 +57,9 @@ impl SwitchAlgorithmConfig {
     /// Names of the figures that the algorithm offers.
     pub const fn metric_names(&self) -> Metrics {
         match self {
-            SwitchAlgorithmConfig::None | SwitchAlgorithmConfig::RelativeRate(_) => &[],
+            SwitchAlgorithmConfig::None
+            | SwitchAlgorithmConfig::RelativeRate(_)
+            | SwitchAlgorithmConfig::StopAndGo(_) => &[],
             SwitchAlgorithmConfig::Erica(_) => ERICA_METRICS,
         }
     }
@@ -69,6 +75,7 @@ pub const ERICA_METRICS: Metrics = &["z", "n", "fair_share", "capacity", "max_al
 enum Algorithm {
     None,
     RelativeRate(RelativeRate),
+    StopAndGo(StopAndGo),
     Erica(Box<Erica>),
     Custom(Box<dyn SwitchAlgorithm + Send>),
 }
@@ -90,6 +97,7 @@ impl PortControl {
             SwitchAlgorithmConfig::RelativeRate(config) => {
                 Algorithm::RelativeRate(RelativeRate::new(*config))
             }
+            SwitchAlgorithmConfig::StopAndGo(config) => Algorithm::StopAndGo(StopAndGo::new(*config)),
             SwitchAlgorithmConfig::Erica(config) => {
                 Algorithm::Erica(Box::new(Erica::new(*config, link_rate)))
             }
@@ -218,6 +226,7 @@ impl Algorithm {
         match self {
             Algorithm::None => None,
             Algorithm::RelativeRate(algorithm) => Some(algorithm),
+            Algorithm::StopAndGo(algorithm) => Some(algorithm),
             Algorithm::Erica(algorithm) => Some(&**algorithm),
             Algorithm::Custom(algorithm) => Some(&**algorithm),
         }
@@ -229,6 +238,7 @@ impl Algorithm {
         match self {
             Algorithm::None => None,
             Algorithm::RelativeRate(algorithm) => Some(algorithm),
+            Algorithm::StopAndGo(algorithm) => Some(algorithm),
             Algorithm::Erica(algorithm) => Some(&mut **algorithm),
             Algorithm::Custom(algorithm) => Some(&mut **algorithm),
         }
@@ -240,6 +250,7 @@ impl fmt::Debug for Algorithm {
         match self {
             Algorithm::None => f.write_str("None"),
             Algorithm::RelativeRate(algorithm) => algorithm.fmt(f),
+            Algorithm::StopAndGo(algorithm) => algorithm.fmt(f),
             Algorithm::Erica(algorithm) => algorithm.fmt(f),
             Algorithm::Custom(_) => f.write_str("Custom"),
         }

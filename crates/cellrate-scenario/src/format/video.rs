@@ -1,6 +1,7 @@
 //! The keys of video traffic.
 
-use super::{END_KEY, Kind, POSITIVE_RATE, Range, SPAN, START_KEY, Shape, key, required};
+use super::traffic::{END_KEY, START_KEY};
+use super::{Kind, POSITIVE_RATE, Range, SPAN, Shape, key, required};
 
 pub(super) const VIDEO: Shape = Shape {
     name: "video",

@@ -6,7 +6,7 @@ use cellrate_proto::{CellRate, Duration};
 
 use super::connection::Terms;
 use super::network::Network;
-use super::optional;
+use super::{optional, stop_and_go};
 use crate::check;
 use crate::error::Fault;
 use crate::model::{Category, Connection, Flow, Negotiated, Period, Refused, Sender, Step, Traffic};
@@ -58,6 +58,7 @@ pub(super) fn admit(
         let set_up =
             [false, true].into_iter().try_fold((connection.clone(), Vec::new()), |so_far, backward| {
                 set_up(network, &mut book, &wish, so_far, terms, backward)
+                    .and_then(|agreed| stop_and_go::agree(network, agreed, backward))
             });
         match set_up {
             Ok((agreed, changes)) => {

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use cellrate_proto::parameters::MAX_RATE;
+use cellrate_proto::switch::StopAndGo;
 use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
-use super::{Whole, defaults, optional, place_of, traffic, uili, wholes};
+use super::{Whole, defaults, optional, place_of, stop_and_go, traffic, uili, wholes};
 use crate::check;
 use crate::error::{Fault, Place};
 use crate::group;
@@ -133,8 +134,10 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
         let forward = table.node("abr").and_then(Node::table).unwrap_or(&empty);
         let own = reverse.and_then(|reverse| reverse.node("abr")).and_then(Node::table).unwrap_or(&empty);
         let place = place_of(table, "abr", whole.place);
-        let sender = |keys: &Table| abr_sender(keys, place, narrowest, network, &path);
-        (sender(forward)?, sender(&merged(forward, own))?)
+        let sender = |keys: &Table, backward: bool| {
+            abr_sender(keys, place, narrowest, network, &path, stop_and_go::port(network, &path, backward))
+        };
+        (sender(forward, false)?, sender(&merged(forward, own), true)?)
     } else {
         let reverse_abr = reverse.and_then(|reverse| reverse.entry("abr"));
         if let Some(entry) = table.entry("abr").or(reverse_abr) {
@@ -275,11 +278,15 @@ fn abr_sender(
     narrowest: CellRate,
     network: &Network,
     path: &[Step],
+    stop_and_go: Option<String>,
 ) -> Result<Sender, Fault> {
     let rate = |key: &str| optional(keys, key, quantity::cell_rate);
     let power = |key: &str| optional(keys, key, check::power_of_two);
     let whole = |key: &str| optional(keys, key, |node| check::integer(node, 0, i64::from(u32::MAX)));
     let mut parameters = AbrParameters::new(rate("pcr")?.unwrap_or(narrowest.min(CellRate::new(MAX_RATE))));
+    if stop_and_go.is_some() {
+        StopAndGo::fix(&mut parameters);
+    }
     parameters.mcr = rate("mcr")?.unwrap_or(parameters.mcr);
     parameters.icr = rate("icr")?.unwrap_or(parameters.icr);
     parameters.nrm = whole("nrm")?.map_or(parameters.nrm, |nrm| nrm as u32);
@@ -293,6 +300,10 @@ fn abr_sender(
         parameters.cdf = if quantity::ratio(cdf)? == 0.0 { None } else { Some(check::power_of_two(cdf)?) };
     }
     parameters.frtt = optional(keys, "frtt", quantity::time)?.unwrap_or_else(|| round_trip(network, path));
+    if let Some(port) = stop_and_go {
+        parameters.icr = rate("icr")?.unwrap_or_else(|| StopAndGo::initial_rate(&parameters));
+        stop_and_go::check(&parameters, keys, place, &port)?;
+    }
     check_parameters(&parameters, keys, place)?;
     Ok(Sender::Abr(Box::new(AbrSender {
         parameters,
@@ -337,6 +348,6 @@ fn check_parameters(parameters: &AbrParameters, keys: &Table, place: Place) -> R
 }
 
 /// To three decimals, for messages.
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

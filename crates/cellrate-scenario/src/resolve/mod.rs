@@ -6,6 +6,7 @@ mod connection;
 mod network;
 mod port;
 mod probe;
+mod stop_and_go;
 mod tcp;
 mod traffic;
 mod uili;

@@ -156,7 +156,8 @@ fn add_link(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
         }
     };
     let link = LinkIndex(network.links.len() as u32);
-    let port = || Port { buffers: Buffers::default(), control: Default::default() };
+    let port =
+        || Port { buffers: Buffers::default(), rm_cells: Default::default(), control: Default::default() };
     network.links.push(Link {
         ends,
         rate,

@@ -1,19 +1,19 @@
-//! What an output port of a switch is told: buffers, EFCI thresholds, algorithm.
+//! What an output port of a switch is told: buffers, the turn of RM cells, EFCI thresholds, algorithm.
 
 use cellrate_proto::switch::{
     ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
-    QueueControl, RelativeRateConfig, SwitchAlgorithmConfig,
+    QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm, SwitchAlgorithmConfig,
 };
 use cellrate_proto::{Cells, Duration};
 
 use super::optional;
 use crate::check;
 use crate::error::Fault;
-use crate::model::{Buffers, Port};
+use crate::model::{Buffers, Port, RmCells};
 use crate::quantity;
 use crate::tree::{Node, Table};
 
-/// The port that a checked table of `buffers`, `efci` and `algorithm` describes.
+/// The port that a checked table of `buffers`, `rm_cells`, `efci` and `algorithm` describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     let empty = Table::default();
     let inner = |key: &str| table.node(key).and_then(Node::table);
@@ -25,6 +25,11 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
             abr: room("abr")?,
             ubr: room("ubr")?,
             shared: room("shared")?,
+        },
+        rm_cells: match table.text("rm_cells") {
+            Some("before-data") => RmCells::BeforeData,
+            Some("first") => RmCells::First,
+            _ => RmCells::InOrder,
         },
         control: PortControlConfig {
             efci: inner("efci").map(efci).transpose()?.flatten(),
@@ -54,6 +59,14 @@ fn algorithm(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
         Some("relative-rate") => {
             let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
             SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold })
+        }
+        Some("stop-and-go") => {
+            let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
+            let form = match table.text("form") {
+                Some("explicit-rate") => StopAndGoForm::ExplicitRate,
+                _ => StopAndGoForm::RelativeRate,
+            };
+            SwitchAlgorithmConfig::StopAndGo(StopAndGoConfig { threshold, form })
         }
         Some("erica") => {
             let share = optional(table, "target_utilization", quantity::ratio)?.unwrap_or(0.9);

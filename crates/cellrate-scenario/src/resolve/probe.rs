@@ -276,7 +276,9 @@ fn port_quantity(name: &str, step: Step, network: &Network) -> Option<PortQuanti
             let algorithm = network.link(step).ports[usize::from(step.end)].control.algorithm;
             let place = match algorithm {
                 SwitchAlgorithmConfig::Erica(_) => ERICA_METRICS.iter().position(|name| *name == metric)?,
-                SwitchAlgorithmConfig::None | SwitchAlgorithmConfig::RelativeRate(_) => return None,
+                SwitchAlgorithmConfig::None
+                | SwitchAlgorithmConfig::RelativeRate(_)
+                | SwitchAlgorithmConfig::StopAndGo(_) => return None,
             };
             PortQuantity::Metric(place as u8)
         }

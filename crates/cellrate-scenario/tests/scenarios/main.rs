@@ -7,6 +7,7 @@ mod ready;
 mod reference;
 mod resolved;
 mod robust;
+mod stop_and_go;
 mod support;
 mod tcp;
 mod uili;

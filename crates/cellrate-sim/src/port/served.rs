@@ -1,11 +1,11 @@
 //! A port whose departures have to be events ([`super`] says when): real queues.
 //!
-//! Service is by strict priority and not pre-emptive. A data cell is marked with EFCI when its transmission begins, by the
+//! Service is by strict priority and not pre-emptive; RM cells may have a queue of their own. A data cell is marked with EFCI when its transmission begins, by the
 //! ABR queue with that cell still in it.
 
 use cellrate_proto::switch::PortControl;
 use cellrate_proto::{Cells, Time};
-use cellrate_scenario::Buffers;
+use cellrate_scenario::{Port as Config, RmCells};
 
 use super::{ABR, Admission, Line, PRIORITIES};
 use crate::kernel::cell::Cell;
@@ -15,6 +15,9 @@ use crate::kernel::ring::Ring;
 #[derive(Clone, Debug)]
 pub(crate) struct Served {
     waiting: [Ring; PRIORITIES],
+    /// RM cells, where they do not wait among the data cells.
+    waiting_rm: Ring,
+    rm_cells: RmCells,
     /// The cell in transmission: its priority and when it will have left.
     serving: Option<(usize, Cell, Time)>,
     /// Cells waiting and in transmission, by priority.
@@ -31,10 +34,13 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    pub fn new(line: Line, buffers: &Buffers) -> Served {
+    pub fn new(line: Line, config: &Config) -> Served {
+        let buffers = &config.buffers;
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
         Served {
             waiting: [Ring::new(), Ring::new(), Ring::new()],
+            waiting_rm: Ring::new(),
+            rm_cells: config.rm_cells,
             serving: None,
             lengths: [0; PRIORITIES],
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
@@ -58,7 +64,9 @@ impl Served {
         self.max_total = self.max_total.max(self.total().0);
         self.max_lengths[priority] = self.max_lengths[priority].max(self.lengths[priority]);
         if self.serving.is_some() {
-            self.waiting[priority].push(cell);
+            let overtakes = self.rm_cells != RmCells::InOrder && priority == ABR && cell.is_rm();
+            let queue = if overtakes { &mut self.waiting_rm } else { &mut self.waiting[priority] };
+            queue.push(cell);
             return Admission::Queued(None);
         }
         Admission::Queued(Some(self.begin(now, priority, cell, control)))
@@ -73,10 +81,26 @@ impl Served {
         self.lengths[priority] -= 1;
         self.transmitted += 1;
         cell.arrives = now + self.line.delay;
-        let next =
-            (0..PRIORITIES).find_map(|priority| self.waiting[priority].pop().map(|cell| (priority, cell)));
-        let departure = next.map_or(Time::NEVER, |(priority, cell)| self.begin(now, priority, cell, control));
+        let departure =
+            self.next().map_or(Time::NEVER, |(priority, cell)| self.begin(now, priority, cell, control));
         (if self.line.loses(now) { Err(cell) } else { Ok(cell) }, departure)
+    }
+
+    /// The cell whose turn it is, and its priority.
+    fn next(&mut self) -> Option<(usize, Cell)> {
+        let turn = match self.rm_cells {
+            RmCells::InOrder => usize::MAX,
+            RmCells::BeforeData => ABR,
+            RmCells::First => 0,
+        };
+        (0..PRIORITIES).find_map(|priority| {
+            if priority == turn
+                && let Some(cell) = self.waiting_rm.pop()
+            {
+                return Some((ABR, cell));
+            }
+            self.waiting[priority].pop().map(|cell| (priority, cell))
+        })
     }
 
     fn begin(&mut self, now: Time, priority: usize, mut cell: Cell, control: &mut PortControl) -> Time {
@@ -132,11 +156,74 @@ impl Served {
 
     /// Every cell in the port.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
-        self.waiting.iter().flat_map(Ring::iter).chain(self.serving.iter().map(|(_, cell, _)| cell))
+        let waiting = self.waiting.iter().chain([&self.waiting_rm]).flat_map(Ring::iter);
+        waiting.chain(self.serving.iter().map(|(_, cell, _)| cell))
     }
 
     fn integrate(&mut self, now: Time) {
         self.integral = self.queue_integral(now);
         self.integrated_until = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, Stream};
+    use cellrate_proto::switch::PortControlConfig;
+    use cellrate_proto::{BitRate, CellRate, Direction, Duration, RateCode, RmCell};
+
+    /// The order in which a port sends what came, in the order of the names, while the first was being sent: "v" VBR,
+    /// "d" ABR data, "r" RM cells, "u" UBR.
+    fn order(rm_cells: RmCells) -> Vec<&'static str> {
+        const NAMES: [&str; 8] = ["d0", "u1", "d2", "r3", "v4", "d5", "r6", "v7"];
+        let rm = RmCell {
+            direction: Direction::Forward,
+            backward_notification: false,
+            congestion_indication: false,
+            no_increase: false,
+            explicit_rate: RateCode::MAX,
+            current_cell_rate: RateCode::MAX,
+            minimum_cell_rate: RateCode::MAX,
+            out_of_rate: false,
+        };
+        let rate = BitRate::from_bps(150_000_000);
+        let random = Random::new(1, Stream::Loss(0));
+        let line = Line::new(rate.cell_time(), Duration::ZERO, 0.0, &[], random);
+        let control = PortControlConfig::default();
+        let config = Config { buffers: Default::default(), rm_cells, control };
+        let mut control = PortControl::new(&control, CellRate::new(353_773.0));
+        let mut port = Served::new(line, &config);
+        for (number, name) in (0..).zip(NAMES) {
+            let sent = Time::from_ps(number);
+            let (priority, cell) = match &name[..1] {
+                "v" => (0, Cell::data(sent, number, false)),
+                "r" => (ABR, Cell::resource_management(sent, &rm)),
+                "u" => (2, Cell::data(sent, number, false)),
+                _ => (ABR, Cell::data(sent, number, false)),
+            };
+            assert!(matches!(port.admit(sent, priority, cell, &mut control), Admission::Queued(_)));
+        }
+        assert_eq!(
+            (port.cells().count(), port.queue(ABR)),
+            (8, Cells(5)),
+            "RM cells are in the buffer of ABR"
+        );
+        let mut left = Vec::new();
+        let mut now = Time::ZERO + rate.cell_time();
+        while now != Time::NEVER {
+            let (cell, next) = port.depart(now, &mut control);
+            left.push(NAMES[cell.expect("the line loses nothing").sent.as_ps() as usize]);
+            now = next;
+        }
+        assert_eq!(port.total(), Cells(0));
+        left
+    }
+
+    #[test]
+    fn rm_cells_wait_for_what_the_port_says_and_stay_in_order() {
+        assert_eq!(order(RmCells::InOrder), ["d0", "v4", "v7", "d2", "r3", "d5", "r6", "u1"]);
+        assert_eq!(order(RmCells::BeforeData), ["d0", "v4", "v7", "r3", "r6", "d2", "d5", "u1"]);
+        assert_eq!(order(RmCells::First), ["d0", "r3", "r6", "v4", "v7", "d2", "d5", "u1"]);
     }
 }

@@ -157,7 +157,10 @@ impl Generator {
                 link.outages = spans.collect();
             }
             let limited = self.one_in(2);
+            let rm_cells =
+                self.pick(&[RmCells::InOrder, RmCells::InOrder, RmCells::BeforeData, RmCells::First]);
             for port in &mut link.ports {
+                port.rm_cells = rm_cells;
                 if limited {
                     port.buffers = self.buffers();
                 }

@@ -30,8 +30,8 @@ use cellrate_proto::{
     Cells, Destination, DestinationConfig, Direction, Duration, Emission, RmCell, Source, Time,
 };
 use cellrate_scenario::{
-    Buffers, Category, Every, FlowQuantity, Link, NodeIndex, PortQuantity, Quantity, Scenario, Sender, Step,
-    WaitingBrm,
+    Buffers, Category, Every, FlowQuantity, Link, NodeIndex, PortQuantity, Quantity, RmCells, Scenario,
+    Sender, Step, WaitingBrm,
 };
 use cellrate_sim::random::{Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
@@ -300,10 +300,11 @@ impl<'a> Network<'a> {
         let abr_queue = self.ports[number].queue(1);
         let port = &mut self.ports[number];
         let order = if self.flaw == Some(Flaw::UbrBeforeAbr) { [0, 2, 1] } else { [0, 1, 2] };
-        let Some(priority) = order.into_iter().find(|&priority| !port.waiting[priority].is_empty()) else {
+        let rm_cells = self.scenario.links[number / 2].ports[number % 2].rm_cells;
+        let Some((priority, place)) = port.turn(order, rm_cells) else {
             return;
         };
-        let mut cell = port.waiting[priority].pop_front().expect("not empty");
+        let mut cell = port.waiting[priority].remove(place).expect("it is there");
         if self.flaw != Some(Flaw::EfciOnArrival) {
             mark(port, &mut cell, priority, abr_queue);
         }
@@ -662,6 +663,20 @@ impl Port {
     fn queue(&self, priority: usize) -> usize {
         let transmitting = self.transmitting.iter().filter(|&&(_, of, _)| of == priority).count();
         self.waiting[priority].len() + transmitting
+    }
+
+    /// The priority and the place in its queue of the cell whose turn it is.
+    fn turn(&self, order: [usize; 3], rm_cells: RmCells) -> Option<(usize, usize)> {
+        let first_rm = self.waiting[1].iter().position(|cell| cell.rm.is_some()).map(|place| (1, place));
+        let front = |priority: usize| (!self.waiting[priority].is_empty()).then_some((priority, 0));
+        let in_order = || order.into_iter().find_map(front);
+        match rm_cells {
+            RmCells::InOrder => in_order(),
+            RmCells::First => first_rm.or_else(in_order),
+            RmCells::BeforeData => {
+                in_order().map(|turn| if turn.0 == 1 { first_rm.unwrap_or(turn) } else { turn })
+            }
+        }
     }
 
     fn total(&self) -> usize {

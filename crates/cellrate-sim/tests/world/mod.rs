@@ -54,6 +54,7 @@ impl World {
         let ends = [a, b].map(|name| self.node(name, World::kind(name)));
         let port = |name: &str| Port {
             buffers: Buffers::default(),
+            rm_cells: RmCells::default(),
             control: if World::kind(name) == NodeKind::Switch { self.control } else { Default::default() },
         };
         let ports = [port(a), port(b)];

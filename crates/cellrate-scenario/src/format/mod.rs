@@ -1,0 +1,582 @@
+//! The file format as one table: every key with its kind, its default and a sentence. The parser's checks, the JSON
+//! Schema and the reference in docs/scenarios.md all come from here, so that they cannot disagree.
+
+mod switch;
+mod tcp;
+mod traffic;
+mod uili;
+mod video;
+
+use crate::quantity::Dimension;
+use switch::{SWITCH, SWITCH_DEFAULTS};
+use traffic::TRAFFIC;
+use uili::{UILI, UILI_POLICIES};
+
+/// What a value may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// Any text.
+    Text,
+    /// The name of a thing, with `{i}` in groups.
+    Name,
+    /// The name of a node, a connection or a port that is defined elsewhere.
+    Reference,
+    /// A whole number in a range.
+    Integer(i64, i64),
+    Boolean,
+    /// A number with a unit, zero or more.
+    Quantity(Dimension),
+    /// The same, above zero.
+    Positive(Dimension),
+    /// A ratio in a range.
+    Ratio(Range),
+    /// A power of two from 1/32768 to 1.
+    PowerOfTwo,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// The first that fits.
+    Or(&'static [Kind]),
+    /// A list of at least so many.
+    List(&'static Kind, usize),
+    /// A list of exactly two.
+    Pair(&'static Kind, &'static Kind),
+    Table(&'static Shape),
+    /// A table whose `type` says which keys it has.
+    Tagged(&'static Tagged),
+    /// A table with keys of the user's choice.
+    Map(&'static Kind),
+    /// `[[...]]`: entries, which may be groups when the shape has a `count`.
+    Entries(&'static Shape),
+    /// A value of any other key.
+    Any,
+}
+
+impl Kind {
+    /// Whether a list is one value of this kind; where it is not, a list in a group gives each member its own value.
+    pub fn is_list(self) -> bool {
+        matches!(self, Kind::List(..) | Kind::Pair(..) | Kind::Any | Kind::Entries(_))
+    }
+}
+
+/// The bounds of a ratio.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range {
+    pub low: f64,
+    pub high: f64,
+    pub low_included: bool,
+    pub high_included: bool,
+}
+
+impl Range {
+    const fn closed(low: f64, high: f64) -> Range {
+        Range { low, high, low_included: true, high_included: true }
+    }
+
+    const fn above(low: f64, high: f64) -> Range {
+        Range { low, high, low_included: false, high_included: true }
+    }
+
+    const fn below(low: f64, high: f64) -> Range {
+        Range { low, high, low_included: true, high_included: false }
+    }
+
+    pub fn contains(&self, value: f64) -> bool {
+        (value > self.low || self.low_included && value == self.low)
+            && (value < self.high || self.high_included && value == self.high)
+    }
+
+    pub fn phrase(&self) -> String {
+        if self.low == self.high {
+            return format!("exactly {}", self.low);
+        }
+        let low =
+            if self.low_included { format!("{} or more", self.low) } else { format!("above {}", self.low) };
+        match (self.high == f64::MAX, self.high_included) {
+            (true, _) => low,
+            (false, true) => format!("{low}, at most {}", self.high),
+            (false, false) => format!("{low}, below {}", self.high),
+        }
+    }
+}
+
+/// A table: its keys.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    /// The name in the schema and the reference.
+    pub name: &'static str,
+    pub about: &'static str,
+    pub keys: &'static [Key],
+}
+
+impl Shape {
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+}
+
+/// A family of tables told apart by `type`.
+#[derive(Debug)]
+pub(crate) struct Tagged {
+    /// The variant without a `type`, if there is one.
+    pub default: Option<&'static str>,
+    /// `type` and keys.
+    pub variants: &'static [(&'static str, Shape)],
+}
+
+impl Tagged {
+    pub fn variant(&self, name: &str) -> Option<&'static Shape> {
+        self.variants.iter().find(|(tag, _)| *tag == name).map(|(_, shape)| shape)
+    }
+
+    /// The shapes that a table with this `type`, or none, may have.
+    pub fn shapes(&self, tag: Option<&str>) -> impl Iterator<Item = &'static Shape> {
+        self.variants
+            .iter()
+            .filter(move |(name, _)| tag.is_none_or(|tag| tag == *name))
+            .map(|(_, shape)| shape)
+    }
+}
+
+/// A key of a table.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub required: bool,
+    /// The default, as a phrase.
+    pub default: &'static str,
+    pub about: &'static str,
+}
+
+const fn key(name: &'static str, kind: Kind, default: &'static str, about: &'static str) -> Key {
+    Key { name, kind, required: false, default, about }
+}
+
+const fn required(name: &'static str, kind: Kind, about: &'static str) -> Key {
+    Key { name, kind, required: true, default: "required", about }
+}
+
+const TIME: Kind = Kind::Quantity(Dimension::Time);
+const SPAN: Kind = Kind::Positive(Dimension::Time);
+const RATE: Kind = Kind::Quantity(Dimension::Rate);
+const POSITIVE_RATE: Kind = Kind::Positive(Dimension::Rate);
+const CELLS: Kind = Kind::Quantity(Dimension::Cells);
+const ROOM: Kind = Kind::Or(&[CELLS, Kind::Choice(&["infinite"])]);
+const FRACTION: Kind = Kind::Ratio(Range::closed(0.0, 1.0));
+const SHARE: Kind = Kind::Ratio(Range::above(0.0, 1.0));
+const COUNT: Key = key(
+    "count",
+    Kind::Integer(1, 65_536),
+    "1",
+    "How many the entry stands for; `{i}` in its strings runs from 1 to this, `{i+1}` and the like beside it, and a list of so many values gives each its own.",
+);
+const LIKE: Key = key(
+    "like",
+    Kind::Text,
+    "none",
+    "Takes all keys of another entry of the same kind, by its name as written; own keys win.",
+);
+const NAME: Key =
+    required("name", Kind::Name, "Unique name: letters, digits, `_` and `-`; with `{i}` in a group.");
+
+pub(crate) const ROOT: Shape = Shape {
+    name: "scenario",
+    about: "A network, its connections, and what to record of them.",
+    keys: &[
+        required("name", Kind::Text, "Short name, for files and titles."),
+        key(
+            "purpose",
+            Kind::Text,
+            "the comment at the head of the file",
+            "One or more sentences: what the scenario is for.",
+        ),
+        required("duration", SPAN, "How long the network is watched."),
+        key("seed", Kind::Integer(0, i64::MAX), "1", "Seed of all randomness."),
+        key(
+            "admission",
+            Kind::Or(&[Kind::Boolean, Kind::Table(&ADMISSION)]),
+            "false",
+            "Whether connections ask to be admitted, in the order of the file; one that is refused does not run, and is reported.",
+        ),
+        key(
+            "defaults",
+            Kind::Table(&DEFAULTS),
+            "none",
+            "Values for all entries of a kind that do not say otherwise.",
+        ),
+        key("host", Kind::Entries(&HOST), "none", "Hosts: connections begin and end there."),
+        key("switch", Kind::Entries(&SWITCH), "none", "Switches with output-buffered ports."),
+        key("link", Kind::Entries(&LINK), "none", "Duplex links."),
+        key("vc", Kind::Entries(&VC), "none", "Virtual channel connections."),
+        key("probe", Kind::Entries(&PROBE), "none", "Series to record."),
+        key("sweep", Kind::Entries(&SWEEP), "none", "Keys to vary: one run for every combination of values."),
+    ],
+};
+
+const ADMISSION: Shape = Shape {
+    name: "admission",
+    about: "Connection admission control, and negotiation along each path (paper 002, sections 3 to 6). A link carries at most its rate in PCR of CBR, SCR of VBR and MCR of ABR connections, in each direction with traffic.",
+    keys: &[
+        key(
+            "negotiate",
+            Kind::Boolean,
+            "true",
+            "Whether the nodes of a path change the ABR parameters: PCR to the smallest link, FRTT from the delays, and what `negotiation` of a switch says.",
+        ),
+        key(
+            "charging",
+            Kind::Integer(2, 10),
+            "none",
+            "Limits PCR to so many times MCR (section 3.2); a connection without MCR is refused.",
+        ),
+        key(
+            "signal",
+            Kind::List(&Kind::Choice(&["nrm", "trm", "cdf", "adtf"]), 0),
+            "all four",
+            "The optional parameters that set-up carries, and switches can change.",
+        ),
+    ],
+};
+
+const DEFAULTS: Shape = Shape {
+    name: "defaults",
+    about: "Each table holds keys as they stand in an entry of that kind.",
+    keys: &[
+        key("link", Kind::Table(&LINK_DEFAULTS), "none", "For every link."),
+        key("switch", Kind::Table(&SWITCH_DEFAULTS), "none", "For every switch."),
+        key("abr", Kind::Table(&ABR), "none", "For every connection of category abr, both directions."),
+        key("vc", Kind::Table(&VC_DEFAULTS), "none", "For every connection."),
+    ],
+};
+
+const HOST: Shape = Shape { name: "host", about: "A host.", keys: &[NAME, COUNT, LIKE] };
+
+const RATE_KEY: Key = key(
+    "rate",
+    Kind::Positive(Dimension::LineRate),
+    "required here or in defaults.link",
+    "Line rate, headers and all, the same both ways.",
+);
+const LENGTH_KEY: Key = key(
+    "length",
+    Kind::Quantity(Dimension::Length),
+    "required: this or delay",
+    "Length; light takes 5 us per km.",
+);
+const DELAY_KEY: Key = key("delay", TIME, "required: this or length", "One-way propagation delay.");
+const LOSS_KEY: Key = key("loss", FRACTION, "0", "Probability that a cell is lost on the line, either way.");
+const OUTAGES_KEY: Key = key(
+    "outages",
+    Kind::List(&Kind::Pair(&TIME, &TIME), 0),
+    "[]",
+    "Spans [start, end] in which the line is down, either way; in order, apart.",
+);
+
+const LINK: Shape = Shape {
+    name: "link",
+    about: "A duplex link.",
+    keys: &[
+        required(
+            "between",
+            Kind::Pair(&Kind::Reference, &Kind::Reference),
+            "The two nodes. The entry is called by both names with `-` between them.",
+        ),
+        RATE_KEY,
+        LENGTH_KEY,
+        DELAY_KEY,
+        LOSS_KEY,
+        OUTAGES_KEY,
+        COUNT,
+        LIKE,
+    ],
+};
+
+const LINK_DEFAULTS: Shape = Shape {
+    name: "link_defaults",
+    about: "Defaults of links.",
+    keys: &[RATE_KEY, LENGTH_KEY, DELAY_KEY, LOSS_KEY, OUTAGES_KEY],
+};
+
+const CATEGORY_KEY: Key = key(
+    "category",
+    Kind::Choice(&["abr", "cbr", "vbr", "ubr"]),
+    "\"abr\"",
+    "Service category; a port serves cbr and vbr before abr and abr before ubr.",
+);
+const ABR_KEY: Key = key(
+    "abr",
+    Kind::Table(&ABR),
+    "defaults.abr",
+    "ABR parameters of the forward direction, and of the other one where `reverse` does not say otherwise.",
+);
+const TRAFFIC_KEY: Key = key(
+    "traffic",
+    Kind::Tagged(&TRAFFIC),
+    "{ type = \"greedy\" } for abr, required for others",
+    "What the first host of the path has to send.",
+);
+const REVERSE_KEY: Key = key(
+    "reverse",
+    Kind::Table(&REVERSE),
+    "no traffic",
+    "The direction from the last host back to the first.",
+);
+const BIDIRECTIONAL_KEY: Key =
+    key("bidirectional", Kind::Boolean, "false", "The last host sends the same traffic as the first.");
+const PEAK_KEY: Key = key(
+    "pcr",
+    POSITIVE_RATE,
+    "the smallest link rate of the path",
+    "Peak rate of a cbr, vbr or ubr sender, both directions; for abr it is `abr.pcr`.",
+);
+const MCR_MIN_KEY: Key = key(
+    "mcr_min",
+    RATE,
+    "none: MCR is not negotiable",
+    "Smallest MCR that an abr connection accepts, both directions, at most `abr.mcr`; needs `admission`.",
+);
+const SCR_KEY: Key = key(
+    "scr",
+    POSITIVE_RATE,
+    "the mean rate of constant and on-off traffic, else pcr",
+    "Sustainable cell rate of a vbr connection, both directions, that admission books; at most pcr; needs `admission`.",
+);
+
+const VC: Shape = Shape {
+    name: "vc",
+    about: "A virtual channel connection.",
+    keys: &[
+        NAME,
+        required(
+            "path",
+            Kind::List(&Kind::Reference, 2),
+            "The nodes from the first host to the last, each linked to the next.",
+        ),
+        CATEGORY_KEY,
+        ABR_KEY,
+        TRAFFIC_KEY,
+        REVERSE_KEY,
+        BIDIRECTIONAL_KEY,
+        PEAK_KEY,
+        MCR_MIN_KEY,
+        SCR_KEY,
+        COUNT,
+        LIKE,
+    ],
+};
+
+const VC_DEFAULTS: Shape = Shape {
+    name: "vc_defaults",
+    about: "Defaults of connections.",
+    keys: &[
+        CATEGORY_KEY,
+        ABR_KEY,
+        TRAFFIC_KEY,
+        REVERSE_KEY,
+        BIDIRECTIONAL_KEY,
+        PEAK_KEY,
+        MCR_MIN_KEY,
+        SCR_KEY,
+    ],
+};
+
+const REVERSE: Shape = Shape {
+    name: "reverse",
+    about: "The backward direction of a connection.",
+    keys: &[
+        key("traffic", Kind::Tagged(&TRAFFIC), "none", "What the last host of the path has to send."),
+        key(
+            "abr",
+            Kind::Table(&ABR),
+            "as forward",
+            "ABR parameters that differ from those of the forward direction.",
+        ),
+    ],
+};
+
+const ABR: Shape = Shape {
+    name: "abr",
+    about: "Parameters of an ABR source and of the destination of its cells (TM 4.0, 5.10.3 to 5.10.5).",
+    keys: &[
+        key(
+            "pcr",
+            RATE,
+            "the smallest link rate of the path, at most 16777215 cells/s",
+            "Peak cell rate, above 0 to 16777215 cells/s.",
+        ),
+        key("mcr", RATE, "0", "Minimum cell rate, at most pcr."),
+        key("icr", RATE, "pcr", "Initial cell rate, from mcr to pcr."),
+        key(
+            "nrm",
+            Kind::Integer(0, u32::MAX as i64),
+            "32",
+            "In-rate cells per forward RM cell: a power of two from 2 to 256.",
+        ),
+        key(
+            "trm",
+            SPAN,
+            "\"100 ms\"",
+            "Longest time between forward RM cells while cells flow: 100 ms times a power of two from 2^-7 to 1.",
+        ),
+        key(
+            "rif",
+            Kind::PowerOfTwo,
+            "1/16",
+            "Largest increase per backward RM cell, as a fraction of pcr: a power of two from 1/32768 to 1.",
+        ),
+        key(
+            "rdf",
+            Kind::PowerOfTwo,
+            "1/16",
+            "Decrease on congestion indication, as a fraction of the allowed cell rate: a power of two from 1/32768 to 1.",
+        ),
+        key(
+            "adtf",
+            SPAN,
+            "\"500 ms\"",
+            "Idle time after which the allowed cell rate falls to icr: 10 ms to 10.23 s in steps of 10 ms.",
+        ),
+        key("tbe", CELLS, "16777215 cells", "Transient buffer exposure, at most 16777215 cells."),
+        key(
+            "crm",
+            Kind::Integer(1, u32::MAX as i64),
+            "tbe / nrm, rounded up",
+            "Forward RM cells without a backward one before rule 6 acts.",
+        ),
+        key(
+            "cdf",
+            Kind::Or(&[Kind::PowerOfTwo, Kind::Ratio(Range::closed(0.0, 0.0))]),
+            "1/16",
+            "Decrease of rule 6 as a fraction of the allowed cell rate: a power of two from 1/64 to 1, or 0, which disables the rule.",
+        ),
+        key(
+            "frtt",
+            TIME,
+            "twice the delays of the path's links",
+            "Fixed round-trip time, at most 16.777215 s.",
+        ),
+        key("weight", Kind::Ratio(Range::closed(0.001, 1000.0)), "1", "Weight in weighted max-min sharing."),
+        key(
+            "efci_state",
+            Kind::Choice(&["clear", "keep"]),
+            "\"clear\"",
+            "Whether the destination clears its EFCI state when it turns a forward RM cell around (TM 4.0) or keeps it until a data cell changes it.",
+        ),
+        key(
+            "waiting_brm",
+            Kind::Choice(&["overwrite", "out-of-rate"]),
+            "\"overwrite\"",
+            "What the destination does with a turned-around RM cell that still waits when the next comes (rule 3).",
+        ),
+        key(
+            "uili",
+            Kind::Or(&[Kind::Tagged(&UILI), Kind::Choice(UILI_POLICIES)]),
+            "\"none\"",
+            "Use-it-or-lose-it policy of the source beyond rule 5: a table, or the type alone.",
+        ),
+    ],
+};
+
+const PROBE: Shape = Shape {
+    name: "probe",
+    about: "Series to record.",
+    keys: &[
+        required(
+            "record",
+            Kind::List(&RECORD, 1),
+            "Quantities: of a direction of a connection, of a port, or of the port's algorithm.",
+        ),
+        key(
+            "of",
+            Kind::List(&Kind::Reference, 1),
+            "all forward directions with traffic, all switch ports on the way of data that have the quantity",
+            "Of what: \"vc1\", \"vc1 (back)\", \"sw1->sw2\"; with {i}, all of a group.",
+        ),
+        required(
+            "every",
+            Kind::Or(&[SPAN, Kind::Choice(&["change"])]),
+            "A value at every multiple of this span, or at every change.",
+        ),
+    ],
+};
+
+/// Quantities of one direction of a connection, by their names in `record`.
+pub(crate) const FLOW_QUANTITIES: &[&str] = &[
+    "acr",
+    "source_rate",
+    "received",
+    "source_queue",
+    "drops",
+    "forward_rm",
+    "backward_rm",
+    "cwnd",
+    "rtt",
+    "retransmissions",
+];
+/// Quantities of any port.
+pub(crate) const PORT_QUANTITIES: &[&str] =
+    &["queue", "guaranteed_queue", "abr_queue", "ubr_queue", "utilization", "port_drops"];
+
+/// Flow quantities, port quantities, then the figures of [`cellrate_proto::switch::ERICA_METRICS`] (held by a test).
+const RECORD: Kind = Kind::Choice(&[
+    "acr",
+    "source_rate",
+    "received",
+    "source_queue",
+    "drops",
+    "forward_rm",
+    "backward_rm",
+    "cwnd",
+    "rtt",
+    "retransmissions",
+    "queue",
+    "guaranteed_queue",
+    "abr_queue",
+    "ubr_queue",
+    "utilization",
+    "port_drops",
+    "z",
+    "n",
+    "fair_share",
+    "capacity",
+    "max_alloc",
+]);
+
+const SWEEP: Shape = Shape {
+    name: "sweep",
+    about: "A key that is varied.",
+    keys: &[
+        required(
+            "set",
+            Kind::Text,
+            "The dotted path of the key, such as defaults.abr.nrm or vc.vc1.abr.icr.",
+        ),
+        required("values", Kind::List(&Kind::Any, 1), "The values it takes by turns."),
+    ],
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_proto::switch::ERICA_METRICS;
+
+    #[test]
+    fn record_names_every_quantity_there_is() {
+        let Kind::Choice(names) = RECORD else { panic!("a choice") };
+        assert_eq!(names, [FLOW_QUANTITIES, PORT_QUANTITIES, ERICA_METRICS].concat());
+    }
+
+    #[test]
+    fn ranges_know_their_ends() {
+        let share = Range::above(0.0, 1.0);
+        assert!(
+            !share.contains(0.0)
+                && share.contains(1e-9)
+                && share.contains(1.0)
+                && !share.contains(1.0 + 1e-9)
+        );
+        let decay = Range::below(0.0, 1.0);
+        assert!(decay.contains(0.0) && !decay.contains(1.0) && !decay.contains(f64::NAN));
+        assert_eq!(share.phrase(), "above 0, at most 1");
+    }
+}

@@ -1,0 +1,230 @@
+//! The keys of switches: buffers, EFCI, algorithms, what they offer at set-up.
+
+use super::{
+    CELLS, COUNT, FRACTION, Key, Kind, LIKE, NAME, POSITIVE_RATE, RATE, ROOM, Range, SHARE, SPAN, Shape,
+    TIME, Tagged, key, required,
+};
+
+const BUFFERS_KEY: Key = key(
+    "buffers",
+    Kind::Table(&BUFFERS),
+    "infinite",
+    "Room in each output port, the cell in transmission included.",
+);
+const RM_CELLS_KEY: Key = key(
+    "rm_cells",
+    Kind::Choice(&["in-order", "before-data", "first"]),
+    "\"in-order\"",
+    "When RM cells have their turn in each output port: among the ABR data cells, before these, or before everything, CBR and VBR included (TM 4.0, 5.10.6). They take places of the ABR buffer in any case.",
+);
+const EFCI_KEY: Key = key(
+    "efci",
+    Kind::Or(&[Kind::Table(&EFCI), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "EFCI marking of data cells in each output port.",
+);
+const ALGORITHM_KEY: Key = key(
+    "algorithm",
+    Kind::Tagged(&ALGORITHM),
+    "{ type = \"none\" }",
+    "What each output port writes into backward RM cells.",
+);
+
+const NEGOTIATION_KEY: Key = key(
+    "negotiation",
+    Kind::Table(&NEGOTIATION),
+    "none",
+    "What the switch does to the ABR parameters of a connection that is set up through it; needs `admission`.",
+);
+
+pub(super) const SWITCH: Shape = Shape {
+    name: "switch",
+    about: "A switch.",
+    keys: &[
+        NAME,
+        BUFFERS_KEY,
+        RM_CELLS_KEY,
+        EFCI_KEY,
+        ALGORITHM_KEY,
+        NEGOTIATION_KEY,
+        key(
+            "ports",
+            Kind::Map(&Kind::Table(&PORT)),
+            "none",
+            "Overrides for single ports, by the name of the neighbour that the port sends to.",
+        ),
+        COUNT,
+        LIKE,
+    ],
+};
+
+pub(super) const SWITCH_DEFAULTS: Shape = Shape {
+    name: "switch_defaults",
+    about: "Defaults of switches.",
+    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY, NEGOTIATION_KEY],
+};
+
+const NEGOTIATION: Shape = Shape {
+    name: "negotiation",
+    about: "Limits and wishes of a switch at set-up; what is not given is left alone (paper 002, table 1).",
+    keys: &[
+        key("pcr", POSITIVE_RATE, "none", "Largest PCR, beside the rate of the next link."),
+        key("mcr", RATE, "none", "Largest MCR, beside what the next link can still promise."),
+        key("icr", RATE, "none", "Largest ICR; never below MCR."),
+        key("tbe", CELLS, "none", "Largest TBE, by its buffers."),
+        key("rif", Kind::PowerOfTwo, "none", "Largest RIF."),
+        key(
+            "rdf",
+            Kind::PowerOfTwo,
+            "none",
+            "RDF it wants: larger is granted, smaller as far as the switch cut RIF.",
+        ),
+        key("nrm", Kind::Integer(2, 256), "none", "Nrm it wants: a power of two from 2 to 256."),
+        key("trm", SPAN, "none", "Trm it wants: 100 ms times a power of two from 2^-7 to 1."),
+        key("cdf", Kind::PowerOfTwo, "none", "Smallest CDF: a power of two from 1/64 to 1."),
+        key("adtf", SPAN, "none", "Largest ADTF: 10 ms to 10.23 s in steps of 10 ms."),
+        key(
+            "processing",
+            TIME,
+            "\"0 ms\"",
+            "One-way delay in the switch, queues left out, that it adds to FRTT.",
+        ),
+    ],
+};
+
+const PORT: Shape = Shape {
+    name: "port",
+    about: "One output port of a switch: what differs from the switch.",
+    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY],
+};
+
+const BUFFERS: Shape = Shape {
+    name: "buffers",
+    about: "A cell that finds no room is lost.",
+    keys: &[
+        key("guaranteed", ROOM, "\"infinite\"", "For CBR and VBR together."),
+        key("abr", ROOM, "\"infinite\"", "For ABR."),
+        key("ubr", ROOM, "\"infinite\"", "For UBR."),
+        key("shared", ROOM, "\"infinite\"", "For all of them together, beside their own limits."),
+    ],
+};
+
+const EFCI: Shape = Shape {
+    name: "efci",
+    about: "Thresholds on the ABR queue.",
+    keys: &[
+        required("high", CELLS, "Marking begins when the queue is above this."),
+        key("low", CELLS, "`high`", "Marking ends when the queue is at or below this; at most `high`."),
+    ],
+};
+
+/// The keys that ERICA and ERICA+ have in common, around their own.
+macro_rules! erica_keys {
+    ($($own:expr),* $(,)?) => {
+        &[
+            key("interval", SPAN, "\"5 ms\"", "Averaging interval: its length at most."),
+            key("interval_cells", Kind::Integer(1, u32::MAX as i64), "none", "The interval ends early when so many ABR cells have arrived."),
+            $($own,)*
+            key("delta", FRACTION, "0.1", "A load factor up to 1 + delta counts as no overload."),
+            key("bidirectional_counting", Kind::Boolean, "false", "A connection is also active when a backward RM cell of it passed."),
+            key("activity_decay", Kind::Ratio(Range::below(0.0, 1.0)), "none: it counts nothing at once", "What an inactive connection still counts, as a part of what it counted an interval before."),
+            key("load_averaging", Kind::Choice(&["none", "ratio", "components"]), "\"none\"", "Averages the load factor over intervals: itself, or its input and capacity each on its own."),
+            key("alpha", SHARE, "required with load_averaging", "Weight of the newest interval in the average."),
+            key("immediate_fair_share", Kind::Boolean, "false", "FairShare falls at once when a connection becomes active within an interval."),
+            key("measured_ccr", Kind::Boolean, "false", "The rate of a connection is measured instead of read from its RM cells."),
+            key("aging", Kind::Or(&[Kind::Table(&AGING), Kind::Choice(&["off"])]), "\"off\"", "Grants less to a connection that claims more than it sends; {} for all defaults."),
+        ]
+    };
+}
+
+const ALGORITHM: Tagged = Tagged {
+    default: None,
+    variants: &[
+        ("none", Shape { name: "none", about: "RM cells pass unchanged.", keys: &[] }),
+        (
+            "relative-rate",
+            Shape {
+                name: "relative-rate",
+                about: "CI and NI are set by a queue threshold (TM 4.0, 5.10.6 b).",
+                keys: &[required(
+                    "threshold",
+                    CELLS,
+                    "CI and NI are set while the ABR queue is at or above this.",
+                )],
+            },
+        ),
+        (
+            "stop-and-go",
+            Shape {
+                name: "stop-and-go",
+                about: "Sources send at PCR or at MCR (paper 003). The ABR connections through such a port have RIF, RDF and CDF 1, Nrm 32, and ICR PCR or MCR: what they do not say is that, ICR being PCR where TBE / FRTT is at least PCR, and MCR otherwise; anything else is an error.",
+                keys: &[
+                    required(
+                        "threshold",
+                        CELLS,
+                        "Sources are to stop while the ABR queue is at or above this.",
+                    ),
+                    key(
+                        "form",
+                        Kind::Choice(&["relative-rate", "explicit-rate"]),
+                        "\"relative-rate\"",
+                        "How they are told: by CI and NI, or by ER, which becomes MCR to stop and PCR to go.",
+                    ),
+                ],
+            },
+        ),
+        (
+            "erica",
+            Shape {
+                name: "erica",
+                about: "Explicit rate by ERICA.",
+                keys: erica_keys![key(
+                    "target_utilization",
+                    SHARE,
+                    "0.9",
+                    "Share of the line that is handed out."
+                )],
+            },
+        ),
+        (
+            "erica+",
+            Shape {
+                name: "erica+",
+                about: "Explicit rate by ERICA+: the share of the line falls as the queueing delay grows.",
+                keys: erica_keys![
+                    key("t0", SPAN, "\"500 us\"", "The queueing delay aimed at."),
+                    key("a", Kind::Ratio(Range::above(1.0, f64::MAX)), "1.15", "Slope above t0."),
+                    key(
+                        "b",
+                        Kind::Ratio(Range::above(1.0, f64::MAX)),
+                        "1.05",
+                        "Share at an empty queue, and slope below t0."
+                    ),
+                    key("qdlf", SHARE, "0.5", "Queue drain limit factor: the smallest share."),
+                ],
+            },
+        ),
+    ],
+};
+
+const AGING: Shape = Shape {
+    name: "aging",
+    about: "The switch based use-it-or-lose-it policy (paper 004, section 5.5).",
+    keys: &[
+        key("alpha", Kind::Ratio(Range::above(0.0, 10.0)), "0.1", "Steepness of the aging function."),
+        key(
+            "delta",
+            Kind::Ratio(Range::closed(1.0, 100.0)),
+            "1.5",
+            "Ratio of claimed to measured rate that is left in peace.",
+        ),
+        key(
+            "used",
+            Kind::Ratio(Range::closed(1.0, 100.0)),
+            "1.1",
+            "Ratio up to which a connection counts as using all it has; at most delta.",
+        ),
+        key("weight", SHARE, "1/4", "Weight of the newest interval in the smoothed rates."),
+        key("floor", RATE, "\"10 Mbps\"", "What is left of every allocation, at most 16777215 cells/s."),
+    ],
+};

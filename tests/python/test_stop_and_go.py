@@ -1,0 +1,116 @@
+"""The small parts of paper stop-and-go: statistics, claims on made-up runs, table 1 through the command."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cellrate.papers import load_paper
+from cellrate.papers.stop_and_go.arithmetic import feedback_interval, icr_is_pcr
+from cellrate.papers.stop_and_go.figures import fairness, largest_fall, no_loss, proportion
+from cellrate.papers.stop_and_go.measures import Measured, Sample, estimate, fair_share, jain
+from test_cli import command
+
+RUN = Measured(
+    goodput=(10.0, 20.0, 30.0),
+    efficiency=(1.0, 0.9, 0.8),
+    waste=0.1,
+    lost=0,
+    background_lost=0,
+    retransmitted=0,
+    timeouts=0,
+    fast_retransmits=0,
+    background=50.0,
+)
+
+
+def test_an_interval_is_that_of_students_t() -> None:
+    # Of 1, 2, 3: mean 2, standard deviation 1, t(2) = 4.303, over the root of 3.
+    found = estimate([1.0, 2.0, 3.0])
+    assert found.mean == 2.0
+    assert found.half_width == pytest.approx(2.484, abs=1e-3)
+    assert math.isnan(estimate([5.0]).half_width)
+    with pytest.raises(ValueError, match="0 replications"):
+        estimate([])
+    with pytest.raises(ValueError, match="17 replications"):
+        estimate([1.0] * 17)
+
+
+def test_jains_index_is_1_for_equal_shares_and_1_over_n_for_one_that_has_all() -> None:
+    assert jain([4.0, 4.0, 4.0]) == pytest.approx(1.0)
+    assert jain([9.0, 0.0, 0.0]) == pytest.approx(1 / 3)
+    assert jain([1.0, 2.0, 3.0]) == pytest.approx(36 / 42)
+
+
+def test_the_fair_share_is_of_what_background_leaves_and_a_user_can_have() -> None:
+    # 150 Mbps x 11,680 of 13,568 bit x 31 of 32 cells, a third of it: 41.70 Mbps.
+    assert fair_share(0, 3) == pytest.approx(41.70, abs=0.01)
+    assert fair_share(150, 10) == 0.0
+
+
+def test_a_sample_estimates_over_its_runs() -> None:
+    sample = Sample((RUN, replace(RUN, goodput=(12.0, 20.0, 28.0), lost=3)))
+    assert sample.goodput(0).mean == 11.0
+    assert sample.total.mean == 60.0
+    assert sample.efficiency.mean == pytest.approx(0.9)
+    assert sample.count(lambda run: run.lost) == 3
+
+
+def test_goodput_in_proportion_to_pcr_is_told_from_equal_goodput() -> None:
+    sample = Sample((RUN,))
+    assert proportion(sample, (25, 50, 75)) == pytest.approx(1.0)
+    assert proportion(sample, (75, 50, 25)) < 0.75
+
+
+def test_a_single_lost_cell_is_named_with_its_place() -> None:
+    clean, spoilt = Sample((RUN, RUN)), Sample((RUN, replace(RUN, lost=1)))
+    assert no_loss("equal.no-loss", {"PCR 50": {10: clean, 25: clean}}, "why").holds is True
+    found = no_loss("equal.no-loss", {"PCR 50": {10: clean, 25: spoilt}}, "why")
+    assert (found.holds, found.why) == (False, "why")
+    assert found.measured == "1 (PCR 50 at 25 Mbps); none at the other 1 points"
+
+
+def test_fairness_holds_above_095_only() -> None:
+    equal = Sample((replace(RUN, goodput=(20.0, 20.0, 20.0)),))
+    assert fairness("equal.fair", {"PCR 50": {10: equal}}).holds is True
+    assert fairness("equal.fair", {"PCR 50": {10: equal, 25: Sample((RUN,))}}).holds is False
+
+
+def test_the_steepest_fall_is_per_15_mbps() -> None:
+    def at(efficiency: float) -> Sample:
+        return Sample((replace(RUN, efficiency=(efficiency,)),))
+
+    assert largest_fall({10: at(1.0), 25: at(0.98), 35: at(0.96)}) == pytest.approx(0.03)
+
+
+def test_feedback_comes_every_32_cells() -> None:
+    assert feedback_interval(100e6) == pytest.approx(135.68e-6)
+    assert feedback_interval(1e6) == pytest.approx(13.568e-3)
+
+
+def test_icr_is_pcr_up_to_tbe_over_frtt() -> None:
+    # 500 cells in 3 ms are 70.67 Mbps.
+    assert icr_is_pcr(500, 3e-3, 70e6)
+    assert not icr_is_pcr(500, 3e-3, 71e6)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("defaults.abr.rif=1/16", "rif is 1/16"),
+        ("defaults.abr.rdf=0.5", "rdf is 0.5"),
+        ("defaults.abr.cdf=0", "cdf is 0"),
+        ("defaults.abr.nrm=16", "nrm is 16"),
+        ("defaults.abr.icr=10 Mbps", "icr is 10 Mbps"),
+    ],
+)
+def test_the_command_refuses_what_is_not_in_table_1(setting: str, said: str) -> None:
+    scenario: Path = load_paper("stop-and-go").folder / "scenarios" / "bottleneck.toml"
+    done = command("run", scenario, "--set", setting)
+    assert done.returncode != 0
+    assert said in done.stderr
+    assert "stop-and-go" in done.stderr
+    assert "table 1" in done.stderr
