@@ -240,8 +240,8 @@ def _wide_findings(results: Results) -> Sequence[Finding]:
     holds = all((cells > 0) == (load > 60) for load, cells in lost.items())
     why = (
         "VBR has priority, so that its losses do not depend on ABR; up to 75 Mbps it takes three of its ten sources on "
-        "at once, for far longer than their mean of 8.5 ms, to fill 10,000 cells. Rare coincidences decide: of eight runs "
-        "of 6 s one loses cells at 60 Mbps (0.03 % of them), three do at 70 Mbps, none at 50 Mbps."
+        "at once, for far longer than their mean of 8.5 ms, to fill 10,000 cells. Rare coincidences decide: of eight "
+        "runs of 6 s one loses cells at 60 Mbps (0.03 % of them), three do at 70 Mbps, none at 50 Mbps."
     )
     smooth, steep = (largest_fall(samples) for samples in (samples["PCR 100 Mbps"], THREE.samples(results)))
     return [
