@@ -1,0 +1,1 @@
+//! The engine: adapters, switch ports and lines in logical time, gated by the wall clock.

@@ -1,0 +1,1 @@
+//! Hosts: network namespaces, each with a TUN device, addresses, routes and TCP settings.

@@ -1,0 +1,10 @@
+//! The live testbed: the values of `cellrate-proto` driven by the clock of a Linux machine, and the cells they send carrying
+//! the IP packets of real hosts.
+//!
+//! - [`engine`]: logical time gated by the wall clock; adapters, switch ports and lines; timing verdict; cells in datagrams.
+//! - [`host`]: network namespaces with a TUN device each.
+//! - [`application`]: what runs in them: readiness, deadline, exit status, result.
+
+pub mod application;
+pub mod engine;
+pub mod host;
