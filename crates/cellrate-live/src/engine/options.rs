@@ -92,7 +92,7 @@ pub struct Options<'a> {
     /// Sees every cell.
     pub tap: Option<Box<dyn CellTap + 'a>>,
     /// Told about 20 times a second how far the run is, and while it waits for its start; may end it.
-    pub progress: Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + 'a>>,
+    pub progress: Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + Send + 'a>>,
 }
 
 /// How a caller ends a run before its time.
