@@ -10,6 +10,7 @@ mod error;
 pub mod fair;
 mod format;
 mod group;
+mod live;
 pub mod model;
 mod quantity;
 mod resolve;
@@ -20,6 +21,7 @@ mod video;
 
 pub use document::{Document, SweepPoint};
 pub use error::ScenarioError;
+pub use live::LiveSettings;
 pub use model::*;
 pub use schema::{reference, schema};
 pub use tcp::*;

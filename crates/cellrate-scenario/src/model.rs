@@ -5,6 +5,7 @@ use cellrate_proto::switch::PortControlConfig;
 use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
+use crate::live::LiveSettings;
 use crate::tcp::TcpTraffic;
 use crate::video::VideoTraffic;
 
@@ -32,6 +33,8 @@ pub struct Scenario {
     pub negotiated: Vec<Negotiated>,
     /// Series to record.
     pub probes: Vec<Probe>,
+    /// How the network is run live.
+    pub live: LiveSettings,
 }
 
 /// A connection that was refused.

@@ -1,6 +1,7 @@
 //! The file format as one table: every key with its kind, its default and a sentence. The parser's checks, the JSON
 //! Schema and the reference in docs/scenarios.md all come from here, so that they cannot disagree.
 
+mod live;
 mod switch;
 mod tcp;
 mod traffic;
@@ -8,6 +9,7 @@ mod uili;
 mod video;
 
 use crate::quantity::Dimension;
+use live::LIVE;
 use switch::{SWITCH, SWITCH_DEFAULTS};
 use traffic::TRAFFIC;
 use uili::{UILI, UILI_POLICIES};
@@ -209,6 +211,7 @@ pub(crate) const ROOT: Shape = Shape {
         key("link", Kind::Entries(&LINK), "none", "Duplex links."),
         key("vc", Kind::Entries(&VC), "none", "Virtual channel connections."),
         key("probe", Kind::Entries(&PROBE), "none", "Series to record."),
+        key("live", Kind::Table(&LIVE), "none", "How the network is run live."),
         key("sweep", Kind::Entries(&SWEEP), "none", "Keys to vary: one run for every combination of values."),
     ],
 };

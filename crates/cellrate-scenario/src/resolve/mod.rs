@@ -3,6 +3,7 @@
 
 mod admission;
 mod connection;
+mod live;
 mod network;
 mod port;
 mod probe;
@@ -29,6 +30,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let mut probes = probe::build(root, &network, &connections)?;
     let outcome = admission::admit(root, &network, &mut connections, &terms)?;
     probe::keep(&mut probes, &outcome.kept);
+    let live = live::read(root, &network)?;
     let mut kept = outcome.kept.iter();
     connections.retain(|_| kept.next() == Some(&true));
     Ok(Scenario {
@@ -42,6 +44,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         refused: outcome.refused,
         negotiated: outcome.negotiated,
         probes,
+        live,
     })
 }
 
