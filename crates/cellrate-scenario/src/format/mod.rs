@@ -2,6 +2,7 @@
 //! Schema and the reference in docs/scenarios.md all come from here, so that they cannot disagree.
 
 mod live;
+mod pages;
 mod switch;
 mod tcp;
 mod traffic;
@@ -515,6 +516,8 @@ pub(crate) const FLOW_QUANTITIES: &[&str] = &[
     "cwnd",
     "rtt",
     "retransmissions",
+    "responses",
+    "response_time",
 ];
 /// Quantities of any port.
 pub(crate) const PORT_QUANTITIES: &[&str] =
@@ -532,6 +535,8 @@ const RECORD: Kind = Kind::Choice(&[
     "cwnd",
     "rtt",
     "retransmissions",
+    "responses",
+    "response_time",
     "queue",
     "guaranteed_queue",
     "abr_queue",

@@ -5,6 +5,7 @@ mod admission;
 mod connection;
 mod live;
 mod network;
+mod pages;
 mod port;
 mod probe;
 mod stop_and_go;

@@ -4,6 +4,7 @@ mod admission;
 mod bad;
 mod live;
 mod overrides;
+mod pages;
 mod ready;
 mod reference;
 mod resolved;
