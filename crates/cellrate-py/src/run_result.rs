@@ -75,7 +75,7 @@ fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
 #[pyfunction]
 #[pyo3(signature = (scenario, progress=None))]
 pub fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Py<PyAny>>) -> PyResult<RunResult> {
-    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
     let mut raised = None;
     let mut last = Instant::now();
     let outcome = py.detach(|| {

@@ -4,12 +4,14 @@
 //! [`Document`] is the file as it was written, with overrides; [`Document::resolve`] gives the scenario. Whatever is
 //! wrong becomes a [`ScenarioError`] with file, line, column and key. No input makes this crate panic.
 
+mod application;
 mod check;
 mod document;
 mod error;
 pub mod fair;
 mod format;
 mod group;
+mod host;
 pub mod model;
 mod quantity;
 mod resolve;
@@ -18,8 +20,10 @@ mod tcp;
 mod tree;
 mod video;
 
+pub use application::*;
 pub use document::{Document, SweepPoint};
 pub use error::ScenarioError;
+pub use host::*;
 pub use model::*;
 pub use schema::{reference, schema};
 pub use tcp::*;

@@ -5,6 +5,8 @@ use cellrate_proto::switch::PortControlConfig;
 use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
+use crate::application::Application;
+use crate::host::HostSettings;
 use crate::tcp::TcpTraffic;
 use crate::video::VideoTraffic;
 
@@ -21,6 +23,8 @@ pub struct Scenario {
     pub seed: u64,
     /// Hosts and switches.
     pub nodes: Vec<Node>,
+    /// What the hosts are in a live run, one for each; hosts come before switches among the nodes.
+    pub hosts: Vec<HostSettings>,
     /// Duplex links.
     pub links: Vec<Link>,
     /// Virtual channel connections, both directions each. Where the scenario asks for admission, those admitted, with
@@ -32,6 +36,8 @@ pub struct Scenario {
     pub negotiated: Vec<Negotiated>,
     /// Series to record.
     pub probes: Vec<Probe>,
+    /// Programs on the hosts; only a live run has any.
+    pub applications: Vec<Application>,
 }
 
 /// A connection that was refused.
