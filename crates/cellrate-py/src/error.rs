@@ -46,6 +46,15 @@ pub fn host_error(py: Python<'_>, name: &str, error: &HostError) -> PyErr {
     raised(|| class(py, class_name)?.call1((format!("host {name}: {error}"),)))
 }
 
+/// `cellrate.Interrupted` or `cellrate.RunError`, for a live run.
+pub fn live_error(py: Python<'_>, error: &cellrate_live::engine::Error) -> PyErr {
+    let name = match error {
+        cellrate_live::engine::Error::Interrupted => "Interrupted",
+        _ => "RunError",
+    };
+    raised(|| class(py, name)?.call1((error.to_string(),)))
+}
+
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("cellrate.errors")?.getattr(name)
 }

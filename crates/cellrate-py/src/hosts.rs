@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Mutex, PoisonError};
 
-use cellrate_live::host::{Host as LiveHost, TunDevice};
+use cellrate_live::host::Host as LiveHost;
 use cellrate_scenario::{Application, ApplicationKind, Ready, Scenario as Resolved};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -21,9 +21,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// The device, for the engine; it can be had once.
-    pub fn take_device(&self) -> Option<TunDevice> {
-        self.host.lock().unwrap_or_else(PoisonError::into_inner).take_device()
+    /// The host itself.
+    pub fn host(&self) -> &Mutex<LiveHost> {
+        &self.host
     }
 }
 
@@ -65,8 +65,7 @@ pub fn make_hosts(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<Host>> {
             Ok(Host { name, address, mtu: settings.mtu.0, host: Mutex::new(host) })
         })
     };
-    py.detach(|| make().collect::<Result<Vec<_>, _>>())
-        .map_err(|(name, error)| host_error(py, &name, &error))
+    py.detach(|| make().collect::<Result<Vec<_>, _>>()).map_err(|(name, error)| host_error(py, &name, &error))
 }
 
 /// The applications of a scenario as JSON text.

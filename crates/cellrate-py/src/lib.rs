@@ -3,6 +3,7 @@
 
 mod error;
 mod hosts;
+mod live_network;
 mod run_result;
 mod scenario;
 mod signalling;
@@ -14,6 +15,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use crate::hosts::{Host, applications, make_hosts};
+    #[pymodule_export]
+    use crate::live_network::LiveNetwork;
     #[pymodule_export]
     use crate::run_result::{RunResult, run};
     #[pymodule_export]

@@ -200,6 +200,12 @@ impl Connection {
         own.traffic.is_some() || answers || matches!(other.traffic, Some(Traffic::Tcp(_)))
     }
 
+    /// Whether it carries, in a live run, the packets that its two hosts send each other: where neither direction has
+    /// traffic of its own.
+    pub fn carries_packets(&self) -> bool {
+        self.forward.traffic.is_none() && self.backward.traffic.is_none()
+    }
+
     /// Whether the only data that goes this way are ACKs of the other way's TCP.
     pub fn carries_only_acks(&self, backward: bool) -> bool {
         let [own, other] =

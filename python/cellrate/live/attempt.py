@@ -1,6 +1,6 @@
 """One attempt at a live run, in a process of its own: hosts, applications, the engine, the record.
 
-``python -m cellrate.live.attempt FOLDER`` reads FOLDER/request.json and leaves FOLDER/result.pickle, or FOLDER/error.pickle.
+``python -m cellrate.live FOLDER`` reads FOLDER/request.json and leaves FOLDER/result.pickle, or FOLDER/error.pickle.
 It is the first process of a process namespace (`supervision`): when it ends, however it ends, everything that it started ends
 with it, and with its file descriptors the network namespaces and their devices are gone.
 """
@@ -91,6 +91,9 @@ class Attempt:
             finally:
                 self._stop_all()
         result.summary["applications"] = [self._row(job) for job in self.jobs]
+        for job in self.jobs:
+            for path in job.plan.scratch:
+                remove(path)
         result.summary["kernels"] = [
             {
                 "host": host.name,
@@ -188,7 +191,7 @@ class Engine:
 
     def __init__(self, scenario: Scenario, hosts: list[_native.Host]) -> None:
         self._scenario = scenario
-        self._hosts = hosts
+        self._network = _native.LiveNetwork(scenario._native, hosts)
         self._duration_s = scenario.duration_s
         self._origin: float | None = None
         self._begun = threading.Event()
@@ -210,7 +213,7 @@ class Engine:
         def body() -> None:
             begun = time.perf_counter()
             try:
-                self._outcome = _native.live_run(self._scenario._native, self._hosts, heard)
+                self._outcome = self._network.run(heard)
             except BaseException as error:
                 self._error = error
             self._wall_s = time.perf_counter() - begun
@@ -233,7 +236,7 @@ class Engine:
 
     def offer(self, host: str, peer: str) -> tuple[float, float]:
         """ACR and PCR on the way from one host to another [cells/s]."""
-        return _native.live_offer(self._scenario._native, host, peer)
+        return self._network.offer(host, peer)
 
     def result(self, settings: dict[str, str]) -> Result:
         """Give the figures of the network.
@@ -253,6 +256,16 @@ def applications(scenario: Scenario) -> list[Application]:
     """Give the applications of a scenario."""
     rows: list[dict[str, Any]] = json.loads(_native.applications(scenario._native))
     return [Application(**row) for row in rows]
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if path.is_dir():
+        # Folders that may not be written to cannot be emptied.
+        path.chmod(0o755)
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def stop(running: list[Running]) -> None:
@@ -276,10 +289,3 @@ def main(folder: Path) -> int:
         return 1
     (folder / RESULT).write_bytes(pickle.dumps(result))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
-
-
-__all__ = ["Attempt", "Program", "applications", "main"]

@@ -130,7 +130,7 @@ def attempt(scenario: Scenario, settings: Mapping[str, str], folder: Path, progr
     request = {"toml": scenario.toml, "file": scenario.file, "set": dict(settings)}
     (folder / REQUEST).write_text(json.dumps(request))
     log = folder / "attempt.err"
-    words = [*isolation_words(), sys.executable, "-m", "cellrate.live.attempt", str(folder)]
+    words = [*isolation_words(), sys.executable, "-m", "cellrate.live", str(folder)]
     package = str(Path(__file__).resolve().parent.parent.parent)
     paths = [package, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     try:

@@ -19,11 +19,12 @@ pub use tun::TunDevice;
 /// The name of a host's device to the network, in its namespace.
 pub const DEVICE: &str = "atm0";
 
-/// A host: its namespace is held as long as this, and so is its device until the engine takes it.
+/// A host: its namespace and its device are there as long as this is.
 #[derive(Debug)]
 pub struct Host {
     namespace: Namespace,
-    device: Option<TunDevice>,
+    device: TunDevice,
+    given: bool,
 }
 
 impl Host {
@@ -35,7 +36,7 @@ impl Host {
         let namespace = Namespace::new().map_err(HostError::Namespace)?;
         let device = namespace.within(|| TunDevice::open(DEVICE)).map_err(HostError::Tun)?;
         namespace.within(|| setup::apply(settings))?;
-        Ok(Host { namespace, device: Some(device) })
+        Ok(Host { namespace, device, given: false })
     }
 
     /// The namespace.
@@ -43,9 +44,9 @@ impl Host {
         &self.namespace
     }
 
-    /// Gives the device away, once.
+    /// Gives the device to the engine, once. It stays when the engine has gone, so that its counters can be read.
     pub fn take_device(&mut self) -> Option<TunDevice> {
-        self.device.take()
+        (!std::mem::replace(&mut self.given, true)).then(|| self.device.share())
     }
 }
 

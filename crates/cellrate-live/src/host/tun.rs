@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 
 use tun_rs::{DeviceBuilder, SyncDevice};
 
@@ -11,11 +12,12 @@ use crate::engine::PacketDevice;
 /// `transmit_queue` packets is the edge queue of the ABR end system; what the kernel finds no room for in it is lost there,
 /// without TCP being told.
 pub struct TunDevice {
-    device: SyncDevice,
+    device: Arc<SyncDevice>,
 }
 
 impl TunDevice {
-    /// A device of this name, down, in the namespace of the calling thread. It is gone when the value is.
+    /// A device of this name, down, in the namespace of the calling thread. It is gone when the last value
+    /// that shares it is.
     ///
     /// # Errors
     /// Without /dev/net/tun, without CAP_NET_ADMIN in the namespace, when the name is taken.
@@ -23,7 +25,12 @@ impl TunDevice {
         // Not brought up here: the settings have to come first.
         let device = DeviceBuilder::new().name(name).enable(false).build_sync()?;
         device.set_nonblocking(true)?;
-        Ok(TunDevice { device })
+        Ok(TunDevice { device: Arc::new(device) })
+    }
+
+    /// The same device.
+    pub(super) fn share(&self) -> TunDevice {
+        TunDevice { device: Arc::clone(&self.device) }
     }
 }
 

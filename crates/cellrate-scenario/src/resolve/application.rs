@@ -82,7 +82,7 @@ fn host(node: &Node, network: &Network) -> Result<NodeIndex, Fault> {
     Err(Fault::new(node.place, message, "Applications run on hosts"))
 }
 
-/// There is a connection between the two.
+/// There is a connection between the two that leaves room for their packets.
 fn reachable(
     node: &Node,
     network: &Network,
@@ -97,11 +97,21 @@ fn reachable(
         let ends = [network.tail(*first), network.head(*last)];
         ends == [host, peer] || ends == [peer, host]
     };
-    if connections.iter().any(joins) {
-        return Ok(());
+    let (host, peer) = (network.name(host), network.name(peer));
+    let between = connections.iter().filter(|connection| joins(connection));
+    let remedy = "Packets go over a vc with traffic = { type = \"none\" }, both ways";
+    match (between.clone().next(), between.clone().find(|connection| connection.carries_packets())) {
+        (_, Some(_)) => Ok(()),
+        (None, None) => {
+            let message = format!("there is no vc between \"{host}\" and \"{peer}\"");
+            Err(Fault::new(node.place, message, format!("Add one. {remedy}")))
+        }
+        (Some(first), None) => {
+            let message =
+                format!("the vc \"{}\" between \"{host}\" and \"{peer}\" has traffic of its own", first.name);
+            Err(Fault::new(node.place, message, remedy))
+        }
     }
-    let message = format!("there is no vc between \"{}\" and \"{}\"", network.name(host), network.name(peer));
-    Err(Fault::new(node.place, message, "Add one: packets of the two go over it, both ways"))
 }
 
 fn span(table: &Table, duration: Duration) -> Result<(Time, Time), Fault> {

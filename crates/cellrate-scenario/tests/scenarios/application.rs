@@ -181,6 +181,10 @@ fn what_does_not_fit_is_refused_with_its_key() {
     assert!(refused(rest("sw", "peer = \"b\"")).contains("\"sw\" is a switch"));
     assert!(refused(rest("a", "peer = \"c\"")).contains("no vc between \"a\" and \"c\""));
     assert!(rest("b", "peer = \"a\"").is_ok(), "against the direction of the vc");
+    let mut busy =
+        document("", "[[application]]\nname = \"x\"\nkind = \"ftp\"\nhost = \"a\"\npeer = \"b\"\n").unwrap();
+    busy.set("vc.v.traffic.type", "greedy").unwrap();
+    assert!(refused(busy.resolve()).contains("the vc \"v\" between \"a\" and \"b\" has traffic of its own"));
 }
 
 #[test]

@@ -59,6 +59,8 @@ class Plan:
     """Reads the result from what was started, by title, when all has ended."""
     needs: list[str] = field(default_factory=list)
     """Programs that must be installed."""
+    scratch: list[Path] = field(default_factory=list)
+    """Files and folders that are not worth keeping."""
 
 
 def plan(application: Application, surroundings: Surroundings) -> Plan:

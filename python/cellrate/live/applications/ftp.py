@@ -41,7 +41,7 @@ def plan(application: Application, around: Surroundings) -> Plan:
         told: dict[str, Any] = json.loads(result.read_text())
         return {**told, "complete": size is not None and told["octets"] == size}
 
-    return Plan([server], [client], prepare, read, needs=["vsftpd", "curl"])
+    return Plan([server], [client], prepare, read, needs=["vsftpd", "curl"], scratch=[files, around.folder / "empty"])
 
 
 def server_configuration(around: Surroundings, port: int) -> str:

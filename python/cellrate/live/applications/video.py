@@ -64,7 +64,7 @@ def plan(application: Application, around: Surroundings) -> Plan:
     def read(_: Mapping[str, Running]) -> dict[str, Any]:
         return summary(sent, arrived, settings)
 
-    return Plan([receiver], [sender], prepare, read, needs=["ffmpeg"])
+    return Plan([receiver], [sender], prepare, read, needs=["ffmpeg"], scratch=[clip])
 
 
 def summary(sent: Path, arrived: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
