@@ -28,6 +28,7 @@ mod run;
 mod sampler;
 mod supply;
 mod tap;
+pub mod throughput;
 mod verdict;
 
 pub use clock::unix_ns;

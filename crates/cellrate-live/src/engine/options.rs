@@ -96,7 +96,7 @@ pub struct Options<'a> {
     /// Where ACRs are told to applications.
     pub offers: Option<Arc<Offers>>,
     /// Told about 20 times a second how far the run is, and while it waits for its start; may end it.
-    pub progress: Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + 'a>>,
+    pub progress: Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + Send + 'a>>,
 }
 
 /// How a caller ends a run before its time.

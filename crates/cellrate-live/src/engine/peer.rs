@@ -1,10 +1,10 @@
 //! Links into other processes: cells leave in datagrams and come from them, each at its instant.
 //!
-//! The instant at which a cell left its neighbour is told by the datagram, where both ends agreed on that; else it follows
-//! from when the datagrams came, all that wait at one wake-up together: the last cell left when they were read, and each
-//! cell before it one cell time sooner, but never sooner than one cell time after the last cell of the wake-up before. On
-//! a busy line that is the spacing the cells had; on an idle one a cell may seem up to a quantum later than it was. The
-//! cell reaches this node after the link's delay, so a datagram that is late by less than that changes nothing.
+//! The instant at which a cell left its neighbour is told by the datagram, where both ends agreed on that. Else it follows
+//! from when the datagrams were read: all cells that wait at one wake-up are spread evenly since the last cell before
+//! them, over a quantum at most, and never closer than the line allows. On a busy line, and for steady flows, that is the
+//! spacing the cells had; the first cells after a pause may seem up to a quantum off. The cell reaches this node after the
+//! link's delay, so a datagram that is late by less than that changes nothing.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -75,6 +75,7 @@ pub(crate) struct Peers {
     socket: UdpSocket,
     links: Vec<Link>,
     timed: bool,
+    quantum: Duration,
     faults: Faults,
     random: Random,
     octets: Vec<u8>,
@@ -87,6 +88,7 @@ impl Peers {
         scenario: &Scenario,
         options: &Options<'_>,
         network: &Network,
+        quantum: Duration,
     ) -> Result<Option<Peers>, Error> {
         let Part::Node { node, addresses } = &options.part else { return Ok(None) };
         let name = |node: NodeIndex| scenario.nodes[node.0 as usize].name.clone();
@@ -121,6 +123,7 @@ impl Peers {
             socket,
             links,
             timed: options.timestamps,
+            quantum,
             faults: options.faults,
             random: Random::new(scenario.seed, Stream::Faults(u32::MAX - node.0)),
             octets: Vec::with_capacity(MAX_OCTETS),
@@ -201,15 +204,14 @@ impl Peers {
             }
         }
         for link in &mut self.links {
-            let count = link.batch.len() as u64;
-            for (index, mut cell) in (1..).zip(link.batch.drain(..)) {
-                let after_last = link.last_departure.saturating_add(link.cell_time);
+            let (mut before, step) = link.spacing(now, self.quantum);
+            for mut cell in link.batch.drain(..) {
                 let departure = if cell.arrives == Time::NEVER {
-                    let before_now = link.cell_time.saturating_mul(count - index);
-                    Time::from_ps(now.as_ps().saturating_sub(before_now.as_ps())).max(after_last)
+                    before.saturating_add(step)
                 } else {
                     cell.arrives.min(now.saturating_add(MAX_AHEAD))
                 };
+                before = departure;
                 link.last_departure = departure;
                 cell.arrives = departure.saturating_add(link.delay);
                 link.counters.late_cells += u64::from(cell.arrives < machine.done());
@@ -256,6 +258,15 @@ impl Peers {
 }
 
 impl Link {
+    /// How the cells of the batch that was read at `now` are spaced, and the instant before the first: evenly since the
+    /// last cell, or over a quantum if that was longer ago; never closer than the line allows.
+    fn spacing(&self, now: Time, quantum: Duration) -> (Time, Duration) {
+        let a_quantum_ago = Time::from_ps(now.as_ps().saturating_sub(quantum.as_ps()));
+        let before = self.last_departure.max(a_quantum_ago);
+        let even = now.since(before).as_ps() / (self.batch.len() as u64).max(1);
+        (before, Duration::from_ps(even).max(self.cell_time))
+    }
+
     /// Whether the datagram numbered `sequence` is to be taken: it comes after all before it.
     fn is_next(&mut self, sequence: u16) -> bool {
         if sequence == 0 {
@@ -294,6 +305,22 @@ mod tests {
             held: None,
             counters: PeerCounters::default(),
         }
+    }
+
+    fn spacing(last_us: u64, cells: usize, now_us: u64) -> (u64, u64) {
+        let cell = Cell::data(Time::ZERO, 0, 0, &[0; 48], false);
+        let at = |us| Time::ZERO + Duration::from_us(us);
+        let link = Link { last_departure: at(last_us), batch: vec![cell; cells], ..link() };
+        let (before, step) = link.spacing(at(now_us), Duration::from_us(500));
+        (before.as_ps() / 1_000_000, step.as_ps() / 1_000_000)
+    }
+
+    #[test]
+    fn cells_without_instants_are_spread_since_the_last_one_and_never_closer_than_the_line_allows() {
+        assert_eq!(spacing(1_000, 5, 1_400), (1_000, 80), "400 us for 5 cells");
+        assert_eq!(spacing(1_000, 50, 1_400), (1_000, 10), "the line's cell time");
+        assert_eq!(spacing(1_000, 5, 9_000), (8_500, 100), "a quantum after a pause");
+        assert_eq!(spacing(1_000, 5, 900), (1_000, 10), "the last ones are ahead");
     }
 
     #[test]

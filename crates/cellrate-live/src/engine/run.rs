@@ -39,7 +39,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
     precise_timers();
     let quantum = options.quantum.unwrap_or_else(|| default_quantum(scenario));
     let network = Network::build(scenario, &options)?;
-    let peers = Peers::bind(scenario, &options, &network)?;
+    let peers = Peers::bind(scenario, &options, &network, quantum)?;
     let router = Router::new(&options.routes, &options.hosts, &network);
     let sampler = Sampler::new(&probes(scenario, &network, options.series_every), scenario, &network);
     let end = Time::ZERO + scenario.duration;
@@ -96,7 +96,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
     Ok(outcome(drive.machine, ending))
 }
 
-type Report<'a> = Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + 'a>>;
+type Report<'a> = Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + Send + 'a>>;
 
 /// Tells the caller; whether to go on.
 fn report(progress: &mut Report<'_>, fraction: f64) -> ControlFlow<Stop> {

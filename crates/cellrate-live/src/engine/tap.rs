@@ -14,7 +14,7 @@ pub enum TapDirection {
 
 /// Sees every cell. An interface is a node's end of a link, with the number of its output port: twice the link's index,
 /// plus the end of it (0 or 1) that the node is.
-pub trait CellTap {
+pub trait CellTap: Send {
     /// `cell`, HEC and all, crosses `interface` at the logical instant `at`. Instants never fall.
     fn cell(&mut self, at: Time, interface: usize, direction: TapDirection, cell: &[u8; CELL_OCTETS]);
 }

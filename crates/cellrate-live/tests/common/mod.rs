@@ -2,11 +2,12 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::fmt;
+use std::net::{SocketAddr, UdpSocket};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use cellrate_live::engine::{Options, Outcome, run};
-use cellrate_scenario::{Document, Scenario};
+use cellrate_live::engine::{Options, Outcome, Part, run, unix_ns};
+use cellrate_scenario::{Document, NodeIndex, Scenario};
 
 /// The head of the printed table.
 pub const HEAD: &str =
@@ -170,4 +171,49 @@ impl fmt::Display for Comparison {
         }
         Ok(())
     }
+}
+
+/// A free UDP address on this machine for each node.
+pub fn addresses(scenario: &Scenario) -> Vec<Option<SocketAddr>> {
+    let sockets: Vec<UdpSocket> = scenario
+        .nodes
+        .iter()
+        .map(|_| UdpSocket::bind("127.0.0.1:0").expect("there are free ports"))
+        .collect();
+    sockets.iter().map(|socket| socket.local_addr().ok()).collect()
+}
+
+/// The number of the node called `name`.
+pub fn node(scenario: &Scenario, name: &str) -> NodeIndex {
+    let place = scenario.nodes.iter().position(|node| node.name == name).expect("there is such a node");
+    NodeIndex(place as u32)
+}
+
+/// What one node of a distributed run is told: all begin at `start_unix_ns`.
+pub fn part(node: NodeIndex, addresses: &[Option<SocketAddr>], start_unix_ns: u64) -> Options<'static> {
+    let part = Part::Node { node, addresses: addresses.to_vec() };
+    Options { part, start_unix_ns: Some(start_unix_ns), ..Options::default() }
+}
+
+/// Soon enough, and late enough for all nodes to be there.
+pub fn soon() -> u64 {
+    unix_ns() + 300_000_000
+}
+
+/// Every node in a thread of its own, with cells in datagrams between them; `change` may change a node's options.
+pub fn distributed(scenario: &Scenario, change: impl Fn(&mut Options<'_>) + Sync) -> Vec<Outcome> {
+    let (addresses, start) = (addresses(scenario), soon());
+    let change = &change;
+    std::thread::scope(|scope| {
+        let nodes: Vec<_> = (0..scenario.nodes.len() as u32)
+            .map(|number| {
+                let mut options = part(NodeIndex(number), &addresses, start);
+                scope.spawn(move || {
+                    change(&mut options);
+                    run(scenario, options).unwrap_or_else(|error| panic!("{error}"))
+                })
+            })
+            .collect();
+        nodes.into_iter().map(|node| node.join().expect("a node ends with a result")).collect()
+    })
 }
