@@ -95,7 +95,7 @@ fn settings_reach_the_kernel_of_this_namespace_alone() {
     assert_eq!(output(&a, &["cat", "/proc/sys/net/ipv4/tcp_sack"]).trim(), "0");
     assert_eq!(fs::read_to_string("/proc/sys/net/ipv4/tcp_sack").unwrap().trim(), "1");
     let device = output(&a, &["ip", "link", "show", DEVICE]);
-    assert!(device.contains("mtu 9180") && device.contains("qlen 100"), "{device}");
+    assert!(device.contains("mtu 9180") && device.contains("qlen 1000"), "{device}");
 }
 
 #[test]

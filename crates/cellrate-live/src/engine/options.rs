@@ -77,6 +77,8 @@ pub struct Options<'a> {
     pub routes: Vec<Route>,
     /// Room in the queue of each adapter for packets on one connection [cells]. Default 4096.
     pub adapter_queue: Cells,
+    /// The same of single hosts, where it is another.
+    pub adapter_queues: Vec<(NodeIndex, Cells)>,
     /// Series are recorded at this interval of every ABR source's ACR and every switch port's queue and utilization, beside
     /// those that the scenario asks for. Default none.
     pub series_every: Option<Duration>,
@@ -123,6 +125,7 @@ impl Default for Options<'_> {
             hosts: Vec::new(),
             routes: Vec::new(),
             adapter_queue: Cells(4096),
+            adapter_queues: Vec::new(),
             series_every: None,
             start_unix_ns: None,
             part: Part::Whole,

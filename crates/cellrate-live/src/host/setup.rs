@@ -69,7 +69,7 @@ fn kernel_settings(settings: &HostSettings) -> Vec<(String, String)> {
 /// The congestion control stands at the route: inside a namespace the kernel lets nobody set any but reno as the default
 /// (EPERM), but takes whatever it has loaded with a route or a socket.
 fn ip_commands(settings: &HostSettings) -> String {
-    let HostSettings { address, mtu, transmit_queue, tcp } = settings;
+    let HostSettings { address, mtu, transmit_queue, tcp, .. } = settings;
     let mut text = format!(
         "link set dev lo up\n\
          link set dev {DEVICE} mtu {} txqueuelen {transmit_queue} up\n\
@@ -105,7 +105,7 @@ mod tests {
             commands.lines().collect::<Vec<_>>(),
             [
                 "link set dev lo up",
-                "link set dev atm0 mtu 9180 txqueuelen 100 up",
+                "link set dev atm0 mtu 9180 txqueuelen 1000 up",
                 "address add 10.0.0.2/32 dev atm0",
                 "route add default dev atm0 src 10.0.0.2 congctl reno",
             ]
