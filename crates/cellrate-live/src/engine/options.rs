@@ -2,11 +2,13 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use cellrate_proto::{BitRate, Cells, Duration};
 use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario};
 
 use super::device::PacketDevice;
+use super::offers::Offers;
 use super::tap::CellTap;
 use super::verdict::Thresholds;
 
@@ -74,7 +76,7 @@ pub struct Options<'a> {
     pub hosts: Vec<Host>,
     /// Over which connection their packets go; the first that fits counts.
     pub routes: Vec<Route>,
-    /// Room in the queue of each adapter for packets on one connection [cells]. Default the scenario's.
+    /// Room in the queue of each adapter for packets on one connection [cells]. Default what the scenario says of each host.
     pub adapter_queue: Option<Cells>,
     /// Series are recorded at this interval of every ABR source's ACR and every switch port's queue and utilization, beside
     /// those that the scenario asks for. Default none.
@@ -92,6 +94,8 @@ pub struct Options<'a> {
     pub thresholds: Thresholds,
     /// Sees every cell.
     pub tap: Option<Box<dyn CellTap + 'a>>,
+    /// Where ACRs are told to applications.
+    pub offers: Option<Arc<Offers>>,
     /// Told about 20 times a second how far the run is, and while it waits for its start; may end it.
     pub progress: Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + Send + 'a>>,
 }
@@ -127,6 +131,7 @@ impl Default for Options<'_> {
             faults: Faults::default(),
             thresholds: Thresholds::default(),
             tap: None,
+            offers: None,
             progress: None,
         }
     }

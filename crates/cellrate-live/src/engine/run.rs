@@ -2,6 +2,7 @@
 
 use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use cellrate_drive::names::flow_name;
 use cellrate_proto::{Duration, Time};
@@ -12,6 +13,7 @@ use super::clock::{Clock, cpu_ns, thread_cpu_ns, wait};
 use super::error::Error;
 use super::machine::Machine;
 use super::network::{NONE, Network};
+use super::offers::Offers;
 use super::options::{Host, Options, Part, Progress, Route, Stop, default_quantum};
 use super::peer::Peers;
 use super::results::{Ending, Outcome, outcome};
@@ -55,6 +57,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
     let mut drive = Drive {
         machine: Machine::new(network, sampler, hosts, tap, [start, end])?,
         peers,
+        offers: options.offers.take(),
         router,
         clock,
         lateness: Lateness::default(),
@@ -120,6 +123,7 @@ fn await_start(clock: &Clock, progress: &mut Report<'_>) -> Result<(), Error> {
 struct Drive<'a> {
     machine: Machine<'a>,
     peers: Option<Peers>,
+    offers: Option<Arc<Offers>>,
     router: Router,
     clock: Clock,
     lateness: Lateness,
@@ -136,6 +140,9 @@ impl Drive<'_> {
         loop {
             let now = self.tell_time().min(self.end);
             self.machine.run_until(now);
+            if let Some(offers) = &self.offers {
+                offers.publish(&self.machine.network);
+            }
             if let Some(peers) = &mut self.peers {
                 peers.flush(&mut self.machine.network.outgoing);
             }

@@ -1,6 +1,7 @@
 //! The format seen from outside: good files, bad files, overrides, any bytes at all.
 
 mod admission;
+mod application;
 mod bad;
 mod live;
 mod overrides;
