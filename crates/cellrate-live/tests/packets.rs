@@ -123,7 +123,7 @@ fn a_full_adapter_drops_whole_packets() {
     let (near, _far) = PairedDevice::pair().unwrap();
     let sender = ScriptedDevice::new(packets).unwrap();
     let mut options = options(&scenario, [Box::new(sender), Box::new(near)]);
-    options.adapter_queue = Cells(10 * 32 + 31);
+    options.adapter_queue = Some(Cells(10 * 32 + 31));
     let outcome = run(&scenario, options).unwrap();
     let row = forward(&outcome);
     assert_eq!(row.packets_offered, Some(100));

@@ -70,7 +70,6 @@ impl LiveNetwork {
             let node = NodeIndex(number as u32);
             hosts.push(engine::Host { node, device: Box::new(device), mtu: settings.mtu.0 as usize });
         }
-        let queues = self.scenario.hosts.iter().map(|host| host.adapter_queue);
         let mut raised = None;
         let outcome = py.detach(|| {
             let report = |so_far: engine::Progress| match Python::attach(|py| {
@@ -85,7 +84,6 @@ impl LiveNetwork {
             let options = Options {
                 hosts,
                 routes: self.routes.clone(),
-                adapter_queues: (0..).map(NodeIndex).zip(queues).collect(),
                 offers: Some(Arc::clone(&self.offers)),
                 progress: Some(Box::new(report)),
                 ..Options::default()

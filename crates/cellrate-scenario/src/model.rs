@@ -7,6 +7,7 @@ use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
 use crate::application::Application;
 use crate::host::HostSettings;
+use crate::live::LiveSettings;
 use crate::tcp::TcpTraffic;
 use crate::video::VideoTraffic;
 
@@ -38,6 +39,8 @@ pub struct Scenario {
     pub probes: Vec<Probe>,
     /// Programs on the hosts; only a live run has any.
     pub applications: Vec<Application>,
+    /// How the network is run live.
+    pub live: LiveSettings,
 }
 
 /// A connection that was refused.

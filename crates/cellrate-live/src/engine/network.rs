@@ -303,10 +303,9 @@ impl Builder<'_> {
             };
             let carries_packets = self.options.routes.iter().any(|route| route.connection == number);
             let (supply, reception) = if carries_packets {
-                let host = self.scenario.tail(steps(connection, backward)[0]);
-                let own = self.options.adapter_queues.iter().find(|(of, _)| *of == host);
-                let room = own.map_or(self.options.adapter_queue, |&(_, room)| room);
+                let room = self.options.adapter_queue.unwrap_or(self.scenario.live.adapter_queue);
                 let room = usize::try_from(room.0).unwrap_or(usize::MAX);
+                let host = self.scenario.tail(steps(connection, backward)[0]);
                 let attached = (0..).zip(&self.options.hosts).find(|(_, of)| of.node == host);
                 let (place, attached) = attached.ok_or_else(|| Error::NoDevice {
                     vc: connection.name.clone(),

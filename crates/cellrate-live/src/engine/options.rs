@@ -45,8 +45,9 @@ pub enum Part {
     Node {
         /// Which.
         node: NodeIndex,
-        /// Where each node of the scenario receives datagrams; its own and its neighbours' addresses are needed.
-        addresses: Vec<Option<SocketAddr>>,
+        /// Where each node of the scenario receives datagrams; its own and its neighbours' addresses are needed. The
+        /// scenario's, where `None`.
+        addresses: Option<Vec<Option<SocketAddr>>>,
     },
 }
 
@@ -66,19 +67,17 @@ pub struct Faults {
 /// How a live run is done. The defaults suit a scenario run as it is, in one process, with generated traffic.
 pub struct Options<'a> {
     /// How often the engine wakes while cells are moving: everything that became due meanwhile happens then, at its own
-    /// logical instant. Default by [`default_quantum`].
+    /// logical instant. Default the scenario's, and else by [`default_quantum`].
     pub quantum: Option<Duration>,
     /// The most logical time that is caught up with at once after a stall. What lies beyond is passed over: logical time
-    /// is late by so much from then on, and the run fails its verdict. Default 100 ms.
-    pub catch_up: Duration,
+    /// is late by so much from then on, and the run fails its verdict. Default the scenario's.
+    pub catch_up: Option<Duration>,
     /// Hosts with packets of their own.
     pub hosts: Vec<Host>,
     /// Over which connection their packets go; the first that fits counts.
     pub routes: Vec<Route>,
-    /// Room in the queue of each adapter for packets on one connection [cells]. Default 4096.
-    pub adapter_queue: Cells,
-    /// The same of single hosts, where it is another.
-    pub adapter_queues: Vec<(NodeIndex, Cells)>,
+    /// Room in the queue of each adapter for packets on one connection [cells]. Default the scenario's.
+    pub adapter_queue: Option<Cells>,
     /// Series are recorded at this interval of every ABR source's ACR and every switch port's queue and utilization, beside
     /// those that the scenario asks for. Default none.
     pub series_every: Option<Duration>,
@@ -87,8 +86,8 @@ pub struct Options<'a> {
     /// This process's part of the network.
     pub part: Part,
     /// Whether datagrams carry the logical departure of each cell after the cells (8 octets each). Real gear does not take
-    /// such datagrams. Default false: instants follow from arrival and line rate.
-    pub timestamps: bool,
+    /// such datagrams. Without, instants follow from arrival and line rate. Default the scenario's.
+    pub timestamps: Option<bool>,
     /// For tests.
     pub faults: Faults,
     /// What the verdict on the run's timing asks for.
@@ -121,15 +120,14 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             quantum: None,
-            catch_up: Duration::from_ms(100),
+            catch_up: None,
             hosts: Vec::new(),
             routes: Vec::new(),
-            adapter_queue: Cells(4096),
-            adapter_queues: Vec::new(),
+            adapter_queue: None,
             series_every: None,
             start_unix_ns: None,
             part: Part::Whole,
-            timestamps: false,
+            timestamps: None,
             faults: Faults::default(),
             thresholds: Thresholds::default(),
             tap: None,

@@ -91,6 +91,7 @@ impl Peers {
         quantum: Duration,
     ) -> Result<Option<Peers>, Error> {
         let Part::Node { node, addresses } = &options.part else { return Ok(None) };
+        let addresses = addresses.as_ref().unwrap_or(&scenario.live.addresses);
         let name = |node: NodeIndex| scenario.nodes[node.0 as usize].name.clone();
         let address = |node: NodeIndex| {
             let address = addresses.get(node.0 as usize).copied().flatten();
@@ -122,7 +123,7 @@ impl Peers {
         Ok(Some(Peers {
             socket,
             links,
-            timed: options.timestamps,
+            timed: options.timestamps.unwrap_or(scenario.live.timestamps),
             quantum,
             faults: options.faults,
             random: Random::new(scenario.seed, Stream::Faults(u32::MAX - node.0)),
@@ -273,7 +274,7 @@ impl Link {
             return true;
         }
         let ahead = self.expected.map_or(0, |expected| distance(expected, sequence));
-        if ahead < 0 && ahead >= -RESTART_DISTANCE {
+        if (-RESTART_DISTANCE..0).contains(&ahead) {
             self.counters.out_of_order += 1;
             return false;
         }

@@ -323,7 +323,8 @@ mod tests {
             octets in proptest::collection::vec(any::<u8>(), 0..200), timed: bool,
         ) {
             if let Ok(datagram) = Datagram::parse(&octets, timed) {
-                prop_assert!(datagram.len() >= 1 && datagram.cells().count() == datagram.len());
+                prop_assert!(!datagram.is_empty());
+                prop_assert_eq!(datagram.cells().count(), datagram.len());
             }
         }
 

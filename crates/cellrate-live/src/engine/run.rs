@@ -37,7 +37,7 @@ const DESTINATION: std::ops::Range<usize> = 16..20;
 /// [`Error::Interrupted`] when the progress function said so; what cannot be built or bound, before anything runs.
 pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Error> {
     precise_timers();
-    let quantum = options.quantum.unwrap_or_else(|| default_quantum(scenario));
+    let quantum = options.quantum.or(scenario.live.quantum).unwrap_or_else(|| default_quantum(scenario));
     let network = Network::build(scenario, &options)?;
     let peers = Peers::bind(scenario, &options, &network, quantum)?;
     let router = Router::new(&options.routes, &options.hosts, &network);
@@ -62,7 +62,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
         clock,
         lateness: Lateness::default(),
         quantum,
-        catch_up: options.catch_up,
+        catch_up: options.catch_up.unwrap_or(scenario.live.catch_up),
         end,
         buffer: vec![0; MAX_PACKET_OCTETS],
     };
@@ -70,6 +70,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
     let before = (Clock::new(None), thread_cpu_ns(), cpu_ns());
     let ended = drive.run(&mut progress)?;
     let wall = before.0.now().since(Time::ZERO);
+    let peers = drive.peers.as_ref().map(Peers::counters).unwrap_or_default();
     let measured = Measured {
         quantum,
         slipped: drive.clock.slipped(),
@@ -77,6 +78,8 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
         thread_cpu_ns: thread_cpu_ns() - before.1,
         process_cpu_ns: cpu_ns() - before.2,
         stalls: canary.stop(),
+        foreign_cells: peers.iter().map(|(_, counters)| counters.cells_received).sum(),
+        late_cells: peers.iter().map(|(_, counters)| counters.late_cells).sum(),
     };
     drive.machine.check_conservation(|flow| flow_name(scenario, flow))?;
     let node = match &options.part {
@@ -90,7 +93,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
         end: ended,
         wall_s: wall.as_secs_f64(),
         timing: judge(&drive.lateness, &measured, &options.thresholds),
-        peers: drive.peers.as_ref().map(Peers::counters).unwrap_or_default(),
+        peers,
         datagrams: drive.peers.as_ref().map(|peers| peers.refused),
     };
     Ok(outcome(drive.machine, ending))

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixDatagram;
 
-use cellrate_proto::Duration;
+use cellrate_proto::{Cells, Duration};
 use cellrate_scenario::{ConnectionIndex, Document, NodeIndex};
 use serde::Serialize;
 
@@ -109,7 +109,7 @@ pub fn measure_between(
     let options = Options {
         hosts: hosts.collect(),
         routes: vec![route],
-        adapter_queue: cellrate_proto::Cells(1 << 16),
+        adapter_queue: Some(Cells(1 << 16)),
         ..Options::default()
     };
     let summary = run(&scenario, options)?.summary;

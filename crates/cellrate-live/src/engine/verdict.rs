@@ -1,8 +1,9 @@
 //! Whether a run was in time: what is measured, and what is asked for.
 //!
-//! Three things are measured. The *lateness* of each wake-up: how long the first event that was due had been due. *Stalls*:
+//! Four things are measured. The *lateness* of each wake-up: how long the first event that was due had been due. *Stalls*:
 //! a canary, a thread of its own that does nothing but sleep for 1 ms at a time, sees how often and how long the whole
-//! machine stood still. The *CPU share* of the engine's thread. What a stall does to a run is bounded by logical time: cells
+//! machine stood still. The *CPU share* of the engine's thread. And, with cells from other processes, how many
+//! of them came *late*, after the instant at which they should have reached the node. What a stall does to a run is bounded by logical time: cells
 //! keep their ideal instants and only their delivery to the outside is late.
 
 use std::num::NonZeroU64;
@@ -28,6 +29,9 @@ pub struct Thresholds {
     pub longest_stall: Duration,
     /// The largest share of one processor that the engine may need [0 to 1]. Default 0.9.
     pub cpu_share: f64,
+    /// The largest share of the cells from other processes that may come after the instant at which they should have been
+    /// here [0 to 1]. Default 0.01.
+    pub late_cells: f64,
 }
 
 impl Default for Thresholds {
@@ -37,6 +41,7 @@ impl Default for Thresholds {
             stalled_share: 0.1,
             longest_stall: Duration::from_ms(100),
             cpu_share: 0.9,
+            late_cells: 0.01,
         }
     }
 }
@@ -68,6 +73,8 @@ pub struct Timing {
     pub longest_stall_s: f64,
     /// All of them together over the duration [0 to 1].
     pub stalled_share: f64,
+    /// Share of the cells from other processes that came after the instant at which they should have been here [0 to 1].
+    pub late_cells_share: f64,
     /// Processor time of the engine's thread over wall time [0 to 1].
     pub cpu_share: f64,
     /// Processor time of the whole process over wall time [0 to the number of processors].
@@ -170,6 +177,9 @@ pub(crate) struct Measured {
     pub quantum: Duration,
     pub slipped: Duration,
     pub stalls: Stalls,
+    /// Cells from other processes, and how many of them were late.
+    pub foreign_cells: u64,
+    pub late_cells: u64,
     /// Wall time [ns].
     pub wall_ns: u64,
     pub thread_cpu_ns: u64,
@@ -202,6 +212,12 @@ pub(crate) fn judge(lateness: &Lateness, measured: &Measured, thresholds: &Thres
         let limit = thresholds.longest_stall;
         failures.push(format!("the machine once stood still for {longest:.1} ms; the limit is {limit}"));
     }
+    let late_cells_share = measured.late_cells as f64 / measured.foreign_cells.max(1) as f64;
+    if late_cells_share > thresholds.late_cells {
+        let (share, limit) = (100.0 * late_cells_share, 100.0 * thresholds.late_cells);
+        failures
+            .push(format!("{share:.1} % of the cells from other nodes were late; the limit is {limit:.1} %"));
+    }
     if cpu_share > thresholds.cpu_share {
         let (share, limit) = (100.0 * cpu_share, 100.0 * thresholds.cpu_share);
         failures.push(format!("the engine took {share:.0} % of a processor; the limit is {limit:.0} %"));
@@ -219,6 +235,7 @@ pub(crate) fn judge(lateness: &Lateness, measured: &Measured, thresholds: &Thres
         stalls: measured.stalls.count,
         longest_stall_s: measured.stalls.longest.as_secs_f64(),
         stalled_share,
+        late_cells_share,
         cpu_share,
         process_cpu_share: measured.process_cpu_ns as f64 * 1e-9 / wall_s,
     }
@@ -233,6 +250,8 @@ mod tests {
             quantum: Duration::from_us(500),
             slipped: Duration::ZERO,
             stalls: Stalls::default(),
+            foreign_cells: 1000,
+            late_cells: 10,
             wall_ns: 1_000_000_000,
             thread_cpu_ns: 250_000_000,
             process_cpu_ns: 300_000_000,
@@ -271,6 +290,7 @@ mod tests {
             Measured { stalls: stalls(101, 50), ..measured() },
             Measured { stalls: stalls(101, 101), wall_ns: 2_000_000_000, ..measured() },
             Measured { thread_cpu_ns: 910_000_000, ..measured() },
+            Measured { late_cells: 11, ..measured() },
         ];
         for measured in cases {
             let timing = judge(&lateness(0), &measured, &Thresholds::default());

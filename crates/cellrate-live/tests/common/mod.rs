@@ -96,7 +96,8 @@ struct Phase {
 pub struct Comparison {
     name: String,
     phases: Vec<Phase>,
-    in_time: bool,
+    /// Whether the live run passed its timing verdict.
+    pub in_time: bool,
 }
 
 impl Comparison {
@@ -191,7 +192,7 @@ pub fn node(scenario: &Scenario, name: &str) -> NodeIndex {
 
 /// What one node of a distributed run is told: all begin at `start_unix_ns`.
 pub fn part(node: NodeIndex, addresses: &[Option<SocketAddr>], start_unix_ns: u64) -> Options<'static> {
-    let part = Part::Node { node, addresses: addresses.to_vec() };
+    let part = Part::Node { node, addresses: Some(addresses.to_vec()) };
     Options { part, start_unix_ns: Some(start_unix_ns), ..Options::default() }
 }
 

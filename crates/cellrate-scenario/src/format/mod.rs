@@ -3,6 +3,7 @@
 
 mod application;
 mod host;
+mod live;
 mod switch;
 mod tcp;
 mod traffic;
@@ -12,6 +13,7 @@ mod video;
 use crate::quantity::Dimension;
 use application::APPLICATION;
 use host::{HOST, HOST_DEFAULTS};
+use live::LIVE;
 use switch::{SWITCH, SWITCH_DEFAULTS};
 use traffic::TRAFFIC;
 use uili::{UILI, UILI_POLICIES};
@@ -219,6 +221,7 @@ pub(crate) const ROOT: Shape = Shape {
             "Programs on the hosts of a live run (docs/guides/testbed.md).",
         ),
         key("probe", Kind::Entries(&PROBE), "none", "Series to record."),
+        key("live", Kind::Table(&LIVE), "none", "How the network is run live."),
         key("sweep", Kind::Entries(&SWEEP), "none", "Keys to vary: one run for every combination of values."),
     ],
 };

@@ -5,6 +5,7 @@ mod admission;
 mod application;
 mod connection;
 mod host;
+mod live;
 mod network;
 mod port;
 mod probe;
@@ -33,6 +34,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let applications = application::build(root, &network, &connections, duration)?;
     let outcome = admission::admit(root, &network, &mut connections, &terms)?;
     probe::keep(&mut probes, &outcome.kept);
+    let live = live::read(root, &network)?;
     let mut kept = outcome.kept.iter();
     connections.retain(|_| kept.next() == Some(&true));
     Ok(Scenario {
@@ -48,6 +50,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         negotiated: outcome.negotiated,
         probes,
         applications,
+        live,
     })
 }
 

@@ -3,6 +3,7 @@
 mod admission;
 mod application;
 mod bad;
+mod live;
 mod overrides;
 mod ready;
 mod reference;

@@ -35,6 +35,7 @@ impl World {
             negotiated: vec![],
             probes: vec![],
             applications: vec![],
+            live: LiveSettings::default(),
         };
         World { scenario, rate: OC3, delay: Duration::from_ms(5), control: PortControlConfig::default() }
     }
