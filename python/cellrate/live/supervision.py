@@ -1,4 +1,4 @@
-"""Attempts at a live run, each in a process of its own that leaves nothing behind; runs that were out of time are repeated."""
+"""Attempts at a live run, each in a process of its own that leaves nothing behind, repeated when out of time."""
 
 from __future__ import annotations
 
