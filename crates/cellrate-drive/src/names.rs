@@ -40,6 +40,8 @@ pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'s
                 FlowQuantity::Cwnd => ("cwnd", "octets"),
                 FlowQuantity::Rtt => ("rtt", "s"),
                 FlowQuantity::Retransmissions => ("retransmissions", "segments"),
+                FlowQuantity::Responses => ("responses", "objects"),
+                FlowQuantity::ResponseTime => ("response_time", "s"),
             };
             let flow = 2 * connection.0 as usize + usize::from(backward);
             (name.to_owned(), flow_name(scenario, flow), unit)

@@ -19,6 +19,8 @@ pub enum Stream {
     References(u32, u32),
     /// Faults that a test puts on a line of the live testbed: numbered as for loss.
     Faults(u32),
+    /// The thoughts of a client of a direction's pages: the direction as for traffic, and the client's number.
+    Thoughts(u32, u32),
 }
 
 /// A stream of random numbers.
@@ -35,7 +37,8 @@ impl Random {
             Stream::Loss(index) => (1, index, 0),
             Stream::Rates(index, program) => (2, index, program),
             Stream::References(index, program) => (3, index, program),
-            Stream::Faults(index) => (4, index, 0),
+            Stream::Faults(index) => (5, index, 0),
+            Stream::Thoughts(index, client) => (4, index, client),
         };
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream(u64::from(part) << 40 | u64::from(index) << 8 | kind);

@@ -8,6 +8,7 @@ use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 use crate::application::Application;
 use crate::host::HostSettings;
 use crate::live::LiveSettings;
+use crate::pages::Pages;
 use crate::tcp::TcpTraffic;
 use crate::video::VideoTraffic;
 
@@ -37,10 +38,10 @@ pub struct Scenario {
     pub negotiated: Vec<Negotiated>,
     /// Series to record.
     pub probes: Vec<Probe>,
-    /// Programs on the hosts; only a live run has any.
-    pub applications: Vec<Application>,
     /// How the network is run live.
     pub live: LiveSettings,
+    /// Programs on the hosts; only a live run has any.
+    pub applications: Vec<Application>,
 }
 
 /// A connection that was refused.
@@ -213,7 +214,15 @@ impl Connection {
     pub fn carries_only_acks(&self, backward: bool) -> bool {
         let [own, other] =
             if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
-        own.traffic.is_none() && matches!(other.traffic, Some(Traffic::Tcp(_)))
+        own.traffic.is_none() && matches!(&other.traffic, Some(Traffic::Tcp(tcp)) if tcp.pages.is_none())
+    }
+
+    /// The pages that clients at the first host fetch from the last, over TCP.
+    pub fn pages(&self) -> Option<&Pages> {
+        match &self.forward.traffic {
+            Some(Traffic::Tcp(tcp)) => tcp.pages.as_ref(),
+            _ => None,
+        }
     }
 }
 
@@ -429,6 +438,10 @@ pub enum FlowQuantity {
     Rtt,
     /// Segments that they have sent again so far [segments].
     Retransmissions,
+    /// Objects of pages that the direction's clients have whole so far [objects].
+    Responses,
+    /// What the last of them took, from its client's turn to it to its last octet [s]; 0 before the first.
+    ResponseTime,
 }
 
 /// Quantities of an output port.

@@ -7,6 +7,7 @@ use cellrate_scenario::Scenario;
 
 use crate::assembly::{Assembly, Place, assemble};
 use crate::bursts;
+use crate::exchange_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::names::{category_name, describe, flow_name, port_name};
 use crate::port::{ABR, Port, Queues};
@@ -56,10 +57,24 @@ pub fn run(
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
     let (bursts, burst_list) = bursts::collect(scenario, &assembly);
     let tcp = tcp_rows::collect(scenario, &assembly, end);
+    let exchange_rows::Rows { exchanges, pages, list: exchange_list } =
+        exchange_rows::collect(scenario, &assembly);
     let series = collect_series(scenario, assembly);
     let (refused, negotiated) = set_up_summaries(scenario);
     Ok(RunResult {
-        summary: Summary { run, vcs, ports, bursts, burst_list, tcp, refused, negotiated },
+        summary: Summary {
+            run,
+            vcs,
+            ports,
+            tcp,
+            exchanges,
+            pages,
+            exchange_list,
+            bursts,
+            burst_list,
+            refused,
+            negotiated,
+        },
         series,
     })
 }

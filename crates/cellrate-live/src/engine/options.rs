@@ -41,12 +41,12 @@ pub enum Part {
     /// All nodes (default).
     #[default]
     Whole,
-    /// One node; the links to its neighbours are datagrams.
-    Node {
+    /// Some nodes; the links to all others are datagrams.
+    Nodes {
         /// Which.
-        node: NodeIndex,
-        /// Where each node of the scenario receives datagrams; its own and its neighbours' addresses are needed. The
-        /// scenario's, where `None`.
+        nodes: Vec<NodeIndex>,
+        /// Where each node of the scenario receives datagrams; those at both ends of a link into another process are
+        /// needed. The scenario's, where `None`.
         addresses: Option<Vec<Option<SocketAddr>>>,
     },
 }
@@ -76,7 +76,7 @@ pub struct Options<'a> {
     pub hosts: Vec<Host>,
     /// Over which connection their packets go; the first that fits counts.
     pub routes: Vec<Route>,
-    /// Room in the queue of each adapter for packets on one connection [cells]. Default the scenario's.
+    /// Room in the queue of each adapter for packets on one connection [cells]. Default what the scenario says of each host.
     pub adapter_queue: Option<Cells>,
     /// Series are recorded at this interval of every ABR source's ACR and every switch port's queue and utilization, beside
     /// those that the scenario asks for. Default none.

@@ -243,7 +243,11 @@ fn subject(quantity: Quantity, network: &Network) -> Option<Subject> {
             match quantity {
                 FlowQuantity::Received => local(flow ^ 1).map(Subject::Receiver),
                 FlowQuantity::Drops => Some(Subject::Drops(flow as u32)),
-                FlowQuantity::Cwnd | FlowQuantity::Rtt | FlowQuantity::Retransmissions => None,
+                FlowQuantity::Cwnd
+                | FlowQuantity::Rtt
+                | FlowQuantity::Retransmissions
+                | FlowQuantity::Responses
+                | FlowQuantity::ResponseTime => None,
                 _ => local(flow).map(|place| Subject::Sender(quantity, place)),
             }
         }
@@ -269,7 +273,9 @@ fn adapter_value(network: &Network, now: Time, track: &mut Track) -> f64 {
         | FlowQuantity::Drops
         | FlowQuantity::Cwnd
         | FlowQuantity::Rtt
-        | FlowQuantity::Retransmissions => unreachable!("not known at the sender"),
+        | FlowQuantity::Retransmissions
+        | FlowQuantity::Responses
+        | FlowQuantity::ResponseTime => unreachable!("not known at the sender"),
     }
 }
 

@@ -4,6 +4,7 @@
 mod application;
 mod host;
 mod live;
+mod pages;
 mod switch;
 mod tcp;
 mod traffic;
@@ -524,6 +525,8 @@ pub(crate) const FLOW_QUANTITIES: &[&str] = &[
     "cwnd",
     "rtt",
     "retransmissions",
+    "responses",
+    "response_time",
 ];
 /// Quantities of any port.
 pub(crate) const PORT_QUANTITIES: &[&str] =
@@ -541,6 +544,8 @@ const RECORD: Kind = Kind::Choice(&[
     "cwnd",
     "rtt",
     "retransmissions",
+    "responses",
+    "response_time",
     "queue",
     "guaranteed_queue",
     "abr_queue",

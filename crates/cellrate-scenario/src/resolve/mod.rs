@@ -7,6 +7,7 @@ mod connection;
 mod host;
 mod live;
 mod network;
+mod pages;
 mod port;
 mod probe;
 mod stop_and_go;
@@ -49,8 +50,8 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         refused: outcome.refused,
         negotiated: outcome.negotiated,
         probes,
-        applications,
         live,
+        applications,
     })
 }
 

@@ -5,6 +5,7 @@ mod application;
 mod bad;
 mod live;
 mod overrides;
+mod pages;
 mod ready;
 mod reference;
 mod resolved;
