@@ -254,8 +254,8 @@ def live_run(
 ) -> int:
     """Run a scenario with hosts that are network namespaces, real applications on them, and cells in real time.
 
-    A run that fails the verdict on its own timing is tried again; all attempts are kept. Exit status 1 if an application
-    failed, or no attempt was in time.
+    A run that fails the verdict on its own timing is tried again; all attempts are kept. Exit status 1 if an
+    application failed, or no attempt was in time.
     """
     from .live.table import print_live
     from .live.work import run_and_write

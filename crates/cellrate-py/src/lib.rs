@@ -3,6 +3,7 @@
 
 mod error;
 mod hosts;
+mod live;
 mod live_network;
 mod run_result;
 mod scenario;
@@ -15,6 +16,8 @@ use pyo3::prelude::*;
 mod _native {
     #[pymodule_export]
     use crate::hosts::{Host, applications, make_hosts};
+    #[pymodule_export]
+    use crate::live::{live_nodes, live_throughput};
     #[pymodule_export]
     use crate::live_network::LiveNetwork;
     #[pymodule_export]

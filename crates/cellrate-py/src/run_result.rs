@@ -83,7 +83,7 @@ impl RunResult {
 }
 
 /// Ctrl-C as `cellrate.Interrupted`; what a handler of the caller's own raises stays what it is.
-fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
+pub fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
         run_error(py, &RunError::Interrupted)
     } else {

@@ -1,8 +1,8 @@
 """One attempt at a live run, in a process of its own: hosts, applications, the engine, the record.
 
 ``python -m cellrate.live FOLDER`` reads FOLDER/request.json and leaves FOLDER/result.pickle, or FOLDER/error.pickle.
-It is the first process of a process namespace (`supervision`): when it ends, however it ends, everything that it started ends
-with it, and with its file descriptors the network namespaces and their devices are gone.
+It is the first process of a process namespace (`supervision`): when it ends, however it ends, everything that it
+started ends with it, and with its file descriptors the network namespaces and their devices are gone.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import json
 import os
 import pickle
 import shutil
-import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,7 @@ class Attempt:
             try:
                 for job in self.jobs:
                     for program in job.plan.background:
-                        running = start(program, job.folder)
+                        running = self._start(program, job)
                         job.background.append(running)
                         await_ready(running)
                 self.engine.start(progress)
@@ -137,9 +137,9 @@ class Attempt:
         end_s = self.scenario.duration_s
         steps: list[tuple[float, Callable[[], None]]] = [(end_s - RECORD_BEFORE_END_S, self._look_at_sockets)]
         for job in self.jobs:
-            steps.append((job.application.start_s, lambda job=job: self._begin(job)))
+            steps.append((job.application.start_s, partial(self._begin, job)))
             if job.application.end_s < end_s:
-                steps.append((job.application.end_s, lambda job=job: stop(job.foreground)))
+                steps.append((job.application.end_s, partial(stop, job.foreground)))
         for instant, step in sorted(steps, key=lambda one: one[0]):
             if not self.engine.wait_until(instant):
                 break
@@ -148,7 +148,10 @@ class Attempt:
 
     def _begin(self, job: Job) -> None:
         for program in job.plan.foreground:
-            job.foreground.append(start(program, job.folder))
+            job.foreground.append(self._start(program, job))
+
+    def _start(self, program: Program, job: Job) -> Running:
+        return start(program, job.folder, {adapters.ENVIRONMENT: str(self.folder / "adapters.sock")})
 
     def _look_at_sockets(self) -> None:
         self.sockets = {host.name: record.sockets(host) for host in self.hosts.values()}
@@ -164,7 +167,7 @@ class Attempt:
 
     def _row(self, job: Job) -> dict[str, Any]:
         application = job.application
-        main = (job.foreground or job.background or [None])[0]
+        main = next(iter(job.foreground or job.background), None)
         complaints = [
             f"{one.program.title} ended with status {one.exit_status}: {one.last_words()}"
             for one in job.started()

@@ -139,8 +139,8 @@ def _namespaces() -> Finding:
 def isolation_words() -> list[str]:
     """Give the command that runs the words behind it in a process and a network namespace of their own.
 
-    All of it ends with the process that starts it, however that ends: setpriv has the kernel kill unshare then, unshare the
-    first process of the namespace, and the kernel all others.
+    All of it ends with the process that starts it, however that ends: setpriv has the kernel kill unshare then, unshare
+    the first process of the namespace, and the kernel all others.
     """
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     return ["setpriv", "--pdeathsig", "KILL", "unshare", *user, "--net", "--pid", "--fork", "--kill-child=KILL"]

@@ -1,4 +1,4 @@
-"""Attempts at a live run, each in a process of its own that leaves nothing behind; runs that were out of time are repeated."""
+"""Attempts at a live run, each in a process of its own that leaves nothing behind, repeated when out of time."""
 
 from __future__ import annotations
 
@@ -158,6 +158,8 @@ def attempt(scenario: Scenario, settings: Mapping[str, str], folder: Path, progr
         # With the first process of the namespace the kernel ends all others.
         process.kill()
         process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
     if (folder / ERROR).exists():
         raise pickle.loads((folder / ERROR).read_bytes())
     if (folder / RESULT).exists():

@@ -82,13 +82,15 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
         late_cells: peers.iter().map(|(_, counters)| counters.late_cells).sum(),
     };
     drive.machine.check_conservation(|flow| flow_name(scenario, flow))?;
-    let node = match &options.part {
-        Part::Whole => None,
-        Part::Node { node, .. } => Some(scenario.nodes[node.0 as usize].name.clone()),
+    let nodes = match &options.part {
+        Part::Whole => Vec::new(),
+        Part::Nodes { nodes, .. } => {
+            nodes.iter().map(|node| scenario.nodes[node.0 as usize].name.clone()).collect()
+        }
     };
     let ending = Ending {
         scenario,
-        node,
+        nodes,
         start,
         end: ended,
         wall_s: wall.as_secs_f64(),
@@ -220,7 +222,7 @@ impl Drive<'_> {
         }
         let devices = self.machine.hosts.iter().map(|host| host.device.as_fd());
         let mut fds: Vec<PollFd<'_>> = devices
-            .chain(self.peers.iter().map(Peers::as_fd))
+            .chain(self.peers.iter().flat_map(Peers::fds))
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
             .collect();
         wait(&mut fds, left);
