@@ -15,6 +15,7 @@ mod probe;
 pub mod random;
 pub mod results;
 mod simulation;
+pub mod tap;
 mod tcp_rows;
 pub mod traffic;
 pub mod transport;
@@ -23,4 +24,4 @@ pub use results::{
     Burst, BurstSummary, FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series,
     Summary, TcpSummary,
 };
-pub use simulation::run;
+pub use simulation::{run, run_tapped};

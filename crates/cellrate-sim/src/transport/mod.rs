@@ -31,7 +31,7 @@ mod sender;
 mod sequence;
 mod stack;
 
-pub use adapter::{Adapter, Departed};
+pub use adapter::{Adapter, Departed, Offered};
 pub use congestion::CongestionWindow;
 pub use interface::{Interface, Peer, pick_up};
 pub use reassembly::Reassembly;
