@@ -1,6 +1,7 @@
 """What the compiled module offers; private: use the functions and classes of `cellrate`."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,14 @@ class RunResult:
     @property
     def summary(self) -> str: ...
     def series_info(self) -> list[tuple[str, str, str, int | None]]: ...
+    def captured(self) -> list[tuple[Path, int, int, int]]: ...
     def take_series(self, index: int) -> tuple[NDArray[np.uint64], NDArray[np.float64]]: ...
 
-def run(scenario: Scenario, progress: Callable[[float], object] | None = None) -> RunResult: ...
+def run(
+    scenario: Scenario,
+    progress: Callable[[float], object] | None = None,
+    capture: tuple[Path, list[str] | None, float, float | None, bool, bool, int | None] | None = None,
+) -> RunResult: ...
 def schema() -> str: ...
 def signalled(
     pcr: float,

@@ -5,12 +5,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cellrate_scenario::{Every, Probe};
-use cellrate_sim::{RunError, Series};
+use cellrate_sim::{Progress, RunError, Series, run_tapped};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
-use crate::error::{run_error, scenario_error};
+use crate::capture::{self, Capture, CaptureSettings};
+use crate::error::{capture_error, run_error, scenario_error};
 use crate::scenario::Scenario;
 
 /// How often the interpreter is asked for signals and told of progress.
@@ -22,7 +23,11 @@ pub struct RunResult {
     summary: String,
     probes: Vec<Probe>,
     series: Mutex<Vec<Option<Series>>>,
+    captured: Vec<CapturedFile>,
 }
+
+/// File, records, octets, records left out.
+type CapturedFile = (std::path::PathBuf, u64, u64, u64);
 
 /// Probe, entity, unit, and the interval [ps] of a series taken at intervals.
 type SeriesInfo = (String, String, &'static str, Option<u64>);
@@ -36,6 +41,11 @@ impl RunResult {
     #[getter]
     fn summary(&self) -> &str {
         &self.summary
+    }
+
+    /// The files of the capture, if there was one.
+    fn captured(&self) -> Vec<CapturedFile> {
+        self.captured.clone()
     }
 
     /// What each series is.
@@ -73,13 +83,21 @@ fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
 /// Runs a scenario without holding the interpreter. `progress` is called with the share done [0 to 1] a few times a
 /// second at most; what it raises, and what a signal raises, ends the run and is raised here.
 #[pyfunction]
-#[pyo3(signature = (scenario, progress=None))]
-pub fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Py<PyAny>>) -> PyResult<RunResult> {
+///
+/// `capture` is folder, ports by name (all that carry cells if `None`), span [s], whether cells, whether PDUs, octets of a file.
+#[pyo3(signature = (scenario, progress=None, capture=None))]
+pub fn run(
+    py: Python<'_>,
+    scenario: &Scenario,
+    progress: Option<Py<PyAny>>,
+    capture: Option<CaptureSettings>,
+) -> PyResult<RunResult> {
     let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let mut capture = capture.map(|settings| Capture::begin(py, &scenario, settings)).transpose()?;
     let mut raised = None;
     let mut last = Instant::now();
     let outcome = py.detach(|| {
-        cellrate_sim::run(&scenario, &mut |so_far| {
+        let mut report = |so_far: Progress| {
             if last.elapsed() < REPORT_EVERY {
                 return ControlFlow::Continue(());
             }
@@ -95,14 +113,35 @@ pub fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Py<PyAny>>) -> 
                     ControlFlow::Break(())
                 }
             }
-        })
+        };
+        match &mut capture {
+            None => cellrate_sim::run(&scenario, &mut report),
+            Some(Capture { tap, files, error }) => run_tapped(&scenario, &mut report, tap, &mut |cell| {
+                capture::write(files, cell).map_or_else(
+                    |failure| {
+                        *error = Some(failure);
+                        ControlFlow::Break(())
+                    },
+                    ControlFlow::Continue,
+                )
+            }),
+        }
     });
     if let Some(error) = raised {
         return Err(error);
     }
+    let captured = match capture {
+        Some(Capture { error: Some(error), .. }) => return Err(capture_error(py, &error)),
+        other => other,
+    };
     let result = outcome.map_err(|error| run_error(py, &error))?;
     let summary =
         serde_json::to_string(&result.summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let captured = captured.map(|capture| capture.files.finish()).transpose();
+    let captured =
+        captured.map_err(|error| capture_error(py, &error))?.map_or(Vec::new(), |captured| captured.files);
+    let captured =
+        captured.into_iter().map(|file| (file.path, file.records, file.octets, file.left_out)).collect();
     let series = Mutex::new(result.series.into_iter().map(Some).collect());
-    Ok(RunResult { summary, probes: scenario.probes, series })
+    Ok(RunResult { summary, probes: scenario.probes, series, captured })
 }

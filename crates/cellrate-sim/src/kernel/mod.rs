@@ -50,6 +50,9 @@ pub(crate) struct Kernel {
     pub window: Duration,
 }
 
+/// Somebody who looks at the clusters between windows.
+pub(crate) type Watch<'a> = dyn FnMut(&mut [Cluster]) -> ControlFlow<()> + 'a;
+
 /// Calls to the progress function per run, at most.
 const PROGRESS_STEPS: u64 = 200;
 
@@ -59,7 +62,7 @@ impl Kernel {
         &mut self,
         end: Time,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-        mut watch: Option<&mut dyn FnMut(&mut [Cluster]) -> ControlFlow<()>>,
+        mut watch: Option<&mut Watch<'_>>,
     ) -> Result<(), RunError> {
         if let Some(allowed) = self.clusters.iter().map(Cluster::last_instant).min()
             && end > allowed
