@@ -8,11 +8,8 @@ mod assembly;
 mod bursts;
 mod endpoint;
 pub mod kernel;
-mod names;
-pub mod noise;
 mod port;
 mod probe;
-pub mod random;
 pub mod results;
 mod simulation;
 pub mod tap;
@@ -20,6 +17,8 @@ mod tcp_rows;
 pub mod traffic;
 pub mod transport;
 
+use cellrate_drive::names;
+pub use cellrate_drive::{noise, random};
 pub use results::{
     Burst, BurstSummary, FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series,
     Summary, TcpSummary,
