@@ -55,7 +55,8 @@ def run(
     prepared = prepare(scenario, set=set, seed=seed)
     points = prepared.points()
     if len(points) != 1:
-        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; cellrate.sweep runs them all")
+        rest = "cellrate.sweep runs them all" if capture is None else "a capture is of one run"
+        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; {rest}")
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
     return _run_point(points[0].scenario, points[0].set, progress, capture)

@@ -195,7 +195,7 @@ def test_the_command_captures(tmp_path: Path) -> None:
     swept.write_text(TCP + '[[sweep]]\nset = "seed"\nvalues = [1, 2]\n')
     refused = command("run", swept, "--capture", folder)
     assert refused.returncode == 2
-    assert "sweeps over 2 points" in refused.stderr
+    assert "sweeps over 2 points; a capture is of one run" in refused.stderr
 
 
 def test_the_dissector_is_installed_whole(tmp_path: Path) -> None:

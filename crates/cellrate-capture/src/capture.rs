@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, io};
 
 use cellrate_proto::Time;
-use cellrate_proto::wire::CELL_OCTETS;
+use cellrate_proto::wire::{CELL_OCTETS, PAYLOAD_OCTETS};
 
 use crate::erf::{self, MAX_PDU_OCTETS, PREFIX_OCTETS};
 use crate::pcapng::{Interface, PacketCounts, Writer, packet_octets};
@@ -141,6 +141,7 @@ impl Capture {
     ///
     /// # Panics
     /// When there is no such port.
+    #[inline]
     pub fn cell(
         &mut self,
         port: usize,
@@ -148,15 +149,31 @@ impl Capture {
         octets: &[u8; CELL_OCTETS],
         comment: Option<&str>,
     ) -> Result<(), CaptureError> {
-        self.cell_without_aal(port, at, octets, comment)?;
-        if self.pdus.is_some()
-            && self.covers(at)
-            && let Some(pdu) = self.reassembly.push(port as u32, octets)
+        let [a, b, c, d, _hec, payload @ ..] = octets;
+        self.cell_without_hec(port, at, [*a, *b, *c, *d], payload, comment)
+    }
+
+    /// The same for a cell whose HEC is not at hand: the first four octets of its header, and its payload.
+    ///
+    /// # Errors
+    /// [`CaptureError`].
+    ///
+    /// # Panics
+    /// When there is no such port.
+    pub fn cell_without_hec(
+        &mut self,
+        port: usize,
+        at: Time,
+        header: [u8; 4],
+        payload: &[u8; PAYLOAD_OCTETS],
+        comment: Option<&str>,
+    ) -> Result<(), CaptureError> {
+        self.cell_without_aal(port, at, header, payload, comment)?;
+        if self.covers(at)
             && let Some(output) = &mut self.pdus
+            && let Some(pdu) = self.reassembly.push(port as u32, header, payload)
         {
-            let [a, b, c, d, ..] = *octets;
-            let instant_ns = self.origin_ns + at.as_ps() / PS_PER_NS;
-            output.pdu(port, instant_ns, [a, b, c, d], pdu)?;
+            output.pdu(port, self.origin_ns + at.as_ps() / PS_PER_NS, header, pdu)?;
         }
         Ok(())
     }
@@ -172,19 +189,18 @@ impl Capture {
         &mut self,
         port: usize,
         at: Time,
-        octets: &[u8; CELL_OCTETS],
+        header: [u8; 4],
+        payload: &[u8; PAYLOAD_OCTETS],
         comment: Option<&str>,
     ) -> Result<(), CaptureError> {
-        if !self.covers(at) {
-            return Ok(());
-        }
-        let instant_ns = self.origin_ns + at.as_ps() / PS_PER_NS;
+        let covered = self.covers(at);
         match &mut self.cells {
-            Some(output) => {
-                let record = erf::cell(instant_ns, octets);
+            Some(output) if covered => {
+                let instant_ns = self.origin_ns + at.as_ps() / PS_PER_NS;
+                let record = erf::cell(instant_ns, header, payload);
                 output.record(port, instant_ns, &[&record], record.len(), comment)
             }
-            None => Ok(()),
+            _ => Ok(()),
         }
     }
 

@@ -14,7 +14,7 @@
 //! The interface has only two bits, and Wireshark reads 0 as DTE to DCE and 1 as DCE to DTE, which means nothing between
 //! switches. So it is always 2, and the port is the pcapng interface.
 
-use cellrate_proto::wire::{CELL_OCTETS, HEADER_OCTETS, PAYLOAD_OCTETS};
+use cellrate_proto::wire::{HEADER_OCTETS, PAYLOAD_OCTETS};
 
 /// pcapng's and libpcap's number of the format: LINKTYPE_ERF.
 pub const LINK_TYPE: u16 = 197;
@@ -34,12 +34,16 @@ const VARYING_LENGTH: u8 = 1 << 2;
 const TRUNCATED: u8 = 1 << 3;
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// The record of one cell. The HEC is not part of it. `instant_ns` is in ns since 1970.
-pub fn cell(instant_ns: u64, cell: &[u8; CELL_OCTETS]) -> [u8; PREFIX_OCTETS + PAYLOAD_OCTETS] {
+/// The record of one cell: the first four octets of its header, and its payload. The HEC is not part of it. `instant_ns` is
+/// in ns since 1970.
+pub fn cell(
+    instant_ns: u64,
+    header: [u8; 4],
+    payload: &[u8; PAYLOAD_OCTETS],
+) -> [u8; PREFIX_OCTETS + PAYLOAD_OCTETS] {
     let mut record = [0; PREFIX_OCTETS + PAYLOAD_OCTETS];
-    let [a, b, c, d, _hec, payload @ ..] = *cell;
-    record[..PREFIX_OCTETS].copy_from_slice(&prefix(ATM, instant_ns, [a, b, c, d], PAYLOAD_OCTETS));
-    record[PREFIX_OCTETS..].copy_from_slice(&payload);
+    record[..PREFIX_OCTETS].copy_from_slice(&prefix(ATM, instant_ns, header, PAYLOAD_OCTETS));
+    record[PREFIX_OCTETS..].copy_from_slice(payload);
     record
 }
 
@@ -75,16 +79,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_loses_its_hec_and_nothing_else() {
-        let mut octets = [0; 53];
-        for (number, octet) in (0..).zip(&mut octets) {
-            *octet = number;
-        }
-        let record = cell(1_500_000_000, &octets);
+    fn a_cell_is_68_octets_with_its_instant_and_its_header() {
+        let mut payload = [7; 48];
+        payload[47] = 9;
+        let record = cell(1_500_000_000, [1, 2, 3, 4], &payload);
         assert_eq!(record[..8], [0, 0, 0, 0x80, 1, 0, 0, 0], "1.5 s: half of 2^32, then 1");
         assert_eq!(record[8..16], [3, 0b0110, 0, 68, 0, 0, 0, 52]);
-        assert_eq!(record[16..22], [0, 1, 2, 3, 5, 6], "octet 4 is the HEC");
-        assert_eq!(record[67], 52);
+        assert_eq!(record[16..21], [1, 2, 3, 4, 7]);
+        assert_eq!((record.len(), record[67]), (68, 9));
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub struct Interface {
 /// use cellrate_capture::{erf, pcapng};
 /// let port = pcapng::Interface { name: "sw1->sw2".into(), link_type: erf::LINK_TYPE, bits_per_s: None };
 /// let mut writer = pcapng::Writer::new(Vec::new(), "", &[port], &[])?;
-/// writer.packet(0, 2_831, &[&erf::cell(2_831, &[0; 53])], 68, Some("the first"))?;
+/// writer.packet(0, 2_831, &[&erf::cell(2_831, [0, 0, 2, 0], &[0; 48])], 68, Some("the first"))?;
 /// let octets = writer.finish(&[])?;
 /// assert_eq!(octets.len() % 4, 0);
 /// # Ok::<(), std::io::Error>(())

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use cellrate_proto::wire::{CELL_OCTETS, HEADER_OCTETS, MAX_SDU_OCTETS, PAYLOAD_OCTETS, PayloadType};
+use cellrate_proto::wire::{MAX_SDU_OCTETS, PAYLOAD_OCTETS, PayloadType};
 
 /// The longest PDU \[octets\]: SDU and trailer of 8, in whole payloads.
 pub(crate) const LONGEST_PDU: usize = (MAX_SDU_OCTETS + 8).next_multiple_of(PAYLOAD_OCTETS);
@@ -38,9 +38,8 @@ impl Pdus {
     }
 
     /// The next cell of `port`: the PDU that it ends, if it is the last one of it. Only user data makes up PDUs.
-    pub fn push(&mut self, port: u32, cell: &[u8; CELL_OCTETS]) -> Option<&[u8]> {
-        let [a, b, c, d, ..] = *cell;
-        let bits = u32::from_be_bytes([a, b, c, d]);
+    pub fn push(&mut self, port: u32, header: [u8; 4], payload: &[u8; PAYLOAD_OCTETS]) -> Option<&[u8]> {
+        let bits = u32::from_be_bytes(header);
         let PayloadType::User { user_bit: last, .. } = PayloadType::from_bits((bits >> 1) as u8) else {
             return None;
         };
@@ -63,7 +62,7 @@ impl Pdus {
             }
             return None;
         }
-        vc.octets.extend_from_slice(&cell[HEADER_OCTETS..]);
+        vc.octets.extend_from_slice(payload);
         if !last {
             return None;
         }
@@ -75,44 +74,46 @@ impl Pdus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cellrate_proto::wire::{Cell, Header, Path};
+    use cellrate_proto::wire::{Header, Path};
 
-    fn cell(vci: u16, pti: u8, filling: u8) -> [u8; CELL_OCTETS] {
+    /// The next cell of a VC at a port.
+    fn push(pdus: &mut Pdus, port: u32, vci: u16, pti: u8, filling: u8) -> Option<&[u8]> {
         let payload_type = PayloadType::from_bits(pti);
         let header = Header { path: Path::uni(3), vci, payload_type, clp: false };
-        Cell { header, payload: &[filling; PAYLOAD_OCTETS] }.emit()
+        let [a, b, c, d, _hec] = header.emit();
+        pdus.push(port, [a, b, c, d], &[filling; PAYLOAD_OCTETS])
     }
 
     #[test]
     fn pdus_of_several_vcs_and_ports_do_not_mix_and_rm_cells_are_none_of_them() {
         let mut pdus = Pdus::new(true);
-        assert_eq!(pdus.push(0, &cell(32, 0, 1)), None);
-        assert_eq!(pdus.push(0, &cell(33, 0, 2)), None);
-        assert_eq!(pdus.push(1, &cell(32, 0, 3)), None);
-        assert_eq!(pdus.push(0, &cell(32, 0b110, 4)), None);
+        assert_eq!(push(&mut pdus, 0, 32, 0, 1), None);
+        assert_eq!(push(&mut pdus, 0, 33, 0, 2), None);
+        assert_eq!(push(&mut pdus, 1, 32, 0, 3), None);
+        assert_eq!(push(&mut pdus, 0, 32, 0b110, 4), None);
         // EFCI makes no difference.
-        assert_eq!(pdus.push(0, &cell(32, 0b011, 5)), Some(&[[1; 48], [5; 48]].concat()[..]));
-        assert_eq!(pdus.push(0, &cell(32, 1, 6)), Some(&[6; 48][..]));
-        assert_eq!(pdus.push(1, &cell(32, 1, 7)), Some(&[[3; 48], [7; 48]].concat()[..]));
-        assert_eq!(pdus.push(0, &cell(33, 1, 8)), Some(&[[2; 48], [8; 48]].concat()[..]));
+        assert_eq!(push(&mut pdus, 0, 32, 0b011, 5), Some(&[[1; 48], [5; 48]].concat()[..]));
+        assert_eq!(push(&mut pdus, 0, 32, 1, 6), Some(&[6; 48][..]));
+        assert_eq!(push(&mut pdus, 1, 32, 1, 7), Some(&[[3; 48], [7; 48]].concat()[..]));
+        assert_eq!(push(&mut pdus, 0, 33, 1, 8), Some(&[[2; 48], [8; 48]].concat()[..]));
     }
 
     #[test]
     fn what_began_before_is_left_out() {
         let mut pdus = Pdus::new(false);
-        assert_eq!(pdus.push(0, &cell(32, 0, 1)), None);
-        assert_eq!(pdus.push(0, &cell(32, 1, 2)), None);
-        assert_eq!(pdus.push(0, &cell(32, 1, 3)), Some(&[3; 48][..]));
+        assert_eq!(push(&mut pdus, 0, 32, 0, 1), None);
+        assert_eq!(push(&mut pdus, 0, 32, 1, 2), None);
+        assert_eq!(push(&mut pdus, 0, 32, 1, 3), Some(&[3; 48][..]));
     }
 
     #[test]
     fn the_longest_pdu_is_kept_and_one_cell_more_is_passed_over() {
         let cells = LONGEST_PDU / 48;
         let mut pdus = Pdus::new(true);
-        (1..cells).for_each(|_| assert_eq!(pdus.push(0, &cell(32, 0, 1)), None));
-        assert_eq!(pdus.push(0, &cell(32, 1, 1)).map(<[u8]>::len), Some(LONGEST_PDU));
-        (0..cells).for_each(|_| assert_eq!(pdus.push(0, &cell(32, 0, 1)), None));
-        assert_eq!(pdus.push(0, &cell(32, 1, 1)), None);
-        assert_eq!(pdus.push(0, &cell(32, 1, 9)), Some(&[9; 48][..]));
+        (1..cells).for_each(|_| assert_eq!(push(&mut pdus, 0, 32, 0, 1), None));
+        assert_eq!(push(&mut pdus, 0, 32, 1, 1).map(<[u8]>::len), Some(LONGEST_PDU));
+        (0..cells).for_each(|_| assert_eq!(push(&mut pdus, 0, 32, 0, 1), None));
+        assert_eq!(push(&mut pdus, 0, 32, 1, 1), None);
+        assert_eq!(push(&mut pdus, 0, 32, 1, 9), Some(&[9; 48][..]));
     }
 }

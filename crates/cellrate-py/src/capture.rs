@@ -60,6 +60,7 @@ pub fn write(files: &mut cellrate_capture::Capture, cell: TappedCell<'_>) -> Res
     if has_pdu {
         files.cell(port, at, octets, comment)
     } else {
-        files.cell_without_aal(port, at, octets, comment)
+        let [a, b, c, d, _hec, payload @ ..] = octets;
+        files.cell_without_aal(port, at, [*a, *b, *c, *d], payload, comment)
     }
 }
