@@ -293,7 +293,7 @@ def test_pdus_and_cells_show_the_same_tcp(folder: Path) -> None:
     pdus = fields(folder / "pdus.pcapng", *names, where=where)
     cells = fields(folder / "cells.pcapng", *names, where=where)
     assert pdus == cells
-    assert [row[1:5] for row in pdus[:2]] == [["10.0.0.1", "0", "0", "512"], ["10.0.0.1", "512", "0", "512"]]
+    assert [row[1:5] for row in pdus[:2]] == [["10.0.0.1", "1", "1", "512"], ["10.0.0.1", "513", "1", "512"]]
     # Checked by tshark itself: AAL5's CRC-32, the checksums of IP and TCP.
     told = tshark("-r", folder / "pdus.pcapng", "-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-V")
     lines = [line[0] for line in told]
@@ -366,5 +366,5 @@ def test_a_pdu_that_lost_a_cell_is_told_and_the_next_one_is_whole(folder: Path, 
     file = pcap(tmp_path / "lost.pcap", 197, data[:3] + data[4:24])
     assert fields(file, "cell.aal5.cells", "cell.aal5.crc_ok", "tcp.seq_raw", where="cell.aal5.cells") == [
         ["11", "0", ""],
-        ["12", "1", "512"],
+        ["12", "1", "513"],
     ]

@@ -7,6 +7,7 @@ use cellrate_scenario::{FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenari
 
 use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
+use crate::exchange_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::names::{category_name, flow_name, port_name};
 use crate::port::{ABR, Port, Queues};
@@ -90,10 +91,24 @@ fn run_network<'a>(
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
     let (bursts, burst_list) = bursts::collect(scenario, &assembly);
     let tcp = tcp_rows::collect(scenario, &assembly, end);
+    let exchange_rows::Rows { exchanges, pages, list: exchange_list } =
+        exchange_rows::collect(scenario, &assembly);
     let series = collect_series(scenario, assembly);
     let (refused, negotiated) = set_up_summaries(scenario);
     Ok(RunResult {
-        summary: Summary { run, vcs, ports, bursts, burst_list, tcp, refused, negotiated },
+        summary: Summary {
+            run,
+            vcs,
+            ports,
+            tcp,
+            exchanges,
+            pages,
+            exchange_list,
+            bursts,
+            burst_list,
+            refused,
+            negotiated,
+        },
         series,
     })
 }
@@ -249,6 +264,8 @@ fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'stati
                 FlowQuantity::Cwnd => ("cwnd", "octets"),
                 FlowQuantity::Rtt => ("rtt", "s"),
                 FlowQuantity::Retransmissions => ("retransmissions", "segments"),
+                FlowQuantity::Responses => ("responses", "objects"),
+                FlowQuantity::ResponseTime => ("response_time", "s"),
             };
             let flow = 2 * connection.0 as usize + usize::from(backward);
             (name.to_owned(), flow_name(scenario, flow), unit)

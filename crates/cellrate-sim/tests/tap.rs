@@ -190,11 +190,32 @@ fn tcp_cells_carry_the_packets_of_the_simulated_tcp() {
     assert_eq!(data, &packets[&1].0, "a switch changes no packet");
     let total: usize = data.iter().map(|packet| packet.len() - 40).sum();
     assert_eq!(total as u64, result.summary.tcp[0].delivered_octets);
-    assert_eq!((sequence(&data[0]), sequence(&data[1]), data[0].len()), (0, 512, 552));
+    assert_eq!((sequence(&data[0]), sequence(&data[1]), data[0].len()), (1, 513, 552));
     let acknowledged = u32::from_be_bytes(acks.last().unwrap()[28..32].try_into().unwrap());
-    assert_eq!(u64::from(acknowledged), result.summary.tcp[0].delivered_octets);
+    assert_eq!(u64::from(acknowledged) - 1, result.summary.tcp[0].delivered_octets);
     assert_eq!(data[0][12..20], [10, 0, 0, 1, 10, 0, 0, 2], "a is the first node, b the second");
     assert_eq!(acks[0][12..20], [10, 0, 0, 2, 10, 0, 0, 1]);
+}
+
+#[test]
+fn pages_are_fetched_over_connections_whose_handshakes_can_be_seen() {
+    let pages = r#"traffic = { type = "tcp", mss = "512 octets", pages = { objects = [
+        { request = "100 octets", response = "3 kB" } ], count = 2, connection = "per-object" } }"#;
+    let mut scenario = pair("switch.algorithm = { type = \"erica\" }", pages);
+    scenario.duration = Duration::from_secs(2);
+    let ports = tap::ports_named(&scenario, &["a->sw".into(), "b->sw".into()]).unwrap();
+    let packets = packets(&tapped(&scenario, ports, Time::NEVER).1);
+    let (asked, answered) = (&packets[&0].0, &packets[&1].0);
+    let flags = |packet: &Vec<u8>| packet[33];
+    let port = |packet: &Vec<u8>, at: usize| u16::from_be_bytes([packet[at], packet[at + 1]]);
+    let syns: Vec<u16> = asked.iter().filter(|p| flags(p) == 0x02).map(|p| port(p, 20)).collect();
+    assert_eq!(syns, [49152, 49153], "a connection for each page, each from a port of its own");
+    let answers: Vec<u16> = answered.iter().filter(|p| flags(p) == 0x12).map(|p| port(p, 22)).collect();
+    assert_eq!(answers, syns);
+    let octets = |packets: &[Vec<u8>]| -> usize {
+        packets.iter().filter(|p| flags(p) == 0x10).map(|p| p.len() - 40).sum()
+    };
+    assert_eq!((octets(asked), octets(answered)), (200, 6000));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The file format as one table: every key with its kind, its default and a sentence. The parser's checks, the JSON
 //! Schema and the reference in docs/scenarios.md all come from here, so that they cannot disagree.
 
+mod pages;
 mod switch;
 mod tcp;
 mod traffic;
@@ -512,6 +513,8 @@ pub(crate) const FLOW_QUANTITIES: &[&str] = &[
     "cwnd",
     "rtt",
     "retransmissions",
+    "responses",
+    "response_time",
 ];
 /// Quantities of any port.
 pub(crate) const PORT_QUANTITIES: &[&str] =
@@ -529,6 +532,8 @@ const RECORD: Kind = Kind::Choice(&[
     "cwnd",
     "rtt",
     "retransmissions",
+    "responses",
+    "response_time",
     "queue",
     "guaranteed_queue",
     "abr_queue",

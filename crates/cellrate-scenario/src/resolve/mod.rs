@@ -4,6 +4,7 @@
 mod admission;
 mod connection;
 mod network;
+mod pages;
 mod port;
 mod probe;
 mod stop_and_go;

@@ -3,6 +3,7 @@
 mod admission;
 mod bad;
 mod overrides;
+mod pages;
 mod ready;
 mod reference;
 mod resolved;

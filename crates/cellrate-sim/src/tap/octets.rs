@@ -74,7 +74,7 @@ impl Wire {
                     place: places[number],
                     endpoints: Endpoints::new(
                         [host_address(from), host_address(to)],
-                        number / 2,
+                        number,
                         traffic,
                         tcp(other).unwrap_or(traffic),
                     ),

@@ -1,7 +1,7 @@
 //! The IP packet of a simulated segment: IPv4 (RFC 791) and TCP (RFC 9293) headers around a stream of zeros.
 //!
-//! The model has no handshake, so both streams begin at sequence number 0, the window scale (RFC 7323) is nowhere to be
-//! seen, and every segment has ACK set. Headers longer than 40 octets are filled with options that do nothing; where the
+//! Initial sequence numbers are 0, so the first octet of a stream is number 1, whether a SYN can be seen or the connection is
+//! open from the start. No SYN says a window scale (RFC 7323), even where windows are scaled. Headers longer than 40 octets are filled with options that do nothing; where the
 //! scenario's header can be no IP and TCP header, because it is shorter than 40 octets, longer than options may make it or
 //! no multiple of four, the whole packet is zeros.
 
@@ -10,7 +10,7 @@ use std::net::Ipv4Addr;
 use cellrate_proto::Octets;
 use cellrate_scenario::TcpTraffic;
 
-use crate::transport::{Contents, Segment, Sequence};
+use crate::transport::{Acknowledgment, Contents, Segment, Sequence};
 
 const IP_HEADER: usize = 20;
 const TCP_HEADER: usize = 20;
@@ -18,14 +18,18 @@ const BOTH: usize = IP_HEADER + TCP_HEADER;
 const MAX_OPTIONS: usize = 40;
 const TCP: u8 = 6;
 const ACK: u8 = 1 << 4;
+const SYN: u8 = 1 << 1;
+const MSS: u8 = 2;
 const NO_OPERATION: u8 = 1;
 const SACK: u8 = 5;
 const DO_NOT_FRAGMENT: u8 = 1 << 6;
 const TIME_TO_LIVE: u8 = 64;
-/// Dynamic ports (RFC 6335): the side that sends data has one per connection of the VC.
+/// Dynamic ports (RFC 6335): the side that sends data, or asks for it, has one per connection of the VC.
 const FIRST_SENDER_PORT: u16 = 49152;
 /// Below them: the side that receives has one per VC.
 const FIRST_RECEIVER_PORT: u16 = 32768;
+/// And a server of pages another one.
+const FIRST_SERVER_PORT: u16 = 16384;
 const PORTS: usize = 16384;
 
 /// Both ends of a direction, as packets name them.
@@ -33,7 +37,14 @@ const PORTS: usize = 16384;
 pub(super) struct Endpoints {
     source: Ipv4Addr,
     destination: Ipv4Addr,
-    receiver_port: u16,
+    /// Modulo the number of ports.
+    vc: u16,
+    /// Whether it is the direction from the last host to the first, where servers are.
+    backward: bool,
+    /// Clients of the VC.
+    clients: usize,
+    /// The largest segment that may come the other way.
+    announced_mss: u16,
     /// TCP and IP before the payload.
     header: Octets,
     /// What the windows in ACKs of this direction are shifted by.
@@ -41,19 +52,28 @@ pub(super) struct Endpoints {
 }
 
 impl Endpoints {
-    /// The direction between `addresses` of connection number `vc`: `traffic` made its headers, and its ACKs are those of
+    /// The direction number `flow`, between `addresses`: `traffic` made its headers, and its ACKs are those of
     /// `acknowledged`.
     pub fn new(
         addresses: [Ipv4Addr; 2],
-        vc: usize,
+        flow: usize,
         traffic: &TcpTraffic,
         acknowledged: &TcpTraffic,
     ) -> Endpoints {
         let [source, destination] = addresses;
-        let receiver_port = FIRST_RECEIVER_PORT + (vc % PORTS) as u16;
         let window = acknowledged.tcp.window.0;
         let window_scale = (0..14).find(|scale| window >> scale <= u64::from(u16::MAX)).unwrap_or(14);
-        Endpoints { source, destination, receiver_port, header: traffic.tcp.header, window_scale }
+        let pages = traffic.pages.as_ref().or(acknowledged.pages.as_ref());
+        Endpoints {
+            source,
+            destination,
+            vc: (flow / 2 % PORTS) as u16,
+            backward: flow % 2 == 1,
+            clients: pages.map_or(0, |pages| pages.clients.into()),
+            announced_mss: acknowledged.tcp.mss.0 as u16,
+            header: traffic.tcp.header,
+            window_scale,
+        }
     }
 
     /// The packet of `segment`, the `number`th of its direction (modulo 2^16).
@@ -62,6 +82,7 @@ impl Endpoints {
         let payload = match &segment.contents {
             Contents::Data(span) => span.octets().0 as usize,
             Contents::Acknowledgment(_) => 0,
+            Contents::Duplex(packet) => packet.data.map_or(0, |span| span.octets().0 as usize),
         };
         let mut packet = vec![0; octets];
         let header = octets - payload;
@@ -87,40 +108,85 @@ impl Endpoints {
     }
 
     fn write_tcp(&self, segment: &Segment, tcp: &mut [u8], header: usize) {
-        let sender_port = FIRST_SENDER_PORT + (usize::from(segment.connection) % PORTS) as u16;
-        let on_wire = |sequence: Sequence| (sequence.0 as u32).to_be_bytes();
-        tcp[TCP_HEADER..header].fill(NO_OPERATION);
-        let (from, to, window) = match &segment.contents {
-            Contents::Data(span) => {
-                tcp[4..8].copy_from_slice(&on_wire(span.from));
-                // Nothing comes this way, so any window will do.
-                (sender_port, self.receiver_port, u64::from(u16::MAX))
-            }
-            Contents::Acknowledgment(ack) => {
-                tcp[8..12].copy_from_slice(&on_wire(ack.next));
-                let blocks = &ack.selective;
-                if !blocks.is_empty() {
-                    // After two octets that do nothing, as RFC 2018 has it; they stand there already.
-                    let option = &mut tcp[TCP_HEADER + 2..];
-                    option[..2].copy_from_slice(&[SACK, 2 + 8 * blocks.len() as u8]);
-                    for (block, place) in blocks.iter().zip(option[2..].chunks_exact_mut(8)) {
-                        place[..4].copy_from_slice(&on_wire(block.from));
-                        place[4..].copy_from_slice(&on_wire(block.to));
-                    }
-                }
-                (self.receiver_port, sender_port, ack.window.0 >> self.window_scale)
-            }
-        };
+        let Said { ports: [from, to], synchronize, position, ack } = self.said(segment);
+        let on_wire = |sequence: Sequence| (sequence.0 as u32).wrapping_add(1).to_be_bytes();
         tcp[..2].copy_from_slice(&from.to_be_bytes());
         tcp[2..4].copy_from_slice(&to.to_be_bytes());
+        if synchronize {
+            tcp[13] |= SYN;
+        } else {
+            tcp[4..8].copy_from_slice(&on_wire(position.unwrap_or(Sequence::START)));
+        }
         tcp[12] = ((header / 4) as u8) << 4;
-        tcp[13] = ACK;
+        // Where nobody has said what has come, nothing can have, and any window will do.
+        let mut window = u64::from(u16::MAX);
+        let options = &mut tcp[TCP_HEADER..header];
+        options.fill(NO_OPERATION);
+        if synchronize {
+            let [high, low] = self.announced_mss.to_be_bytes();
+            options[..4].copy_from_slice(&[MSS, 4, high, low]);
+        }
+        if let Some(ack) = ack
+            && !ack.selective.is_empty()
+        {
+            // After two octets that do nothing, as RFC 2018 has it; they stand there already.
+            let option = &mut options[2..];
+            option[..2].copy_from_slice(&[SACK, 2 + 8 * ack.selective.len() as u8]);
+            for (block, place) in ack.selective.iter().zip(option[2..].chunks_exact_mut(8)) {
+                place[..4].copy_from_slice(&on_wire(block.from));
+                place[4..].copy_from_slice(&on_wire(block.to));
+            }
+        }
+        if let Some(ack) = ack {
+            window = ack.window.0 >> self.window_scale;
+        }
+        if ack.is_some() || !synchronize {
+            tcp[13] |= ACK;
+            let next = ack.map_or(Sequence::START, |ack| ack.next);
+            tcp[8..12].copy_from_slice(&on_wire(next));
+        }
         tcp[14..16].copy_from_slice(&(window.min(u64::from(u16::MAX)) as u16).to_be_bytes());
         let [s, d] = [self.source, self.destination].map(|address| address.octets());
         let pseudo_header = [&s[..], &d, &[0, TCP], &(tcp.len() as u16).to_be_bytes()].concat();
         let sum = checksum(sum(0, &pseudo_header), tcp);
         tcp[16..18].copy_from_slice(&sum.to_be_bytes());
     }
+
+    /// The segment in the terms of a header.
+    fn said<'a>(&self, segment: &'a Segment) -> Said<'a> {
+        let dynamic = |number: usize| FIRST_SENDER_PORT + (number % PORTS) as u16;
+        let transfer = [dynamic(segment.connection.into()), FIRST_RECEIVER_PORT + self.vc];
+        let turned = |[sender, receiver]: [u16; 2], turn: bool| {
+            if turn { [receiver, sender] } else { [sender, receiver] }
+        };
+        match &segment.contents {
+            Contents::Data(span) => {
+                Said { ports: transfer, synchronize: false, position: Some(span.from), ack: None }
+            }
+            Contents::Acknowledgment(ack) => {
+                Said { ports: turned(transfer, true), synchronize: false, position: None, ack: Some(ack) }
+            }
+            Contents::Duplex(packet) => {
+                let number = usize::from(segment.connection) + packet.incarnation as usize * self.clients;
+                Said {
+                    ports: turned([dynamic(number), FIRST_SERVER_PORT + self.vc], self.backward),
+                    synchronize: packet.synchronize,
+                    position: packet.data.map(|span| span.from),
+                    ack: packet.acknowledgment.as_ref(),
+                }
+            }
+        }
+    }
+}
+
+/// What a TCP header has to say.
+struct Said<'a> {
+    /// Source and destination.
+    ports: [u16; 2],
+    synchronize: bool,
+    /// Of the first octet.
+    position: Option<Sequence>,
+    ack: Option<&'a Acknowledgment>,
 }
 
 /// The Internet checksum (RFC 1071) of `octets` and what has been added up before.
@@ -141,7 +207,7 @@ fn sum(before: u32, octets: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::{Acknowledgment, Span};
+    use crate::transport::{Packet, Span};
     use cellrate_proto::Time;
     use cellrate_proto::wire::Encapsulation;
     use cellrate_scenario::{AdapterQueue, Preset};
@@ -155,9 +221,10 @@ mod tests {
             connections: 1,
             transfer: None,
             start: Time::ZERO,
+            pages: None,
             adapter_queue: AdapterQueue::Unbounded,
         };
-        Endpoints::new([[10, 0, 0, 1], [10, 0, 0, 2]].map(Ipv4Addr::from), 5, &traffic, &traffic)
+        Endpoints::new([[10, 0, 0, 1], [10, 0, 0, 2]].map(Ipv4Addr::from), 10, &traffic, &traffic)
     }
 
     fn data(from: u64, octets: u64) -> Segment {
@@ -186,8 +253,8 @@ mod tests {
         assert_eq!(packet.len(), 552);
         assert_eq!(packet[..10], [0x45, 0, 0x02, 0x28, 0, 7, 0x40, 0, 64, 6]);
         assert_eq!(packet[12..20], [10, 0, 0, 1, 10, 0, 0, 2]);
-        // Ports 49154 and 32773, the low 32 bits of the position, ACK 0, 5 words of header.
-        assert_eq!(packet[20..34], [0xc0, 2, 0x80, 5, 1, 2, 3, 4, 0, 0, 0, 0, 0x50, 0x10]);
+        // Ports 49154 and 32773, the low 32 bits of the position and one for SYN, ACK 1, 5 words of header.
+        assert_eq!(packet[20..34], [0xc0, 2, 0x80, 5, 1, 2, 3, 5, 0, 0, 0, 1, 0x50, 0x10]);
         assert_checksums(&packet);
         assert!(packet[40..].iter().all(|&octet| octet == 0));
     }
@@ -197,10 +264,28 @@ mod tests {
         // 131070 >> 1 is the largest window that fits.
         let packet = endpoints(40, 131_070).packet(&ack(1000, 131_070, &[(2000, 2512), (4096, 5120)]), 0);
         assert_eq!(packet.len(), 40 + 4 + 16);
-        assert_eq!(packet[20..36], [0x80, 5, 0xc0, 2, 0, 0, 0, 0, 0, 0, 3, 0xe8, 0xa0, 0x10, 0xff, 0xff]);
+        assert_eq!(packet[20..36], [0x80, 5, 0xc0, 2, 0, 0, 0, 1, 0, 0, 3, 0xe9, 0xa0, 0x10, 0xff, 0xff]);
         assert_eq!(packet[40..44], [1, 1, 5, 18]);
-        assert_eq!(packet[44..60], [0, 0, 7, 0xd0, 0, 0, 9, 0xd0, 0, 0, 0x10, 0, 0, 0, 0x14, 0]);
+        assert_eq!(packet[44..60], [0, 0, 7, 0xd1, 0, 0, 9, 0xd1, 0, 0, 0x10, 1, 0, 0, 0x14, 1]);
         assert_checksums(&packet);
+    }
+
+    #[test]
+    fn a_handshake_announces_the_mss_and_data_carry_acks() {
+        let duplex = |packet| Segment { connection: 2, contents: Contents::Duplex(packet) };
+        let endpoints = endpoints(40, 65_535);
+        let syn = endpoints.packet(&duplex(Packet { synchronize: true, ..Packet::empty(0) }), 0);
+        // From a dynamic port to 16384 + 5; SEQ and ACK 0, 6 words of header, SYN alone; 1460 octets.
+        assert_eq!(syn[20..34], [0xc0, 2, 0x40, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0x60, 0x02]);
+        assert_eq!(syn[40..], [2, 4, 0x05, 0xb4]);
+        assert_checksums(&syn);
+        let Contents::Acknowledgment(acknowledgment) = ack(500, 8760, &[]).contents else { unreachable!() };
+        let data = Some(Span { from: Sequence(0), to: Sequence(100) });
+        let acknowledgment = Some(acknowledgment);
+        let request = endpoints.packet(&duplex(Packet { data, acknowledgment, ..Packet::empty(0) }), 0);
+        assert_eq!(request[24..36], [0, 0, 0, 1, 0, 0, 0x01, 0xf5, 0x50, 0x10, 0x22, 0x38]);
+        assert_eq!(request.len(), 140);
+        assert_checksums(&request);
     }
 
     #[test]
