@@ -158,6 +158,8 @@ def attempt(scenario: Scenario, settings: Mapping[str, str], folder: Path, progr
         # With the first process of the namespace the kernel ends all others.
         process.kill()
         process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
     if (folder / ERROR).exists():
         raise pickle.loads((folder / ERROR).read_bytes())
     if (folder / RESULT).exists():

@@ -24,8 +24,8 @@ QUALITY = "5"
 """Of JPEG, as ffmpeg counts: 2 is best, 31 worst."""
 TOLERANCE = 0.1
 """How far the clip's mean rate may be from what was asked."""
-OVER_PAYLOAD_OCTETS = 20 + 8 + 12 + 8
-"""Headers of IP, UDP, RTP and RTP/JPEG in each packet."""
+OVER_PAYLOAD_OCTETS = 20 + 8 + 12
+"""Headers of IP, UDP and RTP in each packet."""
 
 
 def plan(application: Application, around: Surroundings) -> Plan:

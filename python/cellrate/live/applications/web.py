@@ -46,7 +46,9 @@ def plan(application: Application, around: Surroundings) -> Plan:
         objects = [json.loads(line) for line in result.read_text().splitlines()] if result.exists() else []
         return summary(objects, settings["pages"])
 
-    return Plan([server], [client], prepare, read, needs=["nginx", "curl"], scratch=[pages, around.folder / "temporary"])
+    return Plan(
+        [server], [client], prepare, read, needs=["nginx", "curl"], scratch=[pages, around.folder / "temporary"]
+    )
 
 
 def summary(objects: list[dict[str, Any]], pages: int) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Jpeg:
             head = struct.pack(">BBHBBBB", 0, at >> 16, at & 0xFFFF, self.kind, 255, self.width // 8, self.height // 8)
             if at == 0:
                 head += struct.pack(">BBH", 0, 0, len(self.tables)) + self.tables
-            piece = self.scan[at : at + room - len(head) + 8]
+            piece = self.scan[at : at + room - len(head)]
             made.append(head + piece)
             at += len(piece)
         return made
@@ -80,7 +80,7 @@ def main() -> int:
     """Send until the end, or until told to end."""
     options = json.loads(sys.argv[1])
     with open(options["clip"], "rb") as file:
-        clip = [Jpeg(frame).payloads(options["payload_octets"] + 8) for frame in frames(file.read())]
+        clip = [Jpeg(frame).payloads(options["payload_octets"]) for frame in frames(file.read())]
     out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     out.bind((options["from"], 0))
     # The edge queue is the adapter's; the socket must not be a second one that is shorter.
