@@ -50,8 +50,13 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         refused: outcome.refused,
         negotiated: outcome.negotiated,
         probes,
+<<<<<<< HEAD
         live,
         applications,
+=======
+        applications,
+        live,
+>>>>>>> engine
     })
 }
 

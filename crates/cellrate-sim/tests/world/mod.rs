@@ -34,8 +34,13 @@ impl World {
             refused: vec![],
             negotiated: vec![],
             probes: vec![],
+<<<<<<< HEAD
             live: LiveSettings::default(),
             applications: vec![],
+=======
+            applications: vec![],
+            live: LiveSettings::default(),
+>>>>>>> engine
         };
         World { scenario, rate: OC3, delay: Duration::from_ms(5), control: PortControlConfig::default() }
     }
