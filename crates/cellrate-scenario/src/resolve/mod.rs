@@ -50,13 +50,8 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         refused: outcome.refused,
         negotiated: outcome.negotiated,
         probes,
-<<<<<<< HEAD
         live,
         applications,
-=======
-        applications,
-        live,
->>>>>>> engine
     })
 }
 

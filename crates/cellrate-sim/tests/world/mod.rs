@@ -34,13 +34,8 @@ impl World {
             refused: vec![],
             negotiated: vec![],
             probes: vec![],
-<<<<<<< HEAD
             live: LiveSettings::default(),
             applications: vec![],
-=======
-            applications: vec![],
-            live: LiveSettings::default(),
->>>>>>> engine
         };
         World { scenario, rate: OC3, delay: Duration::from_ms(5), control: PortControlConfig::default() }
     }
