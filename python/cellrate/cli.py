@@ -38,6 +38,10 @@ Seed = Annotated[int | None, Parameter(help="Seed of all randomness, instead of 
 Json = Annotated[bool, Parameter(name="--json", help="Print JSON instead of tables.")]
 Out = Annotated[Path | None, Parameter(help="Folder for the results; it appears whole or not at all.")]
 File = Annotated[str, Parameter(help="A TOML file, or the name of a ready scenario (cellrate list).")]
+Start = Annotated[
+    str | None,
+    Parameter(help="When the network's time begins, the same for all: 2026-11-21T12:00:00+00:00, or ns since 1970."),
+]
 Workers = Annotated[int | None, Parameter(help="Processes for sweeps; the number of processors by default.")]
 
 
@@ -248,14 +252,21 @@ def live_run(
     ] = None,
     repeat: Annotated[int, Parameter(help="Runs, each with results of its own.")] = 1,
     attempts: Annotated[int, Parameter(help="How often a run that was out of time is tried, at most.")] = 3,
+    distributed: Annotated[
+        bool, Parameter(help="A process for each switch, cells in datagrams between them ([live] nodes).")
+    ] = False,
+    elsewhere: Annotated[
+        list[str] | None, Parameter(help="With --distributed: a switch that another machine runs. May be given again.")
+    ] = None,
+    start: Start = None,
     json: Json = False,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
     csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
 ) -> int:
     """Run a scenario with hosts that are network namespaces, real applications on them, and cells in real time.
 
-    A run that fails the verdict on its own timing is tried again; all attempts are kept. Exit status 1 if an application
-    failed, or no attempt was in time.
+    A run that fails the verdict on its own timing is tried again; all attempts are kept. Exit status 1 if an
+    application failed, or no attempt was in time.
     """
     from .live.table import print_live
     from .live.work import run_and_write
@@ -267,6 +278,9 @@ def live_run(
         out=out,
         repeat=repeat,
         attempts=attempts,
+        distributed=distributed,
+        elsewhere=elsewhere or [],
+        start_unix_ns=_unix_ns(start),
         plots=plot,
         csv=csv,
         watched=lambda name: _progress(name, quiet=json),
@@ -283,6 +297,27 @@ def live_run(
         print_live(console, run)
     console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
     return int(failed)
+
+
+@live_app.command(name="node")
+def live_node(
+    file: File,
+    node: Annotated[list[str], Parameter(help="Nodes of the scenario that this process is.")],
+    /,
+    *,
+    set: Settings = None,
+    start: Start = None,
+    figures: Annotated[Path | None, Parameter(help="File for the figures, as JSON; printed without it.")] = None,
+) -> int:
+    """Run nodes of a scenario in this process, with cells in datagrams to and from the others ([live] nodes)."""
+    from .live.distribution import run_node
+    from .running import prepare
+
+    scenario = prepare(file, set=_settings(set)).points()[0].scenario
+    summary = run_node(scenario, node, _unix_ns(start), figures)
+    if figures is None:
+        _print_json(summary)
+    return 0 if summary["timing"]["passed"] or figures is not None else 1
 
 
 @paper_app.command(name="list")
@@ -374,6 +409,18 @@ def _settings(pairs: list[str] | None) -> dict[str, object]:
             raise ScenarioError(f"--set {pair}: write a dotted path, = and a value, such as duration=200ms")
         settings[path.strip()] = value.strip()
     return settings
+
+
+def _unix_ns(start: str | None) -> int | None:
+    if start is None or start.isdigit():
+        return None if start is None else int(start)
+    from datetime import datetime
+
+    try:
+        instant = datetime.fromisoformat(start)
+    except ValueError:
+        raise CellrateError(f"--start {start}: write an instant such as 2026-11-21T12:00:00+00:00") from None
+    return int(instant.timestamp() * 1e9)
 
 
 @contextlib.contextmanager

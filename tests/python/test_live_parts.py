@@ -38,7 +38,8 @@ def test_a_late_frame_is_waited_for_or_lost() -> None:
     # Due at 0.5, 1.5, 2.5, 3.5; the third comes at 3.
     late = frames(0.0, 1.0, 3.0, 3.1)
     waits = play(late, buffer_octets=9000, prebuffer_s=0.5, wait=True)
-    assert (waits.played, waits.stalls, waits.stalled_s) == (4, 1, pytest.approx(0.5))
+    assert (waits.played, waits.stalls) == (4, 1)
+    assert waits.stalled_s == pytest.approx(0.5)
     skips = play(late, buffer_octets=9000, prebuffer_s=0.5, wait=False)
     assert (skips.played, skips.late, skips.stalls) == (3, 1, 0)
     in_time = play(frames(0.0, 1.0, 2.5, 3.1), buffer_octets=9000, prebuffer_s=0.5, wait=False)
@@ -58,7 +59,8 @@ def test_a_frame_is_whole_when_every_piece_has_come_in_any_order() -> None:
         piece(180_000, 0, 12.0),
     ]
     whole, broken = whole_frames(packets)
-    assert whole == [Frame(pytest.approx(0.3), 0.0, 300)]
+    assert [(frame.media_s, frame.octets) for frame in whole] == [(0.0, 300)]
+    assert whole[0].at_s == pytest.approx(0.3), "when its last piece came"
     assert broken == 2, "one lacks its middle, one its end"
     assert whole_frames([]) == ([], 0)
 

@@ -169,8 +169,9 @@ def test_a_crashed_application_fails_the_run_and_says_why(tmp_path: Path) -> Non
     assert (tmp_path / "out" / "attempt-1" / "applications" / "broken" / "program.err").read_text() == "out of order\n"
 
 
-def test_a_server_that_does_not_come_up_is_an_error_with_its_last_words(tmp_path: Path) -> None:
-    kind = '{ type = "command", words = ["sh", "-c", "echo no luck >&2; exit 3"], background = true, ready = { port = 99 } }'
+def test_a_server_that_does_not_come_up_is_an_error_with_its_last_words() -> None:
+    words = '["sh", "-c", "echo no luck >&2; exit 3"]'
+    kind = f'{{ type = "command", words = {words}, background = true, ready = {{ port = 99 }} }}'
     with pytest.raises(cellrate.RunError, match="ended with status 3 before it was ready: no luck"):
         live_run(cellrate.Scenario.parse(scenario("1 s", application("server", kind))), attempts=1)
 

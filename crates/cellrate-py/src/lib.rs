@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::hosts::{Host, applications, make_hosts};
+    use crate::hosts::{Host, applications, make_hosts, nodes};
     #[pymodule_export]
     use crate::live::{live_nodes, live_throughput};
     #[pymodule_export]

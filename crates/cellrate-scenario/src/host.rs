@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use cellrate_proto::{Duration, Octets};
+use cellrate_proto::{Cells, Duration, Octets};
 
 /// A host of a live run. The simulator has no use for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct HostSettings {
     pub address: Ipv4Addr,
     /// Largest IP packet [octets, 576 to 65527].
     pub mtu: Octets,
+    /// Room for packets in its adapter, for each connection [cells]: the edge queue of an ABR end system.
+    pub adapter_queue: Cells,
     /// Packets on their way from the kernel to the adapter at most (txqueuelen).
     pub transmit_queue: u32,
     /// TCP.
@@ -23,6 +25,7 @@ impl HostSettings {
         HostSettings {
             address: Ipv4Addr::from(u32::from(Ipv4Addr::new(10, 0, 0, 1)) + number),
             mtu: Octets(9180),
+            adapter_queue: Cells(4096),
             transmit_queue: 1000,
             tcp: HostTcp::default(),
         }

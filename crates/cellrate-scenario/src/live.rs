@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use cellrate_proto::{Cells, Duration};
+use cellrate_proto::Duration;
 
 /// What a scenario says about live runs. The simulator has no use for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +13,6 @@ pub struct LiveSettings {
     pub quantum: Option<Duration>,
     /// The most that is caught up with after a stall. Default 100 ms.
     pub catch_up: Duration,
-    /// Room for packets in the queue of each adapter, on each connection. Default 4096 cells.
-    pub adapter_queue: Cells,
     /// Whether datagrams bring the instant at which each cell left. Default false.
     pub timestamps: bool,
 }
@@ -25,7 +23,6 @@ impl Default for LiveSettings {
             addresses: Vec::new(),
             quantum: None,
             catch_up: Duration::from_ms(100),
-            adapter_queue: Cells(4096),
             timestamps: false,
         }
     }

@@ -38,10 +38,10 @@ pub struct Scenario {
     pub negotiated: Vec<Negotiated>,
     /// Series to record.
     pub probes: Vec<Probe>,
-    /// Programs on the hosts; only a live run has any.
-    pub applications: Vec<Application>,
     /// How the network is run live.
     pub live: LiveSettings,
+    /// Programs on the hosts; only a live run has any.
+    pub applications: Vec<Application>,
 }
 
 /// A connection that was refused.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use cellrate_drive::line::Line;
 use cellrate_drive::random::{Random, Stream};
 use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
-use cellrate_proto::{Destination, DestinationConfig, Duration, Source, Time};
+use cellrate_proto::{Cells, Destination, DestinationConfig, Duration, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Connection, ConnectionIndex, Flow, LinkIndex, NodeIndex, NodeKind, Scenario, Step, Traffic, WaitingBrm,
@@ -17,6 +17,9 @@ use super::error::Error;
 use super::options::{Faults, Options, Part};
 use super::port::{Exit, InjectedFaults, Port, priority};
 use super::supply::{PacketQueue, Supply};
+
+/// Of hosts of which the scenario says nothing.
+const DEFAULT_ADAPTER_QUEUE: Cells = Cells(4096);
 
 /// No such index.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -308,9 +311,10 @@ impl Builder<'_> {
             };
             let carries_packets = self.options.routes.iter().any(|route| route.connection == number);
             let (supply, reception) = if carries_packets {
-                let room = self.options.adapter_queue.unwrap_or(self.scenario.live.adapter_queue);
-                let room = usize::try_from(room.0).unwrap_or(usize::MAX);
                 let host = self.scenario.tail(steps(connection, backward)[0]);
+                let own = self.scenario.hosts.get(host.0 as usize).map(|host| host.adapter_queue);
+                let room = self.options.adapter_queue.or(own).unwrap_or(DEFAULT_ADAPTER_QUEUE);
+                let room = usize::try_from(room.0).unwrap_or(usize::MAX);
                 let attached = (0..).zip(&self.options.hosts).find(|(_, of)| of.node == host);
                 let (place, attached) = attached.ok_or_else(|| Error::NoDevice {
                     vc: connection.name.clone(),

@@ -76,7 +76,7 @@ pub struct Options<'a> {
     pub hosts: Vec<Host>,
     /// Over which connection their packets go; the first that fits counts.
     pub routes: Vec<Route>,
-    /// Room in the queue of each adapter for packets on one connection [cells]. Default the scenario's.
+    /// Room in the queue of each adapter for packets on one connection [cells]. Default what the scenario says of each host.
     pub adapter_queue: Option<Cells>,
     /// Series are recorded at this interval of every ABR source's ACR and every switch port's queue and utilization, beside
     /// those that the scenario asks for. Default none.

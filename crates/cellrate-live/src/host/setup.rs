@@ -69,7 +69,7 @@ fn kernel_settings(settings: &HostSettings) -> Vec<(String, String)> {
 /// The congestion control stands at the route: inside a namespace the kernel lets nobody set any but reno as the default
 /// (EPERM), but takes whatever it has loaded with a route or a socket.
 fn ip_commands(settings: &HostSettings) -> String {
-    let HostSettings { address, mtu, transmit_queue, tcp } = settings;
+    let HostSettings { address, mtu, transmit_queue, tcp, .. } = settings;
     let mut text = format!(
         "link set dev lo up\n\
          link set dev {DEVICE} mtu {} txqueuelen {transmit_queue} up\n\

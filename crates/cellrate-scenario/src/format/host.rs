@@ -1,6 +1,6 @@
 //! The keys of hosts: their names, and what they are in a live run.
 
-use super::{COUNT, Key, Kind, LIKE, NAME, SPAN, Shape, key};
+use super::{CELLS, COUNT, Key, Kind, LIKE, NAME, SPAN, Shape, key};
 use crate::quantity::Dimension;
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
@@ -32,10 +32,16 @@ const HOST_LIVE: Shape = Shape {
             "Largest IP packet: 576 to 65527 octets (RFC 2225 has 9180, Ethernet 1500).",
         ),
         key(
+            "adapter_queue",
+            CELLS,
+            "\"4096 cells\"",
+            "Room for packets in the host's adapter, for each vc: the edge queue of an ABR end system. A packet that does not fit whole is lost, and TCP is not told.",
+        ),
+        key(
             "transmit_queue",
             Kind::Integer(1, 1_000_000),
             "1000",
-            "Packets on their way from the kernel to the adapter (txqueuelen), which takes them at its next wake-up; what finds it full is lost. Where packets wait for ACR is `live.adapter_queue`.",
+            "Packets on their way from the kernel to the adapter (txqueuelen), which takes them at its next wake-up; what finds it full is lost.",
         ),
         key("tcp", Kind::Table(&HOST_TCP), "that of the kernel, with reno", "Settings of the host's TCP."),
     ],

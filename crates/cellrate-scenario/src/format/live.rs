@@ -1,6 +1,6 @@
 //! The keys of live runs.
 
-use super::{CELLS, Kind, SPAN, Shape, key};
+use super::{Kind, SPAN, Shape, key};
 
 pub(super) const LIVE: Shape = Shape {
     name: "live",
@@ -23,12 +23,6 @@ pub(super) const LIVE: Shape = Shape {
             SPAN,
             "\"100 ms\"",
             "The most that is caught up with after a stall; a longer one fails the run.",
-        ),
-        key(
-            "adapter_queue",
-            CELLS,
-            "4096 cells",
-            "Room for packets in the queue of each adapter, on each connection.",
         ),
         key(
             "timestamps",

@@ -34,8 +34,17 @@ pub(super) fn settings(hosts: &[Whole]) -> Result<Vec<HostSettings>, Fault> {
 fn one(keys: &Table, mut settings: HostSettings) -> Result<HostSettings, Fault> {
     settings.address = optional(keys, "address", address)?.unwrap_or(settings.address);
     settings.mtu = optional(keys, "mtu", |node| octets(node, 576, 65_527))?.unwrap_or(settings.mtu);
+    settings.adapter_queue =
+        optional(keys, "adapter_queue", quantity::cells)?.unwrap_or(settings.adapter_queue);
     let queue = optional(keys, "transmit_queue", |node| check::integer(node, 1, 1_000_000))?;
     settings.transmit_queue = queue.map_or(settings.transmit_queue, |packets| packets as u32);
+    // A packet of the MTU with LLC/SNAP and trailer.
+    let packet = (settings.mtu.0 + 16).div_ceil(48);
+    if let (Some(node), true) = (keys.node("adapter_queue"), settings.adapter_queue.0 < packet) {
+        let message =
+            format!("{} cannot hold a packet of {}, which is {packet} cells", node.plain(), settings.mtu);
+        return Err(Fault::new(node.place, message, "Write room for one at least"));
+    }
     if let Some(table) = keys.node("tcp").and_then(Node::table) {
         settings.tcp = tcp(table, settings.mtu)?;
     }

@@ -15,8 +15,6 @@ pub(super) fn read(root: &Table, network: &Network) -> Result<LiveSettings, Faul
     let Some(table) = root.node("live").and_then(Node::table) else { return Ok(settings) };
     settings.quantum = optional(table, "quantum", quantity::span)?;
     settings.catch_up = optional(table, "catch_up", quantity::span)?.unwrap_or(settings.catch_up);
-    settings.adapter_queue =
-        optional(table, "adapter_queue", quantity::cells)?.unwrap_or(settings.adapter_queue);
     settings.timestamps = optional(table, "timestamps", check::boolean)?.unwrap_or(settings.timestamps);
     let nodes = table.node("nodes").and_then(Node::table);
     settings.addresses = vec![None; nodes.map_or(0, |_| network.nodes.len())];

@@ -50,8 +50,8 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         refused: outcome.refused,
         negotiated: outcome.negotiated,
         probes,
-        applications,
         live,
+        applications,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use cellrate_proto::{BitRate, Duration, Octets, Time};
+use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
 
 /// Two hosts and a link; `host` stands in `[defaults.host.live]`, `rest` at the end.
@@ -33,19 +33,20 @@ fn hosts_have_addresses_of_their_own_and_the_mtu_of_rfc_2225() {
     let hosts = document("", "").unwrap().resolve().unwrap().hosts;
     let addresses: Vec<Ipv4Addr> = hosts.iter().map(|host| host.address).collect();
     assert_eq!(addresses, [[10, 0, 0, 1], [10, 0, 0, 2], [10, 0, 0, 3]].map(Ipv4Addr::from));
-    assert!(hosts.iter().all(|host| (host.mtu, host.transmit_queue) == (Octets(9180), 1000)));
+    assert!(hosts.iter().all(|host| (host.mtu, host.adapter_queue) == (Octets(9180), Cells(4096))));
     assert_eq!(hosts[0].tcp.congestion_control, "reno");
 }
 
 #[test]
 fn every_setting_of_a_host_has_its_key() {
-    let keys = "mtu = \"1500 octets\"\ntransmit_queue = 20\ntcp = { congestion_control = \"cubic\", receive_window = \"9148 octets\", \
+    let keys = "mtu = \"1500 octets\"\ntransmit_queue = 20\nadapter_queue = \"100 cells\"\ntcp = { congestion_control = \"cubic\", receive_window = \"9148 octets\", \
                 send_buffer = \"64 KiB\", mss = \"1000 octets\", initial_window = 1, delayed_ack = false, minimum_rto = \"400 ms\", \
                 sack = false, timestamps = false }";
     let scenario = document(keys, "").unwrap().resolve().unwrap();
     let expected = HostSettings {
         address: Ipv4Addr::new(10, 0, 0, 2),
         mtu: Octets(1500),
+        adapter_queue: Cells(100),
         transmit_queue: 20,
         tcp: HostTcp {
             congestion_control: "cubic".into(),
@@ -73,6 +74,7 @@ fn what_no_host_can_be_is_refused() {
         ("tcp = { mss = \"9141 octets\" }", "from 88 to 9140 octets"),
         ("tcp = { congestion_control = \"reno; ls\" }", "no name of a congestion control"),
         ("tcp = { minimum_rto = \"1500 us\" }", "Write whole milliseconds"),
+        ("adapter_queue = \"191 cells\"", "a packet of 9180 octets, which is 192 cells"),
         ("transmit_queue = 0", "from 1 to 1000000"),
     ] {
         let message = refused(document(keys, "").and_then(|document| document.resolve()));

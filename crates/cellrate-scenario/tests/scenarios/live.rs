@@ -1,6 +1,6 @@
 //! Settings of live runs as they are written.
 
-use cellrate_proto::{Cells, Duration};
+use cellrate_proto::Duration;
 use cellrate_scenario::*;
 
 /// Two hosts and a link, with this `[live]`.
@@ -30,13 +30,12 @@ fn nothing_written_is_the_default() {
 fn every_key_is_a_setting_of_its_own() {
     let live = resolve(
         "[live]\nnodes = { b = \"[::1]:7000\" }\nquantum = \"100 us\"\ncatch_up = \"50 ms\"\n\
-         adapter_queue = \"200 cells\"\ntimestamps = true",
+         timestamps = true",
     );
     let expected = LiveSettings {
         addresses: vec![None, Some("[::1]:7000".parse().unwrap())],
         quantum: Some(Duration::from_us(100)),
         catch_up: Duration::from_ms(50),
-        adapter_queue: Cells(200),
         timestamps: true,
     };
     assert_eq!(live.unwrap(), expected);

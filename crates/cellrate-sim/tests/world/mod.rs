@@ -34,8 +34,8 @@ impl World {
             refused: vec![],
             negotiated: vec![],
             probes: vec![],
-            applications: vec![],
             live: LiveSettings::default(),
+            applications: vec![],
         };
         World { scenario, rate: OC3, delay: Duration::from_ms(5), control: PortControlConfig::default() }
     }

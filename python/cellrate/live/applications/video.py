@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import RunError
-from ..playout import Frame, play, whole_frames
+from ..playout import play, whole_frames
 from ..process import Program, Ready, Running, search_path
 from . import Application, Plan, Surroundings, program_words
 
@@ -144,9 +144,13 @@ def _encode(file: Path, frame_rate: float, width: int, height: int, frames: int)
     """Encode a clip; gives the mean length of a frame [octets]."""
     source = f"testsrc2=size={width}x{height}:rate={frame_rate:g},noise=alls=20:allf=t:all_seed=1"
     done = subprocess.run(
-        ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", source]
-        + ["-frames:v", str(frames), "-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-q:v", QUALITY]
-        + ["-huffman", "default", "-force_duplicated_matrix", "1", "-bitexact", "-f", "mjpeg", str(file)],
+        [
+            *["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i"],
+            source,
+            *f"-frames:v {frames} -pix_fmt yuvj420p -c:v mjpeg -q:v {QUALITY}".split(),
+            *["-huffman", "default", "-force_duplicated_matrix", "1", "-bitexact", "-f", "mjpeg"],
+            str(file),
+        ],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         env={"PATH": search_path()},

@@ -84,7 +84,8 @@ def server_configuration(around: Surroundings, port: int) -> str:
     kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     temporary = "".join(f"    {kind}_temp_path {around.folder}/temporary/{kind};\n" for kind in kinds)
     return (
-        "daemon off;\nmaster_process off;\n"
+        # Who runs it stays it: a user namespace may have no other users.
+        "user root root;\ndaemon off;\nmaster_process off;\n"
         f"pid {around.folder}/nginx.pid;\n"
         "events { worker_connections 256; }\n"
         "http {\n"
