@@ -52,8 +52,8 @@ pub(crate) enum Access {
     Folded {
         /// The host's port.
         port: u32,
-        /// The far end of the link.
-        input: u32,
+        /// The far end of the link, an index into `feeds`.
+        feed: u32,
     },
 }
 
@@ -68,8 +68,13 @@ pub(crate) struct Endpoint {
     pub first_hop: u32,
     /// MCR of the direction that it sends, and of the other.
     mcr: [RateCode; 2],
-    /// The next transmission, where no leaf of the schedule keeps it.
+    /// The next transmission.
     pub transmits: Time,
+    /// From then on, as many data cells leave one `spacing` apart, unless something happens here. Zero: only the instant
+    /// is known.
+    pub planned: u32,
+    /// Between planned cells.
+    pub spacing: Duration,
     /// How its cells get onto the access link.
     pub access: Access,
     pub counters: Counters,
@@ -95,6 +100,8 @@ impl Endpoint {
             first_hop,
             mcr: mcr.map(RateCode::floor),
             transmits: Time::NEVER,
+            planned: 0,
+            spacing: Duration::ZERO,
             access: Access::Scheduled,
             counters: Counters::default(),
             acr_integral: AcrIntegral::default(),
@@ -130,6 +137,35 @@ impl Endpoint {
         self.counters.sent += 1;
         self.counters.data_sent += 1;
         Cell::data(now, self.counters.data_sent, ends_pdu).on_hop(self.first_hop as usize)
+    }
+
+    /// The data cells that will leave one after the other, from the [next transmission](Endpoint::next_transmission) at
+    /// `at` on, unless something arrives here: their spacing, how many, and whether the last one ends its PDU. None at
+    /// all where that is not known so simply.
+    pub fn run(&self, at: Time) -> (Duration, u32, bool) {
+        let Sender::Abr(source) = &self.sender else { return (Duration::ZERO, 0, false) };
+        let allowed = source.data_run(at);
+        if allowed == 0 {
+            return (Duration::ZERO, 0, false);
+        }
+        let spacing = source.spacing();
+        let (waiting, ends_pdu) = self.supply.run(at, spacing);
+        (spacing, allowed.min(waiting), ends_pdu && waiting <= allowed)
+    }
+
+    /// The data cell that a run at `at` begins with.
+    pub fn planned_cell(&self, at: Time) -> Cell {
+        Cell::data(at, self.counters.data_sent + 1, false).on_hop(self.first_hop as usize)
+    }
+
+    /// `count` cells of a [run](Endpoint::run) have left, the last one at `last`.
+    pub fn transmit_run(&mut self, count: u32, last: Time) {
+        if let Sender::Abr(source) = &mut self.sender {
+            source.transmit_run(count, last);
+        }
+        self.supply.take_run(count);
+        self.counters.sent += u64::from(count);
+        self.counters.data_sent += u64::from(count);
     }
 
     /// Anything but the common case: RM cells, and senders that are not ABR's.
@@ -213,32 +249,30 @@ impl Endpoint {
         Some(Cell::resource_management(now, &at_once).on_hop(self.first_hop as usize))
     }
 
-    /// A segment has come in whole; whether there is more to send now.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment) -> bool {
+    /// A segment has come in whole; there may be more to send now.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         if let Some(interface) = &mut self.interface {
             interface.stack.on_segment(now, segment);
         }
-        self.pump(now)
+        self.pump(now);
     }
 
-    /// A timer of TCP has expired; whether there is more to send now.
-    pub fn on_timer(&mut self, now: Time) -> bool {
+    /// A timer of TCP has expired; there may be more to send now.
+    pub fn on_timer(&mut self, now: Time) {
         if let Some(interface) = &mut self.interface {
             interface.stack.on_timer(now);
         }
-        self.pump(now)
+        self.pump(now);
     }
 
     /// All that TCP may send goes into the adapter's queue.
-    fn pump(&mut self, now: Time) -> bool {
+    fn pump(&mut self, now: Time) {
         let (Some(interface), Some(adapter)) = (&mut self.interface, self.supply.adapter_mut()) else {
-            return false;
+            return;
         };
-        let before = adapter.accepted();
         while let Some(segment) = interface.stack.poll_transmit(now) {
             adapter.offer(segment);
         }
-        adapter.accepted() != before
     }
 
     /// The ABR source, if there is one.

@@ -18,6 +18,7 @@ mod simulation;
 mod tcp_rows;
 pub mod traffic;
 pub mod transport;
+mod wiring;
 
 pub use results::{
     Burst, BurstSummary, FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series,

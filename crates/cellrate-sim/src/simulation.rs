@@ -87,12 +87,15 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     let mut counts = vec![0; flows];
     for cluster in &assembly.kernel.clusters {
         let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow as usize] += 1;
-        cluster.inputs.iter().flat_map(|input| input.ring.iter()).for_each(&mut count);
+        cluster.lanes.iter().flat_map(|lane| lane.ring.iter()).for_each(&mut count);
         cluster.outboxes.iter().flat_map(|outbox| &outbox.cells).for_each(&mut count);
         for port in &cluster.ports {
             if let Queues::Served(served) = &port.queues {
                 served.cells().for_each(&mut count);
             }
+        }
+        for train in cluster.feeds.iter().flat_map(|feed| feed.trains()) {
+            counts[cluster.hops[train.cell.hop()].flow as usize] += u64::from(train.count);
         }
     }
     counts

@@ -28,10 +28,15 @@
 
 pub(crate) mod cell;
 pub(crate) mod cluster;
+pub(crate) mod deferred;
+pub(crate) mod feed;
+pub(crate) mod folding;
 pub(crate) mod hop;
+pub(crate) mod lane;
 pub(crate) mod partition;
 pub(crate) mod ring;
 pub(crate) mod schedule;
+pub(crate) mod tournament;
 
 use std::ops::ControlFlow;
 
@@ -79,10 +84,7 @@ impl Kernel {
             self.clusters.iter_mut().for_each(|cluster| cluster.run_until(now));
             self.exchange();
         }
-        for cluster in &mut self.clusters {
-            cluster.catch_up_all(end);
-            cluster.finish(end);
-        }
+        self.clusters.iter_mut().for_each(|cluster| cluster.finish(end));
         Ok(())
     }
 
@@ -106,9 +108,9 @@ impl Kernel {
             for outbox in 0..self.clusters[from].outboxes.len() {
                 // Taken out and put back, so that the outbox keeps its room: windows do not allocate.
                 let place = &mut self.clusters[from].outboxes[outbox];
-                let (to, input) = (place.cluster as usize, place.input as usize);
+                let (to, lane) = (place.cluster as usize, place.lane as usize);
                 let mut cells = std::mem::take(&mut place.cells);
-                self.clusters[to].receive(input, &cells);
+                self.clusters[to].receive(lane, &cells);
                 cells.clear();
                 self.clusters[from].outboxes[outbox].cells = cells;
             }

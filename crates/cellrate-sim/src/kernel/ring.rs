@@ -1,7 +1,6 @@
-//! A first-in first-out of cells: a power of two of places that doubles when full and never shrinks.
+//! A first-in first-out of cells: no places at first, then a power of two that doubles when full and never shrinks.
 
 use super::cell::Cell;
-use cellrate_proto::Time;
 
 /// The cells on one link, or in one queue, in order.
 #[derive(Clone, Debug)]
@@ -11,18 +10,24 @@ pub struct Ring {
     len: usize,
 }
 
-const FIRST_SIZE: usize = 8;
+const FIRST_SIZE: usize = 4;
 
 impl Ring {
-    /// An empty one.
+    /// An empty one, without any place yet: most rings of a large network never need one.
     pub fn new() -> Ring {
-        Ring { places: vec![Cell::data(Time::ZERO, 0, false); FIRST_SIZE], head: 0, len: 0 }
+        Ring { places: Vec::new(), head: 0, len: 0 }
     }
 
     /// Whether there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
     }
 
     /// Puts `cell` last.
@@ -57,15 +62,16 @@ impl Ring {
 
     /// All cells, first to last.
     pub fn iter(&self) -> impl Iterator<Item = &Cell> {
-        let mask = self.places.len() - 1;
+        let mask = self.places.len().wrapping_sub(1);
         (0..self.len).map(move |i| &self.places[(self.head + i) & mask])
     }
 
     #[cold]
     fn grow(&mut self) {
-        let mut places = Vec::with_capacity(self.places.len() * 2);
+        let size = (self.places.len() * 2).max(FIRST_SIZE);
+        let mut places = Vec::with_capacity(size);
         places.extend(self.iter().copied());
-        places.resize(self.places.len() * 2, Cell::data(Time::ZERO, 0, false));
+        places.resize(size, Cell::NOTHING);
         self.places = places;
         self.head = 0;
     }
@@ -74,6 +80,7 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cellrate_proto::Time;
     use std::collections::VecDeque;
 
     use proptest::prelude::*;

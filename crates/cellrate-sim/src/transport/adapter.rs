@@ -101,6 +101,23 @@ impl Adapter {
         true
     }
 
+    /// Cells left of the first PDU.
+    pub fn left_of_first(&self) -> u32 {
+        self.left_of_first
+    }
+
+    /// `count` cells leave, all of the first PDU.
+    pub fn take_run(&mut self, count: u32) {
+        // The last cell of a PDU is the one with consequences.
+        let plain = count.min(self.left_of_first.saturating_sub(1));
+        self.waiting_cells -= u64::from(plain);
+        self.sent_cells += u64::from(plain);
+        self.left_of_first -= plain;
+        if plain < count {
+            self.take();
+        }
+    }
+
     /// PDUs taken in so far.
     pub fn accepted(&self) -> u64 {
         self.accepted
@@ -146,6 +163,26 @@ mod tests {
         assert_eq!(ends, [false, false, false, true, false, true]);
         let numbers: Vec<u64> = adapter.departed.iter().map(|departed| departed.last_cell).collect();
         assert_eq!((numbers, adapter.waiting()), (vec![4, 6], 0));
+    }
+
+    #[test]
+    fn a_run_of_cells_leaves_as_one_by_one() {
+        for run in 1..=4 {
+            let (mut at_once, mut one_by_one) =
+                (adapter(AdapterQueue::Unbounded), adapter(AdapterQueue::Unbounded));
+            for adapter in [&mut at_once, &mut one_by_one] {
+                adapter.offer(segment(100));
+                adapter.offer(segment(1));
+            }
+            assert_eq!(at_once.left_of_first(), 4);
+            at_once.take_run(run);
+            (0..run).for_each(|_| _ = one_by_one.take());
+            assert_eq!(at_once.departed, one_by_one.departed);
+            assert_eq!(
+                (at_once.waiting(), at_once.left_of_first()),
+                (one_by_one.waiting(), one_by_one.left_of_first())
+            );
+        }
     }
 
     #[test]
