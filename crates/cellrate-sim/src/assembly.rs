@@ -13,6 +13,7 @@ use cellrate_scenario::{
 use crate::endpoint::{Access, Endpoint, Sender};
 use crate::kernel::Kernel;
 use crate::kernel::cluster::{Cluster, Parts};
+use crate::kernel::deferred::Shortcut;
 use crate::kernel::feed::Feed;
 use crate::kernel::hop::{Exit, Hop, NONE};
 use crate::kernel::partition::Partition;
@@ -214,8 +215,8 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
     let Ends { outside, at_host, every_cell } = ends;
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
     let deferred = (outside || counts_early) && !changes_are_watched(scenario, number);
-    let merge = Tournament::new(0);
-    Port { queues, deferred, outside, merge, only_priority, metered, control, ended, dropped: 0 }
+    let (merge, shortcut) = (Tournament::new(0), Shortcut::None);
+    Port { queues, deferred, outside, shortcut, merge, only_priority, metered, control, ended, dropped: 0 }
 }
 
 struct Hops {

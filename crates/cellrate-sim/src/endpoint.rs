@@ -5,7 +5,7 @@ use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateC
 use crate::kernel::cell::Cell;
 use crate::probe::histogram::Histogram;
 use crate::traffic::Supply;
-use crate::transport::{Interface, Segment};
+use crate::transport::{Interface, Reassembly, Segment};
 
 /// How an end is paced.
 #[derive(Clone, Debug)]
@@ -55,6 +55,27 @@ pub(crate) enum Access {
         /// The far end of the link, an index into `feeds`.
         feed: u32,
     },
+}
+
+/// What plain data cells touch at the end that receives them, their count apart.
+#[derive(Debug)]
+pub(crate) struct EarlyReceiver<'a> {
+    delays: &'a mut Histogram,
+    reassembly: Option<&'a mut Reassembly>,
+    destination: &'a mut Destination,
+}
+
+impl EarlyReceiver<'_> {
+    /// The next data cell.
+    #[inline(always)]
+    pub fn receive(&mut self, cell: &Cell) {
+        self.destination.on_data(cell.efci());
+        self.delays.record(cell.arrives.since(cell.sent));
+        if let Some(reassembly) = &mut self.reassembly {
+            let whole = reassembly.on_cell(cell);
+            debug_assert!(!whole, "the end of a PDU is an event");
+        }
+    }
 }
 
 /// One end of a connection.
@@ -215,6 +236,24 @@ impl Endpoint {
         self.delays.record(cell.arrives.since(cell.sent));
         let interface = self.interface.as_mut()?;
         if interface.reassembly.on_cell(&cell) { Some(cell) } else { None }
+    }
+
+    /// For receiving data cells one after the other that are to be counted early: RM cells and ends of PDUs are not among
+    /// them. [`count_run`](Endpoint::count_run) says afterwards how many there were.
+    #[inline(always)]
+    pub fn receive_run(&mut self) -> EarlyReceiver<'_> {
+        EarlyReceiver {
+            delays: &mut self.delays,
+            reassembly: self.interface.as_mut().map(|interface| &mut interface.reassembly),
+            destination: &mut self.destination,
+        }
+    }
+
+    /// `count` data cells were received early.
+    #[inline(always)]
+    pub fn count_run(&mut self, count: u64) {
+        self.counters.delivered += count;
+        self.counters.data_delivered += count;
     }
 
     /// A forward cell takes the contents of its answer, but keeps DIR = 0 until its instant comes: that tells it from a

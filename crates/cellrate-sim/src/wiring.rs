@@ -70,7 +70,7 @@ impl Wiring<'_> {
                     Exit::Lane(lane)
                 } else {
                     let outboxes = &mut parts[from.cluster as usize].outboxes;
-                    outboxes.push(Outbox { cluster, lane, cells: Vec::new() });
+                    outboxes.push(Outbox::new(cluster, lane, course));
                     Exit::Outbox(outboxes.len() as u32 - 1)
                 };
                 members.into_iter().for_each(|hop| hops[hop as usize].exit = exit);

@@ -76,6 +76,25 @@ impl Cell {
         Cell { word: self.word & !HOP_MASK | hop as u64, ..self }
     }
 
+    /// The same cell on the hop after the one it is on.
+    #[inline]
+    pub fn on_next_hop(self) -> Cell {
+        Cell { word: self.word + 1, ..self }
+    }
+
+    /// The same cell on a link whose far end it reaches at `arrives`.
+    #[inline]
+    pub fn arriving(self, arrives: Time) -> Cell {
+        Cell { arrives, ..self }
+    }
+
+    /// What two cells have in common that take the same way and both matter to counters only: the hop, whether it is an
+    /// RM cell, and whether it ends a PDU.
+    #[inline]
+    pub fn way(&self) -> u64 {
+        self.word & (HOP_MASK | RM | USER_OR_NI)
+    }
+
     /// Whether this is an RM cell.
     #[inline]
     pub fn is_rm(&self) -> bool {

@@ -19,11 +19,12 @@ use std::sync::Arc;
 use cellrate_proto::{Direction, Duration, Time};
 
 use super::cell::Cell;
+use super::deferred::LONG;
 use super::feed::{Feed, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
 use super::schedule::Schedule;
-use super::tournament::{NEVER, Tournament};
+use super::tournament::Tournament;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Port, Queues};
 use crate::probe::sampler::Sampler;
@@ -53,8 +54,29 @@ pub(crate) struct Outbox {
     pub cluster: u32,
     /// Its lane.
     pub lane: u32,
+    /// Whether the end of a PDU has to be an event there.
+    pub pdu_ends_matter: bool,
     /// In order of arrival.
     pub cells: Vec<Cell>,
+    /// When those of them arrive that have to be events, if the lane leads to a deferred port.
+    pub significant: Vec<Time>,
+}
+
+impl Outbox {
+    /// An empty one, for that lane of that cluster.
+    pub fn new(cluster: u32, lane: u32, course: Course) -> Outbox {
+        let pdu_ends_matter = matches!(course, Course::Deferred { pdu_ends_matter: true, .. });
+        Outbox { cluster, lane, pdu_ends_matter, cells: Vec::new(), significant: Vec::new() }
+    }
+
+    /// `cell` is on its way.
+    #[inline(always)]
+    pub fn push(&mut self, cell: Cell) {
+        if cell.is_significant(self.pdu_ends_matter) {
+            self.significant.push(cell.arrives);
+        }
+        self.cells.push(cell);
+    }
 }
 
 /// Nodes with one scheduler. Lists are in the order of the scenario.
@@ -171,6 +193,7 @@ impl Cluster {
         for (port, &count) in self.ports.iter_mut().zip(&places) {
             port.merge = Tournament::new(count as usize);
         }
+        self.find_shortcuts();
         let deferred = (0..).zip(&self.ports).filter(|(_, port)| port.deferred);
         self.gateways = deferred.filter(|(_, port)| port.outside).map(|(index, _)| index).collect();
     }
@@ -228,11 +251,29 @@ impl Cluster {
         }
     }
 
-    /// Cells that came from another cluster to `lane`, in order.
-    pub fn receive(&mut self, lane: usize, cells: &[Cell]) {
-        for &cell in cells {
-            let endpoint = self.hops[cell.hop()].endpoint;
-            self.approach(lane, endpoint, cell);
+    /// Cells that came from another cluster to `lane`, in order, and when those arrive that have to be events.
+    pub fn receive(&mut self, lane: usize, cells: &[Cell], significant: &[Time]) {
+        let place = &mut self.lanes[lane];
+        let Course::Deferred { port, .. } = place.course else {
+            for &cell in cells {
+                let endpoint = self.hops[cell.hop()].endpoint;
+                self.approach(lane, endpoint, cell);
+            }
+            return;
+        };
+        if place.significant.is_empty()
+            && let Some(&first) = significant.first()
+        {
+            self.schedule.set(place.leaf as usize, first);
+        }
+        place.significant.extend(significant);
+        let first = place.ring.is_empty();
+        place.ring.extend(cells);
+        if place.ring.len() > LONG {
+            self.long.push(port);
+        }
+        if first {
+            self.note_first(lane);
         }
     }
 
@@ -272,14 +313,8 @@ impl Cluster {
     /// Another cell may be the first one of a lane to a deferred port: its key, if it is no event, stands in the merge.
     fn note_first(&mut self, lane: usize) {
         let lane = &self.lanes[lane];
-        if let Course::Deferred { port, place, pdu_ends_matter } = lane.course {
-            let key = match lane.ring.first() {
-                Some(first) if !first.is_significant(pdu_ends_matter) => {
-                    self.schedule.key(lane.leaf as usize, first.arrives)
-                }
-                _ => NEVER,
-            };
-            self.ports[port as usize].merge.set(place as usize, key);
+        if let Course::Deferred { port, .. } = lane.course {
+            self.ports[port as usize].merge.set(lane.place(), lane.first_key(&self.schedule));
         }
     }
 
@@ -369,7 +404,7 @@ impl Cluster {
     fn put_on_link(&mut self, exit: Exit, endpoint: u32, cell: Cell) {
         match exit {
             Exit::Lane(lane) => self.approach(lane as usize, endpoint, cell),
-            Exit::Outbox(outbox) => self.outboxes[outbox as usize].cells.push(cell),
+            Exit::Outbox(outbox) => self.outboxes[outbox as usize].push(cell),
             Exit::Feed(feed) => self.feeds[feed as usize].push(Train::of(cell)),
         }
     }
@@ -392,8 +427,9 @@ impl Cluster {
                     let key = self.schedule.key(place.leaf as usize, cell.arrives);
                     self.ports[port as usize].merge.set(among as usize, key);
                 }
-                let length = place.ring.len();
-                self.note_length(port, length);
+                if place.ring.len() % LONG == 0 {
+                    self.long.push(port);
+                }
                 return;
             }
             // What arrives at or after the end of the run stays on the link.

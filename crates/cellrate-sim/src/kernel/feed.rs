@@ -6,9 +6,11 @@
 
 use std::collections::VecDeque;
 
+use cellrate_proto::switch::Slot;
 use cellrate_proto::{Duration, Time};
 
 use super::cell::Cell;
+use super::hop::NONE;
 
 /// Cells that follow each other evenly; numbers and times go up from cell to cell, all else is equal. A single cell of any
 /// kind is a train of one.
@@ -80,6 +82,9 @@ pub(crate) struct Feed {
     pub leaf: u32,
     /// The end of a connection that sends.
     pub endpoint: u32,
+    /// Its number at the control of the port, and where its cells leave by, if that is another cluster.
+    pub slot: Slot,
+    pub outbox: u32,
     /// Whether the port is a deferred one.
     pub deferred: bool,
     /// Whether the end of a PDU has to be an event.
@@ -98,6 +103,8 @@ impl Feed {
             place: 0,
             leaf: 0,
             endpoint,
+            slot: Slot(NONE),
+            outbox: NONE,
             deferred,
             pdu_ends_matter,
             behind: VecDeque::new(),

@@ -6,6 +6,8 @@ use cellrate_proto::Time;
 
 use super::hop::NONE;
 use super::ring::Ring;
+use super::schedule::Schedule;
+use super::tournament::NEVER;
 
 /// What a lane leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,5 +47,26 @@ impl Lane {
     /// An empty one.
     pub fn new(course: Course) -> Lane {
         Lane { ring: Ring::new(), course, significant: VecDeque::new(), leaf: NONE }
+    }
+
+    /// Of a deferred lane: its place in the merge of its port.
+    #[inline]
+    pub fn place(&self) -> usize {
+        match self.course {
+            Course::Deferred { place, .. } => place as usize,
+            _ => unreachable!("only lanes of deferred ports are merged"),
+        }
+    }
+
+    /// Of a deferred lane: the key of its first cell, if that is one that waits.
+    #[inline]
+    pub fn first_key(&self, schedule: &Schedule) -> u64 {
+        let pdu_ends_matter = matches!(self.course, Course::Deferred { pdu_ends_matter: true, .. });
+        match self.ring.first() {
+            Some(first) if !first.is_significant(pdu_ends_matter) => {
+                schedule.key(self.leaf as usize, first.arrives)
+            }
+            _ => NEVER,
+        }
     }
 }

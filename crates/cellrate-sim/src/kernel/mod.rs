@@ -109,10 +109,16 @@ impl Kernel {
                 // Taken out and put back, so that the outbox keeps its room: windows do not allocate.
                 let place = &mut self.clusters[from].outboxes[outbox];
                 let (to, lane) = (place.cluster as usize, place.lane as usize);
+                if place.cells.is_empty() {
+                    continue;
+                }
                 let mut cells = std::mem::take(&mut place.cells);
-                self.clusters[to].receive(lane, &cells);
+                let mut significant = std::mem::take(&mut place.significant);
+                self.clusters[to].receive(lane, &cells, &significant);
                 cells.clear();
-                self.clusters[from].outboxes[outbox].cells = cells;
+                significant.clear();
+                let place = &mut self.clusters[from].outboxes[outbox];
+                (place.cells, place.significant) = (cells, significant);
             }
         }
     }

@@ -67,6 +67,15 @@ impl Fifo {
         self.busy_until.max(now).saturating_add(self.cell_time).saturating_add(self.delay)
     }
 
+    /// When a cell that came at `now`, the next to come, would reach the far end, if there is room for it and that is
+    /// before `end`.
+    #[inline(always)]
+    pub fn preview_within(&self, now: Time, end: Time) -> Option<Time> {
+        let backlog = self.busy_until.since(now);
+        let arrives = now + (backlog + self.cell_time) + self.delay;
+        (backlog <= self.room && arrives < end).then_some(arrives)
+    }
+
     /// Whether cells that come from `at` on, one every `spacing`, each find an empty port.
     pub fn is_idle_for(&self, at: Time, spacing: Duration) -> bool {
         self.busy_until <= at && spacing >= self.cell_time

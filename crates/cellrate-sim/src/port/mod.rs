@@ -15,6 +15,7 @@ use cellrate_proto::{Cells, Direction, Time};
 use cellrate_scenario::Category;
 
 use crate::kernel::cell::Cell;
+use crate::kernel::deferred::Shortcut;
 use crate::kernel::tournament::Tournament;
 pub(crate) use fifo::Fifo;
 pub(crate) use line::Line;
@@ -60,6 +61,8 @@ pub(crate) struct Port {
     pub deferred: bool,
     /// Whether the link behind it leads to another cluster.
     pub outside: bool,
+    /// What to try first, if the port is deferred.
+    pub shortcut: Shortcut,
     /// The next data cell of each lane that leads here, if the port is deferred.
     pub merge: Tournament,
     /// The priority of the only category, if the port is a FIFO.
