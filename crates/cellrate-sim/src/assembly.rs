@@ -121,7 +121,6 @@ fn empty_parts(scenario: &Scenario) -> Parts {
         endpoints: Vec::new(),
         outboxes: Vec::new(),
         sampler: Sampler::default(),
-        flows: 2 * scenario.connections.len(),
         end: Time::ZERO + scenario.duration,
     }
 }
@@ -307,23 +306,26 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
                 first_hops[flow],
                 [mcr(out), mcr(back)],
             );
-            endpoint.interface = build_interface(out, back, places[flow], places[flow ^ 1]);
+            let [own, other] = [places[flow], places[flow ^ 1]];
+            endpoint.interface =
+                build_stack(out, back, scenario.seed, flow as u32).map(|stack| interface(stack, own, other));
             parts[places[flow].cluster as usize].endpoints.push(endpoint);
         }
     }
 }
 
-/// TCP at the end that sends `out` and receives `back`, if either is TCP.
-fn build_interface(out: &Flow, back: &Flow, own: Place, other: Place) -> Option<Box<Interface>> {
+/// TCP at the end that sends `out`, the direction `flow`, and receives `back`, if either is TCP.
+fn build_stack(out: &Flow, back: &Flow, seed: u64, flow: u32) -> Option<Stack> {
     let [out, back] = [out, back].map(|flow| match &flow.traffic {
         Some(Traffic::Tcp(tcp)) => Some(&**tcp),
         _ => None,
     });
-    if out.is_none() && back.is_none() {
-        return None;
-    }
+    (out.is_some() || back.is_some()).then(|| Stack::new(out, back, seed, flow))
+}
+
+fn interface(stack: Stack, own: Place, other: Place) -> Box<Interface> {
     let peer = if own.cluster == other.cluster { Peer::Near(other.index) } else { Peer::Far };
-    Some(Box::new(Interface::new(Stack::new(out, back), peer)))
+    Box::new(Interface::new(stack, peer))
 }
 
 /// Where PDUs leave one cluster for another, and where they arrive.

@@ -5,7 +5,7 @@ use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateC
 use crate::kernel::cell::Cell;
 use crate::probe::histogram::Histogram;
 use crate::traffic::Supply;
-use crate::transport::{Interface, Reassembly, Segment};
+use crate::transport::{Departed, Interface, Reassembly};
 
 /// How an end is paced.
 #[derive(Clone, Debug)]
@@ -184,7 +184,7 @@ impl Endpoint {
         if let Sender::Abr(source) = &mut self.sender {
             source.transmit_run(count, last);
         }
-        self.supply.take_run(count);
+        self.supply.take_run(count, last);
         self.counters.sent += u64::from(count);
         self.counters.data_sent += u64::from(count);
     }
@@ -288,10 +288,19 @@ impl Endpoint {
         Some(Cell::resource_management(now, &at_once).on_hop(self.first_hop as usize))
     }
 
-    /// A segment has come in whole; there may be more to send now.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+    /// The last cell of a PDU has come; there may be more to send now.
+    pub fn on_pdu(&mut self, now: Time, last: Cell, pdu: &Departed) {
         if let Some(interface) = &mut self.interface {
-            interface.stack.on_segment(now, segment);
+            if !interface.reassembly.confirm(last.sequence(), pdu.cells) {
+                return;
+            }
+            if let Some(adapter) = self.supply.adapter_mut() {
+                adapter
+                    .requests
+                    .drain(..)
+                    .for_each(|(client, at)| interface.stack.on_request_departed(client, at));
+            }
+            interface.stack.on_segment(now, &pdu.segment);
         }
         self.pump(now);
     }

@@ -7,12 +7,10 @@
 mod assembly;
 mod bursts;
 mod endpoint;
+mod exchange_rows;
 pub mod kernel;
-mod names;
-pub mod noise;
 mod port;
 mod probe;
-pub mod random;
 pub mod results;
 mod simulation;
 mod tcp_rows;
@@ -20,8 +18,10 @@ pub mod traffic;
 pub mod transport;
 mod wiring;
 
+use cellrate_drive::names;
+pub use cellrate_drive::{noise, random};
 pub use results::{
-    Burst, BurstSummary, FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series,
-    Summary, TcpSummary,
+    Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, PageSummary, PortSummary, Progress,
+    RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
 };
-pub use simulation::run;
+pub use simulation::{run, run_on};

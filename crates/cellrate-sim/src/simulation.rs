@@ -1,14 +1,16 @@
 //! A run from beginning to end: build, run, account.
 
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use cellrate_proto::Time;
-use cellrate_scenario::{FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenario, Step};
+use cellrate_scenario::Scenario;
 
-use crate::assembly::{Assembly, Place, assemble, port_number};
+use crate::assembly::{Assembly, Place, assemble};
 use crate::bursts;
+use crate::exchange_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
-use crate::names::{category_name, flow_name, port_name};
+use crate::names::{category_name, describe, flow_name, port_name};
 use crate::port::{ABR, Port, Queues};
 use crate::probe::recorder::Recorder;
 use crate::results::{
@@ -30,13 +32,27 @@ pub fn run(
     scenario: &Scenario,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
+    run_on(scenario, NonZeroUsize::MIN, progress)
+}
+
+/// The same on up to `threads` threads, with the same result: clusters of nodes with links of 100 us or more between them
+/// run side by side, so a network without such links runs on one. `progress` is called on the calling thread.
+///
+/// # Errors
+///
+/// As for [`run`].
+pub fn run_on(
+    scenario: &Scenario,
+    threads: NonZeroUsize,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<RunResult, RunError> {
     let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
     if hops > MAX_HOPS {
         return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
     }
     let mut assembly = assemble(scenario);
     let end = Time::ZERO + scenario.duration;
-    assembly.kernel.run(end, progress)?;
+    assembly.kernel.run(end, threads, progress)?;
     let in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
     let vcs = flow_summaries(scenario, &assembly, &in_flight, end);
     for row in &vcs {
@@ -56,10 +72,24 @@ pub fn run(
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
     let (bursts, burst_list) = bursts::collect(scenario, &assembly);
     let tcp = tcp_rows::collect(scenario, &assembly, end);
+    let exchange_rows::Rows { exchanges, pages, list: exchange_list } =
+        exchange_rows::collect(scenario, &assembly);
     let series = collect_series(scenario, assembly);
     let (refused, negotiated) = set_up_summaries(scenario);
     Ok(RunResult {
-        summary: Summary { run, vcs, ports, bursts, burst_list, tcp, refused, negotiated },
+        summary: Summary {
+            run,
+            vcs,
+            ports,
+            tcp,
+            exchanges,
+            pages,
+            exchange_list,
+            bursts,
+            burst_list,
+            refused,
+            negotiated,
+        },
         series,
     })
 }
@@ -125,7 +155,7 @@ fn flow_summaries(
             data_sent: sender.counters.data_sent,
             delivered: receiver.counters.delivered,
             data_delivered: receiver.counters.data_delivered,
-            dropped: clusters.iter().map(|cluster| cluster.dropped[flow]).sum(),
+            dropped: clusters.iter().filter_map(|cluster| cluster.dropped.get(&(flow as u32))).sum(),
             in_flight,
             forward_rm_sent: sender.counters.forward_rm_sent,
             backward_rm_received: sender.counters.backward_rm_received,
@@ -201,42 +231,4 @@ fn collect_series(scenario: &Scenario, assembly: Assembly) -> Vec<Series> {
         Series { probe: name, entity, unit, times_ps, values }
     });
     series.collect()
-}
-
-/// Name, entity and unit of a series.
-fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'static str) {
-    match quantity {
-        Quantity::Flow { quantity, connection, backward } => {
-            let (name, unit) = match quantity {
-                FlowQuantity::Acr => ("acr", "cells/s"),
-                FlowQuantity::SourceRate => ("source_rate", "cells/s"),
-                FlowQuantity::Received => ("received", "cells"),
-                FlowQuantity::SourceQueue => ("source_queue", "cells"),
-                FlowQuantity::Drops => ("drops", "cells"),
-                FlowQuantity::ForwardRm => ("forward_rm", "cells"),
-                FlowQuantity::BackwardRm => ("backward_rm", "cells"),
-                FlowQuantity::Cwnd => ("cwnd", "octets"),
-                FlowQuantity::Rtt => ("rtt", "s"),
-                FlowQuantity::Retransmissions => ("retransmissions", "segments"),
-            };
-            let flow = 2 * connection.0 as usize + usize::from(backward);
-            (name.to_owned(), flow_name(scenario, flow), unit)
-        }
-        Quantity::Port { quantity, link: LinkIndex(link), end } => {
-            let (name, unit) = match quantity {
-                PortQuantity::Queue => ("queue", "cells"),
-                PortQuantity::GuaranteedQueue => ("guaranteed_queue", "cells"),
-                PortQuantity::AbrQueue => ("abr_queue", "cells"),
-                PortQuantity::UbrQueue => ("ubr_queue", "cells"),
-                PortQuantity::Utilization => ("utilization", ""),
-                PortQuantity::Drops => ("port_drops", "cells"),
-                PortQuantity::Metric(place) => {
-                    let link = &scenario.links[link as usize];
-                    let names = link.ports[usize::from(end)].control.algorithm.metric_names();
-                    (names.get(usize::from(place)).copied().unwrap_or("metric"), "")
-                }
-            };
-            (name.to_owned(), port_name(scenario, port_number(Step { link: LinkIndex(link), end })), unit)
-        }
-    }
 }

@@ -135,6 +135,25 @@ impl QuietMeter<'_> {
         self.left > 0 && self.vcs.get(slot.0 as usize).is_some_and(|vc| vc.interval == self.interval)
     }
 
+    /// Counts a cell of this connection if it is quiet; whether it was. The caller keeps to `left`, and tells of all
+    /// cells counted this way in the end ([`close`](QuietMeter::close)).
+    #[inline(always)]
+    pub fn count_one(&mut self, slot: Slot) -> bool {
+        match self.vcs.get_mut(slot.0 as usize) {
+            Some(vc) if vc.interval == self.interval => {
+                vc.cells += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// So many cells have been counted [one by one](QuietMeter::count_one).
+    #[inline(always)]
+    pub fn close(self, counted: u64) {
+        *self.abr_cells += counted;
+    }
+
     /// `count` ABR cells of a connection arrived, not more than `left`.
     #[inline(always)]
     pub fn count(&mut self, slot: Slot, count: u64) {
@@ -426,8 +445,11 @@ mod tests {
         let mut quiet = quietly.quiet();
         assert!(quiet.is_quiet(A) && !quiet.is_quiet(B));
         assert_eq!(quiet.until, ms(5));
-        quiet.count(A, 2);
+        quiet.count(A, 1);
+        assert!(quiet.count_one(A) && !quiet.count_one(B));
+        quiet.left -= 1;
         assert!(!quiet.is_quiet(A), "the fourth cell ends the interval");
+        quiet.close(1);
         (0..3).for_each(|_| plainly.on_abr_cell(ms(1), A));
         for meter in [&mut quietly, &mut plainly] {
             assert_eq!((meter.abr_cells(), meter.cells(A), meter.deadline()), (3, 3, ms(5)));

@@ -7,7 +7,7 @@ pub(super) const START_KEY: Key = key("start", TIME, "\"0 ms\"", "The first inst
 pub(super) const END_KEY: Key = key("end", TIME, "never", "No data from this instant on.");
 const PERIOD: Kind = Kind::Or(&[SPAN, Kind::Table(&EXPONENTIAL)]);
 
-const EXPONENTIAL: Shape = Shape {
+pub(super) const EXPONENTIAL: Shape = Shape {
     name: "exponential",
     about: "An exponentially distributed time.",
     keys: &[required("exponential", SPAN, "The mean.")],
@@ -149,6 +149,13 @@ pub(super) const TRAFFIC: Tagged = Tagged {
         ),
         ("tcp", tcp::TCP),
         ("video", video::VIDEO),
-        ("none", Shape { name: "none", about: "No data; for abr, RM cells only.", keys: &[] }),
+        (
+            "none",
+            Shape {
+                name: "none",
+                about: "No data of its own; for abr, RM cells only. In a live run the packets that the two hosts send each other.",
+                keys: &[],
+            },
+        ),
     ],
 };

@@ -3,7 +3,7 @@
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets, Time};
 
-use super::{instant, optional};
+use super::{instant, optional, pages};
 use crate::check;
 use crate::error::{Fault, Place};
 use crate::quantity;
@@ -20,17 +20,31 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
         Some(_) => Encapsulation::LlcSnapIpv4,
         None => preset.encapsulation,
     };
-    let connections = optional(table, "connections", |node| check::integer(node, 1, 65_535))?.unwrap_or(1);
+    let start = optional(table, "start", instant)?.unwrap_or(Time::ZERO);
+    let pages = optional(table, "pages", |node| pages::read(node, start))?;
+    let by_default = if pages.is_some() { 0 } else { 1 };
+    let connections =
+        optional(table, "connections", |node| check::integer(node, 0, 65_535))?.unwrap_or(by_default);
+    let clients = pages.as_ref().map_or(0, |pages| i64::from(pages.clients));
+    if connections + clients > 65_535 {
+        let message = format!("{connections} connections and {clients} clients are more than 65535");
+        return Err(Fault::new(node.place, message, "Write fewer; a VC more takes the others"));
+    }
     let transfer = optional(table, "transfer", octets_or_no_end)?.flatten();
     if let (Some(Octets(0)), Some(node)) = (transfer, table.node("transfer")) {
         return Err(Fault::new(node.place, "a transfer of 0 octets sends nothing", "Write more than 0"));
+    }
+    if let Some(node) = table.node("transfer").filter(|_| connections == 0) {
+        let remedy = "Leave transfer out, or write connections = 1";
+        return Err(Fault::new(node.place, "there is a transfer, and no connections that send it", remedy));
     }
     Ok(TcpTraffic {
         tcp: config(node.place, table, preset)?,
         encapsulation,
         connections: connections as u16,
         transfer,
-        start: optional(table, "start", instant)?.unwrap_or(Time::ZERO),
+        start,
+        pages,
         adapter_queue: optional(table, "adapter_queue", adapter_queue)?.unwrap_or_default(),
     })
 }

@@ -14,6 +14,7 @@
 //! For TCP the cells of a PDU are put together in the order of the cells, too; only the last one of a whole PDU is an
 //! event, because what the segment says counts from its instant on.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cellrate_proto::{Direction, Duration, Time};
@@ -89,8 +90,8 @@ pub(crate) struct Cluster {
     pub endpoints: Vec<Endpoint>,
     pub outboxes: Vec<Outbox>,
     pub sampler: Sampler,
-    /// Cells of each direction of each connection lost in this cluster.
-    pub dropped: Vec<u64>,
+    /// Cells lost in this cluster, by direction of a connection, where there were any.
+    pub dropped: BTreeMap<u32, u64>,
     /// Nothing happens at or after this.
     pub(super) end: Time,
     pub(super) schedule: Schedule,
@@ -117,14 +118,13 @@ pub(crate) struct Parts {
     pub endpoints: Vec<Endpoint>,
     pub outboxes: Vec<Outbox>,
     pub sampler: Sampler,
-    pub flows: usize,
     pub end: Time,
 }
 
 impl Cluster {
     /// A cluster at time zero, with the first transmission of every end scheduled.
     pub fn new(parts: Parts) -> Cluster {
-        let Parts { hops, ports, lanes, feeds, arrivals, endpoints, outboxes, sampler, flows, end } = parts;
+        let Parts { hops, ports, lanes, feeds, arrivals, endpoints, outboxes, sampler, end } = parts;
         let served = |port: &Port| matches!(port.queues, Queues::Served(_)) && !port.deferred;
         let scheduled = |endpoint: &Endpoint| endpoint.access == Access::Scheduled;
         let departures = (0..).zip(&ports).filter(|(_, port)| served(port)).map(|(i, _)| Leaf::Departure(i));
@@ -143,7 +143,7 @@ impl Cluster {
             sample_leaf: 0,
             transmission_leaves: vec![NONE; endpoints.len()],
             timer_leaves: vec![NONE; endpoints.len()],
-            dropped: vec![0; flows],
+            dropped: BTreeMap::new(),
             events: 0,
             hops,
             ports,
@@ -330,15 +330,17 @@ impl Cluster {
         if !every_cell {
             return self.on_arrival(now, endpoint as usize, cell);
         }
-        let answers = self.endpoints[endpoint as usize].supply.conversation().is_some();
-        if answers {
+        let end = &self.endpoints[endpoint as usize];
+        let answers = end.supply.conversation().is_some();
+        let interrupted = answers || end.interface.is_some();
+        if interrupted {
             // What it has sent by now is not touched by what it may send because of this cell, and a series that is
             // noted meanwhile has not seen the cell.
             self.interrupt(endpoint as usize, now);
         }
         match self.endpoints[endpoint as usize].receive(cell) {
             Some(left_to_do) => self.on_arrival(now, endpoint as usize, left_to_do),
-            None if answers => {
+            None if interrupted => {
                 self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence());
                 self.reschedule(now, endpoint as usize);
             }
@@ -450,7 +452,7 @@ impl Cluster {
     #[cold]
     fn lose(&mut self, port: usize, flow: usize) {
         self.ports[port].dropped += 1;
-        self.dropped[flow] += 1;
+        *self.dropped.entry(flow as u32).or_default() += 1;
     }
 
     /// The instant of a cell that `endpoint` has received has come.
@@ -465,17 +467,17 @@ impl Cluster {
         let Some(interface) = &mut self.endpoints[endpoint].interface else {
             unreachable!("only ends with TCP put PDUs together");
         };
-        let segment = match interface.peer {
+        let departed = match interface.peer {
             Peer::Far => pick_up(&mut interface.arrivals, cell.sequence()),
             Peer::Near(peer) => self.endpoints[peer as usize]
                 .supply
                 .adapter_mut()
                 .and_then(|adapter| pick_up(&mut adapter.departed, cell.sequence())),
         };
-        let Some(segment) = segment else {
+        let Some(departed) = departed else {
             unreachable!("what arrives has left");
         };
-        self.endpoints[endpoint].on_segment(now, &segment);
+        self.endpoints[endpoint].on_pdu(now, cell, &departed);
         self.reschedule(now, endpoint);
         self.reschedule_timer(endpoint);
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);

@@ -13,6 +13,8 @@
 //!
 //! A port with real queues that is deferred has no departures as events either: they are caught up with in the same way.
 
+use std::collections::BTreeMap;
+
 use cellrate_proto::Time;
 
 use super::cell::Cell;
@@ -147,20 +149,26 @@ impl Cluster {
         let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
             return;
         };
-        let metered = *metered;
         let mut meter = control.quiet_meter();
-        let limit = if metered { limit.min(schedule.key(0, meter.until)) } else { limit };
+        let (limit, mut left) = match *metered {
+            true => (limit.min(schedule.key(0, meter.until)), meter.left),
+            false => (limit, u64::MAX),
+        };
+        let room = left;
         let mut queue = fifo.clone();
         loop {
             let key = merge.first();
-            if key >= limit {
+            if key >= limit || left == 0 {
                 break;
             }
             let (now, leaf) = schedule.split(key);
+            if !queue.has_room(now) {
+                break;
+            }
             match leaves[leaf] {
                 Leaf::Feed(index) => {
                     let feed = &mut feeds[index as usize];
-                    if feed.front.count <= 1 || metered && !meter.is_quiet(feed.slot) {
+                    if feed.front.count <= 1 || *metered && !meter.count_one(feed.slot) {
                         break;
                     }
                     let Some(arrives) = queue.admit(now) else { break };
@@ -168,9 +176,6 @@ impl Cluster {
                     merge.set(feed.place as usize, key + feed.key_step);
                     // Not the last one of its train, and so of no PDU.
                     outboxes[feed.outbox as usize].cells.push(cell.arriving(arrives));
-                    if metered {
-                        meter.count(feed.slot, 1);
-                    }
                 }
                 Leaf::Lane(index) => {
                     let lane = &mut lanes[index as usize];
@@ -178,19 +183,20 @@ impl Cluster {
                     let cell = first.on_next_hop();
                     let hop = &hops[cell.hop()];
                     let Exit::Outbox(outbox) = hop.exit else { break };
-                    if metered && !meter.is_quiet(hop.slot) {
+                    if *metered && !meter.count_one(hop.slot) {
                         break;
                     }
                     let Some(arrives) = queue.admit(now) else { break };
                     lane.ring.skip(1);
                     merge.set(lane.place(), lane.first_key(schedule));
                     outboxes[outbox as usize].push(cell.arriving(arrives));
-                    if metered {
-                        meter.count(hop.slot, 1);
-                    }
                 }
                 _ => break,
             }
+            left -= 1;
+        }
+        if *metered {
+            meter.close(room - left);
         }
         *fifo = queue;
     }
@@ -300,7 +306,13 @@ fn take(lane: &mut Lane, leaf: usize, port: &mut Port, schedule: &Schedule) -> C
 
 /// The departures up to `until`, each with the intervals that end before it.
 #[inline]
-fn serve(port: &mut Port, until: Time, hops: &[Hop], outboxes: &mut [Outbox], dropped: &mut [u64]) {
+fn serve(
+    port: &mut Port,
+    until: Time,
+    hops: &[Hop],
+    outboxes: &mut [Outbox],
+    dropped: &mut BTreeMap<u32, u64>,
+) {
     loop {
         let Queues::Served(served) = &mut port.queues else { return };
         let now = served.next_departure();
@@ -325,7 +337,7 @@ fn serve(port: &mut Port, until: Time, hops: &[Hop], outboxes: &mut [Outbox], dr
 }
 
 #[cold]
-fn lose(port: &mut Port, dropped: &mut [u64], hop: &Hop) {
+fn lose(port: &mut Port, dropped: &mut BTreeMap<u32, u64>, hop: &Hop) {
     port.dropped += 1;
-    dropped[hop.flow as usize] += 1;
+    *dropped.entry(hop.flow).or_default() += 1;
 }

@@ -76,10 +76,13 @@ impl Cluster {
         };
         if feed.deferred {
             let key = if merged { self.schedule.key(leaf, feed.front.cell.arrives) } else { NEVER };
-            self.ports[feed.port as usize].merge.set(feed.place as usize, key);
+            let merge = &mut self.ports[feed.port as usize].merge;
+            if merge.key(feed.place as usize) != key {
+                merge.set(feed.place as usize, key);
+            }
             self.feeds[index].key_step = self.schedule.key_step(self.feeds[index].front.spacing.as_ps());
         }
-        self.schedule.set(leaf, due);
+        self.schedule.keep(leaf, due);
     }
 
     /// Whether the cells of the front train are no events.

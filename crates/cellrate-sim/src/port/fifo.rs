@@ -76,6 +76,12 @@ impl Fifo {
         (backlog <= self.room && arrives < end).then_some(arrives)
     }
 
+    /// Whether a cell that comes at `now`, the next to come, finds room.
+    #[inline(always)]
+    pub fn has_room(&self, now: Time) -> bool {
+        self.busy_until.since(now) <= self.room
+    }
+
     /// Whether cells that come from `at` on, one every `spacing`, each find an empty port.
     pub fn is_idle_for(&self, at: Time, spacing: Duration) -> bool {
         self.busy_until <= at && spacing >= self.cell_time

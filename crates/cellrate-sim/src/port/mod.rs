@@ -7,7 +7,6 @@
 //! same departures where both apply.
 
 mod fifo;
-mod line;
 mod served;
 
 use cellrate_proto::switch::{Feedback, PortControl, Slot};
@@ -17,8 +16,8 @@ use cellrate_scenario::Category;
 use crate::kernel::cell::Cell;
 use crate::kernel::deferred::Shortcut;
 use crate::kernel::tournament::Tournament;
+pub(crate) use cellrate_drive::line::Line;
 pub(crate) use fifo::Fifo;
-pub(crate) use line::Line;
 pub(crate) use served::Served;
 
 /// Number of service priorities: CBR and VBR, then ABR, then UBR.

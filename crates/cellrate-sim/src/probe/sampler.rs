@@ -1,12 +1,14 @@
 //! Series: at intervals for all, and at every change for what is watched.
 
+use std::collections::BTreeMap;
+
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Every, FlowQuantity, PortQuantity};
 
 use super::recorder::Recorder;
 use crate::endpoint::Endpoint;
 use crate::port::{ABR, Port};
-use crate::transport::Sender;
+use crate::transport::{Client, Sender};
 
 /// What a series looks at, by the indices of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,7 +87,13 @@ impl Sampler {
     }
 
     /// Takes the samples that are due at `now`.
-    pub fn sample(&mut self, now: Time, ports: &mut [Port], endpoints: &[Endpoint], dropped: &[u64]) {
+    pub fn sample(
+        &mut self,
+        now: Time,
+        ports: &mut [Port],
+        endpoints: &[Endpoint],
+        dropped: &BTreeMap<u32, u64>,
+    ) {
         for (length, next, followers) in &mut self.clocks {
             if *next > now {
                 continue;
@@ -107,7 +115,7 @@ impl Sampler {
                     Subject::Receiver(_, endpoint) => {
                         endpoints[endpoint as usize].counters.data_delivered as f64
                     }
-                    Subject::Drops(flow) => dropped[flow as usize] as f64,
+                    Subject::Drops(flow) => dropped.get(&flow).copied().unwrap_or(0) as f64,
                 };
                 track.recorder.push(now, value);
                 track.last_time = now;
@@ -176,23 +184,31 @@ fn sender_value(quantity: FlowQuantity, endpoint: &Endpoint, now: Time, track: &
         FlowQuantity::SourceQueue => endpoint.supply.waiting(now).unwrap_or(0) as f64,
         FlowQuantity::ForwardRm => endpoint.counters.forward_rm_sent as f64,
         FlowQuantity::BackwardRm => endpoint.counters.backward_rm_received as f64,
-        FlowQuantity::Cwnd => senders(endpoint).iter().map(|sender| sender.window().0 as f64).sum(),
+        FlowQuantity::Cwnd => senders(endpoint).map(|sender| sender.window().0 as f64).sum(),
         FlowQuantity::Rtt => {
             let measured: Vec<f64> = senders(endpoint)
-                .iter()
                 .filter_map(|sender| sender.rto().smoothed().map(|span| span.as_secs_f64()))
                 .collect();
             if measured.is_empty() { 0.0 } else { measured.iter().sum::<f64>() / measured.len() as f64 }
         }
         FlowQuantity::Retransmissions => {
-            senders(endpoint).iter().map(|sender| sender.statistics().retransmitted).sum::<u64>() as f64
+            endpoint.interface.as_ref().map_or(0, |interface| interface.stack.retransmitted()) as f64
+        }
+        FlowQuantity::Responses => clients(endpoint).iter().map(Client::complete).sum::<u64>() as f64,
+        FlowQuantity::ResponseTime => {
+            let latest = clients(endpoint).iter().max_by_key(|client| client.last_complete());
+            latest.map_or(0.0, |client| client.last_response().as_secs_f64())
         }
         FlowQuantity::Received | FlowQuantity::Drops => unreachable!("not known at the sender"),
     }
 }
 
-fn senders(endpoint: &Endpoint) -> &[Sender] {
-    endpoint.interface.as_ref().map_or(&[], |interface| interface.stack.senders())
+fn senders(endpoint: &Endpoint) -> impl Iterator<Item = &Sender> {
+    endpoint.interface.iter().flat_map(|interface| interface.stack.all_senders())
+}
+
+fn clients(endpoint: &Endpoint) -> &[Client] {
+    endpoint.interface.as_ref().map_or(&[], |interface| interface.stack.clients())
 }
 
 fn port_value(quantity: PortQuantity, port: &Port, now: Time, track: &mut Track) -> f64 {

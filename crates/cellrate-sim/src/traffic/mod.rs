@@ -2,26 +2,16 @@
 //! waits, and is told when one has left. No event is spent on a cell's arrival at its own source.
 //! [`Conversation`] alone is also told what arrives at its end, because that is what it answers.
 
-mod constant;
 mod conversation;
-mod greedy;
-mod limited;
-mod on_off;
-mod timed;
-mod video;
 
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Connection, Traffic};
 
 use crate::random::{Random, Stream};
 use crate::transport::Adapter;
-use constant::Constant;
+pub use cellrate_drive::traffic::Video;
+use cellrate_drive::traffic::{Constant, Greedy, Limited, OnOff, Timed};
 pub use conversation::Conversation;
-use greedy::Greedy;
-use limited::Limited;
-use on_off::OnOff;
-use timed::Timed;
-pub use video::Video;
 
 /// The data that one direction of a connection has to send.
 #[derive(Clone, Debug)]
@@ -67,7 +57,7 @@ impl Supply {
         let cell_time = site.cell_time;
         let random = || Random::new(site.seed, Stream::Traffic(site.flow));
         match own {
-            Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp))),
+            Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
             Some(Traffic::Video(video)) => {
                 Supply::Video(Box::new(Video::new(video, site.seed, site.flow, site.end)))
             }
@@ -75,7 +65,7 @@ impl Supply {
                 Some(Traffic::RequestResponse(model)) if backward => {
                     Supply::Conversation(Box::new(Conversation::server(model, cell_time)))
                 }
-                Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp))),
+                Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
                 _ => Supply::Nothing,
             },
             Some(Traffic::Greedy { windows }) => Supply::Greedy(Greedy::new(windows)),
@@ -149,16 +139,16 @@ impl Supply {
     pub fn run(&self, at: Time, spacing: Duration) -> (u32, bool) {
         match self {
             Supply::Greedy(greedy) => (greedy.run(at, spacing), false),
-            Supply::Adapter(adapter) => (adapter.left_of_first(), true),
+            Supply::Adapter(adapter) => (adapter.run(), true),
             _ => (0, false),
         }
     }
 
-    /// `count` cells of a [run](Supply::run) have left.
-    pub fn take_run(&mut self, count: u32) {
+    /// `count` cells of a [run](Supply::run) have left, the last one at `last`.
+    pub fn take_run(&mut self, count: u32, last: Time) {
         match self {
             Supply::Greedy(greedy) => greedy.take_run(count),
-            Supply::Adapter(adapter) => adapter.take_run(count),
+            Supply::Adapter(adapter) => adapter.take_run(count, last),
             _ => unreachable!("only greedy traffic and adapters have runs"),
         }
     }
@@ -168,7 +158,7 @@ impl Supply {
     pub fn take(&mut self, now: Time) -> bool {
         match self {
             Supply::Greedy(greedy) => greedy.take(now),
-            Supply::Adapter(adapter) => return adapter.take(),
+            Supply::Adapter(adapter) => return adapter.take(now),
             other => other.take_other(now),
         }
         false
@@ -184,7 +174,7 @@ impl Supply {
             Supply::OnOff(on_off) => on_off.take(),
             Supply::Timed(timed) => timed.take(),
             Supply::Conversation(conversation) => conversation.take(now),
-            Supply::Adapter(adapter) => _ = adapter.take(),
+            Supply::Adapter(adapter) => _ = adapter.take(now),
             Supply::Video(video) => video.take(),
         }
     }

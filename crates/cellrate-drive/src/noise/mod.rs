@@ -1,0 +1,122 @@
+//! Fractional Gaussian noise: sequences of mean 0 and variance 1 that are long-range dependent with a given Hurst
+//! parameter.
+//!
+//! Every function here computes with additions, multiplications and `libm`'s functions in a fixed order, so that the same
+//! seed gives the same sequence on every machine.
+
+mod davies_harte;
+mod fft;
+mod paxson;
+#[cfg(test)]
+mod whittle;
+
+use cellrate_scenario::NoiseMethod;
+
+use crate::random::Random;
+
+/// `count` values, a power of two from 4 on, with this Hurst parameter (from 0.5 to below 1).
+pub fn fractional_gaussian(method: NoiseMethod, count: usize, hurst: f64, random: &mut Random) -> Vec<f64> {
+    Spectrum::new(method, count, hurst).sequence(random)
+}
+
+/// What all sequences of a method, a length and a Hurst parameter have in common: most of the work.
+enum Spectrum {
+    DaviesHarte(davies_harte::Spectrum),
+    Paxson(paxson::Spectrum),
+}
+
+impl Spectrum {
+    fn new(method: NoiseMethod, count: usize, hurst: f64) -> Spectrum {
+        match method {
+            NoiseMethod::DaviesHarte => Spectrum::DaviesHarte(davies_harte::Spectrum::new(count, hurst)),
+            NoiseMethod::Paxson => Spectrum::Paxson(paxson::Spectrum::new(count, hurst)),
+        }
+    }
+
+    fn sequence(&self, random: &mut Random) -> Vec<f64> {
+        match self {
+            Spectrum::DaviesHarte(spectrum) => spectrum.sequence(random),
+            Spectrum::Paxson(spectrum) => spectrum.sequence(random),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    const METHODS: [NoiseMethod; 2] = [NoiseMethod::DaviesHarte, NoiseMethod::Paxson];
+
+    fn random(seed: u64) -> Random {
+        Random::new(seed, Stream::Rates(0, 0))
+    }
+
+    /// 20 sequences of 2^16 values each.
+    fn recovers(method: NoiseMethod) {
+        for hurst in [0.6, 0.7, 0.8, 0.9] {
+            let spectrum = Spectrum::new(method, 1 << 16, hurst);
+            for seed in 0..20 {
+                let found = whittle::estimate(&spectrum.sequence(&mut random(seed)));
+                assert!((found - hurst).abs() < 0.03, "{method:?}, seed {seed}: {found} for {hurst}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_hurst_parameter_of_the_exact_method_is_recovered() {
+        recovers(NoiseMethod::DaviesHarte);
+    }
+
+    #[test]
+    fn the_hurst_parameter_of_paxsons_method_is_recovered() {
+        recovers(NoiseMethod::Paxson);
+    }
+
+    #[test]
+    fn the_marginal_has_mean_0_and_variance_1_over_all_sequences() {
+        for method in METHODS {
+            let (mut sum, mut squares, mut above) = (0.0, 0.0, 0);
+            let (sequences, length) = (200, 1 << 10);
+            let spectrum = Spectrum::new(method, length, 0.7);
+            for seed in 0..sequences {
+                for value in spectrum.sequence(&mut random(seed)) {
+                    sum += value;
+                    squares += value * value;
+                    above += u32::from(value > 1.0);
+                }
+            }
+            let count = (sequences as usize * length) as f64;
+            // The mean of 1024 values has deviation 1024^(H - 1) = 0.125, that of 200 such 0.009.
+            assert!((sum / count).abs() < 0.035, "{method:?}: mean {}", sum / count);
+            assert!((squares / count - 1.0).abs() < 0.05, "{method:?}: variance {}", squares / count);
+            // P(x > 1) = 0.1587 of a normal distribution.
+            assert!((f64::from(above) / count - 0.1587).abs() < 0.01, "{method:?}: {above} above 1");
+        }
+    }
+
+    #[test]
+    fn the_exact_method_has_the_covariance_it_should() {
+        // gamma(1) = (2^2H - 2) / 2 = 0.5157 for H = 0.8.
+        let mut products = 0.0;
+        let (sequences, length) = (300, 1 << 9);
+        let spectrum = Spectrum::new(NoiseMethod::DaviesHarte, length, 0.8);
+        for seed in 0..sequences {
+            let values = spectrum.sequence(&mut random(seed));
+            products += values.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / (length - 1) as f64;
+        }
+        let covariance = products / sequences as f64;
+        assert!((covariance - 0.5157).abs() < 0.03, "{covariance}");
+    }
+
+    #[test]
+    fn golden_values_hold_on_every_machine() {
+        let first = METHODS.map(|method| fractional_gaussian(method, 64, 0.8, &mut random(1))[..2].to_vec());
+        assert_eq!(first, GOLDEN);
+    }
+
+    const GOLDEN: [[f64; 2]; 2] = [
+        [-0.969_692_935_031_749_8, -2.773_184_435_143_326_4],
+        [-1.617_972_024_442_360_5, -1.363_910_949_034_221_2],
+    ];
+}

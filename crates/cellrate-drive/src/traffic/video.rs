@@ -1,0 +1,310 @@
+//! Compressed video (paper 001, section "Modeling MPEG-2 Transport Streams over VBR"): each program sends cells evenly at
+//! a rate that holds from one clock reference to the next.
+//!
+//! A rate counts 53 octets a cell, because the paper takes the VBR rate off the line rate to get ABR's. Two transport
+//! packets of 188 octets fill the 8 cells of an AAL5 PDU exactly, so there is no padding and cells, not PDUs, are what is
+//! evenly spaced. A cell that a change of rate cuts short keeps the part of it that is done.
+
+use cellrate_proto::units::BITS_PER_CELL;
+use cellrate_proto::{CellRate, Duration, Time};
+use cellrate_scenario::{OutOfRange, VideoTraffic};
+
+use crate::noise::fractional_gaussian;
+use crate::random::{Random, Stream};
+
+/// The programs of one VC at work.
+#[derive(Clone, Debug)]
+pub struct Video {
+    programs: Vec<Program>,
+    /// The next cell of each, side by side: the first of them is looked for at every cell.
+    next: Vec<Time>,
+    /// The one whose cell comes first.
+    first: usize,
+    end: Time,
+}
+
+#[derive(Clone, Debug)]
+struct Program {
+    /// The next clock reference.
+    reference: Time,
+    spacing: Duration,
+    intervals: [Duration; 2],
+    references: Random,
+    rates: Rates,
+}
+
+/// The rates of a program, one after the other.
+#[derive(Clone, Debug)]
+struct Rates {
+    model: VideoTraffic,
+    random: Random,
+    /// How many values are made at once: enough for the run.
+    block: usize,
+    /// Those to come, the next one last [cells/s].
+    ready: Vec<CellRate>,
+}
+
+impl Video {
+    /// The programs that the direction `flow` sends until `end`.
+    pub fn new(model: &VideoTraffic, seed: u64, flow: u32, end: Time) -> Video {
+        let end = end.min(model.end);
+        let program = |number| Program::new(model, seed, flow, number, end);
+        let (next, programs) = (0..model.programs).map(program).unzip();
+        let mut video = Video { programs, next, first: 0, end };
+        video.find_first();
+        video
+    }
+
+    /// When the next cell comes; [`Time::NEVER`] after the last.
+    pub fn next(&self) -> Time {
+        let next = self.next[self.first];
+        if next < self.end { next } else { Time::NEVER }
+    }
+
+    /// The cell that came first has left.
+    pub fn take(&mut self) {
+        self.next[self.first] = self.programs[self.first].after(self.next[self.first]);
+        self.find_first();
+    }
+
+    /// Cells that have come by `now` and wait [cells].
+    pub fn waiting(&self, now: Time) -> u64 {
+        // Looks ahead on a copy: what is drawn from the copy's streams is drawn again later.
+        let mut ahead = self.clone();
+        let mut waiting = 0;
+        while ahead.next() <= now {
+            ahead.take();
+            waiting += 1;
+        }
+        waiting
+    }
+
+    /// Of several at the same instant, the one with the lowest number.
+    fn find_first(&mut self) {
+        let mut first = 0;
+        for (program, next) in self.next.iter().enumerate() {
+            if *next < self.next[first] {
+                first = program;
+            }
+        }
+        self.first = first;
+    }
+}
+
+impl Program {
+    /// Its first cell, and the program.
+    fn new(model: &VideoTraffic, seed: u64, flow: u32, number: u32, end: Time) -> (Time, Program) {
+        let mut program = Program {
+            reference: model.start,
+            spacing: Duration::ZERO,
+            intervals: model.reference_interval,
+            references: Random::new(seed, Stream::References(flow, number)),
+            rates: Rates::new(model, Random::new(seed, Stream::Rates(flow, number)), end),
+        };
+        // Programs are not in step: the first cell comes anywhere within its time.
+        let remaining = program.references.uniform();
+        (program.follow_references(remaining), program)
+    }
+
+    /// The cell after the one at `last`.
+    fn after(&mut self, last: Time) -> Time {
+        let next = last.saturating_add(self.spacing);
+        if next < self.reference {
+            return next;
+        }
+        let remaining = next.since(self.reference).as_secs_f64() / self.spacing.as_secs_f64();
+        self.follow_references(remaining)
+    }
+
+    /// At the clock reference a new rate begins; `remaining` of a cell's time is still to come [0 to 1]. Gives the next
+    /// cell.
+    fn follow_references(&mut self, remaining: f64) -> Time {
+        let mut remaining = remaining;
+        loop {
+            let begin = self.reference;
+            let [low, high] = self.intervals;
+            let span = low.as_secs_f64() + self.references.uniform() * (high - low).as_secs_f64();
+            self.reference = begin.saturating_add(Duration::from_secs_f64(span));
+            let rate = self.rates.next();
+            self.spacing = rate.interval();
+            let wait = if rate == CellRate::ZERO { f64::INFINITY } else { remaining / rate.as_cells_per_s() };
+            let next = if wait < span { begin + Duration::from_secs_f64(wait) } else { Time::NEVER };
+            if next < self.reference || self.reference == Time::NEVER {
+                return next;
+            }
+            remaining -= rate.as_cells_per_s() * span;
+            remaining = remaining.max(0.0);
+        }
+    }
+}
+
+impl Rates {
+    fn new(model: &VideoTraffic, random: Random, end: Time) -> Rates {
+        let [low, high] = model.reference_interval;
+        let mean = 0.5 * (low.as_secs_f64() + high.as_secs_f64());
+        // Half of the values may be ruled out, and intervals be shorter than their mean.
+        let wanted = 2.5 * end.since(model.start).as_secs_f64() / mean + 64.0;
+        let block = (wanted as usize).clamp(64, 1 << 22).next_power_of_two();
+        Rates { model: model.clone(), random, block, ready: Vec::new() }
+    }
+
+    fn next(&mut self) -> CellRate {
+        loop {
+            if let Some(rate) = self.ready.pop() {
+                return rate;
+            }
+            self.refill();
+        }
+    }
+
+    fn refill(&mut self) {
+        let VideoTraffic { mean, deviation, hurst, peak, out_of_range, method, .. } = self.model;
+        let noise = fractional_gaussian(method, self.block, hurst, &mut self.random);
+        let [mean, deviation, peak] = [mean, deviation, peak].map(|rate| rate.as_bps() as f64);
+        let gaussian = noise.into_iter().map(|x| mean + deviation * x);
+        let rates: Vec<f64> = match out_of_range {
+            OutOfRange::Ignore => gaussian.filter(|rate| (0.0..=peak).contains(rate)).collect(),
+            OutOfRange::Truncate => gaussian.map(|rate| rate.clamp(0.0, peak)).collect(),
+            OutOfRange::TruncateAndCarry => carried(gaussian, peak),
+            OutOfRange::Exponentiate => gaussian
+                .map(|rate| {
+                    let x = libm::log(mean / 1e6) + (rate - mean) / mean;
+                    (libm::round(libm::exp(x)) * 1e6).min(peak)
+                })
+                .collect(),
+        };
+        self.ready.extend(rates.into_iter().rev().map(|bits| CellRate::new(bits / BITS_PER_CELL as f64)));
+    }
+}
+
+/// Negative values become 0, and what they were short of is taken from the positive ones after them.
+fn carried(gaussian: impl Iterator<Item = f64>, peak: f64) -> Vec<f64> {
+    let mut owed = 0.0;
+    let mut settle = |rate: f64| {
+        let left = rate + owed;
+        owed = left.min(0.0);
+        left.clamp(0.0, peak)
+    };
+    gaussian.map(&mut settle).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_proto::BitRate;
+    use cellrate_scenario::NoiseMethod;
+
+    const MBPS: u64 = 1_000_000;
+
+    fn model(mean: u64, deviation: u64, out_of_range: OutOfRange, method: NoiseMethod) -> VideoTraffic {
+        VideoTraffic {
+            programs: 9,
+            mean: BitRate::from_bps(mean * MBPS / 10),
+            deviation: BitRate::from_bps(deviation * MBPS),
+            hurst: 0.8,
+            peak: BitRate::from_bps(15 * MBPS),
+            reference_interval: [Duration::from_ms(20), Duration::from_ms(100)],
+            out_of_range,
+            method,
+            start: Time::ZERO,
+            end: Time::NEVER,
+        }
+    }
+
+    /// Mb/s of all programs, by their cells.
+    fn rate(model: &VideoTraffic, seconds: u64, seed: u64) -> f64 {
+        let end = Time::ZERO + Duration::from_secs(seconds);
+        let mut video = Video::new(model, seed, 0, end);
+        let mut cells = 0_u64;
+        let mut last = Time::ZERO;
+        while video.next() != Time::NEVER {
+            assert!(video.next() >= last && video.next() < end);
+            last = video.next();
+            video.take();
+            cells += 1;
+        }
+        cells as f64 * BITS_PER_CELL as f64 / 1e6 / seconds as f64
+    }
+
+    #[test]
+    fn nine_programs_have_the_mean_of_the_truncated_normal_distribution() {
+        // mean + deviation * (phi(a) - phi(b)) / (Phi(b) - Phi(a)), a and b being 0 and 15 Mb/s in deviations:
+        // 9 * 6.1428 = 55.3, 9 * 7.5 = 67.5, 9 * 8.8572 = 79.7. White noise: nearly every value counts.
+        for (mean, deviation, expected) in [(50, 5, 55.285), (75, 7, 67.5), (100, 5, 79.715)] {
+            let mut white = model(mean, deviation, OutOfRange::Ignore, NoiseMethod::DaviesHarte);
+            white.hurst = 0.5;
+            let found = rate(&white, 150, 1);
+            // 22,500 values with a deviation of 4 Mb/s: the sum of nine means is within 0.24 of it, three times over.
+            assert!((found - expected).abs() < 0.75, "{found} Mb/s for {expected}");
+        }
+    }
+
+    #[test]
+    fn long_range_dependence_leaves_the_mean_where_it_was_over_many_seeds() {
+        let model = model(50, 5, OutOfRange::Ignore, NoiseMethod::Paxson);
+        let rates: Vec<f64> = (0..12).map(|seed| rate(&model, 60, seed)).collect();
+        let mean = rates.iter().sum::<f64>() / 12.0;
+        assert!((mean - 55.3).abs() < 2.0, "{mean} of {rates:?}");
+    }
+
+    #[test]
+    fn the_four_techniques_shift_the_mean_as_the_paper_says() {
+        let of = |out_of_range| {
+            let mut white = model(50, 5, out_of_range, NoiseMethod::DaviesHarte);
+            white.hurst = 0.5;
+            rate(&white, 200, 3)
+        };
+        // Truncated at 0 and 15 the mean of N(5, 5) rises by 0.42 - 0.04 Mb/s: 9 * 5.375.
+        assert!((of(OutOfRange::Truncate) - 48.4).abs() < 0.7);
+        // What is carried over keeps the mean at 45, but for what the peak cuts off.
+        assert!((of(OutOfRange::TruncateAndCarry) - 44.7).abs() < 0.8);
+        assert!(of(OutOfRange::Exponentiate) > 50.0);
+    }
+
+    #[test]
+    fn a_program_is_piecewise_constant() {
+        let mut one = model(75, 7, OutOfRange::Ignore, NoiseMethod::Paxson);
+        one.programs = 1;
+        let mut video = Video::new(&one, 5, 0, Time::ZERO + Duration::from_secs(2));
+        let mut gaps: Vec<u64> = Vec::new();
+        let mut last = video.next();
+        loop {
+            video.take();
+            if video.next() == Time::NEVER {
+                break;
+            }
+            gaps.push(video.next().since(last).as_ps());
+            last = video.next();
+        }
+        // 20 to 100 references of a new gap each, with one gap across each of them: few different neighbours.
+        let changes = gaps.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        assert!((2 * 20..=2 * 100).contains(&changes), "{changes} of {}", gaps.len());
+        // Never faster than the peak.
+        assert!(gaps.iter().all(|&gap| gap >= CellRate::new(15e6 / 424.0).interval().as_ps() - 1));
+    }
+
+    #[test]
+    fn what_has_come_waits() {
+        let model = model(50, 5, OutOfRange::Ignore, NoiseMethod::Paxson);
+        let mut video = Video::new(&model, 1, 0, Time::ZERO + Duration::from_secs(1));
+        let now = Time::ZERO + Duration::from_ms(10);
+        let waiting = video.waiting(now);
+        for _ in 0..waiting {
+            assert!(video.next() <= now);
+            video.take();
+        }
+        assert!(video.next() > now && waiting > 0);
+    }
+
+    #[test]
+    fn programs_have_streams_of_their_own() {
+        let one = |programs, seed| {
+            let mut model = model(50, 5, OutOfRange::Ignore, NoiseMethod::Paxson);
+            model.programs = programs;
+            let video = Video::new(&model, seed, 0, Time::ZERO + Duration::from_secs(1));
+            video.next[0]
+        };
+        assert_eq!(one(1, 1), one(9, 1), "more programs do not disturb the first");
+        assert_ne!(one(1, 1), one(1, 2));
+    }
+}
