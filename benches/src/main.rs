@@ -2,20 +2,23 @@
 //!
 //! Wall time drifts on shared machines; instructions per cell hop, counted by valgrind's callgrind, do not. They are the
 //! difference between a run and a run twice as long, so that building the network and its first transient drop out.
+//! Memory is what a process grows by from the resolved scenario to its peak, over the connections; Linux only.
 //!
 //! ```text
-//! cellrate-bench [--json] [--wall-only] [WORKLOAD ...]     the table
-//! cellrate-bench run WORKLOAD MILLISECONDS                 one run, for a profiler
+//! cellrate-bench [--json] [--wall-only] [--threads N] [WORKLOAD ...]     the table
+//! cellrate-bench run WORKLOAD MILLISECONDS                               one run, for a profiler
+//! cellrate-bench memory WORKLOAD MILLISECONDS                            octets that a run takes per connection
 //! ```
 
 mod workloads;
 
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use cellrate_scenario::{Document, Scenario};
-use cellrate_sim::{RunResult, run};
+use cellrate_sim::{RunResult, run_on};
 use workloads::{WORKLOADS, Workload};
 
 fn main() -> ExitCode {
@@ -23,6 +26,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["run", name, ms] => run_once(name, ms),
+        ["memory", name, ms] => memory_of_run(name, ms),
         words => table(words),
     };
     match outcome {
@@ -46,16 +50,35 @@ fn resolve(workload: &Workload, ms: u64) -> Result<Scenario, String> {
     document.resolve().map_err(|error| error.to_string())
 }
 
-fn simulate(scenario: &Scenario) -> Result<RunResult, String> {
-    run(scenario, &mut |_| ControlFlow::Continue(())).map_err(|error| error.to_string())
+fn simulate(scenario: &Scenario, threads: NonZeroUsize) -> Result<RunResult, String> {
+    run_on(scenario, threads, &mut |_| ControlFlow::Continue(())).map_err(|error| error.to_string())
+}
+
+fn milliseconds(ms: &str) -> Result<u64, String> {
+    ms.parse().map_err(|_| format!("{ms} is no number of milliseconds"))
 }
 
 /// One run: prints the cell hops, which a caller divides instructions by.
 fn run_once(name: &str, ms: &str) -> Result<(), String> {
-    let ms = ms.parse().map_err(|_| format!("{ms} is no number of milliseconds"))?;
-    let result = simulate(&resolve(find(name)?, ms)?)?;
+    let result = simulate(&resolve(find(name)?, milliseconds(ms)?)?, NonZeroUsize::MIN)?;
     println!("{}", result.summary.run.cell_hops);
     Ok(())
+}
+
+/// One run: prints the octets per connection that it took at its peak, beyond the scenario.
+fn memory_of_run(name: &str, ms: &str) -> Result<(), String> {
+    let scenario = resolve(find(name)?, milliseconds(ms)?)?;
+    let before = status("VmRSS:").ok_or("no /proc/self/status here")?;
+    simulate(&scenario, NonZeroUsize::MIN)?;
+    let peak = status("VmHWM:").unwrap_or(before);
+    println!("{}", (peak - before) * 1024 / scenario.connections.len() as u64);
+    Ok(())
+}
+
+/// A line of this process's status [KiB].
+fn status(key: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix(key))?.trim().strip_suffix(" kB")?.parse().ok()
 }
 
 /// A line of the table.
@@ -66,12 +89,22 @@ struct Measured {
     /// Of the fastest of three runs [s].
     wall_s: f64,
     instructions_per_hop: Option<f64>,
+    /// Beyond the scenario [octets].
+    memory_per_vc: Option<u64>,
 }
 
 fn table(words: &[&str]) -> Result<(), String> {
-    let (options, names): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.starts_with('-'));
+    let mut words = words.to_vec();
+    let mut threads = NonZeroUsize::MIN;
+    if let Some(place) = words.iter().position(|&word| word == "--threads") {
+        let number = words.get(place + 1).copied().unwrap_or("nothing");
+        threads =
+            number.parse().map_err(|_| format!("--threads takes a number of 1 or more, not {number}"))?;
+        words.drain(place..=place + 1);
+    }
+    let (options, names): (Vec<&str>, Vec<&str>) = words.into_iter().partition(|word| word.starts_with('-'));
     if let Some(unknown) = options.iter().find(|option| !["--json", "--wall-only"].contains(option)) {
-        return Err(format!("{unknown} is no option; there are --json and --wall-only"));
+        return Err(format!("{unknown} is no option; there are --json, --wall-only and --threads"));
     }
     let chosen: Vec<&Workload> = if names.is_empty() {
         WORKLOADS.iter().collect()
@@ -79,8 +112,10 @@ fn table(words: &[&str]) -> Result<(), String> {
         names.into_iter().map(find).collect::<Result<_, _>>()?
     };
     let count = !options.contains(&"--wall-only");
-    let measured =
-        chosen.into_iter().map(|workload| measure(workload, count)).collect::<Result<Vec<_>, _>>()?;
+    let measured = chosen
+        .into_iter()
+        .map(|workload| measure(workload, threads, count))
+        .collect::<Result<Vec<_>, _>>()?;
     if options.contains(&"--json") {
         print_json(&measured)
     } else {
@@ -89,12 +124,12 @@ fn table(words: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-fn measure(workload: &'static Workload, count: bool) -> Result<Measured, String> {
+fn measure(workload: &'static Workload, threads: NonZeroUsize, count: bool) -> Result<Measured, String> {
     let scenario = resolve(workload, workload.full_ms)?;
     let mut best: Option<(f64, u64)> = None;
     for _ in 0..3 {
         let start = Instant::now();
-        let cell_hops = simulate(&scenario)?.summary.run.cell_hops;
+        let cell_hops = simulate(&scenario, threads)?.summary.run.cell_hops;
         let wall_s = start.elapsed().as_secs_f64();
         if best.is_none_or(|(fastest, _)| wall_s < fastest) {
             best = Some((wall_s, cell_hops));
@@ -102,7 +137,9 @@ fn measure(workload: &'static Workload, count: bool) -> Result<Measured, String>
     }
     let (wall_s, cell_hops) = best.unwrap_or_default();
     let instructions_per_hop = if count { instructions_per_hop(workload)? } else { None };
-    Ok(Measured { name: workload.name, what: workload.what, cell_hops, wall_s, instructions_per_hop })
+    let memory_per_vc = memory(workload)?;
+    let Workload { name, what, .. } = workload;
+    Ok(Measured { name, what, cell_hops, wall_s, instructions_per_hop, memory_per_vc })
 }
 
 /// `None` when there is no valgrind.
@@ -112,6 +149,15 @@ fn instructions_per_hop(workload: &Workload) -> Result<Option<f64>, String> {
     Ok(short
         .zip(long)
         .map(|((i, hops), (more_i, more_hops))| (more_i - i) as f64 / (more_hops - hops) as f64))
+}
+
+/// `None` where a process cannot ask for its memory.
+fn memory(workload: &Workload) -> Result<Option<u64>, String> {
+    let program = std::env::current_exe().map_err(|error| format!("this program's own path: {error}"))?;
+    let ms = (2 * workload.counted_ms).to_string();
+    let output = Command::new(program).args(["memory", workload.name, &ms]).output();
+    let output = output.map_err(|error| format!("this program again: {error}"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().parse().ok())
 }
 
 /// Instructions and cell hops of a run.
@@ -135,13 +181,16 @@ fn instructions(workload: &Workload, ms: u64) -> Result<Option<(u64, u64)>, Stri
 
 fn print_table(measured: &[Measured]) {
     println!(
-        "{:<4} {:<48} {:>13} {:>9} {:>12} {:>16}",
-        "", "", "cell hops", "wall s", "M hops/s", "instructions/hop"
+        "{:<4} {:<58} {:>11} {:>8} {:>9} {:>17} {:>10}",
+        "", "", "cell hops", "wall s", "M hops/s", "instructions/hop", "octets/VC"
     );
-    for Measured { name, what, cell_hops, wall_s, instructions_per_hop } in measured {
+    for Measured { name, what, cell_hops, wall_s, instructions_per_hop, memory_per_vc } in measured {
         let rate = *cell_hops as f64 / wall_s / 1e6;
         let instructions = instructions_per_hop.map_or("-".to_owned(), |count| format!("{count:.1}"));
-        println!("{name:<4} {what:<48} {cell_hops:>13} {wall_s:>9.3} {rate:>12.1} {instructions:>16}");
+        let memory = memory_per_vc.map_or("-".to_owned(), |octets| octets.to_string());
+        println!(
+            "{name:<4} {what:<58} {cell_hops:>11} {wall_s:>8.3} {rate:>9.1} {instructions:>17} {memory:>10}"
+        );
     }
 }
 
@@ -152,6 +201,7 @@ fn print_json(measured: &[Measured]) {
             serde_json::json!({
                 "name": m.name, "what": m.what, "cell_hops": m.cell_hops, "wall_s": m.wall_s,
                 "cell_hops_per_s": m.cell_hops as f64 / m.wall_s, "instructions_per_hop": m.instructions_per_hop,
+                "memory_per_vc": m.memory_per_vc,
             })
         })
         .collect();

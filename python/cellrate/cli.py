@@ -47,6 +47,8 @@ Start = Annotated[
 ]
 Workers = Annotated[int | None, Parameter(help="Processes for sweeps; the number of processors by default.")]
 
+Threads = Annotated[int, Parameter(help="Threads per run, for large networks; the result does not depend on it.")]
+
 
 @app.command
 def run(
@@ -74,6 +76,7 @@ def run(
     capture_limit: Annotated[
         str | None, Parameter(help="Most that a file of the capture may hold, such as 200MB (1 GB by default).")
     ] = None,
+    threads: Threads = 1,
 ) -> int:
     """Run a scenario, or every point of its sweep."""
     from .running import prepare, run_many
@@ -87,7 +90,7 @@ def run(
     captured = _capture(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
     with _progress(points[0][0].name, quiet=json) as progress:
         if captured is None:
-            results = run_many(points, workers=workers, progress=progress)
+            results = run_many(points, workers=workers, progress=progress, threads=threads)
         else:
             results = [run_one(scenario, capture=captured, progress=progress)]
     if out is None and (plot or csv):

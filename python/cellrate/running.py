@@ -24,6 +24,7 @@ def run(
     seed: int | None = None,
     capture: Capture | str | Path | None = None,
     progress: Progress | None = None,
+    threads: int = 1,
 ) -> Result:
     """Run a scenario and give back what happened.
 
@@ -42,6 +43,9 @@ def run(
         files.
     progress
         Called with the share of network time done [0 to 1], a few times a second at most. What it raises ends the run.
+    threads
+        Threads to run it on, 1 or more; the result does not depend on it. Only networks whose switches are apart by links of
+        100 us or more can use several.
 
     Raises
     ------
@@ -52,6 +56,7 @@ def run(
     Interrupted
         On Ctrl-C.
     """
+    _check_threads(threads)
     prepared = prepare(scenario, set=set, seed=seed)
     points = prepared.points()
     if len(points) != 1:
@@ -59,7 +64,7 @@ def run(
         raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; {rest}")
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
-    return _run_point(points[0].scenario, points[0].set, progress, capture)
+    return _run_point(points[0].scenario, points[0].set, progress, threads, capture)
 
 
 def sweep(
@@ -98,12 +103,15 @@ def run_many(
     workers: int | None = None,
     progress: Progress | None = None,
     keep: Path | None = None,
+    threads: int = 1,
 ) -> list[Result]:
-    """Run scenarios side by side; the results come in the order of `points`, each with its settings.
+    """Run scenarios side by side, each on so many threads; the results come in the order of `points`, each with its
+    settings.
 
     With `keep`, each result is kept in that folder as soon as it is there, and a point whose result is kept there, from
     the same scenario and the same simulator, is not run again.
     """
+    _check_threads(threads)
     todo = list(points)
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
@@ -111,7 +119,8 @@ def run_many(
     if workers <= 1:
         results = []
         for done, (scenario, settings) in enumerate(todo):
-            results.append(_run_kept(scenario, settings, keep, _part(progress, done, len(todo))))
+            part = _part(progress, done, len(todo))
+            results.append(_run_kept(scenario, settings, keep, part, threads))
         return results
     # Forking keeps scripts without an `if __name__ == "__main__"` working; the children run nothing but the simulator.
     import multiprocessing
@@ -119,7 +128,7 @@ def run_many(
 
     executor: Executor = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"))
     with executor:
-        futures = [executor.submit(_run_kept, scenario, settings, keep) for scenario, settings in todo]
+        futures = [executor.submit(_run_kept, scenario, settings, keep, None, threads) for scenario, settings in todo]
         try:
             for done, future in enumerate(as_completed(futures), start=1):
                 future.result()
@@ -142,22 +151,32 @@ def prepare(
     return prepared.set(settings) if settings else prepared
 
 
+def _check_threads(threads: int) -> None:
+    if threads < 1:
+        raise CellrateError(f"threads is {threads}; it must be at least 1")
+
+
 def _run_point(
     scenario: Scenario,
     settings: Mapping[str, str],
     progress: Progress | None = None,
+    threads: int = 1,
     capture: Capture | None = None,
 ) -> Result:
     begun = time.perf_counter()
-    native = _native.run(scenario._native, progress, None if capture is None else capture._native())
+    native = _native.run(scenario._native, progress, threads, None if capture is None else capture._native())
     return Result._from_native(native, scenario, dict(settings), time.perf_counter() - begun)
 
 
 def _run_kept(
-    scenario: Scenario, settings: Mapping[str, str], keep: Path | None, progress: Progress | None = None
+    scenario: Scenario,
+    settings: Mapping[str, str],
+    keep: Path | None,
+    progress: Progress | None = None,
+    threads: int = 1,
 ) -> Result:
     if keep is None:
-        return _run_point(scenario, settings, progress)
+        return _run_point(scenario, settings, progress, threads)
     # A module built anew may run the same scenario differently.
     built = Path(_native.__file__).stat().st_mtime_ns
     file = keep / f"{scenario.hash}-{built}.pickle"
@@ -165,7 +184,7 @@ def _run_kept(
         kept: Result = pickle.loads(file.read_bytes())
         kept.set = dict(settings)
         return kept
-    result = _run_point(scenario, settings, progress)
+    result = _run_point(scenario, settings, progress, threads)
     partial = file.with_suffix(f".{os.getpid()}.partial")
     partial.write_bytes(pickle.dumps(result))
     partial.rename(file)

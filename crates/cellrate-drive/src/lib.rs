@@ -7,4 +7,5 @@ pub mod names;
 pub mod noise;
 pub mod random;
 pub mod schedule;
+pub mod tournament;
 pub mod traffic;

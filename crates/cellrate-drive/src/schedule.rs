@@ -1,21 +1,16 @@
 //! The scheduler: a winner tree over a fixed set of leaves, one per thing that can happen next.
 //!
 //! A leaf's key is the time of its next event with the leaf's own number below it, in one `u64`; the smallest key is at
-//! the root. So the order of events and the breaking of ties are one comparison. Replacing a key compares it, level by
-//! level, with the key of the sibling: the siblings' places depend on the leaf alone, so they are all loaded at once and
-//! the chain from leaf to root is one minimum per level, without a branch that depends on the data.
+//! the root. So the order of events and the breaking of ties are one comparison.
 
 use cellrate_proto::Time;
 
-const NEVER: u64 = u64::MAX;
+use super::tournament::{NEVER, Tournament};
 
 /// The next event of every leaf.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// The keys of the two children of each node; node n has the children 2n and 2n + 1, the root is node 1, and the
-    /// leaves follow the last node.
-    children: Vec<[u64; 2]>,
-    first: u64,
+    tree: Tournament,
     /// While a leaf is held: the least key of the others, or less.
     bound: u64,
     leaf_bits: u32,
@@ -24,8 +19,7 @@ pub struct Schedule {
 impl Schedule {
     /// A schedule of `count` leaves, none of which has an event.
     pub fn new(count: usize) -> Schedule {
-        let leaf_bits = leaf_bits(count);
-        Schedule { children: vec![[NEVER; 2]; 1 << leaf_bits], first: NEVER, bound: NEVER, leaf_bits }
+        Schedule { tree: Tournament::new(count.max(2)), bound: NEVER, leaf_bits: leaf_bits(count) }
     }
 
     /// The latest instant that a key of a schedule of `count` leaves can hold, and with it the longest run.
@@ -37,36 +31,44 @@ impl Schedule {
     /// no event.
     #[inline]
     pub fn set(&mut self, leaf: usize, time: Time) {
-        let mut key = self.key(leaf, time);
+        let key = self.key(leaf, time);
         self.bound = self.bound.min(key);
-        let mut node = self.children.len() + leaf;
-        while node > 1 {
-            let pair = &mut self.children[node >> 1];
-            pair[node & 1] = key;
-            key = key.min(pair[(node & 1) ^ 1]);
-            node >>= 1;
-        }
-        self.first = key;
+        self.tree.set(leaf, key);
     }
 
+    /// The same, cheaply where that is what it was.
     #[inline]
-    fn key(&self, leaf: usize, time: Time) -> u64 {
+    pub fn keep(&mut self, leaf: usize, time: Time) {
+        if self.tree.key(leaf) != self.key(leaf, time) {
+            self.set(leaf, time);
+        }
+    }
+
+    /// The key of an event of `leaf` at `time`: keys compare as the events follow each other.
+    #[inline]
+    pub fn key(&self, leaf: usize, time: Time) -> u64 {
         let ps = time.as_ps();
         let fits = ps >> (u64::BITS - self.leaf_bits) == 0;
         if fits { ps << self.leaf_bits | leaf as u64 } else { NEVER }
+    }
+
+    /// The time and the leaf of a key.
+    #[inline]
+    pub fn split(&self, key: u64) -> (Time, usize) {
+        (Time::from_ps(key >> self.leaf_bits), (key & ((1 << self.leaf_bits) - 1)) as usize)
+    }
+
+    /// By how much keys of one leaf differ when their times differ by `span` [ps].
+    #[inline]
+    pub fn key_step(&self, span: u64) -> u64 {
+        span << self.leaf_bits
     }
 
     /// Holds `leaf`, which has the first event: until it is [`set`](Schedule::set) again it may go on by itself for as
     /// long as its next event [`precedes`](Schedule::precedes) all others.
     #[inline]
     pub fn hold(&mut self, leaf: usize) {
-        let mut node = self.children.len() + leaf;
-        let mut least = NEVER;
-        while node > 1 {
-            least = least.min(self.children[node >> 1][(node & 1) ^ 1]);
-            node >>= 1;
-        }
-        self.bound = least;
+        self.bound = self.tree.least_but(leaf);
     }
 
     /// Whether an event of the held `leaf` at `time` comes before the events of all other leaves.
@@ -78,8 +80,7 @@ impl Schedule {
     /// The first event of all: its time and its leaf. Without any, the time is later than every event.
     #[inline]
     pub fn first(&self) -> (Time, usize) {
-        let leaf = self.first & ((1 << self.leaf_bits) - 1);
-        (Time::from_ps(self.first >> self.leaf_bits), leaf as usize)
+        self.split(self.tree.first())
     }
 }
 
@@ -93,6 +94,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Some of them one way, some the other.
+    fn naive_keeps(leaf: usize, time: Time) -> bool {
+        (leaf as u64 + time.as_ps()).is_multiple_of(2)
+    }
+
     proptest! {
         #[test]
         fn the_first_event_is_the_least_by_time_and_then_by_leaf(
@@ -104,7 +110,7 @@ mod tests {
             for (leaf, time) in sets {
                 let leaf = leaf % count;
                 let time = if time == 0 { Time::NEVER } else { Time::from_ps(time) };
-                schedule.set(leaf, time);
+                if naive_keeps(leaf, time) { schedule.keep(leaf, time) } else { schedule.set(leaf, time) }
                 naive[leaf] = (time != Time::NEVER).then_some(time);
                 let expected = naive.iter().enumerate().filter_map(|(leaf, time)| time.map(|t| (t, leaf))).min();
                 match expected {

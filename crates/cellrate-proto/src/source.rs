@@ -173,6 +173,37 @@ impl Source {
         may
     }
 
+    /// How many data cells leave from `at` on, one every [`spacing`](Source::spacing), before anything else can leave, as
+    /// long as data waits and nothing arrives here. `at` is the instant of the next transmission. Zero when the cell at
+    /// `at` may be another one.
+    pub fn data_run(&self, at: Time) -> u32 {
+        let plain = self.waiting_brm.is_none()
+            && self.started
+            && self.acr.as_cells_per_s() >= TCR
+            && at >= self.in_rate_opportunity();
+        if !plain {
+            return 0;
+        }
+        // Rule 3 a, its two ways: by count, and by time once Mrm others have left.
+        let by_count = self.parameters.nrm.saturating_sub(self.cells_since_frm + 1);
+        let until_trm = self.last_frm.saturating_add(self.parameters.trm).since(at);
+        let by_time =
+            until_trm.div_ceil(self.spacing).max(u64::from(MRM.saturating_sub(self.cells_since_frm)));
+        by_count.min(u32::try_from(by_time).unwrap_or(u32::MAX))
+    }
+
+    /// The time from one in-rate cell to the next, at the ACR of now.
+    #[inline]
+    pub fn spacing(&self) -> Duration {
+        self.spacing
+    }
+
+    /// `count` data cells of a [run](Source::data_run) have left, the last one at `last`.
+    pub fn transmit_run(&mut self, count: u32, last: Time) {
+        self.last_cell = last;
+        self.cells_since_frm += count;
+    }
+
     /// What leaves at `now`, if anything: one cell (rules 3, 5, 6, 7, 10, 11, 12).
     #[inline]
     pub fn transmit(&mut self, now: Time, data_waiting: bool) -> Option<Emission> {
@@ -376,6 +407,50 @@ mod tests {
         assert_eq!(source.transmit(Time::from_ps(due.as_ps() - 1), true), None);
         assert_eq!(source.transmit(due, true), Some(Emission::Data));
         assert_eq!(source.next_transmission(due, always), due + TEN_US);
+    }
+
+    /// The data cells that leave one by one, from the next opportunity on, before anything else.
+    fn data_cells_one_by_one(source: &Source) -> (u32, Source) {
+        let (mut source, mut count) = (source.clone(), 0);
+        while source.transmit_data(source.in_rate_opportunity()) {
+            count += 1;
+        }
+        (count, source)
+    }
+
+    #[test]
+    fn a_run_of_data_cells_is_as_long_as_one_by_one() {
+        // Nrm 32: 31 after an FRM at 10 us each. Trm: an FRM after more than two others once it has passed.
+        for (trm, taken, expected) in
+            [(100_000, 0, 31), (100_000, 7, 24), (105, 0, 10), (100, 0, 9), (15, 0, 2), (15, 1, 1)]
+        {
+            let mut source = fresh();
+            source.parameters.trm = Duration::from_us(trm);
+            source.transmit(Time::ZERO, true);
+            (0..taken).for_each(|_| assert!(source.transmit_data(source.in_rate_opportunity())));
+            let run = source.data_run(source.in_rate_opportunity());
+            let (count, one_by_one) = data_cells_one_by_one(&source);
+            assert_eq!((run, count), (expected, expected), "Trm {trm} us");
+            source.transmit_run(run, source.last_cell + source.spacing() * u64::from(run));
+            assert_eq!(
+                (source.last_cell, source.cells_since_frm),
+                (one_by_one.last_cell, one_by_one.cells_since_frm)
+            );
+        }
+    }
+
+    #[test]
+    fn there_is_no_run_before_the_first_frm_nor_beside_a_brm_nor_below_tcr() {
+        assert_eq!(fresh().data_run(Time::ZERO), 0);
+        let mut source = running();
+        source.turn_around(grants(1.0));
+        assert_eq!(source.data_run(source.in_rate_opportunity()), 0);
+        let mut slow = running();
+        slow.on_backward_rm(Time::ZERO, &grants(9.0));
+        assert_eq!(slow.data_run(slow.in_rate_opportunity()), 0);
+        let mut just_fast_enough = running();
+        just_fast_enough.on_backward_rm(Time::ZERO, &grants(10.0));
+        assert!(just_fast_enough.data_run(just_fast_enough.in_rate_opportunity()) > 0);
     }
 
     #[test]

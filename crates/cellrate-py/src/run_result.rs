@@ -1,5 +1,6 @@
 //! `run` and what it gives back.
 
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -102,15 +103,18 @@ pub fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
 }
 
 /// Runs a scenario without holding the interpreter. `progress` is called with the share done [0 to 1] a few times a
-/// second at most; what it raises, and what a signal raises, ends the run and is raised here.
+/// second at most; what it raises, and what a signal raises, ends the run and is raised here. Up to `threads` threads
+/// share the work.
 ///
 /// `capture` is folder, ports by name (all that carry cells if `None`), span [s], whether cells, whether PDUs, octets of a file.
+/// A run with a capture has one thread.
 #[pyfunction]
-#[pyo3(signature = (scenario, progress=None, capture=None))]
+#[pyo3(signature = (scenario, progress=None, threads=NonZeroUsize::MIN, capture=None))]
 pub fn run(
     py: Python<'_>,
     scenario: &Scenario,
     progress: Option<Py<PyAny>>,
+    threads: NonZeroUsize,
     capture: Option<CaptureSettings>,
 ) -> PyResult<RunResult> {
     let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
@@ -136,7 +140,7 @@ pub fn run(
             }
         };
         match &mut capture {
-            None => cellrate_sim::run(&scenario, &mut report),
+            None => cellrate_sim::run_on(&scenario, threads, &mut report),
             Some(Capture { tap, files, error }) => run_tapped(&scenario, &mut report, tap, &mut |cell| {
                 capture::write(files, cell).map_or_else(
                     |failure| {

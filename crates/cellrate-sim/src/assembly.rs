@@ -12,14 +12,18 @@ use cellrate_scenario::{
 
 use crate::endpoint::{Access, Endpoint, Sender};
 use crate::kernel::Kernel;
-use crate::kernel::cluster::{Cluster, Input, Outbox, Parts};
-use crate::kernel::hop::{Hop, NONE};
+use crate::kernel::cluster::{Cluster, Parts};
+use crate::kernel::deferred::Shortcut;
+use crate::kernel::feed::Feed;
+use crate::kernel::hop::{Exit, Hop, NONE};
 use crate::kernel::partition::Partition;
-use crate::port::{ABR, Exit, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
+use crate::kernel::tournament::Tournament;
+use crate::port::{ABR, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
 use crate::traffic::{Site, Supply};
 use crate::transport::{Interface, Peer, Stack};
+use crate::wiring::Wiring;
 
 /// A thing of the scenario, where it lives: its cluster and its index there.
 #[derive(Clone, Copy, Debug)]
@@ -66,31 +70,18 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
     let head = |number: usize| scenario.links[number / 2].ends[1 - number % 2];
     let ports: Vec<Option<Place>> =
         (0..used.len()).map(|n| is_needed(n).then(|| next_place(cluster_of(tail(n))))).collect();
-    counts.fill(0);
-    let mut next_place = |cluster: u32| {
-        let index = counts[cluster as usize];
-        counts[cluster as usize] += 1;
-        Place { cluster, index }
-    };
-    let inputs: Vec<Option<Place>> =
-        (0..used.len()).map(|n| ports[n].map(|_| next_place(cluster_of(head(n))))).collect();
-    let mut parts: Vec<Parts> = counts.iter().map(|&inputs| empty_parts(inputs as usize, scenario)).collect();
+    let mut parts: Vec<Parts> = counts.iter().map(|_| empty_parts(scenario)).collect();
 
+    let every_cell = watched_receivers(scenario);
     for (number, place) in ports.iter().enumerate() {
-        let (Some(place), Some(input)) = (place, inputs[number]) else { continue };
-        let parts = &mut parts[place.cluster as usize];
-        let exit = if input.cluster == place.cluster {
-            Exit::Inside(input.index)
-        } else {
-            parts.outboxes.push(Outbox { cluster: input.cluster, input: input.index, cells: Vec::new() });
-            Exit::Outside(parts.outboxes.len() as u32 - 1)
-        };
-        parts.ports.push(build_port(scenario, number, &used[number], exit, tapped.contains(&number)));
-    }
-    for (number, place) in inputs.iter().enumerate() {
         let Some(place) = place else { continue };
-        let kind = scenario.nodes[head(number).0 as usize].kind;
-        parts[place.cluster as usize].inputs[place.index as usize].at_host = kind == NodeKind::Host;
+        let ends = Ends {
+            outside: cluster_of(head(number)) != place.cluster,
+            at_host: scenario.nodes[head(number).0 as usize].kind == NodeKind::Host,
+            every_cell: every_cell[number],
+            tapped: tapped.contains(&number),
+        };
+        parts[place.cluster as usize].ports.push(build_port(scenario, number, &used[number], ends));
     }
 
     let mut endpoints = Vec::new();
@@ -103,12 +94,14 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
             ends[cluster as usize] += 1;
         }
     }
-    let hops = build_hops(scenario, &ports, &endpoints, &mut parts);
+    let mut hops = build_hops(scenario, &ports, &endpoints, &mut parts);
     build_endpoints(scenario, &hops.first, &endpoints, &mut parts);
-    parts.iter_mut().for_each(|parts| fold(parts, &hops.table));
+    let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts);
+    let wiring =
+        Wiring { scenario, ports: &ports, partition: &partition, every_cell: &every_cell, folded: &folded };
+    wiring.lay(&mut hops.table, &mut parts);
 
     let tracks = build_tracks(scenario, &ports, &endpoints, partition.clusters);
-    watch_receivers(scenario, &inputs, &mut parts);
     let conduits = conduits(&parts, &endpoints);
     let table: Arc<[Hop]> = hops.table.into();
     let clusters = parts.into_iter().zip(tracks).map(|(parts, tracks)| {
@@ -119,15 +112,16 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
     Assembly { kernel, ports, endpoints }
 }
 
-fn empty_parts(inputs: usize, scenario: &Scenario) -> Parts {
+fn empty_parts(scenario: &Scenario) -> Parts {
     Parts {
         hops: Arc::new([]),
         ports: Vec::new(),
-        inputs: (0..inputs).map(|_| Input::new()).collect(),
+        lanes: Vec::new(),
+        feeds: Vec::new(),
+        arrivals: Vec::new(),
         endpoints: Vec::new(),
         outboxes: Vec::new(),
         sampler: Sampler::default(),
-        flows: 2 * scenario.connections.len(),
         end: Time::ZERO + scenario.duration,
     }
 }
@@ -172,6 +166,16 @@ fn queue_is_watched(scenario: &Scenario, number: usize) -> bool {
     })
 }
 
+/// Whether every change of anything at this port is recorded: then whatever comes to it has to be an event.
+fn changes_are_watched(scenario: &Scenario, number: usize) -> bool {
+    scenario.probes.iter().any(|probe| match probe.quantity {
+        Quantity::Port { link, end, .. } => {
+            probe.every == Every::Change && port_number(Step { link, end }) == number
+        }
+        Quantity::Flow { .. } => false,
+    })
+}
+
 /// Whether every change of a figure of this port's algorithm is recorded.
 fn figures_are_watched(scenario: &Scenario, number: usize) -> bool {
     scenario.probes.iter().any(|probe| match probe.quantity {
@@ -182,13 +186,20 @@ fn figures_are_watched(scenario: &Scenario, number: usize) -> bool {
     })
 }
 
-fn build_port(
-    scenario: &Scenario,
-    number: usize,
-    used: &[bool; PRIORITIES],
-    exit: Exit,
-    is_tapped: bool,
-) -> Port {
+/// The far end of a link.
+struct Ends {
+    /// In another cluster than the port.
+    outside: bool,
+    /// A host.
+    at_host: bool,
+    /// Where every arrival is an event.
+    every_cell: bool,
+    /// Every departure to it is an event.
+    tapped: bool,
+}
+
+fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], ends: Ends) -> Port {
+    let Ends { outside, at_host, every_cell, tapped } = ends;
     let link = &scenario.links[number / 2];
     let config = &link.ports[number % 2];
     let random = Random::new(scenario.seed, Stream::Loss(number as u32));
@@ -202,7 +213,7 @@ fn build_port(
     let room = own.into_iter().chain(buffers.shared).min();
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder;
     let has_events =
-        is_tapped || several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
+        tapped || several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
     let queues = if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
         Queues::Served(Box::new(Served::new(line, config)))
     } else {
@@ -210,7 +221,10 @@ fn build_port(
     };
     let metered = is_switch && control.needs_meter();
     let ended = figures_are_watched(scenario, number).then(Vec::new);
-    Port { queues, exit, only_priority, metered, control, ended, dropped: 0 }
+    let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
+    let deferred = (outside || counts_early) && !tapped && !changes_are_watched(scenario, number);
+    let (merge, shortcut) = (Tournament::new(0), Shortcut::None);
+    Port { queues, deferred, outside, shortcut, merge, only_priority, metered, control, ended, dropped: 0 }
 }
 
 struct Hops {
@@ -250,6 +264,7 @@ fn build_hops(
                 answering_port: NONE,
                 answering_slot: Slot(NONE),
                 endpoint,
+                exit: Exit::Lane(NONE),
                 priority: priority(connection.category) as u8,
             });
         }
@@ -337,31 +352,44 @@ fn conduits(parts: &[Parts], places: &[Place]) -> Vec<[(usize, usize); 2]> {
 }
 
 /// Folds the transmissions of every end that has its access link to a switch to itself, where no cell can be lost on it.
-fn fold(parts: &mut Parts, hops: &[Hop]) {
-    let mut senders = vec![0_u32; parts.ports.len()];
-    let port_of = |endpoint: &Endpoint| hops[endpoint.first_hop as usize].port;
-    for endpoint in parts.endpoints.iter().filter(|endpoint| port_of(endpoint) != NONE) {
-        senders[port_of(endpoint) as usize] += 1;
-    }
-    for (number, endpoint) in (0..).zip(&mut parts.endpoints) {
-        let port = port_of(endpoint);
-        if port == NONE || senders[port as usize] != 1 {
+/// Returns, by port, the feed of the source that is folded there.
+fn fold(
+    scenario: &Scenario,
+    hops: &Hops,
+    ports: &[Option<Place>],
+    endpoints: &[Place],
+    parts: &mut [Parts],
+) -> Vec<Option<u32>> {
+    let mut senders = vec![0_u32; ports.len()];
+    let first_port = |flow: usize| port_number(steps(&scenario.connections[flow / 2], flow % 2 == 1)[0]);
+    (0..endpoints.len()).for_each(|flow| senders[first_port(flow)] += 1);
+    let mut folded = vec![None; ports.len()];
+    for (flow, &place) in endpoints.iter().enumerate() {
+        let number = first_port(flow);
+        let parts = &mut parts[place.cluster as usize];
+        let Some(port) = ports[number] else { continue };
+        let head = scenario.links[number / 2].ends[1 - number % 2];
+        let to_switch = scenario.nodes[head.0 as usize].kind == NodeKind::Switch;
+        let Port { queues: Queues::Fifo(fifo), outside: false, .. } = &parts.ports[port.index as usize]
+        else {
             continue;
-        }
-        if let Port { queues: Queues::Fifo(fifo), exit: Exit::Inside(input), .. } =
-            &parts.ports[port as usize]
-            && fifo.is_lossless()
-            && !parts.inputs[*input as usize].at_host
-        {
-            let input = *input;
-            endpoint.access = Access::Folded { port, input };
-            parts.inputs[input as usize].feeder = number;
+        };
+        if senders[number] == 1 && to_switch && fifo.is_lossless() {
+            let next = hops.table[hops.first[flow] as usize + 1].port;
+            // A direction that never sends anything has no ports of its own.
+            let Some(behind) = parts.ports.get(next as usize) else { continue };
+            let feed = parts.feeds.len() as u32;
+            folded[number] = Some(feed);
+            parts.feeds.push(Feed::new(place.index, next, behind.deferred, !behind.outside));
+            parts.endpoints[place.index as usize].access = Access::Folded { port: port.index, feed };
         }
     }
+    folded
 }
 
-/// Where a series looks at a receiving end, or the end answers what it receives, every arrival there is an event.
-fn watch_receivers(scenario: &Scenario, inputs: &[Option<Place>], parts: &mut [Parts]) {
+/// By port, whether every arrival over its link has to be an event: a series looks at a receiving end there, or the end
+/// answers what it receives.
+fn watched_receivers(scenario: &Scenario) -> Vec<bool> {
     let watched = scenario.probes.iter().filter_map(|probe| match probe.quantity {
         Quantity::Flow { quantity: FlowQuantity::Received, connection, backward } => {
             Some((&scenario.connections[connection.0 as usize], backward))
@@ -373,12 +401,13 @@ fn watch_receivers(scenario: &Scenario, inputs: &[Option<Place>], parts: &mut [P
         .iter()
         .filter(|connection| matches!(connection.forward.traffic, Some(Traffic::RequestResponse(_))))
         .flat_map(|connection| [(connection, false), (connection, true)]);
+    let mut every_cell = vec![false; 2 * scenario.links.len()];
     for (connection, backward) in watched.chain(answering) {
-        let steps = steps(connection, backward);
-        if let Some(place) = steps.last().and_then(|&step| inputs[port_number(step)]) {
-            parts[place.cluster as usize].inputs[place.index as usize].every_cell = true;
+        if let Some(&last) = steps(connection, backward).last() {
+            every_cell[port_number(last)] = true;
         }
     }
+    every_cell
 }
 
 fn build_sender(flow: &Flow) -> Sender {

@@ -5,7 +5,7 @@ use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateC
 use crate::kernel::cell::Cell;
 use crate::probe::histogram::Histogram;
 use crate::traffic::Supply;
-use crate::transport::{Departed, Interface};
+use crate::transport::{Departed, Interface, Reassembly};
 
 /// How an end is paced.
 #[derive(Clone, Debug)]
@@ -52,9 +52,30 @@ pub(crate) enum Access {
     Folded {
         /// The host's port.
         port: u32,
-        /// The far end of the link.
-        input: u32,
+        /// The far end of the link, an index into `feeds`.
+        feed: u32,
     },
+}
+
+/// What plain data cells touch at the end that receives them, their count apart.
+#[derive(Debug)]
+pub(crate) struct EarlyReceiver<'a> {
+    delays: &'a mut Histogram,
+    reassembly: Option<&'a mut Reassembly>,
+    destination: &'a mut Destination,
+}
+
+impl EarlyReceiver<'_> {
+    /// The next data cell.
+    #[inline(always)]
+    pub fn receive(&mut self, cell: &Cell) {
+        self.destination.on_data(cell.efci());
+        self.delays.record(cell.arrives.since(cell.sent));
+        if let Some(reassembly) = &mut self.reassembly {
+            let whole = reassembly.on_cell(cell);
+            debug_assert!(!whole, "the end of a PDU is an event");
+        }
+    }
 }
 
 /// One end of a connection.
@@ -68,8 +89,13 @@ pub(crate) struct Endpoint {
     pub first_hop: u32,
     /// MCR of the direction that it sends, and of the other.
     mcr: [RateCode; 2],
-    /// The next transmission, where no leaf of the schedule keeps it.
+    /// The next transmission.
     pub transmits: Time,
+    /// From then on, as many data cells leave one `spacing` apart, unless something happens here. Zero: only the instant
+    /// is known.
+    pub planned: u32,
+    /// Between planned cells.
+    pub spacing: Duration,
     /// How its cells get onto the access link.
     pub access: Access,
     pub counters: Counters,
@@ -95,6 +121,8 @@ impl Endpoint {
             first_hop,
             mcr: mcr.map(RateCode::floor),
             transmits: Time::NEVER,
+            planned: 0,
+            spacing: Duration::ZERO,
             access: Access::Scheduled,
             counters: Counters::default(),
             acr_integral: AcrIntegral::default(),
@@ -130,6 +158,35 @@ impl Endpoint {
         self.counters.sent += 1;
         self.counters.data_sent += 1;
         Cell::data(now, self.counters.data_sent, ends_pdu).on_hop(self.first_hop as usize)
+    }
+
+    /// The data cells that will leave one after the other, from the [next transmission](Endpoint::next_transmission) at
+    /// `at` on, unless something arrives here: their spacing, how many, and whether the last one ends its PDU. None at
+    /// all where that is not known so simply.
+    pub fn run(&self, at: Time) -> (Duration, u32, bool) {
+        let Sender::Abr(source) = &self.sender else { return (Duration::ZERO, 0, false) };
+        let allowed = source.data_run(at);
+        if allowed == 0 {
+            return (Duration::ZERO, 0, false);
+        }
+        let spacing = source.spacing();
+        let (waiting, ends_pdu) = self.supply.run(at, spacing);
+        (spacing, allowed.min(waiting), ends_pdu && waiting <= allowed)
+    }
+
+    /// The data cell that a run at `at` begins with.
+    pub fn planned_cell(&self, at: Time) -> Cell {
+        Cell::data(at, self.counters.data_sent + 1, false).on_hop(self.first_hop as usize)
+    }
+
+    /// `count` cells of a [run](Endpoint::run) have left, the last one at `last`.
+    pub fn transmit_run(&mut self, count: u32, last: Time) {
+        if let Sender::Abr(source) = &mut self.sender {
+            source.transmit_run(count, last);
+        }
+        self.supply.take_run(count, last);
+        self.counters.sent += u64::from(count);
+        self.counters.data_sent += u64::from(count);
     }
 
     /// Anything but the common case: RM cells, and senders that are not ABR's.
@@ -181,6 +238,24 @@ impl Endpoint {
         if interface.reassembly.on_cell(&cell) { Some(cell) } else { None }
     }
 
+    /// For receiving data cells one after the other that are to be counted early: RM cells and ends of PDUs are not among
+    /// them. [`count_run`](Endpoint::count_run) says afterwards how many there were.
+    #[inline(always)]
+    pub fn receive_run(&mut self) -> EarlyReceiver<'_> {
+        EarlyReceiver {
+            delays: &mut self.delays,
+            reassembly: self.interface.as_mut().map(|interface| &mut interface.reassembly),
+            destination: &mut self.destination,
+        }
+    }
+
+    /// `count` data cells were received early.
+    #[inline(always)]
+    pub fn count_run(&mut self, count: u64) {
+        self.counters.delivered += count;
+        self.counters.data_delivered += count;
+    }
+
     /// A forward cell takes the contents of its answer, but keeps DIR = 0 until its instant comes: that tells it from a
     /// backward one, which the source will obey.
     fn receive_rm(&mut self, cell: Cell) -> Cell {
@@ -213,11 +288,11 @@ impl Endpoint {
         Some(Cell::resource_management(now, &at_once).on_hop(self.first_hop as usize))
     }
 
-    /// The last cell of a PDU has come; whether there is more to send now.
-    pub fn on_pdu(&mut self, now: Time, last: Cell, pdu: &Departed) -> bool {
+    /// The last cell of a PDU has come; there may be more to send now.
+    pub fn on_pdu(&mut self, now: Time, last: Cell, pdu: &Departed) {
         if let Some(interface) = &mut self.interface {
             if !interface.reassembly.confirm(last.sequence(), pdu.cells) {
-                return false;
+                return;
             }
             if let Some(adapter) = self.supply.adapter_mut() {
                 adapter
@@ -227,27 +302,25 @@ impl Endpoint {
             }
             interface.stack.on_segment(now, &pdu.segment);
         }
-        self.pump(now)
+        self.pump(now);
     }
 
-    /// A timer of TCP has expired; whether there is more to send now.
-    pub fn on_timer(&mut self, now: Time) -> bool {
+    /// A timer of TCP has expired; there may be more to send now.
+    pub fn on_timer(&mut self, now: Time) {
         if let Some(interface) = &mut self.interface {
             interface.stack.on_timer(now);
         }
-        self.pump(now)
+        self.pump(now);
     }
 
     /// All that TCP may send goes into the adapter's queue.
-    fn pump(&mut self, now: Time) -> bool {
+    fn pump(&mut self, now: Time) {
         let (Some(interface), Some(adapter)) = (&mut self.interface, self.supply.adapter_mut()) else {
-            return false;
+            return;
         };
-        let before = adapter.accepted();
         while let Some(segment) = interface.stack.poll_transmit(now) {
             adapter.offer(segment);
         }
-        adapter.accepted() != before
     }
 
     /// The ABR source, if there is one.

@@ -17,6 +17,7 @@ pub mod tap;
 mod tcp_rows;
 pub mod traffic;
 pub mod transport;
+mod wiring;
 
 use cellrate_drive::names;
 pub use cellrate_drive::{noise, random};
@@ -24,4 +25,4 @@ pub use results::{
     Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, PageSummary, PortSummary, Progress,
     RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
 };
-pub use simulation::{run, run_tapped};
+pub use simulation::{run, run_on, run_tapped};

@@ -1,5 +1,6 @@
 //! A run from beginning to end: build, run, account.
 
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use cellrate_proto::Time;
@@ -32,11 +33,25 @@ pub fn run(
     scenario: &Scenario,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
-    run_network(scenario, progress, None)
+    run_network(scenario, NonZeroUsize::MIN, progress, None)
 }
 
-/// The same, with every cell that leaves a port of `tap` handed to `sink` in the order of instants. The figures are the same,
-/// but for the number of events.
+/// The same on up to `threads` threads, with the same result: clusters of nodes with links of 100 us or more between them
+/// run side by side, so a network without such links runs on one. `progress` is called on the calling thread.
+///
+/// # Errors
+///
+/// As for [`run`].
+pub fn run_on(
+    scenario: &Scenario,
+    threads: NonZeroUsize,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<RunResult, RunError> {
+    run_network(scenario, threads, progress, None)
+}
+
+/// As [`run`], with every cell that leaves a port of `tap` handed to `sink` in the order of instants. The figures are the
+/// same, but for the number of events.
 ///
 /// # Errors
 /// As [`run`]; [`RunError::Interrupted`] also when `sink` said so.
@@ -46,11 +61,12 @@ pub fn run_tapped<'a>(
     tap: &Tap,
     sink: &'a mut TapSink<'a>,
 ) -> Result<RunResult, RunError> {
-    run_network(scenario, progress, Some((tap, sink)))
+    run_network(scenario, NonZeroUsize::MIN, progress, Some((tap, sink)))
 }
 
 fn run_network<'a>(
     scenario: &Scenario,
+    threads: NonZeroUsize,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     tap: Option<(&Tap, &'a mut TapSink<'a>)>,
 ) -> Result<RunResult, RunError> {
@@ -63,13 +79,13 @@ fn run_network<'a>(
     match tap {
         None => {
             assembly = assemble(scenario, &[]);
-            assembly.kernel.run(end, progress, None)?;
+            assembly.kernel.run(end, threads, progress)?;
         }
         Some((tap, sink)) => {
             let tapped: Vec<usize> = tap.ports.iter().map(|&port| port_number(port)).collect();
             assembly = assemble(scenario, &tapped);
             let mut collector = Collector::new(scenario, &mut assembly, tap, sink);
-            assembly.kernel.run(end, progress, Some(&mut |clusters| collector.collect(clusters)))?;
+            assembly.kernel.run_watched(end, progress, &mut |clusters| collector.collect(clusters))?;
         }
     }
     let in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
@@ -136,12 +152,15 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     let mut counts = vec![0; flows];
     for cluster in &assembly.kernel.clusters {
         let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow as usize] += 1;
-        cluster.inputs.iter().flat_map(|input| input.ring.iter()).for_each(&mut count);
+        cluster.lanes.iter().flat_map(|lane| lane.ring.iter()).for_each(&mut count);
         cluster.outboxes.iter().flat_map(|outbox| &outbox.cells).for_each(&mut count);
         for port in &cluster.ports {
             if let Queues::Served(served) = &port.queues {
                 served.cells().for_each(&mut count);
             }
+        }
+        for train in cluster.feeds.iter().flat_map(|feed| feed.trains()) {
+            counts[cluster.hops[train.cell.hop()].flow as usize] += u64::from(train.count);
         }
     }
     counts
@@ -171,7 +190,7 @@ fn flow_summaries(
             data_sent: sender.counters.data_sent,
             delivered: receiver.counters.delivered,
             data_delivered: receiver.counters.data_delivered,
-            dropped: clusters.iter().map(|cluster| cluster.dropped[flow]).sum(),
+            dropped: clusters.iter().filter_map(|cluster| cluster.dropped.get(&(flow as u32))).sum(),
             in_flight,
             forward_rm_sent: sender.counters.forward_rm_sent,
             backward_rm_received: sender.counters.backward_rm_received,

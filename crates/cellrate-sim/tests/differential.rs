@@ -18,10 +18,11 @@ mod reference;
 mod world;
 
 use cellrate_scenario::{FlowQuantity, PortQuantity, Quantity, Scenario};
-use cellrate_sim::{FlowSummary, RunResult, TcpSummary, run};
+use cellrate_sim::{FlowSummary, RunResult, TcpSummary, run, run_on};
 use random_tcp::random_tcp;
 use random_world::random_scenario;
 use reference::{FLAWS, Judgement, TCP_FLAWS, TcpRow, judge};
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 const DEFAULT_COUNT: u64 = 1500;
@@ -48,7 +49,10 @@ fn agree(network: fn(u64) -> Scenario, default_count: u64) {
     let mut failures = Vec::new();
     for number in first..first + count {
         let scenario = network(number);
-        let result = kernel(&scenario);
+        // Some on one thread, some on several.
+        let threads = NonZeroUsize::new(1 + number as usize % 3).expect("not zero");
+        let result =
+            run_on(&scenario, threads, &mut |_| ControlFlow::Continue(())).expect("the run ends well");
         hops += result.summary.run.cell_hops;
         segments += result.summary.tcp.iter().map(|row| row.segments).sum::<u64>();
         again += result.summary.tcp.iter().map(|row| row.retransmitted).sum::<u64>();

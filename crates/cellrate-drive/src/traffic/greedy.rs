@@ -1,6 +1,6 @@
 //! Greedy traffic: as fast as the sender may, inside windows.
 
-use cellrate_proto::Time;
+use cellrate_proto::{Duration, Time};
 use cellrate_scenario::GreedyWindow;
 
 /// A window that is open or still to come.
@@ -66,6 +66,24 @@ impl Greedy {
     }
 }
 
+impl Greedy {
+    /// How many cells may leave from `at` on, one every `spacing`, before its window closes or is used up; zero where `at` is
+    /// in another window than the present one.
+    pub fn run(&self, at: Time, spacing: Duration) -> u32 {
+        let Window { start, end, cells_left } = self.current;
+        if at < start || at >= end {
+            return 0;
+        }
+        let in_time = if end == Time::NEVER { u64::MAX } else { end.since(at).div_ceil(spacing) };
+        u32::try_from(in_time.min(cells_left)).unwrap_or(u32::MAX)
+    }
+
+    /// `count` cells of a [run](Greedy::run) have left.
+    pub fn take_run(&mut self, count: u32) {
+        self.current.cells_left -= u64::from(count);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,5 +121,21 @@ mod tests {
         assert_eq!(greedy.available_from(at(11)), at(11));
         greedy.take(at(11));
         assert_eq!(greedy.available_from(at(12)), Time::NEVER);
+    }
+
+    #[test]
+    fn a_run_ends_with_its_window_or_with_its_cells() {
+        let window =
+            |end, cells: Option<u64>| GreedyWindow { start: at(10), end: at(end), cells: cells.map(Cells) };
+        let spacing = Duration::from_ps(5);
+        assert_eq!(Greedy::new(&[window(25, None)]).run(at(10), spacing), 3, "at 10, 15 and 20");
+        assert_eq!(Greedy::new(&[window(26, None)]).run(at(10), spacing), 4);
+        assert_eq!(Greedy::new(&[window(26, None)]).run(at(9), spacing), 0);
+        assert_eq!(Greedy::new(&[window(26, None)]).run(at(26), spacing), 0);
+        let mut counted = Greedy::new(&[window(26, Some(3))]);
+        assert_eq!(counted.run(at(10), spacing), 3);
+        counted.take_run(2);
+        assert_eq!((counted.run(at(20), spacing), counted.available_from(at(20))), (1, at(20)));
+        assert_eq!(Greedy::new(&[]).run(at(10), spacing), u32::MAX);
     }
 }

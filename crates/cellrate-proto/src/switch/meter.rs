@@ -115,6 +115,56 @@ pub struct VcMeter {
     previous_cells: u64,
 }
 
+/// A [`Meter`] as long as ABR cells come of connections that are active in the present interval, before it ends.
+#[derive(Debug)]
+pub struct QuietMeter<'a> {
+    /// The end of the interval: only cells before it are quiet.
+    pub until: Time,
+    /// Cells that may still come before the one that completes the interval's count.
+    pub left: u64,
+    interval: u64,
+    abr_cells: &'a mut u64,
+    vcs: &'a mut [VcMeter],
+}
+
+impl QuietMeter<'_> {
+    /// Whether a cell of this connection that comes before [`until`](QuietMeter::until) is quiet: then
+    /// [`count`](QuietMeter::count) does all that [`PortControl::on_abr_cell`](super::PortControl::on_abr_cell) would do.
+    #[inline(always)]
+    pub fn is_quiet(&self, slot: Slot) -> bool {
+        self.left > 0 && self.vcs.get(slot.0 as usize).is_some_and(|vc| vc.interval == self.interval)
+    }
+
+    /// Counts a cell of this connection if it is quiet; whether it was. The caller keeps to `left`, and tells of all
+    /// cells counted this way in the end ([`close`](QuietMeter::close)).
+    #[inline(always)]
+    pub fn count_one(&mut self, slot: Slot) -> bool {
+        match self.vcs.get_mut(slot.0 as usize) {
+            Some(vc) if vc.interval == self.interval => {
+                vc.cells += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// So many cells have been counted [one by one](QuietMeter::count_one).
+    #[inline(always)]
+    pub fn close(self, counted: u64) {
+        *self.abr_cells += counted;
+    }
+
+    /// `count` ABR cells of a connection arrived, not more than `left`.
+    #[inline(always)]
+    pub fn count(&mut self, slot: Slot, count: u64) {
+        if let Some(vc) = self.vcs.get_mut(slot.0 as usize) {
+            vc.cells += count;
+            *self.abr_cells += count;
+            self.left -= count;
+        }
+    }
+}
+
 impl Meter {
     /// The number of a port's first interval. Two below it lies 0, so that "never" is not "in the last interval".
     pub const FIRST_INTERVAL: u64 = 2;
@@ -164,6 +214,18 @@ impl Meter {
         }
         if self.abr_cells >= self.cells_limit {
             self.end_at(now);
+        }
+    }
+
+    /// For counting cells that change nothing but counters.
+    #[inline]
+    pub(super) fn quiet(&mut self) -> QuietMeter<'_> {
+        QuietMeter {
+            until: self.deadline,
+            left: self.cells_limit.saturating_sub(self.abr_cells + 1),
+            interval: self.interval,
+            abr_cells: &mut self.abr_cells,
+            vcs: &mut self.vcs,
         }
     }
 
@@ -373,6 +435,28 @@ mod tests {
         assert_eq!(meter.deadline(), ms(3));
         assert_eq!(meter.end_interval(Cells::ZERO).length(), Duration::from_ms(3));
         assert_eq!(meter.deadline(), ms(8));
+    }
+
+    #[test]
+    fn quiet_cells_are_counted_as_others_are_and_stop_before_anything_else_happens() {
+        let (mut quietly, mut plainly) = (meter(Some(4), false), meter(Some(4), false));
+        assert!(!quietly.quiet().is_quiet(A), "not active yet");
+        quietly.on_abr_cell(ms(1), A);
+        let mut quiet = quietly.quiet();
+        assert!(quiet.is_quiet(A) && !quiet.is_quiet(B));
+        assert_eq!(quiet.until, ms(5));
+        quiet.count(A, 1);
+        assert!(quiet.count_one(A) && !quiet.count_one(B));
+        quiet.left -= 1;
+        assert!(!quiet.is_quiet(A), "the fourth cell ends the interval");
+        quiet.close(1);
+        (0..3).for_each(|_| plainly.on_abr_cell(ms(1), A));
+        for meter in [&mut quietly, &mut plainly] {
+            assert_eq!((meter.abr_cells(), meter.cells(A), meter.deadline()), (3, 3, ms(5)));
+            meter.on_abr_cell(ms(3), A);
+            assert_eq!(meter.deadline(), ms(3));
+            assert_eq!(meter.quiet().until, ms(3));
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub use aging::{Aging, AgingConfig};
 pub use averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
 pub use efci::{Efci, EfciConfig};
 pub use erica::{Erica, EricaConfig, QueueControl};
-pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, VcMeter};
+pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
 pub use port_control::{ERICA_METRICS, Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig};
 pub use relative_rate::{RelativeRate, RelativeRateConfig};
 pub use stop_and_go::{StopAndGo, StopAndGoConfig, StopAndGoForm};

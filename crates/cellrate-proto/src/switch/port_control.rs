@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::efci::{Efci, EfciConfig};
 use super::erica::{Erica, EricaConfig};
-use super::meter::Meter;
+use super::meter::{Meter, QuietMeter};
 use super::relative_rate::{RelativeRate, RelativeRateConfig};
 use super::stop_and_go::{StopAndGo, StopAndGoConfig};
 use super::{Feedback, Slot, SwitchAlgorithm, VcAtPort};
@@ -172,6 +172,12 @@ impl PortControl {
     #[inline]
     pub fn on_abr_cell(&mut self, now: Time, slot: Slot) {
         self.meter.on_abr_cell(now, slot);
+    }
+
+    /// For counting ABR cells that change nothing but counters.
+    #[inline]
+    pub fn quiet_meter(&mut self) -> QuietMeter<'_> {
+        self.meter.quiet()
     }
 
     /// A CBR or VBR cell arrived at the port.

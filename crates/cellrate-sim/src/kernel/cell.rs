@@ -1,6 +1,6 @@
 //! A cell inside the simulator: three words, copied, never boxed.
 
-use cellrate_proto::{Direction, RateCode, RmCell, Time};
+use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 
 /// A cell on its way over a link.
 ///
@@ -40,6 +40,9 @@ const RATE_MASK: u64 = 0x7fff;
 const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
 impl Cell {
+    /// What stands where no cell is.
+    pub const NOTHING: Cell = Cell { arrives: Time::ZERO, sent: Time::ZERO, word: 0 };
+
     /// Data cell number `sequence` of its direction (modulo 2^30); `end_of_pdu` is the AAL user bit.
     #[inline]
     pub fn data(sent: Time, sequence: u64, end_of_pdu: bool) -> Cell {
@@ -73,6 +76,25 @@ impl Cell {
         Cell { word: self.word & !HOP_MASK | hop as u64, ..self }
     }
 
+    /// The same cell on the hop after the one it is on.
+    #[inline]
+    pub fn on_next_hop(self) -> Cell {
+        Cell { word: self.word + 1, ..self }
+    }
+
+    /// The same cell on a link whose far end it reaches at `arrives`.
+    #[inline]
+    pub fn arriving(self, arrives: Time) -> Cell {
+        Cell { arrives, ..self }
+    }
+
+    /// What two cells have in common that take the same way and both matter to counters only: the hop, whether it is an
+    /// RM cell, and whether it ends a PDU.
+    #[inline]
+    pub fn way(&self) -> u64 {
+        self.word & (HOP_MASK | RM | USER_OR_NI)
+    }
+
     /// Whether this is an RM cell.
     #[inline]
     pub fn is_rm(&self) -> bool {
@@ -101,6 +123,28 @@ impl Cell {
     #[inline]
     pub fn sequence(&self) -> u32 {
         (self.word >> ER_SHIFT & SEQUENCE_MASK) as u32
+    }
+
+    /// Whether its arrival can matter to anyone but counters: RM cells do, and, if `pdu_ends_matter`, data cells that end
+    /// a PDU.
+    #[inline]
+    pub fn is_significant(&self, pdu_ends_matter: bool) -> bool {
+        let mask = if pdu_ends_matter { RM | USER_OR_NI } else { RM };
+        self.word & mask != 0
+    }
+
+    /// The data cell that leaves `spacing` after this one.
+    #[inline]
+    pub fn followed_by(self, spacing: Duration) -> Cell {
+        // The number is followed by a zero bit, which takes the carry of the last one.
+        let word = (self.word + (1 << ER_SHIFT)) & !(1 << 62);
+        Cell { arrives: self.arrives + spacing, sent: self.sent + spacing, word }
+    }
+
+    /// The same data cell, as the last one of its PDU.
+    #[inline]
+    pub fn ending_pdu(self) -> Cell {
+        Cell { word: self.word | USER_OR_NI, ..self }
     }
 
     /// ER of an RM cell.
@@ -204,6 +248,14 @@ mod tests {
             prop_assert_eq!(u64::from(cell.sequence()), sequence & SEQUENCE_MASK);
             prop_assert_eq!(cell.hop(), hop);
         }
+    }
+
+    #[test]
+    fn the_number_after_the_last_one_is_zero() {
+        let last = Cell::data(Time::from_ps(7), SEQUENCE_MASK, false).on_hop(MAX_HOPS - 1);
+        let next = last.followed_by(Duration::from_ps(3));
+        assert_eq!(next, Cell::data(Time::from_ps(10), 0, false).on_hop(MAX_HOPS - 1));
+        assert_eq!(next.followed_by(Duration::from_ps(3)).ending_pdu().sequence(), 1);
     }
 
     #[test]

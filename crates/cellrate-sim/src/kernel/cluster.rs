@@ -5,27 +5,29 @@
 //! TCP; within each kind in the order of the scenario. It is the same order whatever the clusters are, because only events of one
 //! node can touch one another at the same instant, and a node is in one cluster.
 //!
-//! Two kinds of events are not spent. The transmissions of a source that has its access link to itself are *folded*: they
-//! are worked out when their arrival at the switch is due ([`Access::Folded`]), or just before something reaches the
-//! host that may change them. And a data cell on the last link of its path is counted as soon as its arrival is known
-//! ([`Endpoint::receive`]), because nothing but the order of cells matters there. Both leave every instant exact; where a
-//! series wants to see every arrival as it happens, or the host answers what arrives, arrivals are events after all
-//! ([`Input::every_cell`]).
+//! Some events are not spent. The transmissions of a source that has its access link to itself are *folded*
+//! ([`super::folding`]). Data cells on their way to a *deferred* port wait until someone looks at it ([`super::deferred`]). And a
+//! data cell on the last link of its path is counted as soon as its arrival is known ([`Endpoint::receive`]), because
+//! nothing but the order of cells matters there. All leave every instant exact; where a series wants to see every arrival as
+//! it happens, or the host answers what arrives, arrivals are events after all ([`Course::Host`]).
 //!
 //! For TCP the cells of a PDU are put together in the order of the cells, too; only the last one of a whole PDU is an
-//! event, because what the segment says counts from its instant on. Whatever changes the queue of a folded source first
-//! lets the transmissions before it catch up, then changes the queue, then works out the next transmission anew.
+//! event, because what the segment says counts from its instant on.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cellrate_proto::{Direction, Duration, Time};
 
 use super::cell::Cell;
-use super::hop::{Hop, NONE};
-use super::ring::Ring;
+use super::deferred::LONG;
+use super::feed::{Feed, Train};
+use super::hop::{Exit, Hop, NONE};
+use super::lane::{Course, Lane};
 use super::schedule::Schedule;
+use super::tournament::Tournament;
 use crate::endpoint::{Access, Endpoint};
-use crate::port::{Admission, Exit, Port, Queues};
+use crate::port::{Admission, Port, Queues};
 use crate::probe::sampler::Sampler;
 use crate::tap::Departures;
 use crate::transport::{Peer, pick_up};
@@ -37,12 +39,10 @@ pub(crate) enum Leaf {
     Departure(u32),
     /// Series are sampled.
     Sample,
-    /// A cell reaches a switch over a link that a source has to itself.
-    Folded(u32),
-    /// A cell reaches a switch over any other link.
-    Transit(u32),
-    /// A cell reaches a host.
-    Delivery(u32),
+    /// A cell reaches a switch over a link that a source has to itself, or the last cell of a train does.
+    Feed(u32),
+    /// A cell arrives that has to be an event.
+    Lane(u32),
     /// An end of a connection sends.
     Transmission(u32),
     /// A timer of TCP at an end of a connection.
@@ -54,29 +54,30 @@ pub(crate) enum Leaf {
 pub(crate) struct Outbox {
     /// The cluster.
     pub cluster: u32,
-    /// Its input.
-    pub input: u32,
+    /// Its lane.
+    pub lane: u32,
+    /// Whether the end of a PDU has to be an event there.
+    pub pdu_ends_matter: bool,
     /// In order of arrival.
     pub cells: Vec<Cell>,
+    /// When those of them arrive that have to be events, if the lane leads to a deferred port.
+    pub significant: Vec<Time>,
 }
 
-/// The near end of a link, as seen by the node that receives from it.
-#[derive(Debug)]
-pub(crate) struct Input {
-    /// The cells on the link that are still to be dealt with.
-    pub ring: Ring,
-    /// The end of a connection whose transmissions are folded into this link, or [`NONE`].
-    pub feeder: u32,
-    /// Whether it belongs to a host.
-    pub at_host: bool,
-    /// Whether every arrival has to be an event.
-    pub every_cell: bool,
-    leaf: u32,
-}
+impl Outbox {
+    /// An empty one, for that lane of that cluster.
+    pub fn new(cluster: u32, lane: u32, course: Course) -> Outbox {
+        let pdu_ends_matter = matches!(course, Course::Deferred { pdu_ends_matter: true, .. });
+        Outbox { cluster, lane, pdu_ends_matter, cells: Vec::new(), significant: Vec::new() }
+    }
 
-impl Input {
-    pub fn new() -> Input {
-        Input { ring: Ring::new(), feeder: NONE, at_host: false, every_cell: false, leaf: NONE }
+    /// `cell` is on its way.
+    #[inline(always)]
+    pub fn push(&mut self, cell: Cell) {
+        if cell.is_significant(self.pdu_ends_matter) {
+            self.significant.push(cell.arrives);
+        }
+        self.cells.push(cell);
     }
 }
 
@@ -85,21 +86,26 @@ impl Input {
 pub(crate) struct Cluster {
     pub hops: Arc<[Hop]>,
     pub ports: Vec<Port>,
-    pub inputs: Vec<Input>,
+    pub lanes: Vec<Lane>,
+    pub feeds: Vec<Feed>,
     pub endpoints: Vec<Endpoint>,
     pub outboxes: Vec<Outbox>,
     pub sampler: Sampler,
     /// What leaves ports that somebody taps.
     pub departures: Option<Box<Departures>>,
-    /// Cells of each direction of each connection lost in this cluster.
-    pub dropped: Vec<u64>,
+    /// Cells lost in this cluster, by direction of a connection, where there were any.
+    pub dropped: BTreeMap<u32, u64>,
     /// Nothing happens at or after this.
-    end: Time,
-    schedule: Schedule,
-    leaves: Vec<Leaf>,
+    pub(super) end: Time,
+    pub(super) schedule: Schedule,
+    pub(super) leaves: Vec<Leaf>,
+    /// Deferred ports to other clusters.
+    pub(super) gateways: Vec<u32>,
+    /// Deferred ports to hosts with many cells before them.
+    pub(super) long: Vec<u32>,
     departure_leaves: Vec<u32>,
     sample_leaf: u32,
-    transmission_leaves: Vec<u32>,
+    pub(super) transmission_leaves: Vec<u32>,
     timer_leaves: Vec<u32>,
     pub events: u64,
 }
@@ -108,44 +114,45 @@ pub(crate) struct Cluster {
 pub(crate) struct Parts {
     pub hops: Arc<[Hop]>,
     pub ports: Vec<Port>,
-    pub inputs: Vec<Input>,
+    pub lanes: Vec<Lane>,
+    pub feeds: Vec<Feed>,
+    /// Lanes and feeds in the order in which they stand in the schedule.
+    pub arrivals: Vec<Leaf>,
     pub endpoints: Vec<Endpoint>,
     pub outboxes: Vec<Outbox>,
     pub sampler: Sampler,
-    pub flows: usize,
     pub end: Time,
 }
 
 impl Cluster {
     /// A cluster at time zero, with the first transmission of every end scheduled.
     pub fn new(parts: Parts) -> Cluster {
-        let Parts { hops, ports, inputs, endpoints, outboxes, sampler, flows, end } = parts;
-        let served = |port: &Port| matches!(port.queues, Queues::Served(_));
+        let Parts { hops, ports, lanes, feeds, arrivals, endpoints, outboxes, sampler, end } = parts;
+        let served = |port: &Port| matches!(port.queues, Queues::Served(_)) && !port.deferred;
         let scheduled = |endpoint: &Endpoint| endpoint.access == Access::Scheduled;
         let departures = (0..).zip(&ports).filter(|(_, port)| served(port)).map(|(i, _)| Leaf::Departure(i));
         let transmissions = (0..).zip(&endpoints).filter(|(_, endpoint)| scheduled(endpoint));
         let mut leaves: Vec<Leaf> = departures.collect();
         leaves.push(Leaf::Sample);
-        leaves.extend((0..).zip(&inputs).map(|(number, input)| match input {
-            Input { at_host: true, .. } => Leaf::Delivery(number),
-            Input { feeder: NONE, .. } => Leaf::Transit(number),
-            _ => Leaf::Folded(number),
-        }));
+        leaves.extend(arrivals);
         leaves.extend(transmissions.map(|(i, _)| Leaf::Transmission(i)));
         let with_tcp = (0..).zip(&endpoints).filter(|(_, endpoint)| endpoint.interface.is_some());
         leaves.extend(with_tcp.map(|(i, _)| Leaf::Timer(i)));
         let mut cluster = Cluster {
             schedule: Schedule::new(leaves.len()),
+            gateways: Vec::new(),
+            long: Vec::new(),
             departure_leaves: vec![NONE; ports.len()],
             sample_leaf: 0,
             transmission_leaves: vec![NONE; endpoints.len()],
             timer_leaves: vec![NONE; endpoints.len()],
             departures: None,
-            dropped: vec![0; flows],
+            dropped: BTreeMap::new(),
             events: 0,
             hops,
             ports,
-            inputs,
+            lanes,
+            feeds,
             endpoints,
             outboxes,
             sampler,
@@ -156,13 +163,13 @@ impl Cluster {
             match leaf {
                 Leaf::Departure(port) => cluster.departure_leaves[port as usize] = number,
                 Leaf::Sample => cluster.sample_leaf = number,
-                Leaf::Folded(input) | Leaf::Transit(input) | Leaf::Delivery(input) => {
-                    cluster.inputs[input as usize].leaf = number;
-                }
+                Leaf::Feed(feed) => cluster.feeds[feed as usize].leaf = number,
+                Leaf::Lane(lane) => cluster.lanes[lane as usize].leaf = number,
                 Leaf::Transmission(endpoint) => cluster.transmission_leaves[endpoint as usize] = number,
                 Leaf::Timer(endpoint) => cluster.timer_leaves[endpoint as usize] = number,
             }
         }
+        cluster.build_merges();
         for endpoint in 0..cluster.endpoints.len() {
             cluster.reschedule(Time::ZERO, endpoint);
             cluster.reschedule_timer(endpoint);
@@ -170,6 +177,29 @@ impl Cluster {
         cluster.schedule.set(cluster.sample_leaf as usize, cluster.sampler.next());
         cluster.note_everything(Time::ZERO);
         cluster
+    }
+
+    /// A merge for each deferred port, with a place for each lane and feed that leads to it.
+    fn build_merges(&mut self) {
+        let mut places = vec![0_u32; self.ports.len()];
+        let mut next_place = |port: u32| {
+            places[port as usize] += 1;
+            places[port as usize] - 1
+        };
+        for lane in &mut self.lanes {
+            if let Course::Deferred { port, place, .. } = &mut lane.course {
+                *place = next_place(*port);
+            }
+        }
+        for feed in self.feeds.iter_mut().filter(|feed| feed.deferred) {
+            feed.place = next_place(feed.port);
+        }
+        for (port, &count) in self.ports.iter_mut().zip(&places) {
+            port.merge = Tournament::new(count as usize);
+        }
+        self.find_shortcuts();
+        let deferred = (0..).zip(&self.ports).filter(|(_, port)| port.deferred);
+        self.gateways = deferred.filter(|(_, port)| port.outside).map(|(index, _)| index).collect();
     }
 
     /// Every series of changes takes its value at `now`.
@@ -192,13 +222,16 @@ impl Cluster {
         loop {
             let (now, leaf) = self.schedule.first();
             if now >= until {
-                return;
+                return self.end_window(until);
             }
             self.events += 1;
             match self.leaves[leaf] {
-                Leaf::Folded(input) => self.on_folded(now, input as usize, leaf),
-                Leaf::Transit(input) => self.on_transit(now, until, input as usize, leaf),
-                Leaf::Delivery(input) => self.on_delivery(now, input as usize, leaf),
+                Leaf::Feed(feed) => self.on_feed(now, feed as usize, leaf),
+                Leaf::Lane(lane) => match self.lanes[lane as usize].course {
+                    Course::Deferred { port, .. } => self.on_significant(now, lane as usize, port, leaf),
+                    Course::Switch => self.on_transit(now, until, lane as usize, leaf),
+                    Course::Host { every_cell } => self.on_delivery(now, lane as usize, every_cell, leaf),
+                },
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
                 Leaf::Sample => self.on_sample(now, leaf),
@@ -207,10 +240,12 @@ impl Cluster {
         }
     }
 
-    /// Ends the intervals that end before `end`, the end of the run, and that nothing came after, where their figures
-    /// are recorded.
+    /// The run ends at `end`: everything before that has happened. Ends the intervals that end before it and that nothing
+    /// came after, where their figures are recorded.
     pub fn finish(&mut self, end: Time) {
         let last = Time::from_ps(end.as_ps().saturating_sub(1));
+        self.bring_up_all(self.schedule.key(0, end), last);
+        self.end_plans(end);
         for index in 0..self.ports.len() {
             let port = &mut self.ports[index];
             if port.metered && port.ended.is_some() {
@@ -220,49 +255,43 @@ impl Cluster {
         }
     }
 
-    /// Cells that came from another cluster over the link of `input`, in order.
-    pub fn receive(&mut self, input: usize, cells: &[Cell]) {
-        for &cell in cells {
-            let endpoint = self.hops[cell.hop()].endpoint;
-            self.approach(input, endpoint, cell);
-        }
-    }
-
-    /// The transmissions before `until` have all been made: for looking at the hosts.
-    pub fn catch_up_all(&mut self, until: Time) {
-        for endpoint in 0..self.endpoints.len() {
-            self.catch_up(endpoint, until);
-        }
-    }
-
-    /// A cell reaches a switch from a source that has the link to itself: off the link, or worked out only now.
-    #[inline]
-    fn on_folded(&mut self, now: Time, input: usize, leaf: usize) {
-        let place = &mut self.inputs[input];
-        let feeder = place.feeder as usize;
-        let cell = match place.ring.pop() {
-            Some(cell) => cell,
-            None => self.feed(feeder),
+    /// Cells that came from another cluster to `lane`, in order, and when those arrive that have to be events.
+    pub fn receive(&mut self, lane: usize, cells: &[Cell], significant: &[Time]) {
+        let place = &mut self.lanes[lane];
+        let Course::Deferred { port, .. } = place.course else {
+            for &cell in cells {
+                let endpoint = self.hops[cell.hop()].endpoint;
+                self.approach(lane, endpoint, cell);
+            }
+            return;
         };
-        let next = match self.inputs[input].ring.first() {
-            Some(cell) => cell.arrives,
-            None => self.next_folded_arrival(feeder),
-        };
-        self.schedule.set(leaf, next);
-        self.forward(now, cell);
+        if place.significant.is_empty()
+            && let Some(&first) = significant.first()
+        {
+            self.schedule.set(place.leaf as usize, first);
+        }
+        place.significant.extend(significant);
+        let first = place.ring.is_empty();
+        place.ring.extend(cells);
+        if place.ring.len() > LONG {
+            self.long.push(port);
+        }
+        if first {
+            self.note_first(lane);
+        }
     }
 
     /// Cells reach a switch, one after the other for as long as nothing else in the cluster comes first.
     #[inline]
-    fn on_transit(&mut self, now: Time, until: Time, input: usize, leaf: usize) {
+    fn on_transit(&mut self, now: Time, until: Time, lane: usize, leaf: usize) {
         self.schedule.hold(leaf);
         let mut now = now;
         loop {
-            let Some(cell) = self.inputs[input].ring.pop() else {
+            let Some(cell) = self.lanes[lane].ring.pop() else {
                 unreachable!("an arrival is scheduled only while a cell is on the link");
             };
-            self.forward(now, cell);
-            let next = self.inputs[input].ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+            self.forward(now, leaf, cell);
+            let next = self.lanes[lane].ring.first().map_or(Time::NEVER, |cell| cell.arrives);
             if next >= until || !self.schedule.precedes(leaf, next) {
                 return self.schedule.set(leaf, next);
             }
@@ -271,10 +300,31 @@ impl Cluster {
         }
     }
 
+    /// A cell that has to be an event is due on a lane to a deferred port.
+    fn on_significant(&mut self, now: Time, lane: usize, port: u32, leaf: usize) {
+        self.drain(port as usize, self.schedule.key(leaf, now));
+        let place = &mut self.lanes[lane];
+        let Some(cell) = place.ring.pop() else {
+            unreachable!("an arrival is scheduled only while a cell is on the link");
+        };
+        place.significant.pop_front();
+        let next = place.significant.front().copied().unwrap_or(Time::NEVER);
+        self.schedule.set(leaf, next);
+        self.note_first(lane);
+        self.forward(now, leaf, cell);
+    }
+
+    /// Another cell may be the first one of a lane to a deferred port: its key, if it is no event, stands in the merge.
+    fn note_first(&mut self, lane: usize) {
+        let lane = &self.lanes[lane];
+        if let Course::Deferred { port, .. } = lane.course {
+            self.ports[port as usize].merge.set(lane.place(), lane.first_key(&self.schedule));
+        }
+    }
+
     /// A cell reaches a host, and there is something to do about it at this instant.
-    fn on_delivery(&mut self, now: Time, input: usize, leaf: usize) {
-        let place = &mut self.inputs[input];
-        let every_cell = place.every_cell;
+    fn on_delivery(&mut self, now: Time, lane: usize, every_cell: bool, leaf: usize) {
+        let place = &mut self.lanes[lane];
         let Some(cell) = place.ring.pop() else {
             unreachable!("an arrival is scheduled only while a cell is on the link");
         };
@@ -286,16 +336,16 @@ impl Cluster {
         }
         let end = &self.endpoints[endpoint as usize];
         let answers = end.supply.conversation().is_some();
-        if answers || end.interface.is_some() {
+        let interrupted = answers || end.interface.is_some();
+        if interrupted {
             // What it has sent by now is not touched by what it may send because of this cell, and a series that is
             // noted meanwhile has not seen the cell.
-            self.catch_up(endpoint as usize, now);
+            self.interrupt(endpoint as usize, now);
         }
         match self.endpoints[endpoint as usize].receive(cell) {
             Some(left_to_do) => self.on_arrival(now, endpoint as usize, left_to_do),
-            None if answers
-                && self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence()) =>
-            {
+            None if interrupted => {
+                self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence());
                 self.reschedule(now, endpoint as usize);
             }
             None => {}
@@ -303,61 +353,16 @@ impl Cluster {
         self.sampler.note_endpoint(now, endpoint, &self.endpoints);
     }
 
-    /// The next folded transmission of `endpoint`, put on its access link.
-    #[inline(always)]
-    fn feed(&mut self, endpoint: usize) -> Cell {
-        let sender = &mut self.endpoints[endpoint];
-        let Access::Folded { port, .. } = sender.access else {
-            unreachable!("an arrival is scheduled only while a cell is on the link, or for a folded source");
-        };
-        let at = sender.transmits;
-        let Some(mut cell) = sender.transmit(at) else {
-            unreachable!("something waits at the next transmission");
-        };
-        sender.transmits = sender.next_transmission(at);
-        self.sampler.note_endpoint(at, endpoint as u32, &self.endpoints);
-        let Port { queues: Queues::Fifo(fifo), .. } = &mut self.ports[port as usize] else {
-            unreachable!("only sources behind a FIFO are folded");
-        };
-        let Some(arrives) = fifo.admit(at) else {
-            unreachable!("only sources behind a lossless port are folded");
-        };
-        cell.arrives = arrives;
-        cell
-    }
-
-    #[inline(always)]
-    fn next_folded_arrival(&self, endpoint: usize) -> Time {
-        let sender = &self.endpoints[endpoint];
-        match (sender.access, sender.transmits) {
-            (_, Time::NEVER) | (Access::Scheduled, _) => Time::NEVER,
-            (Access::Folded { port, .. }, at) => match &self.ports[port as usize].queues {
-                Queues::Fifo(fifo) => fifo.preview(at),
-                Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
-            },
-        }
-    }
-
-    /// Puts the folded transmissions of `endpoint` before `until` on its access link.
-    fn catch_up(&mut self, endpoint: usize, until: Time) {
-        let Access::Folded { input, .. } = self.endpoints[endpoint].access else { return };
-        while self.endpoints[endpoint].transmits < until {
-            let cell = self.feed(endpoint);
-            let place = &mut self.inputs[input as usize];
-            if place.ring.is_empty() {
-                self.schedule.set(place.leaf as usize, cell.arrives);
-            }
-            place.ring.push(cell);
-        }
-    }
-
     /// A switch passes `cell` on over its next hop.
     #[inline(always)]
-    fn forward(&mut self, now: Time, cell: Cell) {
+    pub(super) fn forward(&mut self, now: Time, leaf: usize, cell: Cell) {
         let number = cell.hop() + 1;
         let mut cell = cell.on_hop(number);
         let hop = self.hops[number];
+        let limit = self.schedule.key(leaf, now);
+        self.bring_up(hop.port as usize, limit, now);
         if cell.is_rm() && cell.direction() == Direction::Backward {
+            self.bring_up(hop.answering_port as usize, limit, now);
             cell = self.ports[hop.answering_port as usize].answer(now, hop.answering_slot, cell);
             self.sampler.note_port(now, hop.answering_port, &mut self.ports);
         }
@@ -376,8 +381,7 @@ impl Cluster {
             match fifo.admit(now) {
                 Some(arrives) => {
                     cell.arrives = arrives;
-                    let exit = port.exit;
-                    self.put_on_link(exit, hop.endpoint, cell);
+                    self.put_on_link(hop.exit, hop.endpoint, cell);
                 }
                 None => self.lose(hop.port as usize, hop.flow as usize),
             }
@@ -388,13 +392,16 @@ impl Cluster {
     }
 
     fn enqueue_served(&mut self, now: Time, hop: &Hop, cell: Cell) {
+        if self.ports[hop.port as usize].deferred {
+            self.serve(hop.port as usize, now);
+        }
         let port = &mut self.ports[hop.port as usize];
         let Queues::Served(served) = &mut port.queues else { return };
         match served.admit(now, usize::from(hop.priority), cell, &mut port.control) {
-            Admission::Queued(None) => {}
-            Admission::Queued(Some(departure)) => {
+            Admission::Queued(Some(departure)) if !port.deferred => {
                 self.schedule.set(self.departure_leaves[hop.port as usize] as usize, departure);
             }
+            Admission::Queued(_) => {}
             Admission::Lost => self.lose(hop.port as usize, hop.flow as usize),
         }
     }
@@ -402,22 +409,43 @@ impl Cluster {
     #[inline(always)]
     fn put_on_link(&mut self, exit: Exit, endpoint: u32, cell: Cell) {
         match exit {
-            Exit::Inside(input) => self.approach(input as usize, endpoint, cell),
-            Exit::Outside(outbox) => self.outboxes[outbox as usize].cells.push(cell),
+            Exit::Lane(lane) => self.approach(lane as usize, endpoint, cell),
+            Exit::Outbox(outbox) => self.outboxes[outbox as usize].push(cell),
+            Exit::Feed(feed) => self.feeds[feed as usize].push(Train::of(cell)),
         }
     }
 
-    /// `cell` is on the link of `input`, which ends its path if `endpoint` is one.
+    /// `cell` is on `lane`, which ends its path if `endpoint` is one.
     #[inline(always)]
-    fn approach(&mut self, input: usize, endpoint: u32, cell: Cell) {
-        let place = &mut self.inputs[input];
+    fn approach(&mut self, lane: usize, endpoint: u32, cell: Cell) {
+        let place = &mut self.lanes[lane];
         let mut cell = cell;
-        // What arrives at or after the end of the run stays on the link.
-        if endpoint != NONE && !place.every_cell && cell.arrives < self.end {
-            match self.endpoints[endpoint as usize].receive(cell) {
-                Some(left_to_do) => cell = left_to_do,
-                None => return,
+        match place.course {
+            Course::Deferred { port, place: among, pdu_ends_matter } => {
+                let first = place.ring.is_empty();
+                place.ring.push(cell);
+                if cell.is_significant(pdu_ends_matter) {
+                    place.significant.push_back(cell.arrives);
+                    if place.significant.len() == 1 {
+                        self.schedule.set(place.leaf as usize, cell.arrives);
+                    }
+                } else if first {
+                    let key = self.schedule.key(place.leaf as usize, cell.arrives);
+                    self.ports[port as usize].merge.set(among as usize, key);
+                }
+                if place.ring.len().is_multiple_of(LONG) {
+                    self.long.push(port);
+                }
+                return;
             }
+            // What arrives at or after the end of the run stays on the link.
+            Course::Host { every_cell: false } if endpoint != NONE && cell.arrives < self.end => {
+                match self.endpoints[endpoint as usize].receive(cell) {
+                    Some(left_to_do) => cell = left_to_do,
+                    None => return,
+                }
+            }
+            _ => {}
         }
         if place.ring.is_empty() {
             self.schedule.set(place.leaf as usize, cell.arrives);
@@ -428,7 +456,7 @@ impl Cluster {
     #[cold]
     fn lose(&mut self, port: usize, flow: usize) {
         self.ports[port].dropped += 1;
-        self.dropped[flow] += 1;
+        *self.dropped.entry(flow as u32).or_default() += 1;
     }
 
     /// The instant of a cell that `endpoint` has received has come.
@@ -439,7 +467,7 @@ impl Cluster {
 
     /// `cell` was the last one of a whole PDU.
     fn on_pdu(&mut self, now: Time, endpoint: usize, cell: Cell) {
-        self.catch_up(endpoint, now);
+        self.interrupt(endpoint, now);
         let Some(interface) = &mut self.endpoints[endpoint].interface else {
             unreachable!("only ends with TCP put PDUs together");
         };
@@ -453,19 +481,17 @@ impl Cluster {
         let Some(departed) = departed else {
             unreachable!("what arrives has left");
         };
-        if self.endpoints[endpoint].on_pdu(now, cell, &departed) {
-            self.reschedule(now, endpoint);
-        }
+        self.endpoints[endpoint].on_pdu(now, cell, &departed);
+        self.reschedule(now, endpoint);
         self.reschedule_timer(endpoint);
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
     }
 
     fn on_timer(&mut self, now: Time, endpoint: usize) {
         // Transmissions of this very instant come first.
-        self.catch_up(endpoint, now + Duration::from_ps(1));
-        if self.endpoints[endpoint].on_timer(now) {
-            self.reschedule(now, endpoint);
-        }
+        self.interrupt(endpoint, now + Duration::from_ps(1));
+        self.endpoints[endpoint].on_timer(now);
+        self.reschedule(now, endpoint);
         self.reschedule_timer(endpoint);
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
     }
@@ -483,7 +509,7 @@ impl Cluster {
 
     /// The instant of an RM cell that `endpoint` has received has come.
     fn on_rm(&mut self, now: Time, endpoint: usize, cell: Cell) {
-        self.catch_up(endpoint, now);
+        self.interrupt(endpoint, now);
         if let Some(cell) = self.endpoints[endpoint].on_rm(now, cell) {
             let hop = self.hops[cell.hop()];
             self.enqueue(now, &hop, cell);
@@ -502,24 +528,6 @@ impl Cluster {
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
     }
 
-    /// The next transmission of `endpoint`, not before `now`, may have moved.
-    #[inline]
-    fn reschedule(&mut self, now: Time, endpoint: usize) {
-        let sender = &mut self.endpoints[endpoint];
-        sender.transmits = sender.next_transmission(now);
-        match sender.access {
-            Access::Scheduled => {
-                self.schedule.set(self.transmission_leaves[endpoint] as usize, sender.transmits);
-            }
-            Access::Folded { input, .. } => {
-                if self.inputs[input as usize].ring.is_empty() {
-                    let arrival = self.next_folded_arrival(endpoint);
-                    self.schedule.set(self.inputs[input as usize].leaf as usize, arrival);
-                }
-            }
-        }
-    }
-
     fn on_departure(&mut self, now: Time, port: usize, leaf: usize) {
         if self.ports[port].metered {
             // A cell that leaves at the very end of an interval has left, so only earlier ends come first.
@@ -535,8 +543,8 @@ impl Cluster {
         self.schedule.set(leaf, next);
         match cell {
             Ok(cell) => {
-                let exit = self.ports[port].exit;
-                self.put_on_link(exit, self.hops[cell.hop()].endpoint, cell);
+                let Hop { exit, endpoint, .. } = self.hops[cell.hop()];
+                self.put_on_link(exit, endpoint, cell);
             }
             Err(lost) => self.lose(port, self.hops[lost.hop()].flow as usize),
         }
@@ -544,6 +552,7 @@ impl Cluster {
     }
 
     fn on_sample(&mut self, now: Time, leaf: usize) {
+        self.bring_up_all(self.schedule.key(leaf, now), now);
         self.catch_up_all(now);
         self.sampler.sample(now, &mut self.ports, &self.endpoints, &self.dropped);
         self.schedule.set(leaf, self.sampler.next());

@@ -5,6 +5,17 @@
 
 use cellrate_proto::switch::Slot;
 
+/// Where a cell finds itself once it is on a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// In a lane of the sending node's cluster.
+    Lane(u32),
+    /// On the access link of a folded source.
+    Feed(u32),
+    /// On its way to another cluster: an index into `outboxes`.
+    Outbox(u32),
+}
+
 /// No such index.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -25,6 +36,8 @@ pub(crate) struct Hop {
     pub answering_slot: Slot,
     /// Where the direction ends, if this is its last hop; else [`NONE`].
     pub endpoint: u32,
+    /// What the link leads to.
+    pub exit: Exit,
     /// Service priority of the connection.
     pub priority: u8,
 }

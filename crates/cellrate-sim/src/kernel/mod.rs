@@ -2,9 +2,15 @@
 //!
 //! # What an event is
 //!
-//! No cell is ever an entry of a queue of events. A cell on a link waits in the link's ring, stamped with its arrival; the
-//! scheduler knows the first cell of each ring, the next cell of each source and the next departure of each port that
-//! keeps real queues ([`schedule`]). Most ports keep none: the departure of a cell follows from the backlog that it finds.
+//! No cell is ever an entry of a queue of events. A cell on a link waits in a ring, stamped with its arrival; the scheduler
+//! knows of each [`lane`] the first cell that has to be an event, the next cell of each source and the next departure of
+//! some ports that keep real queues ([`schedule`]). Most ports keep none: the departure of a cell follows from the backlog
+//! that it finds. And most data cells are no events either:
+//!
+//! - between two RM cells a source with a link to itself sends a train, worked out as one ([`folding`], [`feed`]);
+//! - data cells on their way to a port whose departures nobody has to know yet are dealt with when someone looks there
+//!   ([`deferred`]);
+//! - on its last link a data cell is counted as soon as its arrival is known ([`cluster`]).
 //!
 //! # Order at the same instant
 //!
@@ -22,23 +28,33 @@
 //! Nodes joined by short links form a [`cluster`] with a scheduler of its own. The links between clusters have a useful
 //! delay, and nothing that leaves one cluster within a window no longer than the smallest of these delays can arrive in
 //! another within the same window: a cell that comes to a port at t reaches the far end at t + cell time + delay or later.
-//! So each cluster runs by itself to the end of the window, and then the cells between clusters change hands. No event is
-//! missed, and as only events of one node can touch one another at the same instant, the result is the same as with a
-//! single scheduler, to the last bit.
+//! So each cluster runs by itself to the end of the window, and then the cells between clusters change hands
+//! ([`exchange`]). No event is missed, and as only events of one node can touch one another at the same instant, the result
+//! is the same as with a single scheduler, to the last bit; and whichever threads the clusters run on.
 
 pub(crate) mod cell;
 pub(crate) mod cluster;
+pub(crate) mod deferred;
+pub(crate) mod exchange;
+pub(crate) mod feed;
+pub(crate) mod folding;
 pub(crate) mod hop;
+pub(crate) mod lane;
 pub(crate) mod partition;
 pub(crate) mod ring;
 
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cellrate_proto::{Duration, Time};
 
 use crate::results::{Progress, RunError};
-pub(crate) use cellrate_drive::schedule;
+pub(crate) use cellrate_drive::{schedule, tournament};
 use cluster::Cluster;
+use exchange::Exchange;
 
 /// A network at work.
 #[derive(Debug)]
@@ -57,70 +73,194 @@ pub(crate) type Watch<'a> = dyn FnMut(&mut [Cluster]) -> ControlFlow<()> + 'a;
 const PROGRESS_STEPS: u64 = 200;
 
 impl Kernel {
-    /// Runs from the start to `end`. `watch` looks at the clusters after every window; a break ends the run.
+    /// Runs from the start to `end`, on so many threads as there are clusters for, but not more than `threads`.
     pub fn run(
         &mut self,
         end: Time,
+        threads: NonZeroUsize,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-        mut watch: Option<&mut Watch<'_>>,
+    ) -> Result<(), RunError> {
+        self.run_crew(end, threads, progress, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// The same on one thread, where `watch` looks at the clusters after every window; a break ends the run.
+    pub fn run_watched(
+        &mut self,
+        end: Time,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), RunError> {
+        self.run_crew(end, NonZeroUsize::MIN, progress, watch)
+    }
+
+    /// `watch` sees the share of the calling thread.
+    fn run_crew(
+        &mut self,
+        end: Time,
+        threads: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        watch: &mut Watch<'_>,
     ) -> Result<(), RunError> {
         if let Some(allowed) = self.clusters.iter().map(Cluster::last_instant).min()
             && end > allowed
         {
             return Err(RunError::TooLong { allowed_ps: allowed.as_ps() });
         }
-        let step = Duration::from_ps((end.as_ps() / PROGRESS_STEPS).max(1));
-        let (mut now, mut next_progress) = (Time::ZERO, Time::ZERO);
-        while now < end {
-            if now >= next_progress {
-                next_progress = now + step;
-                let fraction = now.as_ps() as f64 / end.as_ps() as f64;
-                if progress(Progress { fraction }).is_break() {
-                    return Err(RunError::Interrupted);
+        let exchange = Exchange::new(&self.clusters, &self.conduits);
+        let mut shares = share_out(&mut self.clusters, threads.get());
+        let crew = Crew {
+            exchange: &exchange,
+            end,
+            window: self.window,
+            barrier: Barrier::new(shares.len()),
+            stopped: AtomicBool::new(false),
+        };
+        let (first, others) = shares.split_first_mut().expect("one share at least");
+        std::thread::scope(|scope| {
+            for share in others {
+                scope.spawn(|| crew.work(share, |_| true));
+            }
+            let step = Duration::from_ps((end.as_ps() / PROGRESS_STEPS).max(1));
+            let mut next_progress = Time::ZERO;
+            let mut now = Time::ZERO;
+            let window = self.window;
+            crew.work(first, |clusters| {
+                if watch(clusters).is_break() {
+                    return false;
                 }
-            }
-            now = now.saturating_add(self.window.min(step)).min(end);
-            self.clusters.iter_mut().for_each(|cluster| cluster.run_until(now));
-            self.exchange();
-            if let Some(watch) = &mut watch
-                && watch(&mut self.clusters).is_break()
-            {
-                return Err(RunError::Interrupted);
-            }
+                let due = now >= next_progress;
+                let fraction = now.as_ps() as f64 / end.as_ps() as f64;
+                now = now.saturating_add(window);
+                if due {
+                    next_progress = now.saturating_add(step);
+                }
+                !due || progress(Progress { fraction }).is_continue()
+            });
+        });
+        if crew.stopped.load(Ordering::Relaxed) {
+            return Err(RunError::Interrupted);
         }
-        for cluster in &mut self.clusters {
-            cluster.catch_up_all(end);
-            cluster.finish(end);
-        }
+        self.clusters.iter_mut().for_each(|cluster| cluster.finish(end));
         Ok(())
     }
+}
 
-    /// Cells that left for other clusters arrive there, and what the cells of PDUs stand for.
-    fn exchange(&mut self) {
-        for &[(from, sender), (to, receiver)] in &self.conduits {
-            let Some(adapter) = self.clusters[from].endpoints[sender].supply.adapter_mut() else { continue };
-            if adapter.departed.is_empty() {
-                continue;
-            }
-            let mut departed = std::mem::take(&mut adapter.departed);
-            if let Some(interface) = &mut self.clusters[to].endpoints[receiver].interface {
-                interface.arrivals.append(&mut departed);
-            }
-            // Given back, so that it keeps its room.
-            if let Some(adapter) = self.clusters[from].endpoints[sender].supply.adapter_mut() {
-                adapter.departed = departed;
-            }
+/// Clusters in a row, and the number of the first.
+struct Share<'a> {
+    first: usize,
+    clusters: &'a mut [Cluster],
+}
+
+/// Shares of `clusters` with about the same number of ports each.
+fn share_out(clusters: &mut [Cluster], count: usize) -> Vec<Share<'_>> {
+    let weights: Vec<usize> = clusters.iter().map(|cluster| cluster.ports.len()).collect();
+    let (mut rest, mut first) = (clusters, 0);
+    let mut shares = Vec::new();
+    for length in fair_lengths(&weights, count) {
+        let (clusters, after) = rest.split_at_mut(length);
+        shares.push(Share { first, clusters });
+        first += length;
+        rest = after;
+    }
+    shares
+}
+
+/// How many of `weights`, in a row, make up each of `count` shares of about the same weight: one at least, and all
+/// together. Where there are too few, so are the shares.
+fn fair_lengths(weights: &[usize], count: usize) -> Vec<usize> {
+    let count = count.clamp(1, weights.len().max(1));
+    let (mut rest, mut left) = (weights, weights.iter().sum::<usize>());
+    let mut lengths = Vec::new();
+    for others in (1..count).rev() {
+        let fair = left.div_ceil(others + 1);
+        let (mut length, mut taken) = (0, 0);
+        while length == 0 || taken + rest[length] <= fair && rest.len() - length > others {
+            taken += rest[length];
+            length += 1;
         }
-        for from in 0..self.clusters.len() {
-            for outbox in 0..self.clusters[from].outboxes.len() {
-                // Taken out and put back, so that the outbox keeps its room: windows do not allocate.
-                let place = &mut self.clusters[from].outboxes[outbox];
-                let (to, input) = (place.cluster as usize, place.input as usize);
-                let mut cells = std::mem::take(&mut place.cells);
-                self.clusters[to].receive(input, &cells);
-                cells.clear();
-                self.clusters[from].outboxes[outbox].cells = cells;
+        left -= taken;
+        rest = &rest[length..];
+        lengths.push(length);
+    }
+    lengths.push(rest.len());
+    lengths
+}
+
+/// What all threads know.
+struct Crew<'a> {
+    exchange: &'a Exchange,
+    end: Time,
+    window: Duration,
+    barrier: Barrier,
+    stopped: AtomicBool,
+}
+
+impl Crew<'_> {
+    /// Window after window, in step with all others. `goes_on` is asked before each and
+    /// after the last; a no stops everybody.
+    fn work(&self, share: &mut Share<'_>, mut goes_on: impl FnMut(&mut [Cluster]) -> bool) {
+        let mut now = Time::ZERO;
+        let mut broken = None;
+        // A thread that panics goes on to every barrier: nobody waits for it in vain.
+        let mut guarded = |step: &mut dyn FnMut()| {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(step)) {
+                self.stopped.store(true, Ordering::Relaxed);
+                broken.get_or_insert(panic);
             }
+        };
+        while now < self.end {
+            guarded(&mut || {
+                if !goes_on(share.clusters) {
+                    self.stopped.store(true, Ordering::Relaxed);
+                }
+            });
+            // Here all know whether to go on, and what was posted has been delivered, too.
+            self.barrier.wait();
+            if self.stopped.load(Ordering::Relaxed) {
+                break;
+            }
+            now = now.saturating_add(self.window).min(self.end);
+            guarded(&mut || {
+                for (number, cluster) in (share.first..).zip(share.clusters.iter_mut()) {
+                    cluster.run_until(now);
+                    self.exchange.post(number, cluster);
+                }
+            });
+            self.barrier.wait();
+            guarded(&mut || {
+                for (number, cluster) in (share.first..).zip(share.clusters.iter_mut()) {
+                    self.exchange.deliver(number, cluster);
+                }
+            });
         }
+        guarded(&mut || {
+            if !self.stopped.load(Ordering::Relaxed) && !goes_on(share.clusters) {
+                self.stopped.store(true, Ordering::Relaxed);
+            }
+        });
+        if let Some(panic) = broken {
+            resume_unwind(panic);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_fair_in_order_and_never_empty() {
+        let split = |weights: &[usize], count: usize| {
+            let mut rest: Vec<usize> = weights.to_vec();
+            let lengths = fair_lengths(&rest, count);
+            lengths.iter().map(|&length| rest.drain(..length).sum()).collect::<Vec<usize>>()
+        };
+        assert_eq!(split(&[1, 1, 1, 1], 2), [2, 2]);
+        assert_eq!(split(&[9, 1, 1, 1], 2), [9, 3]);
+        assert_eq!(split(&[1, 1, 1, 9], 2), [3, 9]);
+        assert_eq!(split(&[5, 5], 3), [5, 5], "no more shares than clusters");
+        assert_eq!(split(&[0, 0, 7], 3), [0, 0, 7]);
+        assert_eq!(split(&[3; 100], 4), [75; 4]);
+        assert_eq!(split(&[], 4), [0]);
     }
 }

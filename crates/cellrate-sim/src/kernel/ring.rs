@@ -1,7 +1,6 @@
-//! A first-in first-out of cells: a power of two of places that doubles when full and never shrinks.
+//! A first-in first-out of cells: no places at first, then a power of two that doubles when full and never shrinks.
 
 use super::cell::Cell;
-use cellrate_proto::Time;
 
 /// The cells on one link, or in one queue, in order.
 #[derive(Clone, Debug)]
@@ -11,18 +10,24 @@ pub struct Ring {
     len: usize,
 }
 
-const FIRST_SIZE: usize = 8;
+const FIRST_SIZE: usize = 4;
 
 impl Ring {
-    /// An empty one.
+    /// An empty one, without any place yet: most rings of a large network never need one.
     pub fn new() -> Ring {
-        Ring { places: vec![Cell::data(Time::ZERO, 0, false); FIRST_SIZE], head: 0, len: 0 }
+        Ring { places: Vec::new(), head: 0, len: 0 }
     }
 
     /// Whether there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
     }
 
     /// Puts `cell` last.
@@ -34,6 +39,35 @@ impl Ring {
         let mask = self.places.len() - 1;
         self.places[(self.head + self.len) & mask] = cell;
         self.len += 1;
+    }
+
+    /// Puts `cells` last, in order.
+    pub fn extend(&mut self, cells: &[Cell]) {
+        while self.places.len() < self.len + cells.len() {
+            self.grow();
+        }
+        if cells.is_empty() {
+            return;
+        }
+        let start = (self.head + self.len) & (self.places.len() - 1);
+        let (before_wrap, after_wrap) = cells.split_at(cells.len().min(self.places.len() - start));
+        self.places[start..start + before_wrap.len()].copy_from_slice(before_wrap);
+        self.places[..after_wrap.len()].copy_from_slice(after_wrap);
+        self.len += cells.len();
+    }
+
+    /// The cells from the first one on that lie one behind the other in memory: all, or those before the wrap.
+    #[inline]
+    pub fn front_run(&self) -> &[Cell] {
+        let end = self.places.len().min(self.head + self.len);
+        &self.places[self.head..end]
+    }
+
+    /// Takes the first `count` cells away.
+    #[inline]
+    pub fn skip(&mut self, count: usize) {
+        self.head = (self.head + count) & self.places.len().wrapping_sub(1);
+        self.len -= count;
     }
 
     /// The first cell, left in place.
@@ -57,15 +91,16 @@ impl Ring {
 
     /// All cells, first to last.
     pub fn iter(&self) -> impl Iterator<Item = &Cell> {
-        let mask = self.places.len() - 1;
+        let mask = self.places.len().wrapping_sub(1);
         (0..self.len).map(move |i| &self.places[(self.head + i) & mask])
     }
 
     #[cold]
     fn grow(&mut self) {
-        let mut places = Vec::with_capacity(self.places.len() * 2);
+        let size = (self.places.len() * 2).max(FIRST_SIZE);
+        let mut places = Vec::with_capacity(size);
         places.extend(self.iter().copied());
-        places.resize(self.places.len() * 2, Cell::data(Time::ZERO, 0, false));
+        places.resize(size, Cell::NOTHING);
         self.places = places;
         self.head = 0;
     }
@@ -74,23 +109,39 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cellrate_proto::Time;
     use std::collections::VecDeque;
 
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn it_does_what_a_deque_does(pushes in proptest::collection::vec(any::<bool>(), 0..500)) {
+        fn it_does_what_a_deque_does(pushes in proptest::collection::vec(0_usize..12, 0..500)) {
             let (mut ring, mut deque) = (Ring::new(), VecDeque::new());
             for (number, push) in pushes.into_iter().enumerate() {
-                if push {
-                    let cell = Cell::data(Time::from_ps(number as u64), number as u64, false);
-                    ring.push(cell);
-                    deque.push_back(cell);
-                } else {
-                    prop_assert_eq!(ring.pop(), deque.pop_front());
+                let cell = |part: usize| Cell::data(Time::from_ps(number as u64), (12 * number + part) as u64, false);
+                match push {
+                    0 => {
+                        ring.push(cell(0));
+                        deque.push_back(cell(0));
+                    }
+                    1..5 => {
+                        let cells: Vec<Cell> = (0..2 * push).map(cell).collect();
+                        ring.extend(&cells);
+                        deque.extend(cells);
+                    }
+                    5..9 => prop_assert_eq!(ring.pop(), deque.pop_front()),
+                    _ => {
+                        let run = ring.front_run();
+                        prop_assert!(run.len() <= deque.len() && run.iter().eq(deque.iter().take(run.len())));
+                        prop_assert_eq!(run.is_empty(), deque.is_empty());
+                        let count = run.len().min(push);
+                        ring.skip(count);
+                        deque.drain(..count);
+                    }
                 }
                 prop_assert_eq!(ring.is_empty(), deque.is_empty());
+                prop_assert_eq!(ring.len(), deque.len());
                 prop_assert_eq!(ring.first(), deque.front());
             }
             prop_assert!(ring.iter().eq(deque.iter()));

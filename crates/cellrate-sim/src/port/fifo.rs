@@ -67,6 +67,34 @@ impl Fifo {
         self.busy_until.max(now).saturating_add(self.cell_time).saturating_add(self.delay)
     }
 
+    /// When a cell that came at `now`, the next to come, would reach the far end, if there is room for it and that is
+    /// before `end`.
+    #[inline(always)]
+    pub fn preview_within(&self, now: Time, end: Time) -> Option<Time> {
+        let backlog = self.busy_until.since(now);
+        let arrives = now + (backlog + self.cell_time) + self.delay;
+        (backlog <= self.room && arrives < end).then_some(arrives)
+    }
+
+    /// Whether a cell that comes at `now`, the next to come, finds room.
+    #[inline(always)]
+    pub fn has_room(&self, now: Time) -> bool {
+        self.busy_until.since(now) <= self.room
+    }
+
+    /// Whether cells that come from `at` on, one every `spacing`, each find an empty port.
+    pub fn is_idle_for(&self, at: Time, spacing: Duration) -> bool {
+        self.busy_until <= at && spacing >= self.cell_time
+    }
+
+    /// `count` cells came that each found an empty port, the last one at `last`.
+    pub fn admit_run(&mut self, count: u32, last: Time) {
+        self.busy_until = last + self.cell_time;
+        self.accepted += u64::from(count);
+        self.sojourns += u128::from(self.cell_time.as_ps()) * u128::from(count);
+        self.max_backlog = self.max_backlog.max(self.cell_time);
+    }
+
     /// Whether there is always room.
     pub fn is_lossless(&self) -> bool {
         self.room == Duration::FOREVER
@@ -126,6 +154,28 @@ mod tests {
         assert_eq!(arrival(&mut fifo, 1_000), Some(1_207));
         assert_eq!(arrival(&mut fifo, 1_150), Some(1_307));
         assert_eq!(arrival(&mut fifo, 5_000), Some(5_107));
+    }
+
+    #[test]
+    fn a_run_through_an_idle_port_is_as_one_by_one() {
+        let (mut at_once, mut one_by_one) = (fifo(None), fifo(None));
+        arrival(&mut at_once, 50);
+        arrival(&mut one_by_one, 50);
+        let idle = |at, spacing| at_once.is_idle_for(Time::from_ps(at), Duration::from_ps(spacing));
+        assert!(idle(150, 100) && !idle(149, 100) && !idle(150, 99));
+        [200, 330, 460].into_iter().for_each(|at| assert_eq!(arrival(&mut one_by_one, at), Some(at + 107)));
+        at_once.admit_run(3, Time::from_ps(460));
+        for at in [460, 500, 560, 1_000].map(Time::from_ps) {
+            assert_eq!(
+                (at_once.busy(at), at_once.transmitted(at), at_once.queue_integral(at), at_once.max_queue()),
+                (
+                    one_by_one.busy(at),
+                    one_by_one.transmitted(at),
+                    one_by_one.queue_integral(at),
+                    one_by_one.max_queue()
+                ),
+            );
+        }
     }
 
     #[test]

@@ -14,6 +14,8 @@ use cellrate_proto::{Cells, Direction, Time};
 use cellrate_scenario::Category;
 
 use crate::kernel::cell::Cell;
+use crate::kernel::deferred::Shortcut;
+use crate::kernel::tournament::Tournament;
 pub(crate) use cellrate_drive::line::Line;
 pub(crate) use fifo::Fifo;
 pub(crate) use served::Served;
@@ -49,20 +51,19 @@ pub(crate) enum Queues {
     Served(Box<Served>),
 }
 
-/// Where the link behind a port goes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Exit {
-    /// To a node of this cluster: an index into `inputs`.
-    Inside(u32),
-    /// To another cluster: an index into `outboxes`.
-    Outside(u32),
-}
-
 /// An output port.
 #[derive(Debug)]
 pub(crate) struct Port {
     pub queues: Queues,
-    pub exit: Exit,
+    /// Whether nobody needs to know of a departure before the end of the window, or before someone looks at the port:
+    /// then cells are dealt with late, in their order ([`crate::kernel`]).
+    pub deferred: bool,
+    /// Whether the link behind it leads to another cluster.
+    pub outside: bool,
+    /// What to try first, if the port is deferred.
+    pub shortcut: Shortcut,
+    /// The next data cell of each lane that leads here, if the port is deferred.
+    pub merge: Tournament,
     /// The priority of the only category, if the port is a FIFO.
     pub only_priority: usize,
     /// Whether `control` wants to know of every cell.

@@ -86,6 +86,12 @@ impl Served {
         (if self.line.loses(now) { Err(cell) } else { Ok(cell) }, departure)
     }
 
+    /// When the cell in transmission will have left.
+    #[inline]
+    pub fn next_departure(&self) -> Time {
+        self.serving.map_or(Time::NEVER, |(.., departs)| departs)
+    }
+
     /// The cell whose turn it is, and its priority.
     fn next(&mut self) -> Option<(usize, Cell)> {
         let turn = match self.rm_cells {

@@ -1,5 +1,7 @@
 //! Series: at intervals for all, and at every change for what is watched.
 
+use std::collections::BTreeMap;
+
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Every, FlowQuantity, PortQuantity};
 
@@ -85,7 +87,13 @@ impl Sampler {
     }
 
     /// Takes the samples that are due at `now`.
-    pub fn sample(&mut self, now: Time, ports: &mut [Port], endpoints: &[Endpoint], dropped: &[u64]) {
+    pub fn sample(
+        &mut self,
+        now: Time,
+        ports: &mut [Port],
+        endpoints: &[Endpoint],
+        dropped: &BTreeMap<u32, u64>,
+    ) {
         for (length, next, followers) in &mut self.clocks {
             if *next > now {
                 continue;
@@ -107,7 +115,7 @@ impl Sampler {
                     Subject::Receiver(_, endpoint) => {
                         endpoints[endpoint as usize].counters.data_delivered as f64
                     }
-                    Subject::Drops(flow) => dropped[flow as usize] as f64,
+                    Subject::Drops(flow) => dropped.get(&flow).copied().unwrap_or(0) as f64,
                 };
                 track.recorder.push(now, value);
                 track.last_time = now;

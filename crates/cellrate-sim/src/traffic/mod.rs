@@ -134,6 +134,25 @@ impl Supply {
         }
     }
 
+    /// How many cells wait at `at`, and will at each `spacing` after that, as long as nothing arrives at this end, and
+    /// whether the last of them is the last of its PDU. Zero says nothing.
+    pub fn run(&self, at: Time, spacing: Duration) -> (u32, bool) {
+        match self {
+            Supply::Greedy(greedy) => (greedy.run(at, spacing), false),
+            Supply::Adapter(adapter) => (adapter.run(), true),
+            _ => (0, false),
+        }
+    }
+
+    /// `count` cells of a [run](Supply::run) have left, the last one at `last`.
+    pub fn take_run(&mut self, count: u32, last: Time) {
+        match self {
+            Supply::Greedy(greedy) => greedy.take_run(count),
+            Supply::Adapter(adapter) => adapter.take_run(count, last),
+            _ => unreachable!("only greedy traffic and adapters have runs"),
+        }
+    }
+
     /// The waiting cell leaves at `now`; whether it is the last of its PDU.
     #[inline(always)]
     pub fn take(&mut self, now: Time) -> bool {

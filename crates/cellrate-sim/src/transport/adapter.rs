@@ -146,6 +146,22 @@ impl Adapter {
         true
     }
 
+    /// Cells left of the first PDU that have no consequences before the last of them leaves.
+    pub fn run(&self) -> u32 {
+        if self.begins_request { 0 } else { self.left_of_first }
+    }
+
+    /// `count` cells of a [run](Adapter::run) have left, the last one at `last`.
+    pub fn take_run(&mut self, count: u32, last: Time) {
+        let plain = count.min(self.left_of_first.saturating_sub(1));
+        self.waiting_cells -= u64::from(plain);
+        self.sent_cells += u64::from(plain);
+        self.left_of_first -= plain;
+        if plain < count {
+            self.take(last);
+        }
+    }
+
     #[cold]
     fn note_request(&mut self, now: Time) {
         self.begins_request = false;
@@ -199,6 +215,23 @@ mod tests {
         assert_eq!(ends, [false, false, false, true, false, true]);
         let numbers: Vec<u64> = adapter.departed.iter().map(|departed| departed.last_cell).collect();
         assert_eq!((numbers, adapter.waiting()), (vec![4, 6], 0));
+    }
+
+    #[test]
+    fn a_run_of_cells_leaves_as_one_by_one() {
+        for run in 1..=4 {
+            let (mut at_once, mut one_by_one) =
+                (adapter(AdapterQueue::Unbounded), adapter(AdapterQueue::Unbounded));
+            for adapter in [&mut at_once, &mut one_by_one] {
+                adapter.offer(segment(100));
+                adapter.offer(segment(1));
+            }
+            assert_eq!(at_once.run(), 4);
+            at_once.take_run(run, Time::ZERO);
+            (0..run).for_each(|_| _ = one_by_one.take(Time::ZERO));
+            assert_eq!(at_once.departed, one_by_one.departed);
+            assert_eq!((at_once.waiting(), at_once.run()), (one_by_one.waiting(), one_by_one.run()));
+        }
     }
 
     #[test]

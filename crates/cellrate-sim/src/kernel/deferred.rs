@@ -1,0 +1,342 @@
+//! Deferred ports: data cells are dealt with when someone looks, not when they come.
+//!
+//! What a data cell does to a port, nobody sees until somebody looks: the next RM cell there, a BRM that asks the port's
+//! control, a sample, the end of a window. So where the link behind a port leads to another cluster, or to a host that counts
+//! data cells early, the data cells that come to it wait in their lanes and feeds, are not events, and are merged in the
+//! order of their keys just before anyone looks. The keys are those that their events would have, and everything that
+//! looks has a key too, so that each finds exactly what it would have found had every cell been an event.
+//!
+//! No cell is missed. Those that have to be events are: RM cells, and ends of PDUs at a port to a host. Behind a train stands
+//! what its source sends next, and that is worked out at the latest when its last cell is due, which is an event.
+//! All other effects of a cell reach beyond the port over its link only, another cluster at the end of the window, a host
+//! by counters that samples and the end of the run look at: and these look at all ports first.
+//!
+//! A port with real queues that is deferred has no departures as events either: they are caught up with in the same way.
+
+use std::collections::BTreeMap;
+
+use cellrate_proto::Time;
+
+use super::cell::Cell;
+use super::cluster::{Cluster, Leaf, Outbox};
+use super::hop::{Exit, Hop};
+use super::lane::{Course, Lane};
+use super::schedule::Schedule;
+use super::tournament::NEVER;
+use crate::port::{ABR, Admission, Port, Queues};
+
+/// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
+pub(super) const LONG: usize = 64;
+
+/// How many cells in a row can be dealt with at a deferred port, if no more happens than that they join the queue and are
+/// counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shortcut {
+    /// One at a time.
+    None,
+    /// Cells of one category that leave a FIFO for other clusters.
+    Outside,
+    /// Those of the only lane, this one, to a FIFO before a host.
+    Host(u32),
+}
+
+impl Cluster {
+    /// Everything that comes before `limit`, a key, has happened at `port` if it is deferred, departures at `now` included.
+    #[inline]
+    pub(super) fn bring_up(&mut self, port: usize, limit: u64, now: Time) {
+        if self.ports[port].deferred {
+            self.drain(port, limit);
+            self.serve(port, now);
+        }
+    }
+
+    /// All deferred ports, as of what has the key `limit` at `now`.
+    pub(super) fn bring_up_all(&mut self, limit: u64, now: Time) {
+        for port in 0..self.ports.len() {
+            self.bring_up(port, limit, now);
+        }
+    }
+
+    /// The window ends at `until`: what leaves for other clusters before that has left.
+    pub(super) fn end_window(&mut self, until: Time) {
+        let limit = self.schedule.key(0, until);
+        let last = Time::from_ps(until.as_ps().saturating_sub(1));
+        for index in 0..self.gateways.len() {
+            self.bring_up(self.gateways[index] as usize, limit, last);
+        }
+        while let Some(port) = self.long.pop() {
+            self.bring_up(port as usize, limit, last);
+        }
+    }
+
+    /// Deals with the data cells that come to a deferred port before `limit`.
+    pub(super) fn drain(&mut self, port: usize, limit: u64) {
+        while self.ports[port].merge.first() < limit {
+            match self.ports[port].shortcut {
+                Shortcut::None => {}
+                Shortcut::Outside => self.run_outside(port, limit),
+                Shortcut::Host(lane) => self.run_to_host(port, lane as usize, limit),
+            }
+            if self.ports[port].merge.first() < limit
+                && let Some(feed) = self.step(port)
+            {
+                self.go_on(feed);
+            }
+        }
+    }
+
+    /// The next data cell comes to a deferred port: all that may happen then. Returns its feed if it was the last one of its
+    /// train.
+    fn step(&mut self, number: usize) -> Option<usize> {
+        let Cluster {
+            ports, lanes, feeds, leaves, hops, outboxes, endpoints, schedule, dropped, end, ..
+        } = self;
+        let port = &mut ports[number];
+        let key = port.merge.first();
+        let (now, leaf) = schedule.split(key);
+        let (cell, ended) = match leaves[leaf] {
+            Leaf::Feed(index) => {
+                let feed = &mut feeds[index as usize];
+                let cell = feed.front.take();
+                let ended = feed.front.count == 0;
+                let next = if ended { NEVER } else { key + feed.key_step };
+                port.merge.set(feed.place as usize, next);
+                (cell, ended.then_some(index as usize))
+            }
+            Leaf::Lane(index) => (take(&mut lanes[index as usize], leaf, port, schedule), None),
+            _ => unreachable!("only cells are merged"),
+        };
+        let mut cell = cell.on_next_hop();
+        let hop = &hops[cell.hop()];
+        serve(port, now, hops, outboxes, dropped);
+        if port.metered {
+            port.observe(now, usize::from(hop.priority), hop.slot, &cell);
+        }
+        match &mut port.queues {
+            Queues::Fifo(fifo) => match fifo.admit(now) {
+                Some(arrives) => {
+                    cell.arrives = arrives;
+                    match hop.exit {
+                        Exit::Outbox(outbox) => outboxes[outbox as usize].push(cell),
+                        Exit::Lane(_) if arrives < *end => {
+                            let left_to_do = endpoints[hop.endpoint as usize].receive(cell);
+                            debug_assert!(
+                                left_to_do.is_none(),
+                                "what has to be done at an instant is an event"
+                            );
+                        }
+                        // It stays on the link; the schedule never comes to it.
+                        Exit::Lane(lane) => lanes[lane as usize].ring.push(cell),
+                        Exit::Feed(_) => unreachable!("no feed begins at a switch"),
+                    }
+                }
+                None => lose(port, dropped, hop),
+            },
+            Queues::Served(served) => {
+                let priority = usize::from(hop.priority);
+                if let Admission::Lost = served.admit(now, priority, cell, &mut port.control) {
+                    lose(port, dropped, hop);
+                }
+            }
+        }
+        ended
+    }
+
+    /// Deals with cells before `limit` that come to a FIFO to another cluster, up to the first one that does more than
+    /// join the queue and be counted.
+    fn run_outside(&mut self, number: usize, limit: u64) {
+        let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, .. } = self;
+        let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
+            return;
+        };
+        let mut meter = control.quiet_meter();
+        let (limit, mut left) = match *metered {
+            true => (limit.min(schedule.key(0, meter.until)), meter.left),
+            false => (limit, u64::MAX),
+        };
+        let room = left;
+        let mut queue = fifo.clone();
+        loop {
+            let key = merge.first();
+            if key >= limit || left == 0 {
+                break;
+            }
+            let (now, leaf) = schedule.split(key);
+            if !queue.has_room(now) {
+                break;
+            }
+            match leaves[leaf] {
+                Leaf::Feed(index) => {
+                    let feed = &mut feeds[index as usize];
+                    if feed.front.count <= 1 || *metered && !meter.count_one(feed.slot) {
+                        break;
+                    }
+                    let Some(arrives) = queue.admit(now) else { break };
+                    let cell = feed.front.take().on_next_hop();
+                    merge.set(feed.place as usize, key + feed.key_step);
+                    // Not the last one of its train, and so of no PDU.
+                    outboxes[feed.outbox as usize].cells.push(cell.arriving(arrives));
+                }
+                Leaf::Lane(index) => {
+                    let lane = &mut lanes[index as usize];
+                    let Some(&first) = lane.ring.first() else { break };
+                    let cell = first.on_next_hop();
+                    let hop = &hops[cell.hop()];
+                    let Exit::Outbox(outbox) = hop.exit else { break };
+                    if *metered && !meter.count_one(hop.slot) {
+                        break;
+                    }
+                    let Some(arrives) = queue.admit(now) else { break };
+                    lane.ring.skip(1);
+                    merge.set(lane.place(), lane.first_key(schedule));
+                    outboxes[outbox as usize].push(cell.arriving(arrives));
+                }
+                _ => break,
+            }
+            left -= 1;
+        }
+        if *metered {
+            meter.close(room - left);
+        }
+        *fifo = queue;
+    }
+
+    /// The same for the only lane to a FIFO to a host: the cells of one connection that follow each other in it.
+    fn run_to_host(&mut self, number: usize, lane: usize, limit: u64) {
+        let Cluster { ports, lanes, hops, endpoints, schedule, end, .. } = self;
+        let lane = &mut lanes[lane];
+        let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
+            return;
+        };
+        let Some(first) = lane.ring.first() else { return };
+        let hop = &hops[first.hop() + 1];
+        let mut meter = control.quiet_meter();
+        let mut left = u64::MAX;
+        // Cells of the lane are strictly one after the other, so all before the limit's instant come before the limit.
+        let (mut until, _) = schedule.split(limit);
+        if *metered {
+            if !meter.is_quiet(hop.slot) {
+                return;
+            }
+            left = meter.left;
+            until = until.min(meter.until);
+        }
+        let mut queue = fifo.clone();
+        let endpoint = &mut endpoints[hop.endpoint as usize];
+        let mut early = endpoint.receive_run();
+        let way = first.way();
+        let mut count = 0;
+        for &cell in lane.ring.front_run() {
+            // An RM cell or an end of a PDU has another way than a plain data cell.
+            if cell.arrives >= until || cell.way() != way || count == left {
+                break;
+            }
+            let Some(arrives) = queue.preview_within(cell.arrives, *end) else { break };
+            queue.admit(cell.arrives);
+            early.receive(&cell.arriving(arrives));
+            count += 1;
+        }
+        endpoint.count_run(count);
+        if *metered {
+            meter.count(hop.slot, count);
+        }
+        *fifo = queue;
+        lane.ring.skip(count as usize);
+        merge.set(lane.place(), lane.first_key(schedule));
+    }
+
+    /// Which ports have one.
+    pub(super) fn find_shortcuts(&mut self) {
+        let only_abr = |port: &Port| port.only_priority == ABR || !port.metered;
+        for port in self.ports.iter_mut().filter(|port| port.deferred && only_abr(port)) {
+            if let (Queues::Fifo(_), true) = (&port.queues, port.outside) {
+                port.shortcut = Shortcut::Outside;
+            }
+        }
+        let mut ways_in = vec![0_u32; self.ports.len()];
+        for (index, lane) in (0..).zip(&self.lanes) {
+            if let Course::Deferred { port, .. } = lane.course {
+                let port = &mut self.ports[port as usize];
+                if matches!(port.queues, Queues::Fifo(_)) && !port.outside && only_abr(port) {
+                    port.shortcut = Shortcut::Host(index);
+                }
+            }
+        }
+        let lanes = self.lanes.iter().filter_map(|lane| match lane.course {
+            Course::Deferred { port, .. } => Some(port),
+            _ => None,
+        });
+        let feeds = self.feeds.iter().filter(|feed| feed.deferred).map(|feed| feed.port);
+        lanes.chain(feeds).for_each(|port| ways_in[port as usize] += 1);
+        for (port, &ways_in) in self.ports.iter_mut().zip(&ways_in) {
+            if ways_in > 1 && matches!(port.shortcut, Shortcut::Host(_)) {
+                port.shortcut = Shortcut::None;
+            }
+        }
+        for feed in &mut self.feeds {
+            let first = self.endpoints[feed.endpoint as usize].first_hop;
+            let hop = &self.hops[first as usize + 1];
+            feed.slot = hop.slot;
+            if let Exit::Outbox(outbox) = hop.exit {
+                feed.outbox = outbox;
+            }
+        }
+    }
+
+    /// The departures up to `until` from a deferred port with real queues.
+    #[inline]
+    pub(super) fn serve(&mut self, number: usize, until: Time) {
+        let port = &mut self.ports[number];
+        if let Queues::Served(_) = port.queues {
+            serve(port, until, &self.hops, &mut self.outboxes, &mut self.dropped);
+        }
+    }
+}
+
+/// The first cell of a deferred lane, which is one that waits; the key of the next one stands in the merge instead.
+fn take(lane: &mut Lane, leaf: usize, port: &mut Port, schedule: &Schedule) -> Cell {
+    debug_assert_eq!(lane.leaf as usize, leaf);
+    let Some(cell) = lane.ring.pop() else {
+        unreachable!("a key stands for a cell");
+    };
+    port.merge.set(lane.place(), lane.first_key(schedule));
+    cell
+}
+
+/// The departures up to `until`, each with the intervals that end before it.
+#[inline]
+fn serve(
+    port: &mut Port,
+    until: Time,
+    hops: &[Hop],
+    outboxes: &mut [Outbox],
+    dropped: &mut BTreeMap<u32, u64>,
+) {
+    loop {
+        let Queues::Served(served) = &mut port.queues else { return };
+        let now = served.next_departure();
+        if now > until {
+            return;
+        }
+        if port.metered {
+            port.end_intervals_before(now);
+        }
+        let Queues::Served(served) = &mut port.queues else { return };
+        let (cell, _) = served.depart(now, &mut port.control);
+        match cell {
+            Ok(cell) => match hops[cell.hop()].exit {
+                Exit::Outbox(outbox) => outboxes[outbox as usize].push(cell),
+                Exit::Lane(_) | Exit::Feed(_) => {
+                    unreachable!("real queues are deferred before other clusters only")
+                }
+            },
+            Err(lost) => lose(port, dropped, &hops[lost.hop()]),
+        }
+    }
+}
+
+#[cold]
+fn lose(port: &mut Port, dropped: &mut BTreeMap<u32, u64>, hop: &Hop) {
+    port.dropped += 1;
+    *dropped.entry(hop.flow).or_default() += 1;
+}

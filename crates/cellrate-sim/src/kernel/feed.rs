@@ -1,0 +1,199 @@
+//! The cells of a source that has its access link to itself: trains, not cells.
+//!
+//! Between two RM cells a source at constant ACR sends data cells evenly, so all its cells on the link are a few
+//! [`Train`]s. Behind those that have left stands, at most, what the source has *planned*: it leaves that way unless
+//! something happens at the host first, and is cut off where it does.
+
+use std::collections::VecDeque;
+
+use cellrate_proto::switch::Slot;
+use cellrate_proto::{Duration, Time};
+
+use super::cell::Cell;
+use super::hop::NONE;
+
+/// Cells that follow each other evenly; numbers and times go up from cell to cell, all else is equal. A single cell of any
+/// kind is a train of one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Train {
+    /// The first one, as it is on the link.
+    pub cell: Cell,
+    /// From one to the next.
+    pub spacing: Duration,
+    /// How many; zero for no train.
+    pub count: u32,
+    /// Whether the last one ends its PDU.
+    pub ends_pdu: bool,
+}
+
+impl Train {
+    /// No cells.
+    pub const fn none() -> Train {
+        let nothing = Cell::NOTHING;
+        Train { cell: nothing, spacing: Duration::ZERO, count: 0, ends_pdu: false }
+    }
+
+    /// One cell.
+    pub fn of(cell: Cell) -> Train {
+        Train { cell, count: 1, ..Train::none() }
+    }
+
+    /// Takes the first cell; there must be one.
+    #[inline(always)]
+    pub fn take(&mut self) -> Cell {
+        let cell = self.cell;
+        self.count -= 1;
+        if self.count > 0 {
+            self.cell = cell.followed_by(self.spacing);
+            cell
+        } else if self.ends_pdu {
+            cell.ending_pdu()
+        } else {
+            cell
+        }
+    }
+
+    /// When the last one arrives.
+    pub fn last_arrival(&self) -> Time {
+        self.cell.arrives + self.spacing * u64::from(self.count.saturating_sub(1))
+    }
+
+    /// Takes the last `count` cells away.
+    fn shorten(&mut self, count: u32) {
+        self.count -= count;
+        if count > 0 {
+            self.ends_pdu = false;
+        }
+    }
+}
+
+/// An access link whose only source is folded into it.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(crate) struct Feed {
+    /// The train whose first cell arrives next at the switch.
+    pub front: Train,
+    /// By how much the keys of its cells differ.
+    pub key_step: u64,
+    /// The port that all its cells go on by.
+    pub port: u32,
+    /// Its place in the merge of that port; only for a deferred one.
+    pub place: u32,
+    pub leaf: u32,
+    /// The end of a connection that sends.
+    pub endpoint: u32,
+    /// Its number at the control of the port, and where its cells leave by, if that is another cluster.
+    pub slot: Slot,
+    pub outbox: u32,
+    /// Whether the port is a deferred one.
+    pub deferred: bool,
+    /// Whether the end of a PDU has to be an event.
+    pub pdu_ends_matter: bool,
+    /// The trains behind it.
+    behind: VecDeque<Train>,
+}
+
+impl Feed {
+    /// An empty link.
+    pub fn new(endpoint: u32, port: u32, deferred: bool, pdu_ends_matter: bool) -> Feed {
+        Feed {
+            front: Train::none(),
+            key_step: 0,
+            port,
+            place: 0,
+            leaf: 0,
+            endpoint,
+            slot: Slot(NONE),
+            outbox: NONE,
+            deferred,
+            pdu_ends_matter,
+            behind: VecDeque::new(),
+        }
+    }
+
+    /// Whether no train is on the link or planned.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.front.count == 0
+    }
+
+    /// Puts `train` behind all others.
+    pub fn push(&mut self, train: Train) {
+        if self.front.count == 0 {
+            self.front = train;
+        } else {
+            self.behind.push_back(train);
+        }
+    }
+
+    /// The front train has been used up: the next one, if there is one, takes its place.
+    pub fn advance(&mut self) {
+        debug_assert_eq!(self.front.count, 0);
+        if let Some(next) = self.behind.pop_front() {
+            self.front = next;
+        }
+    }
+
+    /// The last `count` cells will not leave as planned; all of them are in one train.
+    pub fn cut(&mut self, count: u32) {
+        match self.behind.back_mut() {
+            Some(train) => {
+                train.shorten(count);
+                if train.count == 0 {
+                    self.behind.pop_back();
+                }
+            }
+            None => self.front.shorten(count),
+        }
+    }
+
+    /// All trains, first to last.
+    pub fn trains(&self) -> impl Iterator<Item = &Train> {
+        std::iter::once(&self.front).chain(&self.behind).filter(|train| train.count > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn train(number: u64, count: u32) -> Train {
+        let cell = Cell::data(Time::from_ps(number * 10), number, false);
+        Train { cell, spacing: Duration::from_ps(10), count, ends_pdu: true }
+    }
+
+    fn numbers(feed: &mut Feed) -> Vec<(u32, bool)> {
+        let mut cells = Vec::new();
+        while !feed.is_empty() {
+            let cell = feed.front.take();
+            assert_eq!(cell.arrives.as_ps(), 10 * u64::from(cell.sequence()));
+            cells.push((cell.sequence(), cell.ends_pdu()));
+            if feed.front.count == 0 {
+                feed.advance();
+            }
+        }
+        cells
+    }
+
+    #[test]
+    fn trains_give_their_cells_in_order_and_the_last_one_ends_the_pdu() {
+        let mut feed = Feed::new(0, 0, false, false);
+        feed.push(train(1, 3));
+        feed.push(train(4, 1));
+        assert_eq!(feed.front.last_arrival(), Time::from_ps(30));
+        assert_eq!(numbers(&mut feed), [(1, false), (2, false), (3, true), (4, true)]);
+    }
+
+    #[test]
+    fn what_is_cut_off_takes_the_end_of_the_pdu_with_it() {
+        let mut feed = Feed::new(0, 0, false, false);
+        feed.push(train(1, 3));
+        feed.cut(0);
+        feed.push(train(4, 3));
+        feed.cut(2);
+        assert_eq!(numbers(&mut feed.clone()), [(1, false), (2, false), (3, true), (4, false)]);
+        feed.cut(1);
+        feed.cut(3);
+        assert!(feed.is_empty() && feed.trains().count() == 0);
+    }
+}

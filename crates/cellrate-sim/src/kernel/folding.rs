@@ -1,0 +1,243 @@
+//! Folded sources: transmissions that are not events.
+//!
+//! Where a source has its access link to itself and cannot lose a cell there, its transmissions are worked out when their
+//! arrival at the switch is due, or just before something reaches the host that may change them. Most are data cells
+//! of a [run](Endpoint::run) that is known beforehand: these are planned as one train, put on the link at once, *settled*
+//! with the source when they have left, and cut off where an event at the host comes before.
+//!
+//! Whatever changes a folded source first [interrupts](Cluster::interrupt) it, which settles what left before and takes
+//! back the rest of the plan, then changes it, then has it [plan](Cluster::reschedule) anew.
+
+use cellrate_proto::Time;
+
+use super::cell::Cell;
+use super::cluster::Cluster;
+use super::feed::Train;
+use super::tournament::NEVER;
+use crate::endpoint::{Access, Endpoint};
+use crate::port::{Fifo, Queues};
+
+impl Cluster {
+    /// Something is due on the access link of a folded source: a cell reaches the switch, or, where the port behind is
+    /// deferred, the last one of a train does.
+    pub(super) fn on_feed(&mut self, now: Time, index: usize, leaf: usize) {
+        let feed = &self.feeds[index];
+        let (port, endpoint) = (feed.port as usize, feed.endpoint as usize);
+        if feed.deferred {
+            let key = self.schedule.key(leaf, now);
+            self.drain(port, key);
+            if self.front_is_deferred(index) {
+                self.drain(port, key + 1);
+                return;
+            }
+        }
+        let feed = &mut self.feeds[index];
+        let cell = if feed.is_empty() {
+            let cell = self.release(endpoint);
+            self.plan(endpoint, cell.sent);
+            self.refresh(index);
+            cell
+        } else {
+            let cell = feed.front.take();
+            if feed.front.count == 0 {
+                self.go_on(index);
+            } else {
+                self.refresh(index);
+            }
+            cell
+        };
+        self.forward(now, leaf, cell);
+    }
+
+    /// The train at the front has been used up.
+    pub(super) fn go_on(&mut self, index: usize) {
+        let feed = &mut self.feeds[index];
+        feed.advance();
+        let endpoint = feed.endpoint as usize;
+        let planned = self.endpoints[endpoint].planned;
+        if feed.is_empty() && planned > 0 {
+            let last = self.settle(endpoint, planned);
+            self.plan(endpoint, last);
+        }
+        self.refresh(index);
+    }
+
+    /// The front train may have changed: the keys for it.
+    fn refresh(&mut self, index: usize) {
+        let feed = &self.feeds[index];
+        let merged = self.front_is_deferred(index);
+        let leaf = feed.leaf as usize;
+        let due = if feed.is_empty() {
+            self.next_folded_arrival(feed.endpoint as usize)
+        } else if merged {
+            feed.front.last_arrival()
+        } else {
+            feed.front.cell.arrives
+        };
+        if feed.deferred {
+            let key = if merged { self.schedule.key(leaf, feed.front.cell.arrives) } else { NEVER };
+            let merge = &mut self.ports[feed.port as usize].merge;
+            if merge.key(feed.place as usize) != key {
+                merge.set(feed.place as usize, key);
+            }
+            self.feeds[index].key_step = self.schedule.key_step(self.feeds[index].front.spacing.as_ps());
+        }
+        self.schedule.keep(leaf, due);
+    }
+
+    /// Whether the cells of the front train are no events.
+    #[inline]
+    fn front_is_deferred(&self, index: usize) -> bool {
+        let feed = &self.feeds[index];
+        feed.deferred && !feed.is_empty() && !feed.front.cell.is_significant(feed.pdu_ends_matter)
+    }
+
+    /// The next folded transmission of `endpoint`, of which only the instant was known, leaves.
+    fn release(&mut self, endpoint: usize) -> Cell {
+        let sender = &mut self.endpoints[endpoint];
+        let at = sender.transmits;
+        let Some(mut cell) = sender.transmit(at) else {
+            unreachable!("something waits at the next transmission");
+        };
+        let Some(arrives) = self.access_port(endpoint).admit(at) else {
+            unreachable!("only sources behind a lossless port are folded");
+        };
+        self.sampler.note_endpoint(at, endpoint as u32, &self.endpoints);
+        cell.arrives = arrives;
+        cell
+    }
+
+    /// The port that a folded `endpoint` sends by.
+    fn access_port(&mut self, endpoint: usize) -> &mut Fifo {
+        let Access::Folded { port, .. } = self.endpoints[endpoint].access else {
+            unreachable!("only folded sources have an access link to themselves");
+        };
+        match &mut self.ports[port as usize].queues {
+            Queues::Fifo(fifo) => fifo,
+            Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
+        }
+    }
+
+    fn next_folded_arrival(&self, endpoint: usize) -> Time {
+        let sender = &self.endpoints[endpoint];
+        match (sender.access, sender.transmits) {
+            (_, Time::NEVER) | (Access::Scheduled, _) => Time::NEVER,
+            (Access::Folded { port, .. }, at) => match &self.ports[port as usize].queues {
+                Queues::Fifo(fifo) => fifo.preview(at),
+                Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
+            },
+        }
+    }
+
+    /// The first `count` planned cells of `endpoint` have left; returns when the last of them did.
+    fn settle(&mut self, endpoint: usize, count: u32) -> Time {
+        let sender = &mut self.endpoints[endpoint];
+        let last = sender.transmits + sender.spacing * u64::from(count - 1);
+        sender.planned -= count;
+        sender.transmits = last.saturating_add(sender.spacing);
+        sender.transmit_run(count, last);
+        self.access_port(endpoint).admit_run(count, last);
+        last
+    }
+
+    /// The transmissions of a folded `endpoint` before `until` have been made.
+    pub(super) fn catch_up(&mut self, endpoint: usize, until: Time) {
+        let Access::Folded { feed, .. } = self.endpoints[endpoint].access else { return };
+        while self.endpoints[endpoint].transmits < until {
+            let Endpoint { planned, transmits, spacing, .. } = self.endpoints[endpoint];
+            let left = if planned == 0 {
+                let cell = self.release(endpoint);
+                self.feeds[feed as usize].push(Train::of(cell));
+                cell.sent
+            } else {
+                let before = until.since(transmits).div_ceil(spacing);
+                let left = planned.min(u32::try_from(before).unwrap_or(u32::MAX));
+                let last = self.settle(endpoint, left);
+                if left < planned {
+                    return;
+                }
+                last
+            };
+            self.plan(endpoint, left);
+        }
+    }
+
+    /// The same, and what was planned after that is taken back: something happens at the host.
+    pub(super) fn interrupt(&mut self, endpoint: usize, until: Time) {
+        self.catch_up(endpoint, until);
+        if let Access::Folded { feed, .. } = self.endpoints[endpoint].access {
+            let planned = std::mem::take(&mut self.endpoints[endpoint].planned);
+            self.feeds[feed as usize].cut(planned);
+        }
+    }
+
+    /// Works out the next transmission of a folded `endpoint`, not before `now`, and the run that begins there if one
+    /// does. Nothing is planned beyond the end.
+    fn plan(&mut self, endpoint: usize, now: Time) {
+        let sender = &mut self.endpoints[endpoint];
+        let at = sender.next_transmission(now);
+        sender.transmits = at;
+        sender.planned = 0;
+        let Access::Folded { port, feed } = sender.access else { return };
+        let Queues::Fifo(fifo) = &self.ports[port as usize].queues else { return };
+        if at >= self.end {
+            return;
+        }
+        let (spacing, count, ends_pdu) = sender.run(at);
+        if count == 0 || !fifo.is_idle_for(at, spacing) {
+            return;
+        }
+        let feed = &mut self.feeds[feed as usize];
+        let mut train = Train { cell: Cell::NOTHING, spacing, count, ends_pdu };
+        if ends_pdu && feed.pdu_ends_matter {
+            train.count -= 1;
+            train.ends_pdu = false;
+        }
+        if at.saturating_add(spacing.saturating_mul(u64::from(train.count))) > self.end {
+            let before_end = self.end.since(at).div_ceil(spacing) as u32;
+            train.ends_pdu &= before_end == train.count;
+            train.count = before_end;
+        }
+        let arrives = fifo.preview(at);
+        train.cell = sender.planned_cell(at);
+        train.cell.arrives = arrives;
+        if train.count == 0 || self.schedule.key(0, train.last_arrival()) == NEVER {
+            return;
+        }
+        sender.planned = train.count;
+        sender.spacing = spacing;
+        feed.push(train);
+    }
+
+    /// The next transmission of `endpoint`, not before `now`, may have moved. A folded one has been interrupted before.
+    pub(super) fn reschedule(&mut self, now: Time, endpoint: usize) {
+        match self.endpoints[endpoint].access {
+            Access::Scheduled => {
+                let sender = &mut self.endpoints[endpoint];
+                sender.transmits = sender.next_transmission(now);
+                self.schedule.set(self.transmission_leaves[endpoint] as usize, sender.transmits);
+            }
+            Access::Folded { feed, .. } => {
+                self.plan(endpoint, now);
+                self.refresh(feed as usize);
+            }
+        }
+    }
+
+    /// The transmissions before `until` have all been made: for looking at the hosts.
+    pub(super) fn catch_up_all(&mut self, until: Time) {
+        for endpoint in 0..self.endpoints.len() {
+            self.catch_up(endpoint, until);
+            if let Access::Folded { feed, .. } = self.endpoints[endpoint].access {
+                self.refresh(feed as usize);
+            }
+        }
+    }
+
+    /// The end has come: what was planned after it is taken back.
+    pub(super) fn end_plans(&mut self, end: Time) {
+        for endpoint in 0..self.endpoints.len() {
+            self.interrupt(endpoint, end);
+        }
+    }
+}

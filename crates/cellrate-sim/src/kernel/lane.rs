@@ -1,0 +1,72 @@
+//! A lane: the cells of one link that take the same way at its far end, in order.
+
+use std::collections::VecDeque;
+
+use cellrate_proto::Time;
+
+use super::hop::NONE;
+use super::ring::Ring;
+use super::schedule::Schedule;
+use super::tournament::NEVER;
+
+/// What a lane leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Course {
+    /// A host.
+    Host {
+        /// Whether every arrival has to be an event.
+        every_cell: bool,
+    },
+    /// A switch; every arrival is an event.
+    Switch,
+    /// A deferred port of a switch.
+    Deferred {
+        /// The port.
+        port: u32,
+        /// The lane's place in the merge of that port.
+        place: u32,
+        /// Whether the end of a PDU has to be an event.
+        pdu_ends_matter: bool,
+    },
+}
+
+/// The cells on a link, as seen by the node that receives them.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    /// The cells that are still to be dealt with.
+    pub ring: Ring,
+    /// Where they go.
+    pub course: Course,
+    /// Of a deferred lane: when those cells arrive that have to be events.
+    pub significant: VecDeque<Time>,
+    /// In the schedule.
+    pub leaf: u32,
+}
+
+impl Lane {
+    /// An empty one.
+    pub fn new(course: Course) -> Lane {
+        Lane { ring: Ring::new(), course, significant: VecDeque::new(), leaf: NONE }
+    }
+
+    /// Of a deferred lane: its place in the merge of its port.
+    #[inline]
+    pub fn place(&self) -> usize {
+        match self.course {
+            Course::Deferred { place, .. } => place as usize,
+            _ => unreachable!("only lanes of deferred ports are merged"),
+        }
+    }
+
+    /// Of a deferred lane: the key of its first cell, if that is one that waits.
+    #[inline]
+    pub fn first_key(&self, schedule: &Schedule) -> u64 {
+        let pdu_ends_matter = matches!(self.course, Course::Deferred { pdu_ends_matter: true, .. });
+        match self.ring.first() {
+            Some(first) if !first.is_significant(pdu_ends_matter) => {
+                schedule.key(self.leaf as usize, first.arrives)
+            }
+            _ => NEVER,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What lies between the ports: which lane a cell is in on each link, and the order of the lanes.
+
+use std::collections::BTreeMap;
+
+use cellrate_scenario::{NodeKind, Scenario};
+
+use crate::assembly::{Place, port_number, steps};
+use crate::kernel::cluster::{Leaf, Outbox, Parts};
+use crate::kernel::hop::{Exit, Hop};
+use crate::kernel::lane::{Course, Lane};
+use crate::kernel::partition::Partition;
+
+/// What has to be known to lay lanes.
+pub(crate) struct Wiring<'a> {
+    pub scenario: &'a Scenario,
+    /// Where each port is.
+    pub ports: &'a [Option<Place>],
+    pub partition: &'a Partition,
+    /// By port, whether every arrival over its link has to be an event.
+    pub every_cell: &'a [bool],
+    /// By port, the feed of the source that is folded there.
+    pub folded: &'a [Option<u32>],
+}
+
+impl Wiring<'_> {
+    /// Lays the lanes of each link, link after link, and tells each hop its own. The cells of a link that go on by a
+    /// deferred port have a lane for that port; all others share one.
+    pub fn lay(&self, hops: &mut [Hop], parts: &mut [Parts]) {
+        // By port, the hops over its link.
+        let mut crossing: Vec<Vec<u32>> = vec![Vec::new(); self.ports.len()];
+        let mut hop = 0;
+        for connection in &self.scenario.connections {
+            for step in [false, true].into_iter().flat_map(|backward| steps(connection, backward)) {
+                crossing[port_number(step)].push(hop);
+                hop += 1;
+            }
+        }
+        for (number, crossing) in crossing.iter().enumerate() {
+            let Some(from) = self.ports[number] else { continue };
+            if let Some(feed) = self.folded[number] {
+                // The feed takes the place of a lane.
+                parts[from.cluster as usize].arrivals.push(Leaf::Feed(feed));
+                crossing.iter().for_each(|&hop| hops[hop as usize].exit = Exit::Feed(feed));
+                continue;
+            }
+            let head = self.scenario.links[number / 2].ends[1 - number % 2];
+            let cluster = self.partition.cluster[head.0 as usize];
+            let at_host = self.scenario.nodes[head.0 as usize].kind == NodeKind::Host;
+            let shared = match at_host {
+                true => Course::Host { every_cell: self.every_cell[number] },
+                false => Course::Switch,
+            };
+            // The courses in order: the shared one, then the deferred ports by number.
+            let mut courses: BTreeMap<Option<u32>, (Course, Vec<u32>)> = BTreeMap::new();
+            for &hop in crossing {
+                let next = (!at_host).then(|| hops[hop as usize + 1].port);
+                let behind = &parts[cluster as usize].ports;
+                // A direction that never sends anything has no ports.
+                let deferred =
+                    next.filter(|&next| behind.get(next as usize).is_some_and(|port| port.deferred));
+                let course = deferred.map_or(shared, |port| {
+                    let pdu_ends_matter = !behind[port as usize].outside;
+                    Course::Deferred { port, place: 0, pdu_ends_matter }
+                });
+                courses.entry(deferred).or_insert_with(|| (course, Vec::new())).1.push(hop);
+            }
+            for (course, members) in courses.into_values() {
+                let lane = add_lane(&mut parts[cluster as usize], course);
+                let exit = if cluster == from.cluster {
+                    Exit::Lane(lane)
+                } else {
+                    let outboxes = &mut parts[from.cluster as usize].outboxes;
+                    outboxes.push(Outbox::new(cluster, lane, course));
+                    Exit::Outbox(outboxes.len() as u32 - 1)
+                };
+                members.into_iter().for_each(|hop| hops[hop as usize].exit = exit);
+            }
+        }
+    }
+}
+
+fn add_lane(parts: &mut Parts, course: Course) -> u32 {
+    let lane = parts.lanes.len() as u32;
+    parts.lanes.push(Lane::new(course));
+    parts.arrivals.push(Leaf::Lane(lane));
+    lane
+}
