@@ -3,19 +3,20 @@
 use std::ops::ControlFlow;
 
 use cellrate_proto::Time;
-use cellrate_scenario::{FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenario, Step};
+use cellrate_scenario::Scenario;
 
 use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
 use crate::exchange_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
-use crate::names::{category_name, flow_name, port_name};
+use crate::names::{category_name, describe, flow_name, port_name};
 use crate::port::{ABR, Port, Queues};
 use crate::probe::recorder::Recorder;
 use crate::results::{
     FlowSummary, NegotiatedSummary, PortSummary, Progress, RefusedSummary, RunError, RunResult, RunSummary,
     Series, Summary,
 };
+use crate::tap::{Collector, Tap, TapSink};
 use crate::tcp_rows;
 
 /// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
@@ -31,13 +32,46 @@ pub fn run(
     scenario: &Scenario,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
+    run_network(scenario, progress, None)
+}
+
+/// The same, with every cell that leaves a port of `tap` handed to `sink` in the order of instants. The figures are the same,
+/// but for the number of events.
+///
+/// # Errors
+/// As [`run`]; [`RunError::Interrupted`] also when `sink` said so.
+pub fn run_tapped<'a>(
+    scenario: &Scenario,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    tap: &Tap,
+    sink: &'a mut TapSink<'a>,
+) -> Result<RunResult, RunError> {
+    run_network(scenario, progress, Some((tap, sink)))
+}
+
+fn run_network<'a>(
+    scenario: &Scenario,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    tap: Option<(&Tap, &'a mut TapSink<'a>)>,
+) -> Result<RunResult, RunError> {
     let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
     if hops > MAX_HOPS {
         return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
     }
-    let mut assembly = assemble(scenario);
     let end = Time::ZERO + scenario.duration;
-    assembly.kernel.run(end, progress)?;
+    let mut assembly;
+    match tap {
+        None => {
+            assembly = assemble(scenario, &[]);
+            assembly.kernel.run(end, progress, None)?;
+        }
+        Some((tap, sink)) => {
+            let tapped: Vec<usize> = tap.ports.iter().map(|&port| port_number(port)).collect();
+            assembly = assemble(scenario, &tapped);
+            let mut collector = Collector::new(scenario, &mut assembly, tap, sink);
+            assembly.kernel.run(end, progress, Some(&mut |clusters| collector.collect(clusters)))?;
+        }
+    }
     let in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
     let vcs = flow_summaries(scenario, &assembly, &in_flight, end);
     for row in &vcs {
@@ -213,44 +247,4 @@ fn collect_series(scenario: &Scenario, assembly: Assembly) -> Vec<Series> {
         Series { probe: name, entity, unit, times_ps, values }
     });
     series.collect()
-}
-
-/// Name, entity and unit of a series.
-fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'static str) {
-    match quantity {
-        Quantity::Flow { quantity, connection, backward } => {
-            let (name, unit) = match quantity {
-                FlowQuantity::Acr => ("acr", "cells/s"),
-                FlowQuantity::SourceRate => ("source_rate", "cells/s"),
-                FlowQuantity::Received => ("received", "cells"),
-                FlowQuantity::SourceQueue => ("source_queue", "cells"),
-                FlowQuantity::Drops => ("drops", "cells"),
-                FlowQuantity::ForwardRm => ("forward_rm", "cells"),
-                FlowQuantity::BackwardRm => ("backward_rm", "cells"),
-                FlowQuantity::Cwnd => ("cwnd", "octets"),
-                FlowQuantity::Rtt => ("rtt", "s"),
-                FlowQuantity::Retransmissions => ("retransmissions", "segments"),
-                FlowQuantity::Responses => ("responses", "objects"),
-                FlowQuantity::ResponseTime => ("response_time", "s"),
-            };
-            let flow = 2 * connection.0 as usize + usize::from(backward);
-            (name.to_owned(), flow_name(scenario, flow), unit)
-        }
-        Quantity::Port { quantity, link: LinkIndex(link), end } => {
-            let (name, unit) = match quantity {
-                PortQuantity::Queue => ("queue", "cells"),
-                PortQuantity::GuaranteedQueue => ("guaranteed_queue", "cells"),
-                PortQuantity::AbrQueue => ("abr_queue", "cells"),
-                PortQuantity::UbrQueue => ("ubr_queue", "cells"),
-                PortQuantity::Utilization => ("utilization", ""),
-                PortQuantity::Drops => ("port_drops", "cells"),
-                PortQuantity::Metric(place) => {
-                    let link = &scenario.links[link as usize];
-                    let names = link.ports[usize::from(end)].control.algorithm.metric_names();
-                    (names.get(usize::from(place)).copied().unwrap_or("metric"), "")
-                }
-            };
-            (name.to_owned(), port_name(scenario, port_number(Step { link: LinkIndex(link), end })), unit)
-        }
-    }
 }
