@@ -3,6 +3,9 @@
 
 mod capture;
 mod error;
+mod hosts;
+mod live;
+mod live_network;
 mod run_result;
 mod scenario;
 mod signalling;
@@ -12,6 +15,12 @@ use pyo3::prelude::*;
 /// Everything that Python may import from here.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::hosts::{Host, applications, make_hosts, nodes};
+    #[pymodule_export]
+    use crate::live::{live_nodes, live_throughput};
+    #[pymodule_export]
+    use crate::live_network::LiveNetwork;
     #[pymodule_export]
     use crate::run_result::{RunResult, run};
     #[pymodule_export]

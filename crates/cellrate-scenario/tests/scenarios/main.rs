@@ -1,7 +1,9 @@
 //! The format seen from outside: good files, bad files, overrides, any bytes at all.
 
 mod admission;
+mod application;
 mod bad;
+mod live;
 mod overrides;
 mod pages;
 mod ready;

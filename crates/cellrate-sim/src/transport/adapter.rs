@@ -52,6 +52,8 @@ pub struct Offered {
 pub struct Departed {
     /// The number of its last cell among the data cells of the direction, counted from 1.
     pub last_cell: u64,
+    /// How many it has.
+    pub cells: u32,
     /// What it carries.
     pub segment: Segment,
 }
@@ -133,8 +135,8 @@ impl Adapter {
         if self.left_of_first > 0 {
             return false;
         }
-        if let Some((segment, _)) = self.waiting.pop_front() {
-            self.departed.push_back(Departed { last_cell: self.sent_cells, segment });
+        if let Some((segment, cells)) = self.waiting.pop_front() {
+            self.departed.push_back(Departed { last_cell: self.sent_cells, cells, segment });
         }
         self.left_of_first = 0;
         if let Some((segment, cells)) = self.waiting.front() {
