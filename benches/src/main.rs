@@ -6,6 +6,7 @@
 //! ```text
 //! cellrate-bench [--json] [--wall-only] [WORKLOAD ...]     the table
 //! cellrate-bench run WORKLOAD MILLISECONDS                 one run, for a profiler
+//! cellrate-bench file SCENARIO                             one run of a file, as JSON (benches/peers)
 //! ```
 
 mod workloads;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["run", name, ms] => run_once(name, ms),
+        ["file", path] => run_file(path),
         words => table(words),
     };
     match outcome {
@@ -55,6 +57,27 @@ fn run_once(name: &str, ms: &str) -> Result<(), String> {
     let ms = ms.parse().map_err(|_| format!("{ms} is no number of milliseconds"))?;
     let result = simulate(&resolve(find(name)?, ms)?)?;
     println!("{}", result.summary.run.cell_hops);
+    Ok(())
+}
+
+/// One run of a scenario file: what crossed links, what arrived, and the time it took, as a line of JSON.
+fn run_file(path: &str) -> Result<(), String> {
+    let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
+    let document = Document::parse_bytes(&text, path).map_err(|error| error.to_string())?;
+    let scenario = document.resolve().map_err(|error| error.to_string())?;
+    let start = Instant::now();
+    let summary = simulate(&scenario)?.summary;
+    let wall_s = start.elapsed().as_secs_f64();
+    let line = serde_json::json!({
+        "network_s": summary.run.duration_s,
+        "cell_hops": summary.run.cell_hops,
+        "delivered": summary.vcs.iter().map(|vc| vc.data_delivered).sum::<u64>(),
+        "delivered_octets": summary.tcp.iter().map(|tcp| tcp.delivered_octets).sum::<u64>(),
+        "again": summary.tcp.iter().map(|tcp| tcp.retransmitted).sum::<u64>(),
+        "wall_s": wall_s,
+        "version": env!("CARGO_PKG_VERSION"),
+    });
+    println!("{line}");
     Ok(())
 }
 
