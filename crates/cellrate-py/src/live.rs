@@ -3,13 +3,14 @@
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 
+use cellrate_live::bench::{self, BenchError};
 use cellrate_live::engine::{self, Options, Part, Stop, throughput};
 use cellrate_proto::Duration;
 use cellrate_scenario::{NodeIndex, Scenario as Resolved};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
-use crate::error::{live_error, scenario_error};
+use crate::error::{host_error, live_error, scenario_error};
 use crate::run_result::{RunResult, Track, interrupted};
 use crate::scenario::Scenario;
 
@@ -82,12 +83,22 @@ pub fn carry(
     RunResult::new(&outcome.summary, tracks)
 }
 
-/// How many cells the engine carries from a packet device to another, as JSON text: packets of `packet_octets` (20 to
-/// 9180), for `seconds`.
+/// How many cells the engine carries from a packet device to another, as JSON text: packets of `packet_octets` (29 to
+/// 9180), for `seconds`; between devices without cost, or between TUN devices of two hosts.
 #[pyfunction]
-#[pyo3(signature = (seconds=1.0, packet_octets=1500))]
-pub fn live_throughput(py: Python<'_>, seconds: f64, packet_octets: usize) -> PyResult<String> {
-    let measured = py.detach(|| throughput::measure(Duration::from_secs_f64(seconds), packet_octets));
-    let measured = measured.map_err(|error| live_error(py, &error))?;
+#[pyo3(signature = (seconds=1.0, packet_octets=1500, tun=false))]
+pub fn live_throughput(py: Python<'_>, seconds: f64, packet_octets: usize, tun: bool) -> PyResult<String> {
+    let span = Duration::from_secs_f64(seconds);
+    let measured = py.detach(|| {
+        if tun {
+            bench::tun_to_tun(span, packet_octets)
+        } else {
+            throughput::measure(span, packet_octets).map_err(BenchError::Engine)
+        }
+    });
+    let measured = measured.map_err(|error| match error {
+        BenchError::Host(error) => host_error(py, "a host", &error),
+        BenchError::Engine(error) => live_error(py, &error),
+    })?;
     serde_json::to_string(&measured).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
