@@ -40,6 +40,7 @@ class LiveNetwork:
         progress: Callable[[float], object],
         nodes: Sequence[str] | None = None,
         start_unix_ns: int | None = None,
+        capture: tuple[Path, list[str] | None, float, float | None, bool, bool, int | None] | None = None,
     ) -> RunResult: ...
 
 def live_nodes(
@@ -47,6 +48,7 @@ def live_nodes(
     nodes: Sequence[str] | None = None,
     start_unix_ns: int | None = None,
     progress: Callable[[float], object] | None = None,
+    capture: tuple[Path, list[str] | None, float, float | None, bool, bool, int | None] | None = None,
 ) -> RunResult: ...
 def live_throughput(seconds: float = 1.0, packet_octets: int = 1500, tun: bool = False) -> str: ...
 def make_hosts(scenario: Scenario) -> list[Host]: ...
