@@ -8,6 +8,7 @@ use cellrate_proto::Duration;
 use cellrate_scenario::{NodeIndex, Scenario as Resolved};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
+use serde_json::{Value, json};
 
 use crate::error::{live_error, scenario_error};
 use crate::run_result::{RunResult, Track, interrupted};
@@ -79,7 +80,31 @@ pub fn carry(
         times_ps: series.times_ps,
         values: series.values,
     });
-    RunResult::new(&outcome.summary, tracks)
+    let mut summary =
+        serde_json::to_value(&outcome.summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    set_up(scenario, &mut summary);
+    RunResult::new(&summary, tracks)
+}
+
+/// What set-up refused and changed before anything ran, under the keys of a simulation's results.
+fn set_up(scenario: &Resolved, summary: &mut Value) {
+    let refused = scenario.refused.iter().map(|refused| {
+        let category = format!("{:?}", refused.category).to_lowercase();
+        json!({ "vc": refused.vc, "category": category, "reason": refused.reason })
+    });
+    let negotiated = scenario.negotiated.iter().map(|change| {
+        let direction = if change.backward { " (back)" } else { "" };
+        json!({
+            "vc": format!("{}{direction}", change.vc),
+            "node": change.node,
+            "parameter": change.parameter,
+            "from": change.from,
+            "to": change.to,
+            "why": change.why,
+        })
+    });
+    summary["refused"] = refused.collect();
+    summary["negotiated"] = negotiated.collect();
 }
 
 /// How many cells the engine carries from a packet device to another, as JSON text: packets of `packet_octets` (20 to
