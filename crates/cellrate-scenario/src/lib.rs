@@ -9,6 +9,7 @@ mod document;
 mod error;
 pub mod fair;
 mod format;
+mod frames;
 mod group;
 pub mod model;
 mod quantity;
@@ -20,6 +21,7 @@ mod video;
 
 pub use document::{Document, SweepPoint};
 pub use error::ScenarioError;
+pub use frames::*;
 pub use model::*;
 pub use schema::{reference, schema};
 pub use tcp::*;

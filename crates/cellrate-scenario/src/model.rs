@@ -5,6 +5,7 @@ use cellrate_proto::switch::PortControlConfig;
 use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
+use crate::frames::FramesTraffic;
 use crate::tcp::TcpTraffic;
 use crate::video::VideoTraffic;
 
@@ -299,6 +300,8 @@ pub enum Traffic {
     Tcp(Box<TcpTraffic>),
     /// Compressed video.
     Video(Box<VideoTraffic>),
+    /// Frames of a codec in UDP datagrams.
+    Frames(Box<FramesTraffic>),
     /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no traffic
     /// of its own then, carries the answers.
     RequestResponse(RequestResponse),

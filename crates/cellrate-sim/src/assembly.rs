@@ -294,17 +294,19 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
     }
 }
 
-/// TCP at the end that sends `out` and receives `back`, if either is TCP.
+/// What puts PDUs together at the end that sends `out` and receives `back`: TCP, if either is, or a receiver of frames.
 fn build_interface(out: &Flow, back: &Flow, own: Place, other: Place) -> Option<Box<Interface>> {
+    let receives_frames = matches!(back.traffic, Some(Traffic::Frames(_)));
     let [out, back] = [out, back].map(|flow| match &flow.traffic {
         Some(Traffic::Tcp(tcp)) => Some(&**tcp),
         _ => None,
     });
-    if out.is_none() && back.is_none() {
-        return None;
-    }
     let peer = if own.cluster == other.cluster { Peer::Near(other.index) } else { Peer::Far };
-    Some(Box::new(Interface::new(Stack::new(out, back), peer)))
+    if receives_frames {
+        return Some(Box::new(Interface::of_datagrams(peer)));
+    }
+    let has_tcp = out.is_some() || back.is_some();
+    has_tcp.then(|| Box::new(Interface::new(Stack::new(out, back), peer)))
 }
 
 /// Where PDUs leave one cluster for another, and where they arrive.

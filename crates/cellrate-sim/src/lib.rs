@@ -7,6 +7,7 @@
 mod assembly;
 mod bursts;
 mod endpoint;
+mod frame_rows;
 pub mod kernel;
 mod names;
 pub mod noise;
@@ -20,7 +21,7 @@ pub mod traffic;
 pub mod transport;
 
 pub use results::{
-    Burst, BurstSummary, FlowSummary, PortSummary, Progress, RunError, RunResult, RunSummary, Series,
-    Summary, TcpSummary,
+    Burst, BurstSummary, FlowSummary, FrameRow, FrameSummary, PortSummary, Progress, RunError, RunResult,
+    RunSummary, Series, Summary, TcpSummary,
 };
 pub use simulation::run;

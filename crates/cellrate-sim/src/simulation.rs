@@ -7,6 +7,7 @@ use cellrate_scenario::{FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenari
 
 use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
+use crate::frame_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::names::{category_name, flow_name, port_name};
 use crate::port::{ABR, Port, Queues};
@@ -56,10 +57,22 @@ pub fn run(
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
     let (bursts, burst_list) = bursts::collect(scenario, &assembly);
     let tcp = tcp_rows::collect(scenario, &assembly, end);
+    let (frames, frame_list) = frame_rows::collect(scenario, &assembly, &in_flight, end);
     let series = collect_series(scenario, assembly);
     let (refused, negotiated) = set_up_summaries(scenario);
     Ok(RunResult {
-        summary: Summary { run, vcs, ports, bursts, burst_list, tcp, refused, negotiated },
+        summary: Summary {
+            run,
+            vcs,
+            ports,
+            bursts,
+            burst_list,
+            tcp,
+            frames,
+            frame_list,
+            refused,
+            negotiated,
+        },
         series,
     })
 }

@@ -1,6 +1,7 @@
 //! The file format as one table: every key with its kind, its default and a sentence. The parser's checks, the JSON
 //! Schema and the reference in docs/scenarios.md all come from here, so that they cannot disagree.
 
+mod frames;
 mod switch;
 mod tcp;
 mod traffic;

@@ -166,6 +166,23 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
             "Write the same for both: they share the VC and its adapters",
         ));
     }
+    if let (Some(Traffic::Tcp(_)), Some(Traffic::Frames(_)))
+    | (Some(Traffic::Frames(_)), Some(Traffic::Tcp(_))) = (&traffic, &backward_traffic)
+    {
+        let place = place_of(table, "reverse", whole.place);
+        let message = "one direction has TCP, whose ACKs go the other way, and that one has frames";
+        return Err(Fault::new(place, message, "Write two connections"));
+    }
+    if category != Category::Abr
+        && [&traffic, &backward_traffic]
+            .into_iter()
+            .any(|traffic| matches!(traffic, Some(Traffic::Frames(frames)) if frames.follow_acr.is_some()))
+    {
+        let place = place_of(table, "traffic", whole.place);
+        let message =
+            format!("a {} connection has no ACR to follow", table.text("category").unwrap_or_default());
+        return Err(Fault::new(place, message, "Leave follow_acr out, or write category = \"abr\""));
+    }
     Ok(Connection {
         name: table.text("name").unwrap_or_default().to_string(),
         category,

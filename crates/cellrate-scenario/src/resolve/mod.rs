@@ -3,6 +3,7 @@
 
 mod admission;
 mod connection;
+mod frames;
 mod network;
 mod port;
 mod probe;

@@ -2,6 +2,7 @@
 
 mod admission;
 mod bad;
+mod frames;
 mod overrides;
 mod ready;
 mod reference;

@@ -21,6 +21,7 @@
 
 mod adapter;
 mod congestion;
+mod datagrams;
 mod interface;
 mod reassembly;
 mod receiver;
@@ -33,6 +34,7 @@ mod stack;
 
 pub use adapter::{Adapter, Departed};
 pub use congestion::CongestionWindow;
+pub use datagrams::Datagrams;
 pub use interface::{Interface, Peer, pick_up};
 pub use reassembly::Reassembly;
 pub use receiver::Receiver;
