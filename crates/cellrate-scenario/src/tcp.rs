@@ -17,6 +17,9 @@ pub struct TcpTraffic {
     pub transfer: Option<Octets>,
     /// When the application hands over its data. The connection is open by then: there is no handshake.
     pub start: Time,
+    /// From this instant on nothing is sent for the first time: what is on its way is completed, the rest is dropped by the
+    /// application.
+    pub end: Time,
     /// Room at each end of the VC for PDUs that wait for their turn.
     pub adapter_queue: AdapterQueue,
 }

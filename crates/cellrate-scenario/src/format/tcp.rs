@@ -73,6 +73,12 @@ const KEYS: &[Key] = &[
         "What the application of each connection sends: above 0.",
     ),
     key("start", TIME, "\"0 ms\"", "When the application hands over its data; there is no handshake."),
+    key(
+        "end",
+        TIME,
+        "never",
+        "Nothing is sent for the first time from this instant on; the application drops what it has left.",
+    ),
     key("connections", Kind::Integer(1, 65_535), "1", "TCP connections side by side on the VC."),
     key(
         "adapter_queue",

@@ -1,9 +1,10 @@
 //! TCP traffic.
 
 use cellrate_proto::wire::Encapsulation;
-use cellrate_proto::{Duration, Octets, Time};
+use cellrate_proto::{Duration, Octets};
 
-use super::{instant, optional};
+use super::optional;
+use super::traffic::start_and_end;
 use crate::check;
 use crate::error::{Fault, Place};
 use crate::quantity;
@@ -25,12 +26,14 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
     if let (Some(Octets(0)), Some(node)) = (transfer, table.node("transfer")) {
         return Err(Fault::new(node.place, "a transfer of 0 octets sends nothing", "Write more than 0"));
     }
+    let (start, end) = start_and_end(table)?;
     Ok(TcpTraffic {
         tcp: config(node.place, table, preset)?,
         encapsulation,
         connections: connections as u16,
         transfer,
-        start: optional(table, "start", instant)?.unwrap_or(Time::ZERO),
+        start,
+        end,
         adapter_queue: optional(table, "adapter_queue", adapter_queue)?.unwrap_or_default(),
     })
 }
