@@ -1,12 +1,12 @@
 //! Rows of results about frames in datagrams.
 
+use cellrate_drive::histogram::Histogram;
 use cellrate_proto::Time;
 use cellrate_scenario::{Scenario, Traffic};
 
 use crate::assembly::{Assembly, Place};
 use crate::endpoint::Endpoint;
 use crate::names::flow_name;
-use crate::probe::histogram::Histogram;
 use crate::results::{FrameRow, FrameSummary};
 use crate::traffic::Frame;
 use crate::transport::Datagrams;

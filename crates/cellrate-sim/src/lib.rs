@@ -9,17 +9,16 @@ mod bursts;
 mod endpoint;
 mod frame_rows;
 pub mod kernel;
-mod names;
-pub mod noise;
 mod port;
 mod probe;
-pub mod random;
 pub mod results;
 mod simulation;
 mod tcp_rows;
 pub mod traffic;
 pub mod transport;
 
+use cellrate_drive::names;
+pub use cellrate_drive::{noise, random};
 pub use results::{
     Burst, BurstSummary, FlowSummary, FrameRow, FrameSummary, PortSummary, Progress, RunError, RunResult,
     RunSummary, Series, Summary, TcpSummary,

@@ -31,13 +31,13 @@ pub(crate) mod cluster;
 pub(crate) mod hop;
 pub(crate) mod partition;
 pub(crate) mod ring;
-pub(crate) mod schedule;
 
 use std::ops::ControlFlow;
 
 use cellrate_proto::{Duration, Time};
 
 use crate::results::{Progress, RunError};
+pub(crate) use cellrate_drive::schedule;
 use cluster::Cluster;
 
 /// A network at work.

@@ -7,7 +7,6 @@
 //! same departures where both apply.
 
 mod fifo;
-mod line;
 mod served;
 
 use cellrate_proto::switch::{Feedback, PortControl, Slot};
@@ -15,8 +14,8 @@ use cellrate_proto::{Cells, Direction, Time};
 use cellrate_scenario::Category;
 
 use crate::kernel::cell::Cell;
+pub(crate) use cellrate_drive::line::Line;
 pub(crate) use fifo::Fifo;
-pub(crate) use line::Line;
 pub(crate) use served::Served;
 
 /// Number of service priorities: CBR and VBR, then ABR, then UBR.

@@ -2,28 +2,16 @@
 //! waits, and is told when one has left. No event is spent on a cell's arrival at its own source.
 //! [`Conversation`] alone is also told what arrives at its end, because that is what it answers.
 
-mod constant;
 mod conversation;
-mod frames;
-mod greedy;
-mod limited;
-mod on_off;
-mod timed;
-mod video;
 
 use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::{Connection, Sender, Traffic};
 
 use crate::random::{Random, Stream};
 use crate::transport::Adapter;
-use constant::Constant;
+use cellrate_drive::traffic::{Constant, Greedy, Limited, OnOff, Timed};
+pub use cellrate_drive::traffic::{Frame, Frames, Video};
 pub use conversation::Conversation;
-pub use frames::{Frame, Frames};
-use greedy::Greedy;
-use limited::Limited;
-use on_off::OnOff;
-use timed::Timed;
-pub use video::Video;
 
 /// The data that one direction of a connection has to send.
 #[derive(Clone, Debug)]

@@ -17,7 +17,9 @@ pub struct Stack {
 impl Stack {
     /// The end that sends `own` traffic, if that is TCP, and receives that of the `other` direction, if that is.
     pub fn new(own: Option<&TcpTraffic>, other: Option<&TcpTraffic>) -> Stack {
-        let sender = |traffic: &TcpTraffic| Sender::new(&traffic.tcp, traffic.transfer, traffic.start).until(traffic.end);
+        let sender = |traffic: &TcpTraffic| {
+            Sender::new(&traffic.tcp, traffic.transfer, traffic.start).until(traffic.end)
+        };
         let senders = own.into_iter().flat_map(|own| (0..own.connections).map(move |_| sender(own)));
         let receivers = other
             .into_iter()

@@ -55,17 +55,20 @@ impl Video {
         video
     }
 
-    pub(super) fn next(&self) -> Time {
+    /// When the next cell comes; [`Time::NEVER`] after the last.
+    pub fn next(&self) -> Time {
         let next = self.next[self.first];
         if next < self.end { next } else { Time::NEVER }
     }
 
-    pub(super) fn take(&mut self) {
+    /// The cell that came first has left.
+    pub fn take(&mut self) {
         self.next[self.first] = self.programs[self.first].after(self.next[self.first]);
         self.find_first();
     }
 
-    pub(super) fn waiting(&self, now: Time) -> u64 {
+    /// Cells that have come by `now` and wait [cells].
+    pub fn waiting(&self, now: Time) -> u64 {
         // Looks ahead on a copy: what is drawn from the copy's streams is drawn again later.
         let mut ahead = self.clone();
         let mut waiting = 0;

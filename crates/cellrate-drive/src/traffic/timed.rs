@@ -11,7 +11,8 @@ pub struct Timed {
 }
 
 impl Timed {
-    pub(super) fn new(cells: &[(Time, u32)]) -> Timed {
+    /// So many cells at each instant; instants in order.
+    pub fn new(cells: &[(Time, u32)]) -> Timed {
         Timed {
             cells: cells.iter().copied().filter(|&(_, count)| count > 0).collect(),
             position: 0,
@@ -19,11 +20,13 @@ impl Timed {
         }
     }
 
-    pub(super) fn next(&self) -> Time {
+    /// When the next cell comes; [`Time::NEVER`] after the last.
+    pub fn next(&self) -> Time {
         self.cells.get(self.position).map_or(Time::NEVER, |&(time, _)| time)
     }
 
-    pub(super) fn take(&mut self) {
+    /// The cell that came first has left.
+    pub fn take(&mut self) {
         self.taken += 1;
         if self.cells.get(self.position).is_some_and(|&(_, count)| self.taken >= count) {
             self.position += 1;
@@ -31,7 +34,8 @@ impl Timed {
         }
     }
 
-    pub(super) fn waiting(&self, now: Time) -> u64 {
+    /// Cells that have come by `now` and wait [cells].
+    pub fn waiting(&self, now: Time) -> u64 {
         let arrived = self.cells[self.position..].iter().take_while(|&&(time, _)| time <= now);
         arrived.map(|&(_, count)| u64::from(count)).sum::<u64>().saturating_sub(u64::from(self.taken))
     }

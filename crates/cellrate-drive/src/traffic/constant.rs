@@ -11,22 +11,26 @@ pub struct Constant {
 }
 
 impl Constant {
-    pub(super) fn new(rate: CellRate, start: Time, end: Time) -> Constant {
+    /// Cells at `rate` from `start` on, none at or after `end`.
+    pub fn new(rate: CellRate, start: Time, end: Time) -> Constant {
         let spacing = rate.interval();
         let none = start >= end || spacing == Duration::FOREVER;
         Constant { next: if none { Time::NEVER } else { start }, end, spacing }
     }
 
-    pub(super) fn next(&self) -> Time {
+    /// When the next cell comes; [`Time::NEVER`] after the last.
+    pub fn next(&self) -> Time {
         self.next
     }
 
-    pub(super) fn take(&mut self) {
+    /// The cell that came first has left.
+    pub fn take(&mut self) {
         let next = self.next.saturating_add(self.spacing);
         self.next = if next < self.end { next } else { Time::NEVER };
     }
 
-    pub(super) fn waiting(&self, now: Time) -> u64 {
+    /// Cells that have come by `now` and wait [cells].
+    pub fn waiting(&self, now: Time) -> u64 {
         if self.next > now { 0 } else { cells_until(self.next, now.min(last_before(self.end)), self.spacing) }
     }
 }

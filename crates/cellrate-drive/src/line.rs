@@ -7,7 +7,7 @@ use crate::random::Random;
 
 /// The line behind a port.
 #[derive(Clone, Debug)]
-pub(crate) struct Line {
+pub struct Line {
     /// Time of one cell on the line.
     pub cell_time: Duration,
     /// Propagation delay.
@@ -25,6 +25,7 @@ struct Faults {
 }
 
 impl Line {
+    /// A line that loses each cell with probability `cell_loss`, drawn from `random`, and all of them in `outages`.
     pub fn new(
         cell_time: Duration,
         delay: Duration,

@@ -7,7 +7,7 @@ const STEPS: u64 = 1 << STEP_BITS;
 
 /// Counts of spans, by their size. Its memory is that of the octaves that occurred.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Histogram {
+pub struct Histogram {
     /// The bucket that `counts[0]` counts.
     first: usize,
     counts: Vec<u64>,

@@ -20,25 +20,21 @@ pub struct OnOff {
 }
 
 impl OnOff {
-    pub(super) fn new(
-        rate: CellRate,
-        on: Period,
-        off: Period,
-        start: Time,
-        end: Time,
-        random: Random,
-    ) -> OnOff {
+    /// Cells at `rate` in periods of `on`, with `off` between them, from `start` on; none at or after `end`.
+    pub fn new(rate: CellRate, on: Period, off: Period, start: Time, end: Time, random: Random) -> OnOff {
         let mut on_off =
             OnOff { next: Time::NEVER, on_end: start, end, spacing: rate.interval(), on, off, random };
         on_off.begin(start);
         on_off
     }
 
-    pub(super) fn next(&self) -> Time {
+    /// When the next cell comes; [`Time::NEVER`] after the last.
+    pub fn next(&self) -> Time {
         self.next
     }
 
-    pub(super) fn take(&mut self) {
+    /// The cell that came first has left.
+    pub fn take(&mut self) {
         self.next = self.next.saturating_add(self.spacing);
         if self.next >= self.on_end {
             let off = self.draw(self.off);
@@ -46,7 +42,8 @@ impl OnOff {
         }
     }
 
-    pub(super) fn waiting(&self, now: Time) -> u64 {
+    /// Cells that have come by `now` and wait [cells].
+    pub fn waiting(&self, now: Time) -> u64 {
         // Looks ahead on a copy: the periods to come are drawn from a copy of the stream and drawn again later.
         let mut ahead = self.clone();
         let mut waiting = 0;

@@ -12,12 +12,14 @@ pub struct Limited {
 }
 
 impl Limited {
-    pub(super) fn new(steps: &[(Time, Option<CellRate>)]) -> Limited {
+    /// At most the rate of each step from its instant on.
+    pub fn new(steps: &[(Time, Option<CellRate>)]) -> Limited {
         let spacing = |limit: Option<CellRate>| limit.map_or(Duration::ZERO, CellRate::interval);
         Limited { steps: steps.iter().map(|&(start, limit)| (start, spacing(limit))).collect(), last: None }
     }
 
-    pub(super) fn available_from(&self, from: Time) -> Time {
+    /// The first instant, not before `from`, at which there is data.
+    pub fn available_from(&self, from: Time) -> Time {
         // In each step the cell waits from the later of the step's start and one spacing after the last cell.
         for (index, &(start, spacing)) in self.steps.iter().enumerate() {
             let end = self.steps.get(index + 1).map_or(Time::NEVER, |&(next, _)| next);
@@ -31,7 +33,8 @@ impl Limited {
         Time::NEVER
     }
 
-    pub(super) fn take(&mut self, now: Time) {
+    /// A cell leaves at `now`.
+    pub fn take(&mut self, now: Time) {
         self.last = Some(now);
     }
 }

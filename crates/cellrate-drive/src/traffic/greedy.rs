@@ -22,7 +22,8 @@ pub struct Greedy {
 const CLOSED: Window = Window { start: Time::NEVER, end: Time::NEVER, cells_left: 0 };
 
 impl Greedy {
-    pub(super) fn new(windows: &[GreedyWindow]) -> Greedy {
+    /// Data inside `windows`; always, if there are none.
+    pub fn new(windows: &[GreedyWindow]) -> Greedy {
         if windows.is_empty() {
             let always = Window { start: Time::ZERO, end: Time::NEVER, cells_left: u64::MAX };
             return Greedy { current: always, later: Vec::new() };
@@ -37,8 +38,9 @@ impl Greedy {
         Greedy { current, later }
     }
 
+    /// The first instant, not before `from`, at which there is data.
     #[inline]
-    pub(super) fn available_from(&self, from: Time) -> Time {
+    pub fn available_from(&self, from: Time) -> Time {
         if from < self.current.end && self.current.cells_left > 0 {
             return from.max(self.current.start);
         }
@@ -51,8 +53,9 @@ impl Greedy {
         open.map_or(Time::NEVER, |window| from.max(window.start))
     }
 
+    /// A cell leaves at `now`.
     #[inline]
-    pub(super) fn take(&mut self, now: Time) {
+    pub fn take(&mut self, now: Time) {
         while now >= self.current.end || self.current.cells_left == 0 {
             self.current = self.later.pop().unwrap_or(CLOSED);
             if self.current.start == Time::NEVER {

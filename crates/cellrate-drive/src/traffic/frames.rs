@@ -117,7 +117,7 @@ impl Frames {
     }
 
     /// From `now` on ACR is `acr`.
-    pub(super) fn on_acr(&mut self, now: Time, acr: CellRate) {
+    pub fn on_acr(&mut self, now: Time, acr: CellRate) {
         if self.pace.is_none() {
             return;
         }
@@ -129,7 +129,7 @@ impl Frames {
     }
 
     /// When the next cell comes, or came.
-    pub(super) fn next(&self) -> Time {
+    pub fn next(&self) -> Time {
         match (self.queue.front(), self.pace) {
             (Some(frame), _) => frame.at,
             (None, None) => self.film.next(),
@@ -138,7 +138,7 @@ impl Frames {
     }
 
     /// The next cell leaves at `now`; whether it is the last of its datagram.
-    pub(super) fn take(&mut self, now: Time) -> bool {
+    pub fn take(&mut self, now: Time) -> bool {
         self.settle(now);
         let Some(frame) = self.queue.front_mut() else {
             unreachable!("a cell is taken only when one waits");
@@ -162,7 +162,8 @@ impl Frames {
         true
     }
 
-    pub(super) fn waiting(&self, now: Time) -> u64 {
+    /// Cells that have come by `now` and not left.
+    pub fn waiting(&self, now: Time) -> u64 {
         let mut there = self.clone();
         there.settle(now);
         let all: u64 = there.queue.iter().map(|frame| u64::from(frame.cells)).sum();

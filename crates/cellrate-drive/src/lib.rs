@@ -1,0 +1,10 @@
+//! What drives the protocol values in either world, the simulated and the live one, apart from its clock: traffic,
+//! randomness, the order of events, what a line loses, and the names of things in results.
+
+pub mod histogram;
+pub mod line;
+pub mod names;
+pub mod noise;
+pub mod random;
+pub mod schedule;
+pub mod traffic;
