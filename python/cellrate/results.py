@@ -141,7 +141,8 @@ class Result:
     summary : dict
         "run" (scenario, hash, seed, version, duration_s, cell_hops, events, wall_s, cell_hops_per_s), "vcs" (a row per
         direction of a VC that sent), "ports" (a row per port that carried anything), "bursts" and "burst_list" (of
-        request-response traffic), "tcp", "frames" and "frame_list" (of frames in datagrams); docs/results.md lists the keys.
+        request-response traffic), "tcp", "frames" and "frame_list" (of frames in datagrams);
+        docs/results.md lists the keys.
     set : dict
         What the point of a sweep set; empty without a sweep.
     toml : str

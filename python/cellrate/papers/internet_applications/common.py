@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 TO_MBPS = 424e-6
 """From cells/s to Mbps of the line."""
 BOTTLENECK = "sw1->sw2"
+HOST_LINE = "25.6 Mbps"
+"""Between hosts and switches, as in the scenarios."""
 SEEDS = (1, 2, 3, 4, 5)
 """Of the runs of a case; a quick run has the first two."""
 QUICK_SEEDS = 2
@@ -35,14 +37,17 @@ ALONE: Mapping[str, object] = {"vc.ftp{i}.traffic": '{ type = "none" }'}
 
 
 def ubr(probe: int) -> dict[str, object]:
-    """Make all connections UBR; probe number `probe`, which records ACR, records losses instead."""
-    return {"defaults.vc.category": "ubr", f"probe.{probe}.record": '["drops"]'}
+    """Make all connections UBR, which send as fast as their lines.
+
+    Probe number `probe`, which records ACR, records losses instead.
+    """
+    return {"defaults.vc.category": "ubr", "defaults.vc.pcr": HOST_LINE, f"probe.{probe}.record": '["drops"]'}
 
 
-def starts(seed: int) -> dict[str, object]:
-    """Begin each FTP transfer within a second of 10 s: two people do not press a key at once."""
+def starts(seed: int, begin_s: float = BEGIN_S) -> dict[str, object]:
+    """Begin each FTP transfer within a second of `begin_s`: two people do not press a key at once."""
     drawn = random.Random(seed)
-    instants = [f'"{1000 * BEGIN_S + 1000 * drawn.random():.3f} ms"' for _ in range(2)]
+    instants = [f'"{1000 * begin_s + 1000 * drawn.random():.3f} ms"' for _ in range(2)]
     return {"seed": seed, "vc.ftp{i}.traffic.start": f"[{', '.join(instants)}]"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...results import Result, Series
@@ -28,7 +29,7 @@ def rate_panels(
 ) -> Figure:
     """Draw the rates of several runs above each other [Mbps, means of 100 ms at the receivers]."""
 
-    def draw(axes: Axes, result: Result) -> None:
+    def draw(result: Result, axes: Axes) -> None:
         for vc, series in rates(result).items():
             axes.plot(
                 series.times_s,
@@ -41,8 +42,14 @@ def rate_panels(
         axes.set_ylim(0, top)
         axes.set_ylabel("[Mbps]")
 
-    return panels({name: (lambda axes, r=result: draw(axes, r)) for name, result in cases.items()}, title,
-                  next(iter(cases.values())).stamp, time=time, xlabel="time [s]", height=height)
+    return panels(
+        {name: partial(draw, result) for name, result in cases.items()},
+        title,
+        next(iter(cases.values())).stamp,
+        time=time,
+        xlabel="time [s]",
+        height=height,
+    )
 
 
 def panels(

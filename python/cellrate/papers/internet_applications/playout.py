@@ -1,8 +1,9 @@
 """What the person at the receiver sees: a playout buffer between the network and the screen.
 
-The first frame is shown when so many have come as the player gathers at first, and then one after the other, a frame time
-apart; where the sender left frames out, the one before stands for them. When there is none the film stands still until the
-next one comes. What is lost is skipped: the next one takes its turn. A frame that finds the buffer full is lost, too.
+The first frame is shown when so many have come as the player gathers at first, and then one after the other, a frame
+time apart; where the sender left frames out, the one before stands for them. When there is none the film stands still
+until the next one comes. What is lost is skipped: the next one takes its turn. A frame that finds the buffer full is
+lost, too.
 """
 
 from __future__ import annotations
