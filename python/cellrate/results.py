@@ -140,9 +140,10 @@ class Result:
     ----------
     summary : dict
         "run" (scenario, hash, seed, version, duration_s, cell_hops, events, wall_s, cell_hops_per_s), "vcs" (a row per
-        direction of a VC that sent), "ports" (a row per port that carried anything), "bursts" and "burst_list" (of
-        request-response traffic), "tcp", "frames" and "frame_list" (of frames in datagrams);
-        docs/results.md lists the keys.
+        direction of a VC that sent), "ports" (a row per port that carried anything), "tcp" (a row per TCP connection),
+        "exchanges", "pages" and "exchange_list" (of pages fetched over TCP), "bursts" and "burst_list" (of
+        request-response traffic), "frames" and "frame_list" (of frames in datagrams), "refused" and "negotiated" (at
+        set-up); docs/results.md lists the keys.
     set : dict
         What the point of a sweep set; empty without a sweep.
     toml : str

@@ -23,6 +23,7 @@ VC_KEYS = {
     "max_delay_s",
 }  # fmt: skip
 PORT_KEYS = {"port", "transmitted", "utilization", "max_queue", "mean_queue", "max_abr_queue", "dropped"}
+TABLES = ("tcp", "exchanges", "pages", "exchange_list", "bursts", "burst_list", "frames", "frame_list")
 CONVERSATIONS = (
     PAIR.split("[[probe]]")[0]
     + """
@@ -35,6 +36,16 @@ traffic = { type = "request-response", response = "16 cells", record = 2 }
 name = "vc3"
 path = ["a", "sw", "b"]
 traffic = { type = "tcp", preset = "reno" }
+
+[[vc]]
+name = "vc5"
+path = ["a", "sw", "b"]
+traffic = { type = "frames", frames_per_second = 500, size = "1 kB", record = 1 }
+
+[[vc]]
+name = "vc4"
+path = ["a", "sw", "b"]
+traffic = { type = "tcp", pages = { objects = [{ response = "600 octets" }], record = 1 } }
 """
 )
 LONG = PAIR.replace('"20 ms"', '"1000 s"').replace('every = "change"', 'every = "1 s"').replace('"1 ms"', '"1 s"')
@@ -54,18 +65,7 @@ def same_series(one: cellrate.Result, other: cellrate.Result) -> bool:
 
 
 def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
-    assert set(result.summary) == {
-        "run",
-        "vcs",
-        "ports",
-        "bursts",
-        "burst_list",
-        "tcp",
-        "frames",
-        "frame_list",
-        "refused",
-        "negotiated",
-    }
+    assert set(result.summary) == {"run", "vcs", "ports", *TABLES, "refused", "negotiated"}
     assert set(result.summary["run"]) >= RUN_KEYS
     for row in result.summary["vcs"]:
         assert set(row) >= VC_KEYS
@@ -89,15 +89,20 @@ def test_every_key_that_comes_out_is_in_the_reference(result: cellrate.Result) -
 def test_every_key_of_bursts_and_of_tcp_is_in_the_reference() -> None:
     text = (Path(__file__).parents[2] / "docs" / "results.md").read_text()
     summary = cellrate.run(cellrate.Scenario.parse(CONVERSATIONS)).summary
-    assert all(summary[rows] for rows in ("bursts", "burst_list", "tcp"))
-    missing = {
-        key
-        for rows in ("bursts", "burst_list", "tcp")
-        for row in summary[rows]
-        for key in row
-        if f"`{key}`" not in text
-    }
+    assert all(summary[rows] for rows in TABLES)
+    missing = {key for rows in TABLES for row in summary[rows] for key in row if f"`{key}`" not in text}
     assert not missing
+
+
+def test_an_object_over_tcp_is_recorded_instant_by_instant() -> None:
+    summary = cellrate.run(cellrate.Scenario.parse(CONVERSATIONS)).summary
+    first = summary["exchange_list"][0]
+    instants = [first[key] for key in ("start_s", "opened_s", "request_cell_s", "request_delivered_s", "last_octet_s")]
+    assert instants == sorted(instants)
+    assert first["response_s"] == pytest.approx(first["last_octet_s"] - first["start_s"])
+    assert first["cell_response_s"] < first["response_s"]
+    assert summary["exchanges"][0]["count"] > 1
+    assert summary["pages"][0]["max_load_s"] >= first["response_s"]
 
 
 def test_a_run_says_what_reproduces_it(result: cellrate.Result) -> None:

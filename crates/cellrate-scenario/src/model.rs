@@ -6,6 +6,7 @@ use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
 use crate::frames::FramesTraffic;
+use crate::pages::Pages;
 use crate::tcp::TcpTraffic;
 use crate::video::VideoTraffic;
 
@@ -199,7 +200,15 @@ impl Connection {
     pub fn carries_only_acks(&self, backward: bool) -> bool {
         let [own, other] =
             if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
-        own.traffic.is_none() && matches!(other.traffic, Some(Traffic::Tcp(_)))
+        own.traffic.is_none() && matches!(&other.traffic, Some(Traffic::Tcp(tcp)) if tcp.pages.is_none())
+    }
+
+    /// The pages that clients at the first host fetch from the last, over TCP.
+    pub fn pages(&self) -> Option<&Pages> {
+        match &self.forward.traffic {
+            Some(Traffic::Tcp(tcp)) => tcp.pages.as_ref(),
+            _ => None,
+        }
     }
 }
 
@@ -417,6 +426,10 @@ pub enum FlowQuantity {
     Rtt,
     /// Segments that they have sent again so far [segments].
     Retransmissions,
+    /// Objects of pages that the direction's clients have whole so far [objects].
+    Responses,
+    /// What the last of them took, from its client's turn to it to its last octet [s]; 0 before the first.
+    ResponseTime,
 }
 
 /// Quantities of an output port.

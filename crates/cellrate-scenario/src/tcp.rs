@@ -3,6 +3,8 @@
 use cellrate_proto::wire::{Encapsulation, MAX_SDU_OCTETS};
 use cellrate_proto::{Cells, Duration, Octets, Time};
 
+use crate::pages::Pages;
+
 /// TCP traffic of one direction of a connection: the sender at its beginning, the receiver at its end, and the ACKs as
 /// data of the other direction.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,15 +13,19 @@ pub struct TcpTraffic {
     pub tcp: TcpConfig,
     /// How IP packets become AAL5 SDUs, both ways.
     pub encapsulation: Encapsulation,
-    /// TCP connections side by side on the VC, from 1 to 65535.
+    /// TCP connections side by side on the VC that send `transfer`, up to 65535; none where there are only pages.
     pub connections: u16,
     /// What each of them sends; `None` is without end.
     pub transfer: Option<Octets>,
-    /// When the application hands over its data. The connection is open by then: there is no handshake.
+    /// When the application hands over its data; these connections are open by then, without handshake. When the first
+    /// page begins.
     pub start: Time,
     /// From this instant on nothing is sent for the first time: what is on its way is completed, the rest is dropped by the
     /// application.
     pub end: Time,
+    /// Pages that clients fetch beside those connections; on the forward flow only. The backward flow carries the
+    /// responses, with its own settings if it has TCP traffic, else with these.
+    pub pages: Option<Pages>,
     /// Room at each end of the VC for PDUs that wait for their turn.
     pub adapter_queue: AdapterQueue,
 }
@@ -155,6 +161,12 @@ pub const PRESETS: &[Preset] = &[
         encapsulation: Encapsulation::VcMultiplexed,
     },
     Preset {
+        name: "paper-000",
+        about: "A window of 9148 octets, as the paper says of its WWW connections between Solaris 2.4 and 2.5.1; ours are 9140 octets, what the 9180 of IP over ATM leave for a segment, and the rest of solaris-2.4, its 50 ms timer of delayed ACKs among it: a segment at a time, each acknowledged late.",
+        tcp: paper_000,
+        encapsulation: Encapsulation::LlcSnapIpv4,
+    },
+    Preset {
         name: "solaris-2.4",
         about: "Solaris 2.4: 1460 octets, window 8760, Reno, delayed ACKs by a 50 ms timer, RTO from 200 ms in steps of 10 ms.",
         tcp: solaris,
@@ -224,6 +236,10 @@ fn solaris() -> TcpConfig {
         delayed_ack: DelayedAck::Timer(Duration::from_ms(50)),
         ..reno()
     }
+}
+
+fn paper_000() -> TcpConfig {
+    TcpConfig { mss: Octets(9140), window: Octets(9148), initial_window: Octets(9140), ..solaris() }
 }
 
 /// The largest window that 14 bits of scaling allow, rounded to a power of two.

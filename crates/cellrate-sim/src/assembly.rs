@@ -288,25 +288,33 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
                 first_hops[flow],
                 [mcr(out), mcr(back)],
             );
-            endpoint.interface = build_interface(out, back, places[flow], places[flow ^ 1]);
+            let [own, other] = [places[flow], places[flow ^ 1]];
+            let stack = build_stack(out, back, scenario.seed, flow as u32);
+            endpoint.interface = interface(stack, back, own, other);
             parts[places[flow].cluster as usize].endpoints.push(endpoint);
         }
     }
 }
 
-/// What puts PDUs together at the end that sends `out` and receives `back`: TCP, if either is, or a receiver of frames.
-fn build_interface(out: &Flow, back: &Flow, own: Place, other: Place) -> Option<Box<Interface>> {
-    let receives_frames = matches!(back.traffic, Some(Traffic::Frames(_)));
+/// TCP at the end that sends `out`, the direction `flow`, and receives `back`, if either is TCP.
+fn build_stack(out: &Flow, back: &Flow, seed: u64, flow: u32) -> Option<Stack> {
     let [out, back] = [out, back].map(|flow| match &flow.traffic {
         Some(Traffic::Tcp(tcp)) => Some(&**tcp),
         _ => None,
     });
+    (out.is_some() || back.is_some()).then(|| Stack::new(out, back, seed, flow))
+}
+
+/// What puts PDUs together at an end: TCP, if it has any, or a receiver of the frames of `back`.
+fn interface(stack: Option<Stack>, back: &Flow, own: Place, other: Place) -> Option<Box<Interface>> {
     let peer = if own.cluster == other.cluster { Peer::Near(other.index) } else { Peer::Far };
-    if receives_frames {
-        return Some(Box::new(Interface::of_datagrams(peer)));
-    }
-    let has_tcp = out.is_some() || back.is_some();
-    has_tcp.then(|| Box::new(Interface::new(Stack::new(out, back), peer)))
+    let receives_frames = matches!(back.traffic, Some(Traffic::Frames(_)));
+    let interface = match stack {
+        Some(stack) => Interface::new(stack, peer),
+        None if receives_frames => Interface::of_datagrams(peer),
+        None => return None,
+    };
+    Some(Box::new(interface))
 }
 
 /// Where PDUs leave one cluster for another, and where they arrive.

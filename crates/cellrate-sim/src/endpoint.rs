@@ -230,6 +230,12 @@ impl Endpoint {
     /// A segment has come in whole; whether there is more to send now.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) -> bool {
         if let Some(interface) = &mut self.interface {
+            if let Some(adapter) = self.supply.adapter_mut() {
+                adapter
+                    .requests
+                    .drain(..)
+                    .for_each(|(client, at)| interface.stack.on_request_departed(client, at));
+            }
             interface.stack.on_segment(now, segment);
         }
         self.pump(now)

@@ -26,6 +26,12 @@ pub struct Summary {
     pub ports: Vec<PortSummary>,
     /// One row per TCP connection, in the order of the VCs.
     pub tcp: Vec<TcpSummary>,
+    /// One row per object of the pages of each client that fetches pages over TCP, in the order of the VCs.
+    pub exchanges: Vec<ExchangeSummary>,
+    /// One row per such client.
+    pub pages: Vec<PageSummary>,
+    /// Single objects, in the order of the clients and of time: as many of each client as its `record` asks for.
+    pub exchange_list: Vec<ExchangeRow>,
     /// One row per direction of a connection with request-response traffic, requests before responses.
     pub bursts: Vec<BurstSummary>,
     /// Single bursts, in the order of `bursts` and of their numbers: as many of each direction as its `record` asks for.
@@ -191,6 +197,100 @@ pub struct TcpSummary {
     pub whole_pdus: u64,
     /// PDUs of it that arrived with cells missing.
     pub spoiled_pdus: u64,
+}
+
+/// An object of the pages that a client fetched over TCP, all times that it was fetched together.
+///
+/// The response time is what the client's application sees: from the object's turn, the opening of its connection
+/// included, to the last octet of the response. The response time from cell to cell is what an analyzer at the client
+/// sees: from the first cell of the request, when its last bit has left, to the arrival of the last cell of the response
+/// (paper 000, section 3.3).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExchangeSummary {
+    /// Name of the VC.
+    pub vc: String,
+    /// The client's number on the VC, from 1 on.
+    pub client: u16,
+    /// The object's place in the page, from 1 on.
+    pub object: u32,
+    /// Size of the request [octets].
+    pub request_octets: u64,
+    /// Size of the response [octets].
+    pub response_octets: u64,
+    /// Times that it came whole.
+    pub count: u64,
+    /// Mean response time [s]; null, like all below, when none came whole.
+    pub mean_response_s: Option<f64>,
+    /// Standard deviation of the same, over `count` - 1; 0 of a single one.
+    pub deviation_response_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_response_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_response_s: Option<f64>,
+    /// Largest of the same.
+    pub max_response_s: Option<f64>,
+    /// Mean response time from cell to cell [s].
+    pub mean_cell_response_s: Option<f64>,
+    /// Standard deviation of the same.
+    pub deviation_cell_response_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_cell_response_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_cell_response_s: Option<f64>,
+    /// Largest of the same.
+    pub max_cell_response_s: Option<f64>,
+}
+
+/// The pages of a client: from the first object's turn to the last object's last octet.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PageSummary {
+    /// Name of the VC.
+    pub vc: String,
+    /// The client's number on the VC, from 1 on.
+    pub client: u16,
+    /// Pages that came whole.
+    pub count: u64,
+    /// Mean time of a page [s]; null, like all below, when none came whole.
+    pub mean_load_s: Option<f64>,
+    /// Standard deviation of the same, over `count` - 1; 0 of a single one.
+    pub deviation_load_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_load_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_load_s: Option<f64>,
+    /// Largest of the same.
+    pub max_load_s: Option<f64>,
+}
+
+/// A single object that a client fetched, or was waiting for at the end of the run. What had not happened by then is null.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExchangeRow {
+    /// Name of the VC.
+    pub vc: String,
+    /// The client's number on the VC, from 1 on.
+    pub client: u16,
+    /// Which of the client's TCP connections, one after the other, from 1 on.
+    pub connection: u32,
+    /// The page, from 1 on.
+    pub page: u64,
+    /// The object's place in it, from 1 on.
+    pub object: u32,
+    /// When its turn came: a connection that had to be opened was opened then [s].
+    pub start_s: f64,
+    /// When the connection was open and the request could leave [s].
+    pub opened_s: Option<f64>,
+    /// When the last bit of the request's first cell had left the client's adapter [s].
+    pub request_cell_s: Option<f64>,
+    /// When the request was whole at the server [s].
+    pub request_delivered_s: Option<f64>,
+    /// When the first octet of the response reached the client's application [s].
+    pub first_octet_s: Option<f64>,
+    /// When the last did [s].
+    pub last_octet_s: Option<f64>,
+    /// From `start_s` to `last_octet_s` [s].
+    pub response_s: Option<f64>,
+    /// From `request_cell_s` to `last_octet_s` [s].
+    pub cell_response_s: Option<f64>,
 }
 
 /// The bursts of one direction of a connection with request-response traffic (paper 004, section 7.2).

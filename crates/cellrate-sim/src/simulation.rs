@@ -7,6 +7,7 @@ use cellrate_scenario::{FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenari
 
 use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
+use crate::exchange_rows;
 use crate::frame_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::names::{category_name, flow_name, port_name};
@@ -58,6 +59,8 @@ pub fn run(
     let (bursts, burst_list) = bursts::collect(scenario, &assembly);
     let tcp = tcp_rows::collect(scenario, &assembly, end);
     let (frames, frame_list) = frame_rows::collect(scenario, &assembly, &in_flight, end);
+    let exchange_rows::Rows { exchanges, pages, list: exchange_list } =
+        exchange_rows::collect(scenario, &assembly);
     let series = collect_series(scenario, assembly);
     let (refused, negotiated) = set_up_summaries(scenario);
     Ok(RunResult {
@@ -65,9 +68,12 @@ pub fn run(
             run,
             vcs,
             ports,
+            tcp,
+            exchanges,
+            pages,
+            exchange_list,
             bursts,
             burst_list,
-            tcp,
             frames,
             frame_list,
             refused,
@@ -228,6 +234,8 @@ fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'stati
                 FlowQuantity::Cwnd => ("cwnd", "octets"),
                 FlowQuantity::Rtt => ("rtt", "s"),
                 FlowQuantity::Retransmissions => ("retransmissions", "segments"),
+                FlowQuantity::Responses => ("responses", "objects"),
+                FlowQuantity::ResponseTime => ("response_time", "s"),
             };
             let flow = 2 * connection.0 as usize + usize::from(backward);
             (name.to_owned(), flow_name(scenario, flow), unit)

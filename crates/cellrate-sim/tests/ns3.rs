@@ -76,10 +76,11 @@ fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
         transfer: Some(Octets(SEGMENTS * SEGMENT)),
         start: Time::ZERO,
         end: Time::NEVER,
+        pages: None,
         adapter_queue: AdapterQueue::Unbounded,
     };
-    let mut sender = Stack::new(Some(&traffic), None);
-    let mut receiver = Stack::new(None, Some(&traffic));
+    let mut sender = Stack::new(Some(&traffic), None, 1, 0);
+    let mut receiver = Stack::new(None, Some(&traffic), 1, 1);
     // The ACK of ns-3's handshake has just left.
     let (mut there, mut back) = (Line::new(), Line::new());
     there.free = Time::ZERO + OCTET * (40 + FRAMING);

@@ -17,6 +17,7 @@ fn tcp(preset: &str, change: impl FnOnce(&mut TcpTraffic)) -> Traffic {
         transfer: None,
         start: Time::ZERO,
         end: Time::NEVER,
+        pages: None,
         adapter_queue: AdapterQueue::Unbounded,
     };
     change(&mut traffic);

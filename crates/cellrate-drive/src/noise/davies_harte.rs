@@ -5,19 +5,29 @@
 use super::fft::{Complex, transform};
 use crate::random::Random;
 
-pub fn sequence(count: usize, hurst: f64, random: &mut Random) -> Vec<f64> {
-    let circle = 2 * count;
-    let mut spectrum: Vec<Complex> =
-        (0..circle).map(|k| Complex { re: covariance(k.min(circle - k), hurst), im: 0.0 }).collect();
-    transform(&mut spectrum);
-    for value in &mut spectrum {
+/// What all sequences of a length and Hurst parameter have in common: the deviation of each frequency.
+pub struct Spectrum(Vec<f64>);
+
+impl Spectrum {
+    pub fn new(count: usize, hurst: f64) -> Spectrum {
+        let circle = 2 * count;
+        let mut spectrum: Vec<Complex> =
+            (0..circle).map(|k| Complex { re: covariance(k.min(circle - k), hurst), im: 0.0 }).collect();
+        transform(&mut spectrum);
         // Rounding alone can make it negative.
-        let amplitude = libm::sqrt(value.re.max(0.0) / circle as f64);
-        let [re, im] = random.gaussian_pair();
-        *value = Complex { re: amplitude * re, im: amplitude * im };
+        Spectrum(spectrum.iter().map(|value| libm::sqrt(value.re.max(0.0) / circle as f64)).collect())
     }
-    transform(&mut spectrum);
-    spectrum[..count].iter().map(|value| value.re).collect()
+
+    pub fn sequence(&self, random: &mut Random) -> Vec<f64> {
+        let mut values: Vec<Complex> = Vec::with_capacity(self.0.len());
+        for amplitude in &self.0 {
+            let [re, im] = random.gaussian_pair();
+            values.push(Complex { re: amplitude * re, im: amplitude * im });
+        }
+        transform(&mut values);
+        values.truncate(self.0.len() / 2);
+        values.iter().map(|value| value.re).collect()
+    }
 }
 
 /// Covariance of two values `lag` apart: half the second difference of |lag|^2H.

@@ -5,27 +5,41 @@
 use super::fft::{Complex, transform};
 use crate::random::Random;
 
-pub fn sequence(count: usize, hurst: f64, random: &mut Random) -> Vec<f64> {
-    let half = count / 2;
-    let frequency = |j: usize| 2.0 * std::f64::consts::PI * j as f64 / count as f64;
-    let power: Vec<f64> = (1..=half).map(|j| density(frequency(j), hurst)).collect();
-    // Both sides of the spectrum together are the variance.
-    let total = 2.0 * power.iter().sum::<f64>() - power[half - 1];
-    let mut spectrum = vec![Complex::default(); count];
-    for (j, power) in (1..=half).zip(power) {
-        let amplitude = libm::sqrt(power / total * -libm::log(1.0 - random.uniform()));
-        let phase = 2.0 * std::f64::consts::PI * random.uniform();
-        let value = Complex { re: amplitude * libm::cos(phase), im: amplitude * libm::sin(phase) };
-        if j == half {
-            // This one is its own mirror image, and so a real number; of twice the power to keep its share.
-            spectrum[j] = Complex { re: value.re * std::f64::consts::SQRT_2, im: 0.0 };
-        } else {
-            spectrum[j] = value;
-            spectrum[count - j] = Complex { re: value.re, im: -value.im };
-        }
+/// What all sequences of a length and Hurst parameter have in common: the power of each frequency from the first on.
+pub struct Spectrum {
+    power: Vec<f64>,
+    /// The power of both sides together, which is the variance.
+    total: f64,
+}
+
+impl Spectrum {
+    pub fn new(count: usize, hurst: f64) -> Spectrum {
+        let half = count / 2;
+        let frequency = |j: usize| 2.0 * std::f64::consts::PI * j as f64 / count as f64;
+        let power: Vec<f64> = (1..=half).map(|j| density(frequency(j), hurst)).collect();
+        let total = 2.0 * power.iter().sum::<f64>() - power[half - 1];
+        Spectrum { power, total }
     }
-    transform(&mut spectrum);
-    spectrum.iter().map(|value| value.re).collect()
+
+    pub fn sequence(&self, random: &mut Random) -> Vec<f64> {
+        let half = self.power.len();
+        let count = 2 * half;
+        let mut spectrum = vec![Complex::default(); count];
+        for (j, power) in (1..=half).zip(&self.power) {
+            let amplitude = libm::sqrt(power / self.total * -libm::log(1.0 - random.uniform()));
+            let phase = 2.0 * std::f64::consts::PI * random.uniform();
+            let value = Complex { re: amplitude * libm::cos(phase), im: amplitude * libm::sin(phase) };
+            if j == half {
+                // This one is its own mirror image, and so a real number; of twice the power to keep its share.
+                spectrum[j] = Complex { re: value.re * std::f64::consts::SQRT_2, im: 0.0 };
+            } else {
+                spectrum[j] = value;
+                spectrum[count - j] = Complex { re: value.re, im: -value.im };
+            }
+        }
+        transform(&mut spectrum);
+        spectrum.iter().map(|value| value.re).collect()
+    }
 }
 
 /// Power of fractional Gaussian noise at the angular frequency `lambda`, up to a factor that does not depend on it for

@@ -233,9 +233,9 @@ mod tests {
         for (mean, deviation, expected) in [(50, 5, 55.285), (75, 7, 67.5), (100, 5, 79.715)] {
             let mut white = model(mean, deviation, OutOfRange::Ignore, NoiseMethod::DaviesHarte);
             white.hurst = 0.5;
-            let found = rate(&white, 400, 1);
-            // 60,000 values with a deviation of 4 Mb/s: the sum of nine means is within 0.15 of it, three times over.
-            assert!((found - expected).abs() < 0.5, "{found} Mb/s for {expected}");
+            let found = rate(&white, 150, 1);
+            // 22,500 values with a deviation of 4 Mb/s: the sum of nine means is within 0.24 of it, three times over.
+            assert!((found - expected).abs() < 0.75, "{found} Mb/s for {expected}");
         }
     }
 

@@ -2,6 +2,7 @@
 //! Schema and the reference in docs/scenarios.md all come from here, so that they cannot disagree.
 
 mod frames;
+mod pages;
 mod switch;
 mod tcp;
 mod traffic;
@@ -513,6 +514,8 @@ pub(crate) const FLOW_QUANTITIES: &[&str] = &[
     "cwnd",
     "rtt",
     "retransmissions",
+    "responses",
+    "response_time",
 ];
 /// Quantities of any port.
 pub(crate) const PORT_QUANTITIES: &[&str] =
@@ -530,6 +533,8 @@ const RECORD: Kind = Kind::Choice(&[
     "cwnd",
     "rtt",
     "retransmissions",
+    "responses",
+    "response_time",
     "queue",
     "guaranteed_queue",
     "abr_queue",

@@ -1,5 +1,6 @@
 //! The keys of TCP traffic.
 
+use super::pages::PAGES;
 use super::{CELLS, Key, Kind, SPAN, Shape, TIME, key, required};
 use crate::quantity::Dimension;
 
@@ -9,7 +10,7 @@ const OCTETS_OR_NO_END: Kind = Kind::Or(&[OCTETS, Kind::Choice(&["infinite"])]);
 const KEYS: &[Key] = &[
     key(
         "preset",
-        Kind::Choice(&["reno", "newreno", "sack", "paper-001", "paper-003", "solaris-2.4"]),
+        Kind::Choice(&["reno", "newreno", "sack", "paper-001", "paper-003", "paper-000", "solaris-2.4"]),
         "\"reno\"",
         "Defaults for all keys below but those of the application: what a paper or a system used (docs/transport.md).",
     ),
@@ -72,14 +73,30 @@ const KEYS: &[Key] = &[
         "\"infinite\"",
         "What the application of each connection sends: above 0.",
     ),
-    key("start", TIME, "\"0 ms\"", "When the application hands over its data; there is no handshake."),
+    key(
+        "start",
+        TIME,
+        "\"0 ms\"",
+        "When the application hands over its data; such connections are open by then, without handshake. When the first page begins.",
+    ),
     key(
         "end",
         TIME,
         "never",
-        "Nothing is sent for the first time from this instant on; the application drops what it has left.",
+        "Nothing of a transfer is sent for the first time from this instant on; the application drops what it has left. Pages have an end of their own.",
     ),
-    key("connections", Kind::Integer(1, 65_535), "1", "TCP connections side by side on the VC."),
+    key(
+        "connections",
+        Kind::Integer(0, 65_535),
+        "1, or 0 with pages",
+        "TCP connections side by side on the VC that send `transfer`; 0 only with pages, this way or the other.",
+    ),
+    key(
+        "pages",
+        Kind::Table(&PAGES),
+        "none",
+        "Clients that fetch pages from a server at the other end of the path, beside the connections above.",
+    ),
     key(
         "adapter_queue",
         Kind::Or(&[CELLS, Kind::Table(&PDUS), Kind::Choice(&["infinite"])]),

@@ -8,7 +8,7 @@ pub(super) const START_KEY: Key = key("start", TIME, "\"0 ms\"", "The first inst
 pub(super) const END_KEY: Key = key("end", TIME, "never", "No data from this instant on.");
 const PERIOD: Kind = Kind::Or(&[SPAN, Kind::Table(&EXPONENTIAL)]);
 
-const EXPONENTIAL: Shape = Shape {
+pub(super) const EXPONENTIAL: Shape = Shape {
     name: "exponential",
     about: "An exponentially distributed time.",
     keys: &[required("exponential", SPAN, "The mean.")],

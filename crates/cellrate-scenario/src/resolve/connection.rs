@@ -154,25 +154,7 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
     });
     let traffic = forward_traffic(table, category, whole.place, peaks[0])?;
     let backward_traffic = backward_traffic(table, reverse, traffic.as_ref(), peaks[1])?;
-    if let (Some(Traffic::Tcp(one)), Some(Traffic::Tcp(other))) = (&traffic, &backward_traffic)
-        && (one.encapsulation, one.tcp.header, one.adapter_queue)
-            != (other.encapsulation, other.tcp.header, other.adapter_queue)
-    {
-        let place = place_of(table, "reverse", whole.place);
-        let message = "the two directions have TCP with different encapsulation, header or adapter_queue";
-        return Err(Fault::new(
-            place,
-            message,
-            "Write the same for both: they share the VC and its adapters",
-        ));
-    }
-    if let (Some(Traffic::Tcp(_)), Some(Traffic::Frames(_)))
-    | (Some(Traffic::Frames(_)), Some(Traffic::Tcp(_))) = (&traffic, &backward_traffic)
-    {
-        let place = place_of(table, "reverse", whole.place);
-        let message = "one direction has TCP, whose ACKs go the other way, and that one has frames";
-        return Err(Fault::new(place, message, "Write two connections"));
-    }
+    check_tcp(table, reverse, traffic.as_ref(), backward_traffic.as_ref())?;
     if category != Category::Abr
         && [&traffic, &backward_traffic]
             .into_iter()
@@ -190,6 +172,57 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
         forward: Flow { sender: forward_sender, traffic },
         backward: Flow { sender: backward_sender, traffic: backward_traffic },
     })
+}
+
+/// What the TCP of the two directions, if there is any, asks of the connection.
+fn check_tcp(
+    table: &Table,
+    reverse: Option<&Table>,
+    forward: Option<&Traffic>,
+    backward: Option<&Traffic>,
+) -> Result<(), Fault> {
+    let place = |key: &str, traffic: Option<&Node>| {
+        let node = traffic.and_then(|node| node.table()?.node(key).or(Some(node)));
+        node.map_or_else(Place::default, |node| node.place)
+    };
+    let own = table.node("traffic");
+    let written_back = reverse.and_then(|reverse| reverse.node("traffic"));
+    let back = written_back.or(own);
+    let tcp = |traffic: Option<&Traffic>| matches!(traffic, Some(Traffic::Tcp(_)));
+    if tcp(forward) && backward.is_some() && !tcp(backward)
+        || tcp(backward) && forward.is_some() && !tcp(forward)
+    {
+        let message = "one direction has TCP, and the other, which carries its ACKs, traffic of another type";
+        return Err(Fault::new(place("type", back), message, "Write traffic of type \"tcp\", or another vc"));
+    }
+    if let Some(Traffic::Tcp(tcp)) = backward
+        && tcp.pages.is_some()
+    {
+        let remedy = match written_back {
+            Some(_) => "Turn the path around and write them into the traffic of the connection",
+            None => "Leave bidirectional out: the responses go back by themselves",
+        };
+        return Err(Fault::new(place("pages", back), "pages are fetched from the first host", remedy));
+    }
+    let pages = |traffic: Option<&Traffic>| matches!(traffic, Some(Traffic::Tcp(tcp)) if tcp.pages.is_some());
+    for (traffic, node) in [(forward, own), (backward, back)] {
+        if let Some(Traffic::Tcp(tcp)) = traffic
+            && tcp.connections == 0
+            && !pages(forward)
+        {
+            let message = "there are 0 connections, and no pages";
+            return Err(Fault::new(place("connections", node), message, "Write connections = 1, or pages"));
+        }
+    }
+    if let (Some(Traffic::Tcp(one)), Some(Traffic::Tcp(other))) = (forward, backward)
+        && (one.encapsulation, one.tcp.header, one.adapter_queue)
+            != (other.encapsulation, other.tcp.header, other.adapter_queue)
+    {
+        let message = "the two directions have TCP with different encapsulation, header or adapter_queue";
+        let remedy = "Write the same for both: they share the VC and its adapters";
+        return Err(Fault::new(place("encapsulation", back), message, remedy));
+    }
+    Ok(())
 }
 
 fn forward_traffic(

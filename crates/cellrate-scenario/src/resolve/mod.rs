@@ -5,6 +5,7 @@ mod admission;
 mod connection;
 mod frames;
 mod network;
+mod pages;
 mod port;
 mod probe;
 mod stop_and_go;

@@ -221,6 +221,7 @@ fn lack_remedy(name: &str) -> &'static str {
     match name {
         "acr" | "forward_rm" | "backward_rm" => "Only connections of category abr have it",
         "cwnd" | "rtt" | "retransmissions" => "Only directions with traffic of type \"tcp\" have it",
+        "responses" | "response_time" => "Only connections whose traffic of type \"tcp\" has pages have it",
         name if ERICA_METRICS.contains(&name) => {
             "Only ports of switches with algorithm type \"erica\" or \"erica+\" have it"
         }
@@ -243,6 +244,8 @@ fn flow_quantity(name: &str) -> Option<FlowQuantity> {
         "cwnd" => FlowQuantity::Cwnd,
         "rtt" => FlowQuantity::Rtt,
         "retransmissions" => FlowQuantity::Retransmissions,
+        "responses" => FlowQuantity::Responses,
+        "response_time" => FlowQuantity::ResponseTime,
         _ => return None,
     })
 }
@@ -257,9 +260,10 @@ fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool 
             connection.category == Category::Abr || connection.carries_data(backward)
         }
         FlowQuantity::Received | FlowQuantity::SourceQueue => connection.carries_data(backward),
+        FlowQuantity::Responses | FlowQuantity::ResponseTime => !backward && connection.pages().is_some(),
         FlowQuantity::Cwnd | FlowQuantity::Rtt | FlowQuantity::Retransmissions => {
             let flow = if backward { &connection.backward } else { &connection.forward };
-            matches!(flow.traffic, Some(Traffic::Tcp(_)))
+            matches!(flow.traffic, Some(Traffic::Tcp(_))) || backward && connection.pages().is_some()
         }
     }
 }

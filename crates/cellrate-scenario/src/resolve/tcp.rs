@@ -3,8 +3,8 @@
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets};
 
-use super::optional;
 use super::traffic::start_and_end;
+use super::{optional, pages};
 use crate::check;
 use crate::error::{Fault, Place};
 use crate::quantity;
@@ -21,12 +21,24 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
         Some(_) => Encapsulation::LlcSnapIpv4,
         None => preset.encapsulation,
     };
-    let connections = optional(table, "connections", |node| check::integer(node, 1, 65_535))?.unwrap_or(1);
+    let (start, end) = start_and_end(table)?;
+    let pages = optional(table, "pages", |node| pages::read(node, start))?;
+    let by_default = if pages.is_some() { 0 } else { 1 };
+    let connections =
+        optional(table, "connections", |node| check::integer(node, 0, 65_535))?.unwrap_or(by_default);
+    let clients = pages.as_ref().map_or(0, |pages| i64::from(pages.clients));
+    if connections + clients > 65_535 {
+        let message = format!("{connections} connections and {clients} clients are more than 65535");
+        return Err(Fault::new(node.place, message, "Write fewer; a VC more takes the others"));
+    }
     let transfer = optional(table, "transfer", octets_or_no_end)?.flatten();
     if let (Some(Octets(0)), Some(node)) = (transfer, table.node("transfer")) {
         return Err(Fault::new(node.place, "a transfer of 0 octets sends nothing", "Write more than 0"));
     }
-    let (start, end) = start_and_end(table)?;
+    if let Some(node) = table.node("transfer").filter(|_| connections == 0) {
+        let remedy = "Leave transfer out, or write connections = 1";
+        return Err(Fault::new(node.place, "there is a transfer, and no connections that send it", remedy));
+    }
     Ok(TcpTraffic {
         tcp: config(node.place, table, preset)?,
         encapsulation,
@@ -34,6 +46,7 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
         transfer,
         start,
         end,
+        pages,
         adapter_queue: optional(table, "adapter_queue", adapter_queue)?.unwrap_or_default(),
     })
 }

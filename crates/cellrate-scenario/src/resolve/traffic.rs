@@ -151,7 +151,7 @@ fn limited(node: &Node, table: &Table) -> Result<Traffic, Fault> {
     }
 }
 
-fn period(node: &Node) -> Result<Period, Fault> {
+pub(super) fn period(node: &Node) -> Result<Period, Fault> {
     match node.table().and_then(|table| table.node("exponential")) {
         Some(mean) => quantity::span(mean).map(Period::Exponential),
         None => quantity::span(node).map(Period::Fixed),

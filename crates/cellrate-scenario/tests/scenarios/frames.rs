@@ -82,7 +82,7 @@ fn what_could_not_be_sent_is_refused() {
             "abr",
             "frames_per_second = 24, size = \"1 kB\"",
             "reverse = { traffic = { type = \"tcp\" } }\n",
-            "Write two connections",
+            "another vc",
         ),
     ] {
         let message = match resolve(category, traffic, more) {

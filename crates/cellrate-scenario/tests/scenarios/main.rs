@@ -4,6 +4,7 @@ mod admission;
 mod bad;
 mod frames;
 mod overrides;
+mod pages;
 mod ready;
 mod reference;
 mod resolved;

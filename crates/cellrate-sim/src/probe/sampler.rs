@@ -6,7 +6,7 @@ use cellrate_scenario::{Every, FlowQuantity, PortQuantity};
 use super::recorder::Recorder;
 use crate::endpoint::Endpoint;
 use crate::port::{ABR, Port};
-use crate::transport::Sender;
+use crate::transport::{Client, Sender};
 
 /// What a series looks at, by the indices of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -176,23 +176,31 @@ fn sender_value(quantity: FlowQuantity, endpoint: &Endpoint, now: Time, track: &
         FlowQuantity::SourceQueue => endpoint.supply.waiting(now).unwrap_or(0) as f64,
         FlowQuantity::ForwardRm => endpoint.counters.forward_rm_sent as f64,
         FlowQuantity::BackwardRm => endpoint.counters.backward_rm_received as f64,
-        FlowQuantity::Cwnd => senders(endpoint).iter().map(|sender| sender.window().0 as f64).sum(),
+        FlowQuantity::Cwnd => senders(endpoint).map(|sender| sender.window().0 as f64).sum(),
         FlowQuantity::Rtt => {
             let measured: Vec<f64> = senders(endpoint)
-                .iter()
                 .filter_map(|sender| sender.rto().smoothed().map(|span| span.as_secs_f64()))
                 .collect();
             if measured.is_empty() { 0.0 } else { measured.iter().sum::<f64>() / measured.len() as f64 }
         }
         FlowQuantity::Retransmissions => {
-            senders(endpoint).iter().map(|sender| sender.statistics().retransmitted).sum::<u64>() as f64
+            endpoint.interface.as_ref().map_or(0, |interface| interface.stack.retransmitted()) as f64
+        }
+        FlowQuantity::Responses => clients(endpoint).iter().map(Client::complete).sum::<u64>() as f64,
+        FlowQuantity::ResponseTime => {
+            let latest = clients(endpoint).iter().max_by_key(|client| client.last_complete());
+            latest.map_or(0.0, |client| client.last_response().as_secs_f64())
         }
         FlowQuantity::Received | FlowQuantity::Drops => unreachable!("not known at the sender"),
     }
 }
 
-fn senders(endpoint: &Endpoint) -> &[Sender] {
-    endpoint.interface.as_ref().map_or(&[], |interface| interface.stack.senders())
+fn senders(endpoint: &Endpoint) -> impl Iterator<Item = &Sender> {
+    endpoint.interface.iter().flat_map(|interface| interface.stack.all_senders())
+}
+
+fn clients(endpoint: &Endpoint) -> &[Client] {
+    endpoint.interface.as_ref().map_or(&[], |interface| interface.stack.clients())
 }
 
 fn port_value(quantity: PortQuantity, port: &Port, now: Time, track: &mut Track) -> f64 {

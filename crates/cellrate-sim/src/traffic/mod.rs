@@ -63,7 +63,7 @@ impl Supply {
         let cell_time = site.cell_time;
         let random = || Random::new(site.seed, Stream::Traffic(site.flow));
         match own {
-            Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp))),
+            Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
             Some(Traffic::Video(video)) => {
                 Supply::Video(Box::new(Video::new(video, site.seed, site.flow, site.end)))
             }
@@ -74,7 +74,7 @@ impl Supply {
                 Some(Traffic::RequestResponse(model)) if backward => {
                     Supply::Conversation(Box::new(Conversation::server(model, cell_time)))
                 }
-                Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp))),
+                Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
                 _ => Supply::Nothing,
             },
             Some(Traffic::Greedy { windows }) => Supply::Greedy(Greedy::new(windows)),
@@ -163,7 +163,7 @@ impl Supply {
     pub fn take(&mut self, now: Time) -> bool {
         match self {
             Supply::Greedy(greedy) => greedy.take(now),
-            Supply::Adapter(adapter) => return adapter.take(),
+            Supply::Adapter(adapter) => return adapter.take(now),
             other => return other.take_other(now),
         }
         false
@@ -179,7 +179,7 @@ impl Supply {
             Supply::OnOff(on_off) => on_off.take(),
             Supply::Timed(timed) => timed.take(),
             Supply::Conversation(conversation) => conversation.take(now),
-            Supply::Adapter(adapter) => return adapter.take(),
+            Supply::Adapter(adapter) => return adapter.take(now),
             Supply::Video(video) => video.take(),
             Supply::Frames(frames) => return frames.take(now),
         }

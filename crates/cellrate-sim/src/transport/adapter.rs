@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use cellrate_proto::wire::{Encapsulation, cells_for};
-use cellrate_proto::{Cells, Octets};
+use cellrate_proto::{Cells, Duration, Octets, Time};
 use cellrate_scenario::{AdapterQueue, TcpTraffic};
 
 use super::segment::Segment;
@@ -22,6 +22,12 @@ pub struct Adapter {
     sent_cells: u64,
     dropped: u64,
     accepted: u64,
+    /// Whether the next cell is the first of a request.
+    begins_request: bool,
+    /// What the first line takes for a cell.
+    cell_time: Duration,
+    /// Requests whose first cell has left: the client's number, and when the last bit of that cell had.
+    pub requests: Vec<(u16, Time)>,
     /// What has left, for the far end to pick up: the simulator's cells carry numbers, not octets.
     pub departed: VecDeque<Departed>,
 }
@@ -36,8 +42,13 @@ pub struct Departed {
 }
 
 impl Adapter {
-    /// An empty one. `header` is what TCP and IP put before the payload.
-    pub fn new(header: Octets, encapsulation: Encapsulation, limit: AdapterQueue) -> Adapter {
+    /// An empty one. `header` is what TCP and IP put before the payload, `cell_time` what the first line takes for a cell.
+    pub fn new(
+        header: Octets,
+        encapsulation: Encapsulation,
+        limit: AdapterQueue,
+        cell_time: Duration,
+    ) -> Adapter {
         Adapter {
             header,
             encapsulation,
@@ -49,6 +60,9 @@ impl Adapter {
             sent_cells: 0,
             dropped: 0,
             accepted: 0,
+            begins_request: false,
+            cell_time,
+            requests: Vec::new(),
             departed: VecDeque::new(),
         }
     }
@@ -67,6 +81,7 @@ impl Adapter {
         }
         if self.waiting.is_empty() {
             self.left_of_first = cells as u32;
+            self.begins_request = segment.begins_request();
         }
         self.accepted += 1;
         self.waiting_cells += cells;
@@ -75,8 +90,8 @@ impl Adapter {
     }
 
     /// The one at either end of a VC with this TCP.
-    pub fn of(traffic: &TcpTraffic) -> Adapter {
-        Adapter::new(traffic.tcp.header, traffic.encapsulation, traffic.adapter_queue)
+    pub fn of(traffic: &TcpTraffic, cell_time: Duration) -> Adapter {
+        Adapter::new(traffic.tcp.header, traffic.encapsulation, traffic.adapter_queue, cell_time)
     }
 
     /// Cells that have not left.
@@ -85,9 +100,12 @@ impl Adapter {
         self.waiting_cells
     }
 
-    /// A cell leaves; whether it is the last of its PDU.
+    /// A cell leaves at `now`; whether it is the last of its PDU.
     #[inline]
-    pub fn take(&mut self) -> bool {
+    pub fn take(&mut self, now: Time) -> bool {
+        if self.begins_request {
+            self.note_request(now);
+        }
         self.waiting_cells -= 1;
         self.sent_cells += 1;
         self.left_of_first -= 1;
@@ -97,8 +115,20 @@ impl Adapter {
         if let Some((segment, _)) = self.waiting.pop_front() {
             self.departed.push_back(Departed { last_cell: self.sent_cells, segment });
         }
-        self.left_of_first = self.waiting.front().map_or(0, |&(_, cells)| cells);
+        self.left_of_first = 0;
+        if let Some((segment, cells)) = self.waiting.front() {
+            self.left_of_first = *cells;
+            self.begins_request = segment.begins_request();
+        }
         true
+    }
+
+    #[cold]
+    fn note_request(&mut self, now: Time) {
+        self.begins_request = false;
+        if let Some((segment, _)) = self.waiting.front() {
+            self.requests.push((segment.connection, now.saturating_add(self.cell_time)));
+        }
     }
 
     /// PDUs taken in so far.
@@ -125,14 +155,14 @@ impl Adapter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::{Contents, Sequence, Span};
+    use crate::transport::{Contents, Packet, Sequence, Span};
 
     fn segment(octets: u64) -> Segment {
         Segment { connection: 0, contents: Contents::Data(Span { from: Sequence(0), to: Sequence(octets) }) }
     }
 
     fn adapter(limit: AdapterQueue) -> Adapter {
-        Adapter::new(Octets(40), Encapsulation::VcMultiplexed, limit)
+        Adapter::new(Octets(40), Encapsulation::VcMultiplexed, limit, Duration::from_us(3))
     }
 
     #[test]
@@ -142,7 +172,7 @@ mod tests {
         adapter.offer(segment(100));
         adapter.offer(segment(1));
         assert_eq!(adapter.waiting(), 6);
-        let ends: Vec<bool> = (0..6).map(|_| adapter.take()).collect();
+        let ends: Vec<bool> = (0..6).map(|_| adapter.take(Time::ZERO)).collect();
         assert_eq!(ends, [false, false, false, true, false, true]);
         let numbers: Vec<u64> = adapter.departed.iter().map(|departed| departed.last_cell).collect();
         assert_eq!((numbers, adapter.waiting()), (vec![4, 6], 0));
@@ -153,14 +183,34 @@ mod tests {
         let mut by_cells = adapter(AdapterQueue::Cells(Cells(7)));
         (0..3).for_each(|_| by_cells.offer(segment(100)));
         assert_eq!((by_cells.accepted(), by_cells.dropped(), by_cells.waiting()), (1, 2, 4));
-        by_cells.take();
+        by_cells.take(Time::ZERO);
         by_cells.offer(segment(100));
         assert_eq!((by_cells.accepted(), by_cells.waiting()), (2, 7), "3 left and 4 are exactly 7");
         let mut by_pdus = adapter(AdapterQueue::Pdus(2));
         (0..3).for_each(|_| by_pdus.offer(segment(100)));
         assert_eq!((by_pdus.accepted(), by_pdus.dropped(), by_pdus.max_waiting()), (2, 1, Cells(8)));
-        (0..4).for_each(|_| _ = by_pdus.take());
+        (0..4).for_each(|_| _ = by_pdus.take(Time::ZERO));
         by_pdus.offer(segment(100));
         assert_eq!(by_pdus.accepted(), 3, "the first has left whole");
+    }
+
+    #[test]
+    fn the_first_cell_of_a_request_is_noted_when_its_last_bit_has_left() {
+        let at = |us| Time::ZERO + Duration::from_us(us);
+        let data = Some(Span { from: Sequence(0), to: Sequence(100) });
+        let request = |begins_request| Segment {
+            connection: 2,
+            contents: Contents::Duplex(Packet { data, begins_request, ..Packet::empty(0) }),
+        };
+        let mut adapter = adapter(AdapterQueue::Unbounded);
+        for segment in [segment(100), request(true), request(false)] {
+            adapter.offer(segment);
+        }
+        (0..12).for_each(|n| _ = adapter.take(at(10 * n)));
+        // Four cells before it; 3 us on the line.
+        assert_eq!(adapter.requests, [(2, at(43))]);
+        adapter.offer(request(true));
+        adapter.take(at(200));
+        assert_eq!(adapter.requests[1], (2, at(203)), "in an empty queue, too");
     }
 }

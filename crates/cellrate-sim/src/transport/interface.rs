@@ -51,7 +51,7 @@ impl Interface {
 
     /// One that only puts datagrams together.
     pub fn of_datagrams(peer: Peer) -> Interface {
-        Interface { datagrams: Some(Datagrams::default()), ..Interface::new(Stack::new(None, None), peer) }
+        Interface { datagrams: Some(Datagrams::default()), ..Interface::new(Stack::default(), peer) }
     }
 }
 

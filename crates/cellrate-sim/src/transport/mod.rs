@@ -4,9 +4,11 @@
 //! nothing more; `next_timer` says
 //! when to come back. Time never goes backwards.
 //!
-//! A TCP connection sends one way: a [`Sender`] at one end of a VC, a [`Receiver`] at the other, ACKs as segments of
-//! their own on the direction back. It is open from the start (no handshake), it is never closed, and its application
-//! reads whatever is in order at once, so the offered window is constant. Positions in the stream have 64 bits and never
+//! A TCP connection that transfers something sends one way: a [`Sender`] at one end of a VC, a [`Receiver`] at the other,
+//! ACKs as segments of their own on the direction back. It is open from the start (no handshake) and never closed. One over
+//! which pages are fetched is a [`Duplex`] at each end, both halves in one, opened by a handshake; a [`Client`] and a
+//! [`Server`] are the applications over it. Applications read whatever is in order at once, so the offered window is
+//! constant. Positions in the stream have 64 bits and never
 //! wrap. [`Stack`] is what one end of a VC holds; [`Adapter`] is the queue of PDUs before the VC, [`Reassembly`] the
 //! other end of it, [`Interface`] what the kernel sees.
 //!
@@ -17,11 +19,14 @@
 //! - ssthresh on loss is half of the smaller of cwnd and what is outstanding, at least two segments;
 //! - cwnd grows by at most one segment per ACK in slow start, by mss * mss / cwnd in congestion avoidance, and never
 //!   beyond the offered window;
-//! - there is no limited transmit, no idle restart, no pacing, no SYN, FIN or persist timer.
+//! - there is no limited transmit, no idle restart, no pacing, no FIN or persist timer; SYN only where pages ask for it.
 
 mod adapter;
+mod client;
 mod congestion;
 mod datagrams;
+mod duplex;
+mod exchange;
 mod interface;
 mod reassembly;
 mod receiver;
@@ -30,17 +35,24 @@ mod scoreboard;
 mod segment;
 mod sender;
 mod sequence;
+mod server;
 mod stack;
+mod tally;
 
 pub use adapter::{Adapter, Departed};
+pub use client::{Client, Site};
 pub use congestion::CongestionWindow;
 pub use datagrams::Datagrams;
+pub use duplex::{Duplex, Role};
+pub use exchange::Exchange;
 pub use interface::{Interface, Peer, pick_up};
 pub use reassembly::Reassembly;
 pub use receiver::Receiver;
 pub use rto::RtoEstimator;
 pub use scoreboard::Scoreboard;
-pub use segment::{Acknowledgment, Contents, Segment};
+pub use segment::{Acknowledgment, Contents, Packet, Segment};
 pub use sender::{Sender, SenderStatistics};
 pub use sequence::{Sequence, Span, Spans};
+pub use server::Server;
 pub use stack::Stack;
+pub use tally::Tally;

@@ -93,7 +93,22 @@ impl Receiver {
         }
     }
 
-    fn acknowledge(&mut self) {
+    /// What has come and no ACK has told of is acknowledged at once.
+    pub fn acknowledge_what_waits(&mut self) {
+        if self.unacknowledged > 0 {
+            self.acknowledge();
+        }
+    }
+
+    /// An ACK that goes with data: those that could still wait need none of their own.
+    pub fn ride(&mut self) -> Acknowledgment {
+        self.unacknowledged = 0;
+        self.timer = Time::NEVER;
+        Acknowledgment { next: self.next, window: self.window, selective: self.blocks() }
+    }
+
+    /// An ACK is sent at once.
+    pub fn acknowledge(&mut self) {
         self.due += 1;
         self.unacknowledged = 0;
         self.timer = Time::NEVER;

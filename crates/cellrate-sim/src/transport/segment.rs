@@ -20,6 +20,30 @@ pub enum Contents {
     Data(Span),
     /// From the receiver.
     Acknowledgment(Acknowledgment),
+    /// Of a connection with data both ways.
+    Duplex(Packet),
+}
+
+/// A segment of a client's connection, which has data both ways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// Which of the client's connections, one after the other, from 0 on.
+    pub incarnation: u32,
+    /// SYN.
+    pub synchronize: bool,
+    /// ACK; all but the first SYN have it.
+    pub acknowledgment: Option<Acknowledgment>,
+    /// Octets of the sender's stream.
+    pub data: Option<Span>,
+    /// Whether a request begins here and is sent for the first time: then the departure of its first cell is noted.
+    pub begins_request: bool,
+}
+
+impl Packet {
+    /// One that says nothing yet.
+    pub fn empty(incarnation: u32) -> Packet {
+        Packet { incarnation, synchronize: false, acknowledgment: None, data: None, begins_request: false }
+    }
 }
 
 /// An ACK.
@@ -39,14 +63,31 @@ pub const MAX_BLOCKS: usize = 3;
 impl Segment {
     /// Octets of the IP packet: `header` of TCP and IP, options and payload.
     pub fn packet(&self, header: Octets) -> Octets {
-        match &self.contents {
-            Contents::Data(span) => header + span.octets(),
-            // Two octets of padding, kind and length, eight per block (RFC 2018, section 3).
-            Contents::Acknowledgment(Acknowledgment { selective, .. }) if !selective.is_empty() => {
-                header + Octets(4 + 8 * selective.len() as u64)
+        header
+            + match &self.contents {
+                Contents::Data(span) => span.octets(),
+                Contents::Acknowledgment(ack) => ack.options(),
+                Contents::Duplex(packet) => {
+                    let data = packet.data.map_or(Octets::ZERO, Span::octets);
+                    let ack = packet.acknowledgment.as_ref().map_or(Octets::ZERO, Acknowledgment::options);
+                    // The largest segment that the other end may send (RFC 793, section 3.1).
+                    let syn = if packet.synchronize { Octets(4) } else { Octets::ZERO };
+                    data + ack + syn
+                }
             }
-            Contents::Acknowledgment(_) => header,
-        }
+    }
+
+    /// Whether a request begins in it, for the first time.
+    pub fn begins_request(&self) -> bool {
+        matches!(&self.contents, Contents::Duplex(packet) if packet.begins_request)
+    }
+}
+
+impl Acknowledgment {
+    /// Octets of options: two of padding, kind and length, eight per block (RFC 2018, section 3).
+    fn options(&self) -> Octets {
+        let blocks = self.selective.len() as u64;
+        if blocks == 0 { Octets::ZERO } else { Octets(4 + 8 * blocks) }
     }
 }
 
@@ -80,5 +121,13 @@ mod tests {
         assert_eq!(cells(&ack(0), LlcSnapIpv4), Cells(2));
         assert_eq!(ack(3).packet(Octets(40)), Octets(68));
         assert_eq!(cells(&ack(3), LlcSnapIpv4), Cells(2));
+        let duplex = |packet| Segment { connection: 0, contents: Contents::Duplex(packet) };
+        // SYN with its MSS: 44 + 8 octets are two cells without LLC/SNAP, too.
+        let syn = Packet { synchronize: true, ..Packet::empty(0) };
+        assert_eq!(cells(&duplex(syn), VcMultiplexed), Cells(2));
+        let data = Some(Span { from: Sequence(7), to: Sequence(307) });
+        let request = Packet { data, ..Packet::empty(0) };
+        // 300 + 56 octets.
+        assert_eq!(cells(&duplex(request), LlcSnapIpv4), Cells(8));
     }
 }

@@ -83,6 +83,19 @@ pub struct SenderStatistics {
     pub completed: Option<Time>,
 }
 
+impl SenderStatistics {
+    /// Those of a connection after this one.
+    pub fn add(&mut self, next: &SenderStatistics) {
+        self.segments += next.segments;
+        self.octets += next.octets;
+        self.retransmitted += next.retransmitted;
+        self.retransmitted_octets += next.retransmitted_octets;
+        self.timeouts += next.timeouts;
+        self.fast_retransmits += next.fast_retransmits;
+        self.completed = next.completed;
+    }
+}
+
 impl Sender {
     /// One with `transfer` octets to send from `start` on, or without end.
     pub fn new(config: &TcpConfig, transfer: Option<Octets>, start: Time) -> Sender {
@@ -112,6 +125,21 @@ impl Sender {
     /// The same, but the application drops at `closes` what it has not sent by then.
     pub fn until(self, closes: Time) -> Sender {
         Sender { closes, ..self }
+    }
+
+    /// One whose data are [supplied](Sender::supply) in the course of time.
+    pub fn supplied(config: &TcpConfig, now: Time) -> Sender {
+        Sender { timer: Time::NEVER, ..Sender::new(config, Some(Octets::ZERO), now) }
+    }
+
+    /// The application has so much more to send.
+    pub fn supply(&mut self, octets: Octets) {
+        self.end = self.end + octets;
+    }
+
+    /// What opened the connection went at `sent` and was answered at `now`: the first round trip that is known.
+    pub fn on_round_trip(&mut self, sent: Time, now: Time) {
+        self.rto.on_measurement(sent, now);
     }
 
     /// An ACK has come.
@@ -325,6 +353,16 @@ impl Sender {
 
     fn outstanding(&self) -> Octets {
         self.highest.since(self.una)
+    }
+
+    /// Everything before this is acknowledged.
+    pub fn una(&self) -> Sequence {
+        self.una
+    }
+
+    /// The end of the data that the application has handed over.
+    pub fn end(&self) -> Sequence {
+        self.end
     }
 
     /// Octets acknowledged so far.

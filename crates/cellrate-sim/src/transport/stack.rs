@@ -1,22 +1,31 @@
 //! What one end of a VC holds: the senders of its own direction, the receivers of the other one.
 
+use std::sync::Arc;
+
 use cellrate_proto::Time;
 use cellrate_scenario::TcpTraffic;
 
+use super::client::{Client, Site};
+use super::duplex::Duplex;
 use super::receiver::Receiver;
 use super::segment::{Contents, Segment};
 use super::sender::Sender;
+use super::server::Server;
+use crate::random::{Random, Stream};
 
 /// TCP at one end of a VC.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Stack {
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
+    clients: Vec<Client>,
+    servers: Vec<Server>,
 }
 
 impl Stack {
-    /// The end that sends `own` traffic, if that is TCP, and receives that of the `other` direction, if that is.
-    pub fn new(own: Option<&TcpTraffic>, other: Option<&TcpTraffic>) -> Stack {
+    /// The end that sends `own` traffic, if that is TCP, as the direction `flow`, and receives that of the `other`
+    /// direction, if that is. What clients think is drawn under `seed`.
+    pub fn new(own: Option<&TcpTraffic>, other: Option<&TcpTraffic>, seed: u64, flow: u32) -> Stack {
         let sender = |traffic: &TcpTraffic| {
             Sender::new(&traffic.tcp, traffic.transfer, traffic.start).until(traffic.end)
         };
@@ -24,7 +33,15 @@ impl Stack {
         let receivers = other
             .into_iter()
             .flat_map(|other| (0..other.connections).map(move |_| Receiver::new(&other.tcp)));
-        Stack { senders: senders.collect(), receivers: receivers.collect() }
+        let client = |(number, site, start)| {
+            Client::new(site, start, Random::new(seed, Stream::Thoughts(flow, number)))
+        };
+        Stack {
+            senders: senders.collect(),
+            receivers: receivers.collect(),
+            clients: sites(own, other).map(client).collect(),
+            servers: sites(other, own).map(|(_, site, _)| Server::new(site)).collect(),
+        }
     }
 
     /// A segment has come in.
@@ -33,22 +50,38 @@ impl Stack {
         match &segment.contents {
             Contents::Data(span) => self.receivers[connection].on_data(now, *span),
             Contents::Acknowledgment(ack) => self.senders[connection].on_acknowledgment(now, ack),
+            // Pages are fetched one way only: an end has clients, or servers.
+            Contents::Duplex(packet) => match self.clients.get_mut(connection) {
+                Some(client) => client.on_packet(now, packet),
+                None => self.servers[connection].on_packet(now, packet),
+            },
         }
+    }
+
+    /// The first cell of a request of `client` has left, its last bit at `at`. Told before whatever answers it.
+    pub fn on_request_departed(&mut self, client: u16, at: Time) {
+        self.clients[usize::from(client)].on_request_departed(at);
     }
 
     /// Time has come to `now`.
     pub fn on_timer(&mut self, now: Time) {
         self.senders.iter_mut().for_each(|sender| sender.on_timer(now));
         self.receivers.iter_mut().for_each(|receiver| receiver.on_timer(now));
+        self.clients.iter_mut().for_each(|client| client.on_timer(now));
+        self.servers.iter_mut().for_each(|server| server.on_timer(now));
     }
 
     /// When to come back; [`Time::NEVER`] when only a segment can change anything.
     pub fn next_timer(&self) -> Time {
         let senders = self.senders.iter().map(Sender::next_timer);
-        senders.chain(self.receivers.iter().map(Receiver::next_timer)).min().unwrap_or(Time::NEVER)
+        let receivers = self.receivers.iter().map(Receiver::next_timer);
+        let clients = self.clients.iter().map(Client::next_timer);
+        let servers = self.servers.iter().map(Server::next_timer);
+        senders.chain(receivers).chain(clients).chain(servers).min().unwrap_or(Time::NEVER)
     }
 
-    /// The next segment to leave: ACKs first, then data in the order of the connections.
+    /// The next segment to leave: ACKs first, then data in the order of the connections, then what clients and servers
+    /// say.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         for (connection, receiver) in (0..).zip(&mut self.receivers) {
             if let Some(ack) = receiver.poll_transmit() {
@@ -60,18 +93,70 @@ impl Stack {
                 return Some(Segment { connection, contents: Contents::Data(span) });
             }
         }
+        for (connection, client) in (0..).zip(&mut self.clients) {
+            if let Some(packet) = client.poll_transmit(now) {
+                return Some(Segment { connection, contents: Contents::Duplex(packet) });
+            }
+        }
+        for (connection, server) in (0..).zip(&mut self.servers) {
+            if let Some(packet) = server.poll_transmit(now) {
+                return Some(Segment { connection, contents: Contents::Duplex(packet) });
+            }
+        }
         None
     }
 
-    /// The senders, in the order of the connections.
+    /// The senders of transfers, in the order of the connections.
     pub fn senders(&self) -> &[Sender] {
         &self.senders
     }
 
-    /// The receivers, in the order of the other end's connections.
+    /// The receivers of transfers, in the order of the other end's connections.
     pub fn receivers(&self) -> &[Receiver] {
         &self.receivers
     }
+
+    /// The clients that fetch pages.
+    pub fn clients(&self) -> &[Client] {
+        &self.clients
+    }
+
+    /// The servers, one for each client of the other end.
+    pub fn servers(&self) -> &[Server] {
+        &self.servers
+    }
+
+    /// Segments sent again so far, on connections that are over too.
+    pub fn retransmitted(&self) -> u64 {
+        let transfers = self.senders.iter().map(|sender| sender.statistics().retransmitted);
+        let clients = self.clients.iter().map(|client| client.tally().statistics.retransmitted);
+        let servers = self.servers.iter().map(|server| server.tally().statistics.retransmitted);
+        transfers.chain(clients).chain(servers).sum()
+    }
+
+    /// Every sender that there is now: those of transfers, and those of clients' connections.
+    pub fn all_senders(&self) -> impl Iterator<Item = &Sender> {
+        let clients = self.clients.iter().filter_map(Client::connection);
+        let servers = self.servers.iter().filter_map(Server::connection);
+        self.senders.iter().chain(clients.chain(servers).map(Duplex::sender))
+    }
+}
+
+/// Number, terms and start of each client whose requests are `own` traffic and whose responses are the `other`
+/// direction's.
+fn sites(
+    own: Option<&TcpTraffic>,
+    other: Option<&TcpTraffic>,
+) -> impl Iterator<Item = (u32, Arc<Site>, Time)> {
+    let site = own.and_then(|own| {
+        let pages = own.pages.clone()?;
+        let clients = pages.clients;
+        let tcp = [own.tcp.clone(), other.unwrap_or(own).tcp.clone()];
+        Some((clients, Arc::new(Site { pages, tcp }), own.start))
+    });
+    site.into_iter().flat_map(|(clients, site, start)| {
+        (0..u32::from(clients)).map(move |number| (number, Arc::clone(&site), start))
+    })
 }
 
 #[cfg(test)]
@@ -90,13 +175,14 @@ mod tests {
             transfer: Some(Octets(octets)),
             start: Time::ZERO,
             end: Time::NEVER,
+            pages: None,
             adapter_queue: AdapterQueue::Unbounded,
         }
     }
 
     /// Two ends with `delay` between them; `loses(n)` tells whether the n-th segment from the first end is lost.
     fn converse(traffic: &TcpTraffic, delay: Duration, loses: impl Fn(u64) -> bool) -> (Stack, Stack, Time) {
-        let mut ends = [Stack::new(Some(traffic), None), Stack::new(None, Some(traffic))];
+        let mut ends = [Stack::new(Some(traffic), None, 1, 0), Stack::new(None, Some(traffic), 1, 1)];
         let mut wires: [VecDeque<(Time, Segment)>; 2] = Default::default();
         let (mut now, mut count) = (Time::ZERO, 0);
         loop {

@@ -546,7 +546,11 @@ impl<'a> Network<'a> {
                     FlowQuantity::Drops => end.dropped as f64,
                     FlowQuantity::ForwardRm => end.forward_rm_sent as f64,
                     FlowQuantity::BackwardRm => end.backward_rm_received as f64,
-                    FlowQuantity::Cwnd | FlowQuantity::Rtt | FlowQuantity::Retransmissions => {
+                    FlowQuantity::Cwnd
+                    | FlowQuantity::Rtt
+                    | FlowQuantity::Retransmissions
+                    | FlowQuantity::Responses
+                    | FlowQuantity::ResponseTime => {
                         panic!("the reference kernel has no TCP")
                     }
                 }

@@ -1,0 +1,50 @@
+//! What one end of a TCP connection has done, and of several one after the other.
+
+use cellrate_proto::{Duration, Octets};
+
+use super::duplex::Duplex;
+use super::sender::{Sender, SenderStatistics};
+
+/// Counts of an end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Of what it sent; `completed` is that of the last.
+    pub statistics: SenderStatistics,
+    /// Octets of it that it knows have come.
+    pub acknowledged: Octets,
+    /// Octets that its application has read.
+    pub delivered: Octets,
+    /// cwnd of the last connection.
+    pub cwnd: Octets,
+    /// Smoothed round-trip time of the last one that has measured any.
+    pub smoothed: Option<Duration>,
+}
+
+impl Tally {
+    /// A sender by itself.
+    pub fn of(sender: &Sender) -> Tally {
+        Tally {
+            statistics: *sender.statistics(),
+            acknowledged: sender.acknowledged(),
+            delivered: Octets::ZERO,
+            cwnd: sender.window(),
+            smoothed: sender.rto().smoothed(),
+        }
+    }
+
+    /// A connection is over.
+    pub fn add(&mut self, connection: &Duplex) {
+        let sender = connection.sender();
+        self.statistics.add(sender.statistics());
+        self.acknowledged += sender.acknowledged();
+        self.delivered += connection.delivered();
+        self.cwnd = sender.window();
+        self.smoothed = sender.rto().smoothed().or(self.smoothed);
+    }
+
+    /// The same with a connection that is not over.
+    pub fn with(mut self, connection: Option<&Duplex>) -> Tally {
+        connection.iter().for_each(|connection| self.add(connection));
+        self
+    }
+}
