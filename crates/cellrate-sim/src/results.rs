@@ -283,6 +283,8 @@ pub struct ExchangeRow {
     pub request_cell_s: Option<f64>,
     /// When the request was whole at the server [s].
     pub request_delivered_s: Option<f64>,
+    /// When the last cell of the response, or of what of it was sent again, had left the server's adapter [s].
+    pub response_departed_s: Option<f64>,
     /// When the first octet of the response reached the client's application [s].
     pub first_octet_s: Option<f64>,
     /// When the last did [s].

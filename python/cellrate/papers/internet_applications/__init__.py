@@ -2,12 +2,13 @@
 
 from .. import PAPERS
 from ..paper import Paper
-from . import arithmetic, follow, left_open, search, video, voice
+from . import arithmetic, follow, left_open, search, video, voice, www
 
 PAPER = Paper(
     name="internet-applications",
     title=PAPERS["internet-applications"],
     experiments=(
+        www.EXPERIMENT,
         video.EXPERIMENT,
         search.EXPERIMENT,
         follow.EXPERIMENT,

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 TO_MBPS = 424e-6
 """From cells/s to Mbps of the line."""
-BOTTLENECK = "sw1->sw2"
+CELL_S = 42.4e-6
+"""A cell on the line between the switches [s]."""
 HOST_LINE = "25.6 Mbps"
 """Between hosts and switches, as in the scenarios."""
 SEEDS = (1, 2, 3, 4, 5)
@@ -36,12 +37,13 @@ ALONE: Mapping[str, object] = {"vc.ftp{i}.traffic": '{ type = "none" }'}
 """Without background."""
 
 
-def ubr(probe: int) -> dict[str, object]:
+def ubr(*probes: int) -> dict[str, object]:
     """Make all connections UBR, which send as fast as their lines.
 
-    Probe number `probe`, which records ACR, records losses instead.
+    The probes with these numbers, which record ACR, record losses instead.
     """
-    return {"defaults.vc.category": "ubr", "defaults.vc.pcr": HOST_LINE, f"probe.{probe}.record": '["drops"]'}
+    instead = {f"probe.{probe}.record": '["drops"]' for probe in probes}
+    return {"defaults.vc.category": "ubr", "defaults.vc.pcr": HOST_LINE, **instead}
 
 
 def starts(seed: int, begin_s: float = BEGIN_S) -> dict[str, object]:
