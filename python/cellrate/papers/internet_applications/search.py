@@ -156,8 +156,9 @@ def _findings(results: Results) -> Sequence[Finding]:
 
 def _why_two(frames_per_second: int | None, mbps: int | None) -> str:
     return (
-        f"A receiver that needs MCR 7 shows {frames_per_second} fps, and one that loses frames at 10 fps needs MCR {mbps}. "
-        "Both searches were made with the same player: at low frame rates something else than its buffer lost frames."
+        f"A receiver that needs MCR 7 shows {frames_per_second} fps, and one that loses frames at 10 fps needs MCR "
+        f"{mbps}. Both searches were made with the same player: at low frame rates something else than its buffer "
+        "lost frames."
     )
 
 

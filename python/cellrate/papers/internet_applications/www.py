@@ -1,4 +1,4 @@
-"""Tables 2 to 4 and figures 2 to 5: thirty pages beside two FTP transfers, over UBR and over ABR with many parameters."""
+"""Tables 2 to 4 and figures 2 to 5: thirty pages beside two FTP transfers, over UBR and ABR with many parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...results import Result
 from ..paper import Drawing, Experiment, Finding, Point, Results
 from .arithmetic import segments
-from .common import ALONE, CELL_S, TO_MBPS, ftp_rate, judged, near, over, shown, starts, ubr
+from .common import ALONE, CELL_S, TO_MBPS, ftp_rate, judged, near, over, starts, ubr
 from .drawing import panels, rate_panels
 
 if TYPE_CHECKING:
@@ -138,22 +138,25 @@ def runs_of(results: Results, name: str) -> list[Result]:
 
 
 _WHY_ALONE = (
-    "33 segments one at a time, each with 50 ms of delayed ACK, 20 ms of round trip and its cells, are 2.51 s. The paper's own figure "
-    "beside FTP over ABR, 2.66 s, is close to that; 3.22 s, without anything in the way, are 22 ms a segment more than the network and "
-    "the delayed ACK take."
+    "33 segments one at a time, each with 50 ms of delayed ACK, 20 ms of round trip and its cells, are 2.51 s. The "
+    "paper's own figure beside FTP over ABR, 2.66 s, is close to that; 3.22 s, without anything in the way, are 22 "
+    "ms a segment more than the network and the delayed ACK take."
 )
 _WHY_GIF_ABR = (
-    "A segment takes 50 ms of delayed ACK, 20 ms of round trip, 8 ms at the rate of the line, {queue:.0f} ms more in the queue (of {cells:,.0f} cells "
-    "in the mean) and {rest:.0f} ms more because ACR is below the line rate. The paper's {said:.0f} ms leave {left:.0f} ms for both. Its "
-    "queues must have been shorter, though EFCI begins to mark at 127 cells (5 ms): a full line at 8.8 Mb/s of FTP can't do without them here."
+    "A segment takes 50 ms of delayed ACK, 20 ms of round trip, 8 ms at the rate of the line, {queue:.0f} ms more "
+    "in the queue (of {cells:,.0f} cells in the mean) and {rest:.0f} ms more because ACR is below the line rate. "
+    "The paper's {said:.0f} ms leave {left:.0f} ms for both. Its queues must have been shorter, though EFCI begins "
+    "to mark at 127 cells (5 ms): a full line at 8.8 Mb/s of FTP can't do without them here."
 )
 _WHY_GIF_UBR = (
-    "FTP keeps {cells:,.0f} cells in the buffer in the mean here, {queue:.0f} ms for each of 33 segments. The paper's transfers leave the "
-    "buffer empty more often, and have less of the line: their TCP lost more time with each loss than this one."
+    "FTP keeps {cells:,.0f} cells in the buffer in the mean here, {queue:.0f} ms for each of 33 segments. The "
+    "paper's transfers leave the buffer empty more often, and have less of the line: their TCP lost more time with "
+    "each loss than this one."
 )
 _WHY_FTP = (
-    "8.70 Mbps is the most that the line carries, and the pages have {www:.2f} of them. What is missing here to the paper's figure the line "
-    "stands idle while ACRs come back, or is the paper's line a little faster (row arithmetic.ftp-most)."
+    "8.70 Mbps is the most that the line carries, and the pages have {www:.2f} of them. What is missing here to the "
+    "paper's figure the line stands idle while ACRs come back, or is the paper's line a little faster (row "
+    "arithmetic.ftp-most)."
 )
 _WHY_HTML = "14 cells leave the server at ACR: at the rate of the line in 0.6 ms, at a third of it in 1.8 ms. The rest is the server."
 
@@ -183,7 +186,11 @@ def _cells(id: str, name: str, said: tuple[float, float, float] | None, results:
     }.get(
         name,
         _WHY_GIF_ABR.format(
-            queue=wait, cells=queue, rest=max(0.0, per_segment - 78.2 - wait), said=said_segment, left=said_segment - 78.2
+            queue=wait,
+            cells=queue,
+            rest=max(0.0, per_segment - 78.2 - wait),
+            said=said_segment,
+            left=said_segment - 78.2,
         ),
     )
     www = 300_600 * 8e-6 * len(pages.gif) / sum(_span(run) for run in runs)
@@ -229,7 +236,8 @@ def rank_correlation(a: Sequence[float], b: Sequence[float]) -> float:
 
     def ranks(values: Sequence[float]) -> list[float]:
         return [
-            sum(other < value for other in values) + (sum(other == value for other in values) + 1) / 2 for value in values
+            sum(other < value for other in values) + (sum(other == value for other in values) + 1) / 2
+            for value in values
         ]
 
     x, y = ranks(a), ranks(b)
@@ -281,8 +289,8 @@ def _text(results: Results) -> list[Finding]:
             "www.bulk",
             f"{value_abr:.1f} Mbps over ABR at best, {value_ubr:.1f} over UBR",
             value_abr > value_ubr,
-            "Two transfers with windows beyond the buffer keep the line full over UBR, too, in spite of what they lose; ABR "
-            "pays a cell in 32, and the pages have more of the line with it.",
+            "Two transfers with windows beyond the buffer keep the line full over UBR, too, in spite of what they "
+            "lose; ABR pays a cell in 32, and the pages have more of the line with it.",
         ),
         judged(
             "www.aggressive-ftp",
@@ -297,7 +305,8 @@ def _text(results: Results) -> list[Finding]:
         judged("www.reset", f"{resets.mean:.0f} times in 30 pages", resets.mean >= 28),
         judged(
             "www.icr",
-            f"html {', '.join(f'{value:.1f}' for value in html)} ms, gif {', '.join(f'{value:.2f}' for value in gif)} s; mean queue "
+            f"html {', '.join(f'{value:.1f}' for value in html)} ms, gif "
+            f"{', '.join(f'{value:.2f}' for value in gif)} s; mean queue "
             f"{', '.join(f'{value:.0f}' for value in queues.values())} cells for ICR = {', '.join(ICRS)}",
             html == sorted(html) and gif == sorted(gif),
         ),
@@ -325,7 +334,8 @@ def _snapshot(results: Results) -> Figure:
         axes.set_ylabel("[Mbps]")
 
     names = {
-        f"Figure 5: RIF = RDF = 1/64, ICR = {icr}; pages begin at the dotted lines": case("1/64", "1/64", icr) for icr in ("PCR/10", "PCR")
+        f"Figure 5: RIF = RDF = 1/64, ICR = {icr}; pages begin at the dotted lines": case("1/64", "1/64", icr)
+        for icr in ("PCR/10", "PCR")
     }
     return panels(
         {title: partial(draw, name) for title, name in names.items()},
@@ -346,7 +356,11 @@ def _drawings(results: Results) -> Sequence[Drawing]:
     ]
     if runs_of(results, case("1/64", "1/64", "PCR/10")):
         drawn.append(
-            Drawing("www-acr", "Figure 5. ACR every 100 ms, and with ICR = PCR for comparison (seed 1)", partial(_snapshot, results))
+            Drawing(
+                "www-acr",
+                "Figure 5. ACR every 100 ms, and with ICR = PCR for comparison (seed 1)",
+                partial(_snapshot, results),
+            )
         )
     return drawn
 
