@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint bench bench-json paper clean
+.PHONY: help demo live-demo test test-rust test-python lint bench bench-json paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -14,6 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
 	@echo "make demo    set up .venv, build, run the two-source transient into results/"
+	@echo "make live-demo  real TCP over ABR on this machine (root; Linux): goodput against the most there can be"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types"
 	@echo "make bench   time the workloads and count their instructions (bench-json: the same as JSON)"
 	@echo "make paper   run the experiments of the papers into results/papers/"
@@ -22,6 +23,17 @@ help:
 demo: $(STAMPS)/built
 	$(BIN)/cellrate run two-source-transient --out results/two-source-transient --plot
 	@echo "Plots: results/two-source-transient/plot.png and plot.svg"
+
+# Namespaces and TUN devices need root, which also installs the programs that are missing.
+live-demo: $(STAMPS)/built
+	@missing=""; \
+	for pair in ip:iproute2 ss:iproute2 nsenter:util-linux setpriv:util-linux iperf3:iperf3; do \
+	    PATH="$$PATH:/usr/sbin:/sbin" command -v $${pair%%:*} >/dev/null || missing="$$missing $${pair##*:}"; \
+	done; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing; \
+	fi
+	$(BIN)/python -m cellrate.live.demo
 
 test: test-rust lint test-python
 

@@ -1,4 +1,4 @@
-"""The command `cellrate`. Exit status: 0 done, 1 the run failed, 2 the input is wrong.
+"""The command `cellrate`. Exit status: 0 done, 1 the run failed, 2 the input is wrong, 3 no live runs on this machine.
 
 Everything slow to import (NumPy, matplotlib, pyarrow, rich's tables) is imported where it is needed.
 """
@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, CycloptsError, Parameter
 
 from . import __version__
-from .errors import CellrateError, Interrupted, RunError, ScenarioError
+from .errors import CellrateError, Interrupted, LiveUnavailable, RunError, ScenarioError
 
 app = App(
     name="cellrate",
@@ -27,6 +27,8 @@ app = App(
 )
 paper_app = App(name="paper", help="Reproduce the experiments of a paper and check its claims.")
 app.command(paper_app)
+live_app = App(name="live", help="Real hosts and real applications over the ABR service, on a Linux machine.")
+app.command(live_app)
 
 Settings = Annotated[
     list[str] | None,
@@ -216,6 +218,73 @@ def schema() -> int:
     return 0
 
 
+@app.command
+def doctor(*, json: Json = False) -> int:
+    """Say what this machine lacks for live runs, and how to get it; exit status 3 if there are none without it."""
+    from .live import doctor as looked_for
+
+    found = looked_for.findings()
+    status = 3 if looked_for.lacking(found) else 0
+    if json:
+        _print_json(looked_for.content(found))
+        return status
+    from rich.console import Console
+
+    from .live.table import print_findings
+
+    print_findings(Console(), found)
+    return status
+
+
+@live_app.command(name="run")
+def live_run(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    seed: Seed = None,
+    out: Annotated[
+        Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
+    ] = None,
+    repeat: Annotated[int, Parameter(help="Runs, each with results of its own.")] = 1,
+    attempts: Annotated[int, Parameter(help="How often a run that was out of time is tried, at most.")] = 3,
+    json: Json = False,
+    plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
+) -> int:
+    """Run a scenario with hosts that are network namespaces, real applications on them, and cells in real time.
+
+    A run that fails the verdict on its own timing is tried again; all attempts are kept. Exit status 1 if an
+    application failed, or no attempt was in time.
+    """
+    from .live.table import print_live
+    from .live.work import run_and_write
+
+    runs, folder = run_and_write(
+        file,
+        set=_settings(set),
+        seed=seed,
+        out=out,
+        repeat=repeat,
+        attempts=attempts,
+        plots=plot,
+        csv=csv,
+        watched=lambda name: _progress(name, quiet=json),
+    )
+    failed = any(run.failed_applications or not run.in_time for run in runs)
+    if json:
+        summaries = [run.result.summary for run in runs]
+        _print_json(summaries[0] if len(runs) == 1 else {"runs": summaries})
+        return int(failed)
+    from rich.console import Console
+
+    console = Console()
+    for run in runs:
+        print_live(console, run)
+    console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
+    return int(failed)
+
+
 @paper_app.command(name="list")
 def paper_list(*, json: Json = False) -> int:
     """List the papers."""
@@ -278,6 +347,8 @@ def status(arguments: list[str]) -> int:
         return _complain("interrupted", 1)
     except RunError as error:
         return _complain(str(error), 1)
+    except LiveUnavailable as error:
+        return _complain(str(error), 3)
     except (ScenarioError, CellrateError) as error:
         return _complain(str(error), 2)
     except BrokenPipeError:

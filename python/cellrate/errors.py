@@ -1,7 +1,8 @@
 """What can go wrong, as one tree of exceptions.
 
 `CellrateError` is the root. `ScenarioError` means that the input is wrong, `RunError` that a run gave no result,
-`Interrupted` that somebody stopped it, `NoSuchSeries` that a result holds no such series.
+`LiveUnavailable` that this machine or user cannot run the testbed, `Interrupted` that somebody stopped it,
+`NoSuchSeries` that a result holds no such series.
 """
 
 from __future__ import annotations
@@ -58,6 +59,10 @@ class ScenarioError(CellrateError):
 
 class RunError(CellrateError):
     """A run that gave no result, through no fault of the scenario's text."""
+
+
+class LiveUnavailable(CellrateError):  # noqa: N818
+    """A live run on a machine, or by a user, that lacks something for it; `cellrate doctor` says what."""
 
 
 class Interrupted(CellrateError, KeyboardInterrupt):  # noqa: N818

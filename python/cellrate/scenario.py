@@ -179,8 +179,10 @@ class FairShare:
 
 
 def ready_scenarios() -> dict[str, Path]:
-    """Give the scenarios that come with the package: name and file, by name."""
-    return {file.stem: file for file in sorted(folder("scenarios").glob("*.toml"))}
+    """Give the scenarios that come with the package: name and file, by name; those for live runs as `live/NAME`."""
+    top = folder("scenarios")
+    simulated = {file.stem: file for file in sorted(top.glob("*.toml"))}
+    return simulated | {f"live/{file.stem}": file for file in sorted((top / "live").glob("*.toml"))}
 
 
 def schema() -> dict[str, Any]:

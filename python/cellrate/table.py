@@ -46,10 +46,10 @@ def print_summary(console: Console, summary: dict[str, Any], settings: dict[str,
             f"{row['dropped']:,}",
         )
     console.print(vcs)
-    for row in summary["refused"]:
+    for row in summary.get("refused", []):
         told = f"Refused: {row['category']} connection {row['vc']}, {row['reason']}"
         console.print(told, highlight=False, markup=False, soft_wrap=True)
-    if summary["negotiated"]:
+    if summary.get("negotiated"):
         changed = len({row["vc"] for row in summary["negotiated"]})
         console.print(
             f"Set-up changed {len(summary['negotiated'])} parameters of {changed} directions; --json lists them.",

@@ -1,6 +1,6 @@
 //! What results call the things of a scenario.
 
-use cellrate_scenario::{Category, NodeIndex, Scenario};
+use cellrate_scenario::{Category, FlowQuantity, LinkIndex, NodeIndex, PortQuantity, Quantity, Scenario};
 
 /// "name", or "name (back)" for the direction from the last host to the first.
 pub fn flow_name(scenario: &Scenario, flow: usize) -> String {
@@ -22,5 +22,45 @@ pub fn category_name(category: Category) -> &'static str {
         Category::Vbr => "vbr",
         Category::Abr => "abr",
         Category::Ubr => "ubr",
+    }
+}
+
+/// Name, entity and unit of a series.
+pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'static str) {
+    match quantity {
+        Quantity::Flow { quantity, connection, backward } => {
+            let (name, unit) = match quantity {
+                FlowQuantity::Acr => ("acr", "cells/s"),
+                FlowQuantity::SourceRate => ("source_rate", "cells/s"),
+                FlowQuantity::Received => ("received", "cells"),
+                FlowQuantity::SourceQueue => ("source_queue", "cells"),
+                FlowQuantity::Drops => ("drops", "cells"),
+                FlowQuantity::ForwardRm => ("forward_rm", "cells"),
+                FlowQuantity::BackwardRm => ("backward_rm", "cells"),
+                FlowQuantity::Cwnd => ("cwnd", "octets"),
+                FlowQuantity::Rtt => ("rtt", "s"),
+                FlowQuantity::Retransmissions => ("retransmissions", "segments"),
+                FlowQuantity::Responses => ("responses", "objects"),
+                FlowQuantity::ResponseTime => ("response_time", "s"),
+            };
+            let flow = 2 * connection.0 as usize + usize::from(backward);
+            (name.to_owned(), flow_name(scenario, flow), unit)
+        }
+        Quantity::Port { quantity, link: LinkIndex(link), end } => {
+            let (name, unit) = match quantity {
+                PortQuantity::Queue => ("queue", "cells"),
+                PortQuantity::GuaranteedQueue => ("guaranteed_queue", "cells"),
+                PortQuantity::AbrQueue => ("abr_queue", "cells"),
+                PortQuantity::UbrQueue => ("ubr_queue", "cells"),
+                PortQuantity::Utilization => ("utilization", ""),
+                PortQuantity::Drops => ("port_drops", "cells"),
+                PortQuantity::Metric(place) => {
+                    let link = &scenario.links[link as usize];
+                    let names = link.ports[usize::from(end)].control.algorithm.metric_names();
+                    (names.get(usize::from(place)).copied().unwrap_or("metric"), "")
+                }
+            };
+            (name.to_owned(), port_name(scenario, 2 * link as usize + usize::from(end)), unit)
+        }
     }
 }

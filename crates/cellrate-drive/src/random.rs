@@ -17,6 +17,8 @@ pub enum Stream {
     Rates(u32, u32),
     /// The spans between its clock references.
     References(u32, u32),
+    /// Faults that a test puts on a line of the live testbed: numbered as for loss.
+    Faults(u32),
     /// The thoughts of a client of a direction's pages: the direction as for traffic, and the client's number.
     Thoughts(u32, u32),
 }
@@ -35,6 +37,7 @@ impl Random {
             Stream::Loss(index) => (1, index, 0),
             Stream::Rates(index, program) => (2, index, program),
             Stream::References(index, program) => (3, index, program),
+            Stream::Faults(index) => (5, index, 0),
             Stream::Thoughts(index, client) => (4, index, client),
         };
         let mut generator = ChaCha8Rng::seed_from_u64(seed);

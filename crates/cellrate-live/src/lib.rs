@@ -3,8 +3,8 @@
 //!
 //! - [`engine`]: logical time gated by the wall clock; adapters, switch ports and lines; timing verdict; cells in datagrams.
 //! - [`host`]: network namespaces with a TUN device each.
-//! - [`application`]: what runs in them: readiness, deadline, exit status, result.
+//!
+//! What runs in the hosts is started and watched by `python/cellrate/live`.
 
-pub mod application;
 pub mod engine;
 pub mod host;

@@ -1,5 +1,6 @@
 //! The one mapping from Rust errors to the exceptions of `cellrate.errors`.
 
+use cellrate_live::host::HostError;
 use cellrate_scenario::ScenarioError;
 use cellrate_scenario::fair::Oversubscribed;
 use cellrate_sim::RunError;
@@ -35,6 +36,21 @@ pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
     let name = match error {
         RunError::Interrupted => "Interrupted",
         RunError::TooLong { .. } | RunError::TooLarge { .. } | RunError::NotConserved { .. } => "RunError",
+    };
+    raised(|| class(py, name)?.call1((error.to_string(),)))
+}
+
+/// `cellrate.LiveUnavailable` where the machine lacks something, `cellrate.RunError` where the kernel refuses a setting.
+pub fn host_error(py: Python<'_>, name: &str, error: &HostError) -> PyErr {
+    let class_name = if error.is_lack() { "LiveUnavailable" } else { "RunError" };
+    raised(|| class(py, class_name)?.call1((format!("host {name}: {error}"),)))
+}
+
+/// `cellrate.Interrupted` or `cellrate.RunError`, for a live run.
+pub fn live_error(py: Python<'_>, error: &cellrate_live::engine::Error) -> PyErr {
+    let name = match error {
+        cellrate_live::engine::Error::Interrupted => "Interrupted",
+        _ => "RunError",
     };
     raised(|| class(py, name)?.call1((error.to_string(),)))
 }

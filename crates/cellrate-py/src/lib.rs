@@ -2,6 +2,9 @@
 //! handed back, errors mapped in one place ([`error`]).
 
 mod error;
+mod hosts;
+mod live;
+mod live_network;
 mod run_result;
 mod scenario;
 mod signalling;
@@ -11,6 +14,12 @@ use pyo3::prelude::*;
 /// Everything that Python may import from here.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::hosts::{Host, applications, make_hosts};
+    #[pymodule_export]
+    use crate::live::{live_nodes, live_throughput};
+    #[pymodule_export]
+    use crate::live_network::LiveNetwork;
     #[pymodule_export]
     use crate::run_result::{RunResult, run};
     #[pymodule_export]

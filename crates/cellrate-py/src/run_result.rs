@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cellrate_scenario::{Every, Probe};
-use cellrate_sim::{RunError, Series};
+use cellrate_proto::Duration as Interval;
+use cellrate_scenario::Every;
+use cellrate_sim::RunError;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
@@ -20,8 +21,32 @@ const REPORT_EVERY: Duration = Duration::from_millis(50);
 #[pyclass(frozen, module = "cellrate._native")]
 pub struct RunResult {
     summary: String,
-    probes: Vec<Probe>,
-    series: Mutex<Vec<Option<Series>>>,
+    series: Mutex<Vec<Option<Track>>>,
+}
+
+/// A series: what it is, and its columns.
+pub struct Track {
+    /// What.
+    pub probe: String,
+    /// Of what.
+    pub entity: String,
+    /// Unit of the values.
+    pub unit: &'static str,
+    /// The interval at which it was taken; none at every change.
+    pub every: Option<Interval>,
+    /// Instants [ps].
+    pub times_ps: Vec<u64>,
+    /// Values.
+    pub values: Vec<f64>,
+}
+
+impl RunResult {
+    /// Figures and series of a run.
+    pub fn new(summary: &impl serde::Serialize, series: impl Iterator<Item = Track>) -> PyResult<RunResult> {
+        let summary =
+            serde_json::to_string(summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok(RunResult { summary, series: Mutex::new(series.map(Some).collect()) })
+    }
 }
 
 /// Probe, entity, unit, and the interval [ps] of a series taken at intervals.
@@ -41,14 +66,10 @@ impl RunResult {
     /// What each series is.
     fn series_info(&self) -> Vec<SeriesInfo> {
         let series = self.series.lock().unwrap_or_else(PoisonError::into_inner);
-        let info = |(series, probe): (&Option<Series>, &Probe)| {
-            let interval_ps = match probe.every {
-                Every::Change => None,
-                Every::Interval(interval) => Some(interval.as_ps()),
-            };
-            series.as_ref().map(|s| (s.probe.clone(), s.entity.clone(), s.unit, interval_ps))
+        let info = |track: &Track| {
+            (track.probe.clone(), track.entity.clone(), track.unit, track.every.map(Interval::as_ps))
         };
-        series.iter().zip(&self.probes).filter_map(info).collect()
+        series.iter().flatten().map(info).collect()
     }
 
     /// Moves the columns of series `index` out: instants [ps] and values.
@@ -62,7 +83,7 @@ impl RunResult {
 }
 
 /// Ctrl-C as `cellrate.Interrupted`; what a handler of the caller's own raises stays what it is.
-fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
+pub fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
         run_error(py, &RunError::Interrupted)
     } else {
@@ -75,7 +96,7 @@ fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
 #[pyfunction]
 #[pyo3(signature = (scenario, progress=None))]
 pub fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Py<PyAny>>) -> PyResult<RunResult> {
-    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
     let mut raised = None;
     let mut last = Instant::now();
     let outcome = py.detach(|| {
@@ -101,8 +122,16 @@ pub fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Py<PyAny>>) -> 
         return Err(error);
     }
     let result = outcome.map_err(|error| run_error(py, &error))?;
-    let summary =
-        serde_json::to_string(&result.summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    let series = Mutex::new(result.series.into_iter().map(Some).collect());
-    Ok(RunResult { summary, probes: scenario.probes, series })
+    let tracks = result.series.into_iter().zip(&scenario.probes).map(|(series, probe)| Track {
+        probe: series.probe,
+        entity: series.entity,
+        unit: series.unit,
+        every: match probe.every {
+            Every::Change => None,
+            Every::Interval(interval) => Some(interval),
+        },
+        times_ps: series.times_ps,
+        values: series.values,
+    });
+    RunResult::new(&result.summary, tracks)
 }

@@ -139,6 +139,14 @@ impl Document {
         crate::resolve::scenario(&self.root).map_err(|fault| self.error(fault))
     }
 
+    /// The same for a run in simulated time.
+    ///
+    /// # Errors
+    /// As for [`resolve`](Document::resolve), and any application: real programs cannot be simulated.
+    pub fn resolve_for_simulation(&self) -> Result<Scenario, ScenarioError> {
+        crate::resolve::simulation(&self.root).map_err(|fault| self.error(fault))
+    }
+
     /// The document as TOML, overrides included, comments not: what is stored beside results. It reads back to a
     /// document of the same [`hash`](Document::hash).
     pub fn to_toml(&self) -> String {
@@ -204,7 +212,9 @@ impl Document {
                 .map_or(String::new(), |near| format!("Did you mean \"{near}\"? "));
             Fault::new(place, message, format!("{near}{remedy}"))
         };
-        if let ["host" | "switch" | "link" | "vc" | "probe" | "sweep", name, ..] = segments[..] {
+        if let ["host" | "switch" | "link" | "vc" | "application" | "probe" | "sweep", name, ..] =
+            segments[..]
+        {
             // A group that was written out, because one of its members was set, still answers to its name.
             let handles = self.handles(segments[0]);
             if name.contains("{i}") && !handles.iter().any(|handle| handle == name) {

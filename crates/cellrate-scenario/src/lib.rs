@@ -4,6 +4,7 @@
 //! [`Document`] is the file as it was written, with overrides; [`Document::resolve`] gives the scenario. Whatever is
 //! wrong becomes a [`ScenarioError`] with file, line, column and key. No input makes this crate panic.
 
+mod application;
 mod check;
 mod document;
 mod error;
@@ -11,6 +12,8 @@ pub mod fair;
 mod format;
 mod frames;
 mod group;
+mod host;
+mod live;
 pub mod model;
 mod pages;
 mod quantity;
@@ -20,9 +23,12 @@ mod tcp;
 mod tree;
 mod video;
 
+pub use application::*;
 pub use document::{Document, SweepPoint};
 pub use error::ScenarioError;
 pub use frames::*;
+pub use host::*;
+pub use live::LiveSettings;
 pub use model::*;
 pub use pages::*;
 pub use schema::{reference, schema};

@@ -5,7 +5,10 @@ use cellrate_proto::switch::PortControlConfig;
 use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
+use crate::application::Application;
 use crate::frames::FramesTraffic;
+use crate::host::HostSettings;
+use crate::live::LiveSettings;
 use crate::pages::Pages;
 use crate::tcp::TcpTraffic;
 use crate::video::VideoTraffic;
@@ -23,6 +26,8 @@ pub struct Scenario {
     pub seed: u64,
     /// Hosts and switches.
     pub nodes: Vec<Node>,
+    /// What the hosts are in a live run, one for each; hosts come before switches among the nodes.
+    pub hosts: Vec<HostSettings>,
     /// Duplex links.
     pub links: Vec<Link>,
     /// Virtual channel connections, both directions each. Where the scenario asks for admission, those admitted, with
@@ -34,6 +39,10 @@ pub struct Scenario {
     pub negotiated: Vec<Negotiated>,
     /// Series to record.
     pub probes: Vec<Probe>,
+    /// How the network is run live.
+    pub live: LiveSettings,
+    /// Programs on the hosts; only a live run has any.
+    pub applications: Vec<Application>,
 }
 
 /// A connection that was refused.
@@ -194,6 +203,12 @@ impl Connection {
             if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
         let answers = backward && matches!(other.traffic, Some(Traffic::RequestResponse(_)));
         own.traffic.is_some() || answers || matches!(other.traffic, Some(Traffic::Tcp(_)))
+    }
+
+    /// Whether it carries, in a live run, the packets that its two hosts send each other: where neither direction has
+    /// traffic of its own.
+    pub fn carries_packets(&self) -> bool {
+        self.forward.traffic.is_none() && self.backward.traffic.is_none()
     }
 
     /// Whether the only data that goes this way are ACKs of the other way's TCP.

@@ -158,7 +158,9 @@ fn inner_sections(text: &mut String, kind: Kind, done: &mut Vec<String>) {
 
 fn family_name(family: &Tagged) -> &'static str {
     let has = |tag: &str| family.variant(tag).is_some();
-    if has("erica") {
+    if has("iperf3") {
+        "`kind`"
+    } else if has("erica") {
         "`algorithm`"
     } else if has("joint") {
         "`uili`"
@@ -170,6 +172,9 @@ fn family_name(family: &Tagged) -> &'static str {
 fn title(shape: &Shape) -> String {
     match shape.name.strip_suffix("_defaults") {
         Some(kind) => format!("`[defaults.{kind}]`"),
+        None if shape.name.starts_with("host_") => {
+            format!("`host.live{}`", if shape.name == "host_tcp" { ".tcp" } else { "" })
+        }
         None => format!("`{}`", shape.name),
     }
 }

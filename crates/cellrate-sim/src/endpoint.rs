@@ -5,7 +5,7 @@ use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateC
 use crate::kernel::cell::Cell;
 use crate::probe::histogram::Histogram;
 use crate::traffic::Supply;
-use crate::transport::{Interface, Segment};
+use crate::transport::{Departed, Interface};
 
 /// How an end is paced.
 #[derive(Clone, Debug)]
@@ -227,16 +227,19 @@ impl Endpoint {
         Some(Cell::resource_management(now, &at_once).on_hop(self.first_hop as usize))
     }
 
-    /// A segment has come in whole; whether there is more to send now.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment) -> bool {
+    /// The last cell of a PDU has come; whether there is more to send now.
+    pub fn on_pdu(&mut self, now: Time, last: Cell, pdu: &Departed) -> bool {
         if let Some(interface) = &mut self.interface {
+            if !interface.reassembly.confirm(last.sequence(), pdu.cells) {
+                return false;
+            }
             if let Some(adapter) = self.supply.adapter_mut() {
                 adapter
                     .requests
                     .drain(..)
                     .for_each(|(client, at)| interface.stack.on_request_departed(client, at));
             }
-            interface.stack.on_segment(now, segment);
+            interface.stack.on_segment(now, &pdu.segment);
         }
         self.pump(now)
     }

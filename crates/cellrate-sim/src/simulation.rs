@@ -3,14 +3,14 @@
 use std::ops::ControlFlow;
 
 use cellrate_proto::Time;
-use cellrate_scenario::{FlowQuantity, LinkIndex, PortQuantity, Quantity, Scenario, Step};
+use cellrate_scenario::Scenario;
 
-use crate::assembly::{Assembly, Place, assemble, port_number};
+use crate::assembly::{Assembly, Place, assemble};
 use crate::bursts;
 use crate::exchange_rows;
 use crate::frame_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
-use crate::names::{category_name, flow_name, port_name};
+use crate::names::{category_name, describe, flow_name, port_name};
 use crate::port::{ABR, Port, Queues};
 use crate::probe::recorder::Recorder;
 use crate::results::{
@@ -217,44 +217,4 @@ fn collect_series(scenario: &Scenario, assembly: Assembly) -> Vec<Series> {
         Series { probe: name, entity, unit, times_ps, values }
     });
     series.collect()
-}
-
-/// Name, entity and unit of a series.
-fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'static str) {
-    match quantity {
-        Quantity::Flow { quantity, connection, backward } => {
-            let (name, unit) = match quantity {
-                FlowQuantity::Acr => ("acr", "cells/s"),
-                FlowQuantity::SourceRate => ("source_rate", "cells/s"),
-                FlowQuantity::Received => ("received", "cells"),
-                FlowQuantity::SourceQueue => ("source_queue", "cells"),
-                FlowQuantity::Drops => ("drops", "cells"),
-                FlowQuantity::ForwardRm => ("forward_rm", "cells"),
-                FlowQuantity::BackwardRm => ("backward_rm", "cells"),
-                FlowQuantity::Cwnd => ("cwnd", "octets"),
-                FlowQuantity::Rtt => ("rtt", "s"),
-                FlowQuantity::Retransmissions => ("retransmissions", "segments"),
-                FlowQuantity::Responses => ("responses", "objects"),
-                FlowQuantity::ResponseTime => ("response_time", "s"),
-            };
-            let flow = 2 * connection.0 as usize + usize::from(backward);
-            (name.to_owned(), flow_name(scenario, flow), unit)
-        }
-        Quantity::Port { quantity, link: LinkIndex(link), end } => {
-            let (name, unit) = match quantity {
-                PortQuantity::Queue => ("queue", "cells"),
-                PortQuantity::GuaranteedQueue => ("guaranteed_queue", "cells"),
-                PortQuantity::AbrQueue => ("abr_queue", "cells"),
-                PortQuantity::UbrQueue => ("ubr_queue", "cells"),
-                PortQuantity::Utilization => ("utilization", ""),
-                PortQuantity::Drops => ("port_drops", "cells"),
-                PortQuantity::Metric(place) => {
-                    let link = &scenario.links[link as usize];
-                    let names = link.ports[usize::from(end)].control.algorithm.metric_names();
-                    (names.get(usize::from(place)).copied().unwrap_or("metric"), "")
-                }
-            };
-            (name.to_owned(), port_name(scenario, port_number(Step { link: LinkIndex(link), end })), unit)
-        }
-    }
 }

@@ -3,40 +3,59 @@
 //! `CELLRATE_DIFFERENTIAL=100000 cargo test --release -p cellrate-sim --test differential` tries so many of them instead of
 //! the default; `CELLRATE_DIFFERENTIAL_FIRST=4711` begins with that one, so both together repeat a failure.
 //!
+//! With TCP both drive the same stacks and adapters; which PDUs come whole, when a segment counts and when a timer does is each
+//! one's own.
+//!
 //! Everything has to be equal to the last bit: every count, every delay, every instant and value of every series, among
 //! them the arrival of each data cell, each FRM and BRM and each change of ACR. Only where floating-point numbers are added
 //! or multiplied in another order may the last digits differ: mean ACR (a sum of so many terms: 1e-11), and the series of
 //! rates and utilizations (one product: 1e-12). Quantiles of delays are rounded by the kernel's histogram: 1 %, as
 //! documented. The number of events is the scheduler's own affair.
 
+mod random_tcp;
 mod random_world;
 mod reference;
 mod world;
 
 use cellrate_scenario::{FlowQuantity, PortQuantity, Quantity, Scenario};
-use cellrate_sim::{FlowSummary, RunResult, run};
+use cellrate_sim::{FlowSummary, RunResult, TcpSummary, run};
+use random_tcp::random_tcp;
 use random_world::random_scenario;
-use reference::{FLAWS, Judgement, judge};
+use reference::{FLAWS, Judgement, TCP_FLAWS, TcpRow, judge};
 use std::ops::ControlFlow;
 
 const DEFAULT_COUNT: u64 = 1500;
+const DEFAULT_TCP_COUNT: u64 = 300;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
+    agree(random_scenario, DEFAULT_COUNT);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_random_networks_with_tcp() {
+    agree(random_tcp, DEFAULT_TCP_COUNT);
+}
+
+fn agree(network: fn(u64) -> Scenario, default_count: u64) {
     let number = |name: &str| {
         let text = std::env::var(name).ok()?;
         Some(text.parse::<u64>().unwrap_or_else(|_| panic!("{name} is {text:?}; it must be a number")))
     };
-    let count = number("CELLRATE_DIFFERENTIAL").unwrap_or(DEFAULT_COUNT);
+    let count = number("CELLRATE_DIFFERENTIAL").unwrap_or(default_count);
     let first = number("CELLRATE_DIFFERENTIAL_FIRST").unwrap_or(0);
-    let (mut hops, mut failures) = (0, Vec::new());
+    let (mut hops, mut segments, mut again, mut pages) = (0, 0, 0, 0);
+    let mut failures = Vec::new();
     for number in first..first + count {
-        let scenario = random_scenario(number);
+        let scenario = network(number);
         let result = kernel(&scenario);
         hops += result.summary.run.cell_hops;
+        segments += result.summary.tcp.iter().map(|row| row.segments).sum::<u64>();
+        again += result.summary.tcp.iter().map(|row| row.retransmitted).sum::<u64>();
+        pages += result.summary.pages.iter().map(|row| row.count).sum::<u64>();
         failures.extend(difference(&scenario, &result, &judge(&scenario, None)).map(|text| (number, text)));
     }
-    println!("{count} networks, {hops} cell hops");
+    println!("{count} networks, {hops} cell hops, {segments} segments, {again} of them again, {pages} pages");
     let shown: String =
         failures.iter().take(20).map(|(number, text)| format!("\n{number}: {text}")).collect();
     assert!(
@@ -48,9 +67,11 @@ fn the_kernel_and_the_judge_agree_on_random_networks() {
 
 #[test]
 fn a_judge_with_a_wrong_rule_is_found_out() {
-    for flaw in FLAWS {
+    let of_cells = FLAWS.map(|flaw| (flaw, random_scenario as fn(u64) -> Scenario));
+    let of_tcp = TCP_FLAWS.map(|flaw| (flaw, random_tcp as fn(u64) -> Scenario));
+    for (flaw, network) in of_cells.into_iter().chain(of_tcp) {
         let tells = |&number: &u64| {
-            let scenario = random_scenario(number);
+            let scenario = network(number);
             let result = kernel(&scenario);
             difference(&scenario, &result, &judge(&scenario, Some(flaw))).is_some()
                 && difference(&scenario, &result, &judge(&scenario, None)).is_none()
@@ -78,6 +99,14 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
     }
     for (kernel, judge) in summary.vcs.iter().zip(&judge.vcs) {
         if !same_flow(kernel, judge) {
+            return Some(format!("{kernel:?} against {judge:?}"));
+        }
+    }
+    if summary.tcp.len() != judge.tcp.len() {
+        return Some(format!("TCP: {:#?} against {:#?}", summary.tcp, judge.tcp));
+    }
+    for (kernel, judge) in summary.tcp.iter().zip(&judge.tcp) {
+        if !same_tcp(kernel, judge) {
             return Some(format!("{kernel:?} against {judge:?}"));
         }
     }
@@ -130,6 +159,23 @@ fn same_flow(kernel: &FlowSummary, judge: &FlowSummary) -> bool {
         && within(kernel.mean_acr, judge.mean_acr, 1e-11)
         && within(kernel.p50_delay_s, judge.p50_delay_s, 0.01)
         && within(kernel.p99_delay_s, judge.p99_delay_s, 0.01)
+}
+
+fn same_tcp(kernel: &TcpSummary, judge: &TcpRow) -> bool {
+    let (vc, connection, tally, delivered, whole, spoiled) = judge;
+    let statistics = &tally.statistics;
+    (&kernel.vc, kernel.connection, kernel.delivered_octets) == (vc, *connection, *delivered)
+        && [kernel.segments, kernel.offered_octets, kernel.retransmitted, kernel.retransmitted_octets]
+            == [
+                statistics.segments,
+                statistics.octets.0,
+                statistics.retransmitted,
+                statistics.retransmitted_octets.0,
+            ]
+        && [kernel.timeouts, kernel.fast_retransmits, kernel.acknowledged_octets, kernel.final_cwnd]
+            == [statistics.timeouts, statistics.fast_retransmits, tally.acknowledged.0, tally.cwnd.0]
+        && kernel.smoothed_rtt_s == tally.smoothed.map(|span| span.as_secs_f64())
+        && (kernel.whole_pdus, kernel.spoiled_pdus) == (*whole, *spoiled)
 }
 
 fn close(a: f64, b: f64, tolerance: f64) -> bool {

@@ -427,7 +427,7 @@ proptest! {
     ) {
         // A burst of losses at the beginning, one in `period` later on; never the same for the two ends.
         let loses = |end: usize, n: u64| match lost.get(2 * n as usize + end) {
-            Some(&lost) => lost && n % 3 != 0,
+            Some(&lost) => lost && !n.is_multiple_of(3),
             None => (n + 7 * end as u64).is_multiple_of(period) && n < 2000,
         };
         let traffic = traffic(preset, pages.clone());

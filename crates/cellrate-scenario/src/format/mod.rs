@@ -1,7 +1,10 @@
 //! The file format as one table: every key with its kind, its default and a sentence. The parser's checks, the JSON
 //! Schema and the reference in docs/scenarios.md all come from here, so that they cannot disagree.
 
+mod application;
 mod frames;
+mod host;
+mod live;
 mod pages;
 mod switch;
 mod tcp;
@@ -10,6 +13,9 @@ mod uili;
 mod video;
 
 use crate::quantity::Dimension;
+use application::APPLICATION;
+use host::{HOST, HOST_DEFAULTS};
+use live::LIVE;
 use switch::{SWITCH, SWITCH_DEFAULTS};
 use traffic::TRAFFIC;
 use uili::{UILI, UILI_POLICIES};
@@ -210,7 +216,14 @@ pub(crate) const ROOT: Shape = Shape {
         key("switch", Kind::Entries(&SWITCH), "none", "Switches with output-buffered ports."),
         key("link", Kind::Entries(&LINK), "none", "Duplex links."),
         key("vc", Kind::Entries(&VC), "none", "Virtual channel connections."),
+        key(
+            "application",
+            Kind::Entries(&APPLICATION),
+            "none",
+            "Programs on the hosts of a live run (docs/guides/testbed.md).",
+        ),
         key("probe", Kind::Entries(&PROBE), "none", "Series to record."),
+        key("live", Kind::Table(&LIVE), "none", "How the network is run live."),
         key("sweep", Kind::Entries(&SWEEP), "none", "Keys to vary: one run for every combination of values."),
     ],
 };
@@ -244,14 +257,13 @@ const DEFAULTS: Shape = Shape {
     name: "defaults",
     about: "Each table holds keys as they stand in an entry of that kind.",
     keys: &[
+        key("host", Kind::Table(&HOST_DEFAULTS), "none", "For every host."),
         key("link", Kind::Table(&LINK_DEFAULTS), "none", "For every link."),
         key("switch", Kind::Table(&SWITCH_DEFAULTS), "none", "For every switch."),
         key("abr", Kind::Table(&ABR), "none", "For every connection of category abr, both directions."),
         key("vc", Kind::Table(&VC_DEFAULTS), "none", "For every connection."),
     ],
 };
-
-const HOST: Shape = Shape { name: "host", about: "A host.", keys: &[NAME, COUNT, LIKE] };
 
 const RATE_KEY: Key = key(
     "rate",

@@ -151,6 +151,13 @@ pub(super) const TRAFFIC: Tagged = Tagged {
         ("tcp", tcp::TCP),
         ("video", video::VIDEO),
         ("frames", frames::FRAMES),
-        ("none", Shape { name: "none", about: "No data; for abr, RM cells only.", keys: &[] }),
+        (
+            "none",
+            Shape {
+                name: "none",
+                about: "No data of its own; for abr, RM cells only. In a live run the packets that the two hosts send each other.",
+                keys: &[],
+            },
+        ),
     ],
 };

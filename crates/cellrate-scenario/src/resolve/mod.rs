@@ -2,8 +2,11 @@
 //! against each other.
 
 mod admission;
+mod application;
 mod connection;
 mod frames;
+mod host;
+mod live;
 mod network;
 mod pages;
 mod port;
@@ -29,22 +32,34 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let network = network::build(root)?;
     let (mut connections, terms) = connection::build(root, &network)?;
     let mut probes = probe::build(root, &network, &connections)?;
+    let duration = quantity::span(read("duration")?)?;
+    let applications = application::build(root, &network, &connections, duration)?;
     let outcome = admission::admit(root, &network, &mut connections, &terms)?;
     probe::keep(&mut probes, &outcome.kept);
+    let live = live::read(root, &network)?;
     let mut kept = outcome.kept.iter();
     connections.retain(|_| kept.next() == Some(&true));
     Ok(Scenario {
         name: check::text(read("name")?)?.to_string(),
         purpose: root.text("purpose").unwrap_or_default().to_string(),
-        duration: quantity::span(read("duration")?)?,
+        duration,
         seed: root.node("seed").map_or(Ok(1), |seed| check::integer(seed, 0, i64::MAX))? as u64,
         nodes: network.nodes,
+        hosts: network.hosts,
         links: network.links,
         connections,
         refused: outcome.refused,
         negotiated: outcome.negotiated,
         probes,
+        live,
+        applications,
     })
+}
+
+/// The same for a simulation, which real programs cannot take part in.
+pub(crate) fn simulation(root: &Table) -> Result<Scenario, Fault> {
+    application::refuse(root)?;
+    scenario(root)
 }
 
 /// A member with the defaults of its kind below its own keys, complete.

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
-use super::{Whole, defaults, instant, optional, place_of, port, wholes};
+use super::{Whole, defaults, host, instant, optional, place_of, port, wholes};
 use crate::check::{self, Mode};
 use crate::error::{Fault, Place, suggestion};
 use crate::format::{Kind, ROOT, Shape};
 use crate::group;
+use crate::host::HostSettings;
 use crate::model::{Buffers, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, Span, Step};
 use crate::quantity;
 use crate::tree::{self, Table, Value, merged};
@@ -17,6 +18,8 @@ use crate::tree::{self, Table, Value, merged};
 /// The network, with its names.
 pub(super) struct Network {
     pub nodes: Vec<Node>,
+    /// In the order of the nodes, of which hosts are the first.
+    pub hosts: Vec<HostSettings>,
     pub links: Vec<Link>,
     by_name: BTreeMap<String, NodeIndex>,
     by_ends: BTreeMap<(NodeIndex, NodeIndex), Step>,
@@ -53,6 +56,16 @@ impl Network {
         self.by_ends.keys().filter(|(from, _)| *from == node).map(|(_, to)| self.name(*to)).collect()
     }
 
+    /// The node that `step` leaves.
+    pub fn tail(&self, step: Step) -> NodeIndex {
+        self.link(step).ends[usize::from(step.end)]
+    }
+
+    /// The node that `step` reaches.
+    pub fn head(&self, step: Step) -> NodeIndex {
+        self.link(step).ends[usize::from(1 - step.end)]
+    }
+
     pub fn link(&self, step: Step) -> &Link {
         &self.links[step.link.0 as usize]
     }
@@ -61,12 +74,15 @@ impl Network {
 pub(super) fn build(root: &Table) -> Result<Network, Fault> {
     let mut network = Network {
         nodes: Vec::new(),
+        hosts: Vec::new(),
         links: Vec::new(),
         by_name: BTreeMap::new(),
         by_ends: BTreeMap::new(),
         limits: BTreeMap::new(),
     };
-    let hosts = members(root, "host", |_| Table::default())?;
+    let host_defaults = defaults(root, "host").cloned().unwrap_or_default();
+    let hosts = members(root, "host", |_| host_defaults.clone())?;
+    network.hosts = host::settings(&hosts)?;
     let switch_defaults = defaults(root, "switch").cloned().unwrap_or_default();
     let switches = members(root, "switch", |_| switch_defaults.clone())?;
     for (whole, kind) in hosts

@@ -74,11 +74,11 @@ fn targets(
         let place = Place::default();
         for (i, connection) in connections.iter().enumerate() {
             let index = ConnectionIndex(i as u32);
-            if connection.carries_data(false) {
+            if connection.carries_data(false) || connection.carries_packets() {
                 targets.flows.push((index, false, place));
                 targets.ports.extend(connection.path.iter().map(|step| (*step, place)));
             }
-            if connection.carries_data(true) {
+            if connection.carries_data(true) || connection.carries_packets() {
                 let back = connection.path.iter().rev().map(|step| Step { end: 1 - step.end, ..*step });
                 targets.ports.extend(back.map(|step| (step, place)));
             }
@@ -257,9 +257,13 @@ fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool 
             connection.category == Category::Abr
         }
         FlowQuantity::Drops | FlowQuantity::SourceRate => {
-            connection.category == Category::Abr || connection.carries_data(backward)
+            connection.category == Category::Abr
+                || connection.carries_data(backward)
+                || connection.carries_packets()
         }
-        FlowQuantity::Received | FlowQuantity::SourceQueue => connection.carries_data(backward),
+        FlowQuantity::Received | FlowQuantity::SourceQueue => {
+            connection.carries_data(backward) || connection.carries_packets()
+        }
         FlowQuantity::Responses | FlowQuantity::ResponseTime => !backward && connection.pages().is_some(),
         FlowQuantity::Cwnd | FlowQuantity::Rtt | FlowQuantity::Retransmissions => {
             let flow = if backward { &connection.backward } else { &connection.forward };

@@ -1,8 +1,10 @@
 //! The format seen from outside: good files, bad files, overrides, any bytes at all.
 
 mod admission;
+mod application;
 mod bad;
 mod frames;
+mod live;
 mod overrides;
 mod pages;
 mod ready;

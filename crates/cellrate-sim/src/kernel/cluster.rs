@@ -280,8 +280,9 @@ impl Cluster {
         if !every_cell {
             return self.on_arrival(now, endpoint as usize, cell);
         }
-        let answers = self.endpoints[endpoint as usize].supply.conversation().is_some();
-        if answers {
+        let end = &self.endpoints[endpoint as usize];
+        let answers = end.supply.conversation().is_some();
+        if answers || end.interface.is_some() {
             // What it has sent by now is not touched by what it may send because of this cell, and a series that is
             // noted meanwhile has not seen the cell.
             self.catch_up(endpoint as usize, now);
@@ -438,17 +439,17 @@ impl Cluster {
         let Some(interface) = &mut self.endpoints[endpoint].interface else {
             unreachable!("only ends with TCP put PDUs together");
         };
-        let segment = match interface.peer {
+        let departed = match interface.peer {
             Peer::Far => pick_up(&mut interface.arrivals, cell.sequence()),
             Peer::Near(peer) => self.endpoints[peer as usize]
                 .supply
                 .adapter_mut()
                 .and_then(|adapter| pick_up(&mut adapter.departed, cell.sequence())),
         };
-        let Some(segment) = segment else {
+        let Some(departed) = departed else {
             unreachable!("what arrives has left");
         };
-        if self.endpoints[endpoint].on_segment(now, &segment) {
+        if self.endpoints[endpoint].on_pdu(now, cell, &departed) {
             self.reschedule(now, endpoint);
         }
         self.reschedule_timer(endpoint);

@@ -39,6 +39,8 @@ pub struct Adapter {
 pub struct Departed {
     /// The number of its last cell among the data cells of the direction, counted from 1.
     pub last_cell: u64,
+    /// How many it has.
+    pub cells: u32,
     /// What it carries.
     pub segment: Segment,
 }
@@ -115,11 +117,11 @@ impl Adapter {
         if self.left_of_first > 0 {
             return false;
         }
-        if let Some((segment, _)) = self.waiting.pop_front() {
+        if let Some((segment, cells)) = self.waiting.pop_front() {
             if let Some(response) = segment.answers() {
                 self.responses.insert((segment.connection, response), now.saturating_add(self.cell_time));
             }
-            self.departed.push_back(Departed { last_cell: self.sent_cells, segment });
+            self.departed.push_back(Departed { last_cell: self.sent_cells, cells, segment });
         }
         self.left_of_first = 0;
         if let Some((segment, cells)) = self.waiting.front() {

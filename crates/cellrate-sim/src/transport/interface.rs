@@ -7,7 +7,6 @@ use cellrate_proto::Time;
 use super::adapter::Departed;
 use super::datagrams::Datagrams;
 use super::reassembly::Reassembly;
-use super::segment::Segment;
 use super::stack::Stack;
 
 /// One end's transport, and what it needs to tell PDUs from cells.
@@ -57,11 +56,11 @@ impl Interface {
 
 const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
-/// The segment whose last cell has this number (modulo 2^30). What left before it has not come whole and is forgotten.
-pub fn pick_up(departed: &mut VecDeque<Departed>, last_cell: u32) -> Option<Segment> {
+/// The PDU whose last cell has this number (modulo 2^30). What left before it has not come whole and is forgotten.
+pub fn pick_up(departed: &mut VecDeque<Departed>, last_cell: u32) -> Option<Departed> {
     while let Some(next) = departed.pop_front() {
         if next.last_cell & SEQUENCE_MASK == u64::from(last_cell) {
-            return Some(next.segment);
+            return Some(next);
         }
     }
     None
@@ -70,17 +69,21 @@ pub fn pick_up(departed: &mut VecDeque<Departed>, last_cell: u32) -> Option<Segm
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::{Contents, Sequence, Span};
+    use crate::transport::{Contents, Segment, Sequence, Span};
 
     #[test]
     fn what_did_not_come_whole_is_passed_over() {
         let departed = |last_cell: u64| {
             let span = Span { from: Sequence(last_cell), to: Sequence(last_cell + 1) };
-            Departed { last_cell, segment: Segment { connection: 0, contents: Contents::Data(span) } }
+            Departed {
+                last_cell,
+                cells: 1,
+                segment: Segment { connection: 0, contents: Contents::Data(span) },
+            }
         };
         let mut queue: VecDeque<Departed> = [3, 7, (1 << 30) + 2].map(departed).into();
-        assert_eq!(pick_up(&mut queue, 7), Some(departed(7).segment));
-        assert_eq!(pick_up(&mut queue, 2), Some(departed((1 << 30) + 2).segment));
+        assert_eq!(pick_up(&mut queue, 7), Some(departed(7)));
+        assert_eq!(pick_up(&mut queue, 2), Some(departed((1 << 30) + 2)));
         assert_eq!(pick_up(&mut queue, 9), None);
     }
 }

@@ -1,8 +1,13 @@
 //! The receiving end of AAL5: which PDUs have come whole.
 //!
-//! A PDU is what lies between two cells with the user bit. It is whole when no cell of it is missing, that is, when the
-//! numbers of its cells follow each other from the one after the last end on. If the last cell of a PDU is lost, the
-//! next PDU looks longer than it is and is spoiled too, as in AAL5.
+//! A PDU is what lies between two cells with the user bit, as far as it has come; it is whole when no cell of it is missing
+//! and none of another is with it. If the last cell of a PDU is lost, the next PDU looks longer than it is and is spoiled
+//! too; if all of a PDU is lost, the next one does not know.
+//!
+//! Cells have numbers, which tell of gaps, but not where PDUs begin. After a gap right behind the end of a PDU it takes the
+//! length of the PDU to tell whether its beginning is missing: [`Reassembly::confirm`].
+
+use std::collections::VecDeque;
 
 use crate::kernel::cell::Cell;
 
@@ -11,7 +16,14 @@ use crate::kernel::cell::Cell;
 pub struct Reassembly {
     /// The number that the next cell has if none is missing, modulo 2^30.
     expected: u32,
+    /// Cells since the last end.
+    run: u32,
+    /// Whether some are missing among them.
     spoiled: bool,
+    /// Whether some are missing before them.
+    doubtful: bool,
+    /// The last cell and the length of those that wait to be confirmed.
+    candidates: VecDeque<(u32, u32)>,
     whole_pdus: u64,
     spoiled_pdus: u64,
 }
@@ -21,20 +33,54 @@ const SEQUENCE_MASK: u32 = (1 << 30) - 1;
 impl Reassembly {
     /// Waits for cell number 1.
     pub fn new() -> Reassembly {
-        Reassembly { expected: 1, spoiled: false, whole_pdus: 0, spoiled_pdus: 0 }
+        Reassembly {
+            expected: 1,
+            run: 0,
+            spoiled: false,
+            doubtful: false,
+            candidates: VecDeque::new(),
+            whole_pdus: 0,
+            spoiled_pdus: 0,
+        }
     }
 
-    /// The next data cell of the direction; whether it makes a PDU whole.
+    /// The next data cell of the direction; whether it makes a PDU whole, for all that cells say.
     #[inline]
     pub fn on_cell(&mut self, cell: &Cell) -> bool {
         let number = cell.sequence();
-        self.spoiled |= number != self.expected;
+        if number != self.expected {
+            self.spoiled |= self.run > 0;
+            self.doubtful |= self.run == 0;
+        }
         self.expected = (number + 1) & SEQUENCE_MASK;
-        if !cell.ends_pdu() {
+        self.run += 1;
+        cell.ends_pdu() && self.end(number)
+    }
+
+    fn end(&mut self, number: u32) -> bool {
+        let run = std::mem::take(&mut self.run);
+        let doubtful = std::mem::take(&mut self.doubtful);
+        if std::mem::take(&mut self.spoiled) {
+            self.spoiled_pdus += 1;
             return false;
         }
-        let whole = !self.spoiled;
-        self.spoiled = false;
+        if doubtful {
+            self.candidates.push_back((number, run));
+        } else {
+            self.whole_pdus += 1;
+        }
+        true
+    }
+
+    /// The PDU that ended with cell `number` has so many cells; whether it is whole. Told of each that
+    /// [`on_cell`](Reassembly::on_cell) took for whole, in their order.
+    pub fn confirm(&mut self, number: u32, cells: u32) -> bool {
+        let Some(&(last, run)) = self.candidates.front() else { return true };
+        if last != number {
+            return true;
+        }
+        self.candidates.pop_front();
+        let whole = run == cells;
         if whole {
             self.whole_pdus += 1;
         } else {
@@ -53,7 +99,7 @@ impl Reassembly {
         self.whole_pdus
     }
 
-    /// Ends of PDUs that have come without all that belongs before them.
+    /// Ends of PDUs that have come without all that belongs before them, or with something of another.
     pub fn spoiled(&self) -> u64 {
         self.spoiled_pdus
     }
@@ -75,10 +121,15 @@ mod tests {
         let mut reassembly = Reassembly::new();
         let mut whole = Vec::new();
         for number in (1..=cells).filter(|number| !missing.contains(number)) {
-            if reassembly.on_cell(&Cell::data(Time::ZERO, number, number % 3 == 0)) {
+            if reassembly.on_cell(&Cell::data(Time::ZERO, number, number % 3 == 0))
+                && reassembly.confirm(number as u32, 3)
+            {
                 whole.push(number / 3);
             }
         }
+        assert_eq!(reassembly.whole(), whole.len() as u64);
+        let ends = (1..=cells / 3).filter(|pdu| !missing.contains(&(3 * pdu))).count() as u64;
+        assert_eq!(reassembly.whole() + reassembly.spoiled(), ends);
         whole
     }
 
@@ -88,7 +139,17 @@ mod tests {
         assert_eq!(whole(&[1], 9), [2, 3]);
         assert_eq!(whole(&[5], 9), [1, 3]);
         assert_eq!(whole(&[6], 12), [1, 4]);
-        assert_eq!(whole(&[4, 5, 6], 12), [1, 4], "a whole PDU lost: its end is missing");
+        assert_eq!(whole(&[3, 4], 9), [3], "cells 1, 2, 5 and 6 are no PDU");
+        assert_eq!(whole(&[3, 4, 5], 9), [3], "1, 2 and 6 are as many as a PDU has");
+        assert_eq!(whole(&[2, 3, 4, 5, 6], 12), [4], "1, 7, 8 and 9 are one too many");
+    }
+
+    #[test]
+    fn when_all_of_a_pdu_is_lost_the_next_one_is_whole() {
+        assert_eq!(whole(&[4, 5, 6], 12), [1, 3, 4]);
+        assert_eq!(whole(&[1, 2, 3], 6), [2]);
+        assert_eq!(whole(&[4, 5, 6, 7], 12), [1, 4], "but not without its beginning");
+        assert_eq!(whole(&[1], 6), [2]);
     }
 
     #[test]

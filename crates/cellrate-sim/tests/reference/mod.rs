@@ -5,7 +5,8 @@
 //! documented rules line by line:
 //!
 //! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order of
-//!   the ports the cells left, transmissions in the order of the connections, forward before backward;
+//!   the ports the cells left, transmissions in the order of the connections, forward before backward, timers of TCP in
+//!   the same order;
 //! - service by priority (CBR and VBR, ABR, UBR), never pre-empted; buffers count the cell in transmission;
 //! - a data cell is marked as its transmission begins, by the ABR queue with that cell in it; the marking state is the
 //!   port's, so the beginning of every transmission moves it, of whatever category;
@@ -13,8 +14,10 @@
 //! - a series of changes starts with the value at time 0 and has, for each instant after which the value differs, that
 //!   value.
 //!
-//! Only the protocol's own values (source, destination, port control), the traffic and the random streams are shared with
-//! the kernel; they are tested where they live.
+//! Only the protocol's own values (source, destination, port control), the traffic, the random streams and what an end has
+//! of TCP (stack and adapter) are shared with the kernel; they are tested where they live. How TCP is driven, how cells
+//! become PDUs again and when a segment counts is the judge's own: every cell carries its place in its PDU, and the last
+//! one the segment.
 //!
 //! An averaging interval has an event of its own at its deadline. A cell that completes the interval's count moves the
 //! deadline to its own instant; the end then comes right after that cell has been queued, before the next arrival of the
@@ -31,10 +34,11 @@ use cellrate_proto::{
 };
 use cellrate_scenario::{
     Buffers, Category, Every, FlowQuantity, Link, NodeIndex, PortQuantity, Quantity, RmCells, Scenario,
-    Sender, Step, WaitingBrm,
+    Sender, Step, Traffic, WaitingBrm,
 };
 use cellrate_sim::random::{Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
+use cellrate_sim::transport::{Segment, Stack, Tally};
 use cellrate_sim::{FlowSummary, PortSummary};
 
 /// A rule that the judge breaks on purpose, to see whether the comparison would notice.
@@ -58,9 +62,13 @@ pub enum Flaw {
     QueueBesideTransmission,
     /// UBR goes before ABR.
     UbrBeforeAbr,
+    /// Timers of TCP come before arrivals.
+    TimersBeforeArrivals,
+    /// The PDU after one of which nothing has come is no PDU either.
+    LostPduSpoilsNext,
 }
 
-/// All of them.
+/// All of them but those of TCP.
 pub const FLAWS: [Flaw; 9] = [
     Flaw::TiesReversed,
     Flaw::DeparturesAfterArrivals,
@@ -73,14 +81,23 @@ pub const FLAWS: [Flaw; 9] = [
     Flaw::UbrBeforeAbr,
 ];
 
+/// Those that take TCP to tell.
+pub const TCP_FLAWS: [Flaw; 2] = [Flaw::TimersBeforeArrivals, Flaw::LostPduSpoilsNext];
+
 /// What the judge found. Quantiles of delays are those of the sorted values.
 pub struct Judgement {
     pub vcs: Vec<FlowSummary>,
     pub ports: Vec<PortSummary>,
     pub cell_hops: u64,
+    /// TCP, where there is any.
+    pub tcp: Vec<TcpRow>,
     /// Instants and values of each probe.
     pub series: Vec<(Vec<u64>, Vec<f64>)>,
 }
+
+/// One direction of a TCP connection, or of a client's connections: the VC, its number, what its sender did, what its
+/// receiver has, and the PDUs of the VC's direction that came whole and spoiled.
+pub type TcpRow = (String, u16, Tally, u64, u64, u64);
 
 /// Runs `scenario` by the rules, or by all but one of them.
 pub fn judge(scenario: &Scenario, flaw: Option<Flaw>) -> Judgement {
@@ -99,6 +116,8 @@ struct Cell {
     number: u32,
     efci: bool,
     rm: Option<RmCell>,
+    /// Of a data cell of TCP: its PDU and its place in it, both from 1 on, and in the last one what the PDU says.
+    pdu: Option<(u64, u64, Option<Segment>)>,
 }
 
 enum Happening {
@@ -109,6 +128,8 @@ enum Happening {
     Arrival(usize, Cell),
     /// Not if the end has planned anew since: then the second number is out of date.
     Transmission(usize, u64),
+    /// The same of a timer of TCP.
+    Timer(usize, u64),
 }
 
 struct Event {
@@ -149,6 +170,7 @@ struct End {
     earliest: Time,
     supply: Supply,
     destination: Destination,
+    tcp: Option<Tcp>,
     plan: u64,
     sent: u64,
     data_sent: u64,
@@ -160,6 +182,20 @@ struct End {
     delays: Vec<u64>,
     /// ACR and since when.
     acr: Vec<(Time, f64)>,
+}
+
+/// TCP at an end, and AAL5.
+struct Tcp {
+    stack: Stack,
+    timer_plan: u64,
+    /// The PDU and the place in it of the cell that left last.
+    leaving: (u64, u64),
+    /// PDU and place of the cells that have come since the last end of one.
+    come: Vec<(u64, u64)>,
+    /// The PDU whose end came last.
+    ended: u64,
+    whole: u64,
+    spoiled: u64,
 }
 
 /// A probe at work.
@@ -208,6 +244,7 @@ impl<'a> Network<'a> {
         }
         for flow in 0..network.ends.len() {
             network.plan_transmission(Time::ZERO, flow);
+            network.plan_timer(flow);
         }
         network
     }
@@ -233,13 +270,15 @@ impl<'a> Network<'a> {
             Happening::IntervalEnd(port) => (3, *port),
             Happening::Arrival(port, _) => (4, *port),
             Happening::Transmission(flow, _) => (6, *flow),
+            Happening::Timer(flow, _) => (7, *flow),
         };
         let (rank, index) = match (self.flaw, rank) {
             (Some(Flaw::TiesReversed), 4 | 6) => (rank, usize::MAX - index),
             (Some(Flaw::DeparturesAfterArrivals), 1) | (Some(Flaw::IntervalsEndAfterArrivals), 3) => {
                 (5, index)
             }
-            (Some(Flaw::SamplesLast), 2) => (7, index),
+            (Some(Flaw::SamplesLast), 2) => (8, index),
+            (Some(Flaw::TimersBeforeArrivals), 7) => (3, index),
             _ => (rank, index),
         };
         self.sequence += 1;
@@ -267,6 +306,7 @@ impl<'a> Network<'a> {
                     self.on_transmission(now, flow);
                 }
                 Happening::Transmission(..) => {}
+                Happening::Timer(flow, plan) => self.on_timer(now, flow, plan),
             }
         }
         self.note_changes(now);
@@ -435,6 +475,9 @@ impl<'a> Network<'a> {
             if end.supply.on_delivered(now, cell.number) {
                 self.plan_transmission(now, number);
             }
+            if let Some(part) = cell.pdu {
+                self.reassemble(now, number, part);
+            }
             return;
         };
         let source = end.source.as_mut().expect("only ABR connections have RM cells");
@@ -453,12 +496,61 @@ impl<'a> Network<'a> {
         self.plan_transmission(now, number);
     }
 
+    /// A cell of a PDU has come. With the last one the PDU is whole if all that came since the last end is all of it.
+    fn reassemble(&mut self, now: Time, number: usize, (pdu, place, segment): (u64, u64, Option<Segment>)) {
+        let end = &mut self.ends[number];
+        let tcp = end.tcp.as_mut().expect("only TCP sends PDUs");
+        tcp.come.push((pdu, place));
+        let Some(segment) = segment else { return };
+        let after_a_gap = pdu != tcp.ended + 1;
+        tcp.ended = pdu;
+        let whole = std::mem::take(&mut tcp.come).into_iter().eq((1..=place).map(|place| (pdu, place)));
+        if !whole || after_a_gap && self.flaw == Some(Flaw::LostPduSpoilsNext) {
+            tcp.spoiled += 1;
+            return;
+        }
+        tcp.whole += 1;
+        let adapter = end.supply.adapter_mut().expect("TCP has one");
+        adapter.requests.drain(..).for_each(|(client, at)| tcp.stack.on_request_departed(client, at));
+        tcp.stack.on_segment(now, &segment);
+        self.pump(now, number);
+    }
+
+    fn on_timer(&mut self, now: Time, flow: usize, plan: u64) {
+        let tcp = self.ends[flow].tcp.as_mut().expect("only TCP has timers");
+        if tcp.timer_plan == plan {
+            tcp.stack.on_timer(now);
+            self.pump(now, flow);
+        }
+    }
+
+    /// What TCP has to say goes to the adapter.
+    fn pump(&mut self, now: Time, flow: usize) {
+        let end = &mut self.ends[flow];
+        let tcp = end.tcp.as_mut().expect("it has something to say");
+        while let Some(segment) = tcp.stack.poll_transmit(now) {
+            end.supply.adapter_mut().expect("TCP has one").offer(segment);
+        }
+        self.plan_transmission(now, flow);
+        self.plan_timer(flow);
+    }
+
+    fn plan_timer(&mut self, flow: usize) {
+        let Some(tcp) = &mut self.ends[flow].tcp else { return };
+        tcp.timer_plan += 1;
+        let (plan, next) = (tcp.timer_plan, tcp.stack.next_timer());
+        if next < self.end {
+            self.plan(next, Happening::Timer(flow, plan));
+        }
+    }
+
     /// A cell leaves an end.
     fn send(&mut self, now: Time, flow: usize, rm: Option<RmCell>) {
         self.ends[flow].sent += 1;
         let port = number_of(self.paths[flow][0]);
         let number = self.ends[flow].data_sent as u32;
-        self.admit(now, port, Cell { flow, step: 0, sent: now, number, efci: false, rm });
+        let pdu = if rm.is_none() { self.ends[flow].part_of_pdu() } else { None };
+        self.admit(now, port, Cell { flow, step: 0, sent: now, number, efci: false, rm, pdu });
     }
 
     fn on_transmission(&mut self, now: Time, flow: usize) {
@@ -551,7 +643,7 @@ impl<'a> Network<'a> {
                     | FlowQuantity::Retransmissions
                     | FlowQuantity::Responses
                     | FlowQuantity::ResponseTime => {
-                        panic!("the reference kernel has no TCP")
+                        tcp_value(quantity, &end.tcp.as_ref().expect("the direction has TCP").stack)
                     }
                 }
             }
@@ -595,8 +687,10 @@ impl<'a> Network<'a> {
         let vcs = vcs.filter(|row| row.sent > 0).collect();
         let ports = (0..self.ports.len()).map(|number| self.port_summary(number));
         let ports: Vec<_> = ports.filter(|row| row.transmitted > 0 || row.dropped > 0).collect();
+        let tcp = (0..self.ends.len()).flat_map(|flow| self.tcp_rows(flow)).collect();
         Judgement {
             vcs,
+            tcp,
             cell_hops: ports.iter().map(|row| row.transmitted).sum(),
             ports,
             series: self.records.into_iter().map(|record| (record.times_ps, record.values)).collect(),
@@ -642,6 +736,28 @@ impl<'a> Network<'a> {
             p99_delay_s: quantile(0.99),
             max_delay_s: quantile(1.0),
         }
+    }
+
+    /// What is sent this way: transfers, then each client's, or server's, side.
+    fn tcp_rows(&self, flow: usize) -> Vec<TcpRow> {
+        let connection = &self.scenario.connections[flow / 2];
+        let name = connection.name.clone() + if flow % 2 == 1 { " (back)" } else { "" };
+        let (Some(near), Some(far)) = (&self.ends[flow].tcp, &self.ends[flow ^ 1].tcp) else {
+            return Vec::new();
+        };
+        let mut sides: Vec<(Tally, u64)> = Vec::new();
+        for (sender, receiver) in near.stack.senders().iter().zip(far.stack.receivers()) {
+            sides.push((Tally::of(sender), receiver.delivered().0));
+        }
+        for (client, server) in near.stack.clients().iter().zip(far.stack.servers()) {
+            sides.push((client.tally(), server.tally().delivered.0));
+        }
+        for (server, client) in near.stack.servers().iter().zip(far.stack.clients()) {
+            sides.push((server.tally(), client.tally().delivered.0));
+        }
+        let row =
+            |(number, (tally, delivered))| (name.clone(), number, tally, delivered, far.whole, far.spoiled);
+        (1..).zip(sides).map(row).collect()
     }
 
     fn port_summary(&self, number: usize) -> PortSummary {
@@ -693,6 +809,15 @@ impl Port {
 }
 
 impl End {
+    /// The place in its PDU of the data cell that leaves now.
+    fn part_of_pdu(&mut self) -> Option<(u64, u64, Option<Segment>)> {
+        let (tcp, adapter) = (self.tcp.as_mut()?, self.supply.adapter_mut()?);
+        let (pdu, place) = (tcp.leaving.0, tcp.leaving.1 + 1);
+        let segment = adapter.departed.pop_front().map(|departed| departed.segment);
+        tcp.leaving = if segment.is_some() { (pdu + 1, 0) } else { (pdu, place) };
+        Some((pdu, place, segment))
+    }
+
     fn note_acr(&mut self, now: Time) {
         if let Some(source) = &self.source {
             let acr = source.acr();
@@ -741,6 +866,26 @@ impl Ord for Event {
     fn cmp(&self, other: &Event) -> Ordering {
         let key = |event: &Event| (event.time, event.rank, event.index, event.sequence);
         key(other).cmp(&key(self))
+    }
+}
+
+fn tcp_value(quantity: FlowQuantity, stack: &Stack) -> f64 {
+    let clients = stack.clients().iter();
+    match quantity {
+        FlowQuantity::Cwnd => stack.all_senders().map(|sender| sender.window().0 as f64).sum(),
+        FlowQuantity::Rtt => {
+            let mut measured = Vec::new();
+            stack.all_senders().for_each(|sender| measured.extend(sender.rto().smoothed()));
+            let sum: f64 = measured.iter().map(|span| span.as_secs_f64()).sum();
+            if measured.is_empty() { 0.0 } else { sum / measured.len() as f64 }
+        }
+        FlowQuantity::Retransmissions => stack.retransmitted() as f64,
+        FlowQuantity::Responses => clients.map(|client| client.complete()).sum::<u64>() as f64,
+        FlowQuantity::ResponseTime => {
+            let latest = clients.max_by_key(|client| client.last_complete());
+            latest.map_or(0.0, |client| client.last_response().as_secs_f64())
+        }
+        other => panic!("{other:?} is no quantity of TCP"),
     }
 }
 
@@ -805,6 +950,20 @@ fn new_end(scenario: &Scenario, flow: usize) -> End {
         }),
         Sender::Peak(_) => Destination::default(),
     };
+    let traffic = |flow: &cellrate_scenario::Flow| match &flow.traffic {
+        Some(Traffic::Tcp(tcp)) => Some((**tcp).clone()),
+        _ => None,
+    };
+    let (out, back) = (traffic(own), traffic(other));
+    let tcp = (out.is_some() || back.is_some()).then(|| Tcp {
+        stack: Stack::new(out.as_ref(), back.as_ref(), scenario.seed, flow as u32),
+        timer_plan: 0,
+        leaving: (1, 0),
+        come: Vec::new(),
+        ended: 0,
+        whole: 0,
+        spoiled: 0,
+    });
     let acr = source.iter().map(|source| (Time::ZERO, source.acr().as_cells_per_s())).collect();
     let path = &scenario.connections[flow / 2].path;
     let first = if flow.is_multiple_of(2) { path.first() } else { path.last() };
@@ -817,6 +976,7 @@ fn new_end(scenario: &Scenario, flow: usize) -> End {
         earliest: Time::ZERO,
         supply: Supply::new(&scenario.connections[flow / 2], flow % 2 == 1, site),
         destination,
+        tcp,
         plan: 0,
         sent: 0,
         data_sent: 0,

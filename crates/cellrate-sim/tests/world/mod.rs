@@ -28,11 +28,14 @@ impl World {
             duration,
             seed: 1,
             nodes: vec![],
+            hosts: vec![],
             links: vec![],
             connections: vec![],
             refused: vec![],
             negotiated: vec![],
             probes: vec![],
+            live: LiveSettings::default(),
+            applications: vec![],
         };
         World { scenario, rate: OC3, delay: Duration::from_ms(5), control: PortControlConfig::default() }
     }

@@ -1,1 +1,0 @@
-//! Applications of a live run: started in their host's namespace, watched, ended, and their output read.

@@ -1,0 +1,266 @@
+//! A rate-control adapter: one end of a connection, as a host has it. The ABR source of the direction that it sends, the
+//! destination of the other one, the queue before the one and the reassembly behind the other.
+
+use cellrate_drive::histogram::Histogram;
+use cellrate_proto::wire::{Encapsulation, LLC_SNAP_IPV4, Reassembler, ReassemblyError};
+use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RmCell, Source, Time};
+
+use super::cell::Cell;
+use super::supply::{Supply, departure_of_generated};
+
+/// How an end is paced.
+#[derive(Clone, Debug)]
+pub(crate) enum Sender {
+    /// By the TM 4.0 source of its direction.
+    Abr(Source),
+    /// By a peak rate alone.
+    Peak {
+        /// The smallest time between two cells.
+        spacing: Duration,
+        /// The earliest instant of the next cell.
+        earliest: Time,
+    },
+}
+
+/// Cells of the direction that an end sends, and of the one that it receives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counters {
+    pub sent: u64,
+    pub data_sent: u64,
+    pub forward_rm_sent: u64,
+    pub backward_rm_received: u64,
+    /// Of the other direction.
+    pub delivered: u64,
+    /// Of the other direction.
+    pub data_delivered: u64,
+    /// RM cells of the other direction that came damaged, or make no sense on this connection.
+    pub refused_rm: u64,
+}
+
+/// ACR integrated over time.
+#[derive(Clone, Copy, Debug, Default)]
+struct AcrIntegral {
+    /// [cells]
+    sum: f64,
+    until: Time,
+}
+
+/// Packets of the other direction, put together again.
+#[derive(Debug)]
+pub(crate) struct Reception {
+    reassembler: Reassembler,
+    /// The host's place among those attached.
+    pub host: u32,
+    /// PDUs that came whole and were handed over.
+    pub delivered: u64,
+    /// Whole, but without room at the host's device.
+    pub refused: u64,
+    /// PDUs with cells missing.
+    pub spoiled: u64,
+    /// Whole, but no IPv4 packet behind LLC/SNAP.
+    pub foreign: u64,
+}
+
+/// One end of a connection.
+#[derive(Debug)]
+pub(crate) struct Adapter {
+    pub sender: Sender,
+    pub supply: Supply,
+    /// The destination of the other direction.
+    destination: Destination,
+    /// The first hop of the direction that it sends.
+    pub first_hop: u32,
+    /// VPI and VCI.
+    address: u32,
+    pub counters: Counters,
+    acr_integral: AcrIntegral,
+    /// Delays of the data cells of the other direction.
+    pub delays: Histogram,
+    pub reception: Option<Box<Reception>>,
+}
+
+impl Adapter {
+    pub fn new(
+        sender: Sender,
+        supply: Supply,
+        destination: Destination,
+        first_hop: u32,
+        address: u32,
+        reception: Option<Reception>,
+    ) -> Adapter {
+        Adapter {
+            sender,
+            supply,
+            destination,
+            first_hop,
+            address,
+            counters: Counters::default(),
+            acr_integral: AcrIntegral::default(),
+            delays: Histogram::default(),
+            reception: reception.map(Box::new),
+        }
+    }
+
+    /// A run of its own begins at `now`, not at zero.
+    pub fn begin_at(&mut self, now: Time) {
+        self.acr_integral.until = now;
+        self.supply.skip_until(now);
+    }
+
+    /// When it sends next, not before `now`.
+    #[inline]
+    pub fn next_transmission(&self, now: Time) -> Time {
+        match &self.sender {
+            Sender::Abr(source) => source.next_transmission(now, |from| self.supply.available_from(from)),
+            Sender::Peak { earliest, .. } => self.supply.available_from(now.max(*earliest)),
+        }
+    }
+
+    /// The cell that leaves at `now`, the instant of the [next transmission](Adapter::next_transmission): there something
+    /// waits, and unless it is a BRM it is data.
+    #[inline]
+    pub fn transmit(&mut self, now: Time) -> Option<Cell> {
+        if let Sender::Abr(source) = &mut self.sender
+            && source.transmit_data(now)
+        {
+            return Some(self.data_cell(now));
+        }
+        self.transmit_other(now)
+    }
+
+    #[inline]
+    fn data_cell(&mut self, now: Time) -> Cell {
+        self.counters.sent += 1;
+        self.counters.data_sent += 1;
+        let (payload, last) = self.supply.take(now, self.counters.data_sent);
+        Cell::data(now, self.first_hop, self.address, &payload, last)
+    }
+
+    /// Anything but the common case: RM cells, and senders that are not ABR's.
+    fn transmit_other(&mut self, now: Time) -> Option<Cell> {
+        let data_waiting = self.supply.available_from(now) <= now;
+        let emission = match &mut self.sender {
+            Sender::Abr(source) => {
+                let before = source.acr();
+                let emission = source.transmit(now, data_waiting);
+                if source.acr() != before {
+                    self.acr_integral.advance(now, before);
+                }
+                emission?
+            }
+            Sender::Peak { spacing, earliest } => {
+                if !data_waiting || now < *earliest {
+                    return None;
+                }
+                *earliest = now.saturating_add(*spacing);
+                Emission::Data
+            }
+        };
+        let rm = match emission {
+            Emission::Data => return Some(self.data_cell(now)),
+            Emission::ForwardRm(rm) => {
+                self.counters.forward_rm_sent += 1;
+                rm
+            }
+            Emission::BackwardRm(rm) => rm,
+        };
+        Some(self.rm_cell(now, &rm))
+    }
+
+    fn rm_cell(&mut self, now: Time, rm: &RmCell) -> Cell {
+        self.counters.sent += 1;
+        Cell::resource_management(now, self.first_hop, self.address, rm)
+    }
+
+    /// A data cell arrives at `now`. Gives the packet that it completes.
+    #[inline]
+    pub fn receive_data(&mut self, now: Time, cell: &Cell) -> Option<&[u8]> {
+        self.counters.delivered += 1;
+        self.counters.data_delivered += 1;
+        self.destination.on_data(cell.efci());
+        let Some(reception) = &mut self.reception else {
+            self.delays.record(now.since(departure_of_generated(&cell.payload)));
+            return None;
+        };
+        if cell.sent != Time::NEVER {
+            self.delays.record(now.since(cell.sent));
+        }
+        reception.receive(cell)
+    }
+
+    /// An RM cell arrives at `now`: a BRM is obeyed, an FRM turned around. Gives a cell that leaves at once, out of rate.
+    ///
+    /// # Errors
+    /// When it is damaged, or comes to a connection that has no RM cells: then it is counted and has no effect.
+    pub fn receive_rm(&mut self, now: Time, cell: &Cell) -> Result<Option<Cell>, ()> {
+        let (Sender::Abr(source), Ok(rm)) = (&mut self.sender, cell.to_rm()) else {
+            self.counters.refused_rm += 1;
+            return Err(());
+        };
+        self.counters.delivered += 1;
+        if rm.direction == Direction::Backward {
+            let before = source.acr();
+            source.on_backward_rm(now, &rm);
+            self.acr_integral.advance(now, before);
+            self.counters.backward_rm_received += 1;
+            return Ok(None);
+        }
+        let at_once = self.destination.on_forward_rm(&rm, source);
+        Ok(at_once.map(|rm| self.rm_cell(now, &rm)))
+    }
+
+    /// The ABR source, if there is one.
+    pub fn source(&self) -> Option<&Source> {
+        match &self.sender {
+            Sender::Abr(source) => Some(source),
+            Sender::Peak { .. } => None,
+        }
+    }
+
+    /// Time-weighted mean of ACR up to `end`, over `span`.
+    pub fn mean_acr(&self, end: Time, span: Duration) -> Option<CellRate> {
+        let source = self.source()?;
+        let mut integral = self.acr_integral;
+        integral.advance(end, source.acr());
+        Some(CellRate::new(integral.sum / span.as_secs_f64()))
+    }
+}
+
+impl AcrIntegral {
+    /// ACR was `acr` since the last call.
+    fn advance(&mut self, now: Time, acr: CellRate) {
+        self.sum += acr.cells_in(now.since(self.until));
+        self.until = now;
+    }
+}
+
+impl Reception {
+    /// For the attached host number `host`, which takes packets of up to `mtu` octets.
+    pub fn new(host: u32, mtu: usize) -> Reception {
+        let reassembler = Reassembler::new(mtu + LLC_SNAP_IPV4.len());
+        Reception { reassembler, host, delivered: 0, refused: 0, spoiled: 0, foreign: 0 }
+    }
+
+    #[inline]
+    fn receive(&mut self, cell: &Cell) -> Option<&[u8]> {
+        match self.reassembler.push(&cell.payload, cell.user_bit()) {
+            Ok(None) => None,
+            Ok(Some(sdu)) => match Encapsulation::LlcSnapIpv4.strip(sdu.octets) {
+                Ok(packet) => Some(packet),
+                Err(_) => {
+                    self.foreign += 1;
+                    None
+                }
+            },
+            Err(
+                ReassemblyError::Crc { .. }
+                | ReassemblyError::Length { .. }
+                | ReassemblyError::TooLong { .. }
+                | ReassemblyError::Aborted,
+            ) => {
+                self.spoiled += 1;
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! The network at work in logical time: every event at its ideal instant, whenever it is done.
+//!
+//! # Order at the same instant
+//!
+//! As in the simulator: departures from ports, samples of series, arrivals over links, transmissions; each in the order of
+//! the ports and connections. So a run with generated traffic alone, in one process, goes the way that the simulated one
+//! does, cell by cell. What comes from outside, packets and datagrams, comes between events.
+
+use std::io;
+
+use cellrate_drive::schedule::Schedule;
+use cellrate_proto::{Direction, Time};
+
+use super::cell::{self, Cell};
+use super::error::Error;
+use super::network::{Hop, NONE, Network};
+use super::options::Host;
+use super::port::Exit;
+use super::sampler::Sampler;
+use super::tap::{CellTap, TapDirection};
+
+/// What a leaf of the schedule stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leaf {
+    /// The cell in transmission at a port leaves.
+    Departure(u32),
+    /// Series are sampled.
+    Sample,
+    /// A cell reaches a node.
+    Arrival(u32),
+    /// An end of a connection sends.
+    Transmission(u32),
+}
+
+/// Cells of one flow that came into this process and left it otherwise than at its ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Passage {
+    pub dropped: u64,
+    /// From another process.
+    pub entered: u64,
+    /// To another process.
+    pub left: u64,
+}
+
+/// Counters of an attached host beside those of its adapters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HostCounters {
+    /// Packets the host sent.
+    pub received: u64,
+    /// Of these, without a connection to their destination.
+    pub without_vc: u64,
+    /// Errors that the device reported when it was read.
+    pub device_errors: u64,
+}
+
+/// The network, its schedule, and the outside world.
+pub(crate) struct Machine<'a> {
+    pub network: Network,
+    pub sampler: Sampler,
+    pub hosts: Vec<Host>,
+    pub host_counters: Vec<HostCounters>,
+    pub passages: Vec<Passage>,
+    pub events: u64,
+    schedule: Schedule,
+    leaves: Vec<Leaf>,
+    /// The leaf of the first input and of the first adapter; those of ports begin at zero.
+    first_input: u32,
+    first_adapter: u32,
+    sample_leaf: usize,
+    tap: Option<Box<dyn CellTap + 'a>>,
+    /// Everything before this has happened.
+    done: Time,
+}
+
+impl<'a> Machine<'a> {
+    /// `network` at `start`, with the first transmission of every end scheduled.
+    pub fn new(
+        mut network: Network,
+        sampler: Sampler,
+        hosts: Vec<Host>,
+        tap: Option<Box<dyn CellTap + 'a>>,
+        span: [Time; 2],
+    ) -> Result<Machine<'a>, Error> {
+        let [start, end] = span;
+        let mut leaves: Vec<Leaf> = (0..network.ports.len() as u32).map(Leaf::Departure).collect();
+        let sample_leaf = leaves.len();
+        leaves.push(Leaf::Sample);
+        let first_input = leaves.len() as u32;
+        leaves.extend((0..network.inputs.len() as u32).map(Leaf::Arrival));
+        let first_adapter = leaves.len() as u32;
+        leaves.extend((0..network.adapters.len() as u32).map(Leaf::Transmission));
+        let allowed = Schedule::last_instant(leaves.len());
+        if end > allowed {
+            return Err(Error::TooLong { allowed_s: allowed.as_secs_f64() });
+        }
+        if start > Time::ZERO {
+            network.adapters.iter_mut().for_each(|adapter| adapter.begin_at(start));
+        }
+        let mut machine = Machine {
+            passages: vec![Passage::default(); network.sender_of.len()],
+            host_counters: vec![HostCounters::default(); hosts.len()],
+            schedule: Schedule::new(leaves.len()),
+            network,
+            sampler,
+            hosts,
+            events: 0,
+            leaves,
+            first_input,
+            first_adapter,
+            sample_leaf,
+            tap,
+            done: start,
+        };
+        for adapter in 0..machine.network.adapters.len() {
+            machine.reschedule(start, adapter);
+        }
+        machine.sampler.begin_at(start);
+        machine.schedule.set(sample_leaf, machine.sampler.next());
+        machine.note_everything(start);
+        Ok(machine)
+    }
+
+    /// The instant of the next event.
+    pub fn next_event(&self) -> Time {
+        self.schedule.first().0
+    }
+
+    /// Everything before this has happened.
+    pub fn done(&self) -> Time {
+        self.done
+    }
+
+    /// Does everything that happens before `until`.
+    pub fn run_until(&mut self, until: Time) {
+        loop {
+            let (now, leaf) = self.schedule.first();
+            if now >= until {
+                self.done = self.done.max(until);
+                return;
+            }
+            self.events += 1;
+            match self.leaves[leaf] {
+                Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
+                Leaf::Arrival(input) => self.on_arrival(now, input as usize, leaf),
+                Leaf::Transmission(adapter) => self.on_transmission(now, adapter as usize),
+                Leaf::Sample => self.on_sample(now),
+            }
+        }
+    }
+
+    /// The host number `host` has sent `packet`, which goes into the queue of `adapter`; `None` where no connection leads
+    /// to its destination.
+    pub fn on_packet(&mut self, host: usize, adapter: Option<u32>, packet: &[u8]) {
+        let now = self.done;
+        self.host_counters[host].received += 1;
+        let Some(adapter) = adapter else {
+            self.host_counters[host].without_vc += 1;
+            return;
+        };
+        let Some(queue) = self.network.adapters[adapter as usize].supply.packets_mut() else {
+            unreachable!("routes lead to adapters with packets");
+        };
+        if queue.offer(packet) {
+            self.reschedule(now, adapter as usize);
+            self.sampler.note_adapter(now, adapter, &self.network);
+        }
+    }
+
+    /// A cell came from another process over the link of `input`, and reaches the node at `arrives`, or now if that is
+    /// past. Its header may be anything.
+    pub fn on_foreign_cell(&mut self, input: usize, mut foreign: Cell) {
+        let place = &mut self.network.inputs[input];
+        let connection = cell::connection(foreign.header);
+        let hop = connection.and_then(|connection| place.hops.get(connection as usize)).copied();
+        let Some(hop) = hop.filter(|&hop| hop != NONE) else {
+            self.network.nodes[place.node.0 as usize].unknown_vc += 1;
+            return;
+        };
+        self.passages[self.network.hops[hop as usize].flow as usize].entered += 1;
+        let last = place.cells.back().map_or(Time::ZERO, |last| last.arrives);
+        foreign.hop = hop;
+        foreign.arrives = foreign.arrives.max(self.done).max(last);
+        if place.cells.is_empty() {
+            self.schedule.set(self.first_input as usize + input, foreign.arrives);
+        }
+        place.cells.push_back(foreign);
+    }
+
+    #[inline]
+    fn on_departure(&mut self, now: Time, number: usize, leaf: usize) {
+        let port = &mut self.network.ports[number];
+        if port.metered {
+            // A cell that leaves at the very end of an interval has left, so only earlier ends come first.
+            port.end_intervals_before(now);
+        }
+        let (cell, next) = port.depart(now);
+        let exit = port.exit;
+        self.schedule.set(leaf, next);
+        match cell {
+            Ok(cell) => {
+                if let Some(tap) = &mut self.tap {
+                    tap.cell(now, self.network.port_numbers[number], TapDirection::Sent, &cell.octets());
+                }
+                match exit {
+                    Exit::Inside(input) => {
+                        let place = &mut self.network.inputs[input as usize];
+                        if place.cells.is_empty() {
+                            self.schedule.set((self.first_input + input) as usize, cell.arrives);
+                        }
+                        place.cells.push_back(cell);
+                    }
+                    Exit::Outside(outgoing) => {
+                        let flow = self.network.hops[cell.hop as usize].flow;
+                        self.passages[flow as usize].left += 1;
+                        self.network.outgoing[outgoing as usize].cells.push(cell);
+                    }
+                }
+            }
+            Err(lost) => {
+                let flow = self.network.hops[lost.hop as usize].flow;
+                self.passages[flow as usize].dropped += 1;
+            }
+        }
+        self.sampler.note_port(now, number as u32, &self.network);
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, now: Time, input: usize, leaf: usize) {
+        let place = &mut self.network.inputs[input];
+        let Some(cell) = place.cells.pop_front() else {
+            unreachable!("an arrival is scheduled only while a cell is on the link");
+        };
+        let at_host = place.at_host;
+        let next = place.cells.front().map_or(Time::NEVER, |cell| cell.arrives);
+        self.schedule.set(leaf, next);
+        if let Some(tap) = &mut self.tap {
+            // The node's own port towards the sender is the other end of the same link.
+            let interface = self.network.inputs[input].port_number ^ 1;
+            tap.cell(now, interface, TapDirection::Received, &cell.octets());
+        }
+        if at_host {
+            self.deliver(now, input, &cell);
+        } else {
+            self.forward(now, input, cell);
+        }
+    }
+
+    /// `cell` reaches the host at the end of its connection.
+    #[inline]
+    fn deliver(&mut self, now: Time, input: usize, cell: &Cell) {
+        let Hop { adapter: number, flow, .. } = self.network.hops[cell.hop as usize];
+        if !cell.is_data() {
+            self.deliver_rm(now, input, number as usize, flow, cell);
+            return;
+        }
+        let adapter = &mut self.network.adapters[number as usize];
+        let host = adapter.reception.as_ref().map_or(0, |reception| reception.host as usize);
+        if let Some(packet) = adapter.receive_data(now, cell) {
+            let sent = send(&mut self.hosts[host], packet);
+            if let Some(reception) = &mut adapter.reception {
+                if sent {
+                    reception.delivered += 1;
+                } else {
+                    reception.refused += 1;
+                }
+            }
+        }
+        self.sampler.note_adapter(now, number, &self.network);
+    }
+
+    fn deliver_rm(&mut self, now: Time, input: usize, number: usize, flow: u32, cell: &Cell) {
+        match self.network.adapters[number].receive_rm(now, cell) {
+            Err(()) => {
+                self.passages[flow as usize].dropped += 1;
+                let node = self.network.inputs[input].node;
+                self.network.nodes[node.0 as usize].damaged_rm += 1;
+                return;
+            }
+            Ok(None) => {}
+            Ok(Some(cell)) => self.enqueue(now, cell),
+        }
+        self.reschedule(now, number);
+        self.sampler.note_adapter(now, number as u32, &self.network);
+    }
+
+    /// A switch passes `cell` on over its next hop.
+    #[inline]
+    fn forward(&mut self, now: Time, input: usize, mut cell: Cell) {
+        cell.hop += 1;
+        let hop = self.network.hops[cell.hop as usize];
+        let mut rm = None;
+        if cell.is_rm() {
+            let Ok(mut contents) = cell.to_rm() else {
+                self.passages[hop.flow as usize].dropped += 1;
+                let node = self.network.inputs[input].node;
+                self.network.nodes[node.0 as usize].damaged_rm += 1;
+                return;
+            };
+            if contents.direction == Direction::Backward && hop.answering_port != NONE {
+                let answering = &mut self.network.ports[hop.answering_port as usize];
+                if hop.answering_slot.0 != NONE && answering.answer(now, hop.answering_slot, &mut contents) {
+                    cell.set_rm(&contents);
+                }
+                self.sampler.note_port(now, hop.answering_port, &self.network);
+            }
+            rm = Some(contents);
+        }
+        let port = &mut self.network.ports[hop.port as usize];
+        if port.metered {
+            port.observe(now, usize::from(hop.priority), hop.slot, rm.as_ref());
+        }
+        self.enqueue(now, cell);
+    }
+
+    /// `cell` comes to the port of its hop.
+    #[inline]
+    fn enqueue(&mut self, now: Time, cell: Cell) {
+        let hop = self.network.hops[cell.hop as usize];
+        match self.network.ports[hop.port as usize].admit(now, hop.priority, cell) {
+            Ok(None) => {}
+            Ok(Some(departure)) => self.schedule.set(hop.port as usize, departure),
+            Err(()) => self.passages[hop.flow as usize].dropped += 1,
+        }
+        self.sampler.note_port(now, hop.port, &self.network);
+    }
+
+    #[inline]
+    fn on_transmission(&mut self, now: Time, number: usize) {
+        if let Some(cell) = self.network.adapters[number].transmit(now) {
+            self.enqueue(now, cell);
+        }
+        self.reschedule(now, number);
+        self.sampler.note_adapter(now, number as u32, &self.network);
+    }
+
+    /// The next transmission of an adapter, not before `now`, may have moved.
+    #[inline]
+    fn reschedule(&mut self, now: Time, number: usize) {
+        let next = self.network.adapters[number].next_transmission(now);
+        self.schedule.set(self.first_adapter as usize + number, next);
+    }
+
+    fn on_sample(&mut self, now: Time) {
+        self.sampler.sample(now, &mut self.network, &self.passages);
+        self.schedule.set(self.sample_leaf, self.sampler.next());
+    }
+
+    /// Every series of changes takes its value at `now`.
+    fn note_everything(&mut self, now: Time) {
+        for port in 0..self.network.ports.len() as u32 {
+            self.sampler.note_port(now, port, &self.network);
+        }
+        for adapter in 0..self.network.adapters.len() as u32 {
+            self.sampler.note_adapter(now, adapter, &self.network);
+        }
+    }
+
+    /// Cells of each flow on links and in ports.
+    pub fn in_flight(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.passages.len()];
+        let on_links = self.network.inputs.iter().flat_map(|input| &input.cells);
+        for cell in on_links.chain(self.network.ports.iter().flat_map(|port| port.cells())) {
+            counts[self.network.hops[cell.hop as usize].flow as usize] += 1;
+        }
+        counts
+    }
+
+    /// Whether everything that came in is accounted for, flow by flow: cells, and packets at their adapters.
+    pub fn check_conservation(&self, name: impl Fn(usize) -> String) -> Result<(), Error> {
+        for (flow, (passage, in_flight)) in self.passages.iter().zip(self.in_flight()).enumerate() {
+            let adapter = |flow: usize| self.network.adapters.get(self.network.sender_of[flow] as usize);
+            let sent = adapter(flow).map_or(0, |sender| sender.counters.sent);
+            let delivered = adapter(flow ^ 1).map_or(0, |receiver| receiver.counters.delivered);
+            let Passage { dropped, entered, left } = *passage;
+            if sent + entered != delivered + dropped + left + in_flight {
+                let account = format!(
+                    "cells: sent {sent}, came from other nodes {entered}; delivered {delivered}, dropped {dropped}, went \
+                     to other nodes {left}, in flight {in_flight}"
+                );
+                return Err(Error::NotConserved { vc: name(flow), account });
+            }
+            let Some(queue) = adapter(flow).and_then(|sender| sender.supply.packets()) else { continue };
+            let (counters, waiting) = (queue.counters, queue.waiting_packets());
+            if counters.offered != counters.dropped + counters.sent + waiting {
+                let account = format!("packets: {counters:?}, waiting {waiting}");
+                return Err(Error::NotConserved { vc: name(flow), account });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Hands `packet` to the host; false if it is lost.
+fn send(host: &mut Host, packet: &[u8]) -> bool {
+    loop {
+        match host.device.send(packet) {
+            Ok(()) => return true,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return false,
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! From a scenario to a network ready to run: ports, lines, ends of connections, and the table of hops.
+
+use std::collections::VecDeque;
+
+use cellrate_drive::line::Line;
+use cellrate_drive::random::{Random, Stream};
+use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
+use cellrate_proto::{Cells, Destination, DestinationConfig, Duration, Source, Time};
+use cellrate_scenario::Sender as SenderConfig;
+use cellrate_scenario::{
+    Connection, ConnectionIndex, Flow, LinkIndex, NodeIndex, NodeKind, Scenario, Step, Traffic, WaitingBrm,
+};
+
+use super::adapter::{Adapter, Reception, Sender};
+use super::cell::{self, Cell, MAX_CONNECTIONS};
+use super::error::Error;
+use super::options::{Faults, Options, Part};
+use super::port::{Exit, InjectedFaults, Port, priority};
+use super::supply::{PacketQueue, Supply};
+
+/// Of hosts of which the scenario says nothing.
+const DEFAULT_ADAPTER_QUEUE: Cells = Cells(4096);
+
+/// No such index.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// One link crossed by one direction of a connection. The hops of a direction stand one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hop {
+    /// The output port that the link begins at, by its place in [`Network::ports`]; [`NONE`] in another process.
+    pub port: u32,
+    /// The direction's number at that port's control.
+    pub slot: Slot,
+    /// The direction: twice the connection's index, plus one for the backward one.
+    pub flow: u32,
+    /// The port at the same node that the other direction of the connection leaves by: it answers the BRMs that cross
+    /// this hop. [`NONE`] at a host.
+    pub answering_port: u32,
+    /// The other direction's number there.
+    pub answering_slot: Slot,
+    /// Where the direction ends, if this is its last hop: a place in [`Network::adapters`]; else [`NONE`].
+    pub adapter: u32,
+    /// Service priority of the connection.
+    pub priority: u8,
+}
+
+/// The near end of a link, as seen by the node that receives from it.
+#[derive(Debug)]
+pub(crate) struct Input {
+    /// Number of the port at its far end.
+    pub port_number: usize,
+    /// The node that receives.
+    pub node: NodeIndex,
+    pub at_host: bool,
+    /// The cells on the link.
+    pub cells: VecDeque<Cell>,
+    /// For cells from another process: the hop that each connection crosses here; [`NONE`] for none.
+    pub hops: Vec<u32>,
+    /// The link's delay and cell time, by which such cells are timed.
+    pub delay: Duration,
+    pub cell_time: Duration,
+}
+
+/// A link into another process.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    /// Number of the port.
+    pub port_number: usize,
+    /// The node that it is of.
+    pub node: NodeIndex,
+    /// The node at its far end.
+    pub neighbour: NodeIndex,
+    /// The cells that have left since the last datagrams, each stamped with its arrival.
+    pub cells: Vec<Cell>,
+    /// What takes the arrival back to the departure.
+    pub delay: Duration,
+}
+
+/// What is counted at a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NodeCounters {
+    /// RM cells that came with a wrong CRC-10, or were none of ABR's: discarded.
+    pub damaged_rm: u64,
+    /// Cells of connections that do not cross this link: discarded.
+    pub unknown_vc: u64,
+}
+
+/// A network at time zero, or the part of it that this process is.
+#[derive(Debug)]
+pub(crate) struct Network {
+    pub hops: Vec<Hop>,
+    pub ports: Vec<Port>,
+    /// Numbers of the ports: twice the link's index plus the end.
+    pub port_numbers: Vec<usize>,
+    pub inputs: Vec<Input>,
+    pub outgoing: Vec<Outgoing>,
+    /// The ends of connections, in the order of the flows that they send.
+    pub adapters: Vec<Adapter>,
+    /// The flow that each of them sends.
+    pub flows: Vec<u32>,
+    /// By flow, the adapter that sends it; [`NONE`] in another process.
+    pub sender_of: Vec<u32>,
+    pub nodes: Vec<NodeCounters>,
+}
+
+/// Number of an output port: twice its link's index plus the end it sends from.
+pub(crate) fn port_number(step: Step) -> usize {
+    2 * step.link.0 as usize + usize::from(step.end)
+}
+
+/// The step over the link of a port.
+pub(crate) fn step_of(number: usize) -> Step {
+    Step { link: LinkIndex((number / 2) as u32), end: (number % 2) as u8 }
+}
+
+/// The steps of a direction of a connection.
+pub(crate) fn steps(connection: &Connection, backward: bool) -> Vec<Step> {
+    let turned = |step: &Step| Step { link: step.link, end: 1 - step.end };
+    if backward { connection.path.iter().rev().map(turned).collect() } else { connection.path.clone() }
+}
+
+/// Both directions of all connections, in the order of the flows.
+pub(crate) fn flows(scenario: &Scenario) -> impl Iterator<Item = (&Connection, bool)> {
+    scenario.connections.iter().flat_map(|connection| [(connection, false), (connection, true)])
+}
+
+struct Builder<'a> {
+    scenario: &'a Scenario,
+    options: &'a Options<'a>,
+    /// By node, whether it is in this process.
+    local: Vec<bool>,
+    /// By port number, whether a connection crosses it.
+    used: Vec<bool>,
+    network: Network,
+    /// By port number, the place in `network.ports`.
+    port_places: Vec<u32>,
+}
+
+impl Network {
+    /// Builds what `options.part` names of the network of `scenario`.
+    pub fn build(scenario: &Scenario, options: &Options<'_>) -> Result<Network, Error> {
+        if scenario.connections.len() > MAX_CONNECTIONS {
+            return Err(Error::TooLarge {
+                connections: scenario.connections.len(),
+                allowed: MAX_CONNECTIONS,
+            });
+        }
+        let local = match &options.part {
+            Part::Whole => vec![true; scenario.nodes.len()],
+            Part::Nodes { nodes, .. } => {
+                (0..).take(scenario.nodes.len()).map(|number| nodes.contains(&NodeIndex(number))).collect()
+            }
+        };
+        let mut used = vec![false; 2 * scenario.links.len()];
+        for (connection, backward) in flows(scenario) {
+            for step in steps(connection, backward) {
+                used[port_number(step)] = true;
+            }
+        }
+        let ports = used.len();
+        let network = Network {
+            hops: Vec::new(),
+            ports: Vec::new(),
+            port_numbers: Vec::new(),
+            inputs: Vec::new(),
+            outgoing: Vec::new(),
+            adapters: Vec::new(),
+            flows: Vec::new(),
+            sender_of: vec![NONE; 2 * scenario.connections.len()],
+            nodes: vec![NodeCounters::default(); scenario.nodes.len()],
+        };
+        let mut builder = Builder { scenario, options, local, used, network, port_places: vec![NONE; ports] };
+        builder.build_inputs();
+        builder.build_ports();
+        builder.number_adapters();
+        let first_hops = builder.build_hops();
+        builder.build_adapters(&first_hops)?;
+        builder.find_hops_of_inputs();
+        Ok(builder.network)
+    }
+}
+
+impl Builder<'_> {
+    fn is_local(&self, node: NodeIndex) -> bool {
+        self.local[node.0 as usize]
+    }
+
+    fn build_inputs(&mut self) {
+        for number in 0..self.used.len() {
+            let head = self.scenario.head(step_of(number));
+            if !self.used[number] || !self.is_local(head) {
+                continue;
+            }
+            let link = &self.scenario.links[number / 2];
+            self.network.inputs.push(Input {
+                port_number: number,
+                node: head,
+                at_host: self.scenario.nodes[head.0 as usize].kind == NodeKind::Host,
+                cells: VecDeque::new(),
+                hops: Vec::new(),
+                delay: link.delay,
+                cell_time: link.rate.cell_time(),
+            });
+        }
+    }
+
+    fn build_ports(&mut self) {
+        for number in 0..self.used.len() {
+            let step = step_of(number);
+            if !self.used[number] || !self.is_local(self.scenario.tail(step)) {
+                continue;
+            }
+            let inside = (0..).zip(&self.network.inputs).find(|(_, input)| input.port_number == number);
+            let exit = match inside {
+                Some((place, _)) => Exit::Inside(place),
+                None => {
+                    self.network.outgoing.push(Outgoing {
+                        port_number: number,
+                        node: self.scenario.tail(step),
+                        neighbour: self.scenario.head(step),
+                        cells: Vec::new(),
+                        delay: self.scenario.links[number / 2].delay,
+                    });
+                    Exit::Outside(self.network.outgoing.len() as u32 - 1)
+                }
+            };
+            self.port_places[number] = self.network.ports.len() as u32;
+            self.network.ports.push(self.build_port(number, exit));
+            self.network.port_numbers.push(number);
+        }
+    }
+
+    fn build_port(&self, number: usize, exit: Exit) -> Port {
+        let link = &self.scenario.links[number / 2];
+        let config = &link.ports[number % 2];
+        let seed = self.scenario.seed;
+        let random = Random::new(seed, Stream::Loss(number as u32));
+        let line = Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random);
+        let control = PortControl::new(&config.control, link.rate.to_cell_rate());
+        let tail = self.scenario.tail(step_of(number));
+        let is_switch = self.scenario.nodes[tail.0 as usize].kind == NodeKind::Switch;
+        let metered = is_switch && control.needs_meter();
+        let Faults { rm_damage, data_loss, .. } = self.options.faults;
+        let injected = (rm_damage > 0.0 || data_loss > 0.0).then(|| InjectedFaults {
+            rates: self.options.faults,
+            random: Random::new(seed, Stream::Faults(number as u32)),
+        });
+        Port::new(line, config, control, metered, exit, injected)
+    }
+
+    fn number_adapters(&mut self) {
+        for (flow, (connection, backward)) in flows(self.scenario).enumerate() {
+            let first = steps(connection, backward)[0];
+            if self.is_local(self.scenario.tail(first)) {
+                self.network.sender_of[flow] = self.network.flows.len() as u32;
+                self.network.flows.push(flow as u32);
+            }
+        }
+    }
+
+    /// Writes the table of hops; returns the first of each flow.
+    fn build_hops(&mut self) -> Vec<u32> {
+        let mut first = Vec::new();
+        for (flow, (connection, backward)) in flows(self.scenario).enumerate() {
+            first.push(self.network.hops.len() as u32);
+            let steps = steps(connection, backward);
+            for (index, &step) in steps.iter().enumerate() {
+                let port = self.port_places[port_number(step)];
+                let slot = match (vc_at_port(connection, backward), self.network.ports.get_mut(port as usize))
+                {
+                    (Some(vc), Some(port)) => port.control.connect(&vc),
+                    _ => Slot(NONE),
+                };
+                let is_last = index + 1 == steps.len();
+                self.network.hops.push(Hop {
+                    port,
+                    slot,
+                    flow: flow as u32,
+                    answering_port: NONE,
+                    answering_slot: Slot(NONE),
+                    // The direction ends where the other one begins.
+                    adapter: if is_last { self.network.sender_of[flow ^ 1] } else { NONE },
+                    priority: priority(connection.category),
+                });
+            }
+        }
+        // Hop j of n (from 1 on) leaves the node that hop n - j of the other direction leaves.
+        for (flow, (connection, _)) in flows(self.scenario).enumerate() {
+            let (own, other, n) = (first[flow] as usize, first[flow ^ 1] as usize, connection.path.len());
+            for j in 1..n {
+                let answering = self.network.hops[other + n - j];
+                let hop = &mut self.network.hops[own + j];
+                hop.answering_port = answering.port;
+                hop.answering_slot = answering.slot;
+            }
+        }
+        first
+    }
+
+    fn build_adapters(&mut self, first_hops: &[u32]) -> Result<(), Error> {
+        let end = Time::ZERO + self.scenario.duration;
+        for (flow, (connection, backward)) in flows(self.scenario).enumerate() {
+            if self.network.sender_of[flow] == NONE {
+                continue;
+            }
+            let number = ConnectionIndex((flow / 2) as u32);
+            let [out, back] = if backward {
+                [&connection.backward, &connection.forward]
+            } else {
+                [&connection.forward, &connection.backward]
+            };
+            let carries_packets = self.options.routes.iter().any(|route| route.connection == number);
+            let (supply, reception) = if carries_packets {
+                let host = self.scenario.tail(steps(connection, backward)[0]);
+                let own = self.scenario.hosts.get(host.0 as usize).map(|host| host.adapter_queue);
+                let room = self.options.adapter_queue.or(own).unwrap_or(DEFAULT_ADAPTER_QUEUE);
+                let room = usize::try_from(room.0).unwrap_or(usize::MAX);
+                let attached = (0..).zip(&self.options.hosts).find(|(_, of)| of.node == host);
+                let (place, attached) = attached.ok_or_else(|| Error::NoDevice {
+                    vc: connection.name.clone(),
+                    host: self.scenario.nodes[host.0 as usize].name.clone(),
+                })?;
+                let reception = Reception::new(place, attached.mtu);
+                (Supply::Packets(Box::new(PacketQueue::new(room))), Some(reception))
+            } else {
+                let answers = backward && matches!(back.traffic, Some(Traffic::RequestResponse(_)));
+                let generator = Supply::generator(out.traffic.as_ref(), self.scenario.seed, flow as u32, end);
+                match generator {
+                    Some(generator) if !answers => (generator, None),
+                    _ => return Err(Error::NoApplication { vc: connection.name.clone() }),
+                }
+            };
+            self.network.adapters.push(Adapter::new(
+                build_sender(out),
+                supply,
+                Destination::new(destination_config(back)),
+                first_hops[flow],
+                cell::address(number.0),
+                reception,
+            ));
+        }
+        Ok(())
+    }
+
+    /// Where cells come from another process, their addresses say which hop they cross.
+    fn find_hops_of_inputs(&mut self) {
+        let outside = |input: &Input| !self.local[self.scenario.tail(step_of(input.port_number)).0 as usize];
+        let connections = self.scenario.connections.len();
+        for input in self.network.inputs.iter_mut().filter(|input| outside(input)) {
+            input.hops = vec![NONE; connections];
+            let mut hop = 0;
+            for (flow, (connection, backward)) in flows(self.scenario).enumerate() {
+                for step in steps(connection, backward) {
+                    if port_number(step) == input.port_number {
+                        input.hops[flow / 2] = hop;
+                    }
+                    hop += 1;
+                }
+            }
+        }
+    }
+}
+
+/// What a port learns about a direction at set-up; nothing of other categories than ABR.
+fn vc_at_port(connection: &Connection, backward: bool) -> Option<VcAtPort> {
+    let flow = if backward { &connection.backward } else { &connection.forward };
+    match &flow.sender {
+        SenderConfig::Abr(abr) => {
+            Some(VcAtPort { pcr: abr.parameters.pcr, mcr: abr.parameters.mcr, weight: abr.weight })
+        }
+        SenderConfig::Peak(_) => None,
+    }
+}
+
+fn build_sender(flow: &Flow) -> Sender {
+    match &flow.sender {
+        SenderConfig::Abr(abr) => Sender::Abr(Source::new(abr.parameters.clone(), &abr.uili)),
+        SenderConfig::Peak(rate) => Sender::Peak { spacing: rate.interval(), earliest: Time::ZERO },
+    }
+}
+
+/// What the receiving end of `flow` does.
+fn destination_config(flow: &Flow) -> DestinationConfig {
+    match &flow.sender {
+        SenderConfig::Abr(abr) => DestinationConfig {
+            clear_efci_state: abr.clear_efci_state,
+            send_waiting_out_of_rate: abr.waiting_brm == WaitingBrm::SendOutOfRate,
+        },
+        SenderConfig::Peak(_) => DestinationConfig::default(),
+    }
+}

@@ -1,0 +1,47 @@
+//! What adapters offer to applications while the network runs: ACR, now.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cellrate_proto::CellRate;
+use cellrate_scenario::{Connection, ConnectionIndex, Scenario, Sender};
+
+use super::network::Network;
+
+/// ACR of every sending end, written by the engine at each of its wake-ups, read by whoever wants to know.
+#[derive(Debug)]
+pub struct Offers {
+    /// By flow, the bits of a rate in cells/s.
+    rates: Box<[AtomicU64]>,
+}
+
+impl Offers {
+    /// What stands before the run: ICR of ABR sources, and PCR of others, which never changes.
+    pub fn new(scenario: &Scenario) -> Offers {
+        let initial = |sender: &Sender| match sender {
+            Sender::Abr(abr) => abr.parameters.icr,
+            Sender::Peak(peak) => *peak,
+        };
+        let flows = |connection: &Connection| {
+            [&connection.forward, &connection.backward].map(|flow| initial(&flow.sender))
+        };
+        let rates = scenario.connections.iter().flat_map(flows);
+        Offers { rates: rates.map(|rate| AtomicU64::new(rate.as_cells_per_s().to_bits())).collect() }
+    }
+
+    /// The rate at which one direction of a connection may send now.
+    ///
+    /// # Panics
+    /// When the scenario has no such connection.
+    pub fn rate(&self, connection: ConnectionIndex, backward: bool) -> CellRate {
+        let flow = 2 * connection.0 as usize + usize::from(backward);
+        CellRate::new(f64::from_bits(self.rates[flow].load(Ordering::Relaxed)))
+    }
+
+    pub(crate) fn publish(&self, network: &Network) {
+        for (adapter, &flow) in network.adapters.iter().zip(&network.flows) {
+            if let Some(source) = adapter.source() {
+                self.rates[flow as usize].store(source.acr().as_cells_per_s().to_bits(), Ordering::Relaxed);
+            }
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Links into other processes: cells leave in datagrams and come from them, each at its instant.
+//!
+//! The instant at which a cell left its neighbour is told by the datagram, where both ends agreed on that. Else it follows
+//! from when the datagrams were read: all cells that wait at one wake-up are spread evenly since the last cell before
+//! them, over a quantum at most, and never closer than the line allows. On a busy line, and for steady flows, that is the
+//! spacing the cells had; the first cells after a pause may seem up to a quantum off. The cell reaches this node after the
+//! link's delay, so a datagram that is late by less than that changes nothing.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use cellrate_drive::random::{Random, Stream};
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::{NodeIndex, Scenario};
+use rustix::net::sockopt::set_socket_recv_buffer_size;
+
+use super::cell::Cell;
+use super::error::Error;
+use super::machine::Machine;
+use super::network::{Network, Outgoing};
+use super::options::{Faults, Options, Part};
+use super::pseudowire::{
+    Datagram, FIRST_LABEL, MAX_CELLS, MAX_OCTETS, MAX_TIMED_CELLS, PackedCell, distance, emit, next_sequence,
+};
+use super::results::DatagramRow;
+
+/// A datagram so far behind comes from a neighbour that counts anew, not from a detour.
+const RESTART_DISTANCE: i32 = 64;
+/// Datagrams read at one wake-up, at most: no flood keeps the engine from its events.
+const MAX_BATCH: usize = 512;
+/// Room for what comes while the machine stands still [octets]; as much of it as the system grants.
+const RECEIVE_BUFFER: usize = 4 << 20;
+/// A neighbour's clock that is further ahead is not believed.
+const MAX_AHEAD: Duration = Duration::from_secs(1);
+
+/// What is counted on a link into another process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PeerCounters {
+    pub sent: u64,
+    pub cells_sent: u64,
+    pub send_errors: u64,
+    pub received: u64,
+    pub cells_received: u64,
+    pub missing: u64,
+    pub out_of_order: u64,
+    pub restarts: u64,
+    pub late_cells: u64,
+}
+
+/// One link.
+#[derive(Debug)]
+struct Link {
+    /// The number of this end's port, and so the label of what it sends.
+    port_number: usize,
+    address: SocketAddr,
+    /// The socket of this end's node, by its place.
+    socket: usize,
+    /// Its place among the network's inputs.
+    input: usize,
+    cell_time: Duration,
+    delay: Duration,
+    last_sent: u16,
+    expected: Option<u16>,
+    /// When the last cell left the neighbour.
+    last_departure: Time,
+    /// The cells that came since the last wake-up.
+    batch: Vec<Cell>,
+    /// A datagram that an injected fault holds back.
+    held: Option<Vec<u8>>,
+    counters: PeerCounters,
+}
+
+/// All links of this process, and a socket for each of its nodes that has any.
+#[derive(Debug)]
+pub(crate) struct Peers {
+    sockets: Vec<UdpSocket>,
+    links: Vec<Link>,
+    timed: bool,
+    quantum: Duration,
+    faults: Faults,
+    random: Random,
+    octets: Vec<u8>,
+    pub refused: DatagramRow,
+}
+
+impl Peers {
+    /// The links of the nodes that this process is; `None` where it is the whole network.
+    pub fn bind(
+        scenario: &Scenario,
+        options: &Options<'_>,
+        network: &Network,
+        quantum: Duration,
+    ) -> Result<Option<Peers>, Error> {
+        let Part::Nodes { nodes, addresses } = &options.part else { return Ok(None) };
+        let addresses = addresses.as_ref().unwrap_or(&scenario.live.addresses);
+        let name = |node: NodeIndex| scenario.nodes[node.0 as usize].name.clone();
+        let address = |node: NodeIndex| {
+            let address = addresses.get(node.0 as usize).copied().flatten();
+            address.ok_or_else(|| Error::NoAddress { node: name(node) })
+        };
+        let (mut sockets, mut nodes_of_sockets, mut links) = (Vec::new(), Vec::new(), Vec::new());
+        for outgoing in &network.outgoing {
+            let input = network.inputs.iter().position(|input| input.port_number == outgoing.port_number ^ 1);
+            let Some(input) = input else { continue };
+            let known = nodes_of_sockets.iter().position(|of| *of == outgoing.node);
+            let socket = match known {
+                Some(socket) => socket,
+                None => {
+                    let own = address(outgoing.node)?;
+                    let refused = |cause| Error::Bind { node: name(outgoing.node), address: own, cause };
+                    sockets.push(bind(own).map_err(refused)?);
+                    nodes_of_sockets.push(outgoing.node);
+                    sockets.len() - 1
+                }
+            };
+            links.push(Link {
+                port_number: outgoing.port_number,
+                address: address(outgoing.neighbour)?,
+                socket,
+                input,
+                cell_time: network.inputs[input].cell_time,
+                delay: network.inputs[input].delay,
+                last_sent: 0,
+                expected: None,
+                last_departure: Time::ZERO,
+                batch: Vec::new(),
+                held: None,
+                counters: PeerCounters::default(),
+            });
+        }
+        let first = nodes.first().map_or(0, |node| node.0);
+        Ok(Some(Peers {
+            sockets,
+            links,
+            timed: options.timestamps.unwrap_or(scenario.live.timestamps),
+            quantum,
+            faults: options.faults,
+            random: Random::new(scenario.seed, Stream::Faults(u32::MAX - first)),
+            octets: Vec::with_capacity(MAX_OCTETS),
+            refused: DatagramRow::default(),
+        }))
+    }
+
+    /// Become readable when datagrams wait.
+    pub fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.sockets.iter().map(AsFd::as_fd)
+    }
+
+    /// Sends what has left the ports since the last call. An RM cell is the last of its datagram.
+    pub fn flush(&mut self, outgoing: &mut [Outgoing]) {
+        let most = if self.timed { MAX_TIMED_CELLS } else { MAX_CELLS };
+        for outgoing in outgoing {
+            if outgoing.cells.is_empty() {
+                continue;
+            }
+            let of_port = self.links.iter().position(|link| link.port_number == outgoing.port_number);
+            let Some(link) = of_port else { continue };
+            let mut cells = &outgoing.cells[..];
+            while !cells.is_empty() {
+                let until_rm = cells.iter().position(Cell::is_rm).map_or(cells.len(), |at| at + 1);
+                let (now, later) = cells.split_at(until_rm.min(most));
+                self.send(link, now, outgoing.delay);
+                cells = later;
+            }
+            outgoing.cells.clear();
+        }
+    }
+
+    fn send(&mut self, link: usize, cells: &[Cell], delay: Duration) {
+        let place = &mut self.links[link];
+        place.last_sent = next_sequence(place.last_sent);
+        let label = FIRST_LABEL + place.port_number as u32;
+        let packed = cells.iter().map(|cell| PackedCell {
+            header: cell.header,
+            payload: &cell.payload,
+            departure: Some(Time::from_ps(cell.arrives.as_ps() - delay.as_ps())),
+        });
+        emit(&mut self.octets, label, place.last_sent, self.timed, packed);
+        place.counters.sent += 1;
+        place.counters.cells_sent += cells.len() as u64;
+        let mut strikes = |rate: f64| rate > 0.0 && self.random.uniform() < rate;
+        let (twice, back) = (strikes(self.faults.duplicate), strikes(self.faults.reorder));
+        if back && place.held.is_none() {
+            place.held = Some(self.octets.clone());
+            return;
+        }
+        let held = place.held.take();
+        self.transmit(link, twice);
+        if let Some(held) = held {
+            self.octets = held;
+            self.transmit(link, false);
+        }
+    }
+
+    fn transmit(&mut self, link: usize, twice: bool) {
+        let place = &mut self.links[link];
+        for _ in 0..if twice { 2 } else { 1 } {
+            if self.sockets[place.socket].send_to(&self.octets, place.address).is_err() {
+                place.counters.send_errors += 1;
+            }
+        }
+    }
+
+    /// Takes what has come, and puts the cells on their links as of `now`.
+    pub fn receive(&mut self, now: Time, machine: &mut Machine<'_>) {
+        // One octet more than the longest: what fills it was longer.
+        let mut buffer = [0; MAX_OCTETS + 1];
+        for socket in 0..self.sockets.len() {
+            for _ in 0..MAX_BATCH {
+                match self.sockets[socket].recv_from(&mut buffer) {
+                    Ok((length, from)) => self.sort(socket, &buffer[..length], from),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                    // An ICMP error of something sent before; the next call gives what came.
+                    Err(_) => {}
+                }
+            }
+        }
+        for link in &mut self.links {
+            let (mut before, step) = link.spacing(now, self.quantum);
+            for mut cell in link.batch.drain(..) {
+                let departure = if cell.arrives == Time::NEVER {
+                    before.saturating_add(step)
+                } else {
+                    cell.arrives.min(now.saturating_add(MAX_AHEAD))
+                };
+                before = departure;
+                link.last_departure = departure;
+                cell.arrives = departure.saturating_add(link.delay);
+                link.counters.late_cells += u64::from(cell.arrives < machine.done());
+                machine.on_foreign_cell(link.input, cell);
+            }
+        }
+    }
+
+    /// One datagram from `from`, which came to a socket.
+    fn sort(&mut self, socket: usize, octets: &[u8], from: SocketAddr) {
+        let is_between = |link: &Link| link.address == from && link.socket == socket;
+        if !self.links.iter().any(is_between) {
+            self.refused.from_strangers += 1;
+            return;
+        }
+        let Ok(datagram) = Datagram::parse(octets, self.timed) else {
+            self.refused.malformed += 1;
+            return;
+        };
+        let of_label = |link: &&mut Link| {
+            is_between(link) && datagram.label == FIRST_LABEL + (link.port_number ^ 1) as u32
+        };
+        let Some(link) = self.links.iter_mut().find(of_label) else {
+            self.refused.malformed += 1;
+            return;
+        };
+        if !link.is_next(datagram.sequence) {
+            return;
+        }
+        link.counters.received += 1;
+        link.counters.cells_received += datagram.len() as u64;
+        link.batch.extend(datagram.cells().map(|cell| Cell {
+            arrives: cell.departure.unwrap_or(Time::NEVER),
+            sent: Time::NEVER,
+            hop: 0,
+            header: cell.header,
+            payload: *cell.payload,
+        }));
+    }
+
+    /// The counters of every link, by the number of this end's port.
+    pub fn counters(&self) -> Vec<(usize, PeerCounters)> {
+        self.links.iter().map(|link| (link.port_number, link.counters)).collect()
+    }
+}
+
+/// A socket at `address` that never waits.
+fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind(address)?;
+    socket.set_nonblocking(true)?;
+    // The system may grant less; what does not fit is counted as missing.
+    let _ = set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER);
+    Ok(socket)
+}
+
+impl Link {
+    /// How the cells of the batch that was read at `now` are spaced, and the instant before the first: evenly since the
+    /// last cell, or over a quantum if that was longer ago; never closer than the line allows.
+    fn spacing(&self, now: Time, quantum: Duration) -> (Time, Duration) {
+        let a_quantum_ago = Time::from_ps(now.as_ps().saturating_sub(quantum.as_ps()));
+        let before = self.last_departure.max(a_quantum_ago);
+        let even = now.since(before).as_ps() / (self.batch.len() as u64).max(1);
+        (before, Duration::from_ps(even).max(self.cell_time))
+    }
+
+    /// Whether the datagram numbered `sequence` is to be taken: it comes after all before it.
+    fn is_next(&mut self, sequence: u16) -> bool {
+        if sequence == 0 {
+            return true;
+        }
+        let ahead = self.expected.map_or(0, |expected| distance(expected, sequence));
+        if (-RESTART_DISTANCE..0).contains(&ahead) {
+            self.counters.out_of_order += 1;
+            return false;
+        }
+        if ahead < 0 {
+            self.counters.restarts += 1;
+        } else {
+            self.counters.missing += ahead as u64;
+        }
+        self.expected = Some(next_sequence(sequence));
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link() -> Link {
+        Link {
+            port_number: 0,
+            address: "127.0.0.1:1".parse().unwrap(),
+            socket: 0,
+            input: 0,
+            cell_time: Duration::from_us(10),
+            delay: Duration::ZERO,
+            last_sent: 0,
+            expected: None,
+            last_departure: Time::ZERO,
+            batch: Vec::new(),
+            held: None,
+            counters: PeerCounters::default(),
+        }
+    }
+
+    fn spacing(last_us: u64, cells: usize, now_us: u64) -> (u64, u64) {
+        let cell = Cell::data(Time::ZERO, 0, 0, &[0; 48], false);
+        let at = |us| Time::ZERO + Duration::from_us(us);
+        let link = Link { last_departure: at(last_us), batch: vec![cell; cells], ..link() };
+        let (before, step) = link.spacing(at(now_us), Duration::from_us(500));
+        (before.as_ps() / 1_000_000, step.as_ps() / 1_000_000)
+    }
+
+    #[test]
+    fn cells_without_instants_are_spread_since_the_last_one_and_never_closer_than_the_line_allows() {
+        assert_eq!(spacing(1_000, 5, 1_400), (1_000, 80), "400 us for 5 cells");
+        assert_eq!(spacing(1_000, 50, 1_400), (1_000, 10), "the line's cell time");
+        assert_eq!(spacing(1_000, 5, 9_000), (8_500, 100), "a quantum after a pause");
+        assert_eq!(spacing(1_000, 5, 900), (1_000, 10), "the last ones are ahead");
+    }
+
+    #[test]
+    fn gaps_repeats_and_restarts_are_told_apart() {
+        let mut link = link();
+        let taken = [100, 101, 101, 104, 103, 105].map(|sequence| link.is_next(sequence));
+        assert_eq!(taken, [true, true, false, true, false, true]);
+        assert_eq!((link.counters.missing, link.counters.out_of_order), (2, 2));
+        assert!(link.is_next(1), "105 behind: the neighbour counts anew");
+        assert_eq!((link.counters.restarts, link.expected), (1, Some(2)));
+        assert!(link.is_next(0) && link.is_next(0), "no numbers are kept");
+    }
+}

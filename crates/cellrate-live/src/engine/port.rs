@@ -1,0 +1,436 @@
+//! An output port: queues by priority, a line, and what a switch does about congestion there.
+//!
+//! Every departure is an event at its ideal instant: the end of the cell before it, or the arrival at an idle port, plus
+//! the time of one cell. Service is by strict priority and not pre-emptive; RM cells may have a queue of their own. A data
+//! cell is marked with EFCI when its transmission begins, by the ABR queue with that cell still in it.
+
+use std::collections::VecDeque;
+
+use cellrate_drive::line::Line;
+use cellrate_drive::random::Random;
+use cellrate_proto::switch::{Feedback, PortControl, Slot};
+use cellrate_proto::wire::PAYLOAD_OCTETS;
+use cellrate_proto::{Cells, Direction, RmCell, Time};
+use cellrate_scenario::{Category, Port as Config, RmCells};
+
+use super::cell::Cell;
+use super::options::Faults;
+
+/// Number of service priorities: CBR and VBR, then ABR, then UBR.
+pub(crate) const PRIORITIES: usize = 3;
+/// The priority of ABR.
+pub(crate) const ABR: usize = 1;
+
+/// The service priority of a category: 0 is served first.
+pub(crate) fn priority(category: Category) -> u8 {
+    match category {
+        Category::Cbr | Category::Vbr => 0,
+        Category::Abr => ABR as u8,
+        Category::Ubr => 2,
+    }
+}
+
+/// Where the link behind a port goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// To a node of this process: an index into the inputs.
+    Inside(u32),
+    /// To a node of another process: an index into the outgoing links.
+    Outside(u32),
+}
+
+/// What was lost at a port, by category and reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Losses {
+    pub buffer: [u64; PRIORITIES],
+    pub line: u64,
+}
+
+/// Faults that a test puts on a line, beside those of the scenario.
+#[derive(Debug)]
+pub(crate) struct InjectedFaults {
+    pub rates: Faults,
+    pub random: Random,
+}
+
+/// An output port.
+#[derive(Debug)]
+pub(crate) struct Port {
+    waiting: [VecDeque<Cell>; PRIORITIES],
+    /// RM cells, where they do not wait among the data cells.
+    waiting_rm: VecDeque<Cell>,
+    rm_cells: RmCells,
+    /// The cell in transmission: its priority and when it will have left.
+    serving: Option<(u8, Cell, Time)>,
+    /// Cells waiting and in transmission, by priority.
+    lengths: [u64; PRIORITIES],
+    room: [u64; PRIORITIES],
+    shared_room: u64,
+    line: Line,
+    injected: Option<Box<InjectedFaults>>,
+    pub exit: Exit,
+    /// Whether `control` wants to know of every cell.
+    pub metered: bool,
+    pub control: PortControl,
+    pub transmitted: u64,
+    pub max_total: u64,
+    pub max_lengths: [u64; PRIORITIES],
+    pub losses: Losses,
+    /// RM cells that injected faults damaged here.
+    pub damaged: u64,
+    /// Integral of the total queue up to `integrated_until` [cells * ps].
+    integral: u128,
+    integrated_until: Time,
+}
+
+impl Port {
+    pub fn new(
+        line: Line,
+        config: &Config,
+        control: PortControl,
+        metered: bool,
+        exit: Exit,
+        injected: Option<InjectedFaults>,
+    ) -> Port {
+        let buffers = &config.buffers;
+        let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
+        Port {
+            waiting: [VecDeque::new(), VecDeque::new(), VecDeque::new()],
+            waiting_rm: VecDeque::new(),
+            rm_cells: config.rm_cells,
+            serving: None,
+            lengths: [0; PRIORITIES],
+            room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
+            shared_room: limit(buffers.shared),
+            line,
+            injected: injected.map(Box::new),
+            exit,
+            metered,
+            control,
+            transmitted: 0,
+            max_total: 0,
+            max_lengths: [0; PRIORITIES],
+            losses: Losses::default(),
+            damaged: 0,
+            integral: 0,
+            integrated_until: Time::ZERO,
+        }
+    }
+
+    /// The switch's look at a cell of `priority` that comes to this port; `rm` is what it says, if it is an RM cell.
+    #[inline]
+    pub fn observe(&mut self, now: Time, priority: usize, slot: Slot, rm: Option<&RmCell>) {
+        if self.control.interval_due(now) {
+            self.end_intervals(now);
+        }
+        if priority == ABR {
+            self.control.on_abr_cell(now, slot);
+            if let Some(rm) = rm
+                && rm.direction == Direction::Forward
+            {
+                self.control.on_forward_rm(now, slot, rm.current_cell_rate.rate());
+            }
+        } else if priority == 0 {
+            self.control.on_guaranteed_cell();
+        }
+    }
+
+    /// The answer of this port to a BRM that passes in the other direction; whether it changed anything.
+    pub fn answer(&mut self, now: Time, slot: Slot, rm: &mut RmCell) -> bool {
+        if self.control.interval_due(now) {
+            self.end_intervals(now);
+        }
+        let queue = self.queue(ABR);
+        let before = *rm;
+        let mut feedback = Feedback::new(rm.explicit_rate, rm.congestion_indication, rm.no_increase);
+        self.control.on_backward_rm(now, slot, queue, &mut feedback);
+        rm.explicit_rate = feedback.explicit_rate();
+        rm.congestion_indication = feedback.congestion_indication();
+        rm.no_increase = feedback.no_increase();
+        *rm != before
+    }
+
+    /// Ends the averaging intervals that are due at `now`, each with the queue of its own end: no cell has come since.
+    #[cold]
+    pub fn end_intervals(&mut self, now: Time) {
+        let queue = Cells(self.lengths[ABR]);
+        self.control.end_intervals(now, |_| queue);
+    }
+
+    /// The same, for a departure or a sample at `now`: an interval that ends at `now` itself stays open.
+    pub fn end_intervals_before(&mut self, now: Time) {
+        let before = Time::from_ps(now.as_ps().saturating_sub(1));
+        if self.control.interval_due(before) {
+            self.end_intervals(before);
+        }
+    }
+
+    /// A cell arrives. When the port was idle its transmission begins at once, and the port's next departure is given.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    #[inline]
+    pub fn admit(&mut self, now: Time, priority: u8, cell: Cell) -> Result<Option<Time>, ()> {
+        let class = usize::from(priority);
+        let total = self.total();
+        if self.lengths[class] >= self.room[class] || total >= self.shared_room {
+            self.losses.buffer[class] += 1;
+            return Err(());
+        }
+        self.integrate(now);
+        self.lengths[class] += 1;
+        self.max_total = self.max_total.max(total + 1);
+        self.max_lengths[class] = self.max_lengths[class].max(self.lengths[class]);
+        if self.serving.is_none() {
+            return Ok(Some(self.begin(now, priority, cell)));
+        }
+        let overtakes = self.rm_cells != RmCells::InOrder && class == ABR && cell.is_rm();
+        let queue = if overtakes { &mut self.waiting_rm } else { &mut self.waiting[class] };
+        queue.push_back(cell);
+        Ok(None)
+    }
+
+    /// The cell in transmission has left at `now`: returns it, stamped with its arrival at the far end, and the next
+    /// departure. The cell is an error if the line loses it.
+    #[inline]
+    pub fn depart(&mut self, now: Time) -> (Result<Cell, Cell>, Time) {
+        self.integrate(now);
+        let Some((priority, mut cell, _)) = self.serving.take() else {
+            unreachable!("a departure is scheduled only while a cell is in transmission");
+        };
+        self.lengths[usize::from(priority)] -= 1;
+        self.transmitted += 1;
+        cell.arrives = now + self.line.delay;
+        let departure = self.next().map_or(Time::NEVER, |(priority, cell)| self.begin(now, priority, cell));
+        let mut lost = self.line.loses(now);
+        if let Some(injected) = &mut self.injected {
+            let damaged = injected.strike(&mut cell, &mut lost);
+            self.damaged += u64::from(damaged);
+        }
+        if lost {
+            self.losses.line += 1;
+        }
+        (if lost { Err(cell) } else { Ok(cell) }, departure)
+    }
+
+    /// The cell whose turn it is, and its priority.
+    #[inline]
+    fn next(&mut self) -> Option<(u8, Cell)> {
+        if self.rm_cells == RmCells::InOrder {
+            return (0..)
+                .zip(&mut self.waiting)
+                .find_map(|(priority, queue)| queue.pop_front().map(|cell| (priority, cell)));
+        }
+        let turn = if self.rm_cells == RmCells::First { 0 } else { ABR };
+        (0..PRIORITIES).find_map(|priority| {
+            if priority == turn
+                && let Some(cell) = self.waiting_rm.pop_front()
+            {
+                return Some((ABR as u8, cell));
+            }
+            self.waiting[priority].pop_front().map(|cell| (priority as u8, cell))
+        })
+    }
+
+    #[inline]
+    fn begin(&mut self, now: Time, priority: u8, mut cell: Cell) -> Time {
+        if self.control.uses_efci() {
+            let marks = self.control.marks_efci(Cells(self.lengths[ABR]));
+            if marks && usize::from(priority) == ABR && cell.is_data() {
+                cell.mark_efci();
+            }
+        }
+        let departs = now + self.line.cell_time;
+        self.serving = Some((priority, cell, departs));
+        departs
+    }
+
+    /// Cells of `priority` waiting and in transmission.
+    pub fn queue(&self, priority: usize) -> Cells {
+        Cells(self.lengths[priority])
+    }
+
+    /// Cells of all categories waiting and in transmission.
+    #[inline]
+    pub fn total(&self) -> u64 {
+        self.lengths[0] + self.lengths[1] + self.lengths[2]
+    }
+
+    /// Cells lost here, for want of room or on the line.
+    pub fn dropped(&self) -> u64 {
+        self.losses.buffer.iter().sum::<u64>() + self.losses.line
+    }
+
+    /// Time for which the line had been busy by `at`, which is not before the last event [ps].
+    pub fn busy_ps(&self, at: Time) -> u64 {
+        let cell_time = self.line.cell_time.as_ps();
+        let begun =
+            self.serving.map_or(0, |(.., departs)| cell_time.saturating_sub(departs.since(at).as_ps()));
+        self.transmitted * cell_time + begun
+    }
+
+    /// Integral of the total queue over time up to `at` [cells * ps].
+    #[inline]
+    pub fn queue_integral(&self, at: Time) -> u128 {
+        let since = at.since(self.integrated_until).as_ps();
+        self.integral + u128::from(self.total()) * u128::from(since)
+    }
+
+    /// A figure of the algorithm, by its place; zero when there is none.
+    pub fn metric(&self, place: usize) -> f64 {
+        let (mut index, mut found) = (0, 0.0);
+        self.control.metrics(&mut |_, value| {
+            if index == place {
+                found = value;
+            }
+            index += 1;
+        });
+        found
+    }
+
+    /// Every cell in the port.
+    pub fn cells(&self) -> impl Iterator<Item = &Cell> {
+        let waiting = self.waiting.iter().chain([&self.waiting_rm]).flatten();
+        waiting.chain(self.serving.iter().map(|(_, cell, _)| cell))
+    }
+
+    #[inline]
+    fn integrate(&mut self, now: Time) {
+        self.integral = self.queue_integral(now);
+        self.integrated_until = now;
+    }
+}
+
+impl InjectedFaults {
+    /// Damages or loses the cell, by chance; whether an RM cell was damaged.
+    fn strike(&mut self, cell: &mut Cell, lost: &mut bool) -> bool {
+        if cell.is_rm() {
+            let strikes = self.rates.rm_damage > 0.0 && self.random.uniform() < self.rates.rm_damage;
+            if strikes {
+                let bit = (self.random.uniform() * (8 * PAYLOAD_OCTETS) as f64) as usize;
+                cell.payload[bit / 8] ^= 0x80 >> (bit % 8);
+            }
+            strikes
+        } else {
+            *lost |= self.rates.data_loss > 0.0 && self.random.uniform() < self.rates.data_loss;
+            false
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_drive::random::Stream;
+    use cellrate_proto::switch::PortControlConfig;
+    use cellrate_proto::{BitRate, CellRate, Duration, RateCode};
+    use cellrate_scenario::Buffers;
+
+    fn port(buffers: Buffers, rm_cells: RmCells) -> Port {
+        let rate = BitRate::from_bps(42_400_000); // 10 us a cell
+        let random = Random::new(1, Stream::Loss(0));
+        let line = Line::new(rate.cell_time(), Duration::from_us(7), 0.0, &[], random);
+        let control = PortControlConfig::default();
+        let config = Config { buffers, rm_cells, control };
+        Port::new(
+            line,
+            &config,
+            PortControl::new(&control, CellRate::new(100_000.0)),
+            false,
+            Exit::Inside(0),
+            None,
+        )
+    }
+
+    fn data(number: u32) -> Cell {
+        Cell::data(Time::ZERO, number, 0, &[0; 48], false)
+    }
+
+    fn rm(number: u32) -> Cell {
+        let rm = RmCell {
+            direction: Direction::Forward,
+            backward_notification: false,
+            congestion_indication: false,
+            no_increase: false,
+            explicit_rate: RateCode::MAX,
+            current_cell_rate: RateCode::MAX,
+            minimum_cell_rate: RateCode::MAX,
+            out_of_rate: false,
+        };
+        Cell::resource_management(Time::ZERO, number, 0, &rm)
+    }
+
+    /// The order in which a port sends what came while the first was being sent.
+    fn order(rm_cells: RmCells) -> Vec<u32> {
+        let mut port = port(Buffers::default(), rm_cells);
+        let mut departure = Time::NEVER;
+        let come = [
+            (1, data(0)),
+            (2, data(1)),
+            (1, data(2)),
+            (1, rm(3)),
+            (0, data(4)),
+            (1, data(5)),
+            (1, rm(6)),
+            (0, data(7)),
+        ];
+        for (priority, cell) in come {
+            if let Some(at) = port.admit(Time::ZERO, priority, cell).unwrap() {
+                departure = at;
+            }
+        }
+        let mut left = Vec::new();
+        while departure != Time::NEVER {
+            let (cell, next) = port.depart(departure);
+            let cell = cell.unwrap();
+            assert_eq!(cell.arrives, departure + Duration::from_us(7));
+            left.push(cell.hop);
+            departure = next;
+        }
+        left
+    }
+
+    #[test]
+    fn guaranteed_goes_first_and_rm_cells_wait_for_what_the_port_says() {
+        assert_eq!(order(RmCells::InOrder), [0, 4, 7, 2, 3, 5, 6, 1]);
+        assert_eq!(order(RmCells::BeforeData), [0, 4, 7, 3, 6, 2, 5, 1]);
+        assert_eq!(order(RmCells::First), [0, 3, 6, 4, 7, 2, 5, 1]);
+    }
+
+    #[test]
+    fn a_full_category_and_a_full_port_lose_cells_by_category() {
+        let buffers = Buffers { abr: Some(Cells(2)), shared: Some(Cells(3)), ..Buffers::default() };
+        let mut port = port(buffers, RmCells::InOrder);
+        let admitted = [1, 1, 1, 2, 2].map(|priority| port.admit(Time::ZERO, priority, data(0)).is_ok());
+        assert_eq!(admitted, [true, true, false, true, false]);
+        assert_eq!(port.losses, Losses { buffer: [0, 1, 1], line: 0 });
+        assert_eq!((port.total(), port.queue(ABR), port.dropped()), (3, Cells(2), 2));
+    }
+
+    #[test]
+    fn busy_time_and_the_queue_are_integrated_to_the_instant() {
+        let mut port = port(Buffers::default(), RmCells::InOrder);
+        let first = port.admit(Time::ZERO, 1, data(0)).unwrap().unwrap();
+        assert_eq!(port.admit(Time::ZERO, 1, data(1)), Ok(None));
+        assert_eq!(first, Time::ZERO + Duration::from_us(10));
+        let (_, second) = port.depart(first);
+        // Two cells for 10 us, one for 5.
+        let at = first + Duration::from_us(5);
+        assert_eq!(port.queue_integral(at), 25_000_000);
+        assert_eq!(port.busy_ps(at), 15_000_000);
+        assert_eq!(port.depart(second).1, Time::NEVER);
+    }
+
+    #[test]
+    fn injected_faults_damage_rm_cells_and_lose_data() {
+        let mut port = port(Buffers::default(), RmCells::InOrder);
+        let rates = Faults { rm_damage: 1.0, data_loss: 1.0, ..Faults::default() };
+        port.injected = Some(Box::new(InjectedFaults { rates, random: Random::new(1, Stream::Faults(0)) }));
+        let first = port.admit(Time::ZERO, 1, rm(0)).unwrap().unwrap();
+        port.admit(Time::ZERO, 1, data(1)).unwrap();
+        let (left, second) = port.depart(first);
+        assert!(left.unwrap().to_rm().is_err());
+        assert!(port.depart(second).0.is_err());
+        assert_eq!((port.damaged, port.losses.line), (1, 1));
+    }
+}

@@ -1,0 +1,409 @@
+//! What a live run gives back. Keys that mean the same as the simulator's have the same names (docs/results.md); those that
+//! only a live run has are documented in docs/testbed.md.
+
+use cellrate_drive::names::{category_name, flow_name, port_name};
+use cellrate_proto::units::BITS_PER_CELL;
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::Scenario;
+use serde::Serialize;
+
+use super::adapter::Reception;
+use super::machine::{Machine, Passage};
+use super::peer::PeerCounters;
+use super::port::ABR;
+pub use super::sampler::Series;
+use super::verdict::Timing;
+
+/// Everything a run found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Summary figures.
+    pub summary: Summary,
+    /// The series that were recorded.
+    pub series: Vec<Series>,
+}
+
+/// Summary figures.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The run as a whole.
+    pub run: RunRow,
+    /// Whether it was in time.
+    pub timing: Timing,
+    /// One row per direction of a connection, as far as this process saw any of its cells.
+    pub vcs: Vec<FlowRow>,
+    /// One row per output port that carried anything.
+    pub ports: Vec<PortRow>,
+    /// One row per direction of a connection that carries packets.
+    pub adapters: Vec<AdapterRow>,
+    /// One row per attached host.
+    pub hosts: Vec<HostRow>,
+    /// One row per node of this process that discarded cells.
+    pub nodes: Vec<NodeRow>,
+    /// One row per link into another process.
+    pub links: Vec<LinkRow>,
+    /// What came to the process's address and was not from a neighbour, or was no datagram of cells; null for a run in one
+    /// process.
+    pub datagrams: Option<DatagramRow>,
+}
+
+/// The run as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunRow {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// The nodes that this process is; empty for all of them.
+    pub nodes: Vec<String>,
+    /// Logical time that was run [s].
+    pub duration_s: f64,
+    /// Wall time of the same [s].
+    pub wall_s: f64,
+    /// Transmissions of a cell over a link, all links.
+    pub cell_hops: u64,
+    /// Events.
+    pub events: u64,
+}
+
+/// One direction of a connection.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowRow {
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
+    pub vc: String,
+    /// "cbr", "vbr", "abr" or "ubr".
+    pub category: &'static str,
+    /// All cells that left the source [cells]; null, like all that only one end knows, when that is in another process.
+    pub sent: Option<u64>,
+    /// Data cells that left the source [cells].
+    pub data_sent: Option<u64>,
+    /// All cells that reached the destination [cells].
+    pub delivered: Option<u64>,
+    /// Data cells that reached the destination [cells].
+    pub data_delivered: Option<u64>,
+    /// Cells lost in this process [cells].
+    pub dropped: u64,
+    /// Cells on their way in this process when the run ended [cells].
+    pub in_flight: u64,
+    /// Cells that came from other processes [cells].
+    pub entered: u64,
+    /// Cells that went to other processes [cells].
+    pub left: u64,
+    /// FRMs sent [cells].
+    pub forward_rm_sent: Option<u64>,
+    /// BRMs of this direction's loop that came back to its source [cells].
+    pub backward_rm_received: Option<u64>,
+    /// RM cells of this direction that its destination refused: damaged, or without sense [cells].
+    pub refused_rm: Option<u64>,
+    /// Data cells delivered, 53 octets each, over the duration [bit/s].
+    pub throughput_bps: Option<f64>,
+    /// Time-weighted mean of ACR [cells/s].
+    pub mean_acr: Option<f64>,
+    /// ACR at the end [cells/s].
+    pub final_acr: Option<f64>,
+    /// Times that rule 5 set ACR back to ICR.
+    pub idle_resets: Option<u64>,
+    /// Times that rule 6 decreased ACR.
+    pub cutoff_decreases: Option<u64>,
+    /// Times that the use-it-or-lose-it policy decreased ACR.
+    pub uili_decreases: Option<u64>,
+    /// Mean logical time of data cells from leaving the source to arrival [s]; null where none arrived, or the source's
+    /// instants are not known.
+    pub mean_delay_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_delay_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_delay_s: Option<f64>,
+    /// Largest of the same.
+    pub max_delay_s: Option<f64>,
+}
+
+/// An output port.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PortRow {
+    /// "sw1->sw2": the port of sw1 towards sw2.
+    pub port: String,
+    /// Cells transmitted [cells].
+    pub transmitted: u64,
+    /// Share of the duration in which the line was busy [0 to 1].
+    pub utilization: f64,
+    /// Most cells waiting and in transmission, all categories [cells].
+    pub max_queue: u64,
+    /// Time-weighted mean of the same [cells].
+    pub mean_queue: f64,
+    /// Most ABR cells waiting and in transmission [cells].
+    pub max_abr_queue: u64,
+    /// Cells lost for want of room, or on the line [cells].
+    pub dropped: u64,
+    /// Of these, CBR and VBR cells without room.
+    pub dropped_guaranteed: u64,
+    /// Of these, ABR cells without room.
+    pub dropped_abr: u64,
+    /// Of these, UBR cells without room.
+    pub dropped_ubr: u64,
+    /// Of these, cells that the line lost.
+    pub lost_on_line: u64,
+    /// RM cells that injected faults damaged on the line.
+    pub damaged_rm: u64,
+}
+
+/// Packets of one direction of a connection.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AdapterRow {
+    /// As in [`FlowRow::vc`].
+    pub vc: String,
+    /// Packets that came to the sending adapter; null when that is in another process.
+    pub packets_offered: Option<u64>,
+    /// Of these, without room in its queue, or too long.
+    pub packets_dropped: Option<u64>,
+    /// Of these, sent whole.
+    pub packets_sent: Option<u64>,
+    /// Of these, in the queue at the end, in part or whole.
+    pub packets_waiting: Option<u64>,
+    /// Most cells that waited in the queue.
+    pub max_queue_cells: Option<u64>,
+    /// Packets handed to the receiving host; null when that is in another process.
+    pub packets_delivered: Option<u64>,
+    /// Packets that came whole and that the host's device had no room for.
+    pub packets_refused: Option<u64>,
+    /// PDUs with cells missing.
+    pub spoiled_pdus: Option<u64>,
+    /// PDUs that came whole and hold no IPv4 packet.
+    pub foreign_pdus: Option<u64>,
+}
+
+/// An attached host.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HostRow {
+    /// Its name.
+    pub host: String,
+    /// Packets that it sent.
+    pub packets: u64,
+    /// Of these, with a destination that no connection leads to.
+    pub without_vc: u64,
+    /// Errors when its device was read.
+    pub device_errors: u64,
+}
+
+/// What a node discarded.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NodeRow {
+    /// Its name.
+    pub node: String,
+    /// RM cells with a wrong CRC-10, or of another protocol than ABR.
+    pub damaged_rm: u64,
+    /// Cells of connections that do not cross the link they came over.
+    pub unknown_vc: u64,
+}
+
+/// A link into another process.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkRow {
+    /// "sw1-sw2": this process's node and its neighbour.
+    pub link: String,
+    /// Datagrams sent.
+    pub sent: u64,
+    /// Cells in them.
+    pub cells_sent: u64,
+    /// Datagrams that the system did not take.
+    pub send_errors: u64,
+    /// Datagrams received and taken.
+    pub received: u64,
+    /// Cells in them.
+    pub cells_received: u64,
+    /// Datagrams missing, by their sequence numbers.
+    pub missing: u64,
+    /// Datagrams that came again, or after a later one: dropped.
+    pub out_of_order: u64,
+    /// Times that the neighbour began to count anew.
+    pub restarts: u64,
+    /// Cells that came later than the instant at which they should have reached this node.
+    pub late_cells: u64,
+}
+
+/// Datagrams that were not taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DatagramRow {
+    /// From an address that is no neighbour's.
+    pub from_strangers: u64,
+    /// From a neighbour, but no datagram of cells.
+    pub malformed: u64,
+}
+
+/// What the end of a run is told beside the machine.
+pub(crate) struct Ending<'a> {
+    pub scenario: &'a Scenario,
+    pub nodes: Vec<String>,
+    /// From when to when this process took part.
+    pub start: Time,
+    pub end: Time,
+    pub wall_s: f64,
+    pub timing: Timing,
+    pub peers: Vec<(usize, PeerCounters)>,
+    pub datagrams: Option<DatagramRow>,
+}
+
+/// Draws up the account.
+pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
+    let span = ending.end.since(ending.start);
+    let ports = ports(&machine, &ending, span);
+    let run = RunRow {
+        scenario: ending.scenario.name.clone(),
+        seed: ending.scenario.seed,
+        nodes: ending.nodes.clone(),
+        duration_s: span.as_secs_f64(),
+        wall_s: ending.wall_s,
+        cell_hops: ports.iter().map(|port| port.transmitted).sum(),
+        events: machine.events,
+    };
+    let summary = Summary {
+        run,
+        vcs: flows(&machine, &ending, span),
+        ports,
+        adapters: adapters(&machine, ending.scenario),
+        hosts: hosts(&machine, ending.scenario),
+        nodes: nodes(&machine, ending.scenario),
+        links: links(&ending),
+        datagrams: ending.datagrams,
+        timing: ending.timing,
+    };
+    Outcome { summary, series: machine.sampler.into_series() }
+}
+
+fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<FlowRow> {
+    let network = &machine.network;
+    let adapter = |flow: usize| network.adapters.get(network.sender_of[flow] as usize);
+    let mut rows = Vec::new();
+    for (flow, (passage, in_flight)) in machine.passages.iter().zip(machine.in_flight()).enumerate() {
+        let (sender, receiver) = (adapter(flow), adapter(flow ^ 1));
+        let &Passage { dropped, entered, left } = passage;
+        let sent = sender.map(|sender| sender.counters.sent);
+        if sent.unwrap_or(0) == 0 && entered == 0 {
+            continue;
+        }
+        let source = sender.and_then(|sender| sender.source());
+        let statistics = source.map(|source| source.statistics());
+        let delivered = |data: u64| (data * BITS_PER_CELL) as f64 / span.as_secs_f64();
+        let delays = receiver.map(|receiver| &receiver.delays);
+        let quantile = |share: f64| delays.and_then(|delays| delays.quantile_s(share));
+        let connection = &ending.scenario.connections[flow / 2];
+        rows.push(FlowRow {
+            vc: flow_name(ending.scenario, flow),
+            category: category_name(connection.category),
+            sent,
+            data_sent: sender.map(|sender| sender.counters.data_sent),
+            delivered: receiver.map(|receiver| receiver.counters.delivered),
+            data_delivered: receiver.map(|receiver| receiver.counters.data_delivered),
+            dropped,
+            in_flight,
+            entered,
+            left,
+            forward_rm_sent: sender.map(|sender| sender.counters.forward_rm_sent),
+            backward_rm_received: sender.map(|sender| sender.counters.backward_rm_received),
+            refused_rm: receiver.map(|receiver| receiver.counters.refused_rm),
+            throughput_bps: receiver.map(|receiver| delivered(receiver.counters.data_delivered)),
+            mean_acr: sender
+                .and_then(|sender| sender.mean_acr(ending.end, span))
+                .map(|rate| rate.as_cells_per_s()),
+            final_acr: source.map(|source| source.acr().as_cells_per_s()),
+            idle_resets: statistics.map(|s| s.idle_resets),
+            cutoff_decreases: statistics.map(|s| s.cutoff_decreases),
+            uili_decreases: statistics.map(|s| s.uili_decreases),
+            mean_delay_s: delays.and_then(|delays| delays.mean_s()),
+            p50_delay_s: quantile(0.5),
+            p99_delay_s: quantile(0.99),
+            max_delay_s: delays.and_then(|delays| delays.max_s()),
+        });
+    }
+    rows
+}
+
+fn ports(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<PortRow> {
+    let mut rows = Vec::new();
+    for (port, &number) in machine.network.ports.iter().zip(&machine.network.port_numbers) {
+        if port.transmitted == 0 && port.dropped() == 0 {
+            continue;
+        }
+        let span_ps = span.as_ps().max(1) as f64;
+        let [dropped_guaranteed, dropped_abr, dropped_ubr] = port.losses.buffer;
+        rows.push(PortRow {
+            port: port_name(ending.scenario, number),
+            transmitted: port.transmitted,
+            utilization: port.busy_ps(ending.end) as f64 / span_ps,
+            max_queue: port.max_total,
+            mean_queue: port.queue_integral(ending.end) as f64 / span_ps,
+            max_abr_queue: port.max_lengths[ABR],
+            dropped: port.dropped(),
+            dropped_guaranteed,
+            dropped_abr,
+            dropped_ubr,
+            lost_on_line: port.losses.line,
+            damaged_rm: port.damaged,
+        });
+    }
+    rows
+}
+
+fn adapters(machine: &Machine<'_>, scenario: &Scenario) -> Vec<AdapterRow> {
+    let network = &machine.network;
+    let adapter = |flow: usize| network.adapters.get(network.sender_of[flow] as usize);
+    let mut rows = Vec::new();
+    for flow in 0..network.sender_of.len() {
+        let queue = adapter(flow).and_then(|sender| sender.supply.packets());
+        let reception: Option<&Reception> =
+            adapter(flow ^ 1).and_then(|receiver| receiver.reception.as_deref());
+        if queue.is_none() && reception.is_none() {
+            continue;
+        }
+        rows.push(AdapterRow {
+            vc: flow_name(scenario, flow),
+            packets_offered: queue.map(|queue| queue.counters.offered),
+            packets_dropped: queue.map(|queue| queue.counters.dropped),
+            packets_sent: queue.map(|queue| queue.counters.sent),
+            packets_waiting: queue.map(|queue| queue.waiting_packets()),
+            max_queue_cells: queue.map(|queue| queue.counters.max_cells),
+            packets_delivered: reception.map(|reception| reception.delivered),
+            packets_refused: reception.map(|reception| reception.refused),
+            spoiled_pdus: reception.map(|reception| reception.spoiled),
+            foreign_pdus: reception.map(|reception| reception.foreign),
+        });
+    }
+    rows
+}
+
+fn hosts(machine: &Machine<'_>, scenario: &Scenario) -> Vec<HostRow> {
+    let rows = machine.hosts.iter().zip(&machine.host_counters).map(|(host, counters)| HostRow {
+        host: scenario.nodes[host.node.0 as usize].name.clone(),
+        packets: counters.received,
+        without_vc: counters.without_vc,
+        device_errors: counters.device_errors,
+    });
+    rows.collect()
+}
+
+fn nodes(machine: &Machine<'_>, scenario: &Scenario) -> Vec<NodeRow> {
+    let rows = scenario.nodes.iter().zip(&machine.network.nodes);
+    rows.filter(|(_, counters)| counters.damaged_rm + counters.unknown_vc > 0)
+        .map(|(node, counters)| NodeRow {
+            node: node.name.clone(),
+            damaged_rm: counters.damaged_rm,
+            unknown_vc: counters.unknown_vc,
+        })
+        .collect()
+}
+
+fn links(ending: &Ending<'_>) -> Vec<LinkRow> {
+    let rows = ending.peers.iter().map(|&(number, counters)| LinkRow {
+        link: port_name(ending.scenario, number).replace("->", "-"),
+        sent: counters.sent,
+        cells_sent: counters.cells_sent,
+        send_errors: counters.send_errors,
+        received: counters.received,
+        cells_received: counters.cells_received,
+        missing: counters.missing,
+        out_of_order: counters.out_of_order,
+        restarts: counters.restarts,
+        late_cells: counters.late_cells,
+    });
+    rows.collect()
+}

@@ -1,0 +1,272 @@
+//! A live run from beginning to end: build, run by the wall clock, account.
+
+use std::net::Ipv4Addr;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use cellrate_drive::names::flow_name;
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::Scenario;
+use rustix::event::{PollFd, PollFlags};
+
+use super::clock::{Clock, cpu_ns, thread_cpu_ns, wait};
+use super::error::Error;
+use super::machine::Machine;
+use super::network::{NONE, Network};
+use super::offers::Offers;
+use super::options::{Host, Options, Part, Progress, Route, Stop, default_quantum};
+use super::peer::Peers;
+use super::results::{Ending, Outcome, outcome};
+use super::sampler::{Sampler, probes};
+use super::verdict::{Canary, Lateness, Measured, judge, precise_timers};
+
+/// How often the caller is told of progress, at most.
+const REPORT_EVERY: Duration = Duration::from_ms(50);
+/// Packets taken from a host at one wake-up, at most: no host keeps the others waiting.
+const MAX_PACKETS: usize = 64;
+/// The longest packet there is [octets].
+const MAX_PACKET_OCTETS: usize = 65_535;
+/// Where the destination address stands in an IPv4 packet.
+const DESTINATION: std::ops::Range<usize> = 16..20;
+
+/// Runs `scenario` by the wall clock and returns what was found.
+///
+/// Everything is done by the calling thread, and takes as long as the scenario's duration.
+///
+/// # Errors
+/// [`Error::Interrupted`] when the progress function said so; what cannot be built or bound, before anything runs.
+pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Error> {
+    precise_timers();
+    let quantum = options.quantum.or(scenario.live.quantum).unwrap_or_else(|| default_quantum(scenario));
+    let network = Network::build(scenario, &options)?;
+    let peers = Peers::bind(scenario, &options, &network, quantum)?;
+    let router = Router::new(&options.routes, &options.hosts, &network);
+    let sampler = Sampler::new(&probes(scenario, &network, options.series_every), scenario, &network);
+    let end = Time::ZERO + scenario.duration;
+    let (hosts, tap) = (std::mem::take(&mut options.hosts), options.tap.take());
+
+    let clock = Clock::new(options.start_unix_ns);
+    let mut progress = options.progress.take();
+    await_start(&clock, &mut progress)?;
+    // Who comes in time begins at zero, who comes later begins where the others are.
+    let start = if options.start_unix_ns.is_some() { clock.now() } else { Time::ZERO };
+    let start = if start < Time::ZERO + quantum { Time::ZERO } else { start };
+    if start >= end {
+        return Err(Error::TooLate { late_s: start.since(end).as_secs_f64() });
+    }
+    let mut drive = Drive {
+        machine: Machine::new(network, sampler, hosts, tap, [start, end])?,
+        peers,
+        offers: options.offers.take(),
+        router,
+        clock,
+        lateness: Lateness::default(),
+        quantum,
+        catch_up: options.catch_up.unwrap_or(scenario.live.catch_up),
+        end,
+        buffer: vec![0; MAX_PACKET_OCTETS],
+    };
+    let canary = Canary::start();
+    let before = (Clock::new(None), thread_cpu_ns(), cpu_ns());
+    let ended = drive.run(&mut progress)?;
+    let wall = before.0.now().since(Time::ZERO);
+    let peers = drive.peers.as_ref().map(Peers::counters).unwrap_or_default();
+    let measured = Measured {
+        quantum,
+        slipped: drive.clock.slipped(),
+        wall_ns: wall.as_ps() / 1_000,
+        thread_cpu_ns: thread_cpu_ns() - before.1,
+        process_cpu_ns: cpu_ns() - before.2,
+        stalls: canary.stop(),
+        foreign_cells: peers.iter().map(|(_, counters)| counters.cells_received).sum(),
+        late_cells: peers.iter().map(|(_, counters)| counters.late_cells).sum(),
+    };
+    drive.machine.check_conservation(|flow| flow_name(scenario, flow))?;
+    let nodes = match &options.part {
+        Part::Whole => Vec::new(),
+        Part::Nodes { nodes, .. } => {
+            nodes.iter().map(|node| scenario.nodes[node.0 as usize].name.clone()).collect()
+        }
+    };
+    let ending = Ending {
+        scenario,
+        nodes,
+        start,
+        end: ended,
+        wall_s: wall.as_secs_f64(),
+        timing: judge(&drive.lateness, &measured, &options.thresholds),
+        peers,
+        datagrams: drive.peers.as_ref().map(|peers| peers.refused),
+    };
+    Ok(outcome(drive.machine, ending))
+}
+
+type Report<'a> = Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + Send + 'a>>;
+
+/// Tells the caller; whether to go on.
+fn report(progress: &mut Report<'_>, fraction: f64) -> ControlFlow<Stop> {
+    progress.as_mut().map_or(ControlFlow::Continue(()), |progress| progress(Progress { fraction }))
+}
+
+fn await_start(clock: &Clock, progress: &mut Report<'_>) -> Result<(), Error> {
+    loop {
+        let left = clock.until_start();
+        if left == Duration::ZERO {
+            return Ok(());
+        }
+        if report(progress, 0.0).is_break() {
+            return Err(Error::Interrupted);
+        }
+        wait(&mut [], left.min(REPORT_EVERY));
+    }
+}
+
+/// A machine, its clock and its outside.
+struct Drive<'a> {
+    machine: Machine<'a>,
+    peers: Option<Peers>,
+    offers: Option<Arc<Offers>>,
+    router: Router,
+    clock: Clock,
+    lateness: Lateness,
+    quantum: Duration,
+    catch_up: Duration,
+    end: Time,
+    buffer: Vec<u8>,
+}
+
+impl Drive<'_> {
+    /// Runs to the end, or to where the caller stops it; returns when that was.
+    fn run(&mut self, progress: &mut Report<'_>) -> Result<Time, Error> {
+        let mut next_report = Time::ZERO;
+        loop {
+            let now = self.tell_time().min(self.end);
+            self.machine.run_until(now);
+            if let Some(offers) = &self.offers {
+                offers.publish(&self.machine.network);
+            }
+            if let Some(peers) = &mut self.peers {
+                peers.flush(&mut self.machine.network.outgoing);
+            }
+            if now >= self.end {
+                return Ok(self.end);
+            }
+            let busy = self.take_packets();
+            if let Some(peers) = &mut self.peers {
+                peers.receive(now, &mut self.machine);
+            }
+            if now >= next_report {
+                next_report = now + REPORT_EVERY;
+                let fraction = now.as_ps() as f64 / self.end.as_ps() as f64;
+                match report(progress, fraction) {
+                    ControlFlow::Continue(()) => {}
+                    ControlFlow::Break(Stop::Finish) => return Ok(now),
+                    ControlFlow::Break(Stop::Discard) => return Err(Error::Interrupted),
+                }
+            }
+            if !busy {
+                self.sleep(now, next_report);
+            }
+        }
+    }
+
+    /// Logical time now. What cannot be caught up with is passed over, unless other processes share the clock.
+    fn tell_time(&mut self) -> Time {
+        let now = self.clock.now();
+        let due = self.machine.next_event();
+        if due >= now {
+            return now;
+        }
+        let late = now.since(due);
+        self.lateness.note(late, self.quantum);
+        if late <= self.catch_up || self.peers.is_some() {
+            return now;
+        }
+        let over = late - self.catch_up;
+        self.clock.slip(over);
+        Time::from_ps(now.as_ps() - over.as_ps())
+    }
+
+    /// Takes the packets that hosts have sent; whether some may be left.
+    fn take_packets(&mut self) -> bool {
+        let mut more = false;
+        for host in 0..self.machine.hosts.len() {
+            let mut taken = 0;
+            while taken < MAX_PACKETS {
+                match self.machine.hosts[host].device.receive(&mut self.buffer) {
+                    Ok(None) => break,
+                    Ok(Some(length)) => {
+                        let packet = &self.buffer[..length];
+                        self.machine.on_packet(host, self.router.adapter(host, packet), packet);
+                    }
+                    Err(_) => {
+                        self.machine.host_counters[host].device_errors += 1;
+                        break;
+                    }
+                }
+                taken += 1;
+            }
+            more |= taken == MAX_PACKETS;
+        }
+        more
+    }
+
+    /// Waits for the next event, but at least one quantum after `now`, so that events come in batches; or until something
+    /// comes from outside.
+    fn sleep(&self, now: Time, next_report: Time) {
+        let due = self.machine.next_event().max(now + self.quantum);
+        let wake = due.min(next_report.max(now + self.quantum)).min(self.end);
+        let left = wake.since(self.clock.now());
+        if left == Duration::ZERO {
+            return;
+        }
+        let devices = self.machine.hosts.iter().map(|host| host.device.as_fd());
+        let mut fds: Vec<PollFd<'_>> = devices
+            .chain(self.peers.iter().flat_map(Peers::fds))
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect();
+        wait(&mut fds, left);
+    }
+}
+
+/// Which adapter a host's packets go to.
+struct Router {
+    /// By attached host: destination and adapter, sorted.
+    tables: Vec<Vec<(Ipv4Addr, u32)>>,
+}
+
+impl Router {
+    fn new(routes: &[Route], hosts: &[Host], network: &Network) -> Router {
+        let tables = hosts.iter().map(|host| {
+            let mut table: Vec<(Ipv4Addr, u32)> = Vec::new();
+            for route in routes.iter().filter(|route| route.host == host.node) {
+                let flow = 2 * route.connection.0 as usize;
+                // The direction that begins at this host.
+                let begins = |&flow: &usize| {
+                    let place = network.sender_of[flow];
+                    let reception = network.adapters.get(place as usize).and_then(|a| a.reception.as_ref());
+                    let at = reception.and_then(|reception| hosts.get(reception.host as usize));
+                    place != NONE && at.is_some_and(|at| at.node == host.node)
+                };
+                if let Some(flow) = [flow, flow + 1].iter().find(|flow| begins(flow))
+                    && !table.iter().any(|(destination, _)| *destination == route.destination)
+                {
+                    table.push((route.destination, network.sender_of[*flow]));
+                }
+            }
+            table.sort_unstable();
+            table
+        });
+        Router { tables: tables.collect() }
+    }
+
+    /// The adapter for `packet`, which the attached host number `host` sends.
+    fn adapter(&self, host: usize, packet: &[u8]) -> Option<u32> {
+        let octets: [u8; 4] = packet.get(DESTINATION)?.try_into().ok()?;
+        let is_ipv4 = packet.first()? >> 4 == 4;
+        let table = &self.tables[host];
+        let place =
+            table.binary_search_by_key(&Ipv4Addr::from(octets), |&(destination, _)| destination).ok()?;
+        is_ipv4.then(|| table[place].1)
+    }
+}

@@ -1,0 +1,301 @@
+//! Series: at intervals for all, and at every change for what is watched. The names are those of the simulator's.
+
+use cellrate_drive::names::describe;
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::{
+    ConnectionIndex, Every, FlowQuantity, NodeKind, PortQuantity, Probe, Quantity, Scenario, Sender, Step,
+};
+
+use super::machine::Passage;
+use super::network::{NONE, Network, port_number, step_of};
+use super::port::ABR;
+
+/// A recorded series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// What: "acr", "queue", ...
+    pub probe: String,
+    /// Of what: the name of a VC, or of a port ("sw1->sw2").
+    pub entity: String,
+    /// Unit of the values: "cells/s", "cells", "".
+    pub unit: &'static str,
+    /// The interval at which it was taken; `None` where every change was.
+    pub every: Option<Duration>,
+    /// Instants, never falling [ps since the start].
+    pub times_ps: Vec<u64>,
+    /// One value per instant. A series taken at every change starts at 0, and each value holds until the next.
+    pub values: Vec<f64>,
+}
+
+/// What a series looks at, by its place in the network; [`NONE`] in another process.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Subject {
+    /// A quantity that the sending end of a direction knows.
+    Sender(FlowQuantity, u32),
+    /// Data cells that the receiving end of a direction has got.
+    Receiver(u32),
+    /// Cells of a flow lost so far.
+    Drops(u32),
+    /// A quantity of a port.
+    Port(PortQuantity, u32),
+}
+
+#[derive(Debug)]
+struct Track {
+    subject: Subject,
+    every: Every,
+    series: Series,
+    /// Of a rate: the count at the last sample, and when that was.
+    last_count: u64,
+    last_time: Time,
+}
+
+/// All series of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Sampler {
+    tracks: Vec<Track>,
+    /// Of each interval: its length, the next multiple of it, and the tracks that follow it.
+    clocks: Vec<(Duration, Time, Vec<usize>)>,
+    /// Of each port and adapter, the tracks that record its every change; empty when there is none at all.
+    watched_ports: Vec<Vec<usize>>,
+    watched_adapters: Vec<Vec<usize>>,
+}
+
+/// The probes of a scenario, and those that a run takes at an interval without being asked: ACR where there is data, queue
+/// and utilization of every switch port in use.
+pub(crate) fn probes(scenario: &Scenario, network: &Network, every: Option<Duration>) -> Vec<Probe> {
+    let mut probes = scenario.probes.clone();
+    let Some(interval) = every else { return probes };
+    let mut add = |quantity| {
+        let probe = Probe { quantity, every: Every::Interval(interval) };
+        if !probes.contains(&probe) {
+            probes.push(probe);
+        }
+    };
+    for (number, connection) in (0..).zip(&scenario.connections) {
+        for (backward, flow) in [(false, &connection.forward), (true, &connection.backward)] {
+            if matches!(flow.sender, Sender::Abr(_)) && connection.carries_data(backward) {
+                let connection = ConnectionIndex(number);
+                add(Quantity::Flow { quantity: FlowQuantity::Acr, connection, backward });
+            }
+        }
+    }
+    for &number in &network.port_numbers {
+        let Step { link, end } = step_of(number);
+        let tail = scenario.tail(step_of(number));
+        if scenario.nodes[tail.0 as usize].kind == NodeKind::Switch {
+            add(Quantity::Port { quantity: PortQuantity::Queue, link, end });
+            add(Quantity::Port { quantity: PortQuantity::Utilization, link, end });
+        }
+    }
+    probes
+}
+
+impl Sampler {
+    /// Records what `probes` ask for, as far as it can be seen from here.
+    pub fn new(probes: &[Probe], scenario: &Scenario, network: &Network) -> Sampler {
+        let mut sampler = Sampler::default();
+        for probe in probes {
+            let Some(subject) = subject(probe.quantity, network) else { continue };
+            let (name, entity, unit) = describe(scenario, probe.quantity);
+            let every = match probe.every {
+                Every::Change => None,
+                Every::Interval(length) => Some(length),
+            };
+            let series =
+                Series { probe: name, entity, unit, every, times_ps: Vec::new(), values: Vec::new() };
+            let index = sampler.tracks.len();
+            sampler.tracks.push(Track {
+                subject,
+                every: probe.every,
+                series,
+                last_count: 0,
+                last_time: Time::ZERO,
+            });
+            sampler.follow(index, network);
+        }
+        sampler
+    }
+
+    fn follow(&mut self, index: usize, network: &Network) {
+        let Track { every, subject, .. } = self.tracks[index];
+        match (every, subject) {
+            (Every::Interval(length), _) => match self.clocks.iter_mut().find(|(of, ..)| *of == length) {
+                Some((.., followers)) => followers.push(index),
+                None => self.clocks.push((length, Time::ZERO, vec![index])),
+            },
+            (Every::Change, Subject::Port(_, port)) => {
+                self.watched_ports.resize(network.ports.len(), Vec::new());
+                self.watched_ports[port as usize].push(index);
+            }
+            (Every::Change, Subject::Sender(_, adapter) | Subject::Receiver(adapter)) => {
+                self.watched_adapters.resize(network.adapters.len(), Vec::new());
+                self.watched_adapters[adapter as usize].push(index);
+            }
+            (Every::Change, Subject::Drops(_)) => {
+                unreachable!("a scenario takes losses of a connection at intervals only")
+            }
+        }
+    }
+
+    /// Nothing is sampled before `start`.
+    pub fn begin_at(&mut self, start: Time) {
+        for (length, next, _) in &mut self.clocks {
+            let steps = start.since(Time::ZERO).div_ceil(*length);
+            *next = Time::ZERO + *length * steps;
+        }
+        self.tracks.iter_mut().for_each(|track| track.last_time = start);
+    }
+
+    /// The next instant at which something is sampled.
+    pub fn next(&self) -> Time {
+        self.clocks.iter().map(|&(_, next, _)| next).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Takes the samples that are due at `now`.
+    pub fn sample(&mut self, now: Time, network: &mut Network, passages: &[Passage]) {
+        for (length, next, followers) in &mut self.clocks {
+            if *next > now {
+                continue;
+            }
+            *next = now.saturating_add(*length);
+            for &index in followers.iter() {
+                let track = &mut self.tracks[index];
+                let value = match track.subject {
+                    Subject::Drops(flow) => passages[flow as usize].dropped as f64,
+                    Subject::Port(quantity, port) => {
+                        let port = &mut network.ports[port as usize];
+                        if port.metered {
+                            port.end_intervals_before(now);
+                        }
+                        port_value(quantity, port, now, track)
+                    }
+                    Subject::Sender(..) | Subject::Receiver(_) => adapter_value(network, now, track),
+                };
+                track.series.times_ps.push(now.as_ps());
+                track.series.values.push(value);
+                track.last_time = now;
+            }
+        }
+    }
+
+    /// Something happened at a port.
+    #[inline]
+    pub fn note_port(&mut self, now: Time, index: u32, network: &Network) {
+        if self.watched_ports.is_empty() {
+            return;
+        }
+        for &track in &self.watched_ports[index as usize] {
+            let track = &mut self.tracks[track];
+            if let Subject::Port(quantity, port) = track.subject {
+                let value = port_value(quantity, &network.ports[port as usize], now, track);
+                track.push_change(now, value);
+            }
+        }
+    }
+
+    /// Something happened at an end of a connection.
+    #[inline]
+    pub fn note_adapter(&mut self, now: Time, index: u32, network: &Network) {
+        if self.watched_adapters.is_empty() {
+            return;
+        }
+        for &track in &self.watched_adapters[index as usize] {
+            let track = &mut self.tracks[track];
+            let value = adapter_value(network, now, track);
+            track.push_change(now, value);
+        }
+    }
+
+    /// The finished series.
+    pub fn into_series(self) -> Vec<Series> {
+        self.tracks.into_iter().map(|track| track.series).collect()
+    }
+}
+
+impl Track {
+    /// Adds a value unless it is the one that already holds; of several at one instant the last stays.
+    fn push_change(&mut self, now: Time, value: f64) {
+        self.last_time = now;
+        let Series { times_ps, values, .. } = &mut self.series;
+        if times_ps.last() == Some(&now.as_ps()) {
+            times_ps.pop();
+            values.pop();
+        }
+        if values.last() != Some(&value) {
+            times_ps.push(now.as_ps());
+            values.push(value);
+        }
+    }
+}
+
+/// Where a quantity is found; `None` where it belongs to another process, or to a TCP that is the kernel's.
+fn subject(quantity: Quantity, network: &Network) -> Option<Subject> {
+    match quantity {
+        Quantity::Port { quantity, link, end } => {
+            let number = port_number(Step { link, end });
+            let place = network.port_numbers.iter().position(|&of| of == number)?;
+            Some(Subject::Port(quantity, place as u32))
+        }
+        Quantity::Flow { quantity, connection, backward } => {
+            let flow = 2 * connection.0 as usize + usize::from(backward);
+            let local = |flow: usize| Some(network.sender_of[flow]).filter(|&place| place != NONE);
+            match quantity {
+                FlowQuantity::Received => local(flow ^ 1).map(Subject::Receiver),
+                FlowQuantity::Drops => Some(Subject::Drops(flow as u32)),
+                FlowQuantity::Cwnd
+                | FlowQuantity::Rtt
+                | FlowQuantity::Retransmissions
+                | FlowQuantity::Responses
+                | FlowQuantity::ResponseTime => None,
+                _ => local(flow).map(|place| Subject::Sender(quantity, place)),
+            }
+        }
+    }
+}
+
+fn adapter_value(network: &Network, now: Time, track: &mut Track) -> f64 {
+    let (quantity, place) = match track.subject {
+        Subject::Sender(quantity, place) => (quantity, place),
+        Subject::Receiver(place) => {
+            return network.adapters[place as usize].counters.data_delivered as f64;
+        }
+        Subject::Drops(_) | Subject::Port(..) => return 0.0,
+    };
+    let adapter = &network.adapters[place as usize];
+    match quantity {
+        FlowQuantity::Acr => adapter.source().map_or(0.0, |source| source.acr().as_cells_per_s()),
+        FlowQuantity::SourceRate => per_second(adapter.counters.sent, now, track),
+        FlowQuantity::SourceQueue => adapter.supply.waiting(now).unwrap_or(0) as f64,
+        FlowQuantity::ForwardRm => adapter.counters.forward_rm_sent as f64,
+        FlowQuantity::BackwardRm => adapter.counters.backward_rm_received as f64,
+        FlowQuantity::Received
+        | FlowQuantity::Drops
+        | FlowQuantity::Cwnd
+        | FlowQuantity::Rtt
+        | FlowQuantity::Retransmissions
+        | FlowQuantity::Responses
+        | FlowQuantity::ResponseTime => unreachable!("not known at the sender"),
+    }
+}
+
+fn port_value(quantity: PortQuantity, port: &super::port::Port, now: Time, track: &mut Track) -> f64 {
+    match quantity {
+        PortQuantity::Queue => port.total() as f64,
+        PortQuantity::GuaranteedQueue => port.queue(0).0 as f64,
+        PortQuantity::AbrQueue => port.queue(ABR).0 as f64,
+        PortQuantity::UbrQueue => port.queue(2).0 as f64,
+        // Time that the line was busy, per time.
+        PortQuantity::Utilization => per_second(port.busy_ps(now), now, track) * 1e-12,
+        PortQuantity::Drops => port.dropped() as f64,
+        PortQuantity::Metric(index) => port.metric(usize::from(index)),
+    }
+}
+
+/// The growth of `count` since the track's last sample, per second.
+fn per_second(count: u64, now: Time, track: &mut Track) -> f64 {
+    let grown = count - track.last_count;
+    track.last_count = count;
+    let span = now.since(track.last_time);
+    if span == Duration::ZERO { 0.0 } else { grown as f64 / span.as_secs_f64() }
+}

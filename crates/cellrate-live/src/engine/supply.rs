@@ -1,0 +1,249 @@
+//! What a sending end has to send: cells of a generator, or the packets of a real host, cut into cells.
+
+use std::collections::VecDeque;
+
+use cellrate_drive::random::{Random, Stream};
+use cellrate_drive::traffic::{Constant, Greedy, Limited, OnOff, Timed, Video};
+use cellrate_proto::Time;
+use cellrate_proto::wire::{Encapsulation, PAYLOAD_OCTETS, Segments};
+use cellrate_scenario::Traffic;
+
+type Payload = [u8; PAYLOAD_OCTETS];
+
+/// The data that one direction of a connection has to send.
+#[derive(Debug)]
+pub(crate) enum Supply {
+    Nothing,
+    Greedy(Greedy),
+    Limited(Limited),
+    Constant(Constant),
+    OnOff(Box<OnOff>),
+    Timed(Timed),
+    Video(Box<Video>),
+    Packets(Box<PacketQueue>),
+}
+
+impl Supply {
+    /// The generator of `traffic` in the direction `flow`, in a run with this seed and end; `None` for traffic that answers
+    /// what it receives, or consists of packets, which takes a real application here.
+    pub fn generator(traffic: Option<&Traffic>, seed: u64, flow: u32, end: Time) -> Option<Supply> {
+        Some(match traffic {
+            None => Supply::Nothing,
+            Some(Traffic::Greedy { windows }) => Supply::Greedy(Greedy::new(windows)),
+            Some(Traffic::Limited { steps }) => Supply::Limited(Limited::new(steps)),
+            Some(&Traffic::Constant { rate, start, end }) => {
+                Supply::Constant(Constant::new(rate, start, end))
+            }
+            Some(&Traffic::OnOff { rate, on, off, start, end }) => {
+                let random = Random::new(seed, Stream::Traffic(flow));
+                Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random)))
+            }
+            Some(Traffic::Timed { cells }) => Supply::Timed(Timed::new(cells)),
+            Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, flow, end))),
+            Some(Traffic::Tcp(_) | Traffic::Frames(_) | Traffic::RequestResponse(_)) => return None,
+        })
+    }
+
+    /// Passes over what should have been sent before `start`: a node that begins late does not send it after all.
+    pub fn skip_until(&mut self, start: Time) {
+        loop {
+            let (next, take): (Time, &mut dyn FnMut()) = match self {
+                Supply::Constant(constant) => (constant.next(), &mut || constant.take()),
+                Supply::OnOff(on_off) => (on_off.next(), &mut || on_off.take()),
+                Supply::Timed(timed) => (timed.next(), &mut || timed.take()),
+                Supply::Video(video) => (video.next(), &mut || video.take()),
+                Supply::Nothing | Supply::Greedy(_) | Supply::Limited(_) | Supply::Packets(_) => return,
+            };
+            if next >= start {
+                return;
+            }
+            take();
+        }
+    }
+
+    /// The first instant, not before `from`, at which a data cell waits; [`Time::NEVER`] when there is none.
+    #[inline]
+    pub fn available_from(&self, from: Time) -> Time {
+        match self {
+            Supply::Packets(queue) => {
+                if queue.cells.is_empty() {
+                    Time::NEVER
+                } else {
+                    from
+                }
+            }
+            Supply::Greedy(greedy) => greedy.available_from(from),
+            Supply::Nothing => Time::NEVER,
+            Supply::Limited(limited) => limited.available_from(from),
+            Supply::Constant(constant) => constant.next().max(from),
+            Supply::OnOff(on_off) => on_off.next().max(from),
+            Supply::Timed(timed) => timed.next().max(from),
+            Supply::Video(video) => video.next().max(from),
+        }
+    }
+
+    /// The waiting cell leaves at `now`, number `sequence` of its direction: its payload, and whether it ends its PDU.
+    #[inline]
+    pub fn take(&mut self, now: Time, sequence: u64) -> (Payload, bool) {
+        match self {
+            Supply::Packets(queue) => return queue.take(),
+            Supply::Greedy(greedy) => greedy.take(now),
+            Supply::Nothing => {}
+            Supply::Limited(limited) => limited.take(now),
+            Supply::Constant(constant) => constant.take(),
+            Supply::OnOff(on_off) => on_off.take(),
+            Supply::Timed(timed) => timed.take(),
+            Supply::Video(video) => video.take(),
+        }
+        (generated(sequence, now), false)
+    }
+
+    /// Data cells that have come by `now` and wait; `None` for a supply without a queue (greedy, limited).
+    pub fn waiting(&self, now: Time) -> Option<u64> {
+        match self {
+            Supply::Nothing => Some(0),
+            Supply::Greedy(_) | Supply::Limited(_) => None,
+            Supply::Constant(constant) => Some(constant.waiting(now)),
+            Supply::OnOff(on_off) => Some(on_off.waiting(now)),
+            Supply::Timed(timed) => Some(timed.waiting(now)),
+            Supply::Video(video) => Some(video.waiting(now)),
+            Supply::Packets(queue) => Some(queue.cells.len() as u64),
+        }
+    }
+
+    pub fn packets(&self) -> Option<&PacketQueue> {
+        if let Supply::Packets(queue) = self { Some(queue) } else { None }
+    }
+
+    pub fn packets_mut(&mut self) -> Option<&mut PacketQueue> {
+        if let Supply::Packets(queue) = self { Some(queue) } else { None }
+    }
+}
+
+/// A generated cell says which one it is and when it left, so that its receiver knows its delay wherever it is.
+fn generated(sequence: u64, now: Time) -> Payload {
+    let mut payload = [0; PAYLOAD_OCTETS];
+    payload[..8].copy_from_slice(&sequence.to_be_bytes());
+    payload[8..16].copy_from_slice(&now.as_ps().to_be_bytes());
+    payload
+}
+
+/// When a generated cell left its source.
+pub(crate) fn departure_of_generated(payload: &Payload) -> Time {
+    let mut octets = [0; 8];
+    octets.copy_from_slice(&payload[8..16]);
+    Time::from_ps(u64::from_be_bytes(octets))
+}
+
+/// The queue of a rate-control adapter: packets in, cells out. A packet that does not fit whole is dropped whole.
+#[derive(Debug)]
+pub(crate) struct PacketQueue {
+    cells: VecDeque<(Payload, bool)>,
+    capacity: usize,
+    pub counters: PacketCounters,
+}
+
+/// What became of the packets that came to an adapter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PacketCounters {
+    pub offered: u64,
+    /// Found no room.
+    pub dropped: u64,
+    /// Their last cell has left.
+    pub sent: u64,
+    pub max_cells: u64,
+}
+
+impl PacketQueue {
+    /// An empty queue of up to `capacity` cells.
+    pub fn new(capacity: usize) -> PacketQueue {
+        // A limit that no one will reach is no reason to take the memory for it at once.
+        let first = capacity.min(1 << 16);
+        PacketQueue { cells: VecDeque::with_capacity(first), capacity, counters: PacketCounters::default() }
+    }
+
+    /// A packet comes; false if there is no room for all its cells, or it is no packet AAL5 can carry.
+    pub fn offer(&mut self, packet: &[u8]) -> bool {
+        self.counters.offered += 1;
+        match Segments::encapsulated(Encapsulation::LlcSnapIpv4, packet) {
+            Ok(segments) if self.cells.len() + segments.len() <= self.capacity => {
+                self.cells.extend(segments.map(|segment| (segment.payload, segment.last)));
+                self.counters.max_cells = self.counters.max_cells.max(self.cells.len() as u64);
+                true
+            }
+            _ => {
+                self.counters.dropped += 1;
+                false
+            }
+        }
+    }
+
+    #[inline]
+    fn take(&mut self) -> (Payload, bool) {
+        let Some((payload, last)) = self.cells.pop_front() else {
+            unreachable!("a cell is taken only where one waits");
+        };
+        self.counters.sent += u64::from(last);
+        (payload, last)
+    }
+
+    /// Packets of which not every cell has left.
+    pub fn waiting_packets(&self) -> u64 {
+        self.cells.iter().filter(|(_, last)| *last).count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_proto::wire::Reassembler;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_packet_without_room_is_dropped_whole() {
+        // 552 octets are 12 cells.
+        let mut queue = PacketQueue::new(23);
+        assert!(queue.offer(&[0x45; 552]));
+        assert!(!queue.offer(&[0x45; 552]));
+        assert!(queue.offer(&[0x45; 400]), "9 cells still fit");
+        assert_eq!((queue.counters.offered, queue.counters.dropped, queue.cells.len()), (3, 1, 21));
+        assert_eq!(queue.waiting_packets(), 2);
+    }
+
+    #[test]
+    fn a_generated_cell_carries_its_departure() {
+        let mut supply = Supply::Greedy(Greedy::new(&[]));
+        let (payload, last) = supply.take(Time::from_ps(42_400_000), 7);
+        assert_eq!((departure_of_generated(&payload), last), (Time::from_ps(42_400_000), false));
+    }
+
+    #[test]
+    fn a_late_beginning_skips_what_is_past() {
+        let at = |ps| (Time::from_ps(ps), 1);
+        let mut supply = Supply::Timed(Timed::new(&[at(10), at(20), at(30)]));
+        supply.skip_until(Time::from_ps(20));
+        assert_eq!(supply.available_from(Time::ZERO), Time::from_ps(20));
+    }
+
+    proptest! {
+        #[test]
+        fn packets_come_out_as_they_went_in(packets in proptest::collection::vec(1_usize..3000, 1..8)) {
+            let mut queue = PacketQueue::new(10_000);
+            for (number, &length) in packets.iter().enumerate() {
+                prop_assert!(queue.offer(&vec![number as u8; length]));
+            }
+            let mut reassembler = Reassembler::new(4000);
+            let mut lengths = Vec::new();
+            while !queue.cells.is_empty() {
+                let (payload, last) = queue.take();
+                if let Some(sdu) = reassembler.push(&payload, last).unwrap() {
+                    let packet = Encapsulation::LlcSnapIpv4.strip(sdu.octets).unwrap();
+                    prop_assert!(packet.iter().all(|&octet| usize::from(octet) == lengths.len()));
+                    lengths.push(packet.len());
+                }
+            }
+            prop_assert_eq!(queue.counters.sent, packets.len() as u64);
+            prop_assert_eq!(lengths, packets);
+        }
+    }
+}

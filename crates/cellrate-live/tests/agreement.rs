@@ -1,0 +1,102 @@
+//! The two worlds agree: each scenario of `scenarios/agreement` run live and simulated, with generated traffic.
+//!
+//! Mean ACR of every connection and phase within 3 %, utilization within 2 %, mean queue within 10 % or 20 cells; asked of
+//! runs that pass their timing verdict. A run that does not is repeated, up to three times. In one process nothing of the
+//! outside takes part, so there the two are asked to be the same, cell by cell.
+
+mod common;
+
+use std::ops::ControlFlow;
+
+use cellrate_live::engine::{Options, run};
+use cellrate_scenario::{NodeIndex, NodeKind};
+use common::{Comparison, Figures, distributed_in, live, scenario, simulated};
+
+/// Scenario, and the phases in which its means are compared [ms].
+const SCENARIOS: [(&str, &[[u64; 2]]); 10] = [
+    ("greedy", &[[400, 2000]]),
+    ("transient", &[[200, 800], [1000, 1600], [1800, 2400]]),
+    ("round-trips", &[[600, 2000]]),
+    ("mcr", &[[400, 2000]]),
+    ("efci", &[[400, 3000]]),
+    ("relative-rate", &[[400, 3000]]),
+    ("erica", &[[200, 800], [1000, 1600], [1800, 2400]]),
+    ("link-failure", &[[200, 800], [900, 1200], [1600, 2400]]),
+    ("ubr-overload", &[[400, 2000]]),
+    ("idle-source", &[[200, 600], [800, 1400], [1600, 2400]]),
+];
+
+/// Prints the table, and fails on what disagrees.
+fn settle(comparisons: &[Comparison]) {
+    println!("{}", common::HEAD);
+    comparisons.iter().for_each(|comparison| println!("{comparison}"));
+    let wrong: Vec<String> = comparisons.iter().flat_map(Comparison::disagreements).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn ten_scenarios_go_the_same_way_in_both_worlds() {
+    // All at once: the live ones mostly wait.
+    let comparisons: Vec<Comparison> = std::thread::scope(|scope| {
+        let runs = SCENARIOS.map(|(name, phases)| {
+            scope.spawn(move || {
+                let scenario = scenario(name);
+                Comparison::new(name, phases, &scenario, &simulated(&scenario), &live(&scenario))
+            })
+        });
+        runs.into_iter().map(|run| run.join().expect("a run ends with a result")).collect()
+    });
+    settle(&comparisons);
+}
+
+/// Counts of a flow: sent, delivered, dropped, in flight, FRMs, BRMs; and its last ACR.
+type Account = (String, [u64; 6], Option<f64>);
+
+#[test]
+fn in_one_process_the_two_worlds_are_the_same_cell_by_cell() {
+    for name in ["erica", "efci", "ubr-overload"] {
+        let mut scenario = scenario(name);
+        scenario.duration = cellrate_proto::Duration::from_ms(900);
+        let simulated = cellrate_sim::run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap().summary;
+        let live = run(&scenario, Options::default()).unwrap().summary;
+        let of_simulated = |vc: &cellrate_sim::FlowSummary| -> Account {
+            let counts = [vc.sent, vc.delivered, vc.dropped, vc.in_flight];
+            let [a, b, c, d] = counts;
+            (vc.vc.clone(), [a, b, c, d, vc.forward_rm_sent, vc.backward_rm_received], vc.final_acr)
+        };
+        let of_live = |vc: &cellrate_live::engine::results::FlowRow| -> Account {
+            let counts = [vc.sent.unwrap(), vc.delivered.unwrap(), vc.dropped, vc.in_flight];
+            let [a, b, c, d] = counts;
+            let rm = [vc.forward_rm_sent.unwrap(), vc.backward_rm_received.unwrap()];
+            (vc.vc.clone(), [a, b, c, d, rm[0], rm[1]], vc.final_acr)
+        };
+        let expected: Vec<Account> = simulated.vcs.iter().map(of_simulated).collect();
+        assert_eq!(live.vcs.iter().map(of_live).collect::<Vec<_>>(), expected, "{name}");
+        for (live, simulated) in live.ports.iter().zip(&simulated.ports) {
+            assert_eq!((&live.port, live.transmitted), (&simulated.port, simulated.transmitted));
+            assert_eq!((live.max_queue, live.dropped), (simulated.max_queue, simulated.dropped));
+            assert!((live.mean_queue - simulated.mean_queue).abs() < 1e-6 * simulated.mean_queue.max(1.0));
+        }
+    }
+}
+
+#[test]
+fn with_instants_in_datagrams_nodes_of_their_own_go_the_same_way_too() {
+    let comparisons = [SCENARIOS[0], SCENARIOS[7], SCENARIOS[9]].map(|(name, phases)| {
+        let scenario = scenario(name);
+        let simulated = simulated(&scenario);
+        let attempt = || {
+            // The hosts together, as they are with applications, and each switch by itself.
+            let (hosts, switches): (Vec<NodeIndex>, Vec<NodeIndex>) = (0..scenario.nodes.len() as u32)
+                .map(NodeIndex)
+                .partition(|node| scenario.nodes[node.0 as usize].kind == NodeKind::Host);
+            let groups = std::iter::once(hosts).chain(switches.into_iter().map(|switch| vec![switch]));
+            let outcomes =
+                distributed_in(&scenario, groups.collect(), |options| options.timestamps = Some(true));
+            Comparison::new(name, phases, &scenario, &simulated, &Figures::of_nodes(outcomes))
+        };
+        let first = attempt();
+        if first.in_time { first } else { attempt() }
+    });
+    settle(&comparisons);
+}

@@ -1,0 +1,136 @@
+//! Hosts of a live run, and the applications of a scenario.
+
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::{Mutex, PoisonError};
+
+use cellrate_live::host::Host as LiveHost;
+use cellrate_scenario::{Application, ApplicationKind, Ready, Scenario as Resolved};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+use crate::error::{host_error, scenario_error};
+use crate::scenario::Scenario;
+
+/// A host: a network namespace with its device to the network.
+#[pyclass(frozen, module = "cellrate._native")]
+pub struct Host {
+    name: String,
+    address: String,
+    mtu: u64,
+    host: Mutex<LiveHost>,
+}
+
+impl Host {
+    /// The host itself.
+    pub fn host(&self) -> &Mutex<LiveHost> {
+        &self.host
+    }
+}
+
+#[pymethods]
+impl Host {
+    /// The node's name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its IPv4 address.
+    #[getter]
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Its largest IP packet [octets].
+    #[getter]
+    fn mtu(&self) -> u64 {
+        self.mtu
+    }
+
+    /// The descriptor of its namespace, valid as long as this object.
+    fn fileno(&self) -> i32 {
+        let host = self.host.lock().unwrap_or_else(PoisonError::into_inner);
+        host.namespace().as_fd().as_raw_fd()
+    }
+}
+
+/// Makes a machine of every host of the scenario, in their order.
+#[pyfunction]
+pub fn make_hosts(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<Host>> {
+    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let make = || {
+        scenario.hosts.iter().zip(&scenario.nodes).map(|(settings, node)| {
+            let host = LiveHost::new(settings).map_err(|error| (node.name.clone(), error))?;
+            let (name, address) = (node.name.clone(), settings.address.to_string());
+            Ok(Host { name, address, mtu: settings.mtu.0, host: Mutex::new(host) })
+        })
+    };
+    py.detach(|| make().collect::<Result<Vec<_>, _>>()).map_err(|(name, error)| host_error(py, &name, &error))
+}
+
+/// The applications of a scenario as JSON text.
+#[pyfunction]
+pub fn applications(py: Python<'_>, scenario: &Scenario) -> PyResult<String> {
+    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let list: Value = scenario.applications.iter().map(|one| application(one, &scenario)).collect();
+    Ok(list.to_string())
+}
+
+fn application(one: &Application, scenario: &Resolved) -> Value {
+    let node = |index: cellrate_scenario::NodeIndex| &scenario.nodes[index.0 as usize].name;
+    json!({
+        "name": one.name,
+        "kind": one.kind.name(),
+        "host": node(one.host),
+        "peer": one.peer.map(node),
+        "start_s": one.start.as_secs_f64(),
+        "end_s": one.end.as_secs_f64(),
+        "settings": settings(&one.kind),
+    })
+}
+
+/// The unit ends the key, as in results.
+fn settings(kind: &ApplicationKind) -> Value {
+    match kind {
+        ApplicationKind::Ftp { size } => json!({ "size_octets": size.map(|size| size.0) }),
+        ApplicationKind::Web(web) => json!({
+            "pages": web.pages,
+            "html_octets": web.html.0,
+            "image_octets": web.image.0,
+            "gap_s": web.gap.as_secs_f64(),
+        }),
+        ApplicationKind::Video(video) => json!({
+            "rate_bps": video.rate.as_bps(),
+            "frame_rate": video.frame_rate,
+            "send_every": video.send_every,
+            "acr_share": video.follow_acr,
+            "buffer_octets": video.buffer.0,
+            "prebuffer_s": video.prebuffer.as_secs_f64(),
+            "wait": video.wait,
+        }),
+        ApplicationKind::Voice(voice) => json!({
+            "packet_s": voice.packet.as_secs_f64(),
+            "redundancy": voice.redundancy,
+            "playout_delay_s": voice.playout_delay.as_secs_f64(),
+        }),
+        ApplicationKind::Iperf3(iperf3) => json!({
+            "udp": iperf3.udp,
+            "rate_bps": iperf3.rate.map(|rate| rate.as_bps()),
+            "streams": iperf3.streams,
+            "length_octets": iperf3.length.map(|length| length.0),
+        }),
+        ApplicationKind::Command(command) => {
+            let ready = command.ready.as_ref().map(|ready| match ready {
+                Ready::Port(port) => json!({ "port": port }),
+                Ready::Pattern(pattern) => json!({ "pattern": pattern }),
+                Ready::File(file) => json!({ "file": file }),
+            });
+            json!({
+                "words": command.words,
+                "background": command.background,
+                "ready": ready,
+                "ready_within_s": command.ready_within.as_secs_f64(),
+            })
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The keys of hosts: their names, and what they are in a live run.
+
+use super::{CELLS, COUNT, Key, Kind, LIKE, NAME, SPAN, Shape, key};
+use crate::quantity::Dimension;
+
+const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
+const LIVE_KEY: Key = key(
+    "live",
+    Kind::Table(&HOST_LIVE),
+    "defaults.host.live",
+    "The host as a machine with an IP stack, in `cellrate live run`; the simulator, which has no IP, leaves it alone.",
+);
+
+pub(super) const HOST: Shape = Shape { name: "host", about: "A host.", keys: &[NAME, LIVE_KEY, COUNT, LIKE] };
+pub(super) const HOST_DEFAULTS: Shape =
+    Shape { name: "host_defaults", about: "Defaults of hosts.", keys: &[LIVE_KEY] };
+
+const HOST_LIVE: Shape = Shape {
+    name: "host_live",
+    about: "A host of a live run: a network namespace with one TUN device.",
+    keys: &[
+        key(
+            "address",
+            Kind::Text,
+            "10.0.0.1 for the first host, and so on",
+            "IPv4 address, of this host alone.",
+        ),
+        key(
+            "mtu",
+            OCTETS,
+            "\"9180 octets\"",
+            "Largest IP packet: 576 to 65527 octets (RFC 2225 has 9180, Ethernet 1500).",
+        ),
+        key(
+            "adapter_queue",
+            CELLS,
+            "\"4096 cells\"",
+            "Room for packets in the host's adapter, for each vc: the edge queue of an ABR end system. A packet that does not fit whole is lost, and TCP is not told.",
+        ),
+        key(
+            "transmit_queue",
+            Kind::Integer(1, 1_000_000),
+            "1000",
+            "Packets on their way from the kernel to the adapter (txqueuelen), which takes them at its next wake-up; what finds it full is lost.",
+        ),
+        key("tcp", Kind::Table(&HOST_TCP), "that of the kernel, with reno", "Settings of the host's TCP."),
+    ],
+};
+
+const HOST_TCP: Shape = Shape {
+    name: "host_tcp",
+    about: "TCP of a host in a live run; what is not written is the kernel's own.",
+    keys: &[
+        key(
+            "congestion_control",
+            Kind::Text,
+            "\"reno\"",
+            "An algorithm that the kernel has: reno, cubic, bbr and others.",
+        ),
+        key(
+            "receive_window",
+            OCTETS,
+            "the kernel's",
+            "The host offers no window above this, and has a receive buffer for it.",
+        ),
+        key("send_buffer", OCTETS, "the kernel's", "Unacknowledged data is at most about this."),
+        key("mss", OCTETS, "of the MTU", "The segment size that the host announces."),
+        key(
+            "initial_window",
+            Kind::Integer(1, 1000),
+            "10",
+            "Congestion window at the beginning, in segments.",
+        ),
+        key("delayed_ack", Kind::Boolean, "true", "false: every segment is acknowledged at once."),
+        key("minimum_rto", SPAN, "\"200 ms\"", "Smallest retransmission time-out, in whole ms."),
+        key("sack", Kind::Boolean, "true", "Selective acknowledgements (RFC 2018)."),
+        key("timestamps", Kind::Boolean, "true", "Timestamps (RFC 7323): 12 octets in every segment."),
+    ],
+};

@@ -1,0 +1,34 @@
+//! The keys of live runs.
+
+use super::{Kind, SPAN, Shape, key};
+
+pub(super) const LIVE: Shape = Shape {
+    name: "live",
+    about: "How the network is run live. A simulation has no use for it.",
+    keys: &[
+        key(
+            "nodes",
+            Kind::Map(&Kind::Text),
+            "none",
+            "For each host and switch of a distributed run, the UDP address and port at which it takes datagrams of cells, such as \"127.0.0.1:6635\".",
+        ),
+        key(
+            "quantum",
+            SPAN,
+            "12 cell times of the fastest line, from 50 us to 500 us",
+            "How often the engine wakes while cells move.",
+        ),
+        key(
+            "catch_up",
+            SPAN,
+            "\"100 ms\"",
+            "The most that is caught up with after a stall; a longer one fails the run.",
+        ),
+        key(
+            "timestamps",
+            Kind::Boolean,
+            "false",
+            "Whether datagrams bring the instant at which each cell left; other equipment does not take such datagrams.",
+        ),
+    ],
+};

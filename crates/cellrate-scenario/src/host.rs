@@ -1,0 +1,72 @@
+//! What a host is in a live run: a machine with an IP stack.
+
+use std::net::Ipv4Addr;
+
+use cellrate_proto::{Cells, Duration, Octets};
+
+/// A host of a live run. The simulator has no use for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostSettings {
+    /// Its one IPv4 address.
+    pub address: Ipv4Addr,
+    /// Largest IP packet [octets, 576 to 65527].
+    pub mtu: Octets,
+    /// Room for packets in its adapter, for each connection [cells]: the edge queue of an ABR end system.
+    pub adapter_queue: Cells,
+    /// Packets on their way from the kernel to the adapter at most (txqueuelen).
+    pub transmit_queue: u32,
+    /// TCP.
+    pub tcp: HostTcp,
+}
+
+impl HostSettings {
+    /// What a host has that says nothing: its address follows from its place among the hosts, from 10.0.0.1 on.
+    pub fn of_host(number: u32) -> HostSettings {
+        HostSettings {
+            address: Ipv4Addr::from(u32::from(Ipv4Addr::new(10, 0, 0, 1)) + number),
+            mtu: Octets(9180),
+            adapter_queue: Cells(4096),
+            transmit_queue: 1000,
+            tcp: HostTcp::default(),
+        }
+    }
+}
+
+/// Settings of TCP; `None` leaves the kernel's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostTcp {
+    /// Name of the algorithm. Default reno.
+    pub congestion_control: String,
+    /// Largest window that is offered [octets].
+    pub receive_window: Option<Octets>,
+    /// Largest send buffer [octets].
+    pub send_buffer: Option<Octets>,
+    /// Segment size that is announced [octets].
+    pub mss: Option<Octets>,
+    /// Congestion window at the beginning [segments].
+    pub initial_window: Option<u32>,
+    /// Whether ACKs may wait for more data (RFC 1122). Default true.
+    pub delayed_ack: bool,
+    /// Smallest retransmission time-out, whole milliseconds.
+    pub minimum_rto: Option<Duration>,
+    /// Selective acknowledgements. Default true.
+    pub sack: bool,
+    /// Timestamps. Default true.
+    pub timestamps: bool,
+}
+
+impl Default for HostTcp {
+    fn default() -> HostTcp {
+        HostTcp {
+            congestion_control: "reno".into(),
+            receive_window: None,
+            send_buffer: None,
+            mss: None,
+            initial_window: None,
+            delayed_ack: true,
+            minimum_rto: None,
+            sack: true,
+            timestamps: true,
+        }
+    }
+}

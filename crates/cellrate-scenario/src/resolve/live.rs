@@ -1,0 +1,43 @@
+//! How a network is run live.
+
+use std::net::SocketAddr;
+
+use super::network::Network;
+use super::optional;
+use crate::check;
+use crate::error::Fault;
+use crate::live::LiveSettings;
+use crate::quantity;
+use crate::tree::{Entry, Node, Table};
+
+pub(super) fn read(root: &Table, network: &Network) -> Result<LiveSettings, Fault> {
+    let mut settings = LiveSettings::default();
+    let Some(table) = root.node("live").and_then(Node::table) else { return Ok(settings) };
+    settings.quantum = optional(table, "quantum", quantity::span)?;
+    settings.catch_up = optional(table, "catch_up", quantity::span)?.unwrap_or(settings.catch_up);
+    settings.timestamps = optional(table, "timestamps", check::boolean)?.unwrap_or(settings.timestamps);
+    let nodes = table.node("nodes").and_then(Node::table);
+    settings.addresses = vec![None; nodes.map_or(0, |_| network.nodes.len())];
+    for entry in nodes.iter().flat_map(|nodes| &nodes.entries) {
+        let (node, address) = address(entry, network)?;
+        if settings.addresses.contains(&Some(address)) {
+            let message = format!("another node takes datagrams at {address}");
+            return Err(Fault::new(entry.node.place, message, "Give each an address and port of its own"));
+        }
+        settings.addresses[node] = Some(address);
+    }
+    Ok(settings)
+}
+
+fn address(entry: &Entry, network: &Network) -> Result<(usize, SocketAddr), Fault> {
+    let node = network.nodes.iter().position(|node| node.name == entry.key).ok_or_else(|| {
+        let message = format!("there is no host or switch \"{}\"", entry.key);
+        Fault::new(entry.place, message, "Write the name of a node and its address")
+    })?;
+    let text = check::text(&entry.node)?;
+    let address = text.parse().map_err(|_| {
+        let message = format!("\"{}\" is not an address and a port", quantity::shortened(text));
+        Fault::new(entry.node.place, message, "Write both in digits, such as \"127.0.0.1:6635\"")
+    })?;
+    Ok((node, address))
+}

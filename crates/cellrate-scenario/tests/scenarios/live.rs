@@ -1,0 +1,54 @@
+//! Settings of live runs as they are written.
+
+use cellrate_proto::Duration;
+use cellrate_scenario::*;
+
+/// Two hosts and a link, with this `[live]`.
+fn resolve(live: &str) -> Result<LiveSettings, ScenarioError> {
+    let text = format!(
+        "name = \"t\"\nduration = \"1 s\"\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+         link = [{{ between = [\"a\", \"b\"], rate = \"155.52 Mbps\", length = \"1 km\" }}]\n\
+         vc = [{{ name = \"v\", path = [\"a\", \"b\"] }}]\n{live}\n"
+    );
+    let scenario = Document::parse(&text, "t").and_then(|document| document.resolve());
+    scenario.map(|scenario| scenario.live)
+}
+
+fn refused(live: &str) -> String {
+    match resolve(live) {
+        Ok(_) => panic!("it resolves: {live}"),
+        Err(error) => format!("{}: {} {}", error.key(), error.message(), error.remedy()),
+    }
+}
+
+#[test]
+fn nothing_written_is_the_default() {
+    assert_eq!(resolve("").unwrap(), LiveSettings::default());
+}
+
+#[test]
+fn every_key_is_a_setting_of_its_own() {
+    let live = resolve(
+        "[live]\nnodes = { b = \"[::1]:7000\" }\nquantum = \"100 us\"\ncatch_up = \"50 ms\"\n\
+         timestamps = true",
+    );
+    let expected = LiveSettings {
+        addresses: vec![None, Some("[::1]:7000".parse().unwrap())],
+        quantum: Some(Duration::from_us(100)),
+        catch_up: Duration::from_ms(50),
+        timestamps: true,
+    };
+    assert_eq!(live.unwrap(), expected);
+}
+
+#[test]
+fn what_cannot_be_is_named() {
+    let error = refused("[live.nodes]\nc = \"127.0.0.1:1\"");
+    assert!(error.contains("there is no host or switch \"c\""), "{error}");
+    let error = refused("[live.nodes]\na = \"localhost\"");
+    assert!(error.contains("\"localhost\" is not an address and a port"), "{error}");
+    let error = refused("[live.nodes]\na = \"127.0.0.1:1\"\nb = \"127.0.0.1:1\"");
+    assert!(error.contains("another node takes datagrams at 127.0.0.1:1"), "{error}");
+    let error = refused("[live]\nquantum = \"0 us\"");
+    assert!(error.starts_with("live.quantum"), "{error}");
+}

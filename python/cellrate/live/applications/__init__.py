@@ -1,0 +1,86 @@
+"""The kinds of applications: what each runs on its two hosts, and how its result is read.
+
+A kind is a function from an `Application` and its surroundings to a `Plan`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..process import HostLike, Program, Running
+
+
+@dataclass(frozen=True)
+class Application:
+    """An `[[application]]` of a scenario, checked."""
+
+    name: str
+    kind: str
+    host: str
+    peer: str | None
+    start_s: float
+    end_s: float
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What an application finds when it is planned."""
+
+    number: int
+    """Its place among the applications, from 0: ports follow from it."""
+    host: HostLike
+    peer: HostLike
+    """The host itself for a command without a peer."""
+    folder: Path
+    """A folder of its own."""
+    adapters: Path
+    """The socket at which adapters tell their ACR (`adapters`)."""
+    mtu_octets: int
+    """The smaller MTU of the two hosts."""
+    run_end_s: float
+    """When the network stops."""
+
+
+@dataclass
+class Plan:
+    """What runs for an application."""
+
+    background: list[Program] = field(default_factory=list)
+    """Servers and receivers: ready before the network's time begins, stopped after `foreground`."""
+    foreground: list[Program] = field(default_factory=list)
+    """From `start` on."""
+    prepare: Callable[[], None] = lambda: None
+    """Makes files, before anything is started."""
+    result: Callable[[Mapping[str, Running]], dict[str, Any]] = lambda _: {}
+    """Reads the result from what was started, by title, when all has ended."""
+    needs: list[str] = field(default_factory=list)
+    """Programs that must be installed."""
+    scratch: list[Path] = field(default_factory=list)
+    """Files and folders that are not worth keeping."""
+
+
+def plan(application: Application, surroundings: Surroundings) -> Plan:
+    """Plan an application of any kind."""
+    from . import command, ftp, iperf3, video, voice, web
+
+    kinds: dict[str, Callable[[Application, Surroundings], Plan]] = {
+        "command": command.plan,
+        "ftp": ftp.plan,
+        "iperf3": iperf3.plan,
+        "video": video.plan,
+        "voice": voice.plan,
+        "web": web.plan,
+    }
+    return kinds[application.kind](application, surroundings)
+
+
+def program_words(name: str, *arguments: object) -> list[str]:
+    """Give the command for one of the package's own programs, which need no more of it than their one file."""
+    import sys
+
+    file = Path(__file__).resolve().parent.parent / "programs" / f"{name}.py"
+    return [sys.executable, "-I", "-S", str(file), *map(str, arguments)]

@@ -1,0 +1,311 @@
+"""One attempt at a live run, in a process of its own: hosts, applications, the engine, the record.
+
+``python -m cellrate.live FOLDER`` reads FOLDER/request.json and leaves FOLDER/result.pickle, or FOLDER/error.pickle.
+It is the first process of a process namespace (`supervision`): when it ends, however it ends, everything that it
+started ends with it, and with its file descriptors the network namespaces and their devices are gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pickle
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .. import _native
+from ..errors import CellrateError, RunError
+from ..results import Result
+from ..scenario import Scenario
+from . import adapters, record
+from .applications import Application, Plan, Surroundings, plan
+from .process import GRACE_S, Program, Running, await_ready, search_path, start
+
+RECORD_BEFORE_END_S = 0.2
+"""When sockets are looked at: so long before the end, while connections stand."""
+
+NICENESS = -10
+"""Of everything in a run, where the user may have it: what else the machine does should not show in the figures."""
+
+ENGINE_NICENESS = -15
+"""Of the engine, before the applications."""
+
+REQUEST = "request.json"
+RESULT = "result.pickle"
+ERROR = "error.pickle"
+
+
+@dataclass
+class Job:
+    """An application and what has been started for it."""
+
+    application: Application
+    folder: Path
+    plan: Plan
+    background: list[Running] = field(default_factory=list)
+    foreground: list[Running] = field(default_factory=list)
+    complaint: str | None = None
+    """Why it could not be started."""
+
+    def started(self) -> list[Running]:
+        """Everything that runs or ran."""
+        return self.background + self.foreground
+
+
+class Attempt:
+    """What an attempt is made of, and the order in which it happens."""
+
+    def __init__(self, scenario: Scenario, settings: dict[str, str], folder: Path) -> None:
+        self.scenario = scenario
+        self.settings = settings
+        self.folder = folder
+        self.hosts = {host.name: host for host in _native.make_hosts(scenario._native)}
+        self.engine = Engine(scenario, list(self.hosts.values()))
+        self.jobs = [self._job(number, told) for number, told in enumerate(applications(scenario))]
+        self.sockets: dict[str, str] = {}
+
+    def run(self, progress: Callable[[float], object]) -> Result:
+        """Run everything and give the result.
+
+        Raises
+        ------
+        RunError
+            If a server does not come up, or the engine fails.
+        """
+        missing = {
+            need for job in self.jobs for need in job.plan.needs if shutil.which(need, path=search_path()) is None
+        }
+        if missing:
+            raise RunError(f"not installed: {', '.join(sorted(missing))}; `cellrate doctor` says how to get it")
+        for job in self.jobs:
+            job.plan.prepare()
+        with adapters.served(self.folder / "adapters.sock", self.engine.offer):
+            try:
+                for job in self.jobs:
+                    for program in job.plan.background:
+                        running = self._start(program, job)
+                        job.background.append(running)
+                        await_ready(running)
+                self.engine.start(progress)
+                self._follow_the_schedule()
+                result = self.engine.result(self.settings)
+            finally:
+                self._stop_all()
+        result.summary["applications"] = [self._row(job) for job in self.jobs]
+        for job in self.jobs:
+            for path in job.plan.scratch:
+                remove(path)
+        result.summary["run"]["niceness"] = os.getpriority(os.PRIO_PROCESS, 0)
+        result.summary["kernels"] = [
+            {
+                "host": host.name,
+                "address": host.address,
+                "device": record.device(host),
+                "settings": record.settings(host),
+                "routes": record.routes(host),
+                "sockets": self.sockets.get(host.name, ""),
+            }
+            for host in self.hosts.values()
+        ]
+        return result
+
+    def _job(self, number: int, application: Application) -> Job:
+        folder = self.folder / "applications" / application.name
+        folder.mkdir(parents=True)
+        host = self.hosts[application.host]
+        peer = self.hosts[application.peer] if application.peer is not None else host
+        around = Surroundings(
+            number=number,
+            host=host,
+            peer=peer,
+            folder=folder,
+            adapters=self.folder / "adapters.sock",
+            mtu_octets=min(host.mtu, peer.mtu),
+            run_end_s=self.scenario.duration_s,
+        )
+        return Job(application, folder, plan(application, around))
+
+    def _follow_the_schedule(self) -> None:
+        """Start and stop applications at their instants, until the network's time is over."""
+        end_s = self.scenario.duration_s
+        steps: list[tuple[float, Callable[[], None]]] = [(end_s - RECORD_BEFORE_END_S, self._look_at_sockets)]
+        for job in self.jobs:
+            steps.append((job.application.start_s, partial(self._begin, job)))
+            if job.application.end_s < end_s:
+                steps.append((job.application.end_s, partial(stop, job.foreground)))
+        for instant, step in sorted(steps, key=lambda one: one[0]):
+            if not self.engine.wait_until(instant):
+                break
+            step()
+        self.engine.wait()
+
+    def _begin(self, job: Job) -> None:
+        for program in job.plan.foreground:
+            job.foreground.append(self._start(program, job))
+
+    def _start(self, program: Program, job: Job) -> Running:
+        return start(program, job.folder, {adapters.ENVIRONMENT: str(self.folder / "adapters.sock")})
+
+    def _look_at_sockets(self) -> None:
+        self.sockets = {host.name: record.sockets(host) for host in self.hosts.values()}
+
+    def _stop_all(self) -> None:
+        """End clients first, all at once, then what they talked to."""
+        for which in ("foreground", "background"):
+            running = [one for job in self.jobs for one in getattr(job, which)]
+            stop(running)
+            last = time.monotonic() + GRACE_S
+            for one in running:
+                one.wait(last)
+
+    def _row(self, job: Job) -> dict[str, Any]:
+        application = job.application
+        main = next(iter(job.foreground or job.background), None)
+        complaints = [
+            f"{one.program.title} ended with status {one.exit_status}: {one.last_words()}"
+            for one in job.started()
+            if one.failed
+        ]
+        result: dict[str, Any] = {}
+        try:
+            result = job.plan.result({one.program.title: one for one in job.started()})
+        except (OSError, ValueError, KeyError, IndexError, ZeroDivisionError) as error:
+            complaints.append(f"no result can be read: {type(error).__name__}: {error}")
+        if "error" in result:
+            complaints.append(str(result["error"]))
+        ended = None
+        if main is not None:
+            ended = "killed" if main.killed else "stopped" if main.stopped else "by itself"
+        return {
+            "application": application.name,
+            "kind": application.kind,
+            "host": application.host,
+            "peer": application.peer,
+            "start_s": application.start_s,
+            "end_s": application.end_s,
+            "ended": ended,
+            "exit_status": None if main is None else main.exit_status,
+            "failed": bool(complaints),
+            "complaints": complaints,
+            "result": result,
+        }
+
+
+class Engine:
+    """The network, which runs in a thread and says how far it is."""
+
+    def __init__(self, scenario: Scenario, hosts: list[_native.Host]) -> None:
+        self._scenario = scenario
+        self._network = _native.LiveNetwork(scenario._native, hosts)
+        self._duration_s = scenario.duration_s
+        self._origin: float | None = None
+        self._begun = threading.Event()
+        self._done = threading.Event()
+        self._outcome: _native.RunResult | None = None
+        self._error: BaseException | None = None
+        self._wall_s = 0.0
+        self._thread: threading.Thread | None = None
+
+    def start(self, progress: Callable[[float], object]) -> None:
+        """Begin the network's time."""
+
+        def heard(fraction: float) -> None:
+            if self._origin is None:
+                self._origin = time.monotonic() - fraction * self._duration_s
+                self._begun.set()
+            progress(fraction)
+
+        def body() -> None:
+            prefer(ENGINE_NICENESS)
+            begun = time.perf_counter()
+            try:
+                self._outcome = self._network.run(heard)
+            except BaseException as error:
+                self._error = error
+            self._wall_s = time.perf_counter() - begun
+            self._done.set()
+            self._begun.set()
+
+        self._thread = threading.Thread(target=body, name="engine", daemon=True)
+        self._thread.start()
+        self._begun.wait()
+
+    def wait_until(self, instant_s: float) -> bool:
+        """Wait until the network's time is `instant_s` [s]; False if it ends before."""
+        if self._origin is None:
+            return False
+        return not self._done.wait(max(0.0, self._origin + instant_s - time.monotonic()))
+
+    def wait(self) -> None:
+        """Wait until the network's time is over."""
+        self._done.wait()
+
+    def offer(self, host: str, peer: str) -> tuple[float, float]:
+        """ACR and PCR on the way from one host to another [cells/s]."""
+        return self._network.offer(host, peer)
+
+    def result(self, settings: dict[str, str]) -> Result:
+        """Give the figures of the network.
+
+        Raises
+        ------
+        RunError
+            Whatever the engine raised.
+        """
+        if self._error is not None:
+            raise self._error
+        assert self._outcome is not None
+        return Result._from_native(self._outcome, self._scenario, settings, self._wall_s)
+
+
+def applications(scenario: Scenario) -> list[Application]:
+    """Give the applications of a scenario."""
+    rows: list[dict[str, Any]] = json.loads(_native.applications(scenario._native))
+    return [Application(**row) for row in rows]
+
+
+def prefer(niceness: int) -> None:
+    """Ask for the calling thread's precedence over other programs, and that of all it starts; root may have it."""
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if path.is_dir():
+        # Folders that may not be written to cannot be emptied.
+        path.chmod(0o755)
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def stop(running: list[Running]) -> None:
+    """Tell programs to end."""
+    for one in running:
+        one.stop()
+
+
+def main(folder: Path) -> int:
+    """Do what the request says; stdout tells how far it is."""
+    prefer(NICENESS)
+    request = json.loads((folder / REQUEST).read_text())
+    scenario = Scenario.parse(request["toml"], file=request["file"])
+
+    def progress(fraction: float) -> None:
+        print(f"{fraction:.4f}", flush=True)
+
+    try:
+        result = Attempt(scenario, request["set"], folder).run(progress)
+    except (CellrateError, OSError) as error:
+        (folder / ERROR).write_bytes(pickle.dumps(error if isinstance(error, CellrateError) else RunError(str(error))))
+        return 1
+    (folder / RESULT).write_bytes(pickle.dumps(result))
+    return 0

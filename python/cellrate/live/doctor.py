@@ -1,0 +1,172 @@
+"""What a machine lacks for live runs, and how to get it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from .process import search_path
+
+TUN = Path("/dev/net/tun")
+APT = "apt install "
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked for."""
+
+    name: str
+    present: bool
+    needed_for: str
+    required: bool
+    """Whether there is no live run at all without it."""
+    remedy: str
+    """What to do where it is missing."""
+    detail: str = ""
+    """What was found, or why not."""
+
+
+PROGRAMS = (
+    ("ip", "hosts", True, "iproute2"),
+    ("ss", "hosts", True, "iproute2"),
+    ("nsenter", "hosts", True, "util-linux"),
+    ("unshare", "hosts", True, "util-linux"),
+    ("setpriv", "hosts", True, "util-linux"),
+    ("curl", "applications ftp and web", False, "curl"),
+    ("vsftpd", "application ftp", False, "vsftpd"),
+    ("nginx", "application web", False, "nginx-light"),
+    ("ffmpeg", "application video", False, "ffmpeg"),
+    ("gst-launch-1.0", "application voice", False, "gstreamer1.0-tools"),
+    ("iperf3", "application iperf3", False, "iperf3"),
+    ("tshark", "looking at captures", False, "tshark"),
+)
+"""Program, what for, whether no run goes without, Debian package."""
+
+GSTREAMER_ELEMENTS = (
+    ("audiotestsrc", "gstreamer1.0-plugins-base"),
+    ("mulawenc", "gstreamer1.0-plugins-good"),
+    ("rtppcmupay", "gstreamer1.0-plugins-good"),
+    ("rtpredenc", "gstreamer1.0-plugins-good"),
+    ("udpsink", "gstreamer1.0-plugins-good"),
+)
+
+
+def findings() -> list[Finding]:
+    """Look for everything."""
+    found = [_linux(), _tun_device(), _namespaces()]
+    for program, use, required, package in PROGRAMS:
+        place = shutil.which(program, path=search_path())
+        found.append(Finding(program, place is not None, use, required, f"{APT}{package}", place or ""))
+    found += _gstreamer()
+    found.append(_congestion_control())
+    return found
+
+
+def lacking(found: list[Finding]) -> list[Finding]:
+    """Give what no live run goes without, and is missing."""
+    return [finding for finding in found if finding.required and not finding.present]
+
+
+def packages(found: list[Finding]) -> list[str]:
+    """Give the Debian packages that are missing, in order, each once."""
+    remedies = [finding.remedy for finding in found if not finding.present]
+    return sorted({remedy.removeprefix(APT) for remedy in remedies if remedy.startswith(APT)})
+
+
+def content(found: list[Finding]) -> dict[str, Any]:
+    """Give everything as JSON values."""
+    return {
+        "ready": not lacking(found),
+        "packages": packages(found),
+        "findings": [asdict(finding) for finding in found],
+    }
+
+
+def sentence(found: list[Finding]) -> str:
+    """Say in a sentence whether live runs are possible."""
+    missing = lacking(found)
+    if missing:
+        return "Live runs are not possible here: " + "; ".join(
+            f"{finding.name}: {finding.detail or 'not found'} ({finding.remedy})" for finding in missing
+        )
+    absent = [finding.needed_for for finding in found if not finding.present]
+    if absent:
+        return "Live runs are possible here, but not: " + ", ".join(dict.fromkeys(absent))
+    return "Live runs with all applications are possible here."
+
+
+def _linux() -> Finding:
+    return Finding(
+        "Linux", sys.platform == "linux", "hosts", True, "use a machine, or a virtual machine, with Linux", sys.platform
+    )
+
+
+def _tun_device() -> Finding:
+    remedy = "as root: modprobe tun; in a container: --device /dev/net/tun --cap-add NET_ADMIN,SYS_ADMIN"
+    if not TUN.exists():
+        return Finding(str(TUN), False, "hosts", True, remedy, "there is no such file")
+    try:
+        os.close(os.open(TUN, os.O_RDWR))
+    except OSError as error:
+        return Finding(str(TUN), False, "hosts", True, remedy, str(error.strerror))
+    return Finding(str(TUN), True, "hosts", True, remedy, "can be opened")
+
+
+def _namespaces() -> Finding:
+    remedy = "be root, or as root: sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000"
+    need = "hosts"
+    words = [*isolation_words(), "true"]
+    try:
+        done = subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            env={**os.environ, "PATH": search_path()},
+        )
+    except OSError as error:
+        return Finding("namespaces", False, need, True, remedy, f"{words[0]}: {error.strerror}")
+    how = "as root" if os.geteuid() == 0 else "in a user namespace"
+    why = done.stderr.decode(errors="replace").strip()
+    return Finding("namespaces", done.returncode == 0, need, True, remedy, how if done.returncode == 0 else why)
+
+
+def isolation_words() -> list[str]:
+    """Give the command that runs the words behind it in a process and a network namespace of their own.
+
+    All of it ends with the process that starts it, however that ends: setpriv has the kernel kill unshare then, unshare
+    the first process of the namespace, and the kernel all others.
+    """
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    return ["setpriv", "--pdeathsig", "KILL", "unshare", *user, "--net", "--pid", "--fork", "--kill-child=KILL"]
+
+
+def _gstreamer() -> list[Finding]:
+    inspect = shutil.which("gst-inspect-1.0", path=search_path())
+    found = []
+    for element, package in GSTREAMER_ELEMENTS:
+        present = inspect is not None and _succeeds([inspect, "--exists", element])
+        name = f"GStreamer {element}"
+        found.append(Finding(name, present, "application voice", False, f"{APT}{package}"))
+    return found
+
+
+def _succeeds(words: list[str]) -> bool:
+    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
+def _congestion_control() -> Finding:
+    file = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+    try:
+        names = file.read_text().split()
+    except OSError as error:
+        names = []
+        detail = str(error.strerror)
+    else:
+        detail = "there are " + ", ".join(names)
+    return Finding("TCP reno", "reno" in names, "hosts", True, "use a kernel with TCP", detail)

@@ -1,0 +1,179 @@
+"""Attempts at a live run, each in a process of its own that leaves nothing behind, repeated when out of time."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import CellrateError, LiveUnavailable, RunError
+from ..results import Result
+from ..running import prepare
+from ..scenario import Scenario
+from .attempt import ERROR, REQUEST, RESULT
+from .doctor import isolation_words
+from .process import search_path
+
+Progress = Callable[[float], object]
+
+KEPT_BESIDE_RESULTS = ("applications",)
+"""Folders of an attempt that go into the results: what programs wrote."""
+
+
+@dataclass(frozen=True)
+class LiveRun:
+    """A live run: its attempts, of which the last counts."""
+
+    attempts: list[Result]
+    """All of them, in order; each but the last was out of time."""
+
+    @property
+    def result(self) -> Result:
+        """The last attempt."""
+        return self.attempts[-1]
+
+    @property
+    def in_time(self) -> bool:
+        """Whether the last attempt passed its verdict on timing."""
+        return bool(self.result.summary["timing"]["passed"])
+
+    @property
+    def failed_applications(self) -> list[str]:
+        """Names of the applications that failed in the last attempt."""
+        return [row["application"] for row in self.result.summary["applications"] if row["failed"]]
+
+    def application(self, name: str) -> dict[str, Any]:
+        """Give the row of an application in the last attempt.
+
+        Raises
+        ------
+        KeyError
+            If there is none of that name.
+        """
+        for row in self.result.summary["applications"]:
+            if row["application"] == name:
+                found: dict[str, Any] = row
+                return found
+        raise KeyError(f"no application {name!r}")
+
+
+def live_run(
+    scenario: Scenario | str | Path,
+    *,
+    set: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    attempts: int = 3,
+    folder: Path | None = None,
+    progress: Progress | None = None,
+) -> LiveRun:
+    """Run a scenario with real hosts and real applications.
+
+    Parameters
+    ----------
+    scenario, set, seed
+        As for `cellrate.run`; without a sweep.
+    attempts
+        How often at most: a run that fails the verdict on its timing is repeated [1 or more].
+    folder
+        What programs write is left here, a folder for each attempt; it must be there. Nothing is left without it.
+    progress
+        Called with the share of network time done [0 to 1], from 0 again for each attempt.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario cannot be run.
+    LiveUnavailable
+        If this machine or user cannot have hosts.
+    RunError
+        If the run gave no result.
+    """
+    prepared = prepare(scenario, set=set, seed=seed)
+    points = prepared.points()
+    if len(points) != 1:
+        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; run them one by one")
+    if attempts < 1:
+        raise CellrateError(f"attempts is {attempts}; it must be at least 1")
+    point = points[0]
+    point.scenario.check()
+    done: list[Result] = []
+    for number in range(1, attempts + 1):
+        with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
+            place = Path(temporary)
+            done.append(attempt(point.scenario, point.set, place, progress))
+            done[-1].summary["run"]["attempt"] = number
+            if folder is not None:
+                keep(place, folder / f"attempt-{number}")
+        if done[-1].summary["timing"]["passed"]:
+            break
+    return LiveRun(done)
+
+
+def attempt(scenario: Scenario, settings: Mapping[str, str], folder: Path, progress: Progress | None) -> Result:
+    """Run once, in a process namespace of its own, with `folder` for what it writes.
+
+    Whatever happens to this process, nothing of the attempt outlives it (`doctor.isolation_words`).
+
+    Raises
+    ------
+    LiveUnavailable, RunError
+        As `live_run`.
+    """
+    request = {"toml": scenario.toml, "file": scenario.file, "set": dict(settings)}
+    (folder / REQUEST).write_text(json.dumps(request))
+    log = folder / "attempt.err"
+    words = [*isolation_words(), sys.executable, "-m", "cellrate.live", str(folder)]
+    package = str(Path(__file__).resolve().parent.parent.parent)
+    paths = [package, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    try:
+        with log.open("wb") as errors:
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+                text=True,
+                env={**os.environ, "PATH": search_path(), "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+            )
+    except OSError as error:
+        raise LiveUnavailable(
+            f"{words[0]} cannot be started: {error.strerror}. `cellrate doctor` says what is missing."
+        ) from None
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if progress is not None:
+                progress(float(line))
+        status = process.wait()
+    finally:
+        # With the first process of the namespace the kernel ends all others.
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+    if (folder / ERROR).exists():
+        raise pickle.loads((folder / ERROR).read_bytes())
+    if (folder / RESULT).exists():
+        result: Result = pickle.loads((folder / RESULT).read_bytes())
+        return result
+    told = log.read_text(errors="replace").strip()
+    if "unshare" in told and "Operation not permitted" in told:
+        raise LiveUnavailable(f"{told}. `cellrate doctor` says what is missing.")
+    raise RunError(f"the attempt ended with status {status} and without a result: {told[-2000:] or 'it said nothing'}")
+
+
+def keep(attempt_folder: Path, folder: Path) -> None:
+    """Move what programs wrote to where the results will be."""
+    folder.mkdir(parents=True)
+    for name in KEPT_BESIDE_RESULTS:
+        if (attempt_folder / name).exists():
+            shutil.move(str(attempt_folder / name), folder / name)

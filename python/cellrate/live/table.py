@@ -1,0 +1,108 @@
+"""Live runs and what machines lack, as tables on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.table import Table
+
+from ..table import print_summary
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .doctor import Finding
+    from .supervision import LiveRun
+
+
+def print_live(console: Console, run: LiveRun) -> None:
+    """Print the last attempt: applications, connections and ports, and the verdict on its timing."""
+    summary = run.result.summary
+    rows = summary["applications"]
+    if rows:
+        table = _table("application", "kind", "way", "ended", "result")
+        for row in rows:
+            way = row["host"] if row["peer"] is None else f"{row['host']} -> {row['peer']}"
+            table.add_row(row["application"], row["kind"], way, row["ended"] or "not started", outcome(row))
+        console.print(table)
+    print_summary(console, summary, run.result.set)
+    lost = [f"{row['host']} {row['device']['ring_dropped']}" for row in summary["kernels"] if row["device"]]
+    if lost:
+        console.print(f"Packets lost in the rings of the hosts: {', '.join(lost)}", highlight=False)
+    for number, result in enumerate(run.attempts, start=1):
+        console.print(verdict(result.summary["timing"], number), highlight=False, markup=False, soft_wrap=True)
+
+
+def verdict(timing: dict[str, Any], number: int) -> str:
+    """The verdict on the timing of an attempt, in a line."""
+    late = timing["lateness_p99_s"]
+    figures = (
+        f"99 % of wake-ups late by at most {0.0 if late is None else late * 1e3:.2f} ms, "
+        f"{timing['stalls']} stalls of the machine, the longest {timing['longest_stall_s'] * 1e3:.1f} ms, "
+        f"{timing['cpu_share'] * 100:.0f} % of a processor"
+    )
+    told = "in time" if timing["passed"] else "OUT OF TIME (" + " ".join(timing["failures"]) + ")"
+    return f"Attempt {number}: {told}; {figures}"
+
+
+def outcome(row: dict[str, Any]) -> str:
+    """What came out of an application, in a few words."""
+    if row["failed"]:
+        return "FAILED: " + "; ".join(row["complaints"])
+    result = row["result"]
+    match row["kind"]:
+        case "ftp":
+            return f"{_mbps(result['goodput_bps'])}, {result['octets']:,} octets"
+        case "iperf3":
+            lost = f", {result['lost']} of {result['datagrams']} datagrams lost" if "lost" in result else ""
+            again = f", {result['retransmissions']} retransmissions" if "retransmissions" in result else ""
+            return f"{_mbps(result['goodput_bps'])}{lost}{again}"
+        case "web":
+            html, image = result["html_response_s"]["mean"], result["image_response_s"]["mean"]
+            if html is None or image is None:
+                return f"{result['pages_complete']} of {result['pages']} pages"
+            return (
+                f"{result['pages_complete']} of {result['pages']} pages, text {html * 1e3:.1f} ms, image {image:.2f} s"
+            )
+        case "video":
+            return (
+                f"{result['frames_played']} of {result['frames_sent']} frames played, "
+                f"{result['frames_lost_in_network']} lost on the way, {result['frames_lost_to_overflow']} to overflow, "
+                f"{result['frames_late']} late; stood {result['stalled_s']:.2f} s"
+            )
+        case "voice":
+            if not result["packets"]:
+                return "no packet came"
+            return (
+                f"{result['heard']} of {result['packets_due']} packets heard, {result['lost']} lost, "
+                f"{result['silent_periods']} silent periods, jitter {result['jitter_s'] * 1e3:.2f} ms"
+            )
+    return f"status {row['exit_status']}"
+
+
+def print_findings(console: Console, found: list[Finding]) -> None:
+    """Print what was looked for, and how to get what is missing."""
+    from .doctor import packages, sentence
+
+    table = _table("what", "there", "for", "detail")
+    for finding in found:
+        there = "yes" if finding.present else "NO" if finding.required else "no"
+        detail = finding.detail if finding.present else f"{finding.detail}  {finding.remedy}".strip()
+        table.add_row(finding.name, there, finding.needed_for, detail)
+    console.print(table)
+    console.print(sentence(found), highlight=False, markup=False, soft_wrap=True)
+    missing = packages(found)
+    if missing:
+        console.print(f"On Debian, as root: apt install {' '.join(missing)}", highlight=False, soft_wrap=True)
+
+
+def _mbps(bps: float | None) -> str:
+    return "nothing came" if bps is None else f"{bps / 1e6:.3f} Mbps"
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(column)
+    return table
