@@ -62,6 +62,7 @@ bench-json:
 paper: $(STAMPS)/built
 	$(BIN)/cellrate paper run abr-parameters --out results/papers/abr-parameters
 	$(BIN)/cellrate paper run uili --out results/papers/uili
+	$(BIN)/cellrate paper run internet-applications --out results/papers/internet-applications
 
 clean:
 	rm -rf $(VENV) results target

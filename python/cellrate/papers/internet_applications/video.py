@@ -108,10 +108,8 @@ def overflow(result: Result, room: int = ROOM) -> float:
 
 
 _WHY_TCP = (
-    "Every loss costs TCP a time-out here, and it still gets more than what the paper had. What its TCP did when "
-    "the buffer was full is not known: the round trip is then 0.2 s, as long as the smallest time-out of Solaris, "
-    "whose timer of those years is known to fire too early; needless repetition would explain both of the paper's "
-    "figures."
+    "Every loss costs TCP a time-out here, and it still gets more than what the paper had. None of the TCPs tried "
+    "under open comes near the paper's figure; a smallest time-out of 1 s comes nearest."
 )
 _WHY_LOSS = (
     "The network loses single frames again and again, never seconds of them. The film that the paper describes stands "

@@ -158,7 +158,10 @@ _WHY_FTP = (
     "paper's figure the line stands idle while ACRs come back, or is the paper's line a little faster (row "
     "arithmetic.ftp-most)."
 )
-_WHY_HTML = "14 cells leave the server at ACR: at the rate of the line in 0.6 ms, at a third of it in 1.8 ms. The rest is the server."
+_WHY_HTML = (
+    "14 cells leave the server at ACR: at the rate of the line in 0.6 ms, at a third of it in 1.8 ms. The rest is "
+    "the server."
+)
 
 
 def _mean_queue(runs: Sequence[Result]) -> float:
