@@ -227,6 +227,7 @@ def _figure(results: Results) -> Figure:
         )
         axes.set_ylabel("frames")
         axes.set_xlabel("frames per second")
+        axes.set_xticks(range(6, 25, 3))
 
     def draw_mcrs(axes: Axes) -> None:
         axes.plot(list(mcrs), [value.frames for value in mcrs.values()], "o-", color="#0072B2", ms=3, label="needed")
