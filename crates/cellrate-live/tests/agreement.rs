@@ -8,7 +8,8 @@ mod common;
 
 use std::ops::ControlFlow;
 
-use cellrate_live::engine::{Options, run};
+use cellrate_live::engine::{Options, Thresholds, run};
+use cellrate_proto::Duration;
 use cellrate_scenario::{NodeIndex, NodeKind};
 use common::{Comparison, Figures, distributed_in, live, scenario, simulated};
 
@@ -56,7 +57,7 @@ type Account = (String, [u64; 6], Option<f64>);
 fn in_one_process_the_two_worlds_are_the_same_cell_by_cell() {
     for name in ["erica", "efci", "ubr-overload"] {
         let mut scenario = scenario(name);
-        scenario.duration = cellrate_proto::Duration::from_ms(900);
+        scenario.duration = Duration::from_ms(900);
         let simulated = cellrate_sim::run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap().summary;
         let live = run(&scenario, Options::default()).unwrap().summary;
         let of_simulated = |vc: &cellrate_sim::FlowSummary| -> Account {
@@ -83,7 +84,9 @@ fn in_one_process_the_two_worlds_are_the_same_cell_by_cell() {
 #[test]
 fn with_instants_in_datagrams_nodes_of_their_own_go_the_same_way_too() {
     let comparisons = [SCENARIOS[0], SCENARIOS[7], SCENARIOS[9]].map(|(name, phases)| {
-        let scenario = scenario(name);
+        let mut scenario = scenario(name);
+        // Lines so long that a stall of the machine mostly ends before the cells that it holds up are due.
+        scenario.links.iter_mut().for_each(|link| link.delay = Duration::from_ms(25));
         let simulated = simulated(&scenario);
         let attempt = || {
             // The hosts together, as they are with applications, and each switch by itself.
@@ -91,12 +94,16 @@ fn with_instants_in_datagrams_nodes_of_their_own_go_the_same_way_too() {
                 .map(NodeIndex)
                 .partition(|node| scenario.nodes[node.0 as usize].kind == NodeKind::Host);
             let groups = std::iter::once(hosts).chain(switches.into_iter().map(|switch| vec![switch]));
-            let outcomes =
-                distributed_in(&scenario, groups.collect(), |options| options.timestamps = Some(true));
+            let outcomes = distributed_in(&scenario, groups.collect(), |options| {
+                options.timestamps = Some(true);
+                options.thresholds = Thresholds::default();
+            });
             Comparison::new(name, phases, &scenario, &simulated, &Figures::of_nodes(outcomes))
         };
         let first = attempt();
         if first.in_time { first } else { attempt() }
     });
+    // With every cell in time, all goes as it did. Where one was late nothing is asked: ERICA rests wherever the load
+    // factor is near 1, and a burst may move it to another such place.
     settle(&comparisons);
 }

@@ -1,6 +1,7 @@
 //! `cellrate._native`: the Rust crates as Python sees them. Nothing is decided here: arguments are handed on, results
 //! handed back, errors mapped in one place ([`error`]).
 
+mod capture;
 mod error;
 mod hosts;
 mod live;
@@ -15,7 +16,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::hosts::{Host, applications, make_hosts};
+    use crate::hosts::{Host, applications, make_hosts, nodes};
     #[pymodule_export]
     use crate::live::{live_nodes, live_throughput};
     #[pymodule_export]

@@ -44,13 +44,13 @@ pub(crate) fn port_number(step: Step) -> usize {
 }
 
 /// The steps of a direction of a connection.
-fn steps(connection: &Connection, backward: bool) -> Vec<Step> {
+pub(crate) fn steps(connection: &Connection, backward: bool) -> Vec<Step> {
     let turned = |step: &Step| Step { link: step.link, end: 1 - step.end };
     if backward { connection.path.iter().rev().map(turned).collect() } else { connection.path.clone() }
 }
 
-/// Builds the network of `scenario`.
-pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
+/// Builds the network of `scenario`. `tapped` are the numbers of ports whose departures have to be events.
+pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
     let partition = Partition::of(scenario);
     let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
     let used = categories_by_port(scenario);
@@ -85,7 +85,7 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
             parts.outboxes.push(Outbox { cluster: input.cluster, input: input.index, cells: Vec::new() });
             Exit::Outside(parts.outboxes.len() as u32 - 1)
         };
-        parts.ports.push(build_port(scenario, number, &used[number], exit));
+        parts.ports.push(build_port(scenario, number, &used[number], exit, tapped.contains(&number)));
     }
     for (number, place) in inputs.iter().enumerate() {
         let Some(place) = place else { continue };
@@ -148,6 +148,11 @@ fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {
     used
 }
 
+/// Which ports carry cells, by number.
+pub(crate) fn carries_cells(scenario: &Scenario) -> Vec<bool> {
+    categories_by_port(scenario).into_iter().map(|used| used.contains(&true)).collect()
+}
+
 /// Whether a series of this port is recorded, even if it is one of zeros.
 fn is_probed(scenario: &Scenario, number: usize) -> bool {
     scenario.probes.iter().any(|probe| match probe.quantity {
@@ -177,7 +182,13 @@ fn figures_are_watched(scenario: &Scenario, number: usize) -> bool {
     })
 }
 
-fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], exit: Exit) -> Port {
+fn build_port(
+    scenario: &Scenario,
+    number: usize,
+    used: &[bool; PRIORITIES],
+    exit: Exit,
+    is_tapped: bool,
+) -> Port {
     let link = &scenario.links[number / 2];
     let config = &link.ports[number % 2];
     let random = Random::new(scenario.seed, Stream::Loss(number as u32));
@@ -190,7 +201,8 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], exi
     let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
     let room = own.into_iter().chain(buffers.shared).min();
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder;
-    let has_events = several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
+    let has_events =
+        is_tapped || several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
     let queues = if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
         Queues::Served(Box::new(Served::new(line, config)))
     } else {

@@ -14,6 +14,7 @@ mod port;
 mod probe;
 pub mod results;
 mod simulation;
+pub mod tap;
 mod tcp_rows;
 pub mod traffic;
 pub mod transport;
@@ -24,4 +25,4 @@ pub use results::{
     Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary, PageSummary,
     PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
 };
-pub use simulation::run;
+pub use simulation::{run, run_tapped};

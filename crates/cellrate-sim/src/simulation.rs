@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use cellrate_proto::Time;
 use cellrate_scenario::Scenario;
 
-use crate::assembly::{Assembly, Place, assemble};
+use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
 use crate::exchange_rows;
 use crate::frame_rows;
@@ -17,6 +17,7 @@ use crate::results::{
     FlowSummary, NegotiatedSummary, PortSummary, Progress, RefusedSummary, RunError, RunResult, RunSummary,
     Series, Summary,
 };
+use crate::tap::{Collector, Tap, TapSink};
 use crate::tcp_rows;
 
 /// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
@@ -32,13 +33,46 @@ pub fn run(
     scenario: &Scenario,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
+    run_network(scenario, progress, None)
+}
+
+/// The same, with every cell that leaves a port of `tap` handed to `sink` in the order of instants. The figures are the same,
+/// but for the number of events.
+///
+/// # Errors
+/// As [`run`]; [`RunError::Interrupted`] also when `sink` said so.
+pub fn run_tapped<'a>(
+    scenario: &Scenario,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    tap: &Tap,
+    sink: &'a mut TapSink<'a>,
+) -> Result<RunResult, RunError> {
+    run_network(scenario, progress, Some((tap, sink)))
+}
+
+fn run_network<'a>(
+    scenario: &Scenario,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    tap: Option<(&Tap, &'a mut TapSink<'a>)>,
+) -> Result<RunResult, RunError> {
     let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
     if hops > MAX_HOPS {
         return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
     }
-    let mut assembly = assemble(scenario);
     let end = Time::ZERO + scenario.duration;
-    assembly.kernel.run(end, progress)?;
+    let mut assembly;
+    match tap {
+        None => {
+            assembly = assemble(scenario, &[]);
+            assembly.kernel.run(end, progress, None)?;
+        }
+        Some((tap, sink)) => {
+            let tapped: Vec<usize> = tap.ports.iter().map(|&port| port_number(port)).collect();
+            assembly = assemble(scenario, &tapped);
+            let mut collector = Collector::new(scenario, &mut assembly, tap, sink);
+            assembly.kernel.run(end, progress, Some(&mut |clusters| collector.collect(clusters)))?;
+        }
+    }
     let in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
     let vcs = flow_summaries(scenario, &assembly, &in_flight, end);
     for row in &vcs {

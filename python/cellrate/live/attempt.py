@@ -26,6 +26,7 @@ from ..results import Result
 from ..scenario import Scenario
 from . import adapters, record
 from .applications import Application, Plan, Surroundings, plan
+from .distribution import Distribution, Node, gather, start_nodes
 from .process import GRACE_S, Program, Running, await_ready, search_path, start
 
 RECORD_BEFORE_END_S = 0.2
@@ -62,7 +63,14 @@ class Job:
 class Attempt:
     """What an attempt is made of, and the order in which it happens."""
 
-    def __init__(self, scenario: Scenario, settings: dict[str, str], folder: Path) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        settings: dict[str, str],
+        folder: Path,
+        distribution: Distribution | None = None,
+    ) -> None:
+        self.distribution = distribution
         self.scenario = scenario
         self.settings = settings
         self.folder = folder
@@ -93,9 +101,11 @@ class Attempt:
                         running = self._start(program, job)
                         job.background.append(running)
                         await_ready(running)
-                self.engine.start(progress)
+                nodes = self._start_nodes()
+                self.engine.start(progress, self.distribution)
                 self._follow_the_schedule()
                 result = self.engine.result(self.settings)
+                gather(nodes, result.summary)
             finally:
                 self._stop_all()
         result.summary["applications"] = [self._row(job) for job in self.jobs]
@@ -115,6 +125,13 @@ class Attempt:
             for host in self.hosts.values()
         ]
         return result
+
+    def _start_nodes(self) -> list[Node]:
+        """Start the nodes that have processes of their own; servers take their time to be ready, so it begins here."""
+        if self.distribution is None:
+            return []
+        self.distribution = self.distribution.decided()
+        return start_nodes(self.distribution, self.scenario, self.folder / "nodes")
 
     def _job(self, number: int, application: Application) -> Job:
         folder = self.folder / "applications" / application.name
@@ -213,11 +230,12 @@ class Engine:
         self._wall_s = 0.0
         self._thread: threading.Thread | None = None
 
-    def start(self, progress: Callable[[float], object]) -> None:
+    def start(self, progress: Callable[[float], object], distribution: Distribution | None) -> None:
         """Begin the network's time."""
 
         def heard(fraction: float) -> None:
-            if self._origin is None:
+            # Before a start that was agreed on the share is 0.
+            if self._origin is None and (fraction > 0 or distribution is None):
                 self._origin = time.monotonic() - fraction * self._duration_s
                 self._begun.set()
             progress(fraction)
@@ -226,7 +244,10 @@ class Engine:
             prefer(ENGINE_NICENESS)
             begun = time.perf_counter()
             try:
-                self._outcome = self._network.run(heard)
+                if distribution is None:
+                    self._outcome = self._network.run(heard)
+                else:
+                    self._outcome = self._network.run(heard, distribution.here, distribution.start_unix_ns)
             except BaseException as error:
                 self._error = error
             self._wall_s = time.perf_counter() - begun
@@ -299,11 +320,14 @@ def main(folder: Path) -> int:
     request = json.loads((folder / REQUEST).read_text())
     scenario = Scenario.parse(request["toml"], file=request["file"])
 
+    told = request["distribution"]
+    distribution = None if told is None else Distribution.of(scenario, told["elsewhere"], told["start_unix_ns"])
+
     def progress(fraction: float) -> None:
         print(f"{fraction:.4f}", flush=True)
 
     try:
-        result = Attempt(scenario, request["set"], folder).run(progress)
+        result = Attempt(scenario, request["set"], folder, distribution).run(progress)
     except (CellrateError, OSError) as error:
         (folder / ERROR).write_bytes(pickle.dumps(error if isinstance(error, CellrateError) else RunError(str(error))))
         return 1

@@ -47,10 +47,10 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
 
     let clock = Clock::new(options.start_unix_ns);
     let mut progress = options.progress.take();
+    // Who is there in time begins at zero, and catches up if woken late; who comes later begins where the others are.
+    let catch_up = options.catch_up.unwrap_or(scenario.live.catch_up);
+    let start = if clock.now() > Time::ZERO + catch_up { clock.now() } else { Time::ZERO };
     await_start(&clock, &mut progress)?;
-    // Who comes in time begins at zero, who comes later begins where the others are.
-    let start = if options.start_unix_ns.is_some() { clock.now() } else { Time::ZERO };
-    let start = if start < Time::ZERO + quantum { Time::ZERO } else { start };
     if start >= end {
         return Err(Error::TooLate { late_s: start.since(end).as_secs_f64() });
     }
@@ -62,7 +62,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
         clock,
         lateness: Lateness::default(),
         quantum,
-        catch_up: options.catch_up.unwrap_or(scenario.live.catch_up),
+        catch_up,
         end,
         buffer: vec![0; MAX_PACKET_OCTETS],
     };

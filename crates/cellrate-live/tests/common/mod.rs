@@ -6,7 +6,7 @@ use std::net::{SocketAddr, UdpSocket};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use cellrate_live::engine::{Options, Outcome, Part, run, unix_ns};
+use cellrate_live::engine::{Options, Outcome, Part, Thresholds, run, unix_ns};
 use cellrate_scenario::{Document, NodeIndex, Scenario};
 
 /// The head of the printed table.
@@ -198,7 +198,9 @@ pub fn part(node: NodeIndex, addresses: &[Option<SocketAddr>], start_unix_ns: u6
 /// The same of several nodes in one process.
 fn parts(nodes: Vec<NodeIndex>, addresses: &[Option<SocketAddr>], start_unix_ns: u64) -> Options<'static> {
     let part = Part::Nodes { nodes, addresses: Some(addresses.to_vec()) };
-    Options { part, start_unix_ns: Some(start_unix_ns), ..Options::default() }
+    // What is compared here bears more lateness than a measurement would.
+    let thresholds = Thresholds { late_cells: 0.05, ..Thresholds::default() };
+    Options { part, start_unix_ns: Some(start_unix_ns), thresholds, ..Options::default() }
 }
 
 /// Soon enough, and late enough for all nodes to be there.

@@ -27,6 +27,7 @@ use super::schedule::Schedule;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Exit, Port, Queues};
 use crate::probe::sampler::Sampler;
+use crate::tap::Departures;
 use crate::transport::{Peer, pick_up};
 
 /// What a leaf of the schedule stands for; the number is an index into the cluster's list of its kind.
@@ -88,6 +89,8 @@ pub(crate) struct Cluster {
     pub endpoints: Vec<Endpoint>,
     pub outboxes: Vec<Outbox>,
     pub sampler: Sampler,
+    /// What leaves ports that somebody taps.
+    pub departures: Option<Box<Departures>>,
     /// Cells of each direction of each connection lost in this cluster.
     pub dropped: Vec<u64>,
     /// Nothing happens at or after this.
@@ -137,6 +140,7 @@ impl Cluster {
             sample_leaf: 0,
             transmission_leaves: vec![NONE; endpoints.len()],
             timer_leaves: vec![NONE; endpoints.len()],
+            departures: None,
             dropped: vec![0; flows],
             events: 0,
             hops,
@@ -525,6 +529,9 @@ impl Cluster {
             unreachable!("only served ports have departures");
         };
         let (cell, next) = served.depart(now, control);
+        if let Some(departures) = &mut self.departures {
+            departures.note(now, port, &cell);
+        }
         self.schedule.set(leaf, next);
         match cell {
             Ok(cell) => {

@@ -50,15 +50,19 @@ pub(crate) struct Kernel {
     pub window: Duration,
 }
 
+/// Somebody who looks at the clusters between windows.
+pub(crate) type Watch<'a> = dyn FnMut(&mut [Cluster]) -> ControlFlow<()> + 'a;
+
 /// Calls to the progress function per run, at most.
 const PROGRESS_STEPS: u64 = 200;
 
 impl Kernel {
-    /// Runs from the start to `end`.
+    /// Runs from the start to `end`. `watch` looks at the clusters after every window; a break ends the run.
     pub fn run(
         &mut self,
         end: Time,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        mut watch: Option<&mut Watch<'_>>,
     ) -> Result<(), RunError> {
         if let Some(allowed) = self.clusters.iter().map(Cluster::last_instant).min()
             && end > allowed
@@ -78,6 +82,11 @@ impl Kernel {
             now = now.saturating_add(self.window.min(step)).min(end);
             self.clusters.iter_mut().for_each(|cluster| cluster.run_until(now));
             self.exchange();
+            if let Some(watch) = &mut watch
+                && watch(&mut self.clusters).is_break()
+            {
+                return Err(RunError::Interrupted);
+            }
         }
         for cluster in &mut self.clusters {
             cluster.catch_up_all(end);

@@ -32,6 +32,21 @@ pub struct Adapter {
     pub responses: BTreeMap<(u16, u32), Time>,
     /// What has left, for the far end to pick up: the simulator's cells carry numbers, not octets.
     pub departed: VecDeque<Departed>,
+    /// What was taken in since somebody emptied it, where somebody wants to know.
+    pub journal: Option<Vec<Offered>>,
+}
+
+/// A PDU that was taken in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// Its number among the PDUs taken in, counted from 0.
+    pub number: u64,
+    /// The numbers of its first and last cell among the data cells of the direction, counted from 1.
+    pub first_cell: u64,
+    /// See [`Offered::first_cell`].
+    pub last_cell: u64,
+    /// What it carries.
+    pub segment: Segment,
 }
 
 /// A PDU that has left.
@@ -69,6 +84,7 @@ impl Adapter {
             requests: Vec::new(),
             responses: BTreeMap::new(),
             departed: VecDeque::new(),
+            journal: None,
         }
     }
 
@@ -87,6 +103,11 @@ impl Adapter {
         if self.waiting.is_empty() {
             self.left_of_first = cells as u32;
             self.begins_request = segment.begins_request();
+        }
+        if let Some(journal) = &mut self.journal {
+            let before = self.sent_cells + self.waiting_cells;
+            let (first_cell, last_cell) = (before + 1, before + cells);
+            journal.push(Offered { number: self.accepted, first_cell, last_cell, segment: segment.clone() });
         }
         self.accepted += 1;
         self.waiting_cells += cells;

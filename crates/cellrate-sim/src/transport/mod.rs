@@ -39,7 +39,7 @@ mod server;
 mod stack;
 mod tally;
 
-pub use adapter::{Adapter, Departed};
+pub use adapter::{Adapter, Departed, Offered};
 pub use client::{Client, Site};
 pub use congestion::CongestionWindow;
 pub use datagrams::Datagrams;
