@@ -67,6 +67,7 @@ bench-peers:
 paper: $(STAMPS)/built
 	$(BIN)/cellrate paper run abr-parameters --out results/papers/abr-parameters
 	$(BIN)/cellrate paper run uili --out results/papers/uili
+	$(BIN)/cellrate paper run internet-applications --out results/papers/internet-applications
 
 clean:
 	rm -rf $(VENV) results target

@@ -8,6 +8,7 @@ mod assembly;
 mod bursts;
 mod endpoint;
 mod exchange_rows;
+mod frame_rows;
 pub mod kernel;
 mod port;
 mod probe;
@@ -21,7 +22,7 @@ pub mod transport;
 use cellrate_drive::names;
 pub use cellrate_drive::{noise, random};
 pub use results::{
-    Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, PageSummary, PortSummary, Progress,
-    RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
+    Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary, PageSummary,
+    PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
 };
 pub use simulation::{run, run_tapped};
