@@ -385,6 +385,10 @@ def paper_run(
     *,
     quick: Annotated[bool, Parameter(help="Only what the claims need, without the rows on sensitivity.")] = False,
     out: Annotated[Path | None, Parameter(help="Folder for the report (results/papers/NAME by default).")] = None,
+    live: Annotated[
+        bool,
+        Parameter(help="Run the live half too, five runs a case, for a column of its own; for papers that have one."),
+    ] = False,
     json: Json = False,
     workers: Workers = None,
 ) -> int:
@@ -393,8 +397,15 @@ def paper_run(
 
     paper = load_paper(name)
     folder = out if out is not None else Path("results") / "papers" / name
+    measured = None
+    if live:
+        if paper.live is None:
+            raise CellrateError(f"paper {name!r} has no live half")
+        # First, and alone: real time does not bear company.
+        with _progress(f"{name}, live", quiet=json) as progress:
+            measured = paper.live(paper.folder / "scenarios", progress)
     with _progress(name, quiet=json) as progress:
-        report = paper.run(folder, quick=quick, workers=workers, progress=progress)
+        report = paper.run(folder, quick=quick, workers=workers, progress=progress, live=measured)
     _show_report(report, folder, json=json)
     return 0
 

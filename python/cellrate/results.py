@@ -143,7 +143,8 @@ class Result:
         "run" (scenario, hash, seed, version, duration_s, cell_hops, events, wall_s, cell_hops_per_s), "vcs" (a row per
         direction of a VC that sent), "ports" (a row per port that carried anything), "tcp" (a row per TCP connection),
         "exchanges", "pages" and "exchange_list" (of pages fetched over TCP), "bursts" and "burst_list" (of
-        request-response traffic), "refused" and "negotiated" (at set-up); docs/results.md lists the keys.
+        request-response traffic), "frames" and "frame_list" (of frames in datagrams), "refused" and "negotiated" (at
+        set-up); docs/results.md lists the keys.
     set : dict
         What the point of a sweep set; empty without a sweep.
     toml : str

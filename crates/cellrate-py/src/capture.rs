@@ -1,5 +1,6 @@
 //! A capture of a run: the tap of the simulator, plugged into the files of `cellrate-capture`.
 
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
 use cellrate_capture::{CaptureError, CaptureOptions, CapturedPort};
@@ -23,7 +24,15 @@ pub struct Capture {
 
 impl Capture {
     /// Opens the files.
-    pub fn begin(py: Python<'_>, scenario: &Scenario, settings: CaptureSettings) -> PyResult<Capture> {
+    ///
+    /// Instant 0 of the run is `origin_ns` [ns since 1970]; `hosts` are the names of hosts by address.
+    pub fn begin(
+        py: Python<'_>,
+        scenario: &Scenario,
+        settings: CaptureSettings,
+        origin_ns: u64,
+        hosts: Vec<(Ipv4Addr, String)>,
+    ) -> PyResult<Capture> {
         let (folder, names, from, until, cells, pdus, file_octets) = settings;
         let at = |seconds: f64| Time::ZERO + Duration::from_secs_f64(seconds);
         let ports = match names {
@@ -38,9 +47,9 @@ impl Capture {
             from: at(from),
             until: until.map_or(Time::NEVER, at),
             file_octets,
-            origin_ns: 0,
+            origin_ns,
             comment: tap::legend(scenario),
-            hosts: tap::hosts(scenario),
+            hosts,
         };
         let until = options.until;
         let described = ports.iter().map(|&step| CapturedPort {

@@ -7,6 +7,7 @@ use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario as Resolved, Sender
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
+use crate::capture::CaptureSettings;
 use crate::error::scenario_error;
 use crate::hosts::Host;
 use crate::live::{carry, part};
@@ -62,13 +63,15 @@ impl LiveNetwork {
     /// Runs the network for the scenario's duration, without holding the interpreter. `progress` is called with the share
     /// done [0 to 1] about 20 times a second; what it raises ends the run and is raised here. With `nodes`, the hosts among
     /// them, only these are run, with cells in datagrams to the others, from `start_unix_ns` on: see `live_nodes`.
-    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None))]
+    /// `capture` as for `run`, of the ports of this process.
+    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None))]
     fn run(
         &self,
         py: Python<'_>,
         progress: Py<PyAny>,
         nodes: Option<Vec<String>>,
         start_unix_ns: Option<u64>,
+        capture: Option<CaptureSettings>,
     ) -> PyResult<RunResult> {
         let part = part(&self.scenario, nodes)?;
         let mut hosts = Vec::new();
@@ -87,6 +90,6 @@ impl LiveNetwork {
             start_unix_ns,
             ..Options::default()
         };
-        carry(py, &self.scenario, options, Some(&progress))
+        carry(py, &self.scenario, options, Some(&progress), capture)
     }
 }

@@ -50,6 +50,13 @@ impl RunResult {
             serde_json::to_string(summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(RunResult { summary, series: Mutex::new(series.map(Some).collect()), captured: Vec::new() })
     }
+
+    /// The same, with the files of its capture.
+    pub fn with_captured(self, files: Vec<cellrate_capture::CapturedFile>) -> RunResult {
+        let listed =
+            |file: cellrate_capture::CapturedFile| (file.path, file.records, file.octets, file.left_out);
+        RunResult { captured: files.into_iter().map(listed).collect(), ..self }
+    }
 }
 
 /// File, records, octets, records left out.
@@ -118,7 +125,9 @@ pub fn run(
     capture: Option<CaptureSettings>,
 ) -> PyResult<RunResult> {
     let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
-    let mut capture = capture.map(|settings| Capture::begin(py, &scenario, settings)).transpose()?;
+    let mut capture = capture
+        .map(|settings| Capture::begin(py, &scenario, settings, 0, cellrate_sim::tap::hosts(&scenario)))
+        .transpose()?;
     let mut raised = None;
     let mut last = Instant::now();
     let outcome = py.detach(|| {
@@ -174,8 +183,5 @@ pub fn run(
         times_ps: series.times_ps,
         values: series.values,
     });
-    let mut result = RunResult::new(&result.summary, tracks)?;
-    result.captured =
-        files.into_iter().map(|file| (file.path, file.records, file.octets, file.left_out)).collect();
-    Ok(result)
+    Ok(RunResult::new(&result.summary, tracks)?.with_captured(files))
 }

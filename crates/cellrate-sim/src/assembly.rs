@@ -316,8 +316,8 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
                 [mcr(out), mcr(back)],
             );
             let [own, other] = [places[flow], places[flow ^ 1]];
-            endpoint.interface =
-                build_stack(out, back, scenario.seed, flow as u32).map(|stack| interface(stack, own, other));
+            let stack = build_stack(out, back, scenario.seed, flow as u32);
+            endpoint.interface = interface(stack, back, own, other);
             parts[places[flow].cluster as usize].endpoints.push(endpoint);
         }
     }
@@ -332,9 +332,16 @@ fn build_stack(out: &Flow, back: &Flow, seed: u64, flow: u32) -> Option<Stack> {
     (out.is_some() || back.is_some()).then(|| Stack::new(out, back, seed, flow))
 }
 
-fn interface(stack: Stack, own: Place, other: Place) -> Box<Interface> {
+/// What puts PDUs together at an end: TCP, if it has any, or a receiver of the frames of `back`.
+fn interface(stack: Option<Stack>, back: &Flow, own: Place, other: Place) -> Option<Box<Interface>> {
     let peer = if own.cluster == other.cluster { Peer::Near(other.index) } else { Peer::Far };
-    Box::new(Interface::new(stack, peer))
+    let receives_frames = matches!(back.traffic, Some(Traffic::Frames(_)));
+    let interface = match stack {
+        Some(stack) => Interface::new(stack, peer),
+        None if receives_frames => Interface::of_datagrams(peer),
+        None => return None,
+    };
+    Some(Box::new(interface))
 }
 
 /// Where PDUs leave one cluster for another, and where they arrive.

@@ -9,6 +9,7 @@ use cellrate_scenario::Scenario;
 use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
 use crate::exchange_rows;
+use crate::frame_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::names::{category_name, describe, flow_name, port_name};
 use crate::port::{ABR, Port, Queues};
@@ -107,6 +108,7 @@ fn run_network<'a>(
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
     let (bursts, burst_list) = bursts::collect(scenario, &assembly);
     let tcp = tcp_rows::collect(scenario, &assembly, end);
+    let (frames, frame_list) = frame_rows::collect(scenario, &assembly, &in_flight, end);
     let exchange_rows::Rows { exchanges, pages, list: exchange_list } =
         exchange_rows::collect(scenario, &assembly);
     let series = collect_series(scenario, assembly);
@@ -122,6 +124,8 @@ fn run_network<'a>(
             exchange_list,
             bursts,
             burst_list,
+            frames,
+            frame_list,
             refused,
             negotiated,
         },

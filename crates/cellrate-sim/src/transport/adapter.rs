@@ -1,6 +1,6 @@
 //! The queue of PDUs at the sending end of a VC: IP's packets on their way to become cells.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use cellrate_proto::wire::{Encapsulation, cells_for};
 use cellrate_proto::{Cells, Duration, Octets, Time};
@@ -28,6 +28,8 @@ pub struct Adapter {
     cell_time: Duration,
     /// Requests whose first cell has left: the client's number, and when the last bit of that cell had.
     pub requests: Vec<(u16, Time)>,
+    /// When the last bit of the last segment of each response that is noted had left, by client and response.
+    pub responses: BTreeMap<(u16, u32), Time>,
     /// What has left, for the far end to pick up: the simulator's cells carry numbers, not octets.
     pub departed: VecDeque<Departed>,
     /// What was taken in since somebody emptied it, where somebody wants to know.
@@ -80,6 +82,7 @@ impl Adapter {
             begins_request: false,
             cell_time,
             requests: Vec::new(),
+            responses: BTreeMap::new(),
             departed: VecDeque::new(),
             journal: None,
         }
@@ -136,6 +139,9 @@ impl Adapter {
             return false;
         }
         if let Some((segment, cells)) = self.waiting.pop_front() {
+            if let Some(response) = segment.answers() {
+                self.responses.insert((segment.connection, response), now.saturating_add(self.cell_time));
+            }
             self.departed.push_back(Departed { last_cell: self.sent_cells, cells, segment });
         }
         self.left_of_first = 0;

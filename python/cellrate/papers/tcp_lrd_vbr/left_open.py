@@ -96,8 +96,8 @@ def _findings(results: Results) -> Sequence[Finding]:
         lacking = Sample([100 - metrics(result, 512).efficiency for result in as_run])
         text = f"{idle.text(1)} of {lacking.text(1)} points"
         why = (
-            "After slow start every source has data. The rest are backward RM cells, which answer those of the ACKs, and "
-            "what is on its way at the end."
+            "After slow start every source has data. The rest are backward RM cells, which answer those of the ACKs, "
+            "and what is on its way at the end."
         )
         found.append(Finding("open.idle", text, None, why))
     for name, choice in CHOICES.items():
