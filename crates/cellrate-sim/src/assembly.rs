@@ -387,11 +387,34 @@ fn fold(
             let Some(behind) = parts.ports.get(next as usize) else { continue };
             let feed = parts.feeds.len() as u32;
             folded[number] = Some(feed);
-            parts.feeds.push(Feed::new(place.index, next, behind.deferred, !behind.outside));
+            let mut new = Feed::new(place.index, next, behind.deferred, !behind.outside);
+            new.autonomous = behind.deferred && is_autonomous(scenario, flow, number);
+            parts.feeds.push(new);
             parts.endpoints[place.index as usize].access = Access::Folded { port: port.index, feed };
         }
     }
     folded
+}
+
+/// Whether what a direction sends by its first port depends on its traffic alone, and no series looks at either.
+fn is_autonomous(scenario: &Scenario, flow: usize, port: usize) -> bool {
+    let connection = &scenario.connections[flow / 2];
+    let own = if flow.is_multiple_of(2) { &connection.forward } else { &connection.backward };
+    let alone = matches!(
+        own.traffic,
+        Some(
+            Traffic::Constant { .. }
+                | Traffic::OnOff { .. }
+                | Traffic::Timed { .. }
+                | Traffic::Video(_)
+                | Traffic::Greedy { .. }
+        )
+    );
+    let looked_at = scenario.probes.iter().any(|probe| match probe.quantity {
+        Quantity::Port { .. } => is_probed(scenario, port),
+        Quantity::Flow { connection, .. } => connection.0 as usize == flow / 2,
+    });
+    alone && matches!(own.sender, SenderConfig::Peak(_)) && !looked_at
 }
 
 /// By port, whether every arrival over its link has to be an event: a series looks at a receiving end there, or the end

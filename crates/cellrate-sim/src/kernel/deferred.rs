@@ -44,8 +44,11 @@ impl Cluster {
     /// Everything that comes before `limit`, a key, has happened at `port` if it is deferred, departures at `now` included.
     #[inline]
     pub(super) fn bring_up(&mut self, port: usize, limit: u64, now: Time) {
-        if self.ports[port].deferred {
-            self.drain(port, limit);
+        let place = &self.ports[port];
+        if place.deferred {
+            if place.merge.first() < limit {
+                self.drain(port, limit);
+            }
             self.serve(port, now);
         }
     }
@@ -72,12 +75,17 @@ impl Cluster {
     /// Deals with the data cells that come to a deferred port before `limit`.
     pub(super) fn drain(&mut self, port: usize, limit: u64) {
         while self.ports[port].merge.first() < limit {
-            match self.ports[port].shortcut {
-                Shortcut::None => {}
+            let ended = match self.ports[port].shortcut {
+                Shortcut::None => None,
                 Shortcut::Outside => self.run_outside(port, limit),
-                Shortcut::Host(lane) => self.run_to_host(port, lane as usize, limit),
-            }
-            if self.ports[port].merge.first() < limit
+                Shortcut::Host(lane) => {
+                    self.run_to_host(port, lane as usize, limit);
+                    None
+                }
+            };
+            if ended.is_some() {
+                ended.into_iter().for_each(|feed| self.go_on(feed));
+            } else if self.ports[port].merge.first() < limit
                 && let Some(feed) = self.step(port)
             {
                 self.go_on(feed);
@@ -143,12 +151,13 @@ impl Cluster {
     }
 
     /// Deals with cells before `limit` that come to a FIFO to another cluster, up to the first one that does more than
-    /// join the queue and be counted.
-    fn run_outside(&mut self, number: usize, limit: u64) {
+    /// join the queue and be counted, or to the end of a train: then returns its feed.
+    fn run_outside(&mut self, number: usize, limit: u64) -> Option<usize> {
         let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, .. } = self;
         let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
-            return;
+            return None;
         };
+        let mut ended = None;
         let mut meter = control.quiet_meter();
         let (limit, mut left) = match *metered {
             true => (limit.min(schedule.key(0, meter.until)), meter.left),
@@ -168,14 +177,22 @@ impl Cluster {
             match leaves[leaf] {
                 Leaf::Feed(index) => {
                     let feed = &mut feeds[index as usize];
-                    if feed.front.count <= 1 || *metered && !meter.count_one(feed.slot) {
+                    if *metered && !meter.count_one(feed.slot) {
                         break;
                     }
                     let Some(arrives) = queue.admit(now) else { break };
-                    let cell = feed.front.take().on_next_hop();
+                    let cell = feed.front.take().on_next_hop().arriving(arrives);
+                    let outbox = &mut outboxes[feed.outbox as usize];
+                    if feed.front.count == 0 {
+                        merge.set(feed.place as usize, NEVER);
+                        outbox.push(cell);
+                        left -= 1;
+                        ended = Some(index as usize);
+                        break;
+                    }
                     merge.set(feed.place as usize, key + feed.key_step);
                     // Not the last one of its train, and so of no PDU.
-                    outboxes[feed.outbox as usize].cells.push(cell.arriving(arrives));
+                    outbox.cells.push(cell);
                 }
                 Leaf::Lane(index) => {
                     let lane = &mut lanes[index as usize];
@@ -199,6 +216,7 @@ impl Cluster {
             meter.close(room - left);
         }
         *fifo = queue;
+        ended
     }
 
     /// The same for the only lane to a FIFO to a host: the cells of one connection that follow each other in it.

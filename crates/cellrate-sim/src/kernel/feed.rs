@@ -53,6 +53,12 @@ impl Train {
         }
     }
 
+    /// Whether the first cell is no event on the way to a deferred port.
+    #[inline]
+    pub fn waits(&self, pdu_ends_matter: bool) -> bool {
+        self.count > 0 && !self.cell.is_significant(pdu_ends_matter)
+    }
+
     /// When the last one arrives.
     pub fn last_arrival(&self) -> Time {
         self.cell.arrives + self.spacing * u64::from(self.count.saturating_sub(1))
@@ -89,6 +95,8 @@ pub(crate) struct Feed {
     pub deferred: bool,
     /// Whether the end of a PDU has to be an event.
     pub pdu_ends_matter: bool,
+    /// Whether nothing at the host changes what it sends, and nobody looks: then it may send far ahead of time.
+    pub autonomous: bool,
     /// The trains behind it.
     behind: VecDeque<Train>,
 }
@@ -107,6 +115,7 @@ impl Feed {
             outbox: NONE,
             deferred,
             pdu_ends_matter,
+            autonomous: false,
             behind: VecDeque::new(),
         }
     }
@@ -132,6 +141,18 @@ impl Feed {
         if let Some(next) = self.behind.pop_front() {
             self.front = next;
         }
+    }
+
+    /// When the first cell arrives that has to be an event.
+    pub fn first_event(&self) -> Option<Time> {
+        let event = self.trains().find(|train| !train.waits(self.pdu_ends_matter));
+        event.map(|train| train.cell.arrives)
+    }
+
+    /// When a cell would arrive that leaves one spacing after the last one.
+    pub fn end(&self) -> Time {
+        let last = self.behind.back().unwrap_or(&self.front);
+        last.last_arrival() + last.spacing
     }
 
     /// The last `count` cells will not leave as planned; all of them are in one train.
@@ -182,6 +203,19 @@ mod tests {
         feed.push(train(4, 1));
         assert_eq!(feed.front.last_arrival(), Time::from_ps(30));
         assert_eq!(numbers(&mut feed), [(1, false), (2, false), (3, true), (4, true)]);
+    }
+
+    #[test]
+    fn the_first_event_is_the_first_cell_that_does_not_wait() {
+        let mut feed = Feed::new(0, 0, true, true);
+        assert_eq!(feed.first_event(), None);
+        feed.push(train(1, 3));
+        assert_eq!((feed.first_event(), feed.end()), (None, Time::from_ps(40)));
+        feed.push(Train::of(Cell::data(Time::from_ps(77), 4, false)));
+        assert_eq!((feed.first_event(), feed.end()), (None, Time::from_ps(77)));
+        feed.push(Train::of(Cell::data(Time::from_ps(88), 5, true)));
+        feed.push(train(9, 1));
+        assert_eq!(feed.first_event(), Some(Time::from_ps(88)), "the end of a PDU");
     }
 
     #[test]

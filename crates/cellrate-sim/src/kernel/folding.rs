@@ -5,6 +5,9 @@
 //! of a [run](Endpoint::run) that is known beforehand: these are planned as one train, put on the link at once, *settled*
 //! with the source when they have left, and cut off where an event at the host comes before.
 //!
+//! A source without feedback, at which nobody looks before the end, is *autonomous*: its cells are all sent some time
+//! ahead.
+//!
 //! Whatever changes a folded source first [interrupts](Cluster::interrupt) it, which settles what left before and takes
 //! back the rest of the plan, then changes it, then has it [plan](Cluster::reschedule) anew.
 
@@ -17,17 +20,25 @@ use super::tournament::NEVER;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Fifo, Queues};
 
+/// Cells that an autonomous source sends at once.
+const AHEAD: usize = 32;
+
 impl Cluster {
     /// Something is due on the access link of a folded source: a cell reaches the switch, or, where the port behind is
-    /// deferred, the last one of a train does.
+    /// deferred, the trains that wait end and what comes after them has to be known.
     pub(super) fn on_feed(&mut self, now: Time, index: usize, leaf: usize) {
         let feed = &self.feeds[index];
         let (port, endpoint) = (feed.port as usize, feed.endpoint as usize);
         if feed.deferred {
             let key = self.schedule.key(leaf, now);
-            self.drain(port, key);
-            if self.front_is_deferred(index) {
+            if self.ports[port].merge.first() <= key {
+                // A single cell is due when it arrives.
                 self.drain(port, key + 1);
+            }
+            let feed = &self.feeds[index];
+            let next =
+                if feed.is_empty() { self.next_folded_arrival(endpoint) } else { feed.front.cell.arrives };
+            if next > now || feed.front.waits(feed.pdu_ends_matter) {
                 return;
             }
         }
@@ -55,41 +66,51 @@ impl Cluster {
         feed.advance();
         let endpoint = feed.endpoint as usize;
         let planned = self.endpoints[endpoint].planned;
-        if feed.is_empty() && planned > 0 {
-            let last = self.settle(endpoint, planned);
-            self.plan(endpoint, last);
+        if feed.is_empty() {
+            if planned > 0 {
+                let last = self.settle(endpoint, planned);
+                self.plan(endpoint, last);
+            } else if feed.autonomous {
+                self.send_ahead(endpoint);
+            }
         }
         self.refresh(index);
     }
 
     /// The front train may have changed: the keys for it.
     fn refresh(&mut self, index: usize) {
-        let feed = &self.feeds[index];
-        let merged = self.front_is_deferred(index);
-        let leaf = feed.leaf as usize;
-        let due = if feed.is_empty() {
-            self.next_folded_arrival(feed.endpoint as usize)
-        } else if merged {
-            feed.front.last_arrival()
-        } else {
-            feed.front.cell.arrives
-        };
+        let feed = &mut self.feeds[index];
+        let (leaf, place, port) = (feed.leaf as usize, feed.place as usize, feed.port as usize);
+        let endpoint = feed.endpoint as usize;
+        let mut first = (!feed.is_empty()).then_some(feed.front.cell.arrives);
         if feed.deferred {
-            let key = if merged { self.schedule.key(leaf, feed.front.cell.arrives) } else { NEVER };
-            let merge = &mut self.ports[feed.port as usize].merge;
-            if merge.key(feed.place as usize) != key {
-                merge.set(feed.place as usize, key);
+            let waits = feed.front.waits(feed.pdu_ends_matter);
+            feed.key_step = self.schedule.key_step(feed.front.spacing.as_ps());
+            let key = if waits { self.schedule.key(leaf, feed.front.cell.arrives) } else { NEVER };
+            let merge = &mut self.ports[port].merge;
+            if merge.key(place) != key {
+                merge.set(place, key);
             }
-            self.feeds[index].key_step = self.schedule.key_step(self.feeds[index].front.spacing.as_ps());
+            first = feed.first_event();
         }
+        // Behind a planned train the source sends its spacing later, or later still.
+        let end = if self.endpoints[endpoint].planned > 0 { Some(feed.end()) } else { None };
+        let due = first.or(end).unwrap_or_else(|| self.next_folded_arrival(endpoint));
         self.schedule.keep(leaf, due);
     }
 
-    /// Whether the cells of the front train are no events.
-    #[inline]
-    fn front_is_deferred(&self, index: usize) -> bool {
-        let feed = &self.feeds[index];
-        feed.deferred && !feed.is_empty() && !feed.front.cell.is_significant(feed.pdu_ends_matter)
+    /// A source that nothing can change sends its next cells now, each stamped with its own instants.
+    fn send_ahead(&mut self, endpoint: usize) {
+        let Access::Folded { feed, .. } = self.endpoints[endpoint].access else { return };
+        for _ in 0..AHEAD {
+            if self.endpoints[endpoint].transmits >= self.end {
+                return;
+            }
+            let cell = self.release(endpoint);
+            self.feeds[feed as usize].push(Train::of(cell));
+            let sender = &mut self.endpoints[endpoint];
+            sender.transmits = sender.next_transmission(cell.sent);
+        }
     }
 
     /// The next folded transmission of `endpoint`, of which only the instant was known, leaves.
@@ -179,6 +200,9 @@ impl Cluster {
         sender.transmits = at;
         sender.planned = 0;
         let Access::Folded { port, feed } = sender.access else { return };
+        if self.feeds[feed as usize].autonomous {
+            return self.send_ahead(endpoint);
+        }
         let Queues::Fifo(fifo) = &self.ports[port as usize].queues else { return };
         if at >= self.end {
             return;

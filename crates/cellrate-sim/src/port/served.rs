@@ -18,10 +18,13 @@ pub(crate) struct Served {
     /// RM cells, where they do not wait among the data cells.
     waiting_rm: Ring,
     rm_cells: RmCells,
-    /// The cell in transmission: its priority and when it will have left.
-    serving: Option<(usize, Cell, Time)>,
-    /// Cells waiting and in transmission, by priority.
+    /// The cell in transmission and its priority.
+    serving: Option<(usize, Cell)>,
+    /// When it will have left.
+    departs: Time,
+    /// Cells waiting and in transmission, by priority, and all together.
     lengths: [u64; PRIORITIES],
+    length: u64,
     room: [u64; PRIORITIES],
     shared_room: u64,
     line: Line,
@@ -42,7 +45,9 @@ impl Served {
             waiting_rm: Ring::new(),
             rm_cells: config.rm_cells,
             serving: None,
+            departs: Time::NEVER,
             lengths: [0; PRIORITIES],
+            length: 0,
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
             shared_room: limit(buffers.shared),
             line,
@@ -61,7 +66,8 @@ impl Served {
         }
         self.integrate(now);
         self.lengths[priority] += 1;
-        self.max_total = self.max_total.max(self.total().0);
+        self.length += 1;
+        self.max_total = self.max_total.max(self.length);
         self.max_lengths[priority] = self.max_lengths[priority].max(self.lengths[priority]);
         if self.serving.is_some() {
             let overtakes = self.rm_cells != RmCells::InOrder && priority == ABR && cell.is_rm();
@@ -75,10 +81,12 @@ impl Served {
     /// The cell in transmission has left at `now`: returns it, stamped, unless the line lost it, and the next departure.
     pub fn depart(&mut self, now: Time, control: &mut PortControl) -> (Result<Cell, Cell>, Time) {
         self.integrate(now);
-        let Some((priority, mut cell, _)) = self.serving.take() else {
+        let Some((priority, mut cell)) = self.serving.take() else {
             unreachable!("a departure is scheduled only while a cell is in transmission");
         };
         self.lengths[priority] -= 1;
+        self.length -= 1;
+        self.departs = Time::NEVER;
         self.transmitted += 1;
         cell.arrives = now + self.line.delay;
         let departure =
@@ -89,7 +97,7 @@ impl Served {
     /// When the cell in transmission will have left.
     #[inline]
     pub fn next_departure(&self) -> Time {
-        self.serving.map_or(Time::NEVER, |(.., departs)| departs)
+        self.departs
     }
 
     /// The cell whose turn it is, and its priority.
@@ -117,7 +125,8 @@ impl Served {
             }
         }
         let departs = now + self.line.cell_time;
-        self.serving = Some((priority, cell, departs));
+        self.serving = Some((priority, cell));
+        self.departs = departs;
         departs
     }
 
@@ -128,7 +137,7 @@ impl Served {
 
     /// Cells of all categories waiting and in transmission.
     pub fn total(&self) -> Cells {
-        Cells(self.lengths.iter().sum())
+        Cells(self.length)
     }
 
     /// Largest total so far.
@@ -150,7 +159,7 @@ impl Served {
     pub fn busy_ps(&self, at: Time) -> u64 {
         let begun = self
             .serving
-            .map_or(0, |(.., departs)| self.line.cell_time.as_ps().saturating_sub(departs.since(at).as_ps()));
+            .map_or(0, |_| self.line.cell_time.as_ps().saturating_sub(self.departs.since(at).as_ps()));
         self.transmitted * self.line.cell_time.as_ps() + begun
     }
 
@@ -163,7 +172,7 @@ impl Served {
     /// Every cell in the port.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         let waiting = self.waiting.iter().chain([&self.waiting_rm]).flat_map(Ring::iter);
-        waiting.chain(self.serving.iter().map(|(_, cell, _)| cell))
+        waiting.chain(self.serving.iter().map(|(_, cell)| cell))
     }
 
     fn integrate(&mut self, now: Time) {
