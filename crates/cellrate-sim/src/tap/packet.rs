@@ -221,6 +221,7 @@ mod tests {
             connections: 1,
             transfer: None,
             start: Time::ZERO,
+            end: Time::NEVER,
             pages: None,
             adapter_queue: AdapterQueue::Unbounded,
         };
