@@ -227,3 +227,10 @@ def test_other_threads_run_meanwhile() -> None:
     finally:
         stop.set()
         thread.join()
+
+
+def test_threads_change_nothing_but_the_time() -> None:
+    scenario = cellrate.Scenario.parse(CONVERSATIONS)
+    assert figures(cellrate.run(scenario, threads=3)) == figures(cellrate.run(scenario))
+    with pytest.raises(cellrate.CellrateError, match="threads is 0; it must be at least 1"):
+        cellrate.run(scenario, threads=0)

@@ -50,11 +50,7 @@ impl Cluster {
             cell
         } else {
             let cell = feed.front.take();
-            if feed.front.count == 0 {
-                self.go_on(index);
-            } else {
-                self.refresh(index);
-            }
+            self.pass_event(index);
             cell
         };
         self.forward(now, leaf, cell);
@@ -64,35 +60,67 @@ impl Cluster {
     pub(super) fn go_on(&mut self, index: usize) {
         let feed = &mut self.feeds[index];
         feed.advance();
-        let endpoint = feed.endpoint as usize;
-        let planned = self.endpoints[endpoint].planned;
-        if feed.is_empty() {
-            if planned > 0 {
-                let last = self.settle(endpoint, planned);
-                self.plan(endpoint, last);
-            } else if feed.autonomous {
-                self.send_ahead(endpoint);
-            }
+        if feed.deferred && !feed.is_empty() {
+            // What is due here is what it was: the first event, or the end of what waits.
+            return self.merge_front(index);
+        }
+        self.plan_behind(index);
+        self.refresh(index);
+    }
+
+    /// An event at the front has been dealt with.
+    fn pass_event(&mut self, index: usize) {
+        if self.feeds[index].front.count == 0 {
+            self.feeds[index].advance();
+            self.plan_behind(index);
         }
         self.refresh(index);
     }
 
+    /// When nothing is left on an access link, what the source had planned has left.
+    fn plan_behind(&mut self, index: usize) {
+        let feed = &self.feeds[index];
+        let endpoint = feed.endpoint as usize;
+        let planned = self.endpoints[endpoint].planned;
+        if !feed.is_empty() {
+            return;
+        }
+        if planned > 0 {
+            let last = self.settle(endpoint, planned);
+            self.plan(endpoint, last);
+        } else if feed.autonomous {
+            self.send_ahead(endpoint);
+        }
+    }
+
+    /// The front train of a feed to a deferred port has changed: its key in the merge, if its cells are no events.
+    fn merge_front(&mut self, index: usize) {
+        let feed = &mut self.feeds[index];
+        let front = &feed.front;
+        let waits = front.waits(feed.pdu_ends_matter);
+        feed.key_step = self.schedule.key_step(front.spacing.as_ps());
+        let key = if waits { self.schedule.key(feed.leaf as usize, front.cell.arrives) } else { NEVER };
+        let merge = &mut self.ports[feed.port as usize].merge;
+        if merge.key(feed.place as usize) != key {
+            merge.set(feed.place as usize, key);
+        }
+    }
+
     /// The front train may have changed: the keys for it.
     fn refresh(&mut self, index: usize) {
-        let feed = &mut self.feeds[index];
-        let (leaf, place, port) = (feed.leaf as usize, feed.place as usize, feed.port as usize);
-        let endpoint = feed.endpoint as usize;
-        let mut first = (!feed.is_empty()).then_some(feed.front.cell.arrives);
-        if feed.deferred {
-            let waits = feed.front.waits(feed.pdu_ends_matter);
-            feed.key_step = self.schedule.key_step(feed.front.spacing.as_ps());
-            let key = if waits { self.schedule.key(leaf, feed.front.cell.arrives) } else { NEVER };
-            let merge = &mut self.ports[port].merge;
-            if merge.key(place) != key {
-                merge.set(place, key);
-            }
-            first = feed.first_event();
+        if self.feeds[index].deferred {
+            self.merge_front(index);
         }
+        let feed = &self.feeds[index];
+        let (leaf, endpoint) = (feed.leaf as usize, feed.endpoint as usize);
+        // All cells of an autonomous source wait.
+        let first = if feed.is_empty() || feed.autonomous {
+            None
+        } else if feed.deferred {
+            feed.first_event()
+        } else {
+            Some(feed.front.cell.arrives)
+        };
         // Behind a planned train the source sends its spacing later, or later still.
         let end = if self.endpoints[endpoint].planned > 0 { Some(feed.end()) } else { None };
         let due = first.or(end).unwrap_or_else(|| self.next_folded_arrival(endpoint));

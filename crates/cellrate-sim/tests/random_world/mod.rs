@@ -27,7 +27,37 @@ pub fn random_scenario(number: u64) -> Scenario {
     // Dice of its own, so that every network is what it was before some became quiet.
     let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 1));
     quieten(&mut scenario, &mut dice);
+    if dice.uniform() < 0.12 {
+        settle_down(&mut scenario, &mut dice);
+    }
     scenario
+}
+
+/// Greedy ABR sources on links that lose nothing, for long enough to be told their rates many times over: rates go up and
+/// down while trains of cells are on their way.
+fn settle_down(scenario: &mut Scenario, dice: &mut Random) {
+    let fastest = scenario.links.iter().map(|link| link.rate).max().expect("there are links");
+    scenario.duration = (fastest.cell_time() * 2500).max(Duration::from_ms(8)).min(Duration::from_ms(60));
+    for link in &mut scenario.links {
+        (link.cell_loss, link.outages) = (0.0, vec![]);
+        for port in &mut link.ports {
+            (port.buffers, port.rm_cells) = (Buffers::default(), RmCells::InOrder);
+        }
+    }
+    for connection in &mut scenario.connections {
+        for flow in [&mut connection.forward, &mut connection.backward] {
+            let Sender::Abr(abr) = &mut flow.sender else { continue };
+            abr.parameters.rif =
+                PowerOfTwo::from_negative_exponent((dice.uniform() * 10.0) as u8).expect("at most 15");
+            abr.parameters.nrm = 8 << ((dice.uniform() * 4.0) as u32);
+            abr.parameters.mcr = CellRate::ZERO;
+            abr.parameters.icr = abr.parameters.pcr * [0.05, 0.3, 1.0][(dice.uniform() * 3.0) as usize];
+            abr.uili = UiliConfig::None;
+            if flow.traffic.is_some() {
+                flow.traffic = Some(Traffic::Greedy { windows: vec![] });
+            }
+        }
+    }
 }
 
 /// A series of every arrival or every change makes events of what the kernel would otherwise deal with late or early. So
