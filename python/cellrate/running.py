@@ -107,9 +107,9 @@ def run_many(
 ) -> list[Result]:
     """Run scenarios side by side, each on so many threads.
 
-    The results come in the order of `points`, each with its settings. With `keep`, each result is kept in that folder as
-    soon as it is there, and a point whose result is kept there, from the same scenario and the same simulator, is not
-    run again.
+    The results come in the order of `points`, each with its settings. With `keep`, each result is kept in that folder
+    as soon as it is there, and a point whose result is kept there, from the same scenario and the same simulator, is
+    not run again.
     """
     _check_threads(threads)
     todo = list(points)
