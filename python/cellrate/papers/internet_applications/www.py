@@ -124,8 +124,8 @@ def measure(runs: Sequence[Result]) -> Pages:
         html += response_times(rows, HTML)
         gif += response_times(rows, GIF)
         end = max(row["last_octet_s"] for row in rows if row["last_octet_s"] is not None)
-        if any(vc == "ftp1" for _, vc in run.series_names):
-            ftp.append(ftp_rate(run, BEGIN_S, end))
+        if ("received", "ftp1") in run.series_names and (transfers := ftp_rate(run, BEGIN_S, end)) > 0:
+            ftp.append(transfers)
         server = next(row for row in run.summary["tcp"] if row["vc"] == SERVER)
         again, sent = again + server["retransmitted"], sent + server["segments"]
         lost += sum(row["dropped"] for row in run.summary["vcs"])
