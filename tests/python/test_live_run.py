@@ -181,7 +181,7 @@ def test_a_capture_of_the_last_attempt_is_whole_and_where_it_was_asked_for(tmp_p
     (captured,) = run.result.captured
     assert captured.path == folder / "cells.pcapng" and captured.octets == captured.path.stat().st_size
     (port,) = [row for row in run.result.summary["ports"] if row["port"] == "sw->b"]
-    assert 0 < captured.records == port["cells"]
+    assert 0 < captured.records == port["transmitted"]
     assert [path.name for path in folder.iterdir()] == ["cells.pcapng"]
 
 
