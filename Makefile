@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo live-demo test test-rust test-python lint bench bench-json paper clean
+.PHONY: help demo live-demo test test-rust test-python lint bench bench-json bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,6 +17,7 @@ help:
 	@echo "make live-demo  real TCP over ABR on this machine (root; Linux): goodput against the most there can be"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types"
 	@echo "make bench   time the workloads and count their instructions (bench-json: the same as JSON)"
+	@echo "make bench-peers  ns-3, ns-2, SimPy and nexosim beside cellrate, installed where they are missing"
 	@echo "make paper   run the experiments of the papers into results/papers/"
 	@echo "make clean   remove .venv, results and build output"
 
@@ -59,9 +60,14 @@ bench:
 bench-json:
 	@cargo run --release --locked --quiet -p cellrate-bench -- --json
 
+# PEERS_OPTIONS=--json for JSON; exit status 3 where a simulator could not be installed.
+bench-peers:
+	$(PYTHON) benches/peers/run.py $(PEERS_OPTIONS)
+
 paper: $(STAMPS)/built
 	$(BIN)/cellrate paper run abr-parameters --out results/papers/abr-parameters
 	$(BIN)/cellrate paper run uili --out results/papers/uili
+	$(BIN)/cellrate paper run internet-applications --out results/papers/internet-applications
 
 clean:
 	rm -rf $(VENV) results target

@@ -8,6 +8,7 @@
 //! cellrate-bench [--json] [--wall-only] [--threads N] [WORKLOAD ...]     the table
 //! cellrate-bench run WORKLOAD MILLISECONDS                               one run, for a profiler
 //! cellrate-bench memory WORKLOAD MILLISECONDS                            octets that a run takes per connection
+//! cellrate-bench file SCENARIO                                           one run of a file, as JSON (benches/peers)
 //! ```
 
 mod workloads;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["run", name, ms] => run_once(name, ms),
         ["memory", name, ms] => memory_of_run(name, ms),
+        ["file", path] => run_file(path),
         words => table(words),
     };
     match outcome {
@@ -79,6 +81,27 @@ fn memory_of_run(name: &str, ms: &str) -> Result<(), String> {
 fn status(key: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix(key))?.trim().strip_suffix(" kB")?.parse().ok()
+}
+
+/// One run of a scenario file: what crossed links, what arrived, and the time it took, as a line of JSON.
+fn run_file(path: &str) -> Result<(), String> {
+    let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
+    let document = Document::parse_bytes(&text, path).map_err(|error| error.to_string())?;
+    let scenario = document.resolve().map_err(|error| error.to_string())?;
+    let start = Instant::now();
+    let summary = simulate(&scenario, NonZeroUsize::MIN)?.summary;
+    let wall_s = start.elapsed().as_secs_f64();
+    let line = serde_json::json!({
+        "network_s": summary.run.duration_s,
+        "cell_hops": summary.run.cell_hops,
+        "delivered": summary.vcs.iter().map(|vc| vc.data_delivered).sum::<u64>(),
+        "delivered_octets": summary.tcp.iter().map(|tcp| tcp.delivered_octets).sum::<u64>(),
+        "again": summary.tcp.iter().map(|tcp| tcp.retransmitted).sum::<u64>(),
+        "wall_s": wall_s,
+        "version": env!("CARGO_PKG_VERSION"),
+    });
+    println!("{line}");
+    Ok(())
 }
 
 /// A line of the table.

@@ -9,6 +9,7 @@ Times are in seconds, rates of probes in cells/s, throughput in bit/s; every key
 
 from ._native import version as _version
 from .advisor import Advice, AdvisedSet, Situation, advise
+from .capturing import Capture, CapturedFile
 from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
 from .results import Result, Series
 from .running import run, sweep
@@ -19,6 +20,8 @@ __version__ = _version()
 __all__ = [
     "Advice",
     "AdvisedSet",
+    "Capture",
+    "CapturedFile",
     "CellrateError",
     "Interrupted",
     "NoSuchSeries",

@@ -29,6 +29,7 @@ LINES_BPS: Mapping[str, float] = {
 RATE_UNITS = {"bps": 1.0, "kbps": 1e3, "mbps": 1e6, "gbps": 1e9, "cells/s": float(CELL_BITS)}
 TIME_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 LENGTH_UNITS = {"m": 1e-3, "km": 1.0}
+SIZE_UNITS = {"b": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 2.0**10, "mib": 2.0**20, "gib": 2.0**30}
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,11 @@ def seconds(text: str) -> float:
 def kilometres(text: str) -> float:
     """Read a length, "1000 km" [km]."""
     return _quantity(text, "length", LENGTH_UNITS, "1000 km")
+
+
+def octets(text: str) -> int:
+    """Read a size, "1 GB" [octets]."""
+    return round(_quantity(text, "size", SIZE_UNITS, "1 GB"))
 
 
 def whole(text: str) -> int:

@@ -10,12 +10,15 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
 from . import __version__
 from .errors import CellrateError, Interrupted, LiveUnavailable, RunError, ScenarioError
+
+if TYPE_CHECKING:
+    from .capturing import Capture
 
 app = App(
     name="cellrate",
@@ -38,6 +41,10 @@ Seed = Annotated[int | None, Parameter(help="Seed of all randomness, instead of 
 Json = Annotated[bool, Parameter(name="--json", help="Print JSON instead of tables.")]
 Out = Annotated[Path | None, Parameter(help="Folder for the results; it appears whole or not at all.")]
 File = Annotated[str, Parameter(help="A TOML file, or the name of a ready scenario (cellrate list).")]
+Start = Annotated[
+    str | None,
+    Parameter(help="When the network's time begins, the same for all: 2026-11-21T12:00:00+00:00, or ns since 1970."),
+]
 Workers = Annotated[int | None, Parameter(help="Processes for sweeps; the number of processors by default.")]
 
 Threads = Annotated[int, Parameter(help="Threads per run, for large networks; the result does not depend on it.")]
@@ -55,18 +62,37 @@ def run(
     plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
     csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
     workers: Workers = None,
+    capture: Annotated[
+        Path | None, Parameter(help="Write every cell that leaves a port into this folder, for Wireshark.")
+    ] = None,
+    capture_port: Annotated[
+        list[str] | None, Parameter(help="Only at this port, such as sw1->sw2. May be given again.")
+    ] = None,
+    capture_from: Annotated[str | None, Parameter(help="Only from this instant on, such as 10ms.")] = None,
+    capture_until: Annotated[str | None, Parameter(help="Only before this instant.")] = None,
+    capture_kind: Annotated[
+        Literal["cells", "pdus"] | None, Parameter(help="Only cells, or only AAL5 PDUs (both by default).")
+    ] = None,
+    capture_limit: Annotated[
+        str | None, Parameter(help="Most that a file of the capture may hold, such as 200MB (1 GB by default).")
+    ] = None,
     threads: Threads = 1,
 ) -> int:
     """Run a scenario, or every point of its sweep."""
     from .running import prepare, run_many
+    from .running import run as run_one
     from .writing import write_result, write_sweep
 
     scenario = prepare(file, set=_settings(set), seed=seed)
     points = [(point.scenario, point.set) for point in scenario.points()]
     for point, _ in points:
         point.check()
+    captured = _capture(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
     with _progress(points[0][0].name, quiet=json) as progress:
-        results = run_many(points, workers=workers, progress=progress, threads=threads)
+        if captured is None:
+            results = run_many(points, workers=workers, progress=progress, threads=threads)
+        else:
+            results = [run_one(scenario, capture=captured, progress=progress)]
     if out is None and (plot or csv):
         out = Path("results") / points[0][0].name
     swept = len(points) > 1
@@ -87,6 +113,8 @@ def run(
     console = Console()
     for result in results:
         print_summary(console, result.summary, result.set)
+        for written in result.captured:
+            console.print(str(written), highlight=False, markup=False, soft_wrap=True)
     if out is not None:
         console.print(f"Results are in {out}", highlight=False, soft_wrap=True)
     return 0
@@ -213,6 +241,25 @@ def advise(
 
 
 @app.command
+def wireshark(
+    *,
+    install: Annotated[bool, Parameter(help="Copy it into the folder of your Wireshark plugins.")] = False,
+    folder: Annotated[Path | None, Parameter(help="With --install: another folder.")] = None,
+    print: Annotated[bool, Parameter(help="Print it.")] = False,
+) -> int:
+    """Give the Wireshark dissector of RM cells and AAL5 (Lua): print it, install it, or say where it is."""
+    from . import wireshark as plugin
+
+    if install:
+        sys.stdout.write(f"{plugin.install(folder)}\n")
+    if print:
+        sys.stdout.write(plugin.SCRIPT.read_text())
+    if not install and not print:
+        sys.stdout.write(f"{plugin.SCRIPT}\n")
+    return 0
+
+
+@app.command
 def schema() -> int:
     """Print the JSON Schema of scenario files, for editors."""
     from .scenario import schema as give
@@ -251,14 +298,21 @@ def live_run(
     ] = None,
     repeat: Annotated[int, Parameter(help="Runs, each with results of its own.")] = 1,
     attempts: Annotated[int, Parameter(help="How often a run that was out of time is tried, at most.")] = 3,
+    distributed: Annotated[
+        bool, Parameter(help="A process for each switch, cells in datagrams between them ([live] nodes).")
+    ] = False,
+    elsewhere: Annotated[
+        list[str] | None, Parameter(help="With --distributed: a switch that another machine runs. May be given again.")
+    ] = None,
+    start: Start = None,
     json: Json = False,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
     csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
 ) -> int:
     """Run a scenario with hosts that are network namespaces, real applications on them, and cells in real time.
 
-    A run that fails the verdict on its own timing is tried again; all attempts are kept. Exit status 1 if an application
-    failed, or no attempt was in time.
+    A run that fails the verdict on its own timing is tried again; all attempts are kept. Exit status 1 if an
+    application failed, or no attempt was in time.
     """
     from .live.table import print_live
     from .live.work import run_and_write
@@ -270,6 +324,9 @@ def live_run(
         out=out,
         repeat=repeat,
         attempts=attempts,
+        distributed=distributed,
+        elsewhere=elsewhere or [],
+        start_unix_ns=_unix_ns(start),
         plots=plot,
         csv=csv,
         watched=lambda name: _progress(name, quiet=json),
@@ -286,6 +343,27 @@ def live_run(
         print_live(console, run)
     console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
     return int(failed)
+
+
+@live_app.command(name="node")
+def live_node(
+    file: File,
+    node: Annotated[list[str], Parameter(help="Nodes of the scenario that this process is.")],
+    /,
+    *,
+    set: Settings = None,
+    start: Start = None,
+    figures: Annotated[Path | None, Parameter(help="File for the figures, as JSON; printed without it.")] = None,
+) -> int:
+    """Run nodes of a scenario in this process, with cells in datagrams to and from the others ([live] nodes)."""
+    from .live.distribution import run_node
+    from .running import prepare
+
+    scenario = prepare(file, set=_settings(set)).points()[0].scenario
+    summary = run_node(scenario, node, _unix_ns(start), figures)
+    if figures is None:
+        _print_json(summary)
+    return 0 if summary["timing"]["passed"] or figures is not None else 1
 
 
 @paper_app.command(name="list")
@@ -307,6 +385,10 @@ def paper_run(
     *,
     quick: Annotated[bool, Parameter(help="Only what the claims need, without the rows on sensitivity.")] = False,
     out: Annotated[Path | None, Parameter(help="Folder for the report (results/papers/NAME by default).")] = None,
+    live: Annotated[
+        bool,
+        Parameter(help="Run the live half too, five runs a case, for a column of its own; for papers that have one."),
+    ] = False,
     json: Json = False,
     workers: Workers = None,
 ) -> int:
@@ -315,8 +397,15 @@ def paper_run(
 
     paper = load_paper(name)
     folder = out if out is not None else Path("results") / "papers" / name
+    measured = None
+    if live:
+        if paper.live is None:
+            raise CellrateError(f"paper {name!r} has no live half")
+        # First, and alone: real time does not bear company.
+        with _progress(f"{name}, live", quiet=json) as progress:
+            measured = paper.live(paper.folder / "scenarios", progress)
     with _progress(name, quiet=json) as progress:
-        report = paper.run(folder, quick=quick, workers=workers, progress=progress)
+        report = paper.run(folder, quick=quick, workers=workers, progress=progress, live=measured)
     _show_report(report, folder, json=json)
     return 0
 
@@ -377,6 +466,47 @@ def _settings(pairs: list[str] | None) -> dict[str, object]:
             raise ScenarioError(f"--set {pair}: write a dotted path, = and a value, such as duration=200ms")
         settings[path.strip()] = value.strip()
     return settings
+
+
+def _capture(
+    folder: Path | None,
+    ports: list[str] | None,
+    start: str | None,
+    end: str | None,
+    kind: Literal["cells", "pdus"] | None,
+    limit: str | None,
+) -> Capture | None:
+    """Give the capture that the options ask for."""
+    options = {"port": ports, "from": start, "until": end, "kind": kind, "limit": limit}
+    given = [f"--capture-{name}" for name, value in options.items() if value is not None]
+    if folder is None:
+        if given:
+            raise CellrateError(f"{given[0]} needs --capture and a folder")
+        return None
+    from .asking import octets, seconds
+    from .capturing import DEFAULT_LIMIT_OCTETS, Capture
+
+    return Capture(
+        folder=folder,
+        ports=ports,
+        start_s=0.0 if start is None else seconds(start),
+        end_s=None if end is None else seconds(end),
+        cells=kind != "pdus",
+        pdus=kind != "cells",
+        limit_octets=DEFAULT_LIMIT_OCTETS if limit is None else octets(limit),
+    )
+
+
+def _unix_ns(start: str | None) -> int | None:
+    if start is None or start.isdigit():
+        return None if start is None else int(start)
+    from datetime import datetime
+
+    try:
+        instant = datetime.fromisoformat(start)
+    except ValueError:
+        raise CellrateError(f"--start {start}: write an instant such as 2026-11-21T12:00:00+00:00") from None
+    return int(instant.timestamp() * 1e9)
 
 
 @contextlib.contextmanager

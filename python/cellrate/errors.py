@@ -1,7 +1,8 @@
 """What can go wrong, as one tree of exceptions.
 
 `CellrateError` is the root. `ScenarioError` means that the input is wrong, `RunError` that a run gave no result,
-`LiveUnavailable` that this machine or user cannot run the testbed, `Interrupted` that somebody stopped it, `NoSuchSeries` that a result holds no such series.
+`LiveUnavailable` that this machine or user cannot run the testbed, `Interrupted` that somebody stopped it,
+`NoSuchSeries` that a result holds no such series.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _native
+from .capturing import CapturedFile
 from .errors import NoSuchSeries
 
 if TYPE_CHECKING:
@@ -142,13 +143,16 @@ class Result:
         "run" (scenario, hash, seed, version, duration_s, cell_hops, events, wall_s, cell_hops_per_s), "vcs" (a row per
         direction of a VC that sent), "ports" (a row per port that carried anything), "tcp" (a row per TCP connection),
         "exchanges", "pages" and "exchange_list" (of pages fetched over TCP), "bursts" and "burst_list" (of
-        request-response traffic), "refused" and "negotiated" (at set-up); docs/results.md lists the keys.
+        request-response traffic), "frames" and "frame_list" (of frames in datagrams), "refused" and "negotiated" (at
+        set-up); docs/results.md lists the keys.
     set : dict
         What the point of a sweep set; empty without a sweep.
     toml : str
         The scenario, settings applied.
     purpose : str
         What the scenario is for.
+    captured : tuple of CapturedFile
+        The files of the capture, if the run had one.
     """
 
     def __init__(
@@ -158,11 +162,13 @@ class Result:
         toml: str,
         purpose: str,
         series: dict[tuple[str, str], Callable[[], Series]],
+        captured: tuple[CapturedFile, ...] = (),
     ) -> None:
         self.summary = summary
         self.set = settings
         self.toml = toml
         self.purpose = purpose
+        self.captured = captured
         self._series = series
 
     @classmethod
@@ -186,7 +192,8 @@ class Result:
             )
             for index, (probe, entity, unit, interval_ps) in enumerate(native.series_info())
         }
-        return cls(summary, settings, scenario.toml, scenario.purpose, series)
+        captured = tuple(CapturedFile(*file) for file in native.captured())
+        return cls(summary, settings, scenario.toml, scenario.purpose, series, captured)
 
     def __getstate__(self) -> dict[str, Any]:
         """Cross a process border with every series taken."""

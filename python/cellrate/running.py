@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from . import _native
+from .capturing import Capture
 from .errors import CellrateError
 from .results import Result
 from .scenario import Scenario
@@ -21,6 +22,7 @@ def run(
     *,
     set: Mapping[str, object] | None = None,
     seed: int | None = None,
+    capture: Capture | str | Path | None = None,
     progress: Progress | None = None,
     threads: int = 1,
 ) -> Result:
@@ -36,6 +38,9 @@ def run(
         Values to change first, by dotted path (`Scenario.set`).
     seed
         Seed of all randomness, instead of the scenario's own.
+    capture
+        Write the cells that leave ports for Wireshark: a `Capture`, or just its folder. `Result.captured` lists the
+        files.
     progress
         Called with the share of network time done [0 to 1], a few times a second at most. What it raises ends the run.
     threads
@@ -55,8 +60,11 @@ def run(
     prepared = prepare(scenario, set=set, seed=seed)
     points = prepared.points()
     if len(points) != 1:
-        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; cellrate.sweep runs them all")
-    return _run_point(points[0].scenario, points[0].set, progress, threads)
+        rest = "cellrate.sweep runs them all" if capture is None else "a capture is of one run"
+        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; {rest}")
+    if capture is not None and not isinstance(capture, Capture):
+        capture = Capture(folder=Path(capture))
+    return _run_point(points[0].scenario, points[0].set, progress, threads, capture)
 
 
 def sweep(
@@ -149,10 +157,14 @@ def _check_threads(threads: int) -> None:
 
 
 def _run_point(
-    scenario: Scenario, settings: Mapping[str, str], progress: Progress | None = None, threads: int = 1
+    scenario: Scenario,
+    settings: Mapping[str, str],
+    progress: Progress | None = None,
+    threads: int = 1,
+    capture: Capture | None = None,
 ) -> Result:
     begun = time.perf_counter()
-    native = _native.run(scenario._native, progress, threads)
+    native = _native.run(scenario._native, progress, threads, None if capture is None else capture._native())
     return Result._from_native(native, scenario, dict(settings), time.perf_counter() - begun)
 
 

@@ -23,7 +23,7 @@ VC_KEYS = {
     "max_delay_s",
 }  # fmt: skip
 PORT_KEYS = {"port", "transmitted", "utilization", "max_queue", "mean_queue", "max_abr_queue", "dropped"}
-TABLES = ("tcp", "exchanges", "pages", "exchange_list", "bursts", "burst_list")
+TABLES = ("tcp", "exchanges", "pages", "exchange_list", "bursts", "burst_list", "frames", "frame_list")
 CONVERSATIONS = (
     PAIR.split("[[probe]]")[0]
     + """
@@ -36,6 +36,11 @@ traffic = { type = "request-response", response = "16 cells", record = 2 }
 name = "vc3"
 path = ["a", "sw", "b"]
 traffic = { type = "tcp", preset = "reno" }
+
+[[vc]]
+name = "vc5"
+path = ["a", "sw", "b"]
+traffic = { type = "frames", frames_per_second = 500, size = "1 kB", record = 1 }
 
 [[vc]]
 name = "vc4"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cellrate.papers import load_paper
-from cellrate.papers.tcp_lrd_vbr import across, arithmetic, averaging, on_off, tables
+from cellrate.papers.tcp_lrd_vbr import across, arithmetic, averaging, left_open, on_off, tables
 from cellrate.papers.tcp_lrd_vbr.common import Sample, efficiency, metrics
 from cellrate.running import run_many
 
@@ -43,6 +43,8 @@ def test_every_row_has_ten_seeds_and_a_quick_run_one() -> None:
         assert sum(not point.extra for point in points.values()) == 3
     assert len(across.EXPERIMENT.points) == 180
     assert len(averaging.EXPERIMENT.points) == 40
+    assert len(left_open.EXPERIMENT.points) == 10 * (1 + len(left_open.CHOICES))
+    assert all(point.extra for point in left_open.EXPERIMENT.points.values())
     assert "duty 0.7" in on_off.EXPERIMENT.points
 
 
@@ -55,6 +57,15 @@ def test_published_values_stand_in_the_file_as_in_the_code() -> None:
     for table in (2, 4, 6):
         assert published[f"table-{table}.row-1.queue"]["kind"] == "withheld"
         assert "published" not in published[f"table-{table}.row-1.queue"]
+
+
+def test_every_choice_can_be_run_and_changes_something_and_has_its_text() -> None:
+    paper = load_paper("tcp-lrd-vbr")
+    as_run = paper.scenario(left_open.EXPERIMENT.points["as run, seed 1"])
+    for name in left_open.CHOICES:
+        assert paper.scenario(left_open.EXPERIMENT.points[f"{name}, seed 1"]).hash != as_run.hash
+        assert paper.published[f"open.{name}"]["kind"] == "sensitivity"
+    assert as_run.hash == paper.scenario(dict(tables.points(1))["row-1, seed 1"]).hash
 
 
 def test_a_second_of_table_1_loses_nothing_and_is_not_run_twice(tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ mod common;
 
 use std::ops::ControlFlow;
 
-use cellrate_live::engine::{Options, run};
-use common::{Comparison, Figures, distributed, live, scenario, simulated};
+use cellrate_live::engine::{Options, Thresholds, run};
+use cellrate_proto::Duration;
+use cellrate_scenario::{NodeIndex, NodeKind};
+use common::{Comparison, Figures, distributed_in, live, scenario, simulated};
 
 /// Scenario, and the phases in which its means are compared [ms].
 const SCENARIOS: [(&str, &[[u64; 2]]); 10] = [
@@ -55,7 +57,7 @@ type Account = (String, [u64; 6], Option<f64>);
 fn in_one_process_the_two_worlds_are_the_same_cell_by_cell() {
     for name in ["erica", "efci", "ubr-overload"] {
         let mut scenario = scenario(name);
-        scenario.duration = cellrate_proto::Duration::from_ms(900);
+        scenario.duration = Duration::from_ms(900);
         let simulated = cellrate_sim::run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap().summary;
         let live = run(&scenario, Options::default()).unwrap().summary;
         let of_simulated = |vc: &cellrate_sim::FlowSummary| -> Account {
@@ -81,15 +83,27 @@ fn in_one_process_the_two_worlds_are_the_same_cell_by_cell() {
 
 #[test]
 fn with_instants_in_datagrams_nodes_of_their_own_go_the_same_way_too() {
-    let comparisons = [SCENARIOS[0], SCENARIOS[4], SCENARIOS[9]].map(|(name, phases)| {
-        let scenario = scenario(name);
+    let comparisons = [SCENARIOS[0], SCENARIOS[7], SCENARIOS[9]].map(|(name, phases)| {
+        let mut scenario = scenario(name);
+        // Lines so long that a stall of the machine mostly ends before the cells that it holds up are due.
+        scenario.links.iter_mut().for_each(|link| link.delay = Duration::from_ms(25));
         let simulated = simulated(&scenario);
         let attempt = || {
-            let outcomes = distributed(&scenario, |options| options.timestamps = Some(true));
+            // The hosts together, as they are with applications, and each switch by itself.
+            let (hosts, switches): (Vec<NodeIndex>, Vec<NodeIndex>) = (0..scenario.nodes.len() as u32)
+                .map(NodeIndex)
+                .partition(|node| scenario.nodes[node.0 as usize].kind == NodeKind::Host);
+            let groups = std::iter::once(hosts).chain(switches.into_iter().map(|switch| vec![switch]));
+            let outcomes = distributed_in(&scenario, groups.collect(), |options| {
+                options.timestamps = Some(true);
+                options.thresholds = Thresholds::default();
+            });
             Comparison::new(name, phases, &scenario, &simulated, &Figures::of_nodes(outcomes))
         };
         let first = attempt();
         if first.in_time { first } else { attempt() }
     });
+    // With every cell in time, all goes as it did. Where one was late nothing is asked: ERICA rests wherever the load
+    // factor is near 1, and a burst may move it to another such place.
     settle(&comparisons);
 }

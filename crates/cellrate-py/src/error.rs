@@ -1,5 +1,6 @@
 //! The one mapping from Rust errors to the exceptions of `cellrate.errors`.
 
+use cellrate_capture::CaptureError;
 use cellrate_live::host::HostError;
 use cellrate_scenario::ScenarioError;
 use cellrate_scenario::fair::Oversubscribed;
@@ -29,6 +30,11 @@ pub fn oversubscribed(py: Python<'_>, error: &Oversubscribed) -> PyErr {
 /// `cellrate.CellrateError` for a parameter that is out of range.
 pub fn parameter_error(py: Python<'_>, text: &str) -> PyErr {
     raised(|| class(py, "CellrateError")?.call1((text,)))
+}
+
+/// `cellrate.RunError` for a capture that could not be written.
+pub fn capture_error(py: Python<'_>, error: &CaptureError) -> PyErr {
+    raised(|| class(py, "RunError")?.call1((error.to_string(),)))
 }
 
 /// `cellrate.Interrupted` or `cellrate.RunError`.

@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::sync::{Mutex, PoisonError};
 
 use cellrate_live::host::Host as LiveHost;
-use cellrate_scenario::{Application, ApplicationKind, Ready, Scenario as Resolved};
+use cellrate_scenario::{Application, ApplicationKind, NodeKind, Ready, Scenario as Resolved};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -66,6 +66,20 @@ pub fn make_hosts(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<Host>> {
         })
     };
     py.detach(|| make().collect::<Result<Vec<_>, _>>()).map_err(|(name, error)| host_error(py, &name, &error))
+}
+
+/// Name, whether it is a host, and the address for datagrams, of every node.
+type NodeRow = (String, bool, Option<String>);
+
+/// The nodes of a scenario, in their order.
+#[pyfunction]
+pub fn nodes(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<NodeRow>> {
+    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let address = |number: usize| scenario.live.addresses.get(number).copied().flatten();
+    let rows = scenario.nodes.iter().enumerate().map(|(number, node)| {
+        (node.name.clone(), node.kind == NodeKind::Host, address(number).map(|address| address.to_string()))
+    });
+    Ok(rows.collect())
 }
 
 /// The applications of a scenario as JSON text.

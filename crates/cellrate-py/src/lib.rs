@@ -1,8 +1,10 @@
 //! `cellrate._native`: the Rust crates as Python sees them. Nothing is decided here: arguments are handed on, results
 //! handed back, errors mapped in one place ([`error`]).
 
+mod capture;
 mod error;
 mod hosts;
+mod live;
 mod live_network;
 mod run_result;
 mod scenario;
@@ -14,7 +16,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::hosts::{Host, applications, make_hosts};
+    use crate::hosts::{Host, applications, make_hosts, nodes};
+    #[pymodule_export]
+    use crate::live::{live_nodes, live_throughput};
     #[pymodule_export]
     use crate::live_network::LiveNetwork;
     #[pymodule_export]

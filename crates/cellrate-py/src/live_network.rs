@@ -1,16 +1,17 @@
 //! The network of a live run, in one process.
 
-use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError};
 
-use cellrate_live::engine::{self, Offers, Options, Route, Stop, routes};
+use cellrate_live::engine::{self, Offers, Options, Route, routes};
 use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario as Resolved, Sender};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
-use crate::error::{live_error, scenario_error};
+use crate::capture::CaptureSettings;
+use crate::error::scenario_error;
 use crate::hosts::Host;
-use crate::run_result::{RunResult, Track};
+use crate::live::{carry, part};
+use crate::run_result::RunResult;
 use crate::scenario::Scenario;
 
 /// A network between hosts.
@@ -60,8 +61,19 @@ impl LiveNetwork {
     }
 
     /// Runs the network for the scenario's duration, without holding the interpreter. `progress` is called with the share
-    /// done [0 to 1] about 20 times a second; what it raises ends the run and is raised here.
-    fn run(&self, py: Python<'_>, progress: Py<PyAny>) -> PyResult<RunResult> {
+    /// done [0 to 1] about 20 times a second; what it raises ends the run and is raised here. With `nodes`, the hosts among
+    /// them, only these are run, with cells in datagrams to the others, from `start_unix_ns` on: see `live_nodes`.
+    /// `capture` as for `run`, of the ports of this process.
+    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        progress: Py<PyAny>,
+        nodes: Option<Vec<String>>,
+        start_unix_ns: Option<u64>,
+        capture: Option<CaptureSettings>,
+    ) -> PyResult<RunResult> {
+        let part = part(&self.scenario, nodes)?;
         let mut hosts = Vec::new();
         for (number, (host, settings)) in self.hosts.iter().zip(&self.scenario.hosts).enumerate() {
             let device = host.get().host().lock().unwrap_or_else(PoisonError::into_inner).take_device();
@@ -70,38 +82,14 @@ impl LiveNetwork {
             let node = NodeIndex(number as u32);
             hosts.push(engine::Host { node, device: Box::new(device), mtu: settings.mtu.0 as usize });
         }
-        let mut raised = None;
-        let outcome = py.detach(|| {
-            let report = |so_far: engine::Progress| match Python::attach(|py| {
-                progress.call1(py, (so_far.fraction,)).map(drop)
-            }) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    raised = Some(error);
-                    ControlFlow::Break(Stop::Discard)
-                }
-            };
-            let options = Options {
-                hosts,
-                routes: self.routes.clone(),
-                offers: Some(Arc::clone(&self.offers)),
-                progress: Some(Box::new(report)),
-                ..Options::default()
-            };
-            engine::run(&self.scenario, options)
-        });
-        if let Some(error) = raised {
-            return Err(error);
-        }
-        let outcome = outcome.map_err(|error| live_error(py, &error))?;
-        let tracks = outcome.series.into_iter().map(|series| Track {
-            probe: series.probe,
-            entity: series.entity,
-            unit: series.unit,
-            every: series.every,
-            times_ps: series.times_ps,
-            values: series.values,
-        });
-        RunResult::new(&outcome.summary, tracks)
+        let options = Options {
+            hosts,
+            routes: self.routes.clone(),
+            offers: Some(Arc::clone(&self.offers)),
+            part,
+            start_unix_ns,
+            ..Options::default()
+        };
+        carry(py, &self.scenario, options, Some(&progress), capture)
     }
 }

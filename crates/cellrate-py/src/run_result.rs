@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use cellrate_proto::Duration as Interval;
 use cellrate_scenario::Every;
-use cellrate_sim::RunError;
+use cellrate_sim::{Progress, RunError, run_tapped};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
-use crate::error::{run_error, scenario_error};
+use crate::capture::{self, Capture, CaptureSettings};
+use crate::error::{capture_error, run_error, scenario_error};
 use crate::scenario::Scenario;
 
 /// How often the interpreter is asked for signals and told of progress.
@@ -23,6 +24,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(50);
 pub struct RunResult {
     summary: String,
     series: Mutex<Vec<Option<Track>>>,
+    captured: Vec<CapturedFile>,
 }
 
 /// A series: what it is, and its columns.
@@ -46,9 +48,19 @@ impl RunResult {
     pub fn new(summary: &impl serde::Serialize, series: impl Iterator<Item = Track>) -> PyResult<RunResult> {
         let summary =
             serde_json::to_string(summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(RunResult { summary, series: Mutex::new(series.map(Some).collect()) })
+        Ok(RunResult { summary, series: Mutex::new(series.map(Some).collect()), captured: Vec::new() })
+    }
+
+    /// The same, with the files of its capture.
+    pub fn with_captured(self, files: Vec<cellrate_capture::CapturedFile>) -> RunResult {
+        let listed =
+            |file: cellrate_capture::CapturedFile| (file.path, file.records, file.octets, file.left_out);
+        RunResult { captured: files.into_iter().map(listed).collect(), ..self }
     }
 }
+
+/// File, records, octets, records left out.
+type CapturedFile = (std::path::PathBuf, u64, u64, u64);
 
 /// Probe, entity, unit, and the interval [ps] of a series taken at intervals.
 type SeriesInfo = (String, String, &'static str, Option<u64>);
@@ -62,6 +74,11 @@ impl RunResult {
     #[getter]
     fn summary(&self) -> &str {
         &self.summary
+    }
+
+    /// The files of the capture, if there was one.
+    fn captured(&self) -> Vec<CapturedFile> {
+        self.captured.clone()
     }
 
     /// What each series is.
@@ -84,7 +101,7 @@ impl RunResult {
 }
 
 /// Ctrl-C as `cellrate.Interrupted`; what a handler of the caller's own raises stays what it is.
-fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
+pub fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
         run_error(py, &RunError::Interrupted)
     } else {
@@ -95,19 +112,26 @@ fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
 /// Runs a scenario without holding the interpreter. `progress` is called with the share done [0 to 1] a few times a
 /// second at most; what it raises, and what a signal raises, ends the run and is raised here. Up to `threads` threads
 /// share the work.
+///
+/// `capture` is folder, ports by name (all that carry cells if `None`), span [s], whether cells, whether PDUs, octets of a file.
+/// A run with a capture has one thread.
 #[pyfunction]
-#[pyo3(signature = (scenario, progress=None, threads=NonZeroUsize::MIN))]
+#[pyo3(signature = (scenario, progress=None, threads=NonZeroUsize::MIN, capture=None))]
 pub fn run(
     py: Python<'_>,
     scenario: &Scenario,
     progress: Option<Py<PyAny>>,
     threads: NonZeroUsize,
+    capture: Option<CaptureSettings>,
 ) -> PyResult<RunResult> {
     let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
+    let mut capture = capture
+        .map(|settings| Capture::begin(py, &scenario, settings, 0, cellrate_sim::tap::hosts(&scenario)))
+        .transpose()?;
     let mut raised = None;
     let mut last = Instant::now();
     let outcome = py.detach(|| {
-        cellrate_sim::run_on(&scenario, threads, &mut |so_far| {
+        let mut report = |so_far: Progress| {
             if last.elapsed() < REPORT_EVERY {
                 return ControlFlow::Continue(());
             }
@@ -123,12 +147,31 @@ pub fn run(
                     ControlFlow::Break(())
                 }
             }
-        })
+        };
+        match &mut capture {
+            None => cellrate_sim::run_on(&scenario, threads, &mut report),
+            Some(Capture { tap, files, error }) => run_tapped(&scenario, &mut report, tap, &mut |cell| {
+                capture::write(files, cell).map_or_else(
+                    |failure| {
+                        *error = Some(failure);
+                        ControlFlow::Break(())
+                    },
+                    ControlFlow::Continue,
+                )
+            }),
+        }
     });
     if let Some(error) = raised {
         return Err(error);
     }
+    let captured = match capture {
+        Some(Capture { error: Some(error), .. }) => return Err(capture_error(py, &error)),
+        other => other,
+    };
     let result = outcome.map_err(|error| run_error(py, &error))?;
+    let files = captured.map(|capture| capture.files.finish()).transpose();
+    let files =
+        files.map_err(|error| capture_error(py, &error))?.map_or(Vec::new(), |captured| captured.files);
     let tracks = result.series.into_iter().zip(&scenario.probes).map(|(series, probe)| Track {
         probe: series.probe,
         entity: series.entity,
@@ -140,5 +183,5 @@ pub fn run(
         times_ps: series.times_ps,
         values: series.values,
     });
-    RunResult::new(&result.summary, tracks)
+    Ok(RunResult::new(&result.summary, tracks)?.with_captured(files))
 }

@@ -6,6 +6,7 @@ use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
 use crate::application::Application;
+use crate::frames::FramesTraffic;
 use crate::host::HostSettings;
 use crate::live::LiveSettings;
 use crate::pages::Pages;
@@ -323,6 +324,8 @@ pub enum Traffic {
     Tcp(Box<TcpTraffic>),
     /// Compressed video.
     Video(Box<VideoTraffic>),
+    /// Frames of a codec in UDP datagrams.
+    Frames(Box<FramesTraffic>),
     /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no traffic
     /// of its own then, carries the answers.
     RequestResponse(RequestResponse),

@@ -20,6 +20,9 @@ pub struct TcpTraffic {
     /// When the application hands over its data; these connections are open by then, without handshake. When the first
     /// page begins.
     pub start: Time,
+    /// From this instant on nothing is sent for the first time: what is on its way is completed, the rest is dropped by the
+    /// application.
+    pub end: Time,
     /// Pages that clients fetch beside those connections; on the forward flow only. The backward flow carries the
     /// responses, with its own settings if it has TCP traffic, else with these.
     pub pages: Option<Pages>,

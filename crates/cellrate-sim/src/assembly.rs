@@ -53,8 +53,8 @@ pub(crate) fn steps(connection: &Connection, backward: bool) -> Vec<Step> {
     if backward { connection.path.iter().rev().map(turned).collect() } else { connection.path.clone() }
 }
 
-/// Builds the network of `scenario`.
-pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
+/// Builds the network of `scenario`. `tapped` are the numbers of ports whose departures have to be events.
+pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
     let partition = Partition::of(scenario);
     let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
     let used = categories_by_port(scenario);
@@ -79,6 +79,7 @@ pub(crate) fn assemble(scenario: &Scenario) -> Assembly {
             outside: cluster_of(head(number)) != place.cluster,
             at_host: scenario.nodes[head(number).0 as usize].kind == NodeKind::Host,
             every_cell: every_cell[number],
+            tapped: tapped.contains(&number),
         };
         parts[place.cluster as usize].ports.push(build_port(scenario, number, &used[number], ends));
     }
@@ -141,6 +142,11 @@ fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {
     used
 }
 
+/// Which ports carry cells, by number.
+pub(crate) fn carries_cells(scenario: &Scenario) -> Vec<bool> {
+    categories_by_port(scenario).into_iter().map(|used| used.contains(&true)).collect()
+}
+
 /// Whether a series of this port is recorded, even if it is one of zeros.
 fn is_probed(scenario: &Scenario, number: usize) -> bool {
     scenario.probes.iter().any(|probe| match probe.quantity {
@@ -188,9 +194,12 @@ struct Ends {
     at_host: bool,
     /// Where every arrival is an event.
     every_cell: bool,
+    /// Every departure to it is an event.
+    tapped: bool,
 }
 
 fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], ends: Ends) -> Port {
+    let Ends { outside, at_host, every_cell, tapped } = ends;
     let link = &scenario.links[number / 2];
     let config = &link.ports[number % 2];
     let random = Random::new(scenario.seed, Stream::Loss(number as u32));
@@ -203,7 +212,8 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
     let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
     let room = own.into_iter().chain(buffers.shared).min();
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder;
-    let has_events = several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
+    let has_events =
+        tapped || several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
     let queues = if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
         Queues::Served(Box::new(Served::new(line, config)))
     } else {
@@ -211,9 +221,8 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
     };
     let metered = is_switch && control.needs_meter();
     let ended = figures_are_watched(scenario, number).then(Vec::new);
-    let Ends { outside, at_host, every_cell } = ends;
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
-    let deferred = (outside || counts_early) && !changes_are_watched(scenario, number);
+    let deferred = (outside || counts_early) && !tapped && !changes_are_watched(scenario, number);
     let (merge, shortcut) = (Tournament::new(0), Shortcut::None);
     Port { queues, deferred, outside, shortcut, merge, only_priority, metered, control, ended, dropped: 0 }
 }
@@ -307,8 +316,8 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
                 [mcr(out), mcr(back)],
             );
             let [own, other] = [places[flow], places[flow ^ 1]];
-            endpoint.interface =
-                build_stack(out, back, scenario.seed, flow as u32).map(|stack| interface(stack, own, other));
+            let stack = build_stack(out, back, scenario.seed, flow as u32);
+            endpoint.interface = interface(stack, back, own, other);
             parts[places[flow].cluster as usize].endpoints.push(endpoint);
         }
     }
@@ -323,9 +332,16 @@ fn build_stack(out: &Flow, back: &Flow, seed: u64, flow: u32) -> Option<Stack> {
     (out.is_some() || back.is_some()).then(|| Stack::new(out, back, seed, flow))
 }
 
-fn interface(stack: Stack, own: Place, other: Place) -> Box<Interface> {
+/// What puts PDUs together at an end: TCP, if it has any, or a receiver of the frames of `back`.
+fn interface(stack: Option<Stack>, back: &Flow, own: Place, other: Place) -> Option<Box<Interface>> {
     let peer = if own.cluster == other.cluster { Peer::Near(other.index) } else { Peer::Far };
-    Box::new(Interface::new(stack, peer))
+    let receives_frames = matches!(back.traffic, Some(Traffic::Frames(_)));
+    let interface = match stack {
+        Some(stack) => Interface::new(stack, peer),
+        None if receives_frames => Interface::of_datagrams(peer),
+        None => return None,
+    };
+    Some(Box::new(interface))
 }
 
 /// Where PDUs leave one cluster for another, and where they arrive.

@@ -102,7 +102,7 @@ pub(crate) struct Endpoint {
     acr_integral: AcrIntegral,
     /// Delays of the data cells of the other direction.
     pub delays: Histogram,
-    /// TCP, if there is any; the supply is its adapter then.
+    /// TCP, if there is any, and the supply is its adapter then; or what puts datagrams together.
     pub interface: Option<Box<Interface>>,
 }
 
@@ -200,6 +200,7 @@ impl Endpoint {
                 let after = source.acr();
                 if after != before {
                     self.acr_integral.advance(now, before);
+                    self.supply.on_acr(now, after);
                 }
                 emission?
             }
@@ -235,7 +236,17 @@ impl Endpoint {
         self.destination.on_data(cell.efci());
         self.delays.record(cell.arrives.since(cell.sent));
         let interface = self.interface.as_mut()?;
-        if interface.reassembly.on_cell(&cell) { Some(cell) } else { None }
+        if !interface.reassembly.on_cell(&cell) {
+            return None;
+        }
+        match &mut interface.datagrams {
+            None => Some(cell),
+            // Nobody answers a datagram: its instant is written down, and no event is spent on it.
+            Some(datagrams) => {
+                datagrams.on_whole(cell.sequence(), cell.arrives);
+                None
+            }
+        }
     }
 
     /// For receiving data cells one after the other that are to be counted early: RM cells and ends of PDUs are not among
@@ -279,6 +290,9 @@ impl Endpoint {
             let before = source.acr();
             source.on_backward_rm(now, &cell.to_rm(self.mcr[0]));
             self.acr_integral.advance(now, before);
+            if source.acr() != before {
+                self.supply.on_acr(now, source.acr());
+            }
             self.counters.backward_rm_received += 1;
             return None;
         }

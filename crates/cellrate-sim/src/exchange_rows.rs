@@ -28,9 +28,13 @@ pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly) -> Rows {
     let mut rows = Rows::default();
     for (index, connection) in scenario.connections.iter().enumerate() {
         let [near, far] = [endpoint(2 * index), endpoint(2 * index + 1)];
-        let (Some(pages), Some(at_clients), Some(at_servers), Some(adapter)) =
-            (connection.pages(), &near.interface, &far.interface, near.supply.adapter())
-        else {
+        let (Some(pages), Some(at_clients), Some(at_servers), Some(own), Some(other)) = (
+            connection.pages(),
+            &near.interface,
+            &far.interface,
+            near.supply.adapter(),
+            far.supply.adapter(),
+        ) else {
             continue;
         };
         let both = at_clients.stack.clients().iter().zip(at_servers.stack.servers());
@@ -38,7 +42,7 @@ pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly) -> Rows {
             let of = Of { vc: &connection.name, number, pages };
             rows.exchanges.extend(of.exchanges(client));
             rows.pages.push(of.page(client));
-            rows.list.extend(of.singles(client, server, adapter));
+            rows.list.extend(of.singles(client, server, [own, other]));
         }
     }
     rows
@@ -89,10 +93,12 @@ impl Of<'_> {
         }
     }
 
-    fn singles(&self, client: &Client, server: &Server, adapter: &Adapter) -> Vec<ExchangeRow> {
+    /// `adapters` are those of the client and of the server.
+    fn singles(&self, client: &Client, server: &Server, adapters: [&Adapter; 2]) -> Vec<ExchangeRow> {
         let single = |(index, exchange): (usize, &Exchange)| {
             // What has left and was answered by nothing yet is still with the adapter.
-            let departed = adapter.requests.iter().find(|(of, _)| of + 1 == self.number).map(|&(_, at)| at);
+            let departed =
+                adapters[0].requests.iter().find(|(of, _)| of + 1 == self.number).map(|&(_, at)| at);
             let seconds = |time: Option<Time>| time.map(Time::as_secs_f64);
             ExchangeRow {
                 vc: self.vc.to_owned(),
@@ -104,6 +110,9 @@ impl Of<'_> {
                 opened_s: seconds(exchange.opened),
                 request_cell_s: seconds(exchange.request_cell.or(departed)),
                 request_delivered_s: seconds(server.requests().get(index).copied()),
+                response_departed_s: seconds(
+                    adapters[1].responses.get(&(self.number - 1, index as u32)).copied(),
+                ),
                 first_octet_s: seconds(exchange.first_octet),
                 last_octet_s: seconds(exchange.last_octet),
                 response_s: exchange.response_time().map(|span| span.as_secs_f64()),

@@ -8,11 +8,13 @@ mod assembly;
 mod bursts;
 mod endpoint;
 mod exchange_rows;
+mod frame_rows;
 pub mod kernel;
 mod port;
 mod probe;
 pub mod results;
 mod simulation;
+pub mod tap;
 mod tcp_rows;
 pub mod traffic;
 pub mod transport;
@@ -21,7 +23,7 @@ mod wiring;
 use cellrate_drive::names;
 pub use cellrate_drive::{noise, random};
 pub use results::{
-    Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, PageSummary, PortSummary, Progress,
-    RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
+    Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary, PageSummary,
+    PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
 };
-pub use simulation::{run, run_on};
+pub use simulation::{run, run_on, run_tapped};

@@ -36,6 +36,10 @@ pub struct Summary {
     pub bursts: Vec<BurstSummary>,
     /// Single bursts, in the order of `bursts` and of their numbers: as many of each direction as its `record` asks for.
     pub burst_list: Vec<Burst>,
+    /// One row per direction of a connection with frames in datagrams.
+    pub frames: Vec<FrameSummary>,
+    /// Single frames, in the order of `frames` and of their numbers: as many of each direction as its `record` asks for.
+    pub frame_list: Vec<FrameRow>,
     /// Connections that were refused at set-up and did not run.
     pub refused: Vec<RefusedSummary>,
     /// What negotiation changed at set-up, in the order it happened.
@@ -279,6 +283,8 @@ pub struct ExchangeRow {
     pub request_cell_s: Option<f64>,
     /// When the request was whole at the server [s].
     pub request_delivered_s: Option<f64>,
+    /// When the last cell of the response, or of what of it was sent again, had left the server's adapter [s].
+    pub response_departed_s: Option<f64>,
     /// When the first octet of the response reached the client's application [s].
     pub first_octet_s: Option<f64>,
     /// When the last did [s].
@@ -339,6 +345,61 @@ pub struct Burst {
     /// From `start_s` to the arrival of its last cell at the other end [s]; null when it had not arrived at the end of
     /// the run.
     pub delivery_s: Option<f64>,
+}
+
+/// The frames of one direction of a connection: `frames = skipped + whole + lost + unfinished`.
+///
+/// The time of a frame is from the instant the application handed it over to the arrival of the last cell of its last
+/// datagram.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FrameSummary {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// Frames that the codec gave.
+    pub frames: u64,
+    /// Left out by a sender that follows ACR.
+    pub skipped: u64,
+    /// All datagrams arrived whole.
+    pub whole: u64,
+    /// A datagram is missing, by the end of the run.
+    pub lost: u64,
+    /// Waiting at the sender or on their way when the run ended.
+    pub unfinished: u64,
+    /// Octets of the frames sent, as the codec gave them [octets].
+    pub octets: u64,
+    /// Mean time of whole frames [s]; null, like all below, when there is none.
+    pub mean_time_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_time_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_time_s: Option<f64>,
+    /// Largest of the same.
+    pub max_time_s: Option<f64>,
+    /// Datagrams that arrived whole.
+    pub whole_datagrams: u64,
+    /// Ends of datagrams that arrived without all that belongs before them.
+    pub spoiled_datagrams: u64,
+}
+
+/// A single frame that was sent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FrameRow {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// Counted from 1; those left out count too.
+    pub number: u64,
+    /// When the application handed it over [s].
+    pub at_s: f64,
+    /// As the codec gave it [octets].
+    pub octets: u32,
+    /// Of all its datagrams [cells].
+    pub cells: u32,
+    /// When its last cell left the source [s]; null when it had not by the end of the run.
+    pub left_s: Option<f64>,
+    /// When the last of its datagrams arrived [s]; null for one that did not arrive whole.
+    pub arrived_s: Option<f64>,
+    /// Whether a datagram is missing.
+    pub lost: bool,
 }
 
 /// A recorded series.

@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use cellrate_proto::Time;
 use cellrate_scenario::Scenario;
 
-use crate::assembly::{Assembly, Place, assemble};
+use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
 use crate::exchange_rows;
+use crate::frame_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::names::{category_name, describe, flow_name, port_name};
 use crate::port::{ABR, Port, Queues};
@@ -17,6 +18,7 @@ use crate::results::{
     FlowSummary, NegotiatedSummary, PortSummary, Progress, RefusedSummary, RunError, RunResult, RunSummary,
     Series, Summary,
 };
+use crate::tap::{Collector, Tap, TapSink};
 use crate::tcp_rows;
 
 /// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
@@ -32,7 +34,7 @@ pub fn run(
     scenario: &Scenario,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
-    run_on(scenario, NonZeroUsize::MIN, progress)
+    run_network(scenario, NonZeroUsize::MIN, progress, None)
 }
 
 /// The same on up to `threads` threads, with the same result: clusters of nodes with links of 100 us or more between them
@@ -46,13 +48,47 @@ pub fn run_on(
     threads: NonZeroUsize,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
+    run_network(scenario, threads, progress, None)
+}
+
+/// As [`run`], with every cell that leaves a port of `tap` handed to `sink` in the order of instants. The figures are the
+/// same, but for the number of events.
+///
+/// # Errors
+/// As [`run`]; [`RunError::Interrupted`] also when `sink` said so.
+pub fn run_tapped<'a>(
+    scenario: &Scenario,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    tap: &Tap,
+    sink: &'a mut TapSink<'a>,
+) -> Result<RunResult, RunError> {
+    run_network(scenario, NonZeroUsize::MIN, progress, Some((tap, sink)))
+}
+
+fn run_network<'a>(
+    scenario: &Scenario,
+    threads: NonZeroUsize,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    tap: Option<(&Tap, &'a mut TapSink<'a>)>,
+) -> Result<RunResult, RunError> {
     let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
     if hops > MAX_HOPS {
         return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
     }
-    let mut assembly = assemble(scenario);
     let end = Time::ZERO + scenario.duration;
-    assembly.kernel.run(end, threads, progress)?;
+    let mut assembly;
+    match tap {
+        None => {
+            assembly = assemble(scenario, &[]);
+            assembly.kernel.run(end, threads, progress)?;
+        }
+        Some((tap, sink)) => {
+            let tapped: Vec<usize> = tap.ports.iter().map(|&port| port_number(port)).collect();
+            assembly = assemble(scenario, &tapped);
+            let mut collector = Collector::new(scenario, &mut assembly, tap, sink);
+            assembly.kernel.run_watched(end, progress, &mut |clusters| collector.collect(clusters))?;
+        }
+    }
     let in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
     let vcs = flow_summaries(scenario, &assembly, &in_flight, end);
     for row in &vcs {
@@ -72,6 +108,7 @@ pub fn run_on(
     let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
     let (bursts, burst_list) = bursts::collect(scenario, &assembly);
     let tcp = tcp_rows::collect(scenario, &assembly, end);
+    let (frames, frame_list) = frame_rows::collect(scenario, &assembly, &in_flight, end);
     let exchange_rows::Rows { exchanges, pages, list: exchange_list } =
         exchange_rows::collect(scenario, &assembly);
     let series = collect_series(scenario, assembly);
@@ -87,6 +124,8 @@ pub fn run_on(
             exchange_list,
             bursts,
             burst_list,
+            frames,
+            frame_list,
             refused,
             negotiated,
         },

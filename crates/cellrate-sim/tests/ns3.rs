@@ -75,6 +75,7 @@ fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
         connections: 1,
         transfer: Some(Octets(SEGMENTS * SEGMENT)),
         start: Time::ZERO,
+        end: Time::NEVER,
         pages: None,
         adapter_queue: AdapterQueue::Unbounded,
     };

@@ -41,6 +41,7 @@ fn traffic(preset: &str, pages: Pages) -> TcpTraffic {
         connections: 0,
         transfer: None,
         start: Time::ZERO,
+        end: Time::NEVER,
         pages: Some(pages),
         adapter_queue: AdapterQueue::Unbounded,
     }
@@ -99,6 +100,7 @@ fn three_hundred_kilobytes_take_33_segments_and_32_delayed_acks() {
     let expected = span(14 + 32 * 192 + 158, 4) + cycles;
     assert_same(row.last_octet_s, expected);
     assert!((expected - 2.550_512).abs() < 1e-6, "{expected}");
+    assert_same(row.response_departed_s, expected - span(0, 1));
     assert_same(row.response_s, expected);
     assert_same(row.cell_response_s, expected - span(7, 2));
     let [summary] = &result.summary.exchanges[..] else { panic!("{:?}", result.summary.exchanges) };

@@ -16,6 +16,7 @@ fn tcp(preset: &str, change: impl FnOnce(&mut TcpTraffic)) -> Traffic {
         connections: 1,
         transfer: None,
         start: Time::ZERO,
+        end: Time::NEVER,
         pages: None,
         adapter_queue: AdapterQueue::Unbounded,
     };

@@ -1,12 +1,12 @@
 """What the rate-control adapters offer to applications: ACR, at a Unix socket.
 
-The way to the socket is in the environment of every program, `CELLRATE_ADAPTERS`. A connection may ask as often as it likes, a
-line each time::
+The way to the socket is in the environment of every program, `CELLRATE_ADAPTERS`. A connection may ask as often as it
+likes, a line each time::
 
     acr HOST PEER
 
-and is answered with a line of two numbers: ACR of the adapter on the way from the host to its peer, and its PCR [cells/s]; or
-with `error` and a sentence.
+and is answered with a line of two numbers: ACR of the adapter on the way from the host to its peer, and its PCR
+[cells/s]; or with `error` and a sentence.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One attempt at a live run, in a process of its own: hosts, applications, the engine, the record.
 
 ``python -m cellrate.live FOLDER`` reads FOLDER/request.json and leaves FOLDER/result.pickle, or FOLDER/error.pickle.
-It is the first process of a process namespace (`supervision`): when it ends, however it ends, everything that it started ends
-with it, and with its file descriptors the network namespaces and their devices are gone.
+It is the first process of a process namespace (`supervision`): when it ends, however it ends, everything that it
+started ends with it, and with its file descriptors the network namespaces and their devices are gone.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import json
 import os
 import pickle
 import shutil
-import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from ..results import Result
 from ..scenario import Scenario
 from . import adapters, record
 from .applications import Application, Plan, Surroundings, plan
+from .distribution import Distribution, Node, gather, start_nodes
 from .process import GRACE_S, Program, Running, await_ready, search_path, start
 
 RECORD_BEFORE_END_S = 0.2
@@ -62,7 +63,14 @@ class Job:
 class Attempt:
     """What an attempt is made of, and the order in which it happens."""
 
-    def __init__(self, scenario: Scenario, settings: dict[str, str], folder: Path) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        settings: dict[str, str],
+        folder: Path,
+        distribution: Distribution | None = None,
+    ) -> None:
+        self.distribution = distribution
         self.scenario = scenario
         self.settings = settings
         self.folder = folder
@@ -90,12 +98,14 @@ class Attempt:
             try:
                 for job in self.jobs:
                     for program in job.plan.background:
-                        running = start(program, job.folder)
+                        running = self._start(program, job)
                         job.background.append(running)
                         await_ready(running)
-                self.engine.start(progress)
+                nodes = self._start_nodes()
+                self.engine.start(progress, self.distribution)
                 self._follow_the_schedule()
                 result = self.engine.result(self.settings)
+                gather(nodes, result.summary)
             finally:
                 self._stop_all()
         result.summary["applications"] = [self._row(job) for job in self.jobs]
@@ -115,6 +125,13 @@ class Attempt:
             for host in self.hosts.values()
         ]
         return result
+
+    def _start_nodes(self) -> list[Node]:
+        """Start the nodes that have processes of their own; servers take their time to be ready, so it begins here."""
+        if self.distribution is None:
+            return []
+        self.distribution = self.distribution.decided()
+        return start_nodes(self.distribution, self.scenario, self.folder / "nodes")
 
     def _job(self, number: int, application: Application) -> Job:
         folder = self.folder / "applications" / application.name
@@ -137,9 +154,9 @@ class Attempt:
         end_s = self.scenario.duration_s
         steps: list[tuple[float, Callable[[], None]]] = [(end_s - RECORD_BEFORE_END_S, self._look_at_sockets)]
         for job in self.jobs:
-            steps.append((job.application.start_s, lambda job=job: self._begin(job)))
+            steps.append((job.application.start_s, partial(self._begin, job)))
             if job.application.end_s < end_s:
-                steps.append((job.application.end_s, lambda job=job: stop(job.foreground)))
+                steps.append((job.application.end_s, partial(stop, job.foreground)))
         for instant, step in sorted(steps, key=lambda one: one[0]):
             if not self.engine.wait_until(instant):
                 break
@@ -148,7 +165,10 @@ class Attempt:
 
     def _begin(self, job: Job) -> None:
         for program in job.plan.foreground:
-            job.foreground.append(start(program, job.folder))
+            job.foreground.append(self._start(program, job))
+
+    def _start(self, program: Program, job: Job) -> Running:
+        return start(program, job.folder, {adapters.ENVIRONMENT: str(self.folder / "adapters.sock")})
 
     def _look_at_sockets(self) -> None:
         self.sockets = {host.name: record.sockets(host) for host in self.hosts.values()}
@@ -164,7 +184,7 @@ class Attempt:
 
     def _row(self, job: Job) -> dict[str, Any]:
         application = job.application
-        main = (job.foreground or job.background or [None])[0]
+        main = next(iter(job.foreground or job.background), None)
         complaints = [
             f"{one.program.title} ended with status {one.exit_status}: {one.last_words()}"
             for one in job.started()
@@ -210,11 +230,12 @@ class Engine:
         self._wall_s = 0.0
         self._thread: threading.Thread | None = None
 
-    def start(self, progress: Callable[[float], object]) -> None:
+    def start(self, progress: Callable[[float], object], distribution: Distribution | None) -> None:
         """Begin the network's time."""
 
         def heard(fraction: float) -> None:
-            if self._origin is None:
+            # Before a start that was agreed on the share is 0.
+            if self._origin is None and (fraction > 0 or distribution is None):
                 self._origin = time.monotonic() - fraction * self._duration_s
                 self._begun.set()
             progress(fraction)
@@ -223,7 +244,10 @@ class Engine:
             prefer(ENGINE_NICENESS)
             begun = time.perf_counter()
             try:
-                self._outcome = self._network.run(heard)
+                if distribution is None:
+                    self._outcome = self._network.run(heard)
+                else:
+                    self._outcome = self._network.run(heard, distribution.here, distribution.start_unix_ns)
             except BaseException as error:
                 self._error = error
             self._wall_s = time.perf_counter() - begun
@@ -296,11 +320,14 @@ def main(folder: Path) -> int:
     request = json.loads((folder / REQUEST).read_text())
     scenario = Scenario.parse(request["toml"], file=request["file"])
 
+    told = request["distribution"]
+    distribution = None if told is None else Distribution.of(scenario, told["elsewhere"], told["start_unix_ns"])
+
     def progress(fraction: float) -> None:
         print(f"{fraction:.4f}", flush=True)
 
     try:
-        result = Attempt(scenario, request["set"], folder).run(progress)
+        result = Attempt(scenario, request["set"], folder, distribution).run(progress)
     except (CellrateError, OSError) as error:
         (folder / ERROR).write_bytes(pickle.dumps(error if isinstance(error, CellrateError) else RunError(str(error))))
         return 1

@@ -1,4 +1,4 @@
-"""`make live-demo`: how much of what a line can carry does Linux TCP get over ABR?
+"""`make live-demo`: how much Linux TCP gets over ABR of what a line can carry.
 
 Runs the ready scenarios live/reno-10 and live/reno-149 and sets the goodput of iperf3 against the most there can be.
 """
@@ -74,8 +74,8 @@ def main() -> int:
         all_hold &= holds
         lines.append(line)
     print(
-        "\nThe most TCP can carry: line x 31/32 (one cell in 32 is an RM cell) x 9128 octets of payload in 192 cells of "
-        "53 octets, with the switch's target at 100 %."
+        "\nThe most TCP can carry: line x 31/32 (one cell in 32 is an RM cell) x 9128 octets of payload in 192 cells "
+        "of 53 octets, with the switch's target at 100 %."
     )
     print("\n".join(lines))
     return 0 if all_hold else 1

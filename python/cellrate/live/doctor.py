@@ -120,7 +120,8 @@ def _tun_device() -> Finding:
 def _namespaces() -> Finding:
     remedy = "be root, or as root: sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000"
     need = "hosts"
-    words = [*isolation_words(), "true"]
+    # The network namespaces of hosts are made inside.
+    words = [*isolation_words(), "unshare", "--net", "true"]
     try:
         done = subprocess.run(
             words,
@@ -137,13 +138,13 @@ def _namespaces() -> Finding:
 
 
 def isolation_words() -> list[str]:
-    """Give the command that runs the words behind it in a process and a network namespace of their own.
+    """Give the command that runs the words behind it in a process namespace of their own, as root there.
 
-    All of it ends with the process that starts it, however that ends: setpriv has the kernel kill unshare then, unshare the
-    first process of the namespace, and the kernel all others.
+    All of it ends with the process that starts it, however that ends: setpriv has the kernel kill unshare then, unshare
+    the first process of the namespace, and the kernel all others.
     """
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    return ["setpriv", "--pdeathsig", "KILL", "unshare", *user, "--net", "--pid", "--fork", "--kill-child=KILL"]
+    return ["setpriv", "--pdeathsig", "KILL", "unshare", *user, "--pid", "--fork", "--kill-child=KILL"]
 
 
 def _gstreamer() -> list[Finding]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 CLOCK_HZ = 90_000
@@ -71,8 +72,9 @@ def whole_frames(packets: Sequence[Mapping[str, Any]]) -> tuple[list[Frame], int
 def play(frames: Sequence[Frame], *, buffer_octets: int, prebuffer_s: float, wait: bool) -> Played:
     """Play frames out of a buffer.
 
-    The first is shown `prebuffer_s` after it came, each other one as much after the one before as it stands behind it in the
-    video, so that frames that were left out or lost hold the picture. A frame leaves the buffer when it is shown.
+    The first is shown `prebuffer_s` after it came, each other one as much after the one before as it stands behind it
+    in the video, so that frames that were left out or lost hold the picture. A frame leaves the buffer when it is
+    shown.
 
     Parameters
     ----------
@@ -83,7 +85,8 @@ def play(frames: Sequence[Frame], *, buffer_octets: int, prebuffer_s: float, wai
     prebuffer_s
         From the first frame's arrival to its showing [s].
     wait
-        Whether a frame that is not there yet is waited for, which makes all that follow later; else it is late, and lost.
+        Whether a frame that is not there yet is waited for, which makes all that follow later; else it is late, and
+        lost.
     """
     held: list[tuple[float, int]] = []
     shown_s: float | None = None
@@ -113,8 +116,8 @@ def play(frames: Sequence[Frame], *, buffer_octets: int, prebuffer_s: float, wai
 def hear(packets: Sequence[Mapping[str, Any]], *, packet_s: float, playout_delay_s: float) -> dict[str, Any]:
     """What is heard of voice over RTP.
 
-    A packet is heard if it, or a copy of it in a later one, has come by its instant: `playout_delay_s` after the earliest at
-    which it could have come, by the packet that was fastest of all. The rest is silence.
+    A packet is heard if it, or a copy of it in a later one, has come by its instant: `playout_delay_s` after the
+    earliest at which it could have come, by the packet that was fastest of all. The rest is silence.
 
     Parameters
     ----------
@@ -152,7 +155,7 @@ def hear(packets: Sequence[Mapping[str, Any]], *, packet_s: float, playout_delay
             by_copy += 1
         else:
             silent.append(number)
-    intervals = [after["at_s"] - before["at_s"] for before, after in zip(order, order[1:], strict=False)]
+    intervals = [after["at_s"] - before["at_s"] for before, after in pairwise(order)]
     return {
         "packets_due": due,
         "packets": len(came),
@@ -175,7 +178,7 @@ def hear(packets: Sequence[Mapping[str, Any]], *, packet_s: float, playout_delay
 def jitter(packets: Sequence[Mapping[str, Any]]) -> float:
     """Interarrival jitter (RFC 3550, 6.4.1) [s]."""
     estimate = 0.0
-    for before, after in zip(packets, packets[1:], strict=False):
+    for before, after in pairwise(packets):
         media = (after["stamp"] - before["stamp"]) / VOICE_CLOCK_HZ
         estimate += (abs(after["at_s"] - before["at_s"] - media) - estimate) / 16
     return estimate

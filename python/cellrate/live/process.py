@@ -1,16 +1,18 @@
 """Programs in the namespaces of hosts: started, awaited until they are ready, stopped.
 
-Every run has a process namespace of its own (`supervision`), so that whatever a program leaves behind ends with the run; here
-programs are only ended in good order.
+Every run has a process namespace of its own (`supervision`), so that whatever a program leaves behind ends with the
+run; here programs are only ended in good order.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
 import subprocess
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Protocol
@@ -28,10 +30,15 @@ class HostLike(Protocol):
     """As much of a host as programs need."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The node's name."""
+
     @property
-    def address(self) -> str: ...
-    def fileno(self) -> int: ...
+    def address(self) -> str:
+        """Its IPv4 address."""
+
+    def fileno(self) -> int:
+        """Give the descriptor of its network namespace."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +150,8 @@ def ask(host: HostLike, words: list[str]) -> str:
     return done.stdout.decode(errors="replace")
 
 
-def start(program: Program, folder: Path) -> Running:
-    """Start a program in its host's namespace, in `folder`, in a session of its own.
+def start(program: Program, folder: Path, environment: Mapping[str, str]) -> Running:
+    """Start a program in its host's namespace, in `folder`, in a session of its own, with more in its environment.
 
     Raises
     ------
@@ -162,7 +169,7 @@ def start(program: Program, folder: Path) -> Running:
             stderr=err,
             cwd=folder,
             start_new_session=True,
-            env={**os.environ, "LC_ALL": "C", "PATH": search_path()},
+            env={**os.environ, "LC_ALL": "C", "PATH": search_path(), **environment},
         )
     except OSError as error:
         raise RunError(f"{program.title}: nsenter (Debian: util-linux) cannot be started: {error}") from None
@@ -214,7 +221,5 @@ def _is_ready(running: Running, ready: Ready) -> bool:
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(group, number)
-    except ProcessLookupError:
-        pass

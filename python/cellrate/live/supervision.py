@@ -1,4 +1,4 @@
-"""Attempts at a live run, each in a process of its own that leaves nothing behind; runs that were out of time are repeated."""
+"""Attempts at a live run, each in a process of its own that leaves nothing behind, repeated when out of time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,13 @@ from ..results import Result
 from ..running import prepare
 from ..scenario import Scenario
 from .attempt import ERROR, REQUEST, RESULT
+from .distribution import Distribution
 from .doctor import isolation_words
 from .process import search_path
 
 Progress = Callable[[float], object]
 
-KEPT_BESIDE_RESULTS = ("applications",)
+KEPT_BESIDE_RESULTS = ("applications", "nodes")
 """Folders of an attempt that go into the results: what programs wrote."""
 
 
@@ -72,6 +73,9 @@ def live_run(
     seed: int | None = None,
     attempts: int = 3,
     folder: Path | None = None,
+    distributed: bool = False,
+    elsewhere: Sequence[str] = (),
+    start_unix_ns: int | None = None,
     progress: Progress | None = None,
 ) -> LiveRun:
     """Run a scenario with real hosts and real applications.
@@ -84,6 +88,12 @@ def live_run(
         How often at most: a run that fails the verdict on its timing is repeated [1 or more].
     folder
         What programs write is left here, a folder for each attempt; it must be there. Nothing is left without it.
+    distributed
+        A process for each switch, with cells in datagrams between them.
+    elsewhere
+        With `distributed`: switches that run on other machines.
+    start_unix_ns
+        With `elsewhere`: when the network's time begins [ns since the Unix epoch]; such a run is not repeated.
     progress
         Called with the share of network time done [0 to 1], from 0 again for each attempt.
 
@@ -104,11 +114,16 @@ def live_run(
         raise CellrateError(f"attempts is {attempts}; it must be at least 1")
     point = points[0]
     point.scenario.check()
+    distribution = {"elsewhere": list(elsewhere), "start_unix_ns": start_unix_ns} if distributed else None
+    if distributed:
+        Distribution.of(point.scenario, elsewhere, start_unix_ns)
+    if elsewhere:
+        attempts = 1
     done: list[Result] = []
     for number in range(1, attempts + 1):
         with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
             place = Path(temporary)
-            done.append(attempt(point.scenario, point.set, place, progress))
+            done.append(attempt(point.scenario, point.set, place, progress, distribution))
             done[-1].summary["run"]["attempt"] = number
             if folder is not None:
                 keep(place, folder / f"attempt-{number}")
@@ -117,7 +132,13 @@ def live_run(
     return LiveRun(done)
 
 
-def attempt(scenario: Scenario, settings: Mapping[str, str], folder: Path, progress: Progress | None) -> Result:
+def attempt(
+    scenario: Scenario,
+    settings: Mapping[str, str],
+    folder: Path,
+    progress: Progress | None,
+    distribution: Mapping[str, Any] | None = None,
+) -> Result:
     """Run once, in a process namespace of its own, with `folder` for what it writes.
 
     Whatever happens to this process, nothing of the attempt outlives it (`doctor.isolation_words`).
@@ -127,7 +148,7 @@ def attempt(scenario: Scenario, settings: Mapping[str, str], folder: Path, progr
     LiveUnavailable, RunError
         As `live_run`.
     """
-    request = {"toml": scenario.toml, "file": scenario.file, "set": dict(settings)}
+    request = {"toml": scenario.toml, "file": scenario.file, "set": dict(settings), "distribution": distribution}
     (folder / REQUEST).write_text(json.dumps(request))
     log = folder / "attempt.err"
     words = [*isolation_words(), sys.executable, "-m", "cellrate.live", str(folder)]
@@ -158,6 +179,8 @@ def attempt(scenario: Scenario, settings: Mapping[str, str], folder: Path, progr
         # With the first process of the namespace the kernel ends all others.
         process.kill()
         process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
     if (folder / ERROR).exists():
         raise pickle.loads((folder / ERROR).read_bytes())
     if (folder / RESULT).exists():

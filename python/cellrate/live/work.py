@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -25,6 +25,9 @@ def run_and_write(
     out: Path | None,
     repeat: int,
     attempts: int,
+    distributed: bool,
+    elsewhere: Sequence[str],
+    start_unix_ns: int | None,
     plots: bool,
     csv: bool,
     watched: Watched,
@@ -48,7 +51,17 @@ def run_and_write(
             files = Path(temporary) / f"run-{number}"
             files.mkdir()
             with watched(title) as progress:
-                runs.append(live_run(scenario, attempts=attempts, folder=files, progress=progress))
+                runs.append(
+                    live_run(
+                        scenario,
+                        attempts=attempts,
+                        folder=files,
+                        distributed=distributed,
+                        elsewhere=elsewhere,
+                        start_unix_ns=start_unix_ns,
+                        progress=progress,
+                    )
+                )
 
         def fill(partial: Path) -> None:
             for number, run in enumerate(runs, start=1):

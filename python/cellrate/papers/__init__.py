@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 PAPERS = {
     "abr-parameters": "ABR Engineering: Roles and Guidelines for Setting ABR Parameters "
     "(Fahmy, Jain, Goyal, Vandalore; Ohio State University)",
+    "internet-applications": "Applicability of ABR Service to Internet Applications (Ishizuka; NTT)",
     "stop-and-go": "Stop & Go ABR: best effort services in ATM LANs with two cell rates (Politecnico di Torino)",
     "tcp-lrd-vbr": "Performance of TCP over ABR with Long-Range Dependent VBR Background Traffic over Terrestrial and "
     "Satellite ATM networks (Kalyanaraman, Vandalore, Jain, Goyal, Fahmy, Kota)",
@@ -37,6 +38,8 @@ def load_paper(name: str) -> Paper:
         from .tcp_lrd_vbr import PAPER
     elif name == "uili":
         from .uili import PAPER
+    elif name == "internet-applications":
+        from .internet_applications import PAPER
     elif name == "stop-and-go":
         from .stop_and_go import PAPER
     return PAPER

@@ -6,7 +6,7 @@ import shutil
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,6 +98,8 @@ class Claim:
     holds: bool | None
     why: str
     kind: str
+    live: Value = None
+    """What real hosts and applications gave, where a paper has a live half and it was run."""
 
     def __post_init__(self) -> None:
         if self.holds is not True and not self.why:
@@ -117,6 +119,8 @@ class Paper:
     name: str
     title: str
     experiments: Sequence[Experiment]
+    live: Callable[[Path, Callable[[float], object] | None], Mapping[str, str]] | None = None
+    """Runs the live half, given the folder of scenarios: what was measured, by the id of the claim."""
 
     @property
     def folder(self) -> Path:
@@ -177,6 +181,7 @@ class Paper:
         quick: bool = False,
         workers: int | None = None,
         progress: Callable[[float], object] | None = None,
+        live: Mapping[str, str] | None = None,
     ) -> Report:
         """Run everything, check the claims, and write report.html, report.json and figures/ into `out`.
 
@@ -192,6 +197,8 @@ class Paper:
             Number of processes; the number of processors by default. The report does not depend on it.
         progress
             Called with the share of runs done [0 to 1].
+        live
+            What the live half gave (`live`), for a column of its own.
         """
         from .report import MARK, Report, write_report
 
@@ -203,6 +210,7 @@ class Paper:
             for experiment in self.experiments
             for finding in experiment.findings(results[experiment.name])
         ]
+        claims = [replace(claim, live=(live or {}).get(claim.id)) for claim in claims]
         drawings = {experiment.name: experiment.drawings(results[experiment.name]) for experiment in self.experiments}
         report = Report(
             paper=self.name,

@@ -154,15 +154,19 @@ def _page(report: Report, pictures: Mapping[str, Sequence[tuple[str, bytes]]], t
 def _table(claims: Sequence[Claim]) -> str:
     words = {True: ("yes", "holds"), False: ("no", "does not hold"), None: ("open", "not compared")}
     rows = []
+    live = any(claim.live is not None for claim in claims)
     for claim in claims:
         css, word = words[claim.holds]
         why = f'<p class="why">{html.escape(claim.why)}</p>' if claim.why else ""
         rows.append(
             f"<tr><td><code>{html.escape(claim.id)}</code></td><td>{html.escape(claim.text)}{why}"
             f'<p class="small">{html.escape(claim.source)}</p></td><td>{html.escape(shown(claim.published))}</td>'
-            f'<td>{html.escape(shown(claim.measured))}</td><td class="{css}">{word}</td></tr>'
+            f"<td>{html.escape(shown(claim.measured))}</td>"
+            + (f"<td>{html.escape(shown(claim.live))}</td>" if live else "")
+            + f'<td class="{css}">{word}</td></tr>'
         )
-    head = "<tr><th>id</th><th>claim</th><th>published</th><th>measured</th><th></th></tr>"
+    head = "<tr><th>id</th><th>claim</th><th>published</th>"
+    head += ("<th>simulated</th><th>live</th>" if live else "<th>measured</th>") + "<th></th></tr>"
     return f'<div class="wide"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 

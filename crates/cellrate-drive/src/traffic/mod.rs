@@ -2,6 +2,7 @@
 //! left. No event is spent on a cell's arrival at its own source.
 
 mod constant;
+mod frames;
 mod greedy;
 mod limited;
 mod on_off;
@@ -9,6 +10,7 @@ mod timed;
 mod video;
 
 pub use constant::Constant;
+pub use frames::{Frame, Frames};
 pub use greedy::Greedy;
 pub use limited::Limited;
 pub use on_off::OnOff;

@@ -75,7 +75,7 @@ impl fmt::Display for Error {
             }
             Error::NoApplication { vc } => write!(
                 f,
-                "the traffic of {vc} answers what it receives: a live run has real applications for that, a simulated \
+                "the traffic of {vc} consists of packets, or answers what it receives: a live run has real applications for that, a simulated \
                  one (`cellrate run`) models of them. Give it an application, or another traffic type"
             ),
             Error::NoAddress { node } => write!(

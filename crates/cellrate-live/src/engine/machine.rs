@@ -196,26 +196,28 @@ impl<'a> Machine<'a> {
         let (cell, next) = port.depart(now);
         let exit = port.exit;
         self.schedule.set(leaf, next);
+        if let Some(tap) = &mut self.tap {
+            let (direction, cell) = match &cell {
+                Ok(cell) => (TapDirection::Sent, cell),
+                Err(cell) => (TapDirection::Lost, cell),
+            };
+            tap.cell(now, self.network.port_numbers[number], direction, &cell.octets());
+        }
         match cell {
-            Ok(cell) => {
-                if let Some(tap) = &mut self.tap {
-                    tap.cell(now, self.network.port_numbers[number], TapDirection::Sent, &cell.octets());
-                }
-                match exit {
-                    Exit::Inside(input) => {
-                        let place = &mut self.network.inputs[input as usize];
-                        if place.cells.is_empty() {
-                            self.schedule.set((self.first_input + input) as usize, cell.arrives);
-                        }
-                        place.cells.push_back(cell);
+            Ok(cell) => match exit {
+                Exit::Inside(input) => {
+                    let place = &mut self.network.inputs[input as usize];
+                    if place.cells.is_empty() {
+                        self.schedule.set((self.first_input + input) as usize, cell.arrives);
                     }
-                    Exit::Outside(outgoing) => {
-                        let flow = self.network.hops[cell.hop as usize].flow;
-                        self.passages[flow as usize].left += 1;
-                        self.network.outgoing[outgoing as usize].cells.push(cell);
-                    }
+                    place.cells.push_back(cell);
                 }
-            }
+                Exit::Outside(outgoing) => {
+                    let flow = self.network.hops[cell.hop as usize].flow;
+                    self.passages[flow as usize].left += 1;
+                    self.network.outgoing[outgoing as usize].cells.push(cell);
+                }
+            },
             Err(lost) => {
                 let flow = self.network.hops[lost.hop as usize].flow;
                 self.passages[flow as usize].dropped += 1;

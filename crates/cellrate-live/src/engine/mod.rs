@@ -38,5 +38,5 @@ pub use offers::Offers;
 pub use options::{Faults, Host, Options, Part, Progress, Route, Stop, default_quantum, routes};
 pub use results::{Outcome, Series, Summary};
 pub use run::run;
-pub use tap::{CellTap, TapDirection};
+pub use tap::{CellTap, TapDirection, connection_of};
 pub use verdict::{Thresholds, Timing};

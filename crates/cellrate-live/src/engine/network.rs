@@ -66,6 +66,8 @@ pub(crate) struct Input {
 pub(crate) struct Outgoing {
     /// Number of the port.
     pub port_number: usize,
+    /// The node that it is of.
+    pub node: NodeIndex,
     /// The node at its far end.
     pub neighbour: NodeIndex,
     /// The cells that have left since the last datagrams, each stamped with its arrival.
@@ -145,7 +147,9 @@ impl Network {
         }
         let local = match &options.part {
             Part::Whole => vec![true; scenario.nodes.len()],
-            Part::Node { node, .. } => (0..scenario.nodes.len()).map(|n| n == node.0 as usize).collect(),
+            Part::Nodes { nodes, .. } => {
+                (0..).take(scenario.nodes.len()).map(|number| nodes.contains(&NodeIndex(number))).collect()
+            }
         };
         let mut used = vec![false; 2 * scenario.links.len()];
         for (connection, backward) in flows(scenario) {
@@ -212,6 +216,7 @@ impl Builder<'_> {
                 None => {
                     self.network.outgoing.push(Outgoing {
                         port_number: number,
+                        node: self.scenario.tail(step),
                         neighbour: self.scenario.head(step),
                         cells: Vec::new(),
                         delay: self.scenario.links[number / 2].delay,

@@ -41,12 +41,12 @@ pub enum Part {
     /// All nodes (default).
     #[default]
     Whole,
-    /// One node; the links to its neighbours are datagrams.
-    Node {
+    /// Some nodes; the links to all others are datagrams.
+    Nodes {
         /// Which.
-        node: NodeIndex,
-        /// Where each node of the scenario receives datagrams; its own and its neighbours' addresses are needed. The
-        /// scenario's, where `None`.
+        nodes: Vec<NodeIndex>,
+        /// Where each node of the scenario receives datagrams; those at both ends of a link into another process are
+        /// needed. The scenario's, where `None`.
         addresses: Option<Vec<Option<SocketAddr>>>,
     },
 }

@@ -54,6 +54,8 @@ struct Link {
     /// The number of this end's port, and so the label of what it sends.
     port_number: usize,
     address: SocketAddr,
+    /// The socket of this end's node, by its place.
+    socket: usize,
     /// Its place among the network's inputs.
     input: usize,
     cell_time: Duration,
@@ -69,10 +71,10 @@ struct Link {
     counters: PeerCounters,
 }
 
-/// All links of this process, and its socket.
+/// All links of this process, and a socket for each of its nodes that has any.
 #[derive(Debug)]
 pub(crate) struct Peers {
-    socket: UdpSocket,
+    sockets: Vec<UdpSocket>,
     links: Vec<Link>,
     timed: bool,
     quantum: Duration,
@@ -83,32 +85,39 @@ pub(crate) struct Peers {
 }
 
 impl Peers {
-    /// The links of the node that this process is; `None` where it is the whole network.
+    /// The links of the nodes that this process is; `None` where it is the whole network.
     pub fn bind(
         scenario: &Scenario,
         options: &Options<'_>,
         network: &Network,
         quantum: Duration,
     ) -> Result<Option<Peers>, Error> {
-        let Part::Node { node, addresses } = &options.part else { return Ok(None) };
+        let Part::Nodes { nodes, addresses } = &options.part else { return Ok(None) };
         let addresses = addresses.as_ref().unwrap_or(&scenario.live.addresses);
         let name = |node: NodeIndex| scenario.nodes[node.0 as usize].name.clone();
         let address = |node: NodeIndex| {
             let address = addresses.get(node.0 as usize).copied().flatten();
             address.ok_or_else(|| Error::NoAddress { node: name(node) })
         };
-        let own = address(*node)?;
-        let bound = UdpSocket::bind(own).and_then(|socket| socket.set_nonblocking(true).map(|()| socket));
-        let socket = bound.map_err(|cause| Error::Bind { node: name(*node), address: own, cause })?;
-        // The system may grant less; what does not fit is counted as missing.
-        let _ = set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER);
-        let mut links = Vec::new();
+        let (mut sockets, mut nodes_of_sockets, mut links) = (Vec::new(), Vec::new(), Vec::new());
         for outgoing in &network.outgoing {
             let input = network.inputs.iter().position(|input| input.port_number == outgoing.port_number ^ 1);
             let Some(input) = input else { continue };
+            let known = nodes_of_sockets.iter().position(|of| *of == outgoing.node);
+            let socket = match known {
+                Some(socket) => socket,
+                None => {
+                    let own = address(outgoing.node)?;
+                    let refused = |cause| Error::Bind { node: name(outgoing.node), address: own, cause };
+                    sockets.push(bind(own).map_err(refused)?);
+                    nodes_of_sockets.push(outgoing.node);
+                    sockets.len() - 1
+                }
+            };
             links.push(Link {
                 port_number: outgoing.port_number,
                 address: address(outgoing.neighbour)?,
+                socket,
                 input,
                 cell_time: network.inputs[input].cell_time,
                 delay: network.inputs[input].delay,
@@ -120,21 +129,22 @@ impl Peers {
                 counters: PeerCounters::default(),
             });
         }
+        let first = nodes.first().map_or(0, |node| node.0);
         Ok(Some(Peers {
-            socket,
+            sockets,
             links,
             timed: options.timestamps.unwrap_or(scenario.live.timestamps),
             quantum,
             faults: options.faults,
-            random: Random::new(scenario.seed, Stream::Faults(u32::MAX - node.0)),
+            random: Random::new(scenario.seed, Stream::Faults(u32::MAX - first)),
             octets: Vec::with_capacity(MAX_OCTETS),
             refused: DatagramRow::default(),
         }))
     }
 
-    /// Becomes readable when datagrams wait.
-    pub fn as_fd(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+    /// Become readable when datagrams wait.
+    pub fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.sockets.iter().map(AsFd::as_fd)
     }
 
     /// Sends what has left the ports since the last call. An RM cell is the last of its datagram.
@@ -186,7 +196,7 @@ impl Peers {
     fn transmit(&mut self, link: usize, twice: bool) {
         let place = &mut self.links[link];
         for _ in 0..if twice { 2 } else { 1 } {
-            if self.socket.send_to(&self.octets, place.address).is_err() {
+            if self.sockets[place.socket].send_to(&self.octets, place.address).is_err() {
                 place.counters.send_errors += 1;
             }
         }
@@ -196,12 +206,14 @@ impl Peers {
     pub fn receive(&mut self, now: Time, machine: &mut Machine<'_>) {
         // One octet more than the longest: what fills it was longer.
         let mut buffer = [0; MAX_OCTETS + 1];
-        for _ in 0..MAX_BATCH {
-            match self.socket.recv_from(&mut buffer) {
-                Ok((length, from)) => self.sort(&buffer[..length], from),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                // An ICMP error of something sent before; the next call gives what came.
-                Err(_) => {}
+        for socket in 0..self.sockets.len() {
+            for _ in 0..MAX_BATCH {
+                match self.sockets[socket].recv_from(&mut buffer) {
+                    Ok((length, from)) => self.sort(socket, &buffer[..length], from),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                    // An ICMP error of something sent before; the next call gives what came.
+                    Err(_) => {}
+                }
             }
         }
         for link in &mut self.links {
@@ -221,9 +233,10 @@ impl Peers {
         }
     }
 
-    /// One datagram from `from`.
-    fn sort(&mut self, octets: &[u8], from: SocketAddr) {
-        if !self.links.iter().any(|link| link.address == from) {
+    /// One datagram from `from`, which came to a socket.
+    fn sort(&mut self, socket: usize, octets: &[u8], from: SocketAddr) {
+        let is_between = |link: &Link| link.address == from && link.socket == socket;
+        if !self.links.iter().any(is_between) {
             self.refused.from_strangers += 1;
             return;
         }
@@ -232,7 +245,7 @@ impl Peers {
             return;
         };
         let of_label = |link: &&mut Link| {
-            link.address == from && datagram.label == FIRST_LABEL + (link.port_number ^ 1) as u32
+            is_between(link) && datagram.label == FIRST_LABEL + (link.port_number ^ 1) as u32
         };
         let Some(link) = self.links.iter_mut().find(of_label) else {
             self.refused.malformed += 1;
@@ -256,6 +269,15 @@ impl Peers {
     pub fn counters(&self) -> Vec<(usize, PeerCounters)> {
         self.links.iter().map(|link| (link.port_number, link.counters)).collect()
     }
+}
+
+/// A socket at `address` that never waits.
+fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind(address)?;
+    socket.set_nonblocking(true)?;
+    // The system may grant less; what does not fit is counted as missing.
+    let _ = set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER);
+    Ok(socket)
 }
 
 impl Link {
@@ -296,6 +318,7 @@ mod tests {
         Link {
             port_number: 0,
             address: "127.0.0.1:1".parse().unwrap(),
+            socket: 0,
             input: 0,
             cell_time: Duration::from_us(10),
             delay: Duration::ZERO,

@@ -54,8 +54,8 @@ pub struct RunRow {
     pub scenario: String,
     /// Seed of all randomness.
     pub seed: u64,
-    /// The node that this process is; null for all of them.
-    pub node: Option<String>,
+    /// The nodes that this process is; empty for all of them.
+    pub nodes: Vec<String>,
     /// Logical time that was run [s].
     pub duration_s: f64,
     /// Wall time of the same [s].
@@ -233,7 +233,7 @@ pub struct DatagramRow {
 /// What the end of a run is told beside the machine.
 pub(crate) struct Ending<'a> {
     pub scenario: &'a Scenario,
-    pub node: Option<String>,
+    pub nodes: Vec<String>,
     /// From when to when this process took part.
     pub start: Time,
     pub end: Time,
@@ -250,7 +250,7 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
     let run = RunRow {
         scenario: ending.scenario.name.clone(),
         seed: ending.scenario.seed,
-        node: ending.node.clone(),
+        nodes: ending.nodes.clone(),
         duration_s: span.as_secs_f64(),
         wall_s: ending.wall_s,
         cell_hops: ports.iter().map(|port| port.transmitted).sum(),

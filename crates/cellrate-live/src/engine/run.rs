@@ -47,10 +47,10 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
 
     let clock = Clock::new(options.start_unix_ns);
     let mut progress = options.progress.take();
+    // Who is there in time begins at zero, and catches up if woken late; who comes later begins where the others are.
+    let catch_up = options.catch_up.unwrap_or(scenario.live.catch_up);
+    let start = if clock.now() > Time::ZERO + catch_up { clock.now() } else { Time::ZERO };
     await_start(&clock, &mut progress)?;
-    // Who comes in time begins at zero, who comes later begins where the others are.
-    let start = if options.start_unix_ns.is_some() { clock.now() } else { Time::ZERO };
-    let start = if start < Time::ZERO + quantum { Time::ZERO } else { start };
     if start >= end {
         return Err(Error::TooLate { late_s: start.since(end).as_secs_f64() });
     }
@@ -62,7 +62,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
         clock,
         lateness: Lateness::default(),
         quantum,
-        catch_up: options.catch_up.unwrap_or(scenario.live.catch_up),
+        catch_up,
         end,
         buffer: vec![0; MAX_PACKET_OCTETS],
     };
@@ -82,13 +82,15 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
         late_cells: peers.iter().map(|(_, counters)| counters.late_cells).sum(),
     };
     drive.machine.check_conservation(|flow| flow_name(scenario, flow))?;
-    let node = match &options.part {
-        Part::Whole => None,
-        Part::Node { node, .. } => Some(scenario.nodes[node.0 as usize].name.clone()),
+    let nodes = match &options.part {
+        Part::Whole => Vec::new(),
+        Part::Nodes { nodes, .. } => {
+            nodes.iter().map(|node| scenario.nodes[node.0 as usize].name.clone()).collect()
+        }
     };
     let ending = Ending {
         scenario,
-        node,
+        nodes,
         start,
         end: ended,
         wall_s: wall.as_secs_f64(),
@@ -220,7 +222,7 @@ impl Drive<'_> {
         }
         let devices = self.machine.hosts.iter().map(|host| host.device.as_fd());
         let mut fds: Vec<PollFd<'_>> = devices
-            .chain(self.peers.iter().map(Peers::as_fd))
+            .chain(self.peers.iter().flat_map(Peers::fds))
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
             .collect();
         wait(&mut fds, left);

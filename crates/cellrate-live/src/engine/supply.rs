@@ -25,7 +25,7 @@ pub(crate) enum Supply {
 
 impl Supply {
     /// The generator of `traffic` in the direction `flow`, in a run with this seed and end; `None` for traffic that answers
-    /// what it receives, which takes a real application here.
+    /// what it receives, or consists of packets, which takes a real application here.
     pub fn generator(traffic: Option<&Traffic>, seed: u64, flow: u32, end: Time) -> Option<Supply> {
         Some(match traffic {
             None => Supply::Nothing,
@@ -40,7 +40,7 @@ impl Supply {
             }
             Some(Traffic::Timed { cells }) => Supply::Timed(Timed::new(cells)),
             Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, flow, end))),
-            Some(Traffic::Tcp(_) | Traffic::RequestResponse(_)) => return None,
+            Some(Traffic::Tcp(_) | Traffic::Frames(_) | Traffic::RequestResponse(_)) => return None,
         })
     }
 

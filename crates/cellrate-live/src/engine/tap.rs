@@ -2,12 +2,23 @@
 
 use cellrate_proto::Time;
 use cellrate_proto::wire::CELL_OCTETS;
+use cellrate_scenario::ConnectionIndex;
+
+use super::cell;
+
+/// The connection that a cell with the first four octets `header` belongs to, whether the scenario has it or not; `None` for
+/// reserved VCIs.
+pub fn connection_of(header: [u8; 4]) -> Option<ConnectionIndex> {
+    cell::connection(u32::from_be_bytes(header)).map(ConnectionIndex)
+}
 
 /// Which way a cell crosses an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TapDirection {
     /// It leaves the node: its last bit is on the line.
     Sent,
+    /// The same, but the line loses it.
+    Lost,
     /// It reaches the node: its last bit has come.
     Received,
 }

@@ -30,7 +30,7 @@ pub struct Thresholds {
     /// The largest share of one processor that the engine may need [0 to 1]. Default 0.9.
     pub cpu_share: f64,
     /// The largest share of the cells from other processes that may come after the instant at which they should have been
-    /// here [0 to 1]. Default 0.01.
+    /// here [0 to 1]. Default 0.001: a burst of late cells misleads a switch that measures rates.
     pub late_cells: f64,
 }
 
@@ -41,7 +41,7 @@ impl Default for Thresholds {
             stalled_share: 0.1,
             longest_stall: Duration::from_ms(100),
             cpu_share: 0.9,
-            late_cells: 0.01,
+            late_cells: 0.001,
         }
     }
 }
@@ -216,7 +216,7 @@ pub(crate) fn judge(lateness: &Lateness, measured: &Measured, thresholds: &Thres
     if late_cells_share > thresholds.late_cells {
         let (share, limit) = (100.0 * late_cells_share, 100.0 * thresholds.late_cells);
         failures
-            .push(format!("{share:.1} % of the cells from other nodes were late; the limit is {limit:.1} %"));
+            .push(format!("{share:.2} % of the cells from other nodes were late; the limit is {limit:.2} %"));
     }
     if cpu_share > thresholds.cpu_share {
         let (share, limit) = (100.0 * cpu_share, 100.0 * thresholds.cpu_share);
@@ -250,7 +250,7 @@ mod tests {
             quantum: Duration::from_us(500),
             slipped: Duration::ZERO,
             stalls: Stalls::default(),
-            foreign_cells: 1000,
+            foreign_cells: 10_000,
             late_cells: 10,
             wall_ns: 1_000_000_000,
             thread_cpu_ns: 250_000_000,

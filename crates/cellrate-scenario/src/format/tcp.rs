@@ -80,6 +80,12 @@ const KEYS: &[Key] = &[
         "When the application hands over its data; such connections are open by then, without handshake. When the first page begins.",
     ),
     key(
+        "end",
+        TIME,
+        "never",
+        "Nothing of a transfer is sent for the first time from this instant on; the application drops what it has left. Pages have an end of their own.",
+    ),
+    key(
         "connections",
         Kind::Integer(0, 65_535),
         "1, or 0 with pages",

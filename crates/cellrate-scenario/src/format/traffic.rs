@@ -1,6 +1,7 @@
 //! The keys of traffic.
 
-use super::{CELLS, Key, Kind, POSITIVE_RATE, RATE, SPAN, Shape, TIME, Tagged, key, required, tcp, video};
+use super::{CELLS, Key, Kind, POSITIVE_RATE, RATE, SPAN, Shape, TIME, Tagged};
+use super::{frames, key, required, tcp, video};
 use crate::quantity::Dimension;
 
 pub(super) const START_KEY: Key = key("start", TIME, "\"0 ms\"", "The first instant with data.");
@@ -149,6 +150,7 @@ pub(super) const TRAFFIC: Tagged = Tagged {
         ),
         ("tcp", tcp::TCP),
         ("video", video::VIDEO),
+        ("frames", frames::FRAMES),
         (
             "none",
             Shape {

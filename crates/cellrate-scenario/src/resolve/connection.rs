@@ -155,6 +155,16 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
     let traffic = forward_traffic(table, category, whole.place, peaks[0])?;
     let backward_traffic = backward_traffic(table, reverse, traffic.as_ref(), peaks[1])?;
     check_tcp(table, reverse, traffic.as_ref(), backward_traffic.as_ref())?;
+    if category != Category::Abr
+        && [&traffic, &backward_traffic]
+            .into_iter()
+            .any(|traffic| matches!(traffic, Some(Traffic::Frames(frames)) if frames.follow_acr.is_some()))
+    {
+        let place = place_of(table, "traffic", whole.place);
+        let message =
+            format!("a {} connection has no ACR to follow", table.text("category").unwrap_or_default());
+        return Err(Fault::new(place, message, "Leave follow_acr out, or write category = \"abr\""));
+    }
     Ok(Connection {
         name: table.text("name").unwrap_or_default().to_string(),
         category,

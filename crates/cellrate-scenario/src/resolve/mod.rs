@@ -4,6 +4,7 @@
 mod admission;
 mod application;
 mod connection;
+mod frames;
 mod host;
 mod live;
 mod network;

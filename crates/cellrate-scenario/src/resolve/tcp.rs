@@ -1,9 +1,10 @@
 //! TCP traffic.
 
 use cellrate_proto::wire::Encapsulation;
-use cellrate_proto::{Duration, Octets, Time};
+use cellrate_proto::{Duration, Octets};
 
-use super::{instant, optional, pages};
+use super::traffic::start_and_end;
+use super::{optional, pages};
 use crate::check;
 use crate::error::{Fault, Place};
 use crate::quantity;
@@ -20,7 +21,7 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
         Some(_) => Encapsulation::LlcSnapIpv4,
         None => preset.encapsulation,
     };
-    let start = optional(table, "start", instant)?.unwrap_or(Time::ZERO);
+    let (start, end) = start_and_end(table)?;
     let pages = optional(table, "pages", |node| pages::read(node, start))?;
     let by_default = if pages.is_some() { 0 } else { 1 };
     let connections =
@@ -44,6 +45,7 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
         connections: connections as u16,
         transfer,
         start,
+        end,
         pages,
         adapter_queue: optional(table, "adapter_queue", adapter_queue)?.unwrap_or_default(),
     })

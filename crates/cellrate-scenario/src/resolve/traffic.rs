@@ -2,7 +2,7 @@
 
 use cellrate_proto::{CellRate, Duration, Time};
 
-use super::{instant, optional, tcp, video};
+use super::{frames, instant, optional, tcp, video};
 use crate::check;
 use crate::error::Fault;
 use crate::model::{GreedyWindow, Period, RequestResponse, Traffic};
@@ -35,6 +35,7 @@ pub(super) fn read(node: &Node, peak: CellRate) -> Result<Option<Traffic>, Fault
         "timed" => Some(Traffic::Timed { cells: optional(table, "cells", timed)?.unwrap_or_default() }),
         "tcp" => Some(Traffic::Tcp(Box::new(tcp::read(node, table)?))),
         "video" => Some(Traffic::Video(Box::new(video::read(node, table)?))),
+        "frames" => Some(Traffic::Frames(Box::new(frames::read(node, table)?))),
         "request-response" => Some(Traffic::RequestResponse(request_response(node, table, peak)?)),
         "none" => None,
         _ => Some(Traffic::Greedy { windows: windows(table)? }),

@@ -3,6 +3,7 @@
 mod admission;
 mod application;
 mod bad;
+mod frames;
 mod live;
 mod overrides;
 mod pages;

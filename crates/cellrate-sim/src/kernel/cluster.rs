@@ -29,6 +29,7 @@ use super::tournament::Tournament;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Port, Queues};
 use crate::probe::sampler::Sampler;
+use crate::tap::Departures;
 use crate::transport::{Peer, pick_up};
 
 /// What a leaf of the schedule stands for; the number is an index into the cluster's list of its kind.
@@ -90,6 +91,8 @@ pub(crate) struct Cluster {
     pub endpoints: Vec<Endpoint>,
     pub outboxes: Vec<Outbox>,
     pub sampler: Sampler,
+    /// What leaves ports that somebody taps.
+    pub departures: Option<Box<Departures>>,
     /// Cells lost in this cluster, by direction of a connection, where there were any.
     pub dropped: BTreeMap<u32, u64>,
     /// Nothing happens at or after this.
@@ -143,6 +146,7 @@ impl Cluster {
             sample_leaf: 0,
             transmission_leaves: vec![NONE; endpoints.len()],
             timer_leaves: vec![NONE; endpoints.len()],
+            departures: None,
             dropped: BTreeMap::new(),
             events: 0,
             hops,
@@ -429,7 +433,7 @@ impl Cluster {
                     let key = self.schedule.key(place.leaf as usize, cell.arrives);
                     self.ports[port as usize].merge.set(among as usize, key);
                 }
-                if place.ring.len() % LONG == 0 {
+                if place.ring.len().is_multiple_of(LONG) {
                     self.long.push(port);
                 }
                 return;
@@ -533,6 +537,9 @@ impl Cluster {
             unreachable!("only served ports have departures");
         };
         let (cell, next) = served.depart(now, control);
+        if let Some(departures) = &mut self.departures {
+            departures.note(now, port, &cell);
+        }
         self.schedule.set(leaf, next);
         match cell {
             Ok(cell) => {

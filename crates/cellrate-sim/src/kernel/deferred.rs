@@ -254,7 +254,6 @@ impl Cluster {
             early.receive(&cell.arriving(arrives));
             count += 1;
         }
-        drop(early);
         endpoint.count_run(count);
         if *metered {
             meter.count(hop.slot, count);

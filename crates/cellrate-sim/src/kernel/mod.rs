@@ -66,6 +66,9 @@ pub(crate) struct Kernel {
     pub window: Duration,
 }
 
+/// Somebody who looks at the clusters between windows.
+pub(crate) type Watch<'a> = dyn FnMut(&mut [Cluster]) -> ControlFlow<()> + 'a;
+
 /// Calls to the progress function per run, at most.
 const PROGRESS_STEPS: u64 = 200;
 
@@ -76,6 +79,27 @@ impl Kernel {
         end: Time,
         threads: NonZeroUsize,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<(), RunError> {
+        self.run_crew(end, threads, progress, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// The same on one thread, where `watch` looks at the clusters after every window; a break ends the run.
+    pub fn run_watched(
+        &mut self,
+        end: Time,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), RunError> {
+        self.run_crew(end, NonZeroUsize::MIN, progress, watch)
+    }
+
+    /// `watch` sees the share of the calling thread.
+    fn run_crew(
+        &mut self,
+        end: Time,
+        threads: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        watch: &mut Watch<'_>,
     ) -> Result<(), RunError> {
         if let Some(allowed) = self.clusters.iter().map(Cluster::last_instant).min()
             && end > allowed
@@ -94,13 +118,16 @@ impl Kernel {
         let (first, others) = shares.split_first_mut().expect("one share at least");
         std::thread::scope(|scope| {
             for share in others {
-                scope.spawn(|| crew.work(share, || true));
+                scope.spawn(|| crew.work(share, |_| true));
             }
             let step = Duration::from_ps((end.as_ps() / PROGRESS_STEPS).max(1));
             let mut next_progress = Time::ZERO;
             let mut now = Time::ZERO;
             let window = self.window;
-            crew.work(first, || {
+            crew.work(first, |clusters| {
+                if watch(clusters).is_break() {
+                    return false;
+                }
                 let due = now >= next_progress;
                 let fraction = now.as_ps() as f64 / end.as_ps() as f64;
                 now = now.saturating_add(window);
@@ -169,8 +196,9 @@ struct Crew<'a> {
 }
 
 impl Crew<'_> {
-    /// Window after window, in step with all others. `goes_on` is asked before each; a no stops everybody.
-    fn work(&self, share: &mut Share<'_>, mut goes_on: impl FnMut() -> bool) {
+    /// Window after window, in step with all others. `goes_on` is asked before each and
+    /// after the last; a no stops everybody.
+    fn work(&self, share: &mut Share<'_>, mut goes_on: impl FnMut(&mut [Cluster]) -> bool) {
         let mut now = Time::ZERO;
         let mut broken = None;
         // A thread that panics goes on to every barrier: nobody waits for it in vain.
@@ -182,7 +210,7 @@ impl Crew<'_> {
         };
         while now < self.end {
             guarded(&mut || {
-                if !goes_on() {
+                if !goes_on(share.clusters) {
                     self.stopped.store(true, Ordering::Relaxed);
                 }
             });
@@ -205,6 +233,11 @@ impl Crew<'_> {
                 }
             });
         }
+        guarded(&mut || {
+            if !self.stopped.load(Ordering::Relaxed) && !goes_on(share.clusters) {
+                self.stopped.store(true, Ordering::Relaxed);
+            }
+        });
         if let Some(panic) = broken {
             resume_unwind(panic);
         }

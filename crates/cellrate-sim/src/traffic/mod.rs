@@ -4,13 +4,13 @@
 
 mod conversation;
 
-use cellrate_proto::{Duration, Time};
-use cellrate_scenario::{Connection, Traffic};
+use cellrate_proto::{CellRate, Duration, Time};
+use cellrate_scenario::{Connection, Sender, Traffic};
 
 use crate::random::{Random, Stream};
 use crate::transport::Adapter;
-pub use cellrate_drive::traffic::Video;
 use cellrate_drive::traffic::{Constant, Greedy, Limited, OnOff, Timed};
+pub use cellrate_drive::traffic::{Frame, Frames, Video};
 pub use conversation::Conversation;
 
 /// The data that one direction of a connection has to send.
@@ -34,6 +34,8 @@ pub enum Supply {
     Adapter(Box<Adapter>),
     /// Cells of several programs.
     Video(Box<Video>),
+    /// Frames in datagrams.
+    Frames(Box<Frames>),
 }
 
 /// What a supply may want to know of the direction that it feeds.
@@ -54,12 +56,19 @@ impl Supply {
     pub fn new(connection: &Connection, backward: bool, site: Site) -> Supply {
         let (forward, back) = (&connection.forward.traffic, &connection.backward.traffic);
         let [own, other] = if backward { [back, forward] } else { [forward, back] };
+        let acr = match if backward { &connection.backward.sender } else { &connection.forward.sender } {
+            Sender::Abr(abr) => abr.parameters.icr,
+            Sender::Peak(rate) => *rate,
+        };
         let cell_time = site.cell_time;
         let random = || Random::new(site.seed, Stream::Traffic(site.flow));
         match own {
             Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
             Some(Traffic::Video(video)) => {
                 Supply::Video(Box::new(Video::new(video, site.seed, site.flow, site.end)))
+            }
+            Some(Traffic::Frames(frames)) => {
+                Supply::Frames(Box::new(Frames::new(frames, acr, random(), site.end)))
             }
             None => match other {
                 Some(Traffic::RequestResponse(model)) if backward => {
@@ -91,6 +100,20 @@ impl Supply {
             Supply::Conversation(conversation) => conversation.on_delivered(now, sequence),
             _ => false,
         }
+    }
+
+    /// From `now` on ACR is `acr`; what is left of the time before counts with the one before. Called before the next
+    /// transmission is asked for.
+    #[inline]
+    pub fn on_acr(&mut self, now: Time, acr: CellRate) {
+        if let Supply::Frames(frames) = self {
+            frames.on_acr(now, acr);
+        }
+    }
+
+    /// The frames, if this is a supply of them.
+    pub fn frames(&self) -> Option<&Frames> {
+        if let Supply::Frames(frames) = self { Some(frames) } else { None }
     }
 
     /// The conversation, if this is one.
@@ -131,6 +154,7 @@ impl Supply {
                 }
             }
             Supply::Video(video) => video.next().max(from),
+            Supply::Frames(frames) => frames.next().max(from),
         }
     }
 
@@ -159,13 +183,13 @@ impl Supply {
         match self {
             Supply::Greedy(greedy) => greedy.take(now),
             Supply::Adapter(adapter) => return adapter.take(now),
-            other => other.take_other(now),
+            other => return other.take_other(now),
         }
         false
     }
 
     #[inline(never)]
-    fn take_other(&mut self, now: Time) {
+    fn take_other(&mut self, now: Time) -> bool {
         match self {
             Supply::Greedy(greedy) => greedy.take(now),
             Supply::Nothing => {}
@@ -174,9 +198,11 @@ impl Supply {
             Supply::OnOff(on_off) => on_off.take(),
             Supply::Timed(timed) => timed.take(),
             Supply::Conversation(conversation) => conversation.take(now),
-            Supply::Adapter(adapter) => _ = adapter.take(now),
+            Supply::Adapter(adapter) => return adapter.take(now),
             Supply::Video(video) => video.take(),
+            Supply::Frames(frames) => return frames.take(now),
         }
+        false
     }
 
     /// Data cells that have arrived by `now` and wait [cells]; `None` for a supply without a queue (greedy, limited).
@@ -190,6 +216,7 @@ impl Supply {
             Supply::Conversation(conversation) => Some(conversation.waiting(now)),
             Supply::Adapter(adapter) => Some(adapter.waiting()),
             Supply::Video(video) => Some(video.waiting(now)),
+            Supply::Frames(frames) => Some(frames.waiting(now)),
         }
     }
 

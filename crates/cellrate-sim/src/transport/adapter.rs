@@ -1,6 +1,6 @@
 //! The queue of PDUs at the sending end of a VC: IP's packets on their way to become cells.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use cellrate_proto::wire::{Encapsulation, cells_for};
 use cellrate_proto::{Cells, Duration, Octets, Time};
@@ -28,8 +28,25 @@ pub struct Adapter {
     cell_time: Duration,
     /// Requests whose first cell has left: the client's number, and when the last bit of that cell had.
     pub requests: Vec<(u16, Time)>,
+    /// When the last bit of the last segment of each response that is noted had left, by client and response.
+    pub responses: BTreeMap<(u16, u32), Time>,
     /// What has left, for the far end to pick up: the simulator's cells carry numbers, not octets.
     pub departed: VecDeque<Departed>,
+    /// What was taken in since somebody emptied it, where somebody wants to know.
+    pub journal: Option<Vec<Offered>>,
+}
+
+/// A PDU that was taken in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// Its number among the PDUs taken in, counted from 0.
+    pub number: u64,
+    /// The numbers of its first and last cell among the data cells of the direction, counted from 1.
+    pub first_cell: u64,
+    /// See [`Offered::first_cell`].
+    pub last_cell: u64,
+    /// What it carries.
+    pub segment: Segment,
 }
 
 /// A PDU that has left.
@@ -65,7 +82,9 @@ impl Adapter {
             begins_request: false,
             cell_time,
             requests: Vec::new(),
+            responses: BTreeMap::new(),
             departed: VecDeque::new(),
+            journal: None,
         }
     }
 
@@ -84,6 +103,11 @@ impl Adapter {
         if self.waiting.is_empty() {
             self.left_of_first = cells as u32;
             self.begins_request = segment.begins_request();
+        }
+        if let Some(journal) = &mut self.journal {
+            let before = self.sent_cells + self.waiting_cells;
+            let (first_cell, last_cell) = (before + 1, before + cells);
+            journal.push(Offered { number: self.accepted, first_cell, last_cell, segment: segment.clone() });
         }
         self.accepted += 1;
         self.waiting_cells += cells;
@@ -115,6 +139,9 @@ impl Adapter {
             return false;
         }
         if let Some((segment, cells)) = self.waiting.pop_front() {
+            if let Some(response) = segment.answers() {
+                self.responses.insert((segment.connection, response), now.saturating_add(self.cell_time));
+            }
             self.departed.push_back(Departed { last_cell: self.sent_cells, cells, segment });
         }
         self.left_of_first = 0;

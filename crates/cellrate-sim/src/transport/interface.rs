@@ -1,14 +1,15 @@
-//! TCP as the kernel sees it at one end of a VC.
+//! TCP, or a receiver of datagrams, as the kernel sees it at one end of a VC.
 
 use std::collections::VecDeque;
 
 use cellrate_proto::Time;
 
 use super::adapter::Departed;
+use super::datagrams::Datagrams;
 use super::reassembly::Reassembly;
 use super::stack::Stack;
 
-/// One end's TCP, and what it needs to tell segments from cells.
+/// One end's transport, and what it needs to tell PDUs from cells.
 #[derive(Clone, Debug)]
 pub struct Interface {
     /// The senders and receivers.
@@ -21,6 +22,8 @@ pub struct Interface {
     pub peer: Peer,
     /// The timer as the schedule knows it.
     pub scheduled: Time,
+    /// What has come of the other direction, where its PDUs are datagrams that no one answers.
+    pub datagrams: Option<Datagrams>,
 }
 
 /// Where the other end of a VC is.
@@ -41,7 +44,13 @@ impl Interface {
             arrivals: VecDeque::new(),
             peer,
             scheduled: Time::NEVER,
+            datagrams: None,
         }
+    }
+
+    /// One that only puts datagrams together.
+    pub fn of_datagrams(peer: Peer) -> Interface {
+        Interface { datagrams: Some(Datagrams::default()), ..Interface::new(Stack::default(), peer) }
     }
 }
 

@@ -24,6 +24,7 @@
 mod adapter;
 mod client;
 mod congestion;
+mod datagrams;
 mod duplex;
 mod exchange;
 mod interface;
@@ -38,9 +39,10 @@ mod server;
 mod stack;
 mod tally;
 
-pub use adapter::{Adapter, Departed};
+pub use adapter::{Adapter, Departed, Offered};
 pub use client::{Client, Site};
 pub use congestion::CongestionWindow;
+pub use datagrams::Datagrams;
 pub use duplex::{Duplex, Role};
 pub use exchange::Exchange;
 pub use interface::{Interface, Peer, pick_up};

@@ -89,6 +89,11 @@ impl Reassembly {
         whole
     }
 
+    /// The number of the last cell that has come, modulo 2^30; 0 before the first.
+    pub fn latest(&self) -> u32 {
+        self.expected.wrapping_sub(1) & SEQUENCE_MASK
+    }
+
     /// PDUs that have come whole.
     pub fn whole(&self) -> u64 {
         self.whole_pdus

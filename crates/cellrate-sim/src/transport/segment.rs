@@ -37,12 +37,21 @@ pub struct Packet {
     pub data: Option<Span>,
     /// Whether a request begins here and is sent for the first time: then the departure of its first cell is noted.
     pub begins_request: bool,
+    /// Which of the server's responses to the client its data belong to, from 0 on, if its departure is to be noted.
+    pub answers: Option<u32>,
 }
 
 impl Packet {
     /// One that says nothing yet.
     pub fn empty(incarnation: u32) -> Packet {
-        Packet { incarnation, synchronize: false, acknowledgment: None, data: None, begins_request: false }
+        Packet {
+            incarnation,
+            synchronize: false,
+            acknowledgment: None,
+            data: None,
+            begins_request: false,
+            answers: None,
+        }
     }
 }
 
@@ -61,6 +70,14 @@ pub struct Acknowledgment {
 pub const MAX_BLOCKS: usize = 3;
 
 impl Segment {
+    /// Which response its data belong to, if its departure is to be noted.
+    pub fn answers(&self) -> Option<u32> {
+        match &self.contents {
+            Contents::Duplex(packet) => packet.answers,
+            _ => None,
+        }
+    }
+
     /// Octets of the IP packet: `header` of TCP and IP, options and payload.
     pub fn packet(&self, header: Octets) -> Octets {
         header

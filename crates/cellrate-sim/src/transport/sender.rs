@@ -30,6 +30,8 @@ pub struct Sender {
     start: Time,
     /// The end of the application's data.
     end: Sequence,
+    /// From this instant on nothing is sent for the first time.
+    closes: Time,
     /// Everything before this is acknowledged.
     una: Sequence,
     /// What would be sent next, were it all in order.
@@ -102,6 +104,7 @@ impl Sender {
             recovery: config.recovery,
             start,
             end: transfer.map_or(Sequence::END, |octets| Sequence::START + octets),
+            closes: Time::NEVER,
             una: Sequence::START,
             next: Sequence::START,
             highest: Sequence::START,
@@ -117,6 +120,11 @@ impl Sender {
             scoreboard: Scoreboard::new(config.mss),
             statistics: SenderStatistics::default(),
         }
+    }
+
+    /// The same, but the application drops at `closes` what it has not sent by then.
+    pub fn until(self, closes: Time) -> Sender {
+        Sender { closes, ..self }
     }
 
     /// One whose data are [supplied](Sender::supply) in the course of time.
@@ -139,6 +147,7 @@ impl Sender {
         if ack.next < self.una || ack.next > self.highest {
             return;
         }
+        self.close(now);
         let same_window = ack.window == self.offered;
         self.offered = ack.window;
         if self.recovery == Recovery::Sack {
@@ -282,6 +291,7 @@ impl Sender {
         if now < self.start {
             return None;
         }
+        self.close(now);
         if let Some(from) = self.again.take() {
             let to = (from + self.mss).min(self.highest);
             return Some(self.emit(now, Span { from, to }));
@@ -300,6 +310,13 @@ impl Sender {
         }
         let window = self.congestion.window().min(self.offered);
         self.poll_new(now, self.una + window)
+    }
+
+    /// The application's data end with what has been sent, if its time is over.
+    fn close(&mut self, now: Time) {
+        if now >= self.closes {
+            self.end = self.end.min(self.highest);
+        }
     }
 
     /// The segment at `next`, if it ends within the window.
@@ -445,6 +462,28 @@ mod tests {
         sender.on_acknowledgment(at(9), &ack);
         assert_eq!(sender.statistics().completed, Some(at(9)));
         assert_eq!((sender.next_timer(), sender.statistics().timeouts), (Time::NEVER, 0));
+    }
+
+    #[test]
+    fn from_the_end_on_only_what_was_sent_before_is_sent_again() {
+        let config = Preset::named("reno").expect("it is there").tcp();
+        let mut sender = Sender::new(&config, None, at(0)).until(at(10));
+        sender.on_timer(at(0));
+        let spans: Vec<_> = std::iter::from_fn(|| sender.poll_transmit(at(9))).collect();
+        assert!(!spans.is_empty());
+        let all = spans.last().expect("there is one").to;
+        let ack = |next| Acknowledgment { next, window: Octets(65_535), selective: vec![] };
+        let mut open = sender.clone();
+        open.on_acknowledgment(at(9), &ack(spans[0].to));
+        assert!(open.poll_transmit(at(9)).is_some(), "just before the end an ACK lets the next one out");
+        sender.on_acknowledgment(at(10), &ack(spans[0].to));
+        assert_eq!((sender.poll_transmit(at(10)), sender.statistics().completed), (None, None));
+        let expires = sender.next_timer();
+        sender.on_timer(expires);
+        assert_eq!(sender.poll_transmit(expires).map(|span| span.from), Some(spans[0].to), "sent again");
+        sender.on_acknowledgment(expires, &ack(all));
+        assert_eq!(sender.statistics().completed, Some(expires));
+        assert_eq!((sender.poll_transmit(expires), sender.next_timer()), (None, Time::NEVER));
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct Server {
     response: Option<(Time, Octets)>,
     /// When the first requests of all were whole, as many as are recorded.
     requests: Vec<Time>,
+    /// Responses begun so far, on all connections.
+    responses: u32,
 }
 
 impl Server {
@@ -40,6 +42,7 @@ impl Server {
             request_end: Octets::ZERO,
             response: None,
             requests: Vec::new(),
+            responses: 0,
         }
     }
 
@@ -96,6 +99,7 @@ impl Server {
         let incarnation = connection.incarnation();
         self.response = None;
         self.answered += 1;
+        self.responses += 1;
         self.request_end += self.site.pages.objects[self.object(incarnation)].request;
     }
 
@@ -115,7 +119,11 @@ impl Server {
 
     /// The next segment to leave.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
-        self.connection.as_mut()?.poll_transmit(now)
+        let mut packet = self.connection.as_mut()?.poll_transmit(now)?;
+        // A client asks again only when it has all: what is sent belongs to the last response.
+        let last = self.responses.checked_sub(1).filter(|&last| last < self.site.pages.record);
+        packet.answers = packet.data.and(last);
+        Some(packet)
     }
 
     /// When the first requests were whole here, as many as are recorded.

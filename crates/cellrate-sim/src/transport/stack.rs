@@ -14,7 +14,7 @@ use super::server::Server;
 use crate::random::{Random, Stream};
 
 /// TCP at one end of a VC.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Stack {
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
@@ -26,7 +26,9 @@ impl Stack {
     /// The end that sends `own` traffic, if that is TCP, as the direction `flow`, and receives that of the `other`
     /// direction, if that is. What clients think is drawn under `seed`.
     pub fn new(own: Option<&TcpTraffic>, other: Option<&TcpTraffic>, seed: u64, flow: u32) -> Stack {
-        let sender = |traffic: &TcpTraffic| Sender::new(&traffic.tcp, traffic.transfer, traffic.start);
+        let sender = |traffic: &TcpTraffic| {
+            Sender::new(&traffic.tcp, traffic.transfer, traffic.start).until(traffic.end)
+        };
         let senders = own.into_iter().flat_map(|own| (0..own.connections).map(move |_| sender(own)));
         let receivers = other
             .into_iter()
@@ -172,6 +174,7 @@ mod tests {
             connections,
             transfer: Some(Octets(octets)),
             start: Time::ZERO,
+            end: Time::NEVER,
             pages: None,
             adapter_queue: AdapterQueue::Unbounded,
         }

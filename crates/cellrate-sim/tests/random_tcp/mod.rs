@@ -57,6 +57,7 @@ impl Dice {
             connections: if pages.is_some() { self.below(3) as u16 } else { 1 + self.below(3) as u16 },
             transfer: self.one_in(2).then(|| Octets(1 + self.below(5000))),
             start: if self.one_in(2) { Time::ZERO } else { Time::ZERO + SLOT * self.below(40) },
+            end: if self.one_in(4) { self.end(duration) } else { Time::NEVER },
             pages,
             adapter_queue: self.pick(&[
                 AdapterQueue::Unbounded,
@@ -79,6 +80,11 @@ impl Dice {
             traffic.tcp.window_scaling = true;
         }
         connection.forward.traffic = Some(Traffic::Tcp(Box::new(traffic)));
+    }
+
+    /// When a transfer ends: somewhere in the run.
+    fn end(&mut self, duration: Duration) -> Time {
+        Time::ZERO + SLOT + SLOT * self.below(duration.div_floor(SLOT).max(1))
     }
 
     fn tcp(&mut self) -> TcpConfig {

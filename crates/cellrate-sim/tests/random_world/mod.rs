@@ -10,7 +10,8 @@ use cellrate_proto::switch::{
     QueueControl, RelativeRateConfig, SwitchAlgorithmConfig,
 };
 use cellrate_proto::uili::*;
-use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
+use cellrate_proto::wire::Encapsulation;
+use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
 
@@ -317,7 +318,8 @@ impl Generator {
                     *rate
                 }
             };
-            flow.traffic = sends.then(|| self.traffic(peak, duration));
+            let is_abr = matches!(flow.sender, Sender::Abr(_));
+            flow.traffic = sends.then(|| self.traffic(peak, is_abr, duration));
         }
         if self.one_in(5) {
             let peak = match &connection.forward.sender {
@@ -393,12 +395,12 @@ impl Generator {
         assert_eq!(abr.parameters.check(), Ok(()));
     }
 
-    fn traffic(&mut self, peak: CellRate, duration: Duration) -> Traffic {
+    fn traffic(&mut self, peak: CellRate, is_abr: bool, duration: Duration) -> Traffic {
         let start =
             if self.one_in(2) { Time::ZERO } else { self.instant(Duration::from_ps(duration.as_ps() / 3)) };
         let end = if self.one_in(2) { Time::NEVER } else { self.instant(duration) };
         let rate = peak * self.pick(&[0.05, 0.3, 0.5, 1.0, 1.7]);
-        match self.below(6) {
+        match self.below(7) {
             0 | 1 => {
                 let mut instants: Vec<Time> =
                     (0..2 * self.pick(&[0, 0, 1, 2])).map(|_| self.instant(duration)).collect();
@@ -431,6 +433,19 @@ impl Generator {
                 let (on, off) = (period(), period());
                 Traffic::OnOff { rate, on, off, start, end }
             }
+            5 => Traffic::Frames(Box::new(FramesTraffic {
+                frames_per_second: self.pick(&[200, 1000, 3000]),
+                size: Octets(self.pick(&[100, 400, 2000])),
+                deviation: Octets(self.pick(&[0, 50])),
+                datagram: Octets(self.pick(&[48, 300, 9000])),
+                header: Octets(28),
+                encapsulation: self.pick(&[Encapsulation::LlcSnapIpv4, Encapsulation::VcMultiplexed]),
+                follow_acr: (is_abr && self.one_in(2))
+                    .then(|| FollowAcr { share: self.pick(&[0.3, 0.9, 1.0]) }),
+                start,
+                end,
+                record: 0,
+            })),
             _ => {
                 let mut cells: Vec<(Time, u32)> =
                     (0..self.below(12)).map(|_| (self.instant(duration), self.below(20) as u32)).collect();

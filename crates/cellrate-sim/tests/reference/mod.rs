@@ -820,7 +820,11 @@ impl End {
 
     fn note_acr(&mut self, now: Time) {
         if let Some(source) = &self.source {
-            self.acr.push((now, source.acr().as_cells_per_s()));
+            let acr = source.acr();
+            if self.acr.last().is_some_and(|&(_, last)| last != acr.as_cells_per_s()) {
+                self.supply.on_acr(now, acr);
+            }
+            self.acr.push((now, acr.as_cells_per_s()));
         }
     }
 

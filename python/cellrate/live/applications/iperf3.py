@@ -15,6 +15,10 @@ CLOSING_S = 1.0
 """What iperf3 needs of the network after it has sent, to tell the other side its figures [s]."""
 
 
+WHOLE_SECOND = 0.95
+"""Shorter intervals are the rest of a second [s]."""
+
+
 def plan(application: Application, around: Surroundings) -> Plan:
     """The server on the peer, which receives; the client on the host, which sends."""
     port = FIRST_PORT + around.number
@@ -40,36 +44,38 @@ def plan(application: Application, around: Surroundings) -> Plan:
     client = Program("client", around.host, words)
 
     def read(ran: Mapping[str, Running]) -> dict[str, Any]:
-        return summary(json.loads(ran["client"].output() or "{}"))
+        return summary(json.loads(ran["client"].output() or "{}"), json.loads(ran["server"].output() or "{}"))
 
     return Plan([server], [client], result=read, needs=["iperf3"])
 
 
-def summary(told: dict[str, Any]) -> dict[str, Any]:
-    """Give the figures that matter out of iperf3's JSON."""
-    if "error" in told or "end" not in told or not told["end"].get("streams"):
-        return {"error": told.get("error", "iperf3 gave no figures")}
-    end = told["end"]
-    received = end.get("sum_received") or end["sum"]
-    intervals = [interval["sum"] for interval in told.get("intervals", [])]
-    figures = {
-        "seconds": received["seconds"],
-        "octets": received["bytes"],
-        "goodput_bps": received["bits_per_second"],
+def summary(sender: dict[str, Any], receiver: dict[str, Any]) -> dict[str, Any]:
+    """Give the figures that matter out of the JSON of both sides.
+
+    Goodput is what came in the receiver's whole seconds: its sum also counts the time, a round trip or so, in which it
+    learns that there is no more.
+    """
+    for told in (sender, receiver):
+        if "error" in told or not told.get("end", {}).get("streams"):
+            return {"error": told.get("error", "iperf3 gave no figures")}
+    seconds = [interval["sum"] for interval in receiver["intervals"] if interval["sum"]["seconds"] > WHOLE_SECOND]
+    span = sum(interval["seconds"] for interval in seconds)
+    octets = sum(interval["bytes"] for interval in seconds)
+    figures: dict[str, Any] = {
+        "octets": octets,
+        "seconds": span,
+        "goodput_bps": octets * 8 / span if span else None,
         "step_s": 1.0,
-        "sent_bps_per_step": [interval["bits_per_second"] for interval in intervals],
+        "octets_per_step": [interval["bytes"] for interval in seconds],
     }
-    if "sum_sent" in end and "retransmits" in end["sum_sent"]:
+    end = sender["end"]
+    if "retransmits" in end.get("sum_sent", {}):
         figures["retransmissions"] = end["sum_sent"]["retransmits"]
         senders = [stream["sender"] for stream in end["streams"]]
-        figures["mean_rtt_s"] = sum(sender["mean_rtt"] for sender in senders) / len(senders) / 1e6
-        figures["max_cwnd_octets"] = max(sender["max_snd_cwnd"] for sender in senders)
-    if "sum" in end and "lost_packets" in end["sum"]:
+        figures["mean_rtt_s"] = sum(one["mean_rtt"] for one in senders) / len(senders) / 1e6
+        figures["max_cwnd_octets"] = max(one["max_snd_cwnd"] for one in senders)
+    if "lost_packets" in end.get("sum", {}):
         figures["datagrams"] = end["sum"]["packets"]
         figures["lost"] = end["sum"]["lost_packets"]
         figures["jitter_s"] = end["sum"]["jitter_ms"] / 1e3
-        # The sender's octets stand in `sum`; what came is those that were not lost.
-        share = 1 - figures["lost"] / max(1, figures["datagrams"])
-        figures["octets"] = round(end["sum"]["bytes"] * share)
-        figures["goodput_bps"] = end["sum"]["bits_per_second"] * share
     return figures

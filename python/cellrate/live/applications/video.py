@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import RunError
-from ..playout import Frame, play, whole_frames
+from ..playout import play, whole_frames
 from ..process import Program, Ready, Running, search_path
 from . import Application, Plan, Surroundings, program_words
 
@@ -24,8 +24,8 @@ QUALITY = "5"
 """Of JPEG, as ffmpeg counts: 2 is best, 31 worst."""
 TOLERANCE = 0.1
 """How far the clip's mean rate may be from what was asked."""
-OVER_PAYLOAD_OCTETS = 20 + 8 + 12 + 8
-"""Headers of IP, UDP, RTP and RTP/JPEG in each packet."""
+OVER_PAYLOAD_OCTETS = 20 + 8 + 12
+"""Headers of IP, UDP and RTP in each packet."""
 
 
 def plan(application: Application, around: Surroundings) -> Plan:
@@ -144,9 +144,13 @@ def _encode(file: Path, frame_rate: float, width: int, height: int, frames: int)
     """Encode a clip; gives the mean length of a frame [octets]."""
     source = f"testsrc2=size={width}x{height}:rate={frame_rate:g},noise=alls=20:allf=t:all_seed=1"
     done = subprocess.run(
-        ["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", source]
-        + ["-frames:v", str(frames), "-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-q:v", QUALITY]
-        + ["-huffman", "default", "-force_duplicated_matrix", "1", "-bitexact", "-f", "mjpeg", str(file)],
+        [
+            *["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i"],
+            source,
+            *f"-frames:v {frames} -pix_fmt yuvj420p -c:v mjpeg -q:v {QUALITY}".split(),
+            *["-huffman", "default", "-force_duplicated_matrix", "1", "-bitexact", "-f", "mjpeg"],
+            str(file),
+        ],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         env={"PATH": search_path()},

@@ -46,7 +46,9 @@ def plan(application: Application, around: Surroundings) -> Plan:
         objects = [json.loads(line) for line in result.read_text().splitlines()] if result.exists() else []
         return summary(objects, settings["pages"])
 
-    return Plan([server], [client], prepare, read, needs=["nginx", "curl"], scratch=[pages, around.folder / "temporary"])
+    return Plan(
+        [server], [client], prepare, read, needs=["nginx", "curl"], scratch=[pages, around.folder / "temporary"]
+    )
 
 
 def summary(objects: list[dict[str, Any]], pages: int) -> dict[str, Any]:
@@ -82,7 +84,8 @@ def server_configuration(around: Surroundings, port: int) -> str:
     kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     temporary = "".join(f"    {kind}_temp_path {around.folder}/temporary/{kind};\n" for kind in kinds)
     return (
-        "daemon off;\nmaster_process off;\n"
+        # Who runs it stays it: a user namespace may have no other users.
+        "user root root;\ndaemon off;\nmaster_process off;\n"
         f"pid {around.folder}/nginx.pid;\n"
         "events { worker_connections 256; }\n"
         "http {\n"

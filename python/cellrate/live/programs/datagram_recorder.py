@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 import sys
+from pathlib import Path
 
 SO_TIMESTAMPNS = 35
 RED_TYPE = 97
@@ -46,7 +47,7 @@ def main() -> int:
     into.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
     into.bind((address, port))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with open(result, "w", buffering=1) as file:
+    with Path(result).open("w", buffering=1) as file:
         print("listening", flush=True)
         while True:
             data, extra, _, _ = into.recvmsg(65_536, 64)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 STEP_S = 0.1
 
@@ -46,7 +47,7 @@ def main() -> int:
         steps[step] += count
     status = curl.wait()
     seconds = None if first is None or last is None or last <= first else last - first
-    with open(result, "w") as file:
+    with Path(result).open("w") as file:
         json.dump(
             {
                 "octets": total,

@@ -1,7 +1,7 @@
 """Sends frames of Motion JPEG over RTP (RFC 2435) at their instants: video_sender.py OPTIONS, a JSON object.
 
-Frame k of the clip, which repeats, is due k / frame_rate after the start. With `acr_share` the sender asks the adapter for its
-ACR before each frame, and leaves frames out so that those it sends need no more than that share of it.
+Frame k of the clip, which repeats, is due k / frame_rate after the start. With `acr_share` the sender asks the adapter
+for its ACR before each frame, and leaves frames out so that those it sends need no more than that share of it.
 Run as a file of its own: nothing of the package is imported.
 """
 
@@ -12,6 +12,7 @@ import socket
 import struct
 import sys
 import time
+from pathlib import Path
 
 CELL_BITS = 424
 AAL5_OVER_IP_OCTETS = 16  # LLC/SNAP and the trailer
@@ -50,7 +51,7 @@ class Jpeg:
             head = struct.pack(">BBHBBBB", 0, at >> 16, at & 0xFFFF, self.kind, 255, self.width // 8, self.height // 8)
             if at == 0:
                 head += struct.pack(">BBH", 0, 0, len(self.tables)) + self.tables
-            piece = self.scan[at : at + room - len(head) + 8]
+            piece = self.scan[at : at + room - len(head)]
             made.append(head + piece)
             at += len(piece)
         return made
@@ -79,8 +80,8 @@ def offered_bps(adapters: str, route: list[str]) -> float:
 def main() -> int:
     """Send until the end, or until told to end."""
     options = json.loads(sys.argv[1])
-    with open(options["clip"], "rb") as file:
-        clip = [Jpeg(frame).payloads(options["payload_octets"] + 8) for frame in frames(file.read())]
+    with Path(options["clip"]).open("rb") as file:
+        clip = [Jpeg(frame).payloads(options["payload_octets"]) for frame in frames(file.read())]
     out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     out.bind((options["from"], 0))
     # The edge queue is the adapter's; the socket must not be a second one that is shorter.
@@ -89,7 +90,7 @@ def main() -> int:
     begun = time.monotonic()
     sequence = 0
     may_send_at = 0.0
-    with open(options["result"], "w", buffering=1) as result:
+    with Path(options["result"]).open("w", buffering=1) as result:
         for number in range(math.ceil(options["seconds"] * options["frame_rate"])):
             if number % options["send_every"]:
                 continue
@@ -98,7 +99,7 @@ def main() -> int:
             if wait > 0:
                 time.sleep(wait)
             payloads = clip[number % len(clip)]
-            told = {}
+            told: dict[str, object] = {}
             if options["acr_share"] is not None:
                 bps = offered_bps(options["adapters"], options["route"])
                 told["acr_bps"] = bps

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 FORMAT = (
     '{"status": %{http_code}, "connect_s": %{time_connect}, "asked_s": %{time_pretransfer}, "total_s": %{time_total}}'
@@ -19,7 +20,7 @@ def main() -> int:
     base, pages, gap_s, result = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
     begun = time.monotonic()
     failed = 0
-    with open(result, "w", buffering=1) as file:
+    with Path(result).open("w", buffering=1) as file:
         for page in range(pages):
             if page:
                 time.sleep(gap_s)

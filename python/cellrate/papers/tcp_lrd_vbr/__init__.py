@@ -1,11 +1,12 @@
 """Performance of TCP over ABR with Long-Range Dependent VBR Background Traffic (Kalyanaraman and others).
 
-Six tables, one experiment each; the claims across them; on/off VBR; the switch's averaging; the paper's arithmetic.
+Six tables, one experiment each; the claims across them; on/off VBR; the switch's averaging; what
+else is left open; the paper's arithmetic.
 """
 
 from .. import PAPERS
 from ..paper import Paper
-from . import across, arithmetic, averaging, on_off, tables
+from . import across, arithmetic, averaging, left_open, on_off, tables
 
 PAPER = Paper(
     name="tcp-lrd-vbr",
@@ -15,6 +16,7 @@ PAPER = Paper(
         across.EXPERIMENT,
         on_off.EXPERIMENT,
         averaging.EXPERIMENT,
+        left_open.EXPERIMENT,
         arithmetic.EXPERIMENT,
     ),
 )

@@ -1,0 +1,444 @@
+//! Frames of a codec in UDP datagrams (paper 000, sections 3.2, 4.2 and 4.3), one at each instant of a clock.
+//!
+//! A frame is handed to the adapter whole, and waits there without limit. With `follow_acr` the sender knows the ACR of its
+//! own source, and leaves out frames that ACR would not carry. What ACR will be is not known when the next transmission is
+//! planned: the plan takes the ACR of now, and [`Frames::on_acr`] makes a new one. Credit is added up only at the instants
+//! of frames and of changes of ACR, so that it does not depend on who asks when.
+
+use std::collections::VecDeque;
+
+use cellrate_proto::wire::{Encapsulation, cells_for};
+use cellrate_proto::{CellRate, Duration, Octets, Time};
+use cellrate_scenario::FramesTraffic;
+
+use crate::random::Random;
+
+/// Frames at work.
+#[derive(Clone, Debug)]
+pub struct Frames {
+    film: Film,
+    pace: Option<Pace>,
+    /// Sent by the application, and not yet gone whole.
+    queue: VecDeque<Frame>,
+    /// Cells of the first one's datagram in front that have not left; 0 before the first of them.
+    left_of_datagram: u32,
+    /// Cells of the datagrams behind it.
+    left_behind: u32,
+    skipped: u64,
+    taken: u64,
+    departed: Vec<Frame>,
+}
+
+/// A frame that the application has sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Counted from 1; those left out count too.
+    pub number: u64,
+    /// When the application handed it over.
+    pub at: Time,
+    /// As the codec gives it.
+    pub octets: u32,
+    /// In all of its datagrams.
+    pub cells: u32,
+    /// Cells of each datagram but the last.
+    pub cells_of_full: u32,
+    /// When its last cell left; [`Time::NEVER`] before.
+    pub left: Time,
+    /// The number of its last cell among the data cells of the direction, counted from 1; 0 before it left.
+    pub last_cell: u64,
+}
+
+/// What the codec gives, frame by frame.
+#[derive(Clone, Debug)]
+struct Film {
+    frames_per_second: u64,
+    size: f64,
+    deviation: f64,
+    datagram: u64,
+    header: Octets,
+    encapsulation: Encapsulation,
+    start: Time,
+    end: Time,
+    random: Random,
+    /// The next frame, and its number from 0 on.
+    number: u64,
+    octets: u32,
+}
+
+/// Credit of a sender that follows ACR.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    share: f64,
+    acr: CellRate,
+    /// [cells]
+    credit: f64,
+    /// The most of it [cells].
+    limit: f64,
+    /// Up to when it is added up.
+    until: Time,
+}
+
+impl Frames {
+    /// The frames of `model` for a run that ends at `end`; ACR is `acr` at first.
+    pub fn new(model: &FramesTraffic, acr: CellRate, random: Random, end: Time) -> Frames {
+        let mut film = Film {
+            frames_per_second: u64::from(model.frames_per_second),
+            size: model.size.0 as f64,
+            deviation: model.deviation.0 as f64,
+            datagram: model.datagram.0,
+            header: model.header,
+            encapsulation: model.encapsulation,
+            start: model.start,
+            end: model.end.min(end),
+            random,
+            number: 0,
+            octets: model.size.0 as u32,
+        };
+        film.draw();
+        let mean = f64::from(film.cells(model.size.0).1);
+        let pace = model.follow_acr.map(|follow| Pace {
+            share: follow.share,
+            acr,
+            // What a sender that was always there would have.
+            credit: 2.0 * mean,
+            limit: 2.0 * mean,
+            until: model.start,
+        });
+        Frames {
+            film,
+            pace,
+            queue: VecDeque::new(),
+            left_of_datagram: 0,
+            left_behind: 0,
+            skipped: 0,
+            taken: 0,
+            departed: Vec::new(),
+        }
+    }
+
+    /// From `now` on ACR is `acr`.
+    pub fn on_acr(&mut self, now: Time, acr: CellRate) {
+        if self.pace.is_none() {
+            return;
+        }
+        self.settle(now);
+        if let Some(pace) = &mut self.pace {
+            pace.advance(now);
+            pace.acr = acr;
+        }
+    }
+
+    /// When the next cell comes, or came.
+    pub fn next(&self) -> Time {
+        match (self.queue.front(), self.pace) {
+            (Some(frame), _) => frame.at,
+            (None, None) => self.film.next(),
+            (None, Some(pace)) => self.film.first_with_credit(pace),
+        }
+    }
+
+    /// The next cell leaves at `now`; whether it is the last of its datagram.
+    pub fn take(&mut self, now: Time) -> bool {
+        self.settle(now);
+        let Some(frame) = self.queue.front_mut() else {
+            unreachable!("a cell is taken only when one waits");
+        };
+        if self.left_of_datagram == 0 {
+            let left = if self.left_behind == 0 { frame.cells } else { self.left_behind };
+            self.left_of_datagram = left.min(frame.cells_of_full);
+            self.left_behind = left - self.left_of_datagram;
+        }
+        self.taken += 1;
+        self.left_of_datagram -= 1;
+        if self.left_of_datagram > 0 {
+            return false;
+        }
+        if self.left_behind == 0 {
+            frame.left = now;
+            frame.last_cell = self.taken;
+            self.departed.push(*frame);
+            self.queue.pop_front();
+        }
+        true
+    }
+
+    /// Cells that have come by `now` and not left.
+    pub fn waiting(&self, now: Time) -> u64 {
+        let mut there = self.clone();
+        there.settle(now);
+        let all: u64 = there.queue.iter().map(|frame| u64::from(frame.cells)).sum();
+        // Of the first one, what has left does not wait.
+        let under_way = self.left_of_datagram + self.left_behind;
+        match there.queue.front() {
+            Some(first) if under_way > 0 => all - u64::from(first.cells - under_way),
+            _ => all,
+        }
+    }
+
+    /// The frames that have left whole, in order, and after them those that had not at `end`, the end of the run, with the
+    /// number of frames left out.
+    pub fn all(&self, end: Time) -> (Vec<Frame>, u64) {
+        let mut there = self.clone();
+        there.settle(Time::from_ps(end.as_ps().saturating_sub(1)));
+        let mut all = there.departed;
+        all.extend(there.queue);
+        (all, there.skipped)
+    }
+
+    /// What the application has done by `now`, `now` included.
+    fn settle(&mut self, now: Time) {
+        while self.film.next() <= now {
+            let frame = self.film.take();
+            let sends = match &mut self.pace {
+                None => true,
+                Some(pace) => {
+                    pace.advance(frame.at);
+                    pace.spend(frame.cells)
+                }
+            };
+            if sends {
+                self.queue.push_back(frame);
+            } else {
+                self.skipped += 1;
+            }
+        }
+    }
+}
+
+impl Film {
+    /// When the next frame comes.
+    fn next(&self) -> Time {
+        let whole = self.number / self.frames_per_second;
+        let part = self.number % self.frames_per_second * PS_PER_SECOND / self.frames_per_second;
+        let at =
+            self.start.saturating_add(Duration::from_secs(whole)).saturating_add(Duration::from_ps(part));
+        if at < self.end { at } else { Time::NEVER }
+    }
+
+    /// The next frame, handed over.
+    fn take(&mut self) -> Frame {
+        let octets = self.octets;
+        let (cells_of_full, cells) = self.cells(u64::from(octets));
+        let at = self.next();
+        self.number += 1;
+        self.draw();
+        Frame { number: self.number, at, octets, cells, cells_of_full, left: Time::NEVER, last_cell: 0 }
+    }
+
+    /// Draws the length of the next frame.
+    fn draw(&mut self) {
+        if self.deviation == 0.0 {
+            return;
+        }
+        loop {
+            for gaussian in self.random.gaussian_pair() {
+                let octets = (self.size + self.deviation * gaussian).round();
+                if (1.0..=2.0 * self.size).contains(&octets) {
+                    self.octets = octets as u32;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Cells of a full datagram, and of all those of a frame of so many octets.
+    fn cells(&self, octets: u64) -> (u32, u32) {
+        let cells = |payload: u64| cells_for(self.header + Octets(payload), self.encapsulation).0 as u32;
+        let full = cells(self.datagram);
+        let rest = octets % self.datagram;
+        let of_rest = if rest == 0 { 0 } else { cells(rest) };
+        (full, (octets / self.datagram) as u32 * full + of_rest)
+    }
+
+    /// The first frame for which there will be credit if ACR stays as it is.
+    fn first_with_credit(&self, pace: Pace) -> Time {
+        let (mut film, mut pace) = (self.clone(), pace);
+        loop {
+            let at = film.next();
+            if at == Time::NEVER {
+                return at;
+            }
+            pace.advance(at);
+            if pace.spend(film.take().cells) {
+                return at;
+            }
+            if pace.acr == CellRate::ZERO {
+                return Time::NEVER;
+            }
+        }
+    }
+}
+
+const PS_PER_SECOND: u64 = 1_000_000_000_000;
+
+impl Pace {
+    /// Credit grows up to `now`, or does not if it has.
+    fn advance(&mut self, now: Time) {
+        if now > self.until {
+            let grown = self.share * self.acr.cells_in(now.since(self.until));
+            self.credit = (self.credit + grown).min(self.limit);
+            self.until = now;
+        }
+    }
+
+    /// Whether there is credit for so many cells, which are then used up. What is longer than all credit ever goes with
+    /// all of it.
+    fn spend(&mut self, cells: u32) -> bool {
+        let needed = f64::from(cells).min(self.limit);
+        let enough = self.credit >= needed;
+        if enough {
+            self.credit -= needed;
+        }
+        enough
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+    use cellrate_scenario::FollowAcr;
+
+    fn model() -> FramesTraffic {
+        FramesTraffic {
+            frames_per_second: 10,
+            size: Octets(3000),
+            deviation: Octets(0),
+            datagram: Octets(1472),
+            header: Octets(28),
+            encapsulation: Encapsulation::LlcSnapIpv4,
+            follow_acr: None,
+            start: Time::ZERO,
+            end: Time::NEVER,
+            record: 0,
+        }
+    }
+
+    fn frames(model: &FramesTraffic, acr: f64) -> Frames {
+        let random = Random::new(1, Stream::Traffic(0));
+        Frames::new(model, CellRate::new(acr), random, Time::ZERO + Duration::from_secs(1))
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Duration::from_ms(ms)
+    }
+
+    // 1472 + 28 + 8 + 8 octets are 31.6 cells; 56 + 44 are 2.1.
+    const CELLS: u32 = 32 + 32 + 3;
+
+    #[test]
+    fn a_frame_comes_at_every_instant_and_the_last_cell_of_each_datagram_is_marked() {
+        let mut frames = frames(&model(), 1e6);
+        for number in 0..3 {
+            let at = ms(100 * number);
+            assert_eq!(frames.next(), at);
+            let ends: Vec<u32> = (1..=CELLS).filter(|_| frames.take(at)).collect();
+            assert_eq!(ends.len(), 3);
+            let counted: Vec<u32> = {
+                let mut again = super::tests::frames(&model(), 1e6);
+                (1..=CELLS).filter(|_| again.take(Time::ZERO)).collect()
+            };
+            assert_eq!(counted, [32, 64, 67]);
+        }
+        let (all, skipped) = frames.all(ms(1000));
+        assert_eq!((all.len(), skipped), (10, 0), "the one at 1 s comes after the end");
+        assert_eq!((all[2].number, all[2].left, all[2].last_cell), (3, ms(200), 201));
+        assert_eq!(all[3].left, Time::NEVER);
+    }
+
+    #[test]
+    fn a_frame_of_whole_datagrams_has_no_empty_one_behind_them() {
+        let whole = FramesTraffic { size: Octets(2 * 1472), ..model() };
+        let mut frames = frames(&whole, 1e6);
+        let ends: Vec<u32> = (1..=64).filter(|_| frames.take(Time::ZERO)).collect();
+        assert_eq!(ends, [32, 64]);
+        assert_eq!(frames.next(), ms(100));
+    }
+
+    #[test]
+    fn frames_that_cannot_leave_wait() {
+        let mut frames = frames(&model(), 1e6);
+        assert_eq!(frames.waiting(ms(99)), 67);
+        assert_eq!(frames.waiting(ms(100)), 134);
+        for _ in 0..40 {
+            frames.take(ms(120));
+        }
+        assert_eq!(frames.next(), Time::ZERO, "it came then");
+        assert_eq!(frames.waiting(ms(120)), 94);
+        assert_eq!(frames.waiting(ms(1500)), 10 * 67 - 40);
+    }
+
+    #[test]
+    fn the_clock_does_not_drift() {
+        let mut film = frames(&FramesTraffic { frames_per_second: 24, ..model() }, 1e6).film;
+        film.end = Time::NEVER;
+        film.number = 24 * 3600 + 1;
+        assert_eq!(film.next(), Time::from_ps(3_600_041_666_666_666), "1/24 s, rounded down");
+    }
+
+    #[test]
+    fn lengths_have_the_mean_and_deviation_asked_for() {
+        let varied = FramesTraffic { deviation: Octets(600), ..model() };
+        let mut film = frames(&varied, 1e6).film;
+        film.end = Time::NEVER;
+        let lengths: Vec<f64> = (0..4000).map(|_| f64::from(film.take().octets)).collect();
+        let mean = lengths.iter().sum::<f64>() / 4000.0;
+        let variance = lengths.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 3999.0;
+        // Standard errors are 9.5 and 6.7 octets; twice `size` is five deviations away.
+        assert!((mean - 3000.0).abs() < 30.0, "{mean}");
+        assert!((variance.sqrt() - 600.0).abs() < 25.0, "{}", variance.sqrt());
+    }
+
+    fn following(share: f64) -> FramesTraffic {
+        FramesTraffic { follow_acr: Some(FollowAcr { share }), ..model() }
+    }
+
+    /// Numbers of the frames sent within the second.
+    fn sent(frames: &Frames) -> Vec<u64> {
+        frames.all(ms(1000)).0.iter().map(|frame| frame.number).collect()
+    }
+
+    #[test]
+    fn frames_go_at_acr_over_the_rate_of_the_film() {
+        // 670 cells/s is the film. At half of it credit is 134 for frame 1, then grows by 33.5 a frame and is used up by 67.
+        assert_eq!(sent(&frames(&following(1.0), 670.0)).len(), 10);
+        assert_eq!(sent(&frames(&following(0.5), 670.0)), [1, 2, 3, 5, 7, 9]);
+        assert_eq!(sent(&frames(&following(1.0), 335.0)), [1, 2, 3, 5, 7, 9]);
+        assert_eq!(sent(&frames(&following(1.0), 0.0)), [1, 2], "what credit there is at first");
+    }
+
+    #[test]
+    fn a_change_of_acr_makes_a_new_plan_from_its_instant_on() {
+        let mut frames = frames(&following(1.0), 0.0);
+        for at in [0, 100] {
+            assert_eq!(frames.next(), ms(at));
+            (0..CELLS).for_each(|_| _ = frames.take(ms(at)));
+        }
+        assert_eq!(frames.next(), Time::NEVER, "no credit, and none to come");
+        frames.on_acr(ms(250), CellRate::new(670.0));
+        assert_eq!(frames.next(), ms(400), "67 cells from 250 to 350 ms");
+        frames.on_acr(ms(300), CellRate::new(67.0));
+        // 33.5 by 300 ms, and 6.7 a frame: 67 five frames later.
+        assert_eq!(frames.next(), ms(800));
+        assert_eq!(sent(&frames), [1, 2, 9]);
+        assert_eq!(frames.all(ms(1000)).1, 7);
+    }
+
+    #[test]
+    fn what_a_plan_says_is_what_happens() {
+        let varied = FramesTraffic { deviation: Octets(1000), ..following(0.9) };
+        let mut frames = frames(&varied, 300.0);
+        let mut planned = Vec::new();
+        while frames.next() != Time::NEVER {
+            let at = frames.next();
+            planned.push(at);
+            while frames.queue.front().is_none_or(|frame| frame.at == at) && frames.next() == at {
+                frames.take(at);
+            }
+        }
+        let (all, skipped) = frames.all(ms(1000));
+        assert_eq!(all.iter().map(|frame| frame.at).collect::<Vec<_>>(), planned);
+        assert_eq!(all.len() as u64 + skipped, 10);
+        assert!(skipped > 0);
+    }
+}

@@ -1,0 +1,198 @@
+//! Live runs of nodes, with or without hosts of this machine.
+
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cellrate_live::bench::{self, BenchError};
+use cellrate_live::engine::{self, CellTap, Options, Part, Stop, TapDirection, connection_of, throughput};
+use cellrate_proto::wire::CELL_OCTETS;
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario as Resolved, Step};
+use cellrate_sim::tap::TappedCell;
+use pyo3::exceptions::{PyKeyError, PyRuntimeError};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+use crate::capture::{self, Capture, CaptureSettings};
+use crate::error::{capture_error, host_error, live_error, scenario_error};
+use crate::run_result::{RunResult, Track, interrupted};
+use crate::scenario::Scenario;
+
+/// Runs nodes of a scenario, without hosts of this machine: all of them in this process, or those named, with cells in
+/// datagrams to the others. Traffic is generated. `start_unix_ns` is when the run begins, the same for all processes of it
+/// [ns since the Unix epoch]; at once without. `progress` is called with the share done [0 to 1] about 20 times a second;
+/// what it raises, and what a signal raises, ends the run and is raised here.
+///
+/// `capture` as for `run`, of the ports of this process.
+#[pyfunction]
+#[pyo3(signature = (scenario, nodes=None, start_unix_ns=None, progress=None, capture=None))]
+pub fn live_nodes(
+    py: Python<'_>,
+    scenario: &Scenario,
+    nodes: Option<Vec<String>>,
+    start_unix_ns: Option<u64>,
+    progress: Option<Py<PyAny>>,
+    capture: Option<CaptureSettings>,
+) -> PyResult<RunResult> {
+    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let part = part(&scenario, nodes)?;
+    let options = Options { part, start_unix_ns, ..Options::default() };
+    carry(py, &scenario, options, progress.as_ref(), capture)
+}
+
+/// The nodes of these names; all in this process without.
+pub fn part(scenario: &Resolved, nodes: Option<Vec<String>>) -> PyResult<Part> {
+    let Some(names) = nodes else { return Ok(Part::Whole) };
+    let number = |name: String| {
+        let place = scenario.nodes.iter().position(|node| node.name == name);
+        let missing = || PyKeyError::new_err(format!("there is no host or switch {name}"));
+        place.map(|place| NodeIndex(place as u32)).ok_or_else(missing)
+    };
+    let nodes = names.into_iter().map(number).collect::<PyResult<Vec<_>>>()?;
+    Ok(Part::Nodes { nodes, addresses: None::<Vec<Option<SocketAddr>>> })
+}
+
+/// Runs `scenario` as `options` say, without holding the interpreter. `progress` and `capture` as for [`live_nodes`].
+pub fn carry(
+    py: Python<'_>,
+    scenario: &Resolved,
+    options: Options<'_>,
+    progress: Option<&Py<PyAny>>,
+    capture: Option<CaptureSettings>,
+) -> PyResult<RunResult> {
+    let capture = capture.map(|settings| begin(py, scenario, &options, settings)).transpose()?;
+    let capture = capture.map(Mutex::new);
+    let mut raised = None;
+    let outcome = py.detach(|| {
+        let failed = || capture.as_ref().is_some_and(|capture| locked(capture).error.is_some());
+        let report = |so_far: engine::Progress| {
+            let told = Python::attach(|py| {
+                py.check_signals().map_err(|error| interrupted(py, error))?;
+                progress.map_or(Ok(()), |progress| progress.call1(py, (so_far.fraction,)).map(drop))
+            });
+            match told {
+                Ok(()) if failed() => ControlFlow::Break(Stop::Discard),
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    raised = Some(error);
+                    ControlFlow::Break(Stop::Discard)
+                }
+            }
+        };
+        let tap = capture.as_ref().map(|capture| {
+            let packets = options.routes.iter().map(|route| route.connection).collect();
+            Box::new(LiveTap { capture, packets }) as Box<dyn CellTap>
+        });
+        engine::run(scenario, Options { progress: Some(Box::new(report)), tap, ..options })
+    });
+    if let Some(error) = raised {
+        return Err(error);
+    }
+    let capture = capture.map(|capture| capture.into_inner().unwrap_or_else(PoisonError::into_inner));
+    let capture = match capture {
+        Some(Capture { error: Some(error), .. }) => return Err(capture_error(py, &error)),
+        other => other,
+    };
+    let outcome = outcome.map_err(|error| live_error(py, &error))?;
+    let files = capture.map(|capture| capture.files.finish()).transpose();
+    let files = files.map_err(|error| capture_error(py, &error))?.map_or(Vec::new(), |done| done.files);
+    let tracks = outcome.series.into_iter().map(|series| Track {
+        probe: series.probe,
+        entity: series.entity,
+        unit: series.unit,
+        every: series.every,
+        times_ps: series.times_ps,
+        values: series.values,
+    });
+    let mut summary =
+        serde_json::to_value(&outcome.summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    set_up(scenario, &mut summary);
+    Ok(RunResult::new(&summary, tracks)?.with_captured(files))
+}
+
+/// What set-up refused and changed before anything ran, under the keys of a simulation's results.
+fn set_up(scenario: &Resolved, summary: &mut Value) {
+    let refused = scenario.refused.iter().map(|refused| {
+        let category = format!("{:?}", refused.category).to_lowercase();
+        json!({ "vc": refused.vc, "category": category, "reason": refused.reason })
+    });
+    let negotiated = scenario.negotiated.iter().map(|change| {
+        let direction = if change.backward { " (back)" } else { "" };
+        json!({
+            "vc": format!("{}{direction}", change.vc),
+            "node": change.node,
+            "parameter": change.parameter,
+            "from": change.from,
+            "to": change.to,
+            "why": change.why,
+        })
+    });
+    summary["refused"] = refused.collect();
+    summary["negotiated"] = negotiated.collect();
+}
+
+/// A capture whose instants are those of the system's date, and whose hosts have the addresses of the scenario.
+fn begin(
+    py: Python<'_>,
+    scenario: &Resolved,
+    options: &Options<'_>,
+    settings: CaptureSettings,
+) -> PyResult<Capture> {
+    let origin_ns = options.start_unix_ns.unwrap_or_else(engine::unix_ns);
+    let names = scenario.nodes.iter().map(|node| node.name.clone());
+    let hosts = scenario.hosts.iter().map(|host| host.address).zip(names).collect();
+    Capture::begin(py, scenario, settings, origin_ns, hosts)
+}
+
+fn locked(capture: &Mutex<Capture>) -> MutexGuard<'_, Capture> {
+    capture.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes what leaves the ports of a capture.
+struct LiveTap<'a> {
+    capture: &'a Mutex<Capture>,
+    /// The connections whose cells make up PDUs.
+    packets: Vec<ConnectionIndex>,
+}
+
+impl CellTap for LiveTap<'_> {
+    fn cell(&mut self, at: Time, interface: usize, direction: TapDirection, octets: &[u8; CELL_OCTETS]) {
+        if direction == TapDirection::Received {
+            return;
+        }
+        let mut capture = locked(self.capture);
+        let port_of = |step: &Step| 2 * step.link.0 as usize + usize::from(step.end);
+        let Some(port) = capture.tap.ports.iter().position(|step| port_of(step) == interface) else { return };
+        if at >= capture.tap.until || capture.error.is_some() {
+            return;
+        }
+        let [a, b, c, d, ..] = *octets;
+        let connection = connection_of([a, b, c, d]);
+        let has_pdu = connection.is_some_and(|connection| self.packets.contains(&connection));
+        let lost = direction == TapDirection::Lost;
+        let written = capture::write(&mut capture.files, TappedCell { port, at, octets, has_pdu, lost });
+        // The next report ends the run.
+        capture.error = written.err();
+    }
+}
+
+/// How many cells the engine carries from a packet device to another, as JSON text: packets of `packet_octets` (29 to
+/// 9180), for `seconds`; between devices without cost, or between TUN devices of two hosts.
+#[pyfunction]
+#[pyo3(signature = (seconds=1.0, packet_octets=1500, tun=false))]
+pub fn live_throughput(py: Python<'_>, seconds: f64, packet_octets: usize, tun: bool) -> PyResult<String> {
+    let span = Duration::from_secs_f64(seconds);
+    let measured = py.detach(|| {
+        if tun {
+            bench::tun_to_tun(span, packet_octets)
+        } else {
+            throughput::measure(span, packet_octets).map_err(BenchError::Engine)
+        }
+    });
+    let measured = measured.map_err(|error| match error {
+        BenchError::Host(error) => host_error(py, "a host", &error),
+        BenchError::Engine(error) => live_error(py, &error),
+    })?;
+    serde_json::to_string(&measured).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}

@@ -1,0 +1,60 @@
+//! The keys of frames in UDP datagrams.
+
+use super::traffic::{END_KEY, START_KEY};
+use super::{Kind, Range, Shape, key, required};
+use crate::quantity::Dimension;
+
+const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
+
+const FOLLOW_ACR: Shape = Shape {
+    name: "follow_acr",
+    about: "Frames are left out so that those sent need no more than a share of ACR: credit grows by that share, up to two mean frames, and a frame without credit for all its cells is left out. For category abr.",
+    keys: &[key(
+        "share",
+        Kind::Ratio(Range::above(0.0, 1.0)),
+        "0.9",
+        "The part of ACR that data may have; RM cells take one cell in Nrm, and the rest empties the queue of the adapter.",
+    )],
+};
+
+pub(super) const FRAMES: Shape = Shape {
+    name: "frames",
+    about: "Frames of a codec, video or voice, in UDP datagrams over IP over AAL5, one frame at each instant of a clock; what the sender may not yet send waits (paper 000).",
+    keys: &[
+        required("frames_per_second", Kind::Integer(1, 10_000), "The clock."),
+        required("size", OCTETS, "Mean length of a frame: 1 octet to 16 MiB."),
+        key(
+            "deviation",
+            OCTETS,
+            "\"0 octets\"",
+            "Standard deviation of the lengths, at most `size`: Gaussian, independent, drawn again outside 1 octet to twice `size`.",
+        ),
+        key(
+            "datagram",
+            OCTETS,
+            "\"1472 octets\"",
+            "Largest payload of a datagram, 1 to 65000 octets: a frame fills as many as it needs.",
+        ),
+        key("header", OCTETS, "\"28 octets\"", "Octets of UDP and IP header before the payload: 0 to 120."),
+        key(
+            "encapsulation",
+            Kind::Choice(&["llc-snap", "vc-mux"]),
+            "\"llc-snap\"",
+            "How IP packets become AAL5 SDUs: with the 8 octets of LLC/SNAP, or bare.",
+        ),
+        key(
+            "follow_acr",
+            Kind::Table(&FOLLOW_ACR),
+            "every frame is sent",
+            "The sender reads its ACR and leaves frames out.",
+        ),
+        key(
+            "record",
+            Kind::Integer(0, u32::MAX as i64),
+            "0",
+            "How many of the frames sent the results list one by one.",
+        ),
+        START_KEY,
+        END_KEY,
+    ],
+};

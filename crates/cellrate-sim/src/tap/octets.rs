@@ -1,0 +1,189 @@
+//! From the three words of a cell in the kernel to its 53 octets.
+
+use std::collections::VecDeque;
+
+use cellrate_proto::wire::{AddressedRmCell, CELL_OCTETS, Cell as WireCell, Encapsulation, Header};
+use cellrate_proto::wire::{PAYLOAD_OCTETS, Path, PayloadType, Segments};
+use cellrate_proto::{Direction, RateCode};
+use cellrate_scenario::{Flow, Scenario, Sender, TcpTraffic, Traffic};
+
+use super::packet::Endpoints;
+use super::{Tap, address, host_address};
+use crate::assembly::{Place, port_number, steps};
+use crate::kernel::cell::Cell;
+use crate::kernel::cluster::Cluster;
+use crate::transport::{Offered, Segment};
+
+const SEQUENCE_MASK: u64 = (1 << 30) - 1;
+
+/// What every direction of every connection looks like on the wire.
+pub(super) struct Wire {
+    flows: Vec<FlowOnWire>,
+}
+
+/// A direction of a connection.
+struct FlowOnWire {
+    vpi: u8,
+    vci: u16,
+    /// MCR of the direction, which its FRMs and the BRMs of the other one carry.
+    mcr: RateCode,
+    stream: Option<Box<Stream>>,
+}
+
+/// The PDUs of a direction with TCP, from the first one that a tapped port may still see.
+struct Stream {
+    /// Where the adapter is.
+    place: Place,
+    endpoints: Endpoints,
+    encapsulation: Encapsulation,
+    pdus: VecDeque<Pdu>,
+    /// By tapped port on the path: its place among them, and the last cell that it has seen.
+    seen: Vec<(u32, u64)>,
+}
+
+struct Pdu {
+    first_cell: u64,
+    last_cell: u64,
+    segment: Segment,
+    /// The identification of its IP packet.
+    number: u16,
+    /// Empty until a port sees it.
+    octets: Vec<u8>,
+}
+
+impl Wire {
+    /// `places` are those of the ends of connections.
+    pub fn new(scenario: &Scenario, places: &[Place], tap: &Tap) -> Wire {
+        let flow = |number: usize| {
+            let connection = &scenario.connections[number / 2];
+            let backward = number % 2 == 1;
+            let [own, other] = if backward {
+                [&connection.backward, &connection.forward]
+            } else {
+                [&connection.forward, &connection.backward]
+            };
+            let (vpi, vci) = address(number / 2);
+            let steps = steps(connection, backward);
+            // What the direction carries is the adapter's: its own TCP's data, or ACKs of the other one's.
+            let stream = tcp(own).or(if own.traffic.is_none() { tcp(other) } else { None }).map(|traffic| {
+                let is_on_path =
+                    |port: &super::Step| steps.iter().any(|step| port_number(*step) == port_number(*port));
+                let watching = (0..).zip(&tap.ports).filter(|(_, port)| is_on_path(port));
+                let [from, to] = [scenario.tail(steps[0]), scenario.head(steps[steps.len() - 1])];
+                Box::new(Stream {
+                    place: places[number],
+                    endpoints: Endpoints::new(
+                        [host_address(from), host_address(to)],
+                        number,
+                        traffic,
+                        tcp(other).unwrap_or(traffic),
+                    ),
+                    encapsulation: traffic.encapsulation,
+                    pdus: VecDeque::new(),
+                    seen: watching.map(|(place, _)| (place, 0)).collect(),
+                })
+            });
+            FlowOnWire { vpi, vci, mcr: mcr(own), stream: stream.filter(|stream| !stream.seen.is_empty()) }
+        };
+        Wire { flows: (0..2 * scenario.connections.len()).map(flow).collect() }
+    }
+
+    /// Adapters begin to say what they take in.
+    pub fn begin(&self, clusters: &mut [Cluster]) {
+        for stream in self.flows.iter().filter_map(|flow| flow.stream.as_deref()) {
+            if let Some(adapter) = stream.adapter(clusters) {
+                adapter.journal = Some(Vec::new());
+            }
+        }
+    }
+
+    /// Nobody looks any more.
+    pub fn end(&mut self, clusters: &mut [Cluster]) {
+        for stream in self.flows.iter_mut().filter_map(|flow| flow.stream.take()) {
+            if let Some(adapter) = stream.adapter(clusters) {
+                adapter.journal = None;
+            }
+        }
+    }
+
+    /// Takes up what adapters have taken in, and forgets what every tapped port has seen.
+    pub fn follow(&mut self, clusters: &mut [Cluster]) {
+        for stream in self.flows.iter_mut().filter_map(|flow| flow.stream.as_deref_mut()) {
+            stream.forget();
+            let journal = stream.adapter(clusters).and_then(|adapter| adapter.journal.as_mut());
+            for Offered { number, first_cell, last_cell, segment } in
+                journal.into_iter().flat_map(|journal| journal.drain(..))
+            {
+                let number = number as u16;
+                stream.pdus.push_back(Pdu { first_cell, last_cell, segment, number, octets: Vec::new() });
+            }
+        }
+    }
+
+    /// Whether the data cells of a direction are parts of PDUs.
+    pub fn has_pdus(&self, flow: usize) -> bool {
+        self.flows[flow].stream.is_some()
+    }
+
+    /// A cell of direction `flow` as it leaves tapped port `port`.
+    pub fn emit(&mut self, flow: usize, port: u32, cell: Cell) -> [u8; CELL_OCTETS] {
+        let path = Path::uni(self.flows[flow].vpi);
+        let vci = self.flows[flow].vci;
+        if cell.is_rm() {
+            let controlled = if cell.direction() == Direction::Backward { flow ^ 1 } else { flow };
+            return AddressedRmCell { path, vci, rm: cell.to_rm(self.flows[controlled].mcr) }.emit();
+        }
+        let payload_type = PayloadType::User { efci: cell.efci(), user_bit: cell.ends_pdu() };
+        let header = Header { path, vci, payload_type, clp: false };
+        let zeros = [0; PAYLOAD_OCTETS];
+        let stream = self.flows[flow].stream.as_deref_mut();
+        let payload = stream.and_then(|stream| stream.payload(port, cell.sequence())).unwrap_or(&zeros);
+        WireCell { header, payload }.emit()
+    }
+}
+
+impl Stream {
+    fn adapter<'a>(&self, clusters: &'a mut [Cluster]) -> Option<&'a mut crate::transport::Adapter> {
+        let Place { cluster, index } = self.place;
+        clusters[cluster as usize].endpoints[index as usize].supply.adapter_mut()
+    }
+
+    /// The payload of data cell `sequence` (modulo 2^30), which port `port` has just sent.
+    fn payload(&mut self, port: u32, sequence: u32) -> Option<&[u8; PAYLOAD_OCTETS]> {
+        let (_, last) = self.seen.iter_mut().find(|(place, _)| *place == port)?;
+        // Data cells of a direction stay in order, so the number is the next one with these low bits.
+        let cell = *last + (u64::from(sequence).wrapping_sub(*last) & SEQUENCE_MASK);
+        *last = cell;
+        let place = self.pdus.partition_point(|pdu| pdu.last_cell < cell);
+        let pdu = self.pdus.get_mut(place).filter(|pdu| pdu.first_cell <= cell)?;
+        if pdu.octets.is_empty() {
+            let packet = self.endpoints.packet(&pdu.segment, pdu.number);
+            let cells = (pdu.last_cell + 1 - pdu.first_cell) as usize;
+            pdu.octets = match Segments::encapsulated(self.encapsulation, &packet) {
+                Ok(segments) => segments.flat_map(|segment| segment.payload).collect(),
+                // A packet of no octets has a cell nevertheless.
+                Err(_) => vec![0; cells * PAYLOAD_OCTETS],
+            };
+        }
+        let from = (cell - pdu.first_cell) as usize * PAYLOAD_OCTETS;
+        pdu.octets.get(from..)?.first_chunk()
+    }
+
+    fn forget(&mut self) {
+        let everybody = self.seen.iter().map(|&(_, last)| last).min().unwrap_or(u64::MAX);
+        while self.pdus.front().is_some_and(|pdu| pdu.last_cell <= everybody) {
+            self.pdus.pop_front();
+        }
+    }
+}
+
+fn tcp(flow: &Flow) -> Option<&TcpTraffic> {
+    if let Some(Traffic::Tcp(tcp)) = &flow.traffic { Some(tcp) } else { None }
+}
+
+fn mcr(flow: &Flow) -> RateCode {
+    match &flow.sender {
+        Sender::Abr(abr) => RateCode::floor(abr.parameters.mcr),
+        Sender::Peak(_) => RateCode::ZERO,
+    }
+}

@@ -1,0 +1,303 @@
+//! The IP packet of a simulated segment: IPv4 (RFC 791) and TCP (RFC 9293) headers around a stream of zeros.
+//!
+//! Initial sequence numbers are 0, so the first octet of a stream is number 1, whether a SYN can be seen or the connection is
+//! open from the start. No SYN says a window scale (RFC 7323), even where windows are scaled. Headers longer than 40 octets are filled with options that do nothing; where the
+//! scenario's header can be no IP and TCP header, because it is shorter than 40 octets, longer than options may make it or
+//! no multiple of four, the whole packet is zeros.
+
+use std::net::Ipv4Addr;
+
+use cellrate_proto::Octets;
+use cellrate_scenario::TcpTraffic;
+
+use crate::transport::{Acknowledgment, Contents, Segment, Sequence};
+
+const IP_HEADER: usize = 20;
+const TCP_HEADER: usize = 20;
+const BOTH: usize = IP_HEADER + TCP_HEADER;
+const MAX_OPTIONS: usize = 40;
+const TCP: u8 = 6;
+const ACK: u8 = 1 << 4;
+const SYN: u8 = 1 << 1;
+const MSS: u8 = 2;
+const NO_OPERATION: u8 = 1;
+const SACK: u8 = 5;
+const DO_NOT_FRAGMENT: u8 = 1 << 6;
+const TIME_TO_LIVE: u8 = 64;
+/// Dynamic ports (RFC 6335): the side that sends data, or asks for it, has one per connection of the VC.
+const FIRST_SENDER_PORT: u16 = 49152;
+/// Below them: the side that receives has one per VC.
+const FIRST_RECEIVER_PORT: u16 = 32768;
+/// And a server of pages another one.
+const FIRST_SERVER_PORT: u16 = 16384;
+const PORTS: usize = 16384;
+
+/// Both ends of a direction, as packets name them.
+#[derive(Clone, Debug)]
+pub(super) struct Endpoints {
+    source: Ipv4Addr,
+    destination: Ipv4Addr,
+    /// Modulo the number of ports.
+    vc: u16,
+    /// Whether it is the direction from the last host to the first, where servers are.
+    backward: bool,
+    /// Clients of the VC.
+    clients: usize,
+    /// The largest segment that may come the other way.
+    announced_mss: u16,
+    /// TCP and IP before the payload.
+    header: Octets,
+    /// What the windows in ACKs of this direction are shifted by.
+    window_scale: u32,
+}
+
+impl Endpoints {
+    /// The direction number `flow`, between `addresses`: `traffic` made its headers, and its ACKs are those of
+    /// `acknowledged`.
+    pub fn new(
+        addresses: [Ipv4Addr; 2],
+        flow: usize,
+        traffic: &TcpTraffic,
+        acknowledged: &TcpTraffic,
+    ) -> Endpoints {
+        let [source, destination] = addresses;
+        let window = acknowledged.tcp.window.0;
+        let window_scale = (0..14).find(|scale| window >> scale <= u64::from(u16::MAX)).unwrap_or(14);
+        let pages = traffic.pages.as_ref().or(acknowledged.pages.as_ref());
+        Endpoints {
+            source,
+            destination,
+            vc: (flow / 2 % PORTS) as u16,
+            backward: flow % 2 == 1,
+            clients: pages.map_or(0, |pages| pages.clients.into()),
+            announced_mss: acknowledged.tcp.mss.0 as u16,
+            header: traffic.tcp.header,
+            window_scale,
+        }
+    }
+
+    /// The packet of `segment`, the `number`th of its direction (modulo 2^16).
+    pub fn packet(&self, segment: &Segment, number: u16) -> Vec<u8> {
+        let octets = segment.packet(self.header).0 as usize;
+        let payload = match &segment.contents {
+            Contents::Data(span) => span.octets().0 as usize,
+            Contents::Acknowledgment(_) => 0,
+            Contents::Duplex(packet) => packet.data.map_or(0, |span| span.octets().0 as usize),
+        };
+        let mut packet = vec![0; octets];
+        let header = octets - payload;
+        if (BOTH..=BOTH + MAX_OPTIONS).contains(&header) && header.is_multiple_of(4) && octets <= 0xffff {
+            let (ip, tcp) = packet.split_at_mut(IP_HEADER);
+            self.write_tcp(segment, tcp, header - IP_HEADER);
+            self.write_ip(ip, octets as u16, number);
+        }
+        packet
+    }
+
+    fn write_ip(&self, ip: &mut [u8], octets: u16, number: u16) {
+        ip[0] = 4 << 4 | (IP_HEADER / 4) as u8;
+        ip[2..4].copy_from_slice(&octets.to_be_bytes());
+        ip[4..6].copy_from_slice(&number.to_be_bytes());
+        ip[6] = DO_NOT_FRAGMENT;
+        ip[8] = TIME_TO_LIVE;
+        ip[9] = TCP;
+        ip[12..16].copy_from_slice(&self.source.octets());
+        ip[16..20].copy_from_slice(&self.destination.octets());
+        let sum = checksum(0, ip);
+        ip[10..12].copy_from_slice(&sum.to_be_bytes());
+    }
+
+    fn write_tcp(&self, segment: &Segment, tcp: &mut [u8], header: usize) {
+        let Said { ports: [from, to], synchronize, position, ack } = self.said(segment);
+        let on_wire = |sequence: Sequence| (sequence.0 as u32).wrapping_add(1).to_be_bytes();
+        tcp[..2].copy_from_slice(&from.to_be_bytes());
+        tcp[2..4].copy_from_slice(&to.to_be_bytes());
+        if synchronize {
+            tcp[13] |= SYN;
+        } else {
+            tcp[4..8].copy_from_slice(&on_wire(position.unwrap_or(Sequence::START)));
+        }
+        tcp[12] = ((header / 4) as u8) << 4;
+        // Where nobody has said what has come, nothing can have, and any window will do.
+        let mut window = u64::from(u16::MAX);
+        let options = &mut tcp[TCP_HEADER..header];
+        options.fill(NO_OPERATION);
+        if synchronize {
+            let [high, low] = self.announced_mss.to_be_bytes();
+            options[..4].copy_from_slice(&[MSS, 4, high, low]);
+        }
+        if let Some(ack) = ack
+            && !ack.selective.is_empty()
+        {
+            // After two octets that do nothing, as RFC 2018 has it; they stand there already.
+            let option = &mut options[2..];
+            option[..2].copy_from_slice(&[SACK, 2 + 8 * ack.selective.len() as u8]);
+            for (block, place) in ack.selective.iter().zip(option[2..].chunks_exact_mut(8)) {
+                place[..4].copy_from_slice(&on_wire(block.from));
+                place[4..].copy_from_slice(&on_wire(block.to));
+            }
+        }
+        if let Some(ack) = ack {
+            window = ack.window.0 >> self.window_scale;
+        }
+        if ack.is_some() || !synchronize {
+            tcp[13] |= ACK;
+            let next = ack.map_or(Sequence::START, |ack| ack.next);
+            tcp[8..12].copy_from_slice(&on_wire(next));
+        }
+        tcp[14..16].copy_from_slice(&(window.min(u64::from(u16::MAX)) as u16).to_be_bytes());
+        let [s, d] = [self.source, self.destination].map(|address| address.octets());
+        let pseudo_header = [&s[..], &d, &[0, TCP], &(tcp.len() as u16).to_be_bytes()].concat();
+        let sum = checksum(sum(0, &pseudo_header), tcp);
+        tcp[16..18].copy_from_slice(&sum.to_be_bytes());
+    }
+
+    /// The segment in the terms of a header.
+    fn said<'a>(&self, segment: &'a Segment) -> Said<'a> {
+        let dynamic = |number: usize| FIRST_SENDER_PORT + (number % PORTS) as u16;
+        let transfer = [dynamic(segment.connection.into()), FIRST_RECEIVER_PORT + self.vc];
+        let turned = |[sender, receiver]: [u16; 2], turn: bool| {
+            if turn { [receiver, sender] } else { [sender, receiver] }
+        };
+        match &segment.contents {
+            Contents::Data(span) => {
+                Said { ports: transfer, synchronize: false, position: Some(span.from), ack: None }
+            }
+            Contents::Acknowledgment(ack) => {
+                Said { ports: turned(transfer, true), synchronize: false, position: None, ack: Some(ack) }
+            }
+            Contents::Duplex(packet) => {
+                let number = usize::from(segment.connection) + packet.incarnation as usize * self.clients;
+                Said {
+                    ports: turned([dynamic(number), FIRST_SERVER_PORT + self.vc], self.backward),
+                    synchronize: packet.synchronize,
+                    position: packet.data.map(|span| span.from),
+                    ack: packet.acknowledgment.as_ref(),
+                }
+            }
+        }
+    }
+}
+
+/// What a TCP header has to say.
+struct Said<'a> {
+    /// Source and destination.
+    ports: [u16; 2],
+    synchronize: bool,
+    /// Of the first octet.
+    position: Option<Sequence>,
+    ack: Option<&'a Acknowledgment>,
+}
+
+/// The Internet checksum (RFC 1071) of `octets` and what has been added up before.
+fn checksum(before: u32, octets: &[u8]) -> u16 {
+    let mut total = sum(before, octets);
+    while total > 0xffff {
+        total = (total & 0xffff) + (total >> 16);
+    }
+    !(total as u16)
+}
+
+fn sum(before: u32, octets: &[u8]) -> u32 {
+    octets.chunks(2).fold(before, |total, pair| {
+        total + u32::from(u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)]))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::{Packet, Span};
+    use cellrate_proto::Time;
+    use cellrate_proto::wire::Encapsulation;
+    use cellrate_scenario::{AdapterQueue, Preset};
+
+    fn endpoints(header: u64, window: u64) -> Endpoints {
+        let mut tcp = Preset::named("reno").expect("it is there").tcp();
+        (tcp.header, tcp.window) = (Octets(header), Octets(window));
+        let traffic = TcpTraffic {
+            tcp,
+            encapsulation: Encapsulation::LlcSnapIpv4,
+            connections: 1,
+            transfer: None,
+            start: Time::ZERO,
+            end: Time::NEVER,
+            pages: None,
+            adapter_queue: AdapterQueue::Unbounded,
+        };
+        Endpoints::new([[10, 0, 0, 1], [10, 0, 0, 2]].map(Ipv4Addr::from), 10, &traffic, &traffic)
+    }
+
+    fn data(from: u64, octets: u64) -> Segment {
+        let span = Span { from: Sequence(from), to: Sequence(from + octets) };
+        Segment { connection: 2, contents: Contents::Data(span) }
+    }
+
+    fn ack(next: u64, window: u64, blocks: &[(u64, u64)]) -> Segment {
+        let block = |&(from, to): &(u64, u64)| Span { from: Sequence(from), to: Sequence(to) };
+        let selective = blocks.iter().map(block).collect();
+        let ack = Acknowledgment { next: Sequence(next), window: Octets(window), selective };
+        Segment { connection: 2, contents: Contents::Acknowledgment(ack) }
+    }
+
+    /// A checksum over octets that hold their own is zero.
+    fn assert_checksums(packet: &[u8]) {
+        assert_eq!(checksum(0, &packet[..20]), 0);
+        let length = (packet.len() - 20) as u16;
+        let pseudo = sum(sum(0, &packet[12..20]), &[&[0, 6][..], &length.to_be_bytes()].concat());
+        assert_eq!(checksum(pseudo, &packet[20..]), 0);
+    }
+
+    #[test]
+    fn a_data_segment_is_an_ip_packet_with_its_place_in_the_stream() {
+        let packet = endpoints(40, 65_535).packet(&data((1 << 32) + 0x0102_0304, 512), 7);
+        assert_eq!(packet.len(), 552);
+        assert_eq!(packet[..10], [0x45, 0, 0x02, 0x28, 0, 7, 0x40, 0, 64, 6]);
+        assert_eq!(packet[12..20], [10, 0, 0, 1, 10, 0, 0, 2]);
+        // Ports 49154 and 32773, the low 32 bits of the position and one for SYN, ACK 1, 5 words of header.
+        assert_eq!(packet[20..34], [0xc0, 2, 0x80, 5, 1, 2, 3, 5, 0, 0, 0, 1, 0x50, 0x10]);
+        assert_checksums(&packet);
+        assert!(packet[40..].iter().all(|&octet| octet == 0));
+    }
+
+    #[test]
+    fn an_ack_has_its_window_scaled_and_its_blocks_as_options() {
+        // 131070 >> 1 is the largest window that fits.
+        let packet = endpoints(40, 131_070).packet(&ack(1000, 131_070, &[(2000, 2512), (4096, 5120)]), 0);
+        assert_eq!(packet.len(), 40 + 4 + 16);
+        assert_eq!(packet[20..36], [0x80, 5, 0xc0, 2, 0, 0, 0, 1, 0, 0, 3, 0xe9, 0xa0, 0x10, 0xff, 0xff]);
+        assert_eq!(packet[40..44], [1, 1, 5, 18]);
+        assert_eq!(packet[44..60], [0, 0, 7, 0xd1, 0, 0, 9, 0xd1, 0, 0, 0x10, 1, 0, 0, 0x14, 1]);
+        assert_checksums(&packet);
+    }
+
+    #[test]
+    fn a_handshake_announces_the_mss_and_data_carry_acks() {
+        let duplex = |packet| Segment { connection: 2, contents: Contents::Duplex(packet) };
+        let endpoints = endpoints(40, 65_535);
+        let syn = endpoints.packet(&duplex(Packet { synchronize: true, ..Packet::empty(0) }), 0);
+        // From a dynamic port to 16384 + 5; SEQ and ACK 0, 6 words of header, SYN alone; 1460 octets.
+        assert_eq!(syn[20..34], [0xc0, 2, 0x40, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0x60, 0x02]);
+        assert_eq!(syn[40..], [2, 4, 0x05, 0xb4]);
+        assert_checksums(&syn);
+        let Contents::Acknowledgment(acknowledgment) = ack(500, 8760, &[]).contents else { unreachable!() };
+        let data = Some(Span { from: Sequence(0), to: Sequence(100) });
+        let acknowledgment = Some(acknowledgment);
+        let request = endpoints.packet(&duplex(Packet { data, acknowledgment, ..Packet::empty(0) }), 0);
+        assert_eq!(request[24..36], [0, 0, 0, 1, 0, 0, 0x01, 0xf5, 0x50, 0x10, 0x22, 0x38]);
+        assert_eq!(request.len(), 140);
+        assert_checksums(&request);
+    }
+
+    #[test]
+    fn longer_headers_are_filled_and_impossible_ones_are_zeros() {
+        let filled = endpoints(52, 65_535).packet(&data(0, 10), 0);
+        assert_eq!((filled.len(), filled[32], &filled[40..52]), (62, 0x80, &[1; 12][..]));
+        assert_checksums(&filled);
+        assert_eq!(endpoints(80, 65_535).packet(&data(0, 10), 0)[0], 0x45);
+        for header in [0, 36, 42, 84] {
+            let packet = endpoints(header, 65_535).packet(&data(0, 10), 0);
+            assert_eq!(packet, vec![0; header as usize + 10]);
+        }
+    }
+}

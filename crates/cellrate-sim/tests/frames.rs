@@ -1,0 +1,141 @@
+//! Frames in datagrams: what arrives, when, and what is lost.
+
+mod world;
+
+use cellrate_proto::wire::Encapsulation;
+use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
+use cellrate_scenario::*;
+use cellrate_sim::{FrameSummary, RunResult};
+use world::{World, greedy, greedy_in, parameters};
+
+fn frames(change: impl FnOnce(&mut FramesTraffic)) -> Traffic {
+    let mut frames = FramesTraffic {
+        frames_per_second: 25,
+        size: Octets(14_720),
+        deviation: Octets(0),
+        datagram: Octets(1472),
+        header: Octets(28),
+        encapsulation: Encapsulation::LlcSnapIpv4,
+        follow_acr: None,
+        start: Time::ZERO,
+        end: Time::NEVER,
+        record: u32::MAX,
+    };
+    change(&mut frames);
+    Traffic::Frames(Box::new(frames))
+}
+
+/// Two hosts, two switches and 10 Mb/s everywhere, 5 ms from switch to switch.
+fn line(seconds: u64) -> World {
+    let mut world = World::new(Duration::from_secs(seconds));
+    world.rate = BitRate::from_bps(10_000_000);
+    world.delay = Duration::ZERO;
+    world.link("sw1", "sw2", world.rate, Duration::from_ms(5));
+    world
+}
+
+const PATH: [&str; 4] = ["a", "sw1", "sw2", "b"];
+
+fn row(result: &RunResult) -> &FrameSummary {
+    assert_eq!(result.summary.frames.len(), 1);
+    &result.summary.frames[0]
+}
+
+#[test]
+fn a_frame_takes_its_cells_and_the_way() {
+    let mut world = line(1);
+    world.other("vc", Category::Ubr, &PATH, frames(|_| {}));
+    let result = world.run();
+    let row = row(&result);
+    assert_eq!((row.frames, row.skipped, row.whole, row.lost, row.unfinished), (25, 0, 25, 0, 0));
+    assert_eq!((row.octets, row.whole_datagrams, row.spoiled_datagrams), (25 * 14_720, 250, 0));
+    // 320 cells one after the other, two more cell times through the switches, and 5 ms: 322 * 42.4 us + 5 ms.
+    assert!((row.max_time_s.unwrap() - 0.018_652_8).abs() < 1e-9, "{row:?}");
+    let first = &result.summary.frame_list[0];
+    assert_eq!((first.number, first.cells, first.octets, first.lost), (1, 320, 14_720, false));
+    assert_eq!((first.at_s, first.left_s), (0.0, Some(319.0 * 42.4e-6)));
+    assert!((result.summary.frame_list[24].arrived_s.unwrap() - 0.978_652_8).abs() < 1e-9);
+}
+
+#[test]
+fn a_frame_that_is_under_way_at_the_end_is_neither_whole_nor_lost() {
+    let mut world = line(1);
+    world.other("vc", Category::Ubr, &PATH, frames(|frames| frames.frames_per_second = 1000));
+    let result = world.run();
+    let row = row(&result);
+    // 23,585 cells a second at most, 320 a frame: 73 frames less what is on the way.
+    assert_eq!((row.frames, row.lost), (1000, 0));
+    assert_eq!(row.whole + row.unfinished, 1000);
+    assert_eq!(row.whole, 73);
+    let late = &result.summary.frame_list[999];
+    assert_eq!((late.left_s, late.arrived_s, late.lost), (None, None, false));
+}
+
+#[test]
+fn a_missing_cell_costs_the_frame_and_every_frame_has_one_fate() {
+    let mut world = line(40);
+    world.other("vc", Category::Ubr, &PATH, frames(|frames| frames.end = Time::from_ps(39_000_000_000_000)));
+    world.scenario.links[0].cell_loss = 0.001;
+    let result = world.run();
+    let row = row(&result);
+    assert_eq!((row.frames, row.unfinished), (39 * 25, 0), "nothing is on the way at the end");
+    assert_eq!(row.whole + row.lost, 39 * 25);
+    // A frame of 320 cells is whole with probability 0.999^320 = 0.726; a datagram whose end is lost takes the next one
+    // with it, mostly within the frame. The deviation of the share is 1.4 %.
+    let share = row.whole as f64 / row.frames as f64;
+    assert!((share - 0.726).abs() < 0.05, "{share}");
+    let listed = &result.summary.frame_list;
+    assert_eq!(listed.iter().filter(|frame| frame.lost).count() as u64, row.lost);
+    assert!(listed.iter().all(|frame| frame.lost != frame.arrived_s.is_some()));
+    let vc = &result.summary.vcs[0];
+    assert!(vc.dropped > 0 && row.lost <= vc.dropped);
+}
+
+#[test]
+fn what_does_not_fit_into_the_buffer_is_lost() {
+    let mut world = line(2);
+    // Its link is the first, so its cells are the first of those that come at one instant.
+    world.other("noise", Category::Ubr, &["c", "sw1", "sw2", "b"], greedy());
+    world.other("vc", Category::Ubr, &PATH, frames(|_| {}));
+    world.scenario.links[0].ports[0].buffers.shared = Some(Cells(100));
+    let result = world.run();
+    assert_eq!(row(&result).whole, 0, "a greedy neighbour at the line rate leaves no frame whole");
+    assert!(row(&result).lost >= 49);
+}
+
+fn beside_a_burst(follow: Option<FollowAcr>) -> World {
+    let mut world = line(12);
+    world.control.efci = Some(cellrate_proto::switch::EfciConfig { low: Cells(127), high: Cells(127) });
+    let own = world.control;
+    world.scenario.links[0].ports[0].control = own;
+    // 835 cells a frame at 24 a second are 8.5 Mb/s.
+    let video = frames(|frames| {
+        frames.frames_per_second = 24;
+        frames.size = Octets(38_000);
+        frames.follow_acr = follow;
+    });
+    let (start, end) = (Duration::from_secs(3), Duration::from_secs(6));
+    for (name, from, traffic) in [("vc", "a", video), ("noise", "c", greedy_in(start, end))] {
+        let connection = world.abr(name, &[from, "sw1", "sw2", "b"], traffic);
+        let parameters = parameters(connection);
+        parameters.rif = cellrate_proto::parameters::PowerOfTwo::from_negative_exponent(6).unwrap();
+        parameters.rdf = parameters.rif;
+    }
+    world
+}
+
+#[test]
+fn a_sender_that_follows_acr_leaves_frames_out_instead_of_being_late() {
+    let late = beside_a_burst(None).run();
+    assert_eq!((row(&late).skipped, row(&late).lost), (0, 0));
+    assert!(row(&late).max_time_s.unwrap() > 1.0, "{:?}", row(&late));
+    let result = beside_a_burst(Some(FollowAcr { share: 0.9 })).run();
+    let on_time = row(&result);
+    assert!(on_time.skipped > 20 && on_time.skipped < 60, "{on_time:?}");
+    assert_eq!(on_time.lost, 0);
+    assert!(on_time.max_time_s.unwrap() < 0.4, "{on_time:?}");
+    assert_eq!(on_time.frames, 288);
+    assert_eq!(on_time.skipped + on_time.whole + on_time.unfinished, 288);
+    let beyond = result.summary.frame_list.iter().filter(|frame| frame.at_s >= 8.0).count();
+    assert_eq!(beyond, 96, "all of them when the neighbour has gone");
+}

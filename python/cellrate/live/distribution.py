@@ -1,0 +1,162 @@
+"""Live runs over several processes: the nodes that are elsewhere, in processes of this machine or on other machines.
+
+The hosts and their applications stay together in one process; each switch has one of its own, `cellrate live node`,
+and cells go between them in datagrams to the addresses of ``[live] nodes``. Nothing but the scenario and the instant of
+the start is shared: the clocks of several machines must agree to a fraction of the shortest link's delay.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .. import _native
+from ..errors import CellrateError, RunError
+from ..scenario import Scenario
+from ..writing import write_json
+
+LEAD_S = 1.5
+"""From the decision to the start of a run: what processes need to begin [s]."""
+
+CLOSING_S = 5.0
+"""How long after the end nodes may take to write their figures [s]."""
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Which nodes run where, and when the network's time begins."""
+
+    here: list[str]
+    """The hosts, in the process that asks."""
+    started: list[str]
+    """Switches that get a process on this machine."""
+    elsewhere: list[str]
+    """Switches that somebody else runs."""
+    start_unix_ns: int | None
+    """The network's time zero [ns since the Unix epoch]; None until that is decided."""
+
+    @classmethod
+    def of(cls, scenario: Scenario, elsewhere: Sequence[str], start_unix_ns: int | None) -> Distribution:
+        """Distribute a scenario: hosts here, switches in processes of their own, but for those `elsewhere`.
+
+        Raises
+        ------
+        CellrateError
+            If a node has no address, or `elsewhere` names what is no switch, or comes without a start.
+        """
+        nodes = _native.nodes(scenario._native)
+        without = [name for name, _, address in nodes if address is None]
+        if without:
+            raise CellrateError(
+                f"{scenario.file}: no address of {', '.join(without)}: a distributed run needs one of every node, "
+                'such as [live] nodes = { sw1 = "127.0.0.1:6635", ... }'
+            )
+        switches = [name for name, is_host, _ in nodes if not is_host]
+        wrong = [name for name in elsewhere if name not in switches]
+        if wrong:
+            raise CellrateError(f"{', '.join(wrong)}: no switch of that name; there are {', '.join(switches)}")
+        if elsewhere and start_unix_ns is None:
+            raise CellrateError("nodes elsewhere need --start, the same instant for all")
+        return cls(
+            here=[name for name, is_host, _ in nodes if is_host],
+            started=[name for name in switches if name not in elsewhere],
+            elsewhere=list(elsewhere),
+            start_unix_ns=start_unix_ns,
+        )
+
+    def decided(self) -> Distribution:
+        """Give the same with a start: soon, where none was given."""
+        if self.start_unix_ns is not None:
+            return self
+        return replace(self, start_unix_ns=time.time_ns() + int(LEAD_S * 1e9))
+
+
+@dataclass
+class Node:
+    """A node in a process of this machine."""
+
+    name: str
+    folder: Path
+    process: subprocess.Popen[bytes]
+
+    @property
+    def figures(self) -> Path:
+        """The file that it leaves."""
+        return self.folder / f"{self.name}.json"
+
+
+def start_nodes(distribution: Distribution, scenario: Scenario, folder: Path) -> list[Node]:
+    """Start a process for each switch of this machine; `folder` keeps what they write."""
+    folder.mkdir()
+    file = folder / "scenario.toml"
+    file.write_text(scenario.toml)
+    nodes = []
+    for name in distribution.started:
+        words = [sys.executable, "-m", "cellrate", "live", "node", str(file), name]
+        words += ["--start", str(distribution.start_unix_ns), "--figures", str(folder / f"{name}.json")]
+        with (folder / f"{name}.err").open("wb") as errors:
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
+        nodes.append(Node(name, folder, process))
+    return nodes
+
+
+def gather(nodes: list[Node], summary: dict[str, Any]) -> None:
+    """Wait for the figures of the nodes and put them beside the hosts' own.
+
+    Raises
+    ------
+    RunError
+        If a node left none.
+    """
+    last = time.monotonic() + CLOSING_S
+    summary["processes"] = []
+    for node in nodes:
+        try:
+            node.process.wait(max(0.0, last - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            node.process.kill()
+        if not node.figures.exists():
+            told = (node.folder / f"{node.name}.err").read_text(errors="replace").strip()
+            raise RunError(f"the process of {node.name} left no figures: {told[-1000:] or 'it said nothing'}")
+        figures = json.loads(node.figures.read_text())
+        summary["ports"] += figures["ports"]
+        summary["links"] += figures["links"]
+        summary["timing"]["passed"] &= figures["timing"]["passed"]
+        summary["timing"]["failures"] += [f"{node.name}: {failure}" for failure in figures["timing"]["failures"]]
+        summary["processes"].append({"node": node.name, **figures})
+
+
+def run_node(scenario: Scenario, names: list[str], start_unix_ns: int | None, figures: Path | None) -> dict[str, Any]:
+    """Run nodes of a scenario in this process, cells in datagrams to the others; gives their figures.
+
+    Raises
+    ------
+    CellrateError
+        If there is no such node, or a host among them has applications, which need `cellrate live run`.
+    RunError, Interrupted
+        As `cellrate.run`.
+    """
+    nodes = {name: is_host for name, is_host, _ in _native.nodes(scenario._native)}
+    wrong = [name for name in names if name not in nodes]
+    if wrong:
+        raise CellrateError(f"{', '.join(wrong)}: no host or switch of that name; there are {', '.join(nodes)}")
+    busy = {row[end] for row in json.loads(_native.applications(scenario._native)) for end in ("host", "peer")}
+    with_applications = [name for name in names if name in busy]
+    if with_applications:
+        raise CellrateError(
+            f"{', '.join(with_applications)}: hosts with applications run together, in "
+            "`cellrate live run --distributed`"
+        )
+    native = _native.live_nodes(scenario._native, names, start_unix_ns)
+    summary: dict[str, Any] = json.loads(native.summary)
+    if figures is not None:
+        partial = figures.with_suffix(".partial")
+        write_json(partial, summary)
+        partial.rename(figures)
+    return summary

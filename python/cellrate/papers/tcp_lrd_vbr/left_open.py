@@ -1,0 +1,134 @@
+"""What a choice is worth: row 1 of table 1 with one setting another way, beside the same ten seeds as run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...results import Result
+from ..paper import Drawing, Experiment, Finding, Point, Results
+from .common import BOTTLENECK, LINE_MBPS, SEEDS, Sample, metrics
+
+_SWITCH = "defaults.switch.algorithm."
+_ABR = "defaults.abr."
+_TCP = "vc.tcp{i}.traffic."
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One setting made another way."""
+
+    set: Mapping[str, object]
+    why: str
+    """Why it matters, or does not."""
+
+
+OPEN: Mapping[str, Choice] = {
+    "icr-pcr": Choice({f"{_ABR}icr": "149.76 Mbps"}, "TCP starts with a segment a connection, whatever ICR is."),
+    "icr-1-mbps": Choice({f"{_ABR}icr": "1 Mbps"}, "The first feedback comes after 10 ms of 10 s."),
+    "rif-1-16": Choice({f"{_ABR}rif": "1/16"}, "ACR rises by no more than PCR / 16 a BRM."),
+    "rif-1-64": Choice({f"{_ABR}rif": "1/64"}, "ACR rises by no more than PCR / 64 a BRM."),
+    "alpha-0.1": Choice({f"{_SWITCH}alpha": 0.1}, "Half of a change is known after 7 intervals, not after 3."),
+    "alpha-0.5": Choice({f"{_SWITCH}alpha": 0.5}, "Half of a change is known after an interval."),
+    "ratio": Choice({f"{_SWITCH}load_averaging": "ratio"}, "The other way of averaging the load that ERICA knows."),
+    "measured-ccr": Choice(
+        {f"{_SWITCH}measured_ccr": True}, "VCShare then follows what a source sends, not what it may send."
+    ),
+    "bidirectional-counting": Choice(
+        {f"{_SWITCH}bidirectional_counting": True},
+        "500 cells of an interval are 33 of each source: all are seen anyway.",
+    ),
+    "delta-0": Choice({f"{_SWITCH}delta": 0}, "Shares above FairShare are kept for less of the time."),
+    "rm-before-data": Choice({"defaults.switch.rm_cells": "before-data"}, "FRMs do not wait in the ABR queue."),
+    "tcp-timer": Choice(
+        {f"{_TCP}timer_granularity": "500 ms", f"{_TCP}minimum_rto": "1 s"}, "Nothing is lost: no timer ever expires."
+    ),
+    "delayed-acks": Choice(
+        {f"{_TCP}delayed_ack.heartbeat": "200 ms"},
+        "In slow start a window grows by half in a round trip, not by itself.",
+    ),
+    "noise": Choice({"vc.vbr.traffic.method": "davies-harte"}, "Other numbers of the same noise."),
+}
+"""What the paper leaves open."""
+
+STATED: Mapping[str, Choice] = {
+    "40-s": Choice({"duration": "40 s"}, "Slow start weighs a quarter; the sequence of noise is another."),
+    "t0-1-ms": Choice({f"{_SWITCH}t0": "1 ms"}, "A queue of 224 cells is aimed at, not of 112."),
+    "t0-1.5-ms": Choice({f"{_SWITCH}t0": "1.5 ms"}, "A queue of 335 cells is aimed at, not of 112."),
+    "qdlf-0.8": Choice(
+        {f"{_SWITCH}qdlf": 0.8}, "A queue is drained by a fifth of the capacity at most, not by half of it."
+    ),
+    "interval-1-ms": Choice(
+        {f"{_SWITCH}interval": "1 ms", f"{_SWITCH}interval_cells": 100}, "Intervals of about 0.5 ms, not 2.2 ms."
+    ),
+    "interval-5-ms": Choice({f"{_SWITCH}interval_cells": 1_000_000}, "Intervals of 5 ms, not of about 2.2 ms."),
+}
+"""What the paper states, at another value: how much hangs on it. The tables are run as stated."""
+
+CHOICES = {**OPEN, **STATED}
+
+
+def idle_share(result: Result) -> float:
+    """Share of what VBR leaves of the line in which nothing is sent [%]."""
+    left = LINE_MBPS - metrics(result, 512).vbr
+    idle = 1 - float(result.port(BOTTLENECK)["utilization"])
+    return 100 * LINE_MBPS * idle / left
+
+
+def changes(results: Results, choice: str, metric: str) -> Sample:
+    """Give by how much each seed's metric changes."""
+
+    def value(run: str, seed: int) -> float:
+        return float(getattr(metrics(results[f"{run}, seed {seed}"], 512), metric))
+
+    return Sample([value(choice, seed) - value("as run", seed) for seed in SEEDS])
+
+
+def _signed(sample: Sample, digits: int) -> str:
+    return f"{sample.mean:+,.{digits}f} ± {sample.interval():,.{digits}f}"
+
+
+def _findings(results: Results) -> Sequence[Finding]:
+    found = []
+    if f"as run, seed {SEEDS[-1]}" in results:
+        as_run = [results[f"as run, seed {seed}"] for seed in SEEDS]
+        idle = Sample([idle_share(result) for result in as_run])
+        lacking = Sample([100 - metrics(result, 512).efficiency for result in as_run])
+        text = f"{idle.text(1)} of {lacking.text(1)} points"
+        why = (
+            "After slow start every source has data. The rest are backward RM cells, which answer those of the ACKs, "
+            "and what is on its way at the end."
+        )
+        found.append(Finding("open.idle", text, None, why))
+    for name, choice in CHOICES.items():
+        if f"{name}, seed {SEEDS[-1]}" not in results:
+            continue
+        efficiency, queue = (changes(results, name, metric) for metric in ("efficiency", "queue"))
+        text = f"{_signed(efficiency, 2)} points, {_signed(queue, 0)} cells"
+        found.append(Finding(f"open.{name}", text, None, choice.why))
+    return found
+
+
+def _drawings(results: Results) -> Sequence[Drawing]:
+    del results
+    return []
+
+
+def _points() -> dict[str, Point]:
+    ways: dict[str, Mapping[str, object]] = {"as run": {}}
+    ways.update({name: choice.set for name, choice in CHOICES.items()})
+    return {
+        f"{way}, seed {seed}": Point("terrestrial", {**settings, "seed": seed}, extra=True)
+        for way, settings in ways.items()
+        for seed in SEEDS
+    }
+
+
+EXPERIMENT = Experiment(
+    name="open",
+    title="What the paper leaves open, and how much hangs on what it states",
+    points=_points(),
+    findings=_findings,
+    drawings=_drawings,
+)
+"""Row 1 of table 1; not in a quick run."""

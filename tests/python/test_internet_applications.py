@@ -1,0 +1,129 @@
+"""Paper internet-applications: players, listeners, its arithmetic and its small parts, with runs of a few seconds."""
+
+from __future__ import annotations
+
+import pytest
+
+from cellrate.papers import load_paper
+from cellrate.papers.internet_applications import arithmetic, left_open, search, video, voice, www
+from cellrate.papers.internet_applications.common import starts
+from cellrate.papers.internet_applications.playout import Frame, play
+from cellrate.papers.internet_applications.search import Needs, highest_rate, room_for, smallest_mcr
+from cellrate.papers.internet_applications.voice import listen
+from cellrate.papers.internet_applications.www import deviation, mean, rank_correlation, response_times
+from cellrate.running import run_many
+
+
+def film(arrivals: list[float | None]) -> list[Frame]:
+    """Frames of a film of 10 frames per second, 100 octets each, with the instants at which they came."""
+    return [Frame(number, 0.1 * (number - 1), at, 100) for number, at in enumerate(arrivals, start=1)]
+
+
+def test_a_film_in_time_is_shown_whole_and_needs_what_was_gathered() -> None:
+    seen = play(film([0.1 * n for n in range(20)]), 10, gathered=3)
+    assert (seen.frames, seen.lost, seen.suspended_s) == (20, 0, 0.0)
+    # The first is shown when the third has come: from then on two wait, three for the instant before one is shown.
+    assert seen.peak_frames == 3
+    assert seen.peak_octets == 300
+
+
+def test_a_late_frame_makes_the_film_stand_still_and_all_after_it_late() -> None:
+    late = play(film([0.0, 0.1, 0.2, 1.3, 1.31, 1.32]), 10, gathered=1)
+    assert late.suspended_s == pytest.approx(1.0)
+    assert (late.lost, late.peak_frames) == (0, 2)
+
+
+def test_a_full_buffer_loses_what_comes_faster_than_it_is_shown() -> None:
+    # Twice as fast as it is shown: of what comes while the buffer is full, half is lost.
+    fast = film([0.05 * n for n in range(200)])
+    assert play(fast, 10, gathered=1).lost == 0
+    seen = play(fast, 10, room=10, gathered=1)
+    assert seen.peak_frames == 10
+    first = min(seen.lost_in_buffer)
+    assert len(seen.lost_in_buffer) / (201 - first) == pytest.approx(0.5, abs=0.02)
+
+
+def test_lost_frames_are_skipped_and_take_no_time() -> None:
+    seen = play(film([0.0, 0.1, None, None, 0.4, 0.5]), 10, gathered=2)
+    assert (seen.lost_in_network, seen.longest_gap(), seen.lost) == ((3, 4), 2, 2)
+    assert seen.loss == pytest.approx(2 / 6)
+    # Frame 5 is due at 0.3 s, in place of frame 3, and comes at 0.4 s.
+    assert seen.suspended_s == pytest.approx(0.1)
+
+
+def test_a_packet_of_voice_is_recovered_by_the_next_one_only() -> None:
+    def packet(number: int, *, lost: bool) -> dict[str, object]:
+        at = 0.02 * number
+        return {"number": number, "at_s": at, "arrived_s": None if lost else at + 0.01, "lost": lost}
+
+    heard = listen([packet(number, lost=number in (2, 5, 6, 9)) for number in range(1, 10)])
+    # 2 and 6 are carried by 3 and 7; 5 would be by 6, and 9 by 10.
+    assert (heard.packets, heard.lost, heard.recovered) == (9, 4, 2)
+    assert heard.silences == (1, 1)
+    assert heard.silent_s == pytest.approx(0.04)
+    assert heard.intervals == pytest.approx((0.02, 0.02))
+
+
+def test_searches_end_where_the_room_is_enough() -> None:
+    rates = {24: Needs(160, 0, 0), 10: Needs(14, 0, 0), 9: Needs(12, 0, 0)}
+    assert [highest_rate(rates, room) for room in (160, 159, 14, 13, 11)] == [24, 10, 10, 9, None]
+    mcrs = {0: Needs(160, 0, 0), 6: Needs(67, 0, 0), 7: Needs(46, 0, 5)}
+    assert [smallest_mcr(mcrs, room) for room in (67, 66, 45)] == [6, 7, None]
+    assert room_for(mcrs, 7, 6) == (46, 66)
+
+
+def test_thirty_three_segments_take_two_and_a_half_seconds() -> None:
+    assert arithmetic.segments(300_000) == 33
+    # 32 x (192 cells + 2 of the ACK) and 158 cells of 42.4 us, 32 x 70 ms.
+    assert arithmetic.image_time() == pytest.approx((32 * 194 + 158) * 42.4e-6 + 32 * 0.070)
+    found = {finding.id: finding for finding in arithmetic.EXPERIMENT.findings({})}
+    assert found["arithmetic.ftp-most"].measured == "8.70 Mbps"
+    assert found["arithmetic.overflow"].measured == "12.3 %"
+    assert found["arithmetic.nine"].measured == "9.1 fps"
+
+
+def test_deviation_and_rank_correlation_are_those_of_the_textbook() -> None:
+    assert (mean([1.0, 2.0, 3.0]), deviation([1.0, 2.0, 3.0])) == (2.0, 1.0)
+    assert rank_correlation([1, 2, 3, 4], [10, 20, 30, 40]) == pytest.approx(1.0)
+    assert rank_correlation([1, 2, 3, 4], [4, 3, 2, 1]) == pytest.approx(-1.0)
+    # Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4: 4.5 over the root of 4.5 x 5.
+    assert rank_correlation([1, 2, 2, 4], [1, 2, 3, 4]) == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
+
+
+def test_every_claim_is_published_and_table_4_is_not() -> None:
+    published = load_paper("internet-applications").published
+    for (rdf, rif), values in www.TABLE_3.items():
+        for key, value in zip(("html", "gif", "ftp"), values, strict=True):
+            said = published[f"www.table-3.rdf-rif-{www.key(rdf, rif)}.{key}"]["published"]
+            assert float(said.split()[0]) == value
+    of_table_4 = [row for id, row in published.items() if id.startswith("www.table-4.")]
+    assert len(of_table_4) == 27
+    assert all("published" not in row and row["kind"] == "withheld" for row in of_table_4)
+
+
+def test_every_case_resolves() -> None:
+    paper = load_paper("internet-applications")
+    for experiment in (video, search, voice, left_open, www):
+        for point in experiment.EXPERIMENT.points.values():
+            if point.set["seed"] == 1:
+                paper.scenario(point).check()
+
+
+def test_transfers_begin_within_a_second_and_the_same_for_the_same_seed() -> None:
+    assert starts(1) == starts(1)
+    assert starts(1) != starts(2)
+    for seed in range(1, 6):
+        for instant in str(starts(seed)["vc.ftp{i}.traffic.start"]).split('"')[1::2]:
+            assert 10_000 <= float(instant.removesuffix(" ms")) < 11_000
+
+
+def test_three_seconds_of_pages_have_the_times_of_the_arithmetic() -> None:
+    paper = load_paper("internet-applications")
+    point = www.EXPERIMENT.points["alone, 1"]
+    scenario = paper.scenario(point).set({"duration": "8.4 s"})
+    (result,) = run_many([(scenario, {})])
+    (html,) = response_times(result.summary["exchange_list"], www.HTML)
+    (gif,) = response_times(result.summary["exchange_list"], www.GIF)
+    # 14 cells at 25.6 Mb/s of the server's line and the server's 2.3 ms.
+    assert html == pytest.approx(0.0023 + 14 * 424 / 25.6e6, abs=1e-6)
+    assert gif == pytest.approx(arithmetic.image_time(), abs=0.005)

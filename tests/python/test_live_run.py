@@ -1,0 +1,291 @@
+"""Live runs on this machine: every kind of application, failures, and that nothing stays behind.
+
+Skipped, with the reason, where hosts cannot be had.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cellrate
+from cellrate.live import doctor, live_run
+from cellrate.live.process import search_path
+
+_FOUND = doctor.findings()
+pytestmark = pytest.mark.skipif(bool(doctor.lacking(_FOUND)), reason=doctor.sentence(_FOUND))
+
+NETWORK = """# Two hosts and a switch, live.
+name = "live-pair"
+duration = "{duration}"
+
+[defaults]
+link = {{ rate = "10 Mbps", delay = "1 ms" }}
+switch.algorithm = {{ type = "erica", target_utilization = "95 %" }}
+vc.traffic = {{ type = "none" }}
+
+[[host]]
+name = "a"
+
+[[host]]
+name = "b"
+
+[[switch]]
+name = "sw"
+
+[[link]]
+between = ["a", "sw"]
+
+[[link]]
+between = ["sw", "b"]
+
+[[vc]]
+name = "vc"
+path = ["a", "sw", "b"]
+"""
+
+
+def scenario(duration: str, *applications: str) -> str:
+    return NETWORK.format(duration=duration) + "\n".join(applications)
+
+
+def application(name: str, kind: str, more: str = "") -> str:
+    return f'\n[[application]]\nname = "{name}"\nhost = "a"\npeer = "b"\nkind = {kind}\n{more}\n'
+
+
+def needs(*programs: str) -> None:
+    missing = [program for program in programs if shutil.which(program, path=search_path()) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}; cellrate doctor says how to get it")
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "cellrate", *words]
+
+
+def holders(text: str) -> list[int]:
+    """Processes with this text among their words."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                words = (folder / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if text.encode() in words:
+                found.append(int(folder.name))
+    return found
+
+
+def users_of(namespace: str) -> list[str]:
+    """Processes in a network namespace, and descriptors that hold it."""
+    found = []
+    for link in [*Path("/proc").glob("[0-9]*/ns/net"), *Path("/proc").glob("[0-9]*/fd/*")]:
+        try:
+            if str(link.readlink()) == namespace:
+                found.append(str(link))
+        except OSError:
+            continue
+    return found
+
+
+def until(condition: Callable[[], Any], seconds: float = 20.0) -> Any:
+    last = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < last, "it has not come about in time"
+        time.sleep(0.02)
+    return value
+
+
+def test_every_kind_of_application_runs_over_one_connection(tmp_path: Path) -> None:
+    needs("vsftpd", "curl", "nginx", "ffmpeg", "gst-launch-1.0", "iperf3")
+    text = scenario(
+        "5 s",
+        application("bulk", '{ type = "ftp", size = "300 kB" }'),
+        application("pages", '{ type = "web", pages = 2, image = "20 kB", gap = "100 ms" }', 'start = "500 ms"'),
+        application("film", '{ type = "video", rate = "1.5 Mbps", frame_rate = 12 }', 'start = "500 ms"\nend = "4 s"'),
+        application("talk", '{ type = "voice", redundancy = 1, playout_delay = "1 s" }', 'end = "4 s"'),
+        application("meter", '{ type = "iperf3", protocol = "udp", rate = "500 kbps" }', 'start = "1 s"'),
+        application("echo", '{ type = "command", words = ["echo", "{host}", "{peer}"] }'),
+    )
+    run = live_run(cellrate.Scenario.parse(text), attempts=1, folder=tmp_path)
+    assert run.failed_applications == [], [row["complaints"] for row in run.result.summary["applications"]]
+    results = {row["application"]: row["result"] for row in run.result.summary["applications"]}
+    assert (results["bulk"]["octets"], results["bulk"]["complete"]) == (300_000, True)
+    assert (results["pages"]["pages_complete"], results["pages"]["failed_objects"]) == (2, 0)
+    # 12 per second from 0.5 to 4 s are 42, less what the sender takes to begin on a busy machine.
+    assert 24 <= results["film"]["frames_sent"] <= 43
+    assert results["film"]["frames_whole"] >= results["film"]["frames_sent"] - 2
+    assert results["talk"]["packets"] > 100
+    assert results["meter"]["goodput_bps"] == pytest.approx(500_000, rel=0.2)
+    assert results["echo"]["output_tail"] == "10.0.0.1 10.0.0.2\n"
+    kernels = {row["host"]: row for row in run.result.summary["kernels"]}
+    assert kernels["a"]["settings"]["net.ipv4.tcp_no_metrics_save"] == "1"
+    assert "congctl reno" in kernels["a"]["routes"]
+    assert kernels["a"]["device"]["sent_packets"] > 300
+    assert kernels["b"]["device"]["received_packets"] > 300
+    kept = tmp_path / "attempt-1" / "applications"
+    assert (kept / "bulk" / "vsftpd.conf").is_file()
+    assert not (kept / "bulk" / "files").exists(), "the file itself is not worth keeping"
+
+
+def test_a_sender_that_follows_acr_sends_what_it_carries() -> None:
+    needs("ffmpeg")
+    # 24 frames of 20 kB per second are 3.84 Mbps; ABR has 2 Mbps.
+    text = scenario("4 s", application("film", '{ type = "video", rate = "3.84 Mbps", follow_acr = true }'))
+    run = live_run(cellrate.Scenario.parse(text), attempts=1, set={"link.sw-b.rate": "2 Mbps"})
+    result = run.application("film")["result"]
+    assert result["frames_lost_in_network"] <= 2, "but for what is on its way at the end"
+    asked = [frame["acr_bps"] for frame in result["frames"][10:]]
+    assert 1.0e6 < sum(asked) / len(asked) < 2.0e6
+    assert 6 < result["sent_frame_rate"] < 12, "0.9 x 1.9 Mbps / 24 frames of 177 kbit each"
+
+
+def test_a_crashed_application_fails_the_run_and_says_why(tmp_path: Path) -> None:
+    file = tmp_path / "crash.toml"
+    words = '["sh", "-c", "echo out of order >&2; exit 7"]'
+    file.write_text(scenario("1 s", application("broken", f'{{ type = "command", words = {words} }}')))
+    done = subprocess.run(
+        command("live", "run", str(file), "--out", str(tmp_path / "out"), "--attempts", "1", "--json"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    row = json.loads(done.stdout)["applications"][0]
+    assert (row["failed"], row["exit_status"], row["ended"]) == (True, 7, "by itself")
+    assert row["complaints"] == ["program ended with status 7: out of order"]
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["applications"][0] == row
+    assert (tmp_path / "out" / "attempt-1" / "applications" / "broken" / "program.err").read_text() == "out of order\n"
+
+
+def test_a_server_that_does_not_come_up_is_an_error_with_its_last_words() -> None:
+    words = '["sh", "-c", "echo no luck >&2; exit 3"]'
+    kind = f'{{ type = "command", words = {words}, background = true, ready = {{ port = 99 }} }}'
+    with pytest.raises(cellrate.RunError, match="ended with status 3 before it was ready: no luck"):
+        live_run(cellrate.Scenario.parse(scenario("1 s", application("server", kind))), attempts=1)
+
+
+def test_what_is_not_there_is_named_before_anything_runs() -> None:
+    kind = '{ type = "command", words = ["no-such-program"] }'
+    with pytest.raises(cellrate.RunError, match="not installed: no-such-program"):
+        live_run(cellrate.Scenario.parse(scenario("1 s", application("x", kind))), attempts=1)
+
+
+def running(tmp_path: Path) -> tuple[subprocess.Popen[bytes], str, str]:
+    """A run of a minute under way: the supervisor, the mark of its program, and the network namespace of that."""
+    mark = f"mark-{uuid.uuid4().hex}"
+    file = tmp_path / "long.toml"
+    # The program leaves a child in a session of its own, which no signal to a group reaches.
+    words = json.dumps(["sh", "-c", f"setsid sleep 1000 {mark} 2>/dev/null & exec sh -c 'sleep 1000; : {mark}'"])
+    words = words.replace(f"sleep 1000 {mark}", f"sh -c 'sleep 1000; : {mark}'")
+    file.write_text(scenario("60 s", application("long", f'{{ type = "command", words = {words} }}')))
+    supervisor = subprocess.Popen(
+        command("live", "run", str(file), "--out", str(tmp_path / "out")),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    programs = until(lambda: [pid for pid in holders(mark) if pid != supervisor.pid])
+    time.sleep(0.3)
+    namespace = str(Path(f"/proc/{programs[0]}/ns/net").readlink())
+    return supervisor, mark, namespace
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_nothing_stays_when_the_supervisor_is_ended(tmp_path: Path, number: signal.Signals) -> None:
+    supervisor, mark, namespace = running(tmp_path)
+    assert holders(mark)
+    assert namespace != str(Path("/proc/self/ns/net").readlink())
+    supervisor.send_signal(number)
+    _, errors = supervisor.communicate(timeout=20)
+    until(lambda: not holders(mark))
+    until(lambda: not users_of(namespace))
+    assert not (tmp_path / "out").exists(), "no half results"
+    if number == signal.SIGINT:
+        assert supervisor.returncode == 1
+        assert b"interrupted" in errors
+
+
+def test_without_the_rights_the_status_is_3_and_the_message_says_what_to_do(tmp_path: Path) -> None:
+    fake = tmp_path / "unshare"
+    fake.write_text('#!/bin/sh\necho "unshare: unshare failed: Operation not permitted" >&2\nexit 1\n')
+    fake.chmod(0o755)
+    file = tmp_path / "pair.toml"
+    file.write_text(scenario("1 s"))
+    done = subprocess.run(
+        command("live", "run", str(file)),
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr
+    assert "Operation not permitted" in done.stderr
+    assert "cellrate doctor" in done.stderr
+
+
+def test_a_simulation_names_the_application_and_the_command_for_it(tmp_path: Path) -> None:
+    file = tmp_path / "pair.toml"
+    file.write_text(scenario("1 s", application("bulk", '"ftp"')))
+    done = subprocess.run(command("run", str(file)), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert 'the application "bulk" is a real program' in done.stderr
+    assert "cellrate live run" in done.stderr
+
+
+def free_ports(number: int) -> list[int]:
+    """UDP ports that nobody has, for now."""
+    held = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(number)]
+    for one in held:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in held]
+    for one in held:
+        one.close()
+    return ports
+
+
+def test_a_switch_in_a_process_of_its_own_carries_the_same_packets(tmp_path: Path) -> None:
+    a, b, sw = (f"127.0.0.1:{port}" for port in free_ports(3))
+    sending = 'import socket; socket.socket(2, 2).sendto(b"x" * 5000, ("{peer}", 9))'
+    words = json.dumps([sys.executable, "-c", sending])
+    text = scenario(
+        "2 s",
+        application("datagram", f'{{ type = "command", words = {words} }}'),
+        f'\n[live]\nnodes = {{ a = "{a}", b = "{b}", sw = "{sw}" }}\n',
+    )
+    run = live_run(cellrate.Scenario.parse(text), attempts=1, distributed=True, folder=tmp_path)
+    assert run.failed_applications == []
+    summary = run.result.summary
+    assert [process["node"] for process in summary["processes"]] == ["sw"]
+    assert {row["link"] for row in summary["links"]} >= {"sw-a", "sw-b"}
+    adapters = {row["vc"]: row for row in summary["adapters"]}
+    assert adapters["vc"]["packets_delivered"] == 1
+    ports = {row["port"]: row for row in summary["ports"]}
+    # 5000 + 28 octets with LLC/SNAP and trailer are 106 cells, and RM cells beside them.
+    assert 106 < ports["sw->b"]["transmitted"] < 120
+    assert (tmp_path / "attempt-1" / "nodes" / "sw.json").is_file()
+
+
+def test_a_distributed_run_needs_addresses_and_a_start_for_what_is_elsewhere() -> None:
+    plain = cellrate.Scenario.parse(scenario("1 s"))
+    with pytest.raises(cellrate.CellrateError, match="no address of a, b, sw"):
+        live_run(plain, distributed=True)
+    nodes = '\n[live]\nnodes = { a = "127.0.0.1:1", b = "127.0.0.1:2", sw = "127.0.0.1:3" }\n'
+    addressed = cellrate.Scenario.parse(scenario("1 s", nodes))
+    with pytest.raises(cellrate.CellrateError, match="need --start"):
+        live_run(addressed, distributed=True, elsewhere=["sw"])
+    with pytest.raises(cellrate.CellrateError, match="a: no switch of that name; there are sw"):
+        live_run(addressed, distributed=True, elsewhere=["a"], start_unix_ns=1)
