@@ -179,7 +179,8 @@ def test_a_capture_of_the_last_attempt_is_whole_and_where_it_was_asked_for(tmp_p
     folder = tmp_path / "capture"
     run = live_run(file, attempts=1, capture=Capture(folder=folder, ports=["sw->b"], pdus=False))
     (captured,) = run.result.captured
-    assert captured.path == folder / "cells.pcapng" and captured.octets == captured.path.stat().st_size
+    assert captured.path == folder / "cells.pcapng"
+    assert captured.octets == captured.path.stat().st_size
     (port,) = [row for row in run.result.summary["ports"] if row["port"] == "sw->b"]
     assert 0 < captured.records == port["transmitted"]
     assert [path.name for path in folder.iterdir()] == ["cells.pcapng"]
