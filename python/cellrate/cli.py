@@ -47,6 +47,18 @@ Start = Annotated[
 ]
 Workers = Annotated[int | None, Parameter(help="Processes for sweeps; the number of processors by default.")]
 
+CaptureFolder = Annotated[
+    Path | None, Parameter(help="Write every cell that leaves a port into this folder, for Wireshark.")
+]
+CapturePorts = Annotated[list[str] | None, Parameter(help="Only at this port, such as sw1->sw2. May be given again.")]
+CaptureFrom = Annotated[str | None, Parameter(help="Only from this instant on, such as 10ms.")]
+CaptureUntil = Annotated[str | None, Parameter(help="Only before this instant.")]
+CaptureKind = Annotated[
+    Literal["cells", "pdus"] | None, Parameter(help="Only cells, or only AAL5 PDUs (both by default).")
+]
+CaptureLimit = Annotated[
+    str | None, Parameter(help="Most that a file of the capture may hold, such as 200MB (1 GB by default).")
+]
 Threads = Annotated[int, Parameter(help="Threads per run, for large networks; the result does not depend on it.")]
 
 
@@ -62,20 +74,12 @@ def run(
     plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
     csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
     workers: Workers = None,
-    capture: Annotated[
-        Path | None, Parameter(help="Write every cell that leaves a port into this folder, for Wireshark.")
-    ] = None,
-    capture_port: Annotated[
-        list[str] | None, Parameter(help="Only at this port, such as sw1->sw2. May be given again.")
-    ] = None,
-    capture_from: Annotated[str | None, Parameter(help="Only from this instant on, such as 10ms.")] = None,
-    capture_until: Annotated[str | None, Parameter(help="Only before this instant.")] = None,
-    capture_kind: Annotated[
-        Literal["cells", "pdus"] | None, Parameter(help="Only cells, or only AAL5 PDUs (both by default).")
-    ] = None,
-    capture_limit: Annotated[
-        str | None, Parameter(help="Most that a file of the capture may hold, such as 200MB (1 GB by default).")
-    ] = None,
+    capture: CaptureFolder = None,
+    capture_port: CapturePorts = None,
+    capture_from: CaptureFrom = None,
+    capture_until: CaptureUntil = None,
+    capture_kind: CaptureKind = None,
+    capture_limit: CaptureLimit = None,
     threads: Threads = 1,
 ) -> int:
     """Run a scenario, or every point of its sweep."""
@@ -308,11 +312,18 @@ def live_run(
     json: Json = False,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
     csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
+    capture: CaptureFolder = None,
+    capture_port: CapturePorts = None,
+    capture_from: CaptureFrom = None,
+    capture_until: CaptureUntil = None,
+    capture_kind: CaptureKind = None,
+    capture_limit: CaptureLimit = None,
 ) -> int:
     """Run a scenario with hosts that are network namespaces, real applications on them, and cells in real time.
 
     A run that fails the verdict on its own timing is tried again; all attempts are kept. Exit status 1 if an
-    application failed, or no attempt was in time.
+    application failed, or no attempt was in time. A capture is of the last attempt, of the ports of the process that
+    has the hosts.
     """
     from .live.table import print_live
     from .live.work import run_and_write
@@ -329,6 +340,7 @@ def live_run(
         start_unix_ns=_unix_ns(start),
         plots=plot,
         csv=csv,
+        capture=_capture(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit),
         watched=lambda name: _progress(name, quiet=json),
     )
     failed = any(run.failed_applications or not run.in_time for run in runs)
@@ -341,6 +353,8 @@ def live_run(
     console = Console()
     for run in runs:
         print_live(console, run)
+        for written in run.result.captured:
+            console.print(str(written), highlight=False, soft_wrap=True)
     console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
     return int(failed)
 

@@ -45,7 +45,7 @@ def run(
         Called with the share of network time done [0 to 1], a few times a second at most. What it raises ends the run.
     threads
         Threads to run it on, 1 or more; the result does not depend on it. Only networks whose switches are apart by
-        links of 100 us or more can use several.
+        links of 100 us or more can use several. A run with a capture has one.
 
     Raises
     ------
@@ -105,10 +105,11 @@ def run_many(
     keep: Path | None = None,
     threads: int = 1,
 ) -> list[Result]:
-    """Run scenarios side by side, each on so many threads, and give back the results in the order of `points`.
+    """Run scenarios side by side, each on so many threads.
 
-    Each result has its settings. With `keep`, each is kept in that folder as soon as it is there, and a point whose
-    result is kept there, from the same scenario and the same simulator, is not run again.
+    The results come in the order of `points`, each with its settings. With `keep`, each result is kept in that folder
+    as soon as it is there, and a point whose result is kept there, from the same scenario and the same simulator, is
+    not run again.
     """
     _check_threads(threads)
     todo = list(points)

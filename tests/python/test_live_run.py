@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 import cellrate
+from cellrate.capturing import Capture
 from cellrate.live import doctor, live_run
 from cellrate.live.process import search_path
 
@@ -169,6 +170,19 @@ def test_a_crashed_application_fails_the_run_and_says_why(tmp_path: Path) -> Non
     assert row["complaints"] == ["program ended with status 7: out of order"]
     assert json.loads((tmp_path / "out" / "summary.json").read_text())["applications"][0] == row
     assert (tmp_path / "out" / "attempt-1" / "applications" / "broken" / "program.err").read_text() == "out of order\n"
+
+
+def test_a_capture_of_the_last_attempt_is_whole_and_where_it_was_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "capture.toml"
+    words = '["ping", "-c", "1", "-W", "1", "{peer}"]' if shutil.which("ping") else '["true"]'
+    file.write_text(scenario("1 s", application("one", f'{{ type = "command", words = {words} }}')))
+    folder = tmp_path / "capture"
+    run = live_run(file, attempts=1, capture=Capture(folder=folder, ports=["sw->b"], pdus=False))
+    (captured,) = run.result.captured
+    assert captured.path == folder / "cells.pcapng" and captured.octets == captured.path.stat().st_size
+    (port,) = [row for row in run.result.summary["ports"] if row["port"] == "sw->b"]
+    assert 0 < captured.records == port["transmitted"]
+    assert [path.name for path in folder.iterdir()] == ["cells.pcapng"]
 
 
 def test_a_server_that_does_not_come_up_is_an_error_with_its_last_words() -> None:

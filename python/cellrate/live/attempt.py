@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _native
+from ..capturing import Capture
 from ..errors import CellrateError, RunError
 from ..results import Result
 from ..scenario import Scenario
@@ -69,13 +70,14 @@ class Attempt:
         settings: dict[str, str],
         folder: Path,
         distribution: Distribution | None = None,
+        capture: Capture | None = None,
     ) -> None:
         self.distribution = distribution
         self.scenario = scenario
         self.settings = settings
         self.folder = folder
         self.hosts = {host.name: host for host in _native.make_hosts(scenario._native)}
-        self.engine = Engine(scenario, list(self.hosts.values()))
+        self.engine = Engine(scenario, list(self.hosts.values()), capture)
         self.jobs = [self._job(number, told) for number, told in enumerate(applications(scenario))]
         self.sockets: dict[str, str] = {}
 
@@ -218,8 +220,9 @@ class Attempt:
 class Engine:
     """The network, which runs in a thread and says how far it is."""
 
-    def __init__(self, scenario: Scenario, hosts: list[_native.Host]) -> None:
+    def __init__(self, scenario: Scenario, hosts: list[_native.Host], capture: Capture | None = None) -> None:
         self._scenario = scenario
+        self._capture = None if capture is None else capture._native()
         self._network = _native.LiveNetwork(scenario._native, hosts)
         self._duration_s = scenario.duration_s
         self._origin: float | None = None
@@ -244,10 +247,8 @@ class Engine:
             prefer(ENGINE_NICENESS)
             begun = time.perf_counter()
             try:
-                if distribution is None:
-                    self._outcome = self._network.run(heard)
-                else:
-                    self._outcome = self._network.run(heard, distribution.here, distribution.start_unix_ns)
+                here, start = (None, None) if distribution is None else (distribution.here, distribution.start_unix_ns)
+                self._outcome = self._network.run(heard, here, start, self._capture)
             except BaseException as error:
                 self._error = error
             self._wall_s = time.perf_counter() - begun
@@ -323,11 +324,14 @@ def main(folder: Path) -> int:
     told = request["distribution"]
     distribution = None if told is None else Distribution.of(scenario, told["elsewhere"], told["start_unix_ns"])
 
+    captured = request["capture"]
+    capture = None if captured is None else Capture(**{**captured, "folder": Path(captured["folder"])})
+
     def progress(fraction: float) -> None:
         print(f"{fraction:.4f}", flush=True)
 
     try:
-        result = Attempt(scenario, request["set"], folder, distribution).run(progress)
+        result = Attempt(scenario, request["set"], folder, distribution, capture).run(progress)
     except (CellrateError, OSError) as error:
         (folder / ERROR).write_bytes(pickle.dumps(error if isinstance(error, CellrateError) else RunError(str(error))))
         return 1

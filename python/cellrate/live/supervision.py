@@ -10,10 +10,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..capturing import Capture, CapturedFile
 from ..errors import CellrateError, LiveUnavailable, RunError
 from ..results import Result
 from ..running import prepare
@@ -27,6 +28,9 @@ Progress = Callable[[float], object]
 
 KEPT_BESIDE_RESULTS = ("applications", "nodes")
 """Folders of an attempt that go into the results: what programs wrote."""
+
+CAPTURE = "capture"
+"""Folder of an attempt for the files of a capture."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ def live_run(
     distributed: bool = False,
     elsewhere: Sequence[str] = (),
     start_unix_ns: int | None = None,
+    capture: Capture | str | Path | None = None,
     progress: Progress | None = None,
 ) -> LiveRun:
     """Run a scenario with real hosts and real applications.
@@ -94,6 +99,8 @@ def live_run(
         With `distributed`: switches that run on other machines.
     start_unix_ns
         With `elsewhere`: when the network's time begins [ns since the Unix epoch]; such a run is not repeated.
+    capture
+        As for `cellrate.run`: the last attempt's, of the ports of the process that has the hosts.
     progress
         Called with the share of network time done [0 to 1], from 0 again for each attempt.
 
@@ -119,12 +126,16 @@ def live_run(
         Distribution.of(point.scenario, elsewhere, start_unix_ns)
     if elsewhere:
         attempts = 1
+    if capture is not None and not isinstance(capture, Capture):
+        capture = Capture(folder=Path(capture))
     done: list[Result] = []
     for number in range(1, attempts + 1):
         with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
             place = Path(temporary)
-            done.append(attempt(point.scenario, point.set, place, progress, distribution))
+            done.append(attempt(point.scenario, point.set, place, progress, distribution, capture))
             done[-1].summary["run"]["attempt"] = number
+            if capture is not None:
+                done[-1].captured = hand_over(done[-1].captured, capture.folder)
             if folder is not None:
                 keep(place, folder / f"attempt-{number}")
         if done[-1].summary["timing"]["passed"]:
@@ -138,8 +149,9 @@ def attempt(
     folder: Path,
     progress: Progress | None,
     distribution: Mapping[str, Any] | None = None,
+    capture: Capture | None = None,
 ) -> Result:
-    """Run once, in a process namespace of its own, with `folder` for what it writes.
+    """Run once, in a process namespace of its own, with `folder` for what it writes, the files of a capture included.
 
     Whatever happens to this process, nothing of the attempt outlives it (`doctor.isolation_words`).
 
@@ -148,7 +160,13 @@ def attempt(
     LiveUnavailable, RunError
         As `live_run`.
     """
-    request = {"toml": scenario.toml, "file": scenario.file, "set": dict(settings), "distribution": distribution}
+    request = {
+        "toml": scenario.toml,
+        "file": scenario.file,
+        "set": dict(settings),
+        "distribution": distribution,
+        "capture": None if capture is None else {**asdict(capture), "folder": str(folder / CAPTURE)},
+    }
     (folder / REQUEST).write_text(json.dumps(request))
     log = folder / "attempt.err"
     words = [*isolation_words(), sys.executable, "-m", "cellrate.live", str(folder)]
@@ -198,3 +216,14 @@ def keep(attempt_folder: Path, folder: Path) -> None:
     for name in KEPT_BESIDE_RESULTS:
         if (attempt_folder / name).exists():
             shutil.move(str(attempt_folder / name), folder / name)
+
+
+def hand_over(captured: Sequence[CapturedFile], folder: Path) -> tuple[CapturedFile, ...]:
+    """Move the files of a capture to where they were asked for, each whole; those of an attempt before give way."""
+    folder.mkdir(parents=True, exist_ok=True)
+    moved = []
+    for file in captured:
+        partial = folder / f".{file.path.name}.partial"
+        shutil.move(str(file.path), partial)
+        moved.append(replace(file, path=partial.replace(folder / file.path.name)))
+    return tuple(moved)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from ..capturing import Capture
 from ..errors import CellrateError
 from ..running import prepare
 from ..writing import MARK, fill_result, write_json, write_whole
@@ -30,6 +31,7 @@ def run_and_write(
     start_unix_ns: int | None,
     plots: bool,
     csv: bool,
+    capture: Capture | None,
     watched: Watched,
 ) -> tuple[list[LiveRun], Path]:
     """Run a scenario `repeat` times and write the results; gives the runs and their folder.
@@ -37,10 +39,12 @@ def run_and_write(
     Raises
     ------
     CellrateError
-        As `live_run`; if `repeat` is below 1; if the folder holds something else.
+        As `live_run`; if `repeat` is below 1, or with a capture above it; if the folder holds something else.
     """
     if repeat < 1:
         raise CellrateError(f"--repeat is {repeat}; it must be at least 1")
+    if repeat > 1 and capture is not None:
+        raise CellrateError(f"--repeat is {repeat}; a capture is of one run")
     scenario = prepare(file, set=set, seed=seed)
     name = scenario.points()[0].scenario.name
     folder = out if out is not None else Path("results") / "live" / name
@@ -59,6 +63,7 @@ def run_and_write(
                         distributed=distributed,
                         elsewhere=elsewhere,
                         start_unix_ns=start_unix_ns,
+                        capture=capture,
                         progress=progress,
                     )
                 )

@@ -20,7 +20,8 @@ COLOURS = {"ftp1": "#56B4E9", "ftp2": "#009E73", "video": "#D55E00", "voice": "#
 
 def rates(result: Result) -> dict[str, Series]:
     """Give the rate of each application's data cells, by VC, FTP first."""
-    found = {series.entity: rate(series) for series in result.all_series("received") if series.entity in NAMES}
+    known = [series for series in result.all_series("received") if series.entity in NAMES]
+    found = {series.entity: rate(series) for series in known if series.max() > 0}
     return {vc: found[vc] for vc in sorted(found, key=lambda vc: (not vc.startswith("ftp"), vc))}
 
 

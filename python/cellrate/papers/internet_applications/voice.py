@@ -133,7 +133,7 @@ def _findings(results: Results) -> Sequence[Finding]:
             "voice.ubr-silence",
             f"{listed(periods)} silent periods in {length:.0f} s, together {listed(silent, 1)} % of it, in "
             f"{len(periods)} calls",
-            all(number >= 3 for number in periods),
+            all(number >= 1 for number in periods),
         ),
         judged(
             "voice.ubr-bursts",

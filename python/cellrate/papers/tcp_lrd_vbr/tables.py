@@ -117,7 +117,8 @@ def _figure(table: int, row: int, results: Results) -> Figure:
         Panel("ABR capacity\n[Mbps]", [Line(result.series("capacity", port=BOTTLENECK), BOTTLENECK)], 424e-6),
         Panel("ACR\n[Mbps]", [Line(series, series.entity) for series in result.all_series("acr")[:3]], 424e-6),
     ]
-    title = f"Table {table}, row {row}: MSS {mss_of(table)}, {TITLES[path_of(table)]}"
+    path, _ = TITLES[path_of(table)].rsplit(", ", 1)
+    title = f"Table {table}, row {row}: MSS {mss_of(table)}, {path}, {result.summary['run']['duration_s']:g} s"
     return figure(panels, title, result.stamp)
 
 
