@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
 from cellrate.papers import load_paper
 from cellrate.papers.internet_applications import arithmetic, left_open, search, video, voice, www
-from cellrate.papers.internet_applications.common import starts
+from cellrate.papers.internet_applications.common import HOST_LINE, starts
 from cellrate.papers.internet_applications.playout import Frame, play
 from cellrate.papers.internet_applications.search import Needs, highest_rate, room_for, smallest_mcr
 from cellrate.papers.internet_applications.voice import listen
@@ -109,6 +111,19 @@ def test_every_case_resolves() -> None:
                 paper.scenario(point).check()
 
 
+def test_all_lines_have_the_bandwidth_of_figure_1_and_faster_ones_are_rows_of_their_own() -> None:
+    paper = load_paper("internet-applications")
+    for path in sorted((paper.folder / "scenarios").glob("*.toml")):
+        scenario = tomllib.loads(path.read_text())
+        rates = {link.get("rate", scenario["defaults"]["link"]["rate"]) for link in scenario["link"]}
+        assert rates == {"10 Mbps"}, path.name
+    assert HOST_LINE == "10 Mbps"
+    faster = {
+        str(settings["link.c-sw1.rate"]) for settings in left_open.CHOICES.values() if "link.c-sw1.rate" in settings
+    }
+    assert faster == {"25.6 Mbps", "149.76 Mbps"}
+
+
 def test_transfers_begin_within_a_second_and_the_same_for_the_same_seed() -> None:
     assert starts(1) == starts(1)
     assert starts(1) != starts(2)
@@ -124,6 +139,7 @@ def test_three_seconds_of_pages_have_the_times_of_the_arithmetic() -> None:
     (result,) = run_many([(scenario, {})])
     (html,) = response_times(result.summary["exchange_list"], www.HTML)
     (gif,) = response_times(result.summary["exchange_list"], www.GIF)
-    # 14 cells at 25.6 Mb/s of the server's line and the server's 2.3 ms.
-    assert html == pytest.approx(0.0023 + 14 * 424 / 25.6e6, abs=1e-6)
-    assert gif == pytest.approx(arithmetic.image_time(), abs=0.005)
+    # 14 cells at 10 Mb/s of the server's line and the server's 2.3 ms.
+    assert html == pytest.approx(0.0023 + 14 * 42.4e-6, abs=1e-6)
+    # The arithmetic has one line: each of the other two takes a cell's time more, there and back, for 32 segments.
+    assert gif == pytest.approx(0.0023 + arithmetic.image_time() + 32 * 4 * 42.4e-6, abs=1e-6)

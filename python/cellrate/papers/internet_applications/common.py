@@ -21,8 +21,8 @@ TO_MBPS = 424e-6
 """From cells/s to Mbps of the line."""
 CELL_S = 42.4e-6
 """A cell on the line between the switches [s]."""
-HOST_LINE = "25.6 Mbps"
-"""Between hosts and switches, as in the scenarios."""
+HOST_LINE = "10 Mbps"
+"""Between hosts and switches, as in the scenarios: the one bandwidth that figure 1 prints."""
 SEEDS = (1, 2, 3, 4, 5)
 """Of the runs of a case; a quick run has the first two."""
 QUICK_SEEDS = 2

@@ -22,7 +22,7 @@ def _lines(rate: str) -> dict[str, object]:
 _FTP, _VIDEO = "vc.ftp{i}.traffic", "vc.video.traffic"
 CHOICES: Mapping[str, Mapping[str, object]] = {
     "as-run": {},
-    "hosts-10-mbps": _lines("10 Mbps"),
+    "hosts-25.6-mbps": _lines("25.6 Mbps"),
     "hosts-149.76-mbps": _lines("149.76 Mbps"),
     "delay-5-ms": {"link.sw1-sw2.delay": "5 ms"},
     "datagrams-1472": {f"{_VIDEO}.datagram": "1472 octets"},
