@@ -221,7 +221,8 @@ def _cells(id: str, name: str, said: tuple[float, float, float] | None, results:
     ]
     if pages.ftp:
         close = near(mean(pages.ftp), said[2], 0.1)
-        found.append(judged(f"{id}.ftp", ftp_text, close, "" if close else _WHY_FTP.format(www=www)))
+        why_ftp = reason if name == "UBR" else _WHY_FTP.format(www=www)
+        found.append(judged(f"{id}.ftp", ftp_text, close, "" if close else why_ftp))
     return found
 
 
@@ -252,7 +253,9 @@ def _findings(results: Results) -> Sequence[Finding]:
         runs = runs_of(results, f"UBR, hosts {rate}")
         if runs:
             id = f"www.ubr-hosts-{rate.removesuffix(' Mbps')}-mbps"
-            found.append(Finding(id, measure(runs).text(), None, "See the rows www.table-2.ubr."))
+            pages = measure(runs)
+            text = f"{pages.text()}; {len(pages.gif)} of {PAGES * len(runs)} pages came"
+            found.append(Finding(id, text, None, "See the rows www.table-2.ubr."))
     return [*found, *_text(results)]
 
 
