@@ -10,20 +10,21 @@ from .video import ACR_PROBE, NINE, fairness, loss_share, point
 
 _HOSTS = ("link.a{i}-sw1.rate", "link.c-sw1.rate", "link.sw2-z{i}.rate", "link.sw2-d.rate")
 
-
+FASTER_LINES = ("25.6 Mbps", "149.76 Mbps")
+"""Of the hosts, if figure 1's 10 Mb/s are those of the line between the switches only."""
 _SHORT: Mapping[str, object] = {"duration": "32 s", "vc.video.traffic.end": "30 s"}
 """Nothing is asked here that comes after the background."""
 
 
-def _lines(rate: str) -> dict[str, object]:
+def lines(rate: str) -> dict[str, object]:
+    """Give the hosts lines of another rate, and UBR with them."""
     return {**dict.fromkeys(_HOSTS, rate), "defaults.vc.pcr": rate}
 
 
 _FTP, _VIDEO = "vc.ftp{i}.traffic", "vc.video.traffic"
 CHOICES: Mapping[str, Mapping[str, object]] = {
     "as-run": {},
-    "hosts-25.6-mbps": _lines("25.6 Mbps"),
-    "hosts-149.76-mbps": _lines("149.76 Mbps"),
+    **{f"hosts-{rate.removesuffix(' Mbps')}-mbps": lines(rate) for rate in FASTER_LINES},
     "delay-5-ms": {"link.sw1-sw2.delay": "5 ms"},
     "datagrams-1472": {f"{_VIDEO}.datagram": "1472 octets"},
     "frames-of-one-length": {f"{_VIDEO}.deviation": "0 octets"},

@@ -107,6 +107,10 @@ _WHY_RECOVERED = (
     "The buffer is full for less than two packets' time in half of the cases: single packets are lost as often as "
     "several in a row. Which packets Freephone lost the paper does not say."
 )
+_WHY_LOCKED_OUT = (
+    "FTP from lines as fast as the one between the switches holds the buffer full to the cell: a call loses every "
+    "packet or none. That is the clocks' being exactly alike here, and says nothing about losses in the testbed."
+)
 
 
 def _findings(results: Results) -> Sequence[Finding]:
@@ -115,6 +119,7 @@ def _findings(results: Results) -> Sequence[Finding]:
     silent = [100 * busy(run).silent_s / length for run in over_ubr]
     periods = [len(busy(run).silences) for run in over_ubr]
     lost = sum(busy(run).lost for run in over_ubr)
+    locked_out = any(busy(run).lost > 0.9 * busy(run).packets for run in over_ubr)
     recovered = sum(busy(run).recovered for run in over_ubr)
     whole = sum(len(busy(run).silences) for run in over_abr)
     still = over(alone, lambda run: deviation_ms(busy(run)))
@@ -134,12 +139,13 @@ def _findings(results: Results) -> Sequence[Finding]:
             f"{listed(periods)} silent periods in {length:.0f} s, together {listed(silent, 1)} % of it, in "
             f"{len(periods)} calls",
             all(number >= 1 for number in periods),
+            _WHY_LOCKED_OUT if locked_out else "",
         ),
         judged(
             "voice.ubr-bursts",
             f"{recovered} of {lost} lost packets recovered",
             recovered < 0.5 * lost,
-            "" if recovered < 0.5 * lost else _WHY_RECOVERED,
+            _WHY_LOCKED_OUT if locked_out else "" if recovered < 0.5 * lost else _WHY_RECOVERED,
         ),
         judged("voice.abr-whole", f"{whole} silent periods in {len(over_abr)} calls", whole == 0),
         judged(
