@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 
 import cellrate
+
+# A shell that puts its jobs in the background has them ignore SIGINT, and what they start inherits that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PAIR = """# Two hosts and a switch.
 name = "pair"
