@@ -6,7 +6,7 @@ use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
 use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
-    Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, RmCells,
+    Buffers, Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, RmCells,
     Scenario, Step, Traffic, WaitingBrm,
 };
 
@@ -18,7 +18,7 @@ use crate::kernel::feed::Feed;
 use crate::kernel::hop::{Exit, Hop, NONE};
 use crate::kernel::partition::Partition;
 use crate::kernel::tournament::Tournament;
-use crate::port::{ABR, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
+use crate::port::{ABR, Fifo, Line, PRIORITIES, Port, Queues, Ranked, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
 use crate::traffic::{Site, Supply};
@@ -214,7 +214,15 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder;
     let has_events =
         tapped || several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
-    let queues = if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
+    let deferrable = !tapped && !changes_are_watched(scenario, number);
+    let is_ranked = several
+        && outside
+        && deferrable
+        && !(overtakes || control.uses_efci() || line.is_faulty())
+        && *buffers == Buffers::default();
+    let queues = if is_ranked {
+        Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))
+    } else if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
         Queues::Served(Box::new(Served::new(line, config)))
     } else {
         Queues::Fifo(Fifo::new(&line, room))
@@ -222,7 +230,7 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
     let metered = is_switch && control.needs_meter();
     let ended = figures_are_watched(scenario, number).then(Vec::new);
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
-    let deferred = (outside || counts_early) && !tapped && !changes_are_watched(scenario, number);
+    let deferred = (outside || counts_early) && deferrable;
     let (merge, shortcut) = (Tournament::new(0), Shortcut::None);
     Port { queues, deferred, outside, shortcut, merge, only_priority, metered, control, ended, dropped: 0 }
 }

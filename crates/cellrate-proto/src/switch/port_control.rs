@@ -183,7 +183,13 @@ impl PortControl {
     /// A CBR or VBR cell arrived at the port.
     #[inline]
     pub fn on_guaranteed_cell(&mut self) {
-        self.meter.on_guaranteed_cell();
+        self.meter.on_guaranteed_cells(1);
+    }
+
+    /// `count` CBR or VBR cells arrived at the port, since the last interval ended.
+    #[inline]
+    pub fn on_guaranteed_cells(&mut self, count: u64) {
+        self.meter.on_guaranteed_cells(count);
     }
 
     /// An FRM that claims `ccr` arrived; called after [`on_abr_cell`](PortControl::on_abr_cell) for the same cell.

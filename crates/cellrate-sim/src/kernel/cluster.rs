@@ -24,6 +24,7 @@ use super::deferred::LONG;
 use super::feed::{Feed, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
+use super::ranked::leave;
 use super::schedule::Schedule;
 use super::tournament::Tournament;
 use crate::endpoint::{Access, Endpoint};
@@ -396,7 +397,14 @@ impl Cluster {
             self.serve(hop.port as usize, now);
         }
         let port = &mut self.ports[hop.port as usize];
-        let Queues::Served(served) = &mut port.queues else { return };
+        let served = match &mut port.queues {
+            Queues::Served(served) => served,
+            Queues::Ranked(ranked) => {
+                let (hops, outboxes) = (&self.hops, &mut self.outboxes);
+                return ranked.admit(now, usize::from(hop.priority), cell, |cell| leave(cell, hops, outboxes));
+            }
+            Queues::Fifo(_) => return,
+        };
         match served.admit(now, usize::from(hop.priority), cell, &mut port.control) {
             Admission::Queued(Some(departure)) if !port.deferred => {
                 self.schedule.set(self.departure_leaves[hop.port as usize] as usize, departure);

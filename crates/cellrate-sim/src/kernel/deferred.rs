@@ -21,6 +21,7 @@ use super::cell::Cell;
 use super::cluster::{Cluster, Leaf, Outbox};
 use super::hop::{Exit, Hop};
 use super::lane::{Course, Lane};
+use super::ranked::{advance, leave};
 use super::schedule::Schedule;
 use super::tournament::NEVER;
 use crate::port::{ABR, Admission, Port, Queues};
@@ -38,6 +39,8 @@ pub(crate) enum Shortcut {
     Outside,
     /// Those of the only lane, this one, to a FIFO before a host.
     Host(u32),
+    /// Cells of several categories that leave for other clusters.
+    Ranked,
 }
 
 impl Cluster {
@@ -82,6 +85,7 @@ impl Cluster {
                     self.run_to_host(port, lane as usize, limit);
                     None
                 }
+                Shortcut::Ranked => self.run_ranked(port, limit),
             };
             if ended.is_some() {
                 ended.into_iter().for_each(|feed| self.go_on(feed));
@@ -140,6 +144,9 @@ impl Cluster {
                 }
                 None => lose(port, dropped, hop),
             },
+            Queues::Ranked(ranked) => {
+                ranked.admit(now, usize::from(hop.priority), cell, |cell| leave(cell, hops, outboxes));
+            }
             Queues::Served(served) => {
                 let priority = usize::from(hop.priority);
                 if let Admission::Lost = served.admit(now, priority, cell, &mut port.control) {
@@ -265,6 +272,9 @@ impl Cluster {
 
     /// Which ports have one.
     pub(super) fn find_shortcuts(&mut self) {
+        for port in self.ports.iter_mut().filter(|port| matches!(port.queues, Queues::Ranked(_))) {
+            port.shortcut = Shortcut::Ranked;
+        }
         let only_abr = |port: &Port| port.only_priority == ABR || !port.metered;
         for port in self.ports.iter_mut().filter(|port| port.deferred && only_abr(port)) {
             if let (Queues::Fifo(_), true) = (&port.queues, port.outside) {
@@ -295,6 +305,7 @@ impl Cluster {
             let first = self.endpoints[feed.endpoint as usize].first_hop;
             let hop = &self.hops[first as usize + 1];
             feed.slot = hop.slot;
+            feed.priority = hop.priority;
             if let Exit::Outbox(outbox) = hop.exit {
                 feed.outbox = outbox;
             }
@@ -305,7 +316,7 @@ impl Cluster {
     #[inline]
     pub(super) fn serve(&mut self, number: usize, until: Time) {
         let port = &mut self.ports[number];
-        if let Queues::Served(_) = port.queues {
+        if !matches!(port.queues, Queues::Fifo(_)) {
             serve(port, until, &self.hops, &mut self.outboxes, &mut self.dropped);
         }
     }
@@ -331,7 +342,11 @@ fn serve(
     dropped: &mut BTreeMap<u32, u64>,
 ) {
     loop {
-        let Queues::Served(served) = &mut port.queues else { return };
+        let served = match &mut port.queues {
+            Queues::Served(served) => served,
+            Queues::Ranked(_) => return advance(port, until, hops, outboxes),
+            Queues::Fifo(_) => return,
+        };
         let now = served.next_departure();
         if now > until {
             return;

@@ -91,6 +91,8 @@ pub(crate) struct Feed {
     /// Its number at the control of the port, and where its cells leave by, if that is another cluster.
     pub slot: Slot,
     pub outbox: u32,
+    /// The service priority of its connection.
+    pub priority: u8,
     /// Whether the port is a deferred one.
     pub deferred: bool,
     /// Whether the end of a PDU has to be an event.
@@ -113,6 +115,7 @@ impl Feed {
             endpoint,
             slot: Slot(NONE),
             outbox: NONE,
+            priority: 0,
             deferred,
             pdu_ends_matter,
             autonomous: false,

@@ -163,7 +163,7 @@ impl Cluster {
         };
         match &mut self.ports[port as usize].queues {
             Queues::Fifo(fifo) => fifo,
-            Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
+            Queues::Ranked(_) | Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
         }
     }
 
@@ -173,7 +173,7 @@ impl Cluster {
             (_, Time::NEVER) | (Access::Scheduled, _) => Time::NEVER,
             (Access::Folded { port, .. }, at) => match &self.ports[port as usize].queues {
                 Queues::Fifo(fifo) => fifo.preview(at),
-                Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
+                Queues::Ranked(_) | Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
             },
         }
     }

@@ -41,6 +41,7 @@ pub(crate) mod folding;
 pub(crate) mod hop;
 pub(crate) mod lane;
 pub(crate) mod partition;
+pub(crate) mod ranked;
 pub(crate) mod ring;
 
 use std::num::NonZeroUsize;
