@@ -23,7 +23,7 @@ use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
 use crate::traffic::{Site, Supply};
 use crate::transport::{Interface, Peer, Stack};
-use crate::wiring::Wiring;
+use crate::wiring::{Fold, Wiring};
 
 /// A thing of the scenario, where it lives: its cluster and its index there.
 #[derive(Clone, Copy, Debug)]
@@ -367,18 +367,18 @@ fn conduits(parts: &[Parts], places: &[Place]) -> Vec<[(usize, usize); 2]> {
 }
 
 /// Folds the transmissions of every end that has its access link to a switch to itself, where no cell can be lost on it.
-/// Returns, by port, the feed of the source that is folded there.
+/// Returns how by port.
 fn fold(
     scenario: &Scenario,
     hops: &Hops,
     ports: &[Option<Place>],
     endpoints: &[Place],
     parts: &mut [Parts],
-) -> Vec<Option<u32>> {
+) -> Vec<Fold> {
     let mut senders = vec![0_u32; ports.len()];
     let first_port = |flow: usize| port_number(steps(&scenario.connections[flow / 2], flow % 2 == 1)[0]);
     (0..endpoints.len()).for_each(|flow| senders[first_port(flow)] += 1);
-    let mut folded = vec![None; ports.len()];
+    let mut folded = vec![Fold::None; ports.len()];
     for (flow, &place) in endpoints.iter().enumerate() {
         let number = first_port(flow);
         let parts = &mut parts[place.cluster as usize];
@@ -393,12 +393,16 @@ fn fold(
             let next = hops.table[hops.first[flow] as usize + 1].port;
             // A direction that never sends anything has no ports of its own.
             let Some(behind) = parts.ports.get(next as usize) else { continue };
-            let feed = parts.feeds.len() as u32;
-            folded[number] = Some(feed);
-            let mut new = Feed::new(place.index, next, behind.deferred, !behind.outside);
-            new.autonomous = behind.deferred && is_autonomous(scenario, flow, number);
-            parts.feeds.push(new);
-            parts.endpoints[place.index as usize].access = Access::Folded { port: port.index, feed };
+            let access = if behind.deferred && is_autonomous(scenario, flow, number) {
+                folded[number] = Fold::Ahead(place.index);
+                Access::Ahead { port: port.index }
+            } else {
+                let feed = parts.feeds.len() as u32;
+                folded[number] = Fold::Feed(feed);
+                parts.feeds.push(Feed::new(place.index, next, behind.deferred, !behind.outside));
+                Access::Folded { port: port.index, feed }
+            };
+            parts.endpoints[place.index as usize].access = access;
         }
     }
     folded

@@ -6,7 +6,7 @@
 //! node can touch one another at the same instant, and a node is in one cluster.
 //!
 //! Some events are not spent. The transmissions of a source that has its access link to itself are *folded*
-//! ([`super::folding`]). Data cells on their way to a *deferred* port wait until someone looks at it ([`super::deferred`]). And a
+//! ([`super::folding`]), or made [ahead of time](super::ahead). Data cells on their way to a *deferred* port wait until someone looks at it ([`super::deferred`]). And a
 //! data cell on the last link of its path is counted as soon as its arrival is known ([`Endpoint::receive`]), because
 //! nothing but the order of cells matters there. All leave every instant exact; where a series wants to see every arrival as
 //! it happens, or the host answers what arrives, arrivals are events after all ([`Course::Host`]).
@@ -171,6 +171,7 @@ impl Cluster {
             }
         }
         cluster.build_merges();
+        cluster.begin_ahead();
         for endpoint in 0..cluster.endpoints.len() {
             cluster.reschedule(Time::ZERO, endpoint);
             cluster.reschedule_timer(endpoint);
@@ -247,6 +248,7 @@ impl Cluster {
         let last = Time::from_ps(end.as_ps().saturating_sub(1));
         self.bring_up_all(self.schedule.key(0, end), last);
         self.end_plans(end);
+        self.end_ahead();
         for index in 0..self.ports.len() {
             let port = &mut self.ports[index];
             if port.metered && port.ended.is_some() {
@@ -301,10 +303,13 @@ impl Cluster {
         }
     }
 
-    /// A cell that has to be an event is due on a lane to a deferred port.
+    /// A cell that has to be an event is due on a lane to a deferred port, or its source has to send more.
     fn on_significant(&mut self, now: Time, lane: usize, port: u32, leaf: usize) {
         self.drain(port as usize, self.schedule.key(leaf, now));
         let place = &mut self.lanes[lane];
+        if place.source != NONE {
+            return self.send_ahead(lane);
+        }
         let Some(cell) = place.ring.pop() else {
             unreachable!("an arrival is scheduled only while a cell is on the link");
         };
@@ -316,7 +321,7 @@ impl Cluster {
     }
 
     /// Another cell may be the first one of a lane to a deferred port: its key, if it is no event, stands in the merge.
-    fn note_first(&mut self, lane: usize) {
+    pub(super) fn note_first(&mut self, lane: usize) {
         let lane = &self.lanes[lane];
         if let Course::Deferred { port, .. } = lane.course {
             self.ports[port as usize].merge.set(lane.place(), lane.first_key(&self.schedule));

@@ -97,8 +97,6 @@ pub(crate) struct Feed {
     pub deferred: bool,
     /// Whether the end of a PDU has to be an event.
     pub pdu_ends_matter: bool,
-    /// Whether nothing at the host changes what it sends, and nobody looks: then it may send far ahead of time.
-    pub autonomous: bool,
     /// The trains behind it.
     behind: VecDeque<Train>,
 }
@@ -118,7 +116,6 @@ impl Feed {
             priority: 0,
             deferred,
             pdu_ends_matter,
-            autonomous: false,
             behind: VecDeque::new(),
         }
     }

@@ -5,9 +5,6 @@
 //! of a [run](Endpoint::run) that is known beforehand: these are planned as one train, put on the link at once, *settled*
 //! with the source when they have left, and cut off where an event at the host comes before.
 //!
-//! A source without feedback, at which nobody looks before the end, is *autonomous*: its cells are all sent some time
-//! ahead.
-//!
 //! Whatever changes a folded source first [interrupts](Cluster::interrupt) it, which settles what left before and takes
 //! back the rest of the plan, then changes it, then has it [plan](Cluster::reschedule) anew.
 
@@ -19,9 +16,6 @@ use super::feed::Train;
 use super::tournament::NEVER;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Fifo, Queues};
-
-/// Cells that an autonomous source sends at once.
-const AHEAD: usize = 32;
 
 impl Cluster {
     /// Something is due on the access link of a folded source: a cell reaches the switch, or, where the port behind is
@@ -88,8 +82,6 @@ impl Cluster {
         if planned > 0 {
             let last = self.settle(endpoint, planned);
             self.plan(endpoint, last);
-        } else if feed.autonomous {
-            self.send_ahead(endpoint);
         }
     }
 
@@ -113,8 +105,7 @@ impl Cluster {
         }
         let feed = &self.feeds[index];
         let (leaf, endpoint) = (feed.leaf as usize, feed.endpoint as usize);
-        // All cells of an autonomous source wait.
-        let first = if feed.is_empty() || feed.autonomous {
+        let first = if feed.is_empty() {
             None
         } else if feed.deferred {
             feed.first_event()
@@ -125,20 +116,6 @@ impl Cluster {
         let end = if self.endpoints[endpoint].planned > 0 { Some(feed.end()) } else { None };
         let due = first.or(end).unwrap_or_else(|| self.next_folded_arrival(endpoint));
         self.schedule.keep(leaf, due);
-    }
-
-    /// A source that nothing can change sends its next cells now, each stamped with its own instants.
-    fn send_ahead(&mut self, endpoint: usize) {
-        let Access::Folded { feed, .. } = self.endpoints[endpoint].access else { return };
-        for _ in 0..AHEAD {
-            if self.endpoints[endpoint].transmits >= self.end {
-                return;
-            }
-            let cell = self.release(endpoint);
-            self.feeds[feed as usize].push(Train::of(cell));
-            let sender = &mut self.endpoints[endpoint];
-            sender.transmits = sender.next_transmission(cell.sent);
-        }
     }
 
     /// The next folded transmission of `endpoint`, of which only the instant was known, leaves.
@@ -170,7 +147,7 @@ impl Cluster {
     fn next_folded_arrival(&self, endpoint: usize) -> Time {
         let sender = &self.endpoints[endpoint];
         match (sender.access, sender.transmits) {
-            (_, Time::NEVER) | (Access::Scheduled, _) => Time::NEVER,
+            (_, Time::NEVER) | (Access::Scheduled | Access::Ahead { .. }, _) => Time::NEVER,
             (Access::Folded { port, .. }, at) => match &self.ports[port as usize].queues {
                 Queues::Fifo(fifo) => fifo.preview(at),
                 Queues::Ranked(_) | Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
@@ -228,9 +205,6 @@ impl Cluster {
         sender.transmits = at;
         sender.planned = 0;
         let Access::Folded { port, feed } = sender.access else { return };
-        if self.feeds[feed as usize].autonomous {
-            return self.send_ahead(endpoint);
-        }
         let Queues::Fifo(fifo) = &self.ports[port as usize].queues else { return };
         if at >= self.end {
             return;
@@ -273,6 +247,7 @@ impl Cluster {
                 self.plan(endpoint, now);
                 self.refresh(feed as usize);
             }
+            Access::Ahead { .. } => {}
         }
     }
 

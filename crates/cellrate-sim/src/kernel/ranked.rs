@@ -16,6 +16,7 @@ use crate::port::{ABR, Port, Queues};
 impl Cluster {
     /// Deals with cells before `limit` that come to a ranked port, up to the first one that does more than join its queue
     /// and be counted, or to the end of a train: then returns its feed.
+    #[inline(never)]
     pub(super) fn run_ranked(&mut self, number: usize, limit: u64) -> Option<usize> {
         let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, .. } = self;
         let Port { queues: Queues::Ranked(ranked), metered, control, merge, .. } = &mut ports[number] else {
