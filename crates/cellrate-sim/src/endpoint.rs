@@ -145,6 +145,12 @@ impl Endpoint {
         }
     }
 
+    /// Whether the next transmission may be a turned-around RM cell.
+    #[inline]
+    pub fn may_turn_around(&self) -> bool {
+        self.source().is_some_and(Source::has_waiting_brm)
+    }
+
     /// The cell that leaves at `now`, the instant of the [next transmission](Endpoint::next_transmission): there something
     /// waits, and unless it is a BRM it is data.
     #[inline(always)]

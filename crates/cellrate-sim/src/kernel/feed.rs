@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{Duration, Time};
 
-use super::cell::Cell;
+use super::cell::{Cell, Significance};
 use super::hop::NONE;
 
 /// Cells that follow each other evenly; numbers and times go up from cell to cell, all else is equal. A single cell of any
@@ -55,8 +55,8 @@ impl Train {
 
     /// Whether the first cell is no event on the way to a deferred port.
     #[inline]
-    pub fn waits(&self, pdu_ends_matter: bool) -> bool {
-        self.count > 0 && !self.cell.is_significant(pdu_ends_matter)
+    pub fn waits(&self, significance: Significance) -> bool {
+        self.count > 0 && !self.cell.is_significant(significance)
     }
 
     /// When the last one arrives.
@@ -95,15 +95,15 @@ pub(crate) struct Feed {
     pub priority: u8,
     /// Whether the port is a deferred one.
     pub deferred: bool,
-    /// Whether the end of a PDU has to be an event.
-    pub pdu_ends_matter: bool,
+    /// Which cells have to be events.
+    pub significance: Significance,
     /// The trains behind it.
     behind: VecDeque<Train>,
 }
 
 impl Feed {
     /// An empty link.
-    pub fn new(endpoint: u32, port: u32, deferred: bool, pdu_ends_matter: bool) -> Feed {
+    pub fn new(endpoint: u32, port: u32, deferred: bool, significance: Significance) -> Feed {
         Feed {
             front: Train::none(),
             key_step: 0,
@@ -115,7 +115,7 @@ impl Feed {
             outbox: NONE,
             priority: 0,
             deferred,
-            pdu_ends_matter,
+            significance,
             behind: VecDeque::new(),
         }
     }
@@ -145,7 +145,7 @@ impl Feed {
 
     /// When the first cell arrives that has to be an event.
     pub fn first_event(&self) -> Option<Time> {
-        let event = self.trains().find(|train| !train.waits(self.pdu_ends_matter));
+        let event = self.trains().find(|train| !train.waits(self.significance));
         event.map(|train| train.cell.arrives)
     }
 
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn trains_give_their_cells_in_order_and_the_last_one_ends_the_pdu() {
-        let mut feed = Feed::new(0, 0, false, false);
+        let mut feed = Feed::new(0, 0, false, Significance::BEFORE_CLUSTER);
         feed.push(train(1, 3));
         feed.push(train(4, 1));
         assert_eq!(feed.front.last_arrival(), Time::from_ps(30));
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_first_event_is_the_first_cell_that_does_not_wait() {
-        let mut feed = Feed::new(0, 0, true, true);
+        let mut feed = Feed::new(0, 0, true, Significance::BEFORE_HOST);
         assert_eq!(feed.first_event(), None);
         feed.push(train(1, 3));
         assert_eq!((feed.first_event(), feed.end()), (None, Time::from_ps(40)));
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_off_takes_the_end_of_the_pdu_with_it() {
-        let mut feed = Feed::new(0, 0, false, false);
+        let mut feed = Feed::new(0, 0, false, Significance::BEFORE_CLUSTER);
         feed.push(train(1, 3));
         feed.cut(0);
         feed.push(train(4, 3));

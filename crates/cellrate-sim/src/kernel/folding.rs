@@ -10,9 +10,9 @@
 
 use cellrate_proto::Time;
 
-use super::cell::Cell;
+use super::cell::{Cell, Significance};
 use super::cluster::Cluster;
-use super::feed::Train;
+use super::feed::{Feed, Train};
 use super::tournament::NEVER;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Fifo, Queues};
@@ -32,7 +32,7 @@ impl Cluster {
             let feed = &self.feeds[index];
             let next =
                 if feed.is_empty() { self.next_folded_arrival(endpoint) } else { feed.front.cell.arrives };
-            if next > now || feed.front.waits(feed.pdu_ends_matter) {
+            if next > now || feed.front.waits(feed.significance) {
                 return;
             }
         }
@@ -87,19 +87,31 @@ impl Cluster {
 
     /// The front train of a feed to a deferred port has changed: its key in the merge, if its cells are no events.
     fn merge_front(&mut self, index: usize) {
+        let feed = &self.feeds[index];
+        let next = if feed.is_empty() {
+            self.next_unheralded(feed)
+        } else if feed.front.waits(feed.significance) {
+            feed.front.cell.arrives
+        } else {
+            Time::NEVER
+        };
+        let key = self.schedule.key(feed.leaf as usize, next);
         let feed = &mut self.feeds[index];
-        let front = &feed.front;
-        let waits = front.waits(feed.pdu_ends_matter);
-        feed.key_step = self.schedule.key_step(front.spacing.as_ps());
-        let key = if waits { self.schedule.key(feed.leaf as usize, front.cell.arrives) } else { NEVER };
-        let merge = &mut self.ports[feed.port as usize].merge;
-        if merge.key(feed.place as usize) != key {
-            merge.set(feed.place as usize, key);
-        }
+        feed.key_step = self.schedule.key_step(feed.front.spacing.as_ps());
+        self.ports[feed.port as usize].merge.set(feed.place as usize, key);
+    }
+
+    /// When the next cell of the source of `feed` reaches the switch, of which only the instant is known, if that cell
+    /// will be no event whatever it is.
+    fn next_unheralded(&self, feed: &Feed) -> Time {
+        let endpoint = feed.endpoint as usize;
+        let heralded = feed.significance != Significance::BEFORE_CLUSTER
+            || self.endpoints[endpoint].may_turn_around();
+        if heralded { Time::NEVER } else { self.next_folded_arrival(endpoint) }
     }
 
     /// The front train may have changed: the keys for it.
-    fn refresh(&mut self, index: usize) {
+    pub(super) fn refresh(&mut self, index: usize) {
         if self.feeds[index].deferred {
             self.merge_front(index);
         }
@@ -112,14 +124,23 @@ impl Cluster {
         } else {
             Some(feed.front.cell.arrives)
         };
-        // Behind a planned train the source sends its spacing later, or later still.
-        let end = if self.endpoints[endpoint].planned > 0 { Some(feed.end()) } else { None };
-        let due = first.or(end).unwrap_or_else(|| self.next_folded_arrival(endpoint));
+        let lazy = feed.deferred && feed.significance == Significance::BEFORE_CLUSTER;
+        let due = if let Some(first) = first {
+            first
+        } else if lazy && !self.endpoints[endpoint].may_turn_around() {
+            // Whoever looks at the port works out what comes.
+            Time::NEVER
+        } else if self.endpoints[endpoint].planned > 0 {
+            // Behind a planned train the source sends its spacing later, or later still.
+            feed.end()
+        } else {
+            self.next_folded_arrival(endpoint)
+        };
         self.schedule.keep(leaf, due);
     }
 
     /// The next folded transmission of `endpoint`, of which only the instant was known, leaves.
-    fn release(&mut self, endpoint: usize) -> Cell {
+    pub(super) fn release(&mut self, endpoint: usize) -> Cell {
         let sender = &mut self.endpoints[endpoint];
         let at = sender.transmits;
         let Some(mut cell) = sender.transmit(at) else {
@@ -199,7 +220,7 @@ impl Cluster {
 
     /// Works out the next transmission of a folded `endpoint`, not before `now`, and the run that begins there if one
     /// does. Nothing is planned beyond the end.
-    fn plan(&mut self, endpoint: usize, now: Time) {
+    pub(super) fn plan(&mut self, endpoint: usize, now: Time) {
         let sender = &mut self.endpoints[endpoint];
         let at = sender.next_transmission(now);
         sender.transmits = at;
@@ -215,7 +236,7 @@ impl Cluster {
         }
         let feed = &mut self.feeds[feed as usize];
         let mut train = Train { cell: Cell::NOTHING, spacing, count, ends_pdu };
-        if ends_pdu && feed.pdu_ends_matter {
+        if ends_pdu && feed.significance.of_pdu_ends() {
             train.count -= 1;
             train.ends_pdu = false;
         }

@@ -6,12 +6,18 @@
 //! interval ends) ends the run, and takes the general [step](super::deferred).
 
 use cellrate_proto::Time;
+use cellrate_proto::switch::{QuietMeter, Slot};
 
 use super::cell::Cell;
 use super::cluster::{Cluster, Leaf, Outbox};
+use super::deferred::MOST_JOINING;
+use super::feed::Feed;
 use super::hop::{Exit, Hop};
+use super::lane::Lane;
+use super::merge::{Along, Front};
+use super::schedule::Schedule;
 use super::tournament::NEVER;
-use crate::port::{ABR, Port, Queues};
+use crate::port::{ABR, Port, Queues, Turning};
 
 impl Cluster {
     /// Deals with cells before `limit` that come to a ranked port, up to the first one that does more than join its queue
@@ -22,50 +28,83 @@ impl Cluster {
         let Port { queues: Queues::Ranked(ranked), metered, control, merge, .. } = &mut ports[number] else {
             return None;
         };
-        let metered = *metered;
-        let mut meter = control.quiet_meter();
-        let limit = if metered { limit.min(schedule.key(0, meter.until)) } else { limit };
-        let room = if metered { meter.left } else { u64::MAX };
-        let (mut left, mut guaranteed) = (room, 0);
-        // Whether a cell is quiet; counts it if so.
-        let mut counts = |priority: usize, slot| {
-            if !metered {
-                return true;
-            }
-            match priority {
-                ABR => {
-                    let quiet = left > 0 && meter.count_one(slot);
-                    left -= u64::from(quiet);
-                    quiet
-                }
-                priority => {
-                    guaranteed += u64::from(priority == 0);
-                    true
-                }
-            }
-        };
+        let meter = control.quiet_meter();
+        let limit = if *metered { limit.min(schedule.key(0, meter.until)) } else { limit };
+        let count = metered.then(|| Count { left: meter.left, abr: 0, guaranteed: 0, meter });
+        let turning = ranked.turning();
+        let run = RunRanked { lanes, feeds, leaves, hops, outboxes, schedule, turning, count, limit };
+        let (ended, guaranteed) = merge.run(run);
+        control.on_guaranteed_cells(guaranteed);
+        ended
+    }
+}
+
+/// Cells that change nothing but counters.
+struct Count<'a> {
+    meter: QuietMeter<'a>,
+    /// Cells of ABR that may still come.
+    left: u64,
+    /// Those that have come, and those of CBR and VBR.
+    abr: u64,
+    guaranteed: u64,
+}
+
+impl Count<'_> {
+    /// Counts a cell if it is quiet; whether it is.
+    #[inline(always)]
+    fn one(&mut self, priority: usize, slot: Slot) -> bool {
+        if priority != ABR {
+            self.guaranteed += u64::from(priority == 0);
+            return true;
+        }
+        let quiet = self.abr < self.left && self.meter.count_one(slot);
+        self.abr += u64::from(quiet);
+        quiet
+    }
+}
+
+/// A [run](Cluster::run_ranked) of cells: the feed whose train ended it, and how many were of CBR or VBR.
+struct RunRanked<'a> {
+    lanes: &'a mut [Lane],
+    feeds: &'a mut [Feed],
+    leaves: &'a [Leaf],
+    hops: &'a [Hop],
+    outboxes: &'a mut [Outbox],
+    schedule: &'a Schedule,
+    turning: Turning<'a>,
+    count: Option<Count<'a>>,
+    limit: u64,
+}
+
+impl Along for RunRanked<'_> {
+    type Outcome = (Option<usize>, u64);
+
+    #[inline(always)]
+    fn along<F: Front>(self, merge: &mut F) -> (Option<usize>, u64) {
+        let RunRanked { lanes, feeds, leaves, hops, outboxes, schedule, mut turning, mut count, limit } = self;
+        let most = if turning.is_usual() { MOST_JOINING } else { 0 };
         let mut ended = None;
-        loop {
+        while turning.count() < most && ended.is_none() {
             let key = merge.first();
             if key >= limit {
                 break;
             }
             let (now, leaf) = schedule.split(key);
+            let Some(departs) = turning.departure(now) else { break };
             let (cell, priority) = match leaves[leaf] {
                 Leaf::Feed(index) => {
                     let feed = &mut feeds[index as usize];
                     let priority = usize::from(feed.priority);
-                    if !counts(priority, feed.slot) {
+                    let front = &mut feed.front;
+                    if front.count <= 1 && (front.count == 0 || front.cell.is_rm())
+                        || count.as_mut().is_some_and(|count| !count.one(priority, feed.slot))
+                    {
                         break;
                     }
-                    let cell = feed.front.take();
-                    let next = if feed.front.count == 0 {
-                        ended = Some(index as usize);
-                        NEVER
-                    } else {
-                        key + feed.key_step
-                    };
-                    merge.set(feed.place as usize, next);
+                    let cell = front.take();
+                    let next = if front.count == 0 { NEVER } else { key + feed.key_step };
+                    ended = (front.count == 0).then_some(index as usize);
+                    merge.replace_first(feed.place as usize, next);
                     (cell.on_next_hop(), priority)
                 }
                 Leaf::Lane(index) => {
@@ -74,26 +113,23 @@ impl Cluster {
                     let cell = first.on_next_hop();
                     let hop = &hops[cell.hop()];
                     let priority = usize::from(hop.priority);
-                    if !counts(priority, hop.slot) {
+                    if cell.is_rm() || count.as_mut().is_some_and(|count| !count.one(priority, hop.slot)) {
                         break;
                     }
                     lane.ring.skip(1);
-                    merge.set(lane.place(), lane.first_key(schedule));
+                    merge.replace_first(lane.place(), lane.first_key(schedule));
                     (cell, priority)
                 }
                 _ => break,
             };
-            ranked.advance(now, |cell| leave(cell, hops, outboxes));
-            ranked.admit(now, priority, cell, |cell| leave(cell, hops, outboxes));
-            if ended.is_some() {
-                break;
-            }
+            turning.join(now, departs, priority, cell, |cell| leave(cell, hops, outboxes));
         }
-        if metered {
-            meter.close(room - left);
-            control.on_guaranteed_cells(guaranteed);
-        }
-        ended
+        turning.close();
+        let guaranteed = count.map_or(0, |count| {
+            count.meter.close(count.abr);
+            count.guaranteed
+        });
+        (ended, guaranteed)
     }
 }
 

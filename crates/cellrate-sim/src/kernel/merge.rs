@@ -1,0 +1,212 @@
+//! The merge before a deferred port: the next cell of each way in, by key, and the first of all at hand.
+//!
+//! Where there are few ways in, the keys stand in order. The way in that gave the first cell nearly always has its next
+//! one after all others, because those have not had theirs since, so that it goes to the far end at the cost of one
+//! comparison that a processor foresees; and what comes first next is known before that. Where there are many, a
+//! [`Tournament`] bounds the cost for any rates.
+
+use cellrate_drive::tournament::{NEVER, Tournament};
+
+/// Most ways in whose keys are kept in order.
+const FEW: usize = 16;
+
+/// One place for every key and one for the key that left last, which is less than all others: a power of two above.
+const RING: usize = 2 * FEW;
+
+/// The least key of each way in to a port, and the least of all.
+#[derive(Clone, Debug)]
+pub(crate) struct Merge {
+    first: u64,
+    keys: Keys,
+}
+
+#[derive(Clone, Debug)]
+enum Keys {
+    Few(Box<Few>),
+    Many(Tournament),
+}
+
+/// A merge during a run of cells: keys that change at the front only.
+pub(crate) trait Front {
+    /// The least key.
+    fn first(&self) -> u64;
+    /// The key of the way in at `place`, which had the least one, is `key` from now on, which is greater.
+    fn replace_first(&mut self, place: usize, key: u64);
+}
+
+/// What runs along a merge, whatever the kind.
+pub(crate) trait Along {
+    /// What comes of it.
+    type Outcome;
+    /// Runs along `front`.
+    fn along<F: Front>(self, front: &mut F) -> Self::Outcome;
+}
+
+impl Merge {
+    /// Before no port at all.
+    pub fn none() -> Merge {
+        Merge { first: NEVER, keys: Keys::Many(Tournament::new(0)) }
+    }
+
+    /// Of ways in without a cell, whose keys have these leaves in their lowest `leaf_bits`.
+    pub fn new(leaves: &[u32], leaf_bits: u32) -> Merge {
+        let keys = match leaves.len() {
+            2..=FEW => Keys::Few(Box::new(Few::new(leaves, leaf_bits))),
+            count => Keys::Many(Tournament::new(count)),
+        };
+        Merge { first: NEVER, keys }
+    }
+
+    /// The least key of all.
+    #[inline(always)]
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The key of `place` is `key` from now on.
+    pub fn set(&mut self, place: usize, key: u64) {
+        self.first = match &mut self.keys {
+            Keys::Few(few) => {
+                few.set(place, key);
+                few.first()
+            }
+            Keys::Many(tree) => {
+                if tree.key(place) != key {
+                    tree.set(place, key);
+                }
+                tree.first()
+            }
+        };
+    }
+
+    /// Has `run` take cells from the front.
+    #[inline(always)]
+    pub fn run<A: Along>(&mut self, run: A) -> A::Outcome {
+        match &mut self.keys {
+            Keys::Few(few) => {
+                let outcome = run.along(&mut **few);
+                self.first = few.first();
+                outcome
+            }
+            Keys::Many(tree) => {
+                let outcome = run.along(tree);
+                self.first = tree.first();
+                outcome
+            }
+        }
+    }
+}
+
+impl Front for Tournament {
+    #[inline(always)]
+    fn first(&self) -> u64 {
+        Tournament::first(self)
+    }
+
+    #[inline(always)]
+    fn replace_first(&mut self, place: usize, key: u64) {
+        self.set(place, key);
+    }
+}
+
+/// Keys in order, those that are none last: as many as there are ways in, from `head` on, round a ring.
+#[derive(Clone, Debug)]
+struct Few {
+    ring: [u64; RING],
+    head: usize,
+    count: usize,
+    leaf_mask: u64,
+    leaves: [u32; FEW],
+}
+
+impl Few {
+    fn new(leaves: &[u32], leaf_bits: u32) -> Few {
+        let mut own = [0; FEW];
+        own[..leaves.len()].copy_from_slice(leaves);
+        let leaf_mask = (1 << leaf_bits) - 1;
+        Few { ring: [NEVER; RING], head: 0, count: leaves.len(), leaf_mask, leaves: own }
+    }
+
+    fn set(&mut self, place: usize, key: u64) {
+        let leaf = u64::from(self.leaves[place]);
+        let at = |index: usize| (self.head + index) % RING;
+        let is_its = |key: u64| key != NEVER && key & self.leaf_mask == leaf;
+        // A way in without a cell has the key that all such have: the last one is as good as any.
+        let mut index = (0..self.count).find(|&index| is_its(self.ring[at(index)])).unwrap_or(self.count - 1);
+        while index + 1 < self.count && self.ring[at(index + 1)] < key {
+            self.ring[at(index)] = self.ring[at(index + 1)];
+            index += 1;
+        }
+        while index > 0 && self.ring[at(index - 1)] > key {
+            self.ring[at(index)] = self.ring[at(index - 1)];
+            index -= 1;
+        }
+        self.ring[at(index)] = key;
+    }
+}
+
+impl Front for Few {
+    #[inline(always)]
+    fn first(&self) -> u64 {
+        self.ring[self.head % RING]
+    }
+
+    #[inline(always)]
+    fn replace_first(&mut self, _place: usize, key: u64) {
+        // What was the first stays where it was, and ends the search: it is less than `key`.
+        let mut free = self.head + self.count;
+        self.head = (self.head + 1) % RING;
+        while self.ring[(free - 1) % RING] > key {
+            self.ring[free % RING] = self.ring[(free - 1) % RING];
+            free -= 1;
+        }
+        self.ring[free % RING] = key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    struct Later(usize, u64);
+
+    impl Along for Later {
+        type Outcome = u64;
+        fn along<F: Front>(self, front: &mut F) -> u64 {
+            let first = front.first();
+            front.replace_first(self.0, self.1);
+            first
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_is_the_least(
+            count in 1_usize..40,
+            steps in proptest::collection::vec((0_usize..40, 0_u64..100, any::<bool>()), 1..300),
+        ) {
+            const LEAF_BITS: u32 = 7;
+            // Not in the order of the places.
+            let leaves: Vec<u32> = (0..count as u32).map(|place| 100 - 2 * place).collect();
+            let mut merge = Merge::new(&leaves, LEAF_BITS);
+            let mut keys = vec![NEVER; count];
+            let key = |place: usize, time: u64| {
+                if time == 0 { NEVER } else { time << LEAF_BITS | u64::from(leaves[place]) }
+            };
+            for (place, time, anywhere) in steps {
+                let first = (0..count).min_by_key(|&place| keys[place]).unwrap();
+                if anywhere || keys[first] == NEVER {
+                    let place = place % count;
+                    keys[place] = key(place, time);
+                    merge.set(place, keys[place]);
+                } else {
+                    let later = if time == 0 { NEVER } else { keys[first] + (time << LEAF_BITS) };
+                    prop_assert_eq!(merge.run(Later(first, later)), keys[first]);
+                    keys[first] = later;
+                }
+                prop_assert_eq!(merge.first(), keys.iter().copied().min().unwrap());
+            }
+        }
+    }
+}
