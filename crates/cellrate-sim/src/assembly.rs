@@ -6,8 +6,8 @@ use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
 use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
-    Buffers, Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, RmCells,
-    Scenario, Step, Traffic, WaitingBrm,
+    Buffers, Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity,
+    RmCells, Scenario, Step, Traffic, WaitingBrm,
 };
 
 use crate::endpoint::{Access, Endpoint, Sender};
@@ -16,8 +16,8 @@ use crate::kernel::cluster::{Cluster, Parts};
 use crate::kernel::deferred::Shortcut;
 use crate::kernel::feed::Feed;
 use crate::kernel::hop::{Exit, Hop, NONE};
-use crate::kernel::partition::Partition;
 use crate::kernel::merge::Merge;
+use crate::kernel::partition::Partition;
 use crate::port::{ABR, Fifo, Line, PRIORITIES, Port, Queues, Ranked, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};

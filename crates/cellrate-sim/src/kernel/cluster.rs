@@ -24,9 +24,9 @@ use super::deferred::LONG;
 use super::feed::{Feed, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
+use super::merge::Merge;
 use super::ranked::leave;
 use super::schedule::Schedule;
-use super::merge::Merge;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Port, Queues};
 use crate::probe::sampler::Sampler;
@@ -200,7 +200,11 @@ impl Cluster {
             feed.place = next_place(feed.port, feed.leaf);
         }
         for (port, leaves) in self.ports.iter_mut().zip(&leaves) {
-            port.merge = Merge::new(leaves, self.schedule.leaf_bits());
+            port.merge = match port.queues {
+                // A connection with priority has no part in what is shared out evenly.
+                Queues::Ranked(_) => Merge::tree(leaves.len()),
+                _ => Merge::new(leaves, self.schedule.leaf_bits()),
+            };
         }
         self.find_shortcuts();
         let deferred = (0..).zip(&self.ports).filter(|(_, port)| port.deferred);
@@ -409,7 +413,8 @@ impl Cluster {
             Queues::Served(served) => served,
             Queues::Ranked(ranked) => {
                 let (hops, outboxes) = (&self.hops, &mut self.outboxes);
-                return ranked.admit(now, usize::from(hop.priority), cell, |cell| leave(cell, hops, outboxes));
+                return ranked
+                    .admit(now, usize::from(hop.priority), cell, |cell| leave(cell, hops, outboxes));
             }
             Queues::Fifo(_) => return,
         };
@@ -483,7 +488,7 @@ impl Cluster {
 
     /// `cell` was the last one of a whole PDU.
     fn on_pdu(&mut self, now: Time, endpoint: usize, cell: Cell) {
-        self.interrupt(endpoint, now);
+        let replanned = self.catch_up(endpoint, now);
         let Some(interface) = &mut self.endpoints[endpoint].interface else {
             unreachable!("only ends with TCP put PDUs together");
         };
@@ -498,16 +503,16 @@ impl Cluster {
             unreachable!("what arrives has left");
         };
         self.endpoints[endpoint].on_pdu(now, cell, &departed);
-        self.reschedule(now, endpoint);
+        self.more_waits(now, endpoint, replanned);
         self.reschedule_timer(endpoint);
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
     }
 
     fn on_timer(&mut self, now: Time, endpoint: usize) {
         // Transmissions of this very instant come first.
-        self.interrupt(endpoint, now + Duration::from_ps(1));
+        let replanned = self.catch_up(endpoint, now + Duration::from_ps(1));
         self.endpoints[endpoint].on_timer(now);
-        self.reschedule(now, endpoint);
+        self.more_waits(now, endpoint, replanned);
         self.reschedule_timer(endpoint);
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
     }

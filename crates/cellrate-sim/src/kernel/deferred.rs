@@ -195,20 +195,25 @@ impl Cluster {
     fn run_to_host(&mut self, number: usize, lane: usize, limit: u64) {
         let Cluster { ports, lanes, hops, endpoints, schedule, end, .. } = self;
         let lane = &mut lanes[lane];
-        let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
+        let Port { queues: Queues::Fifo(fifo), metered, only_priority, control, merge, .. } =
+            &mut ports[number]
+        else {
             return;
         };
+        let counts_abr = *metered && *only_priority == ABR;
         let Some(first) = lane.ring.first() else { return };
         let hop = &hops[first.hop() + 1];
         let mut meter = control.quiet_meter();
         let mut left = u64::MAX;
         // Cells of the lane are strictly one after the other, so all before the limit's instant come before the limit.
         let (mut until, _) = schedule.split(limit);
-        if *metered {
+        if counts_abr {
             if !meter.is_quiet(hop.slot) {
                 return;
             }
             left = meter.left;
+        }
+        if *metered {
             until = until.min(meter.until);
         }
         let mut queue = fifo.clone();
@@ -227,8 +232,10 @@ impl Cluster {
             count += 1;
         }
         endpoint.count_run(count);
-        if *metered {
+        if counts_abr {
             meter.count(hop.slot, count);
+        } else if *metered && *only_priority == 0 {
+            control.on_guaranteed_cells(count);
         }
         *fifo = queue;
         lane.ring.skip(count as usize);
@@ -250,7 +257,7 @@ impl Cluster {
         for (index, lane) in (0..).zip(&self.lanes) {
             if let Course::Deferred { port, .. } = lane.course {
                 let port = &mut self.ports[port as usize];
-                if matches!(port.queues, Queues::Fifo(_)) && !port.outside && only_abr(port) {
+                if matches!(port.queues, Queues::Fifo(_)) && !port.outside {
                     port.shortcut = Shortcut::Host(index);
                 }
             }
@@ -307,7 +314,8 @@ impl Along for RunOutside<'_> {
 
     #[inline(always)]
     fn along<F: Front>(self, merge: &mut F) -> Option<usize> {
-        let RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, mut meter, limit, left } = self;
+        let RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, mut meter, limit, left } =
+            self;
         let mut joining = fifo.joining();
         let most = if joining.is_usual() { left } else { 0 };
         let mut ended = None;

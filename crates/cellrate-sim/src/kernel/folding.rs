@@ -6,7 +6,8 @@
 //! with the source when they have left, and cut off where an event at the host comes before.
 //!
 //! Whatever changes a folded source first [interrupts](Cluster::interrupt) it, which settles what left before and takes
-//! back the rest of the plan, then changes it, then has it [plan](Cluster::reschedule) anew.
+//! back the rest of the plan, then changes it, then has it [plan](Cluster::reschedule) anew. PDUs of TCP that join those that
+//! wait change no plan: one never reaches beyond a PDU.
 
 use cellrate_proto::Time;
 
@@ -105,8 +106,8 @@ impl Cluster {
     /// will be no event whatever it is.
     fn next_unheralded(&self, feed: &Feed) -> Time {
         let endpoint = feed.endpoint as usize;
-        let heralded = feed.significance != Significance::BEFORE_CLUSTER
-            || self.endpoints[endpoint].may_turn_around();
+        let heralded =
+            feed.significance != Significance::BEFORE_CLUSTER || self.endpoints[endpoint].may_turn_around();
         if heralded { Time::NEVER } else { self.next_folded_arrival(endpoint) }
     }
 
@@ -171,7 +172,9 @@ impl Cluster {
             (_, Time::NEVER) | (Access::Scheduled | Access::Ahead { .. }, _) => Time::NEVER,
             (Access::Folded { port, .. }, at) => match &self.ports[port as usize].queues {
                 Queues::Fifo(fifo) => fifo.preview(at),
-                Queues::Ranked(_) | Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
+                Queues::Ranked(_) | Queues::Served(_) => {
+                    unreachable!("only sources behind a FIFO are folded")
+                }
             },
         }
     }
@@ -187,9 +190,11 @@ impl Cluster {
         last
     }
 
-    /// The transmissions of a folded `endpoint` before `until` have been made.
-    pub(super) fn catch_up(&mut self, endpoint: usize, until: Time) {
-        let Access::Folded { feed, .. } = self.endpoints[endpoint].access else { return };
+    /// The transmissions of a folded `endpoint` before `until` have been made. Whether there is something new on the link or
+    /// planned.
+    pub(super) fn catch_up(&mut self, endpoint: usize, until: Time) -> bool {
+        let Access::Folded { feed, .. } = self.endpoints[endpoint].access else { return false };
+        let mut replanned = false;
         while self.endpoints[endpoint].transmits < until {
             let Endpoint { planned, transmits, spacing, .. } = self.endpoints[endpoint];
             let left = if planned == 0 {
@@ -201,12 +206,14 @@ impl Cluster {
                 let left = planned.min(u32::try_from(before).unwrap_or(u32::MAX));
                 let last = self.settle(endpoint, left);
                 if left < planned {
-                    return;
+                    return replanned;
                 }
                 last
             };
             self.plan(endpoint, left);
+            replanned = true;
         }
+        replanned
     }
 
     /// The same, and what was planned after that is taken back: something happens at the host.
@@ -269,6 +276,21 @@ impl Cluster {
                 self.refresh(feed as usize);
             }
             Access::Ahead { .. } => {}
+        }
+    }
+
+    /// TCP at `endpoint` may have put PDUs behind those that waited; what it had to send before `now` has been
+    /// [sent](Cluster::catch_up), and `replanned` is what that said. What is planned is part of the PDU that waited first, and
+    /// stays.
+    pub(super) fn more_waits(&mut self, now: Time, endpoint: usize, replanned: bool) {
+        let Endpoint { planned, access, .. } = self.endpoints[endpoint];
+        match access {
+            Access::Folded { feed, .. } if planned > 0 => {
+                if replanned {
+                    self.refresh(feed as usize);
+                }
+            }
+            _ => self.reschedule(now, endpoint),
         }
     }
 

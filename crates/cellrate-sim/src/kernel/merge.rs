@@ -57,6 +57,11 @@ impl Merge {
         Merge { first: NEVER, keys }
     }
 
+    /// Of ways in whose rates are far apart, so that the next cell of the first one comes anywhere among the others.
+    pub fn tree(count: usize) -> Merge {
+        Merge { first: NEVER, keys: Keys::Many(Tournament::new(count)) }
+    }
+
     /// The least key of all.
     #[inline(always)]
     pub fn first(&self) -> u64 {

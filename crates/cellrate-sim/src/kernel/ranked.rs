@@ -81,7 +81,8 @@ impl Along for RunRanked<'_> {
 
     #[inline(always)]
     fn along<F: Front>(self, merge: &mut F) -> (Option<usize>, u64) {
-        let RunRanked { lanes, feeds, leaves, hops, outboxes, schedule, mut turning, mut count, limit } = self;
+        let RunRanked { lanes, feeds, leaves, hops, outboxes, schedule, mut turning, mut count, limit } =
+            self;
         let most = if turning.is_usual() { MOST_JOINING } else { 0 };
         let mut ended = None;
         while turning.count() < most && ended.is_none() {
