@@ -25,7 +25,7 @@ use super::feed::{Feed, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
 use super::merge::Merge;
-use super::ranked::leave;
+use super::ranked::WaysOut;
 use super::schedule::Schedule;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Port, Queues};
@@ -412,9 +412,8 @@ impl Cluster {
         let served = match &mut port.queues {
             Queues::Served(served) => served,
             Queues::Ranked(ranked) => {
-                let (hops, outboxes) = (&self.hops, &mut self.outboxes);
-                return ranked
-                    .admit(now, usize::from(hop.priority), cell, |cell| leave(cell, hops, outboxes));
+                let mut ways_out = WaysOut { hops: &self.hops, outboxes: &mut self.outboxes };
+                return ranked.admit(now, usize::from(hop.priority), cell, &mut ways_out);
             }
             Queues::Fifo(_) => return,
         };

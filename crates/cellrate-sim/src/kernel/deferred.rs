@@ -24,7 +24,7 @@ use super::feed::Feed;
 use super::hop::{Exit, Hop};
 use super::lane::{Course, Lane};
 use super::merge::{Along, Front};
-use super::ranked::{advance, leave};
+use super::ranked::{WaysOut, advance};
 use super::schedule::Schedule;
 use super::tournament::NEVER;
 use crate::port::{ABR, Admission, Fifo, Port, Queues};
@@ -163,7 +163,7 @@ impl Cluster {
                 None => lose(port, dropped, hop),
             },
             Queues::Ranked(ranked) => {
-                ranked.admit(now, usize::from(hop.priority), cell, |cell| leave(cell, hops, outboxes));
+                ranked.admit(now, usize::from(hop.priority), cell, &mut WaysOut { hops, outboxes });
             }
             Queues::Served(served) => {
                 let priority = usize::from(hop.priority);

@@ -17,7 +17,7 @@ use super::lane::Lane;
 use super::merge::{Along, Front};
 use super::schedule::Schedule;
 use super::tournament::NEVER;
-use crate::port::{ABR, Port, Queues, Turning};
+use crate::port::{ABR, Give, Port, Queues, Turning};
 
 impl Cluster {
     /// Deals with cells before `limit` that come to a ranked port, up to the first one that does more than join its queue
@@ -32,7 +32,8 @@ impl Cluster {
         let limit = if *metered { limit.min(schedule.key(0, meter.until)) } else { limit };
         let count = metered.then(|| Count { left: meter.left, abr: 0, guaranteed: 0, meter });
         let turning = ranked.turning();
-        let run = RunRanked { lanes, feeds, leaves, hops, outboxes, schedule, turning, count, limit };
+        let ways_out = WaysOut { hops, outboxes };
+        let run = RunRanked { lanes, feeds, leaves, ways_out, schedule, turning, count, limit };
         let (ended, guaranteed) = merge.run(run);
         control.on_guaranteed_cells(guaranteed);
         ended
@@ -68,8 +69,7 @@ struct RunRanked<'a> {
     lanes: &'a mut [Lane],
     feeds: &'a mut [Feed],
     leaves: &'a [Leaf],
-    hops: &'a [Hop],
-    outboxes: &'a mut [Outbox],
+    ways_out: WaysOut<'a>,
     schedule: &'a Schedule,
     turning: Turning<'a>,
     count: Option<Count<'a>>,
@@ -81,8 +81,8 @@ impl Along for RunRanked<'_> {
 
     #[inline(always)]
     fn along<F: Front>(self, merge: &mut F) -> (Option<usize>, u64) {
-        let RunRanked { lanes, feeds, leaves, hops, outboxes, schedule, mut turning, mut count, limit } =
-            self;
+        let RunRanked { lanes, feeds, leaves, mut ways_out, schedule, mut turning, mut count, limit } = self;
+        let hops = ways_out.hops;
         let most = if turning.is_usual() { MOST_JOINING } else { 0 };
         let mut ended = None;
         while turning.count() < most && ended.is_none() {
@@ -123,7 +123,7 @@ impl Along for RunRanked<'_> {
                 }
                 _ => break,
             };
-            turning.join(now, departs, priority, cell, |cell| leave(cell, hops, outboxes));
+            turning.join(now, departs, priority, cell, &mut ways_out);
         }
         turning.close();
         let guaranteed = count.map_or(0, |count| {
@@ -141,7 +141,7 @@ pub(super) fn advance(port: &mut Port, until: Time, hops: &[Hop], outboxes: &mut
         // An interval that ends at `until` itself stays open for whatever comes first at that instant.
         let deadline = port.control.next_deadline();
         let ends_before = port.metered && deadline < until;
-        ranked.advance(if ends_before { deadline } else { until }, |cell| leave(cell, hops, outboxes));
+        ranked.advance(if ends_before { deadline } else { until }, &mut WaysOut { hops, outboxes });
         if !ends_before {
             return;
         }
@@ -149,11 +149,18 @@ pub(super) fn advance(port: &mut Port, until: Time, hops: &[Hop], outboxes: &mut
     }
 }
 
-/// `cell`, stamped with its arrival, is on its way to another cluster.
-#[inline(always)]
-pub(super) fn leave(cell: Cell, hops: &[Hop], outboxes: &mut [Outbox]) {
-    match hops[cell.hop()].exit {
-        Exit::Outbox(outbox) => outboxes[outbox as usize].push(cell),
-        Exit::Lane(_) | Exit::Feed(_) => unreachable!("ports are ranked before other clusters only"),
+/// To other clusters.
+pub(super) struct WaysOut<'a> {
+    pub hops: &'a [Hop],
+    pub outboxes: &'a mut [Outbox],
+}
+
+impl Give for WaysOut<'_> {
+    #[inline(always)]
+    fn give(&mut self, cell: Cell) {
+        match self.hops[cell.hop()].exit {
+            Exit::Outbox(outbox) => self.outboxes[outbox as usize].push(cell),
+            Exit::Lane(_) | Exit::Feed(_) => unreachable!("ports are ranked before other clusters only"),
+        }
     }
 }

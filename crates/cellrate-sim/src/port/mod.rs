@@ -20,7 +20,7 @@ use crate::kernel::deferred::Shortcut;
 use crate::kernel::merge::Merge;
 pub(crate) use cellrate_drive::line::Line;
 pub(crate) use fifo::Fifo;
-pub(crate) use ranked::{Ranked, Turning};
+pub(crate) use ranked::{Give, Ranked, Turning};
 pub(crate) use served::Served;
 
 /// Number of service priorities: CBR and VBR, then ABR, then UBR.

@@ -52,10 +52,14 @@ struct Turns {
 #[derive(Debug)]
 pub(crate) struct Turning<'a> {
     joining: Joining<'a>,
-    /// What changes with every cell, apart from its place.
-    turns: Turns,
-    place: &'a mut Turns,
+    turns: &'a mut Turns,
     waiting: &'a mut Waiting,
+}
+
+/// Where cells go that know when they leave. (A closure would be called where it should be a few instructions in place.)
+pub(crate) trait Give {
+    /// `cell` has its turn, and is stamped with its arrival at the far end.
+    fn give(&mut self, cell: Cell);
 }
 
 impl Ranked {
@@ -78,14 +82,14 @@ impl Ranked {
 
     /// Cells get their turn that begins at `until` or before: each goes to `give`, stamped with its arrival at the far end.
     #[inline]
-    pub fn advance(&mut self, until: Time, give: impl FnMut(Cell)) {
+    pub fn advance(&mut self, until: Time, give: &mut impl Give) {
         self.turns.advance(&mut self.waiting, until, give);
     }
 
     /// A cell of `priority` comes at `now`, up to which turns have been [given](Ranked::advance). If it has its turn already,
     /// or knows when, it goes to `give`.
     #[inline]
-    pub fn admit(&mut self, now: Time, priority: usize, cell: Cell, give: impl FnOnce(Cell)) {
+    pub fn admit(&mut self, now: Time, priority: usize, cell: Cell, give: &mut impl Give) {
         self.all.admit(now);
         self.turns.admit(&mut self.waiting, now, priority, cell, give);
     }
@@ -94,7 +98,7 @@ impl Ranked {
     #[inline(always)]
     pub fn turning(&mut self) -> Turning<'_> {
         let Ranked { all, turns, waiting } = self;
-        Turning { joining: all.joining(), turns: *turns, place: turns, waiting }
+        Turning { joining: all.joining(), turns, waiting }
     }
 
     /// Cells of `priority` waiting and in transmission at `at`, up to which, and not beyond, turns have been given.
@@ -128,38 +132,32 @@ impl Ranked {
 
 impl Turns {
     #[inline(always)]
-    fn advance(&mut self, waiting: &mut Waiting, until: Time, mut give: impl FnMut(Cell)) {
+    fn advance(&mut self, waiting: &mut Waiting, until: Time, give: &mut impl Give) {
         while self.count > 0 && self.free_at <= until {
             let priority = if waiting[0].is_empty() { 2 } else { 1 };
             let Some(cell) = waiting[priority - 1].pop() else {
                 unreachable!("some wait");
             };
             self.count -= 1;
-            let begins = self.free_at;
-            give(self.serve_lower(begins, priority, cell));
+            give.give(self.serve_lower(self.free_at, priority, cell));
         }
     }
 
     #[inline(always)]
-    fn admit(
-        &mut self,
-        waiting: &mut Waiting,
-        now: Time,
-        priority: usize,
-        cell: Cell,
-        give: impl FnOnce(Cell),
-    ) {
+    fn admit(&mut self, waiting: &mut Waiting, now: Time, priority: usize, cell: Cell, give: &mut impl Give) {
         if priority == self.first {
             let departs = self.free_at.max(now) + self.cell_time;
             (self.free_at, self.first_until) = (departs, departs);
-            self.max_first = self.max_first.max(departs.since(now.max(self.lower_until)));
-            return give(cell.arriving(departs + self.delay));
+            if priority == ABR {
+                self.max_first = self.max_first.max(departs.since(now.max(self.lower_until)));
+            }
+            return give.give(cell.arriving(departs + self.delay));
         }
         if self.free_at > now {
             waiting[priority - 1].push(cell);
             self.count += 1;
         } else {
-            give(self.serve_lower(now, priority, cell));
+            give.give(self.serve_lower(now, priority, cell));
         }
         if priority == ABR {
             self.max_abr = self.max_abr.max(self.lower_queue(waiting, ABR, now));
@@ -197,15 +195,8 @@ impl Turning<'_> {
     /// A cell of `priority` comes at `now`: turns are given up to then, and it joins the queue of all categories, to [leave
     /// it](Turning::departure) at `departs`. Every cell that has its turn goes to `give`.
     #[inline(always)]
-    pub fn join(
-        &mut self,
-        now: Time,
-        departs: Time,
-        priority: usize,
-        cell: Cell,
-        mut give: impl FnMut(Cell),
-    ) {
-        self.turns.advance(self.waiting, now, &mut give);
+    pub fn join(&mut self, now: Time, departs: Time, priority: usize, cell: Cell, give: &mut impl Give) {
+        self.turns.advance(self.waiting, now, give);
         self.joining.join(now, departs);
         self.turns.admit(self.waiting, now, priority, cell, give);
     }
@@ -219,7 +210,6 @@ impl Turning<'_> {
     /// No more will.
     #[inline(always)]
     pub fn close(self) {
-        *self.place = self.turns;
         self.joining.close();
     }
 }
@@ -235,14 +225,21 @@ mod tests {
         Ranked::new(&Line::new(CELL, Duration::from_ps(7), 0.0, &[], Random::new(1, Stream::Loss(0))), first)
     }
 
+    struct Left(Vec<(u32, u64)>);
+
+    impl Give for Left {
+        fn give(&mut self, cell: Cell) {
+            self.0.push((cell.sequence(), cell.arrives.as_ps()));
+        }
+    }
+
     /// Has a cell with this number come; what left by then, as (number, arrival at the far end).
     fn come(port: &mut Ranked, at: u64, priority: usize, number: u64) -> Vec<(u32, u64)> {
-        let mut left = Vec::new();
-        let mut give = |cell: Cell| left.push((cell.sequence(), cell.arrives.as_ps()));
+        let mut left = Left(Vec::new());
         let now = Time::from_ps(at);
-        port.advance(now, &mut give);
-        port.admit(now, priority, Cell::data(now, number, false), give);
-        left
+        port.advance(now, &mut left);
+        port.admit(now, priority, Cell::data(now, number, false), &mut left);
+        left.0
     }
 
     #[test]
