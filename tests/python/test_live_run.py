@@ -23,6 +23,7 @@ import pytest
 import cellrate
 from cellrate.capturing import Capture
 from cellrate.live import doctor, live_run
+from cellrate.live.attempt import session_niceness
 from cellrate.live.process import search_path
 
 _FOUND = doctor.findings()
@@ -140,6 +141,20 @@ def test_every_kind_of_application_runs_over_one_connection(tmp_path: Path) -> N
     kept = tmp_path / "attempt-1" / "applications"
     assert (kept / "bulk" / "vsftpd.conf").is_file()
     assert not (kept / "bulk" / "files").exists(), "the file itself is not worth keeping"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="precedence over other programs is root's")
+def test_the_engine_and_the_applications_go_before_other_sessions() -> None:
+    if not Path("/proc/self/autogroup").exists():
+        pytest.skip("this kernel does not schedule sessions as groups")
+    needs()
+    ours = session_niceness()
+    words = json.dumps(["cat", "/proc/self/autogroup"])
+    text = scenario("1 s", application("told", f'{{ type = "command", words = {words} }}'))
+    run = live_run(cellrate.Scenario.parse(text), attempts=1)
+    assert run.application("told")["result"]["output_tail"].split()[-1] == "-10"
+    assert run.result.summary["run"]["session_niceness"] == -10
+    assert session_niceness() == ours, "only the run's own session"
 
 
 def test_a_sender_that_follows_acr_sends_what_it_carries() -> None:
