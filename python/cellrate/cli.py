@@ -408,6 +408,7 @@ def paper_run(
 ) -> int:
     """Run a paper's experiments, check its claims, and write the report."""
     from .papers import load_paper
+    from .papers.paper import kept_runs
 
     paper = load_paper(name)
     folder = out if out is not None else Path("results") / "papers" / name
@@ -417,7 +418,7 @@ def paper_run(
             raise CellrateError(f"paper {name!r} has no live half")
         # First, and alone: real time does not bear company.
         with _progress(f"{name}, live", quiet=json) as progress:
-            measured = paper.live(paper.folder / "scenarios", progress)
+            measured = paper.live(paper.folder / "scenarios", kept_runs(folder), progress)
     with _progress(name, quiet=json) as progress:
         report = paper.run(folder, quick=quick, workers=workers, progress=progress, live=measured)
     _show_report(report, folder, json=json)
