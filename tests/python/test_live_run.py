@@ -22,6 +22,7 @@ import pytest
 
 import cellrate
 from cellrate.capturing import Capture
+from cellrate.cli import status
 from cellrate.live import doctor, live_run
 from cellrate.live.attempt import session_niceness
 from cellrate.live.process import search_path
@@ -320,3 +321,16 @@ def test_a_distributed_run_needs_addresses_and_a_start_for_what_is_elsewhere() -
         live_run(addressed, distributed=True, elsewhere=["sw"])
     with pytest.raises(cellrate.CellrateError, match="a: no switch of that name; there are sw"):
         live_run(addressed, distributed=True, elsewhere=["a"], start_unix_ns=1)
+
+
+def test_the_throughput_of_the_engine_is_that_of_the_packets_that_came(capsys: pytest.CaptureFixture[str]) -> None:
+    needs()
+    assert status(["live", "throughput", "--seconds", "0.2", "--packet-octets", "1500", "--json"]) == 0
+    memory, tun = json.loads(capsys.readouterr().out)["throughput"]
+    assert (memory["devices"], tun["devices"]) == ("memory", "tun")
+    for row in (memory, tun):
+        # 1500 octets with LLC/SNAP and trailer are 32 cells; an RM cell more after 31 of data.
+        assert row["cells"] > 32 * 10
+        assert row["cells_per_s"] == pytest.approx(row["cells"] / row["wall_s"])
+    assert status(["live", "throughput", "--packet-octets", "20"]) == 2
+    assert "packet_octets is 20; it must be from 29 to 9180" in capsys.readouterr().err
