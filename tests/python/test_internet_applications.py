@@ -119,10 +119,16 @@ def test_all_lines_have_the_bandwidth_of_figure_1_and_faster_ones_are_rows_of_th
         rates = {link.get("rate", scenario["defaults"]["link"]["rate"]) for link in scenario["link"]}
         assert rates == {"10 Mbps"}, path.name
     assert HOST_LINE == "10 Mbps"
-    faster = {
-        str(settings["link.c-sw1.rate"]) for settings in left_open.CHOICES.values() if "link.c-sw1.rate" in settings
+    others = {
+        str(settings["link.c-sw1.rate"]): name
+        for name, settings in left_open.CHOICES.items()
+        if "link.c-sw1.rate" in settings
     }
-    assert faster == {"25.6 Mbps", "149.76 Mbps"}
+    assert others == {
+        "25.6 Mbps": "hosts-25.6-mbps",
+        "149.76 Mbps": "hosts-149.76-mbps",
+        "10.0001 Mbps": "clocks-20-ppm",
+    }
 
 
 def test_transfers_begin_within_a_second_and_the_same_for_the_same_seed() -> None:
