@@ -184,21 +184,21 @@ impl Cluster {
 
     /// A merge for each deferred port, with a place for each lane and feed that leads to it.
     fn build_merges(&mut self) {
-        let mut leaves: Vec<Vec<u32>> = vec![Vec::new(); self.ports.len()];
-        let mut next_place = |port: u32, leaf: u32| {
-            leaves[port as usize].push(leaf);
-            leaves[port as usize].len() as u32 - 1
+        let mut places = vec![0_u32; self.ports.len()];
+        let mut next_place = |port: u32| {
+            places[port as usize] += 1;
+            places[port as usize] - 1
         };
         for lane in &mut self.lanes {
             if let Course::Deferred { port, place, .. } = &mut lane.course {
-                *place = next_place(*port, lane.leaf);
+                *place = next_place(*port);
             }
         }
         for feed in self.feeds.iter_mut().filter(|feed| feed.deferred) {
-            feed.place = next_place(feed.port, feed.leaf);
+            feed.place = next_place(feed.port);
         }
-        for (port, leaves) in self.ports.iter_mut().zip(&leaves) {
-            port.merge = Merge::new(leaves, self.schedule.leaf_bits());
+        for (port, &count) in self.ports.iter_mut().zip(&places) {
+            port.merge = Merge::new(count as usize);
         }
         self.find_shortcuts();
         let deferred = (0..).zip(&self.ports).filter(|(_, port)| port.deferred);

@@ -97,6 +97,8 @@ pub(crate) struct Feed {
     pub significance: Significance,
     /// Whether nothing at the host changes what it sends, and nobody looks: then it may send far ahead of time.
     pub autonomous: bool,
+    /// Whether the last train is as the source planned it last.
+    pub open: bool,
     /// The trains behind it.
     behind: VecDeque<Train>,
 }
@@ -116,6 +118,7 @@ impl Feed {
             deferred,
             significance,
             autonomous: false,
+            open: false,
             behind: VecDeque::new(),
         }
     }
@@ -124,6 +127,13 @@ impl Feed {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.front.count == 0
+    }
+
+    /// Whether the train that has just been used up was all that is known, and what the source sends next follows after its
+    /// spacing, or later, and is no event whatever it is.
+    #[inline(always)]
+    pub fn goes_on(&self) -> bool {
+        self.open && self.behind.is_empty() && self.significance == Significance::BEFORE_CLUSTER
     }
 
     /// Puts `train` behind all others.
