@@ -16,24 +16,80 @@ pub struct Histogram {
     max: Duration,
 }
 
+/// A [`Histogram`] while spans are counted that are much alike: those in the bucket of the last one are only numbered.
+#[derive(Debug)]
+pub struct Recording<'a> {
+    histogram: &'a mut Histogram,
+    /// The least span of that bucket [ps], how many there are, and how many were counted there.
+    low: u64,
+    width: u64,
+    alike: u64,
+    sum: u128,
+    max: u64,
+}
+
+impl Recording<'_> {
+    /// Counts one span.
+    #[inline(always)]
+    pub fn record(&mut self, span: Duration) {
+        let ps = span.as_ps();
+        if ps.wrapping_sub(self.low) >= self.width {
+            (self.low, self.width) = self.histogram.change_bucket(self.low, self.alike, ps);
+            self.alike = 0;
+        }
+        self.alike += 1;
+        self.sum += u128::from(ps);
+        self.max = self.max.max(ps);
+    }
+
+    /// No more are counted.
+    #[inline(always)]
+    pub fn close(self) {
+        self.histogram.count(bucket(self.low), self.alike);
+        self.histogram.sum += self.sum;
+        self.histogram.max = Duration::from_ps(self.max);
+    }
+}
+
 impl Histogram {
+    /// For counting spans that are much alike.
+    #[inline(always)]
+    pub fn recording(&mut self) -> Recording<'_> {
+        Recording { low: 0, width: 0, alike: 0, sum: 0, max: self.max.as_ps(), histogram: self }
+    }
+
     /// Counts one span.
     #[inline]
     pub fn record(&mut self, span: Duration) {
-        let bucket = bucket(span.as_ps());
-        let place = bucket.wrapping_sub(self.first);
-        match self.counts.get_mut(place) {
-            Some(count) => *count += 1,
-            None => self.widen(bucket),
-        }
-        self.total += 1;
+        self.count(bucket(span.as_ps()), 1);
         self.sum += u128::from(span.as_ps());
         self.max = self.max.max(span);
     }
 
-    /// Makes room for `bucket` and counts one there.
+    /// Counts `alike` in the bucket of `low`; the least of the bucket of `ps`, and how many belong there.
+    #[inline(never)]
+    fn change_bucket(&mut self, low: u64, alike: u64, ps: u64) -> (u64, u64) {
+        self.count(bucket(low), alike);
+        let octave = octave(ps);
+        (ps >> octave << octave, 1 << octave)
+    }
+
+    /// Counts `more` in `bucket`.
+    #[inline(always)]
+    fn count(&mut self, bucket: usize, more: u64) {
+        let place = bucket.wrapping_sub(self.first);
+        match self.counts.get_mut(place) {
+            Some(count) => *count += more,
+            // Nothing is no reason to make room.
+            None if more == 0 => {}
+            None => self.widen(bucket, more),
+        }
+        self.total += more;
+    }
+
+    /// Makes room for `bucket` and counts `more` there.
     #[cold]
-    fn widen(&mut self, bucket: usize) {
+    fn widen(&mut self, bucket: usize, more: u64) {
         // Whole octaves, so that few calls come here.
         let octave = bucket / STEPS as usize * STEPS as usize;
         if self.counts.is_empty() {
@@ -47,7 +103,7 @@ impl Histogram {
         if self.counts.len() < needed {
             self.counts.resize(needed, 0);
         }
-        self.counts[bucket - self.first] += 1;
+        self.counts[bucket - self.first] += more;
     }
 
     /// Mean, exactly; `None` when nothing was counted.
@@ -79,8 +135,14 @@ impl Histogram {
 /// Values below 64 have a bucket each; above, the top seven bits name it.
 #[inline]
 fn bucket(ps: u64) -> usize {
-    let octave = (u64::BITS - ps.leading_zeros()).saturating_sub(STEP_BITS + 1);
+    let octave = octave(ps);
     (u64::from(octave) * STEPS + (ps >> octave)) as usize
+}
+
+/// How many bits below those that name the bucket.
+#[inline]
+fn octave(ps: u64) -> u32 {
+    (u64::BITS - ps.leading_zeros()).saturating_sub(STEP_BITS + 1)
 }
 
 /// The middle of a bucket.
@@ -105,6 +167,24 @@ mod tests {
             let ps = ps >> 1;
             let error = middle(bucket(ps)).abs_diff(ps);
             prop_assert!(error as f64 <= ps as f64 / 128.0, "{ps}: off by {error}");
+        }
+
+        #[test]
+        fn spans_much_alike_count_as_one_by_one(groups in proptest::collection::vec(
+            proptest::collection::vec((0_u32..40, 0_u64..200), 0..50), 1..8))
+        {
+            let (mut alike, mut one_by_one) = (Histogram::default(), Histogram::default());
+            for group in groups {
+                let spans = group.into_iter().map(|(shift, ps)| Duration::from_ps(ps << shift));
+                let mut recording = alike.recording();
+                spans.clone().for_each(|span| recording.record(span));
+                recording.close();
+                spans.for_each(|span| one_by_one.record(span));
+                prop_assert_eq!((alike.total, alike.sum, alike.max), (one_by_one.total, one_by_one.sum, one_by_one.max));
+                for share in [0.1, 0.5, 0.9] {
+                    prop_assert_eq!(alike.quantile_s(share), one_by_one.quantile_s(share));
+                }
+            }
         }
 
         #[test]

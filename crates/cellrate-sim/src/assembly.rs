@@ -17,7 +17,7 @@ use crate::kernel::deferred::Shortcut;
 use crate::kernel::feed::Feed;
 use crate::kernel::hop::{Exit, Hop, NONE};
 use crate::kernel::partition::Partition;
-use crate::kernel::tournament::Tournament;
+use crate::kernel::merge::Merge;
 use crate::port::{ABR, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
@@ -223,7 +223,7 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
     let ended = figures_are_watched(scenario, number).then(Vec::new);
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
     let deferred = (outside || counts_early) && !tapped && !changes_are_watched(scenario, number);
-    let (merge, shortcut) = (Tournament::new(0), Shortcut::None);
+    let (merge, shortcut) = (Merge::none(), Shortcut::None);
     Port { queues, deferred, outside, shortcut, merge, only_priority, metered, control, ended, dropped: 0 }
 }
 
@@ -387,7 +387,7 @@ fn fold(
             let Some(behind) = parts.ports.get(next as usize) else { continue };
             let feed = parts.feeds.len() as u32;
             folded[number] = Some(feed);
-            let mut new = Feed::new(place.index, next, behind.deferred, !behind.outside);
+            let mut new = Feed::new(place.index, next, behind.deferred, behind.significance());
             new.autonomous = behind.deferred && is_autonomous(scenario, flow, number);
             parts.feeds.push(new);
             parts.endpoints[place.index as usize].access = Access::Folded { port: port.index, feed };

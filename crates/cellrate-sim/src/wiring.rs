@@ -59,8 +59,8 @@ impl Wiring<'_> {
                 let deferred =
                     next.filter(|&next| behind.get(next as usize).is_some_and(|port| port.deferred));
                 let course = deferred.map_or(shared, |port| {
-                    let pdu_ends_matter = !behind[port as usize].outside;
-                    Course::Deferred { port, place: 0, pdu_ends_matter }
+                    let significance = behind[port as usize].significance();
+                    Course::Deferred { port, place: 0, significance }
                 });
                 courses.entry(deferred).or_insert_with(|| (course, Vec::new())).1.push(hop);
             }

@@ -39,6 +39,22 @@ const CCR_SHIFT: u32 = 47;
 const RATE_MASK: u64 = 0x7fff;
 const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
+/// Which cells have to be events on their way to a deferred port: bits, one of which such a cell has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Significance(u64);
+
+impl Significance {
+    /// Before a host: RM cells, and data cells that end a PDU, because the host may answer.
+    pub const BEFORE_HOST: Significance = Significance(RM | USER_OR_NI);
+    /// Before another cluster: BRMs, because a port in the other direction is looked at.
+    pub const BEFORE_CLUSTER: Significance = Significance(BACKWARD);
+
+    /// Whether ends of PDUs are among them.
+    pub fn of_pdu_ends(self) -> bool {
+        self.0 & USER_OR_NI != 0
+    }
+}
+
 impl Cell {
     /// What stands where no cell is.
     pub const NOTHING: Cell = Cell { arrives: Time::ZERO, sent: Time::ZERO, word: 0 };
@@ -125,12 +141,17 @@ impl Cell {
         (self.word >> ER_SHIFT & SEQUENCE_MASK) as u32
     }
 
-    /// Whether its arrival can matter to anyone but counters: RM cells do, and, if `pdu_ends_matter`, data cells that end
-    /// a PDU.
+    /// Whether its arrival has to be an event on a way where cells of this `significance` do.
     #[inline]
-    pub fn is_significant(&self, pdu_ends_matter: bool) -> bool {
-        let mask = if pdu_ends_matter { RM | USER_OR_NI } else { RM };
-        self.word & mask != 0
+    pub(crate) fn is_significant(&self, significance: Significance) -> bool {
+        self.word & significance.0 != 0
+    }
+
+    /// Whether this is an RM cell on its way back to its source.
+    #[inline]
+    pub fn is_backward_rm(&self) -> bool {
+        // No data cell has this bit.
+        self.word & BACKWARD != 0
     }
 
     /// The data cell that leaves `spacing` after this one.

@@ -17,15 +17,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cellrate_proto::{Direction, Duration, Time};
+use cellrate_proto::{Duration, Time};
 
-use super::cell::Cell;
+use super::cell::{Cell, Significance};
 use super::deferred::LONG;
 use super::feed::{Feed, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
 use super::schedule::Schedule;
-use super::tournament::Tournament;
+use super::merge::Merge;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Port, Queues};
 use crate::probe::sampler::Sampler;
@@ -56,8 +56,8 @@ pub(crate) struct Outbox {
     pub cluster: u32,
     /// Its lane.
     pub lane: u32,
-    /// Whether the end of a PDU has to be an event there.
-    pub pdu_ends_matter: bool,
+    /// Which cells have to be events there, if the lane leads to a deferred port.
+    pub significance: Option<Significance>,
     /// In order of arrival.
     pub cells: Vec<Cell>,
     /// When those of them arrive that have to be events, if the lane leads to a deferred port.
@@ -67,14 +67,17 @@ pub(crate) struct Outbox {
 impl Outbox {
     /// An empty one, for that lane of that cluster.
     pub fn new(cluster: u32, lane: u32, course: Course) -> Outbox {
-        let pdu_ends_matter = matches!(course, Course::Deferred { pdu_ends_matter: true, .. });
-        Outbox { cluster, lane, pdu_ends_matter, cells: Vec::new(), significant: Vec::new() }
+        let significance = match course {
+            Course::Deferred { significance, .. } => Some(significance),
+            Course::Host { .. } | Course::Switch => None,
+        };
+        Outbox { cluster, lane, significance, cells: Vec::new(), significant: Vec::new() }
     }
 
     /// `cell` is on its way.
     #[inline(always)]
     pub fn push(&mut self, cell: Cell) {
-        if cell.is_significant(self.pdu_ends_matter) {
+        if self.significance.is_some_and(|significance| cell.is_significant(significance)) {
             self.significant.push(cell.arrives);
         }
         self.cells.push(cell);
@@ -195,7 +198,7 @@ impl Cluster {
             feed.place = next_place(feed.port);
         }
         for (port, &count) in self.ports.iter_mut().zip(&places) {
-            port.merge = Tournament::new(count as usize);
+            port.merge = Merge::new(count as usize);
         }
         self.find_shortcuts();
         let deferred = (0..).zip(&self.ports).filter(|(_, port)| port.deferred);
@@ -361,7 +364,7 @@ impl Cluster {
         let hop = self.hops[number];
         let limit = self.schedule.key(leaf, now);
         self.bring_up(hop.port as usize, limit, now);
-        if cell.is_rm() && cell.direction() == Direction::Backward {
+        if cell.is_backward_rm() {
             self.bring_up(hop.answering_port as usize, limit, now);
             cell = self.ports[hop.answering_port as usize].answer(now, hop.answering_slot, cell);
             self.sampler.note_port(now, hop.answering_port, &mut self.ports);
@@ -421,10 +424,10 @@ impl Cluster {
         let place = &mut self.lanes[lane];
         let mut cell = cell;
         match place.course {
-            Course::Deferred { port, place: among, pdu_ends_matter } => {
+            Course::Deferred { port, place: among, significance } => {
                 let first = place.ring.is_empty();
                 place.ring.push(cell);
-                if cell.is_significant(pdu_ends_matter) {
+                if cell.is_significant(significance) {
                     place.significant.push_back(cell.arrives);
                     if place.significant.len() == 1 {
                         self.schedule.set(place.leaf as usize, cell.arrives);

@@ -16,17 +16,23 @@
 use std::collections::BTreeMap;
 
 use cellrate_proto::Time;
+use cellrate_proto::switch::QuietMeter;
 
 use super::cell::Cell;
 use super::cluster::{Cluster, Leaf, Outbox};
+use super::feed::Feed;
 use super::hop::{Exit, Hop};
 use super::lane::{Course, Lane};
+use super::merge::{Along, Front};
 use super::schedule::Schedule;
 use super::tournament::NEVER;
-use crate::port::{ABR, Admission, Port, Queues};
+use crate::port::{ABR, Admission, Fifo, Port, Queues};
 
 /// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
 pub(super) const LONG: usize = 64;
+
+/// Cells that may join a queue before their figures are summed up.
+const MOST_JOINING: u64 = 4096;
 
 /// How many cells in a row can be dealt with at a deferred port, if no more happens than that they join the queue and are
 /// counted.
@@ -96,14 +102,29 @@ impl Cluster {
     /// The next data cell comes to a deferred port: all that may happen then. Returns its feed if it was the last one of its
     /// train.
     fn step(&mut self, number: usize) -> Option<usize> {
+        let key = self.ports[number].merge.first();
+        let (now, leaf) = self.schedule.split(key);
+        let unheralded = match self.leaves[leaf] {
+            Leaf::Feed(index) if self.feeds[index as usize].is_empty() => {
+                let endpoint = self.feeds[index as usize].endpoint as usize;
+                if !self.is_next_at(index as usize, now) {
+                    return None;
+                }
+                let cell = self.release(endpoint);
+                debug_assert!(cell.arrives == now && !cell.is_backward_rm());
+                self.plan(endpoint, cell.sent);
+                self.refresh(index as usize);
+                Some(cell)
+            }
+            _ => None,
+        };
         let Cluster {
             ports, lanes, feeds, leaves, hops, outboxes, endpoints, schedule, dropped, end, ..
         } = self;
         let port = &mut ports[number];
-        let key = port.merge.first();
-        let (now, leaf) = schedule.split(key);
-        let (cell, ended) = match leaves[leaf] {
-            Leaf::Feed(index) => {
+        let (cell, ended) = match (unheralded, leaves[leaf]) {
+            (Some(cell), _) => (cell, None),
+            (None, Leaf::Feed(index)) => {
                 let feed = &mut feeds[index as usize];
                 let cell = feed.front.take();
                 let ended = feed.front.count == 0;
@@ -111,7 +132,7 @@ impl Cluster {
                 port.merge.set(feed.place as usize, next);
                 (cell, ended.then_some(index as usize))
             }
-            Leaf::Lane(index) => (take(&mut lanes[index as usize], leaf, port, schedule), None),
+            (None, Leaf::Lane(index)) => (take(&mut lanes[index as usize], leaf, port, schedule), None),
             _ => unreachable!("only cells are merged"),
         };
         let mut cell = cell.on_next_hop();
@@ -157,69 +178,18 @@ impl Cluster {
         let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
             return None;
         };
-        let mut ended = None;
-        let mut meter = control.quiet_meter();
-        let (limit, mut left) = match *metered {
-            true => (limit.min(schedule.key(0, meter.until)), meter.left),
-            false => (limit, u64::MAX),
+        let meter = control.quiet_meter();
+        let (limit, left) = match *metered {
+            true => (limit.min(schedule.key(0, meter.until)), meter.left.min(MOST_JOINING)),
+            false => (limit, MOST_JOINING),
         };
-        let room = left;
-        let mut queue = fifo.clone();
-        loop {
-            let key = merge.first();
-            if key >= limit || left == 0 {
-                break;
-            }
-            let (now, leaf) = schedule.split(key);
-            if !queue.has_room(now) {
-                break;
-            }
-            match leaves[leaf] {
-                Leaf::Feed(index) => {
-                    let feed = &mut feeds[index as usize];
-                    if *metered && !meter.count_one(feed.slot) {
-                        break;
-                    }
-                    let Some(arrives) = queue.admit(now) else { break };
-                    let cell = feed.front.take().on_next_hop().arriving(arrives);
-                    let outbox = &mut outboxes[feed.outbox as usize];
-                    if feed.front.count == 0 {
-                        merge.set(feed.place as usize, NEVER);
-                        outbox.push(cell);
-                        left -= 1;
-                        ended = Some(index as usize);
-                        break;
-                    }
-                    merge.set(feed.place as usize, key + feed.key_step);
-                    // Not the last one of its train, and so of no PDU.
-                    outbox.cells.push(cell);
-                }
-                Leaf::Lane(index) => {
-                    let lane = &mut lanes[index as usize];
-                    let Some(&first) = lane.ring.first() else { break };
-                    let cell = first.on_next_hop();
-                    let hop = &hops[cell.hop()];
-                    let Exit::Outbox(outbox) = hop.exit else { break };
-                    if *metered && !meter.count_one(hop.slot) {
-                        break;
-                    }
-                    let Some(arrives) = queue.admit(now) else { break };
-                    lane.ring.skip(1);
-                    merge.set(lane.place(), lane.first_key(schedule));
-                    outboxes[outbox as usize].push(cell.arriving(arrives));
-                }
-                _ => break,
-            }
-            left -= 1;
-        }
-        if *metered {
-            meter.close(room - left);
-        }
-        *fifo = queue;
-        ended
+        let meter = metered.then_some(meter);
+        merge.run(RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, meter, limit, left })
     }
 
-    /// The same for the only lane to a FIFO to a host: the cells of one connection that follow each other in it.
+    /// The same for the only lane to a FIFO to a host: the cells of one connection that follow each other in it. A function
+    /// of its own, so that what the loop needs is in registers.
+    #[inline(never)]
     fn run_to_host(&mut self, number: usize, lane: usize, limit: u64) {
         let Cluster { ports, lanes, hops, endpoints, schedule, end, .. } = self;
         let lane = &mut lanes[lane];
@@ -229,37 +199,45 @@ impl Cluster {
         let Some(first) = lane.ring.first() else { return };
         let hop = &hops[first.hop() + 1];
         let mut meter = control.quiet_meter();
-        let mut left = u64::MAX;
+        let mut left = MOST_JOINING;
         // Cells of the lane are strictly one after the other, so all before the limit's instant come before the limit.
         let (mut until, _) = schedule.split(limit);
         if *metered {
             if !meter.is_quiet(hop.slot) {
                 return;
             }
-            left = meter.left;
+            left = left.min(meter.left);
             until = until.min(meter.until);
         }
-        let mut queue = fifo.clone();
-        let endpoint = &mut endpoints[hop.endpoint as usize];
-        let mut early = endpoint.receive_run();
+        let mut joining = fifo.joining();
+        if !joining.is_usual() {
+            return;
+        }
+        let mut early = endpoints[hop.endpoint as usize].receive_run();
+        let run = lane.ring.front_run();
+        let run = &run[..run.len().min(left as usize)];
         let way = first.way();
         let mut count = 0;
-        for &cell in lane.ring.front_run() {
+        for cell in run {
             // An RM cell or an end of a PDU has another way than a plain data cell.
-            if cell.arrives >= until || cell.way() != way || count == left {
+            if cell.arrives >= until || cell.way() != way {
                 break;
             }
-            let Some(arrives) = queue.preview_within(cell.arrives, *end) else { break };
-            queue.admit(cell.arrives);
-            early.receive(&cell.arriving(arrives));
+            let Some(departs) = joining.departure(cell.arrives) else { break };
+            let arrives = joining.arrival(departs);
+            if arrives >= *end {
+                break;
+            }
+            joining.join(cell.arrives, departs);
+            early.receive(cell, arrives);
             count += 1;
         }
-        endpoint.count_run(count);
+        early.close(&run[..count]);
+        joining.close(count as u64);
         if *metered {
-            meter.count(hop.slot, count);
+            meter.count(hop.slot, count as u64);
         }
-        *fifo = queue;
-        lane.ring.skip(count as usize);
+        lane.ring.skip(count);
         merge.set(lane.place(), lane.first_key(schedule));
     }
 
@@ -308,6 +286,100 @@ impl Cluster {
         if let Queues::Served(_) = port.queues {
             serve(port, until, &self.hops, &mut self.outboxes, &mut self.dropped);
         }
+    }
+}
+
+/// Cells on their way into a FIFO to another cluster.
+struct RunOutside<'a> {
+    lanes: &'a mut [Lane],
+    feeds: &'a mut [Feed],
+    leaves: &'a [Leaf],
+    hops: &'a [Hop],
+    outboxes: &'a mut [Outbox],
+    schedule: &'a Schedule,
+    fifo: &'a mut Fifo,
+    meter: Option<QuietMeter<'a>>,
+    limit: u64,
+    /// Cells that may come.
+    left: u64,
+}
+
+impl Along for RunOutside<'_> {
+    type Outcome = Option<usize>;
+
+    /// A function of its own, so that what the loop needs is in registers.
+    #[inline(never)]
+    fn along<F: Front>(self, merge: &mut F) -> Option<usize> {
+        let RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, mut meter, limit, left } = self;
+        let mut joining = fifo.joining();
+        let most = if joining.is_usual() { left } else { 0 };
+        let mut left = most;
+        let mut ended = None;
+        while left > 0 {
+            let key = merge.first();
+            if key >= limit {
+                break;
+            }
+            let (now, leaf) = schedule.split(key);
+            match leaves[leaf] {
+                Leaf::Feed(index) => {
+                    let feed = &mut feeds[index as usize];
+                    let front = &mut feed.front;
+                    if front.count <= 1 && (front.count == 0 || front.cell.is_rm()) {
+                        break;
+                    }
+                    let Some(departs) = joining.departure(now) else { break };
+                    if meter.as_mut().is_some_and(|meter| !meter.count_one(feed.slot)) {
+                        break;
+                    }
+                    joining.join(now, departs);
+                    left -= 1;
+                    let cell = front.cell.on_next_hop().arriving(joining.arrival(departs));
+                    let outbox = &mut outboxes[feed.outbox as usize];
+                    front.count -= 1;
+                    if front.count == 0 {
+                        outbox.push(if front.ends_pdu { cell.ending_pdu() } else { cell });
+                        if feed.goes_on() {
+                            // Whoever comes to this key works out what the source sends, then or later.
+                            merge.replace_first(feed.place as usize, key + feed.key_step);
+                            continue;
+                        }
+                        merge.replace_first(feed.place as usize, NEVER);
+                        ended = Some(index as usize);
+                        break;
+                    }
+                    front.cell = front.cell.followed_by(front.spacing);
+                    merge.replace_first(feed.place as usize, key + feed.key_step);
+                    // Not the last one of its train, and so of no PDU.
+                    outbox.cells.push(cell);
+                }
+                Leaf::Lane(index) => {
+                    let lane = &mut lanes[index as usize];
+                    let Some(&first) = lane.ring.first() else { break };
+                    let cell = first.on_next_hop();
+                    let hop = &hops[cell.hop()];
+                    let Exit::Outbox(outbox) = hop.exit else { break };
+                    if cell.is_rm() {
+                        break;
+                    }
+                    let Some(departs) = joining.departure(now) else { break };
+                    if meter.as_mut().is_some_and(|meter| !meter.count_one(hop.slot)) {
+                        break;
+                    }
+                    joining.join(now, departs);
+                    left -= 1;
+                    lane.ring.skip(1);
+                    merge.replace_first(lane.place(), lane.first_key(schedule));
+                    outboxes[outbox as usize].push(cell.arriving(joining.arrival(departs)));
+                }
+                _ => break,
+            }
+        }
+        if let Some(meter) = meter {
+            meter.close(most - left);
+        }
+        joining.close(most - left);
+        ended
     }
 }
 

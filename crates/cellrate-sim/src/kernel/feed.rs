@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{Duration, Time};
 
-use super::cell::Cell;
+use super::cell::{Cell, Significance};
 use super::hop::NONE;
 
 /// Cells that follow each other evenly; numbers and times go up from cell to cell, all else is equal. A single cell of any
@@ -55,8 +55,8 @@ impl Train {
 
     /// Whether the first cell is no event on the way to a deferred port.
     #[inline]
-    pub fn waits(&self, pdu_ends_matter: bool) -> bool {
-        self.count > 0 && !self.cell.is_significant(pdu_ends_matter)
+    pub fn waits(&self, significance: Significance) -> bool {
+        self.count > 0 && !self.cell.is_significant(significance)
     }
 
     /// When the last one arrives.
@@ -93,17 +93,19 @@ pub(crate) struct Feed {
     pub outbox: u32,
     /// Whether the port is a deferred one.
     pub deferred: bool,
-    /// Whether the end of a PDU has to be an event.
-    pub pdu_ends_matter: bool,
+    /// Which cells have to be events.
+    pub significance: Significance,
     /// Whether nothing at the host changes what it sends, and nobody looks: then it may send far ahead of time.
     pub autonomous: bool,
+    /// Whether the last train is as the source planned it last.
+    pub open: bool,
     /// The trains behind it.
     behind: VecDeque<Train>,
 }
 
 impl Feed {
     /// An empty link.
-    pub fn new(endpoint: u32, port: u32, deferred: bool, pdu_ends_matter: bool) -> Feed {
+    pub fn new(endpoint: u32, port: u32, deferred: bool, significance: Significance) -> Feed {
         Feed {
             front: Train::none(),
             key_step: 0,
@@ -114,8 +116,9 @@ impl Feed {
             slot: Slot(NONE),
             outbox: NONE,
             deferred,
-            pdu_ends_matter,
+            significance,
             autonomous: false,
+            open: false,
             behind: VecDeque::new(),
         }
     }
@@ -124,6 +127,13 @@ impl Feed {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.front.count == 0
+    }
+
+    /// Whether the train that has just been used up was all that is known, and what the source sends next follows after its
+    /// spacing, or later, and is no event whatever it is.
+    #[inline(always)]
+    pub fn goes_on(&self) -> bool {
+        self.open && self.behind.is_empty() && self.significance == Significance::BEFORE_CLUSTER
     }
 
     /// Puts `train` behind all others.
@@ -145,7 +155,7 @@ impl Feed {
 
     /// When the first cell arrives that has to be an event.
     pub fn first_event(&self) -> Option<Time> {
-        let event = self.trains().find(|train| !train.waits(self.pdu_ends_matter));
+        let event = self.trains().find(|train| !train.waits(self.significance));
         event.map(|train| train.cell.arrives)
     }
 
@@ -198,7 +208,7 @@ mod tests {
 
     #[test]
     fn trains_give_their_cells_in_order_and_the_last_one_ends_the_pdu() {
-        let mut feed = Feed::new(0, 0, false, false);
+        let mut feed = Feed::new(0, 0, false, Significance::BEFORE_CLUSTER);
         feed.push(train(1, 3));
         feed.push(train(4, 1));
         assert_eq!(feed.front.last_arrival(), Time::from_ps(30));
@@ -207,7 +217,7 @@ mod tests {
 
     #[test]
     fn the_first_event_is_the_first_cell_that_does_not_wait() {
-        let mut feed = Feed::new(0, 0, true, true);
+        let mut feed = Feed::new(0, 0, true, Significance::BEFORE_HOST);
         assert_eq!(feed.first_event(), None);
         feed.push(train(1, 3));
         assert_eq!((feed.first_event(), feed.end()), (None, Time::from_ps(40)));
@@ -220,7 +230,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_off_takes_the_end_of_the_pdu_with_it() {
-        let mut feed = Feed::new(0, 0, false, false);
+        let mut feed = Feed::new(0, 0, false, Significance::BEFORE_CLUSTER);
         feed.push(train(1, 3));
         feed.cut(0);
         feed.push(train(4, 3));

@@ -13,9 +13,9 @@
 
 use cellrate_proto::Time;
 
-use super::cell::Cell;
+use super::cell::{Cell, Significance};
 use super::cluster::Cluster;
-use super::feed::Train;
+use super::feed::{Feed, Train};
 use super::tournament::NEVER;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Fifo, Queues};
@@ -38,7 +38,7 @@ impl Cluster {
             let feed = &self.feeds[index];
             let next =
                 if feed.is_empty() { self.next_folded_arrival(endpoint) } else { feed.front.cell.arrives };
-            if next > now || feed.front.waits(feed.pdu_ends_matter) {
+            if next > now || feed.front.waits(feed.significance) {
                 return;
             }
         }
@@ -68,6 +68,17 @@ impl Cluster {
         self.refresh(index);
     }
 
+    /// A feed without a train may have its next cell, no event, at `now`: whether it has. If not, what it has is known now.
+    pub(super) fn is_next_at(&mut self, index: usize, now: Time) -> bool {
+        self.plan_behind(index);
+        let feed = &self.feeds[index];
+        let is_next = feed.is_empty() && self.next_unheralded(feed) == now;
+        if !is_next {
+            self.refresh(index);
+        }
+        is_next
+    }
+
     /// An event at the front has been dealt with.
     fn pass_event(&mut self, index: usize) {
         if self.feeds[index].front.count == 0 {
@@ -95,19 +106,32 @@ impl Cluster {
 
     /// The front train of a feed to a deferred port has changed: its key in the merge, if its cells are no events.
     fn merge_front(&mut self, index: usize) {
+        let feed = &self.feeds[index];
+        let next = if feed.is_empty() {
+            self.next_unheralded(feed)
+        } else if feed.front.waits(feed.significance) {
+            feed.front.cell.arrives
+        } else {
+            Time::NEVER
+        };
+        let key = self.schedule.key(feed.leaf as usize, next);
         let feed = &mut self.feeds[index];
-        let front = &feed.front;
-        let waits = front.waits(feed.pdu_ends_matter);
-        feed.key_step = self.schedule.key_step(front.spacing.as_ps());
-        let key = if waits { self.schedule.key(feed.leaf as usize, front.cell.arrives) } else { NEVER };
-        let merge = &mut self.ports[feed.port as usize].merge;
-        if merge.key(feed.place as usize) != key {
-            merge.set(feed.place as usize, key);
-        }
+        feed.key_step = self.schedule.key_step(feed.front.spacing.as_ps());
+        self.ports[feed.port as usize].merge.set(feed.place as usize, key);
+    }
+
+    /// When the next cell of the source of `feed` reaches the switch, of which only the instant is known, if that cell
+    /// will be no event whatever it is.
+    fn next_unheralded(&self, feed: &Feed) -> Time {
+        let endpoint = feed.endpoint as usize;
+        let heralded = feed.autonomous
+            || feed.significance != Significance::BEFORE_CLUSTER
+            || self.endpoints[endpoint].may_turn_around();
+        if heralded { Time::NEVER } else { self.next_folded_arrival(endpoint) }
     }
 
     /// The front train may have changed: the keys for it.
-    fn refresh(&mut self, index: usize) {
+    pub(super) fn refresh(&mut self, index: usize) {
         if self.feeds[index].deferred {
             self.merge_front(index);
         }
@@ -121,9 +145,18 @@ impl Cluster {
         } else {
             Some(feed.front.cell.arrives)
         };
-        // Behind a planned train the source sends its spacing later, or later still.
-        let end = if self.endpoints[endpoint].planned > 0 { Some(feed.end()) } else { None };
-        let due = first.or(end).unwrap_or_else(|| self.next_folded_arrival(endpoint));
+        let lazy = feed.deferred && feed.significance == Significance::BEFORE_CLUSTER;
+        let due = if let Some(first) = first {
+            first
+        } else if lazy && !self.endpoints[endpoint].may_turn_around() {
+            // Whoever looks at the port works out what comes.
+            Time::NEVER
+        } else if self.endpoints[endpoint].planned > 0 {
+            // Behind a planned train the source sends its spacing later, or later still.
+            feed.end()
+        } else {
+            self.next_folded_arrival(endpoint)
+        };
         self.schedule.keep(leaf, due);
     }
 
@@ -142,7 +175,7 @@ impl Cluster {
     }
 
     /// The next folded transmission of `endpoint`, of which only the instant was known, leaves.
-    fn release(&mut self, endpoint: usize) -> Cell {
+    pub(super) fn release(&mut self, endpoint: usize) -> Cell {
         let sender = &mut self.endpoints[endpoint];
         let at = sender.transmits;
         let Some(mut cell) = sender.transmit(at) else {
@@ -217,17 +250,19 @@ impl Cluster {
         if let Access::Folded { feed, .. } = self.endpoints[endpoint].access {
             let planned = std::mem::take(&mut self.endpoints[endpoint].planned);
             self.feeds[feed as usize].cut(planned);
+            self.feeds[feed as usize].open = false;
         }
     }
 
     /// Works out the next transmission of a folded `endpoint`, not before `now`, and the run that begins there if one
     /// does. Nothing is planned beyond the end.
-    fn plan(&mut self, endpoint: usize, now: Time) {
+    pub(super) fn plan(&mut self, endpoint: usize, now: Time) {
         let sender = &mut self.endpoints[endpoint];
         let at = sender.next_transmission(now);
         sender.transmits = at;
         sender.planned = 0;
         let Access::Folded { port, feed } = sender.access else { return };
+        self.feeds[feed as usize].open = false;
         if self.feeds[feed as usize].autonomous {
             return self.send_ahead(endpoint);
         }
@@ -241,7 +276,7 @@ impl Cluster {
         }
         let feed = &mut self.feeds[feed as usize];
         let mut train = Train { cell: Cell::NOTHING, spacing, count, ends_pdu };
-        if ends_pdu && feed.pdu_ends_matter {
+        if ends_pdu && feed.significance.of_pdu_ends() {
             train.count -= 1;
             train.ends_pdu = false;
         }
@@ -258,6 +293,8 @@ impl Cluster {
         }
         sender.planned = train.count;
         sender.spacing = spacing;
+        // The end of a PDU has to be known as soon as it has left.
+        feed.open = !train.ends_pdu;
         feed.push(train);
     }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use cellrate_proto::Time;
 
+use super::cell::Significance;
 use super::hop::NONE;
 use super::ring::Ring;
 use super::schedule::Schedule;
@@ -25,8 +26,8 @@ pub(crate) enum Course {
         port: u32,
         /// The lane's place in the merge of that port.
         place: u32,
-        /// Whether the end of a PDU has to be an event.
-        pdu_ends_matter: bool,
+        /// Which cells have to be events.
+        significance: Significance,
     },
 }
 
@@ -61,9 +62,8 @@ impl Lane {
     /// Of a deferred lane: the key of its first cell, if that is one that waits.
     #[inline]
     pub fn first_key(&self, schedule: &Schedule) -> u64 {
-        let pdu_ends_matter = matches!(self.course, Course::Deferred { pdu_ends_matter: true, .. });
-        match self.ring.first() {
-            Some(first) if !first.is_significant(pdu_ends_matter) => {
+        match (self.ring.first(), self.course) {
+            (Some(first), Course::Deferred { significance, .. }) if !first.is_significant(significance) => {
                 schedule.key(self.leaf as usize, first.arrives)
             }
             _ => NEVER,

@@ -40,6 +40,7 @@ pub(crate) mod feed;
 pub(crate) mod folding;
 pub(crate) mod hop;
 pub(crate) mod lane;
+pub(crate) mod merge;
 pub(crate) mod partition;
 pub(crate) mod ring;
 

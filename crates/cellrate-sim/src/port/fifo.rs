@@ -22,6 +22,66 @@ pub(crate) struct Fifo {
     sojourns: u128,
 }
 
+/// Longest wait of cells that are dealt with together, and longest time of one on their line [ps]: 4096 sojourns, each the sum
+/// of two such, fit into 64 bits.
+const LONGEST: u64 = 1 << 50;
+
+/// A [`Fifo`] as long as cells join its queue, no more than 4096 of them: what changes with each is kept apart from the rest, and sums are
+/// short.
+#[derive(Debug)]
+pub(crate) struct Joining<'a> {
+    busy_until: u64,
+    /// Longest sojourn of a cell that finds room.
+    longest: u64,
+    cell_time: u64,
+    delay: u64,
+    sum: u64,
+    max: u64,
+    fifo: &'a mut Fifo,
+}
+
+impl Joining<'_> {
+    /// Whether cells may join here. On a line that takes minutes for a cell they come one at a time.
+    #[inline(always)]
+    pub fn is_usual(&self) -> bool {
+        self.cell_time < LONGEST
+    }
+
+    /// When a cell that comes at `now`, the next to come, would have left the port; `None` if it may find no room.
+    #[inline(always)]
+    pub fn departure(&self, now: Time) -> Option<Time> {
+        let departs = self.busy_until.max(now.as_ps()) + self.cell_time;
+        let sojourn = departs - now.as_ps();
+        // A cell that stays no longer than another one did finds room as that one did.
+        (sojourn <= self.max || sojourn <= self.longest).then_some(Time::from_ps(departs))
+    }
+
+    /// When a cell that leaves the port at `departs` will reach the far end.
+    #[inline(always)]
+    pub fn arrival(&self, departs: Time) -> Time {
+        Time::from_ps(departs.as_ps() + self.delay)
+    }
+
+    /// A cell comes at `now`, and [leaves](Joining::departure) at `departs`.
+    #[inline(always)]
+    pub fn join(&mut self, now: Time, departs: Time) {
+        let sojourn = departs.as_ps() - now.as_ps();
+        self.busy_until = departs.as_ps();
+        self.sum += sojourn;
+        self.max = self.max.max(sojourn);
+    }
+
+    /// `count` have joined, and no more will.
+    #[inline(always)]
+    pub fn close(self, count: u64) {
+        let fifo = self.fifo;
+        fifo.busy_until = Time::from_ps(self.busy_until);
+        fifo.accepted += count;
+        fifo.sojourns += u128::from(self.sum);
+        fifo.max_backlog = Duration::from_ps(self.max);
+    }
+}
+
 impl Fifo {
     /// At `line`, which loses nothing; a `buffer`, if limited, has at least one place.
     pub fn new(line: &Line, buffer: Option<Cells>) -> Fifo {
@@ -61,25 +121,24 @@ impl Fifo {
         Some(departs + self.delay)
     }
 
+    /// For cells that join the queue one after the other.
+    #[inline(always)]
+    pub fn joining(&mut self) -> Joining<'_> {
+        Joining {
+            busy_until: self.busy_until.as_ps(),
+            longest: self.room.as_ps().min(LONGEST).saturating_add(self.cell_time.as_ps()),
+            cell_time: self.cell_time.as_ps(),
+            delay: self.delay.as_ps(),
+            sum: 0,
+            max: self.max_backlog.as_ps(),
+            fifo: self,
+        }
+    }
+
     /// When a cell that came at `now`, the next to come, would reach the far end. There must be room without limit.
     #[inline]
     pub fn preview(&self, now: Time) -> Time {
         self.busy_until.max(now).saturating_add(self.cell_time).saturating_add(self.delay)
-    }
-
-    /// When a cell that came at `now`, the next to come, would reach the far end, if there is room for it and that is
-    /// before `end`.
-    #[inline(always)]
-    pub fn preview_within(&self, now: Time, end: Time) -> Option<Time> {
-        let backlog = self.busy_until.since(now);
-        let arrives = now + (backlog + self.cell_time) + self.delay;
-        (backlog <= self.room && arrives < end).then_some(arrives)
-    }
-
-    /// Whether a cell that comes at `now`, the next to come, finds room.
-    #[inline(always)]
-    pub fn has_room(&self, now: Time) -> bool {
-        self.busy_until.since(now) <= self.room
     }
 
     /// Whether cells that come from `at` on, one every `spacing`, each find an empty port.

@@ -13,9 +13,9 @@ use cellrate_proto::switch::{Feedback, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, Time};
 use cellrate_scenario::Category;
 
-use crate::kernel::cell::Cell;
+use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::deferred::Shortcut;
-use crate::kernel::tournament::Tournament;
+use crate::kernel::merge::Merge;
 pub(crate) use cellrate_drive::line::Line;
 pub(crate) use fifo::Fifo;
 pub(crate) use served::Served;
@@ -63,7 +63,7 @@ pub(crate) struct Port {
     /// What to try first, if the port is deferred.
     pub shortcut: Shortcut,
     /// The next data cell of each lane that leads here, if the port is deferred.
-    pub merge: Tournament,
+    pub merge: Merge,
     /// The priority of the only category, if the port is a FIFO.
     pub only_priority: usize,
     /// Whether `control` wants to know of every cell.
@@ -77,6 +77,11 @@ pub(crate) struct Port {
 }
 
 impl Port {
+    /// Which cells that come here have to be events, if the port is deferred.
+    pub fn significance(&self) -> Significance {
+        if self.outside { Significance::BEFORE_CLUSTER } else { Significance::BEFORE_HOST }
+    }
+
     /// Cells of `priority` waiting and in transmission at `at`, which is not before the last event of the port.
     pub fn queue(&self, priority: usize, at: Time) -> Cells {
         match &self.queues {
