@@ -1,16 +1,26 @@
 //! A log-linear histogram of spans of time: 64 steps per doubling, so a quantile is within 0.8 % of a value that occurred.
+//!
+//! A network has one per direction of a connection, and every data cell touches it: so a bucket counts in 16 bits, in
+//! one place with its neighbours, and what they cannot hold is carried over to a list apart.
+
+use std::collections::BTreeMap;
 
 use cellrate_proto::Duration;
 
 const STEP_BITS: u32 = 6;
 const STEPS: u64 = 1 << STEP_BITS;
+/// Buckets that are made room for at once: 32 octets.
+const ROOM: usize = 16;
 
-/// Counts of spans, by their size. Its memory is that of the octaves that occurred.
+/// Counts of spans, by their size. Its memory is that of the sizes that occurred.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
     /// The bucket that `counts[0]` counts.
-    first: usize,
-    counts: Vec<u64>,
+    first: u32,
+    /// Modulo 2^16.
+    counts: Vec<u16>,
+    /// Buckets and how often each counted to 2^16; `None` before the first time.
+    carried: Option<Box<BTreeMap<u32, u64>>>,
     total: u64,
     sum: u128,
     max: Duration,
@@ -21,9 +31,14 @@ impl Histogram {
     #[inline]
     pub fn record(&mut self, span: Duration) {
         let bucket = bucket(span.as_ps());
-        let place = bucket.wrapping_sub(self.first);
+        let place = bucket.wrapping_sub(self.first as usize);
         match self.counts.get_mut(place) {
-            Some(count) => *count += 1,
+            Some(count) => {
+                *count = count.wrapping_add(1);
+                if *count == 0 {
+                    self.carry(bucket);
+                }
+            }
             None => self.widen(bucket),
         }
         self.total += 1;
@@ -31,23 +46,33 @@ impl Histogram {
         self.max = self.max.max(span);
     }
 
+    #[cold]
+    fn carry(&mut self, bucket: usize) {
+        *self.carried.get_or_insert_default().entry(bucket as u32).or_default() += 1;
+    }
+
     /// Makes room for `bucket` and counts one there.
     #[cold]
     fn widen(&mut self, bucket: usize) {
-        // Whole octaves, so that few calls come here.
-        let octave = bucket / STEPS as usize * STEPS as usize;
-        if self.counts.is_empty() {
-            self.first = octave;
-        } else if octave < self.first {
-            let more = self.first - octave;
-            self.counts.splice(0..0, std::iter::repeat_n(0, more));
-            self.first = octave;
-        }
-        let needed = octave + STEPS as usize - self.first;
-        if self.counts.len() < needed {
-            self.counts.resize(needed, 0);
-        }
-        self.counts[bucket - self.first] += 1;
+        // Several at once, so that few calls come here.
+        let start = bucket / ROOM * ROOM;
+        let first = if self.counts.is_empty() { start } else { self.first as usize };
+        let before = first.saturating_sub(start);
+        let len = (first + self.counts.len()).max(start + ROOM) - first + before;
+        let mut counts = Vec::with_capacity(len);
+        counts.resize(before, 0);
+        counts.append(&mut self.counts);
+        counts.resize(len, 0);
+        let first = first - before;
+        counts[bucket - first] += 1;
+        self.first = first as u32;
+        self.counts = counts;
+    }
+
+    /// Of all spans in the bucket at `place`, their number.
+    fn count(&self, place: usize) -> u64 {
+        let carries = self.carried.as_ref().and_then(|carried| carried.get(&(self.first + place as u32)));
+        u64::from(self.counts[place]) + (carries.copied().unwrap_or(0) << u16::BITS)
     }
 
     /// Mean, exactly; `None` when nothing was counted.
@@ -65,10 +90,10 @@ impl Histogram {
     pub fn quantile_s(&self, share: f64) -> Option<f64> {
         let rank = (share * self.total as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
-        for (place, count) in self.counts.iter().enumerate() {
-            seen += count;
+        for place in 0..self.counts.len() {
+            seen += self.count(place);
             if seen >= rank {
-                let middle = Duration::from_ps(middle(self.first + place));
+                let middle = Duration::from_ps(middle(self.first as usize + place));
                 return Some(middle.min(self.max).as_secs_f64());
             }
         }
@@ -118,6 +143,35 @@ mod tests {
                 prop_assert!((found / exact - 1.0).abs() < 0.01, "{share}: {found} against {exact}");
             }
         }
+    }
+
+    #[test]
+    fn a_bucket_counts_beyond_what_it_holds_itself() {
+        let mut histogram = Histogram::default();
+        let [small, large] = [1_000, 2_000].map(Duration::from_ps);
+        // One bucket holds 2^16 - 1; here the median changes sides with the last of 3 * 2^16 + 1.
+        for _ in 0..3 << 16 {
+            histogram.record(small);
+            histogram.record(large);
+        }
+        assert_eq!(histogram.carried.as_ref().map(|carried| carried.values().sum()), Some(6));
+        let near =
+            |span: Duration, found: Option<f64>| (found.unwrap() / span.as_secs_f64() - 1.0).abs() < 0.01;
+        assert!(near(small, histogram.quantile_s(0.5)));
+        histogram.record(large);
+        assert!(near(large, histogram.quantile_s(0.5)));
+        assert_eq!(histogram.count(bucket(2_000) - histogram.first as usize), (3 << 16) + 1);
+    }
+
+    #[test]
+    fn room_is_made_on_both_sides_and_between() {
+        let mut histogram = Histogram::default();
+        for ps in [1 << 20, 1 << 24, 1 << 12, 1 << 24, 3] {
+            histogram.record(Duration::from_ps(ps));
+        }
+        let counted: u64 = (0..histogram.counts.len()).map(|place| histogram.count(place)).sum();
+        assert_eq!((counted, histogram.count(3 - histogram.first as usize)), (5, 1));
+        assert_eq!(histogram.count(bucket(1 << 24) - histogram.first as usize), 2);
     }
 
     #[test]
