@@ -310,7 +310,8 @@ impl Along for RunOutside<'_> {
     /// A function of its own, so that what the loop needs is in registers.
     #[inline(never)]
     fn along<F: Front>(self, merge: &mut F) -> Option<usize> {
-        let RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, mut meter, limit, left } = self;
+        let RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, mut meter, limit, left } =
+            self;
         let mut joining = fifo.joining();
         let most = if joining.is_usual() { left } else { 0 };
         let mut left = most;
