@@ -1,53 +1,138 @@
 //! A log-linear histogram of spans of time: 64 steps per doubling, so a quantile is within 0.8 % of a value that occurred.
+//!
+//! A network has one per direction of a connection, and every data cell touches it: so a bucket counts in 16 bits, in
+//! one place with its neighbours, and what they cannot hold is carried over to a list apart.
+
+use std::collections::BTreeMap;
 
 use cellrate_proto::Duration;
 
 const STEP_BITS: u32 = 6;
 const STEPS: u64 = 1 << STEP_BITS;
+/// Buckets that are made room for at once: 32 octets.
+const ROOM: usize = 16;
 
-/// Counts of spans, by their size. Its memory is that of the octaves that occurred.
+/// Counts of spans, by their size. Its memory is that of the sizes that occurred.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
     /// The bucket that `counts[0]` counts.
-    first: usize,
-    counts: Vec<u64>,
+    first: u32,
+    /// Modulo 2^16.
+    counts: Vec<u16>,
+    /// Buckets and how often each counted to 2^16; `None` before the first time.
+    carried: Option<Box<BTreeMap<u32, u64>>>,
     total: u64,
     sum: u128,
     max: Duration,
 }
 
+/// A [`Histogram`] while spans are counted that are much alike: those in the bucket of the last one are only numbered.
+#[derive(Debug)]
+pub struct Recording<'a> {
+    histogram: &'a mut Histogram,
+    /// The least span of that bucket [ps], how many there are, and how many were counted there.
+    low: u64,
+    width: u64,
+    alike: u64,
+    sum: u128,
+    max: u64,
+}
+
+impl Recording<'_> {
+    /// Counts one span.
+    #[inline(always)]
+    pub fn record(&mut self, span: Duration) {
+        let ps = span.as_ps();
+        if ps.wrapping_sub(self.low) >= self.width {
+            (self.low, self.width) = self.histogram.change_bucket(self.low, self.alike, ps);
+            self.alike = 0;
+        }
+        self.alike += 1;
+        self.sum += u128::from(ps);
+        self.max = self.max.max(ps);
+    }
+
+    /// No more are counted.
+    #[inline(always)]
+    pub fn close(self) {
+        self.histogram.count(bucket(self.low), self.alike);
+        self.histogram.sum += self.sum;
+        self.histogram.max = Duration::from_ps(self.max);
+    }
+}
+
 impl Histogram {
+    /// For counting spans that are much alike.
+    #[inline(always)]
+    pub fn recording(&mut self) -> Recording<'_> {
+        Recording { low: 0, width: 0, alike: 0, sum: 0, max: self.max.as_ps(), histogram: self }
+    }
+
     /// Counts one span.
     #[inline]
     pub fn record(&mut self, span: Duration) {
-        let bucket = bucket(span.as_ps());
-        let place = bucket.wrapping_sub(self.first);
-        match self.counts.get_mut(place) {
-            Some(count) => *count += 1,
-            None => self.widen(bucket),
-        }
-        self.total += 1;
+        self.count(bucket(span.as_ps()), 1);
         self.sum += u128::from(span.as_ps());
         self.max = self.max.max(span);
     }
 
-    /// Makes room for `bucket` and counts one there.
+    /// Counts `alike` in the bucket of `low`; the least of the bucket of `ps`, and how many belong there.
+    #[inline(never)]
+    fn change_bucket(&mut self, low: u64, alike: u64, ps: u64) -> (u64, u64) {
+        self.count(bucket(low), alike);
+        let octave = octave(ps);
+        (ps >> octave << octave, 1 << octave)
+    }
+
+    /// Counts `more` in `bucket`.
+    #[inline(always)]
+    fn count(&mut self, bucket: usize, more: u64) {
+        let place = bucket.wrapping_sub(self.first as usize);
+        match self.counts.get_mut(place) {
+            Some(count) => {
+                let sum = u64::from(*count) + more;
+                *count = sum as u16;
+                if sum > u64::from(u16::MAX) {
+                    self.carry(bucket, sum >> u16::BITS);
+                }
+            }
+            // Nothing is no reason to make room.
+            None if more == 0 => {}
+            None => self.widen(bucket, more),
+        }
+        self.total += more;
+    }
+
     #[cold]
-    fn widen(&mut self, bucket: usize) {
-        // Whole octaves, so that few calls come here.
-        let octave = bucket / STEPS as usize * STEPS as usize;
-        if self.counts.is_empty() {
-            self.first = octave;
-        } else if octave < self.first {
-            let more = self.first - octave;
-            self.counts.splice(0..0, std::iter::repeat_n(0, more));
-            self.first = octave;
+    fn carry(&mut self, bucket: usize, carries: u64) {
+        *self.carried.get_or_insert_default().entry(bucket as u32).or_default() += carries;
+    }
+
+    /// Makes room for `bucket` and counts `more` there.
+    #[cold]
+    fn widen(&mut self, bucket: usize, more: u64) {
+        // Several at once, so that few calls come here.
+        let start = bucket / ROOM * ROOM;
+        let first = if self.counts.is_empty() { start } else { self.first as usize };
+        let before = first.saturating_sub(start);
+        let len = (first + self.counts.len()).max(start + ROOM) - first + before;
+        let mut counts = Vec::with_capacity(len);
+        counts.resize(before, 0);
+        counts.append(&mut self.counts);
+        counts.resize(len, 0);
+        let first = first - before;
+        counts[bucket - first] = more as u16;
+        self.first = first as u32;
+        self.counts = counts;
+        if more > u64::from(u16::MAX) {
+            self.carry(bucket, more >> u16::BITS);
         }
-        let needed = octave + STEPS as usize - self.first;
-        if self.counts.len() < needed {
-            self.counts.resize(needed, 0);
-        }
-        self.counts[bucket - self.first] += 1;
+    }
+
+    /// Of all spans in the bucket at `place`, their number.
+    fn number_at(&self, place: usize) -> u64 {
+        let carries = self.carried.as_ref().and_then(|carried| carried.get(&(self.first + place as u32)));
+        u64::from(self.counts[place]) + (carries.copied().unwrap_or(0) << u16::BITS)
     }
 
     /// Mean, exactly; `None` when nothing was counted.
@@ -65,10 +150,10 @@ impl Histogram {
     pub fn quantile_s(&self, share: f64) -> Option<f64> {
         let rank = (share * self.total as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
-        for (place, count) in self.counts.iter().enumerate() {
-            seen += count;
+        for place in 0..self.counts.len() {
+            seen += self.number_at(place);
             if seen >= rank {
-                let middle = Duration::from_ps(middle(self.first + place));
+                let middle = Duration::from_ps(middle(self.first as usize + place));
                 return Some(middle.min(self.max).as_secs_f64());
             }
         }
@@ -79,8 +164,14 @@ impl Histogram {
 /// Values below 64 have a bucket each; above, the top seven bits name it.
 #[inline]
 fn bucket(ps: u64) -> usize {
-    let octave = (u64::BITS - ps.leading_zeros()).saturating_sub(STEP_BITS + 1);
+    let octave = octave(ps);
     (u64::from(octave) * STEPS + (ps >> octave)) as usize
+}
+
+/// How many bits below those that name the bucket.
+#[inline]
+fn octave(ps: u64) -> u32 {
+    (u64::BITS - ps.leading_zeros()).saturating_sub(STEP_BITS + 1)
 }
 
 /// The middle of a bucket.
@@ -108,6 +199,24 @@ mod tests {
         }
 
         #[test]
+        fn spans_much_alike_count_as_one_by_one(groups in proptest::collection::vec(
+            proptest::collection::vec((0_u32..40, 0_u64..200), 0..50), 1..8))
+        {
+            let (mut alike, mut one_by_one) = (Histogram::default(), Histogram::default());
+            for group in groups {
+                let spans = group.into_iter().map(|(shift, ps)| Duration::from_ps(ps << shift));
+                let mut recording = alike.recording();
+                spans.clone().for_each(|span| recording.record(span));
+                recording.close();
+                spans.for_each(|span| one_by_one.record(span));
+                prop_assert_eq!((alike.total, alike.sum, alike.max), (one_by_one.total, one_by_one.sum, one_by_one.max));
+                for share in [0.1, 0.5, 0.9] {
+                    prop_assert_eq!(alike.quantile_s(share), one_by_one.quantile_s(share));
+                }
+            }
+        }
+
+        #[test]
         fn quantiles_are_those_of_the_sorted_values(mut values in proptest::collection::vec(1_u64..1_000_000_000_000, 1..200)) {
             let mut histogram = Histogram::default();
             values.iter().for_each(|&ps| histogram.record(Duration::from_ps(ps)));
@@ -118,6 +227,47 @@ mod tests {
                 prop_assert!((found / exact - 1.0).abs() < 0.01, "{share}: {found} against {exact}");
             }
         }
+    }
+
+    #[test]
+    fn a_bucket_counts_beyond_what_it_holds_itself() {
+        let mut histogram = Histogram::default();
+        let [small, large] = [1_000, 2_000].map(Duration::from_ps);
+        // One bucket holds 2^16 - 1; here the median changes sides with the last of 3 * 2^16 + 1.
+        for _ in 0..3 << 16 {
+            histogram.record(small);
+            histogram.record(large);
+        }
+        assert_eq!(histogram.carried.as_ref().map(|carried| carried.values().sum()), Some(6));
+        let near =
+            |span: Duration, found: Option<f64>| (found.unwrap() / span.as_secs_f64() - 1.0).abs() < 0.01;
+        assert!(near(small, histogram.quantile_s(0.5)));
+        histogram.record(large);
+        assert!(near(large, histogram.quantile_s(0.5)));
+        assert_eq!(histogram.number_at(bucket(2_000) - histogram.first as usize), (3 << 16) + 1);
+    }
+
+    #[test]
+    fn many_at_once_are_carried_over_too() {
+        let mut histogram = Histogram::default();
+        for _ in 0..2 {
+            let mut recording = histogram.recording();
+            (0..100_000).for_each(|_| recording.record(Duration::from_ps(5)));
+            recording.close();
+        }
+        assert_eq!(histogram.number_at(5 - histogram.first as usize), 200_000);
+        assert_eq!(histogram.total, 200_000);
+    }
+
+    #[test]
+    fn room_is_made_on_both_sides_and_between() {
+        let mut histogram = Histogram::default();
+        for ps in [1 << 20, 1 << 24, 1 << 12, 1 << 24, 3] {
+            histogram.record(Duration::from_ps(ps));
+        }
+        let counted: u64 = (0..histogram.counts.len()).map(|place| histogram.number_at(place)).sum();
+        assert_eq!((counted, histogram.number_at(3 - histogram.first as usize)), (5, 1));
+        assert_eq!(histogram.number_at(bucket(1 << 24) - histogram.first as usize), 2);
     }
 
     #[test]

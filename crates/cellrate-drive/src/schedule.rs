@@ -64,12 +64,6 @@ impl Schedule {
         span << self.leaf_bits
     }
 
-    /// How many of the lowest bits of a key number its leaf.
-    #[inline]
-    pub fn leaf_bits(&self) -> u32 {
-        self.leaf_bits
-    }
-
     /// Holds `leaf`, which has the first event: until it is [`set`](Schedule::set) again it may go on by itself for as
     /// long as its next event [`precedes`](Schedule::precedes) all others.
     #[inline]

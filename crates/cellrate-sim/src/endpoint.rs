@@ -3,7 +3,7 @@
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
 
 use crate::kernel::cell::Cell;
-use crate::probe::histogram::Histogram;
+use crate::probe::histogram::{Histogram, Recording};
 use crate::traffic::Supply;
 use crate::transport::{Departed, Interface, Reassembly};
 
@@ -65,21 +65,32 @@ pub(crate) enum Access {
 /// What plain data cells touch at the end that receives them, their count apart.
 #[derive(Debug)]
 pub(crate) struct EarlyReceiver<'a> {
-    delays: &'a mut Histogram,
+    delays: Recording<'a>,
     reassembly: Option<&'a mut Reassembly>,
     destination: &'a mut Destination,
+    counters: &'a mut Counters,
 }
 
 impl EarlyReceiver<'_> {
-    /// The next data cell.
+    /// The next data cell, which `arrives` then.
     #[inline(always)]
-    pub fn receive(&mut self, cell: &Cell) {
-        self.destination.on_data(cell.efci());
-        self.delays.record(cell.arrives.since(cell.sent));
+    pub fn receive(&mut self, cell: &Cell, arrives: Time) {
+        self.delays.record(arrives.since(cell.sent));
         if let Some(reassembly) = &mut self.reassembly {
             let whole = reassembly.on_cell(cell);
             debug_assert!(!whole, "the end of a PDU is an event");
         }
+    }
+
+    /// These were all.
+    #[inline(always)]
+    pub fn close(self, cells: &[Cell]) {
+        let Some(last) = cells.last() else { return };
+        self.delays.close();
+        // Each takes the place of the one before.
+        self.destination.on_data(last.efci());
+        self.counters.delivered += cells.len() as u64;
+        self.counters.data_delivered += cells.len() as u64;
     }
 }
 
@@ -291,21 +302,15 @@ impl Endpoint {
     }
 
     /// For receiving data cells one after the other that are to be counted early: RM cells and ends of PDUs are not among
-    /// them. [`count_run`](Endpoint::count_run) says afterwards how many there were.
+    /// them.
     #[inline(always)]
     pub fn receive_run(&mut self) -> EarlyReceiver<'_> {
         EarlyReceiver {
-            delays: &mut self.delays,
+            delays: self.delays.recording(),
+            counters: &mut self.counters,
             reassembly: self.interface.as_mut().map(|interface| &mut interface.reassembly),
             destination: &mut self.destination,
         }
-    }
-
-    /// `count` data cells were received early.
-    #[inline(always)]
-    pub fn count_run(&mut self, count: u64) {
-        self.counters.delivered += count;
-        self.counters.data_delivered += count;
     }
 
     /// A forward cell takes the contents of its answer, but keeps DIR = 0 until its instant comes: that tells it from a

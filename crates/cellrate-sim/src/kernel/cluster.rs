@@ -131,7 +131,12 @@ pub(crate) struct Parts {
 impl Cluster {
     /// A cluster at time zero, with the first transmission of every end scheduled.
     pub fn new(parts: Parts) -> Cluster {
-        let Parts { hops, ports, lanes, feeds, arrivals, endpoints, outboxes, sampler, end } = parts;
+        let Parts { hops, ports, mut lanes, mut feeds, arrivals, endpoints, mut outboxes, sampler, end } =
+            parts;
+        // Their number is known only now.
+        lanes.shrink_to_fit();
+        feeds.shrink_to_fit();
+        outboxes.shrink_to_fit();
         let served = |port: &Port| matches!(port.queues, Queues::Served(_)) && !port.deferred;
         let scheduled = |endpoint: &Endpoint| endpoint.access == Access::Scheduled;
         let departures = (0..).zip(&ports).filter(|(_, port)| served(port)).map(|(i, _)| Leaf::Departure(i));
@@ -142,6 +147,7 @@ impl Cluster {
         leaves.extend(transmissions.map(|(i, _)| Leaf::Transmission(i)));
         let with_tcp = (0..).zip(&endpoints).filter(|(_, endpoint)| endpoint.interface.is_some());
         leaves.extend(with_tcp.map(|(i, _)| Leaf::Timer(i)));
+        leaves.shrink_to_fit();
         let mut cluster = Cluster {
             schedule: Schedule::new(leaves.len()),
             gateways: Vec::new(),
@@ -186,24 +192,24 @@ impl Cluster {
 
     /// A merge for each deferred port, with a place for each lane and feed that leads to it.
     fn build_merges(&mut self) {
-        let mut leaves: Vec<Vec<u32>> = vec![Vec::new(); self.ports.len()];
-        let mut next_place = |port: u32, leaf: u32| {
-            leaves[port as usize].push(leaf);
-            leaves[port as usize].len() as u32 - 1
+        let mut places = vec![0_u32; self.ports.len()];
+        let mut next_place = |port: u32| {
+            places[port as usize] += 1;
+            places[port as usize] - 1
         };
         for lane in &mut self.lanes {
             if let Course::Deferred { port, place, .. } = &mut lane.course {
-                *place = next_place(*port, lane.leaf);
+                *place = next_place(*port);
             }
         }
         for feed in self.feeds.iter_mut().filter(|feed| feed.deferred) {
-            feed.place = next_place(feed.port, feed.leaf);
+            feed.place = next_place(feed.port);
         }
-        for (port, leaves) in self.ports.iter_mut().zip(&leaves) {
+        for (port, &count) in self.ports.iter_mut().zip(&places) {
             port.merge = match port.queues {
                 // A connection with priority has no part in what is shared out evenly.
-                Queues::Ranked(_) => Merge::tree(leaves.len()),
-                _ => Merge::new(leaves, self.schedule.leaf_bits()),
+                Queues::Ranked(_) => Merge::tree(count as usize),
+                _ => Merge::new(count as usize),
             };
         }
         self.find_shortcuts();
@@ -263,6 +269,13 @@ impl Cluster {
                 self.sampler.note_port(last, index as u32, &mut self.ports);
             }
         }
+    }
+
+    /// The run is over, and the cells that are still on their way have been counted: gives back what they take.
+    pub fn forget_cells(&mut self) {
+        self.lanes = Vec::new();
+        self.feeds = Vec::new();
+        self.outboxes = Vec::new();
     }
 
     /// Cells that came from another cluster to `lane`, in order, and when those arrive that have to be events.

@@ -111,6 +111,9 @@ impl Cluster {
         let unheralded = match self.leaves[leaf] {
             Leaf::Feed(index) if self.feeds[index as usize].is_empty() => {
                 let endpoint = self.feeds[index as usize].endpoint as usize;
+                if !self.is_next_at(index as usize, now) {
+                    return None;
+                }
                 let cell = self.release(endpoint);
                 debug_assert!(cell.arrives == now && !cell.is_backward_rm());
                 self.plan(endpoint, cell.sent);
@@ -191,7 +194,9 @@ impl Cluster {
         merge.run(RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, meter, limit, left })
     }
 
-    /// The same for the only lane to a FIFO to a host: the cells of one connection that follow each other in it.
+    /// The same for the only lane to a FIFO to a host: the cells of one connection that follow each other in it. A function
+    /// of its own, so that what the loop needs is in registers.
+    #[inline(never)]
     fn run_to_host(&mut self, number: usize, lane: usize, limit: u64) {
         let Cluster { ports, lanes, hops, endpoints, schedule, end, .. } = self;
         let lane = &mut lanes[lane];
@@ -204,41 +209,49 @@ impl Cluster {
         let Some(first) = lane.ring.first() else { return };
         let hop = &hops[first.hop() + 1];
         let mut meter = control.quiet_meter();
-        let mut left = u64::MAX;
+        let mut left = MOST_JOINING;
         // Cells of the lane are strictly one after the other, so all before the limit's instant come before the limit.
         let (mut until, _) = schedule.split(limit);
         if counts_abr {
             if !meter.is_quiet(hop.slot) {
                 return;
             }
-            left = meter.left;
+            left = left.min(meter.left);
         }
         if *metered {
             until = until.min(meter.until);
         }
-        let mut queue = fifo.clone();
-        let endpoint = &mut endpoints[hop.endpoint as usize];
-        let mut early = endpoint.receive_run();
+        let mut joining = fifo.joining();
+        if !joining.is_usual() {
+            return;
+        }
+        let mut early = endpoints[hop.endpoint as usize].receive_run();
+        let run = lane.ring.front_run();
+        let run = &run[..run.len().min(left as usize)];
         let way = first.way();
         let mut count = 0;
-        for &cell in lane.ring.front_run() {
+        for cell in run {
             // An RM cell or an end of a PDU has another way than a plain data cell.
-            if cell.arrives >= until || cell.way() != way || count == left {
+            if cell.arrives >= until || cell.way() != way {
                 break;
             }
-            let Some(arrives) = queue.preview_within(cell.arrives, *end) else { break };
-            queue.admit(cell.arrives);
-            early.receive(&cell.arriving(arrives));
+            let Some(departs) = joining.departure(cell.arrives) else { break };
+            let arrives = joining.arrival(departs);
+            if arrives >= *end {
+                break;
+            }
+            joining.join(cell.arrives, departs);
+            early.receive(cell, arrives);
             count += 1;
         }
-        endpoint.count_run(count);
+        early.close(&run[..count]);
+        joining.close(count as u64);
         if counts_abr {
-            meter.count(hop.slot, count);
+            meter.count(hop.slot, count as u64);
         } else if *metered && *only_priority == 0 {
-            control.on_guaranteed_cells(count);
+            control.on_guaranteed_cells(count as u64);
         }
-        *fifo = queue;
-        lane.ring.skip(count as usize);
+        lane.ring.skip(count);
         merge.set(lane.place(), lane.first_key(schedule));
     }
 
@@ -312,14 +325,16 @@ struct RunOutside<'a> {
 impl Along for RunOutside<'_> {
     type Outcome = Option<usize>;
 
-    #[inline(always)]
+    /// A function of its own, so that what the loop needs is in registers.
+    #[inline(never)]
     fn along<F: Front>(self, merge: &mut F) -> Option<usize> {
         let RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, mut meter, limit, left } =
             self;
         let mut joining = fifo.joining();
         let most = if joining.is_usual() { left } else { 0 };
+        let mut left = most;
         let mut ended = None;
-        while joining.count() < most {
+        while left > 0 {
             let key = merge.first();
             if key >= limit {
                 break;
@@ -336,12 +351,19 @@ impl Along for RunOutside<'_> {
                     if meter.as_mut().is_some_and(|meter| !meter.count_one(feed.slot)) {
                         break;
                     }
-                    let cell = front.cell.on_next_hop().arriving(joining.join(now, departs));
+                    joining.join(now, departs);
+                    left -= 1;
+                    let cell = front.cell.on_next_hop().arriving(joining.arrival(departs));
                     let outbox = &mut outboxes[feed.outbox as usize];
                     front.count -= 1;
                     if front.count == 0 {
-                        merge.replace_first(feed.place as usize, NEVER);
                         outbox.push(if front.ends_pdu { cell.ending_pdu() } else { cell });
+                        if feed.goes_on() {
+                            // Whoever comes to this key works out what the source sends, then or later.
+                            merge.replace_first(feed.place as usize, key + feed.key_step);
+                            continue;
+                        }
+                        merge.replace_first(feed.place as usize, NEVER);
                         ended = Some(index as usize);
                         break;
                     }
@@ -363,17 +385,19 @@ impl Along for RunOutside<'_> {
                     if meter.as_mut().is_some_and(|meter| !meter.count_one(hop.slot)) {
                         break;
                     }
+                    joining.join(now, departs);
+                    left -= 1;
                     lane.ring.skip(1);
                     merge.replace_first(lane.place(), lane.first_key(schedule));
-                    outboxes[outbox as usize].push(cell.arriving(joining.join(now, departs)));
+                    outboxes[outbox as usize].push(cell.arriving(joining.arrival(departs)));
                 }
                 _ => break,
             }
         }
         if let Some(meter) = meter {
-            meter.close(joining.count());
+            meter.close(most - left);
         }
-        joining.close();
+        joining.close(most - left);
         ended
     }
 }

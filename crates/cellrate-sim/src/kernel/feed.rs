@@ -11,6 +11,8 @@ use cellrate_proto::{Duration, Time};
 
 use super::cell::{Cell, Significance};
 use super::hop::NONE;
+use super::schedule::Schedule;
+use super::tournament::NEVER;
 
 /// Cells that follow each other evenly; numbers and times go up from cell to cell, all else is equal. A single cell of any
 /// kind is a train of one.
@@ -97,6 +99,8 @@ pub(crate) struct Feed {
     pub deferred: bool,
     /// Which cells have to be events.
     pub significance: Significance,
+    /// Whether the last train is as the source planned it last.
+    pub open: bool,
     /// The trains behind it.
     behind: VecDeque<Train>,
 }
@@ -116,6 +120,7 @@ impl Feed {
             priority: 0,
             deferred,
             significance,
+            open: false,
             behind: VecDeque::new(),
         }
     }
@@ -124,6 +129,13 @@ impl Feed {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.front.count == 0
+    }
+
+    /// Whether the train that has just been used up was all that is known, and what the source sends next follows after its
+    /// spacing, or later, and is no event whatever it is.
+    #[inline(always)]
+    pub fn goes_on(&self) -> bool {
+        self.open && self.behind.is_empty() && self.significance == Significance::BEFORE_CLUSTER
     }
 
     /// Puts `train` behind all others.
@@ -140,6 +152,18 @@ impl Feed {
         debug_assert_eq!(self.front.count, 0);
         if let Some(next) = self.behind.pop_front() {
             self.front = next;
+        }
+    }
+
+    /// The key of the front train in the merge of a deferred port, and with it the step to the next one: none if its cells are
+    /// events, or there is no train.
+    #[inline]
+    pub fn front_key(&mut self, schedule: &Schedule) -> u64 {
+        self.key_step = schedule.key_step(self.front.spacing.as_ps());
+        if self.front.waits(self.significance) {
+            schedule.key(self.leaf as usize, self.front.cell.arrives)
+        } else {
+            NEVER
         }
     }
 

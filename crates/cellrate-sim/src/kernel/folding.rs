@@ -63,6 +63,17 @@ impl Cluster {
         self.refresh(index);
     }
 
+    /// A feed without a train may have its next cell, no event, at `now`: whether it has. If not, what it has is known now.
+    pub(super) fn is_next_at(&mut self, index: usize, now: Time) -> bool {
+        self.plan_behind(index);
+        let feed = &self.feeds[index];
+        let is_next = feed.is_empty() && self.next_unheralded(feed) == now;
+        if !is_next {
+            self.refresh(index);
+        }
+        is_next
+    }
+
     /// An event at the front has been dealt with.
     fn pass_event(&mut self, index: usize) {
         if self.feeds[index].front.count == 0 {
@@ -222,6 +233,7 @@ impl Cluster {
         if let Access::Folded { feed, .. } = self.endpoints[endpoint].access {
             let planned = std::mem::take(&mut self.endpoints[endpoint].planned);
             self.feeds[feed as usize].cut(planned);
+            self.feeds[feed as usize].open = false;
         }
     }
 
@@ -233,6 +245,7 @@ impl Cluster {
         sender.transmits = at;
         sender.planned = 0;
         let Access::Folded { port, feed } = sender.access else { return };
+        self.feeds[feed as usize].open = false;
         let Queues::Fifo(fifo) = &self.ports[port as usize].queues else { return };
         if at >= self.end {
             return;
@@ -260,6 +273,8 @@ impl Cluster {
         }
         sender.planned = train.count;
         sender.spacing = spacing;
+        // The end of a PDU has to be known as soon as it has left.
+        feed.open = !train.ends_pdu;
         feed.push(train);
     }
 

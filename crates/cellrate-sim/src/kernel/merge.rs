@@ -51,11 +51,11 @@ impl Merge {
         Merge { first: NEVER, keys: Keys::Many(Tournament::new(0)) }
     }
 
-    /// Of ways in without a cell, whose keys have these leaves in their lowest `leaf_bits`.
-    pub fn new(leaves: &[u32], leaf_bits: u32) -> Merge {
-        let keys = match leaves.len() {
-            2..=FEW => Keys::Few(Box::new(Few::new(leaves, leaf_bits))),
-            count => Keys::Many(Tournament::new(count)),
+    /// Of `count` ways in, none of which has a cell. No two have the same key.
+    pub fn new(count: usize) -> Merge {
+        let keys = match count {
+            2..=FEW => Keys::Few(Box::new(Few::new(count))),
+            _ => Keys::Many(Tournament::new(count)),
         };
         Merge { first: NEVER, keys }
     }
@@ -170,33 +170,38 @@ struct Few {
     ring: [u64; RING],
     head: usize,
     count: usize,
-    leaf_mask: u64,
-    leaves: [u32; FEW],
+    /// The key of each place.
+    held: [u64; FEW],
 }
 
 impl Few {
-    fn new(leaves: &[u32], leaf_bits: u32) -> Few {
-        let mut own = [0; FEW];
-        own[..leaves.len()].copy_from_slice(leaves);
-        let leaf_mask = (1 << leaf_bits) - 1;
-        Few { ring: [NEVER; RING], head: 0, count: leaves.len(), leaf_mask, leaves: own }
+    fn new(count: usize) -> Few {
+        Few { ring: [NEVER; RING], head: 0, count, held: [NEVER; FEW] }
     }
 
     fn set(&mut self, place: usize, key: u64) {
-        let leaf = u64::from(self.leaves[place]);
-        let at = |index: usize| (self.head + index) % RING;
-        let is_its = |key: u64| key != NEVER && key & self.leaf_mask == leaf;
-        // A way in without a cell has the key that all such have: the last one is as good as any.
-        let mut index = (0..self.count).find(|&index| is_its(self.ring[at(index)])).unwrap_or(self.count - 1);
-        while index + 1 < self.count && self.ring[at(index + 1)] < key {
-            self.ring[at(index)] = self.ring[at(index + 1)];
-            index += 1;
+        let before = std::mem::replace(&mut self.held[place % FEW], key);
+        if before == key {
+            return;
         }
-        while index > 0 && self.ring[at(index - 1)] > key {
-            self.ring[at(index)] = self.ring[at(index - 1)];
-            index -= 1;
+        let (head, last) = (self.head, self.head + self.count - 1);
+        // A way in without a cell has the key that all such have, and the last place holds one.
+        let mut at = last;
+        if before != NEVER {
+            at = head;
+            while self.ring[at % RING] != before {
+                at += 1;
+            }
         }
-        self.ring[at(index)] = key;
+        while at < last && self.ring[(at + 1) % RING] < key {
+            self.ring[at % RING] = self.ring[(at + 1) % RING];
+            at += 1;
+        }
+        while at > head && self.ring[(at - 1) % RING] > key {
+            self.ring[at % RING] = self.ring[(at - 1) % RING];
+            at -= 1;
+        }
+        self.ring[at % RING] = key;
     }
 }
 
@@ -207,7 +212,8 @@ impl Front for Few {
     }
 
     #[inline(always)]
-    fn replace_first(&mut self, _place: usize, key: u64) {
+    fn replace_first(&mut self, place: usize, key: u64) {
+        self.held[place % FEW] = key;
         // What was the first stays where it was, and ends the search: it is less than `key`.
         let mut free = self.head + self.count;
         self.head = (self.head + 1) % RING;
@@ -242,12 +248,11 @@ mod tests {
             steps in proptest::collection::vec((0_usize..40, 0_u64..100, any::<bool>()), 1..300),
         ) {
             const LEAF_BITS: u32 = 7;
-            // Not in the order of the places.
-            let leaves: Vec<u32> = (0..count as u32).map(|place| 100 - 2 * place).collect();
-            let mut merge = Merge::new(&leaves, LEAF_BITS);
+            let mut merge = Merge::new(count);
             let mut keys = vec![NEVER; count];
             let key = |place: usize, time: u64| {
-                if time == 0 { NEVER } else { time << LEAF_BITS | u64::from(leaves[place]) }
+                // Leaves that are not in the order of the places.
+                if time == 0 { NEVER } else { time << LEAF_BITS | (100 - 2 * place as u64) }
             };
             for (place, time, anywhere) in steps {
                 let first = (0..count).min_by_key(|&place| keys[place]).unwrap();

@@ -16,7 +16,6 @@ use super::hop::{Exit, Hop};
 use super::lane::Lane;
 use super::merge::{Along, Front};
 use super::schedule::Schedule;
-use super::tournament::NEVER;
 use crate::port::{ABR, Give, Port, Queues, Turning};
 
 impl Cluster {
@@ -84,8 +83,9 @@ impl Along for RunRanked<'_> {
         let RunRanked { lanes, feeds, leaves, mut ways_out, schedule, mut turning, mut count, limit } = self;
         let hops = ways_out.hops;
         let most = if turning.is_usual() { MOST_JOINING } else { 0 };
+        let mut left = most;
         let mut ended = None;
-        while turning.count() < most && ended.is_none() {
+        while left > 0 && ended.is_none() {
             let key = merge.first();
             if key >= limit {
                 break;
@@ -103,8 +103,12 @@ impl Along for RunRanked<'_> {
                         break;
                     }
                     let cell = front.take();
-                    let next = if front.count == 0 { NEVER } else { key + feed.key_step };
-                    ended = (front.count == 0).then_some(index as usize);
+                    let mut next = key + feed.key_step;
+                    if front.count == 0 && !feed.goes_on() {
+                        feed.advance();
+                        ended = feed.is_empty().then_some(index as usize);
+                        next = feed.front_key(schedule);
+                    }
                     merge.replace_first(feed.place as usize, next);
                     (cell.on_next_hop(), priority)
                 }
@@ -124,8 +128,9 @@ impl Along for RunRanked<'_> {
                 _ => break,
             };
             turning.join(now, departs, priority, cell, &mut ways_out);
+            left -= 1;
         }
-        turning.close();
+        turning.close(most - left);
         let guaranteed = count.map_or(0, |count| {
             count.meter.close(count.abr);
             count.guaranteed

@@ -31,10 +31,10 @@ const LONGEST: u64 = 1 << 50;
 #[derive(Debug)]
 pub(crate) struct Joining<'a> {
     busy_until: u64,
-    room: u64,
+    /// Longest sojourn of a cell that finds room.
+    longest: u64,
     cell_time: u64,
     delay: u64,
-    count: u64,
     sum: u64,
     max: u64,
     fifo: &'a mut Fifo,
@@ -50,33 +50,33 @@ impl Joining<'_> {
     /// When a cell that comes at `now`, the next to come, would have left the port; `None` if it may find no room.
     #[inline(always)]
     pub fn departure(&self, now: Time) -> Option<Time> {
-        let begins = self.busy_until.max(now.as_ps());
-        (begins - now.as_ps() <= self.room).then_some(Time::from_ps(begins + self.cell_time))
+        let departs = self.busy_until.max(now.as_ps()) + self.cell_time;
+        let sojourn = departs - now.as_ps();
+        // A cell that stays no longer than another one did finds room as that one did.
+        (sojourn <= self.max || sojourn <= self.longest).then_some(Time::from_ps(departs))
     }
 
-    /// It comes, and [leaves](Joining::departure) at `departs`: when it will reach the far end.
+    /// When a cell that leaves the port at `departs` will reach the far end.
     #[inline(always)]
-    pub fn join(&mut self, now: Time, departs: Time) -> Time {
-        let sojourn = departs.as_ps() - now.as_ps();
-        self.busy_until = departs.as_ps();
-        self.count += 1;
-        self.sum += sojourn;
-        self.max = self.max.max(sojourn);
+    pub fn arrival(&self, departs: Time) -> Time {
         Time::from_ps(departs.as_ps() + self.delay)
     }
 
-    /// How many have joined.
+    /// A cell comes at `now`, and [leaves](Joining::departure) at `departs`.
     #[inline(always)]
-    pub fn count(&self) -> u64 {
-        self.count
+    pub fn join(&mut self, now: Time, departs: Time) {
+        let sojourn = departs.as_ps() - now.as_ps();
+        self.busy_until = departs.as_ps();
+        self.sum += sojourn;
+        self.max = self.max.max(sojourn);
     }
 
-    /// No more will.
+    /// `count` have joined, and no more will.
     #[inline(always)]
-    pub fn close(self) {
+    pub fn close(self, count: u64) {
         let fifo = self.fifo;
         fifo.busy_until = Time::from_ps(self.busy_until);
-        fifo.accepted += self.count;
+        fifo.accepted += count;
         fifo.sojourns += u128::from(self.sum);
         fifo.max_backlog = Duration::from_ps(self.max);
     }
@@ -126,10 +126,9 @@ impl Fifo {
     pub fn joining(&mut self) -> Joining<'_> {
         Joining {
             busy_until: self.busy_until.as_ps(),
-            room: self.room.as_ps().min(LONGEST),
+            longest: self.room.as_ps().min(LONGEST).saturating_add(self.cell_time.as_ps()),
             cell_time: self.cell_time.as_ps(),
             delay: self.delay.as_ps(),
-            count: 0,
             sum: 0,
             max: self.max_backlog.as_ps(),
             fifo: self,
@@ -140,15 +139,6 @@ impl Fifo {
     #[inline]
     pub fn preview(&self, now: Time) -> Time {
         self.busy_until.max(now).saturating_add(self.cell_time).saturating_add(self.delay)
-    }
-
-    /// When a cell that came at `now`, the next to come, would reach the far end, if there is room for it and that is
-    /// before `end`.
-    #[inline(always)]
-    pub fn preview_within(&self, now: Time, end: Time) -> Option<Time> {
-        let backlog = self.busy_until.since(now);
-        let arrives = now + (backlog + self.cell_time) + self.delay;
-        (backlog <= self.room && arrives < end).then_some(arrives)
     }
 
     /// Whether cells that come from `at` on, one every `spacing`, each find an empty port.

@@ -201,16 +201,10 @@ impl Turning<'_> {
         self.turns.admit(self.waiting, now, priority, cell, give);
     }
 
-    /// How many have come.
+    /// `count` have come, and no more will.
     #[inline(always)]
-    pub fn count(&self) -> u64 {
-        self.joining.count()
-    }
-
-    /// No more will.
-    #[inline(always)]
-    pub fn close(self) {
-        self.joining.close();
+    pub fn close(self, count: u64) {
+        self.joining.close(count);
     }
 }
 

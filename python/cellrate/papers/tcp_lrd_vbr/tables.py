@@ -102,8 +102,8 @@ def _compared(claim: str, place: tuple[int, int, str], text: str, values: Sample
     above = (values.mean / said - 1) * 100
     why = (
         "The published value of one run is not within the 95 % prediction interval of ten seeds: the mean is "
-        f"{above:+.0f} % off. ICR, RIF, the switch's averages "
-        "and the length of the noise sequence are not stated."
+        f"{above:+.0f} % off. ICR, RIF, the switch's averages and the length of the noise sequence are not stated: "
+        f"the rows {'open.long' if place[0] == 5 else 'open'}.* say what each is worth."
     )
     return Finding(claim, text, False, why)
 
