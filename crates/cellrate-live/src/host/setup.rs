@@ -57,6 +57,8 @@ fn kernel_settings(settings: &HostSettings) -> Vec<(String, String)> {
         // The kernel charges a buffer with more than the payload: up to four times, with short segments.
         let room = (window.0 * 4).max(131_072);
         list.push(("ipv4/tcp_rmem", format!("4096 {room} {room}")));
+        // It would raise the window that the route gives to what the buffer has room for.
+        list.push(("ipv4/tcp_moderate_rcvbuf", "0".to_string()));
     }
     if let Some(buffer) = tcp.send_buffer {
         list.push(("ipv4/tcp_wmem", format!("4096 {0} {0}", buffer.0)));
@@ -132,9 +134,12 @@ mod tests {
             "route add default dev atm0 src 10.0.0.1 congctl cubic window 262144 advmss 1000 initcwnd 1 quickack 1 rto_min 400ms"
         );
         let files = kernel_settings(&settings);
-        for (file, value) in
-            [("tcp_rmem", "4096 1048576 1048576"), ("tcp_wmem", "4096 100000 100000"), ("tcp_sack", "0")]
-        {
+        for (file, value) in [
+            ("tcp_rmem", "4096 1048576 1048576"),
+            ("tcp_moderate_rcvbuf", "0"),
+            ("tcp_wmem", "4096 100000 100000"),
+            ("tcp_sack", "0"),
+        ] {
             assert!(files.contains(&(format!("/proc/sys/net/ipv4/{file}"), value.into())), "{files:?}");
         }
     }

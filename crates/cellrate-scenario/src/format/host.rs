@@ -61,7 +61,7 @@ const HOST_TCP: Shape = Shape {
             "receive_window",
             OCTETS,
             "the kernel's",
-            "The host offers no window above this, and has a receive buffer for it.",
+            "The host offers this at first and has a receive buffer for it; Linux 6.18 then offers up to what the buffer holds.",
         ),
         key("send_buffer", OCTETS, "the kernel's", "Unacknowledged data is at most about this."),
         key("mss", OCTETS, "of the MTU", "The segment size that the host announces."),
