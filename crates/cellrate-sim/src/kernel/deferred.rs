@@ -172,7 +172,9 @@ impl Cluster {
     }
 
     /// Deals with cells before `limit` that come to a FIFO to another cluster, up to the first one that does more than
-    /// join the queue and be counted, or to the end of a train: then returns its feed.
+    /// join the queue and be counted, or to the end of a train: then returns its feed. A function of its own, so that what
+    /// the loop needs is in registers.
+    #[inline(never)]
     fn run_outside(&mut self, number: usize, limit: u64) -> Option<usize> {
         let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, .. } = self;
         let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
@@ -307,8 +309,7 @@ struct RunOutside<'a> {
 impl Along for RunOutside<'_> {
     type Outcome = Option<usize>;
 
-    /// A function of its own, so that what the loop needs is in registers.
-    #[inline(never)]
+    #[inline(always)]
     fn along<F: Front>(self, merge: &mut F) -> Option<usize> {
         let RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, mut meter, limit, left } = self;
         let mut joining = fifo.joining();
@@ -339,12 +340,11 @@ impl Along for RunOutside<'_> {
                     front.count -= 1;
                     if front.count == 0 {
                         outbox.push(if front.ends_pdu { cell.ending_pdu() } else { cell });
-                        if feed.goes_on() {
-                            // Whoever comes to this key works out what the source sends, then or later.
-                            merge.replace_first(feed.place as usize, key + feed.key_step);
+                        let next = feed.key_behind(key, schedule);
+                        merge.replace_first(feed.place as usize, next.unwrap_or(NEVER));
+                        if next.is_some() {
                             continue;
                         }
-                        merge.replace_first(feed.place as usize, NEVER);
                         ended = Some(index as usize);
                         break;
                     }

@@ -53,7 +53,12 @@ impl Joining<'_> {
         let departs = self.busy_until.max(now.as_ps()) + self.cell_time;
         let sojourn = departs - now.as_ps();
         // A cell that stays no longer than another one did finds room as that one did.
-        (sojourn <= self.max || sojourn <= self.longest).then_some(Time::from_ps(departs))
+        (sojourn <= self.max || self.has_room(sojourn)).then_some(Time::from_ps(departs))
+    }
+
+    #[cold]
+    fn has_room(&self, sojourn: u64) -> bool {
+        sojourn <= self.longest
     }
 
     /// When a cell that leaves the port at `departs` will reach the far end.
@@ -68,7 +73,15 @@ impl Joining<'_> {
         let sojourn = departs.as_ps() - now.as_ps();
         self.busy_until = departs.as_ps();
         self.sum += sojourn;
-        self.max = self.max.max(sojourn);
+        if sojourn > self.max {
+            self.raise(sojourn);
+        }
+    }
+
+    /// Apart, because a branch that is hardly ever taken costs less than a choice.
+    #[cold]
+    fn raise(&mut self, sojourn: u64) {
+        self.max = sojourn;
     }
 
     /// `count` have joined, and no more will.
