@@ -380,6 +380,31 @@ def live_node(
     return 0 if summary["timing"]["passed"] or figures is not None else 1
 
 
+@live_app.command(name="throughput")
+def live_throughput(
+    *,
+    seconds: Annotated[float, Parameter(help="For how long each.")] = 2.0,
+    packet_octets: Annotated[list[int] | None, Parameter(help="Lengths of IP packets (1500 and 9180).")] = None,
+    json: Json = False,
+) -> int:
+    """Measure how many cells a second one core carries from TUN to TUN, and without devices, where no line limits."""
+    from dataclasses import asdict
+
+    from .live.throughput import measure
+
+    lengths = packet_octets or [1500, 9180]
+    rows = [measure(seconds=seconds, packet_octets=length, tun=tun) for tun in (False, True) for length in lengths]
+    if json:
+        _print_json({"throughput": [asdict(row) for row in rows]})
+        return 0
+    from rich.console import Console
+
+    from .live.table import print_throughput
+
+    print_throughput(Console(), rows)
+    return 0
+
+
 @paper_app.command(name="list")
 def paper_list(*, json: Json = False) -> int:
     """List the papers."""
@@ -408,6 +433,7 @@ def paper_run(
 ) -> int:
     """Run a paper's experiments, check its claims, and write the report."""
     from .papers import load_paper
+    from .papers.paper import kept_runs
 
     paper = load_paper(name)
     folder = out if out is not None else Path("results") / "papers" / name
@@ -417,7 +443,7 @@ def paper_run(
             raise CellrateError(f"paper {name!r} has no live half")
         # First, and alone: real time does not bear company.
         with _progress(f"{name}, live", quiet=json) as progress:
-            measured = paper.live(paper.folder / "scenarios", progress)
+            measured = paper.live(paper.folder / "scenarios", kept_runs(folder), progress)
     with _progress(name, quiet=json) as progress:
         report = paper.run(folder, quick=quick, workers=workers, progress=progress, live=measured)
     _show_report(report, folder, json=json)

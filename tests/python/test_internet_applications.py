@@ -7,12 +7,13 @@ import tomllib
 import pytest
 
 from cellrate.papers import load_paper
-from cellrate.papers.internet_applications import arithmetic, left_open, search, video, voice, www
+from cellrate.papers.internet_applications import arithmetic, left_open, live, search, video, voice, www
 from cellrate.papers.internet_applications.common import HOST_LINE, starts
 from cellrate.papers.internet_applications.playout import Frame, play
 from cellrate.papers.internet_applications.search import Needs, highest_rate, room_for, smallest_mcr
 from cellrate.papers.internet_applications.voice import listen
 from cellrate.papers.internet_applications.www import deviation, mean, rank_correlation, response_times
+from cellrate.results import Result
 from cellrate.running import run_many
 
 
@@ -118,10 +119,16 @@ def test_all_lines_have_the_bandwidth_of_figure_1_and_faster_ones_are_rows_of_th
         rates = {link.get("rate", scenario["defaults"]["link"]["rate"]) for link in scenario["link"]}
         assert rates == {"10 Mbps"}, path.name
     assert HOST_LINE == "10 Mbps"
-    faster = {
-        str(settings["link.c-sw1.rate"]) for settings in left_open.CHOICES.values() if "link.c-sw1.rate" in settings
+    others = {
+        str(settings["link.c-sw1.rate"]): name
+        for name, settings in left_open.CHOICES.items()
+        if "link.c-sw1.rate" in settings
     }
-    assert faster == {"25.6 Mbps", "149.76 Mbps"}
+    assert others == {
+        "25.6 Mbps": "hosts-25.6-mbps",
+        "149.76 Mbps": "hosts-149.76-mbps",
+        "10.0001 Mbps": "clocks-20-ppm",
+    }
 
 
 def test_transfers_begin_within_a_second_and_the_same_for_the_same_seed() -> None:
@@ -143,3 +150,17 @@ def test_three_seconds_of_pages_have_the_times_of_the_arithmetic() -> None:
     assert html == pytest.approx(0.0023 + 14 * 42.4e-6, abs=1e-6)
     # The arithmetic has one line: each of the other two takes a cell's time more, there and back, for 32 segments.
     assert gif == pytest.approx(0.0023 + arithmetic.image_time() + 32 * 4 * 42.4e-6, abs=1e-6)
+
+
+def test_a_live_figure_says_of_how_many_runs_it_is() -> None:
+    runs = [Result.__new__(Result) for _ in range(3)]
+
+    def shown(values: list[float | None], of: int = 3) -> str:
+        told = dict(zip(map(id, runs), values, strict=True))
+        return live.text(live.Figure((), lambda run: told[id(run)], 1, "s"), runs, of)
+
+    assert shown([1.0, 2.0, 3.0]) == "2.0 ± 2.5 s (3 runs)"
+    assert shown([1.0, 2.0, 3.0], of=5) == "2.0 ± 2.5 s (3 of 5 runs in time)"
+    assert shown([1.0, None, 1.0]) == "1.0 ± 0.0 s (in 2 of 3 runs; none came in the others)"
+    assert shown([None, None, None]) == "none came (3 runs)"
+    assert live.text(live.CASES[0].figures[0], [], 5) == "no run of 5 in time"

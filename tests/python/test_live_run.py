@@ -22,7 +22,9 @@ import pytest
 
 import cellrate
 from cellrate.capturing import Capture
+from cellrate.cli import status
 from cellrate.live import doctor, live_run
+from cellrate.live.attempt import session_niceness
 from cellrate.live.process import search_path
 
 _FOUND = doctor.findings()
@@ -140,6 +142,20 @@ def test_every_kind_of_application_runs_over_one_connection(tmp_path: Path) -> N
     kept = tmp_path / "attempt-1" / "applications"
     assert (kept / "bulk" / "vsftpd.conf").is_file()
     assert not (kept / "bulk" / "files").exists(), "the file itself is not worth keeping"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="precedence over other programs is root's")
+def test_the_engine_and_the_applications_go_before_other_sessions() -> None:
+    if not Path("/proc/self/autogroup").exists():
+        pytest.skip("this kernel does not schedule sessions as groups")
+    needs()
+    ours = session_niceness()
+    words = json.dumps(["cat", "/proc/self/autogroup"])
+    text = scenario("1 s", application("told", f'{{ type = "command", words = {words} }}'))
+    run = live_run(cellrate.Scenario.parse(text), attempts=1)
+    assert run.application("told")["result"]["output_tail"].split()[-1] == "-10"
+    assert run.result.summary["run"]["session_niceness"] == -10
+    assert session_niceness() == ours, "only the run's own session"
 
 
 def test_a_sender_that_follows_acr_sends_what_it_carries() -> None:
@@ -305,3 +321,16 @@ def test_a_distributed_run_needs_addresses_and_a_start_for_what_is_elsewhere() -
         live_run(addressed, distributed=True, elsewhere=["sw"])
     with pytest.raises(cellrate.CellrateError, match="a: no switch of that name; there are sw"):
         live_run(addressed, distributed=True, elsewhere=["a"], start_unix_ns=1)
+
+
+def test_the_throughput_of_the_engine_is_that_of_the_packets_that_came(capsys: pytest.CaptureFixture[str]) -> None:
+    needs()
+    assert status(["live", "throughput", "--seconds", "0.2", "--packet-octets", "1500", "--json"]) == 0
+    memory, tun = json.loads(capsys.readouterr().out)["throughput"]
+    assert (memory["devices"], tun["devices"]) == ("memory", "tun")
+    for row in (memory, tun):
+        # 1500 octets with LLC/SNAP and trailer are 32 cells; an RM cell more after 31 of data.
+        assert row["cells"] > 32 * 10
+        assert row["cells_per_s"] == pytest.approx(row["cells"] / row["wall_s"])
+    assert status(["live", "throughput", "--packet-octets", "20"]) == 2
+    assert "packet_octets is 20; it must be from 29 to 9180" in capsys.readouterr().err

@@ -43,8 +43,9 @@ def test_every_row_has_ten_seeds_and_a_quick_run_one() -> None:
         assert sum(not point.extra for point in points.values()) == 3
     assert len(across.EXPERIMENT.points) == 180
     assert len(averaging.EXPERIMENT.points) == 40
-    assert len(left_open.EXPERIMENT.points) == 10 * (1 + len(left_open.CHOICES))
-    assert all(point.extra for point in left_open.EXPERIMENT.points.values())
+    for experiment, row in ((left_open.EXPERIMENT, left_open.GROUND), (left_open.LONG, left_open.SATELLITE)):
+        assert len(experiment.points) == 10 * (1 + len(row.choices))
+        assert all(point.extra for point in experiment.points.values())
     assert "duty 0.7" in on_off.EXPERIMENT.points
 
 
@@ -61,10 +62,11 @@ def test_published_values_stand_in_the_file_as_in_the_code() -> None:
 
 def test_every_choice_can_be_run_and_changes_something_and_has_its_text() -> None:
     paper = load_paper("tcp-lrd-vbr")
-    as_run = paper.scenario(left_open.EXPERIMENT.points["as run, seed 1"])
-    for name in left_open.CHOICES:
-        assert paper.scenario(left_open.EXPERIMENT.points[f"{name}, seed 1"]).hash != as_run.hash
-        assert paper.published[f"open.{name}"]["kind"] == "sensitivity"
+    for experiment, row in ((left_open.LONG, left_open.SATELLITE), (left_open.EXPERIMENT, left_open.GROUND)):
+        as_run = paper.scenario(experiment.points["as run, seed 1"])
+        for name in row.choices:
+            assert paper.scenario(experiment.points[f"{name}, seed 1"]).hash != as_run.hash
+            assert paper.published[f"{row.prefix}.{name}"]["kind"] == "sensitivity"
     assert as_run.hash == paper.scenario(dict(tables.points(1))["row-1, seed 1"]).hash
 
 

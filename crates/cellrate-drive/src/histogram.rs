@@ -1,16 +1,27 @@
 //! A log-linear histogram of spans of time: 64 steps per doubling, so a quantile is within 0.8 % of a value that occurred.
+//!
+//! A network has one per direction of a connection, and every data cell touches it: so a bucket counts in 16 bits, in
+//! one place with its neighbours, and what they cannot hold is carried over to a list apart.
+
+use std::collections::BTreeMap;
 
 use cellrate_proto::Duration;
 
 const STEP_BITS: u32 = 6;
 const STEPS: u64 = 1 << STEP_BITS;
+/// Buckets that are made room for at once: 32 octets.
+const ROOM: usize = 16;
 
-/// Counts of spans, by their size. Its memory is that of the octaves that occurred.
+/// Counts of spans, by their size. Its memory is that of the sizes that occurred.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
     /// The bucket that `counts[0]` counts.
-    first: usize,
-    counts: Vec<u64>,
+    first: u32,
+    /// Modulo 2^16.
+    counts: Vec<u16>,
+    /// Buckets and how often each counted to 2^16; `None` before the first time.
+    #[expect(clippy::box_collection, reason = "most never need it, and a connection has two")]
+    carried: Option<Box<BTreeMap<u32, u64>>>,
     total: u64,
     sum: u128,
     max: Duration,
@@ -99,9 +110,15 @@ impl Histogram {
     /// Counts `more` in `bucket`.
     #[inline(always)]
     fn count(&mut self, bucket: usize, more: u64) {
-        let place = bucket.wrapping_sub(self.first);
+        let place = bucket.wrapping_sub(self.first as usize);
         match self.counts.get_mut(place) {
-            Some(count) => *count += more,
+            Some(count) => {
+                let sum = u64::from(*count) + more;
+                *count = sum as u16;
+                if sum > u64::from(u16::MAX) {
+                    self.carry(bucket, sum >> u16::BITS);
+                }
+            }
             // Nothing is no reason to make room.
             None if more == 0 => {}
             None => self.widen(bucket, more),
@@ -109,23 +126,36 @@ impl Histogram {
         self.total += more;
     }
 
+    #[cold]
+    fn carry(&mut self, bucket: usize, carries: u64) {
+        *self.carried.get_or_insert_default().entry(bucket as u32).or_default() += carries;
+    }
+
     /// Makes room for `bucket` and counts `more` there.
     #[cold]
     fn widen(&mut self, bucket: usize, more: u64) {
-        // Whole octaves, so that few calls come here.
-        let octave = bucket / STEPS as usize * STEPS as usize;
-        if self.counts.is_empty() {
-            self.first = octave;
-        } else if octave < self.first {
-            let more = self.first - octave;
-            self.counts.splice(0..0, std::iter::repeat_n(0, more));
-            self.first = octave;
+        // Several at once, so that few calls come here.
+        let start = bucket / ROOM * ROOM;
+        let first = if self.counts.is_empty() { start } else { self.first as usize };
+        let before = first.saturating_sub(start);
+        let len = (first + self.counts.len()).max(start + ROOM) - first + before;
+        let mut counts = Vec::with_capacity(len);
+        counts.resize(before, 0);
+        counts.append(&mut self.counts);
+        counts.resize(len, 0);
+        let first = first - before;
+        counts[bucket - first] = more as u16;
+        self.first = first as u32;
+        self.counts = counts;
+        if more > u64::from(u16::MAX) {
+            self.carry(bucket, more >> u16::BITS);
         }
-        let needed = octave + STEPS as usize - self.first;
-        if self.counts.len() < needed {
-            self.counts.resize(needed, 0);
-        }
-        self.counts[bucket - self.first] += more;
+    }
+
+    /// Of all spans in the bucket at `place`, their number.
+    fn number_at(&self, place: usize) -> u64 {
+        let carries = self.carried.as_ref().and_then(|carried| carried.get(&(self.first + place as u32)));
+        u64::from(self.counts[place]) + (carries.copied().unwrap_or(0) << u16::BITS)
     }
 
     /// Mean, exactly; `None` when nothing was counted.
@@ -143,10 +173,10 @@ impl Histogram {
     pub fn quantile_s(&self, share: f64) -> Option<f64> {
         let rank = (share * self.total as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
-        for (place, count) in self.counts.iter().enumerate() {
-            seen += count;
+        for place in 0..self.counts.len() {
+            seen += self.number_at(place);
             if seen >= rank {
-                let middle = Duration::from_ps(middle(self.first + place));
+                let middle = Duration::from_ps(middle(self.first as usize + place));
                 return Some(middle.min(self.max).as_secs_f64());
             }
         }
@@ -220,6 +250,47 @@ mod tests {
                 prop_assert!((found / exact - 1.0).abs() < 0.01, "{share}: {found} against {exact}");
             }
         }
+    }
+
+    #[test]
+    fn a_bucket_counts_beyond_what_it_holds_itself() {
+        let mut histogram = Histogram::default();
+        let [small, large] = [1_000, 2_000].map(Duration::from_ps);
+        // One bucket holds 2^16 - 1; here the median changes sides with the last of 3 * 2^16 + 1.
+        for _ in 0..3 << 16 {
+            histogram.record(small);
+            histogram.record(large);
+        }
+        assert_eq!(histogram.carried.as_ref().map(|carried| carried.values().sum()), Some(6));
+        let near =
+            |span: Duration, found: Option<f64>| (found.unwrap() / span.as_secs_f64() - 1.0).abs() < 0.01;
+        assert!(near(small, histogram.quantile_s(0.5)));
+        histogram.record(large);
+        assert!(near(large, histogram.quantile_s(0.5)));
+        assert_eq!(histogram.number_at(bucket(2_000) - histogram.first as usize), (3 << 16) + 1);
+    }
+
+    #[test]
+    fn many_at_once_are_carried_over_too() {
+        let mut histogram = Histogram::default();
+        for _ in 0..2 {
+            let mut recording = histogram.recording();
+            (0..100_000).for_each(|_| recording.record(Duration::from_ps(5)));
+            recording.close();
+        }
+        assert_eq!(histogram.number_at(5 - histogram.first as usize), 200_000);
+        assert_eq!(histogram.total, 200_000);
+    }
+
+    #[test]
+    fn room_is_made_on_both_sides_and_between() {
+        let mut histogram = Histogram::default();
+        for ps in [1 << 20, 1 << 24, 1 << 12, 1 << 24, 3] {
+            histogram.record(Duration::from_ps(ps));
+        }
+        let counted: u64 = (0..histogram.counts.len()).map(|place| histogram.number_at(place)).sum();
+        assert_eq!((counted, histogram.number_at(3 - histogram.first as usize)), (5, 1));
+        assert_eq!(histogram.number_at(bucket(1 << 24) - histogram.first as usize), 2);
     }
 
     #[test]

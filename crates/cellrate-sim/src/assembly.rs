@@ -71,6 +71,9 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
     let ports: Vec<Option<Place>> =
         (0..used.len()).map(|n| is_needed(n).then(|| next_place(cluster_of(tail(n))))).collect();
     let mut parts: Vec<Parts> = counts.iter().map(|_| empty_parts(scenario)).collect();
+    for (parts, &count) in parts.iter_mut().zip(&counts) {
+        parts.ports.reserve_exact(count as usize);
+    }
 
     let every_cell = watched_receivers(scenario);
     for (number, place) in ports.iter().enumerate() {
@@ -93,6 +96,9 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
             endpoints.push(Place { cluster, index: ends[cluster as usize] });
             ends[cluster as usize] += 1;
         }
+    }
+    for (parts, &count) in parts.iter_mut().zip(&ends) {
+        parts.endpoints.reserve_exact(count as usize);
     }
     let mut hops = build_hops(scenario, &ports, &endpoints, &mut parts);
     build_endpoints(scenario, &hops.first, &endpoints, &mut parts);

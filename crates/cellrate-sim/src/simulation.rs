@@ -11,6 +11,7 @@ use crate::bursts;
 use crate::exchange_rows;
 use crate::frame_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
+use crate::kernel::cluster::Cluster;
 use crate::names::{category_name, describe, flow_name, port_name};
 use crate::port::{ABR, Port, Queues};
 use crate::probe::recorder::Recorder;
@@ -90,6 +91,8 @@ fn run_network<'a>(
         }
     }
     let in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
+    // Rows take the room of the cells that have been counted.
+    assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_cells);
     let vcs = flow_summaries(scenario, &assembly, &in_flight, end);
     for row in &vcs {
         if row.sent != row.delivered + row.dropped + row.in_flight {
@@ -214,7 +217,7 @@ fn flow_summaries(
 }
 
 fn port_summaries(scenario: &Scenario, assembly: &mut Assembly, end: Time) -> Vec<PortSummary> {
-    let mut rows = Vec::new();
+    let mut rows = Vec::with_capacity(assembly.ports.iter().flatten().count());
     for (number, place) in assembly.ports.iter().enumerate() {
         let Some(Place { cluster, index }) = *place else { continue };
         let port = &mut assembly.kernel.clusters[cluster as usize].ports[index as usize];

@@ -151,7 +151,7 @@ def ask(host: HostLike, words: list[str]) -> str:
 
 
 def start(program: Program, folder: Path, environment: Mapping[str, str]) -> Running:
-    """Start a program in its host's namespace, in `folder`, in a session of its own, with more in its environment.
+    """Start a program in its host's namespace, in `folder`, in a process group of its own, with more environment.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def start(program: Program, folder: Path, environment: Mapping[str, str]) -> Run
             stdout=out,
             stderr=err,
             cwd=folder,
-            start_new_session=True,
+            process_group=0,
             env={**os.environ, "LC_ALL": "C", "PATH": search_path(), **environment},
         )
     except OSError as error:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from .doctor import Finding
     from .supervision import LiveRun
+    from .throughput import Throughput
 
 
 def print_live(console: Console, run: LiveRun) -> None:
@@ -95,6 +96,19 @@ def print_findings(console: Console, found: list[Finding]) -> None:
     missing = packages(found)
     if missing:
         console.print(f"On Debian, as root: apt install {' '.join(missing)}", highlight=False, soft_wrap=True)
+
+
+def print_throughput(console: Console, rows: list[Throughput]) -> None:
+    """Print how many cells the engine carried, a row for each measurement."""
+    table = _table("devices", "packets", "cells/s", "processor time per cell")
+    for row in rows:
+        table.add_row(
+            "TUN to TUN" if row.devices == "tun" else "in memory",
+            f"{row.packet_octets:,} octets",
+            f"{row.cells_per_s:,.0f}",
+            f"{row.cpu_ns_per_cell:.0f} ns",
+        )
+    console.print(table)
 
 
 def _mbps(bps: float | None) -> str:

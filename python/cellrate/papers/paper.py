@@ -112,6 +112,11 @@ class Claim:
         return dict(self.__dict__)
 
 
+def kept_runs(out: Path) -> Path:
+    """Where runs are kept until the report in `out` is written."""
+    return out.with_name(out.name + ".runs")
+
+
 @dataclass(frozen=True)
 class Paper:
     """A paper whose experiments can be run."""
@@ -119,8 +124,9 @@ class Paper:
     name: str
     title: str
     experiments: Sequence[Experiment]
-    live: Callable[[Path, Callable[[float], object] | None], Mapping[str, str]] | None = None
-    """Runs the live half, given the folder of scenarios: what was measured, by the id of the claim."""
+    live: Callable[[Path, Path, Callable[[float], object] | None], Mapping[str, str]] | None = None
+    """Runs the live half, given the folder of scenarios, one for runs that are done, and whom to tell of progress:
+    what was measured, by the id of the claim."""
 
     @property
     def folder(self) -> Path:
@@ -203,7 +209,7 @@ class Paper:
         from .report import MARK, Report, write_report
 
         begun = time.perf_counter()
-        keep = out.with_name(out.name + ".runs")
+        keep = kept_runs(out)
         results = self.measure(quick=quick, workers=workers, progress=progress, keep=keep)
         claims = [
             self.claim(finding)

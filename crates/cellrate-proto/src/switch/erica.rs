@@ -16,11 +16,12 @@
 //! - CCR < FairShare is judged by the rate code of FairShare, because CCR and ER are codes: see `explicit_rate`.
 //! - MCR and weights are not looked at: ERICA shares equally. A source keeps its MCR whatever the ER.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::aging::{Aging, AgingConfig};
 use super::averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
-use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
+use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering, push_tightly};
 use super::{ERICA_METRICS, Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
 use crate::parameters::{ParameterError, in_range};
 use crate::rate_code::RateCode;
@@ -158,15 +159,19 @@ impl Default for EricaConfig {
     }
 }
 
-/// The algorithm.
+/// The algorithm. Of its parameters it keeps those that it works with: a large network has many ports.
 #[derive(Clone, Debug)]
 pub struct Erica {
-    config: EricaConfig,
+    metering: Metering,
+    queue_control: QueueControl,
+    delta: f64,
+    immediate_fair_share: bool,
+    measured_ccr: bool,
     link_rate: CellRate,
     shares: Shares,
     active: ActiveCount,
     load: LoadFactor,
-    aging: Option<Aging>,
+    aging: Option<Box<Aging>>,
     /// How many of the meter's `joined` connections are in `active` already.
     joined: usize,
     at_rest: bool,
@@ -195,8 +200,13 @@ impl Erica {
     /// At the port of a line that takes `link_rate`.
     pub fn new(config: EricaConfig, link_rate: CellRate) -> Erica {
         let capacity = link_rate * config.queue_control.share(Duration::ZERO);
+        let bidirectional = config.active_sources.bidirectional;
         Erica {
-            config,
+            metering: Metering { interval: config.interval, bidirectional },
+            queue_control: config.queue_control,
+            delta: config.delta,
+            immediate_fair_share: config.immediate_fair_share,
+            measured_ccr: config.measured_ccr,
             link_rate,
             shares: Shares {
                 capacity,
@@ -206,7 +216,7 @@ impl Erica {
             },
             active: ActiveCount::new(&config.active_sources),
             load: LoadFactor::new(config.load_averaging),
-            aging: config.aging.map(Aging::new),
+            aging: config.aging.map(|config| Box::new(Aging::new(config))),
             joined: 0,
             at_rest: false,
             vcs: Vec::new(),
@@ -216,7 +226,7 @@ impl Erica {
     /// What ABR may use, by what an interval measured.
     fn capacity(&self, load: &IntervalLoad) -> CellRate {
         let guaranteed = load.guaranteed_rate();
-        match self.config.queue_control {
+        match self.queue_control {
             QueueControl::TargetUtilization(utilization) => {
                 (self.link_rate * utilization).saturating_sub(guaranteed)
             }
@@ -225,14 +235,14 @@ impl Erica {
                 let queue = CellRate::new(load.abr_queue.0 as f64);
                 // Without any capacity a queue waits for ever: the ratio is infinite and saturates.
                 let delay = Duration::from_secs_f64(queue.ratio(available));
-                available * self.config.queue_control.share(delay)
+                available * self.queue_control.share(delay)
             }
         }
     }
 
     /// Lowers FairShare for connections that became active since the last look, where that is asked for.
     fn admit_joined(&mut self, meter: &Meter) {
-        if !self.config.immediate_fair_share || self.joined == meter.joined().len() {
+        if !self.immediate_fair_share || self.joined == meter.joined().len() {
             return;
         }
         for &slot in &meter.joined()[self.joined..] {
@@ -246,7 +256,7 @@ impl Erica {
         let Shares { fair_share, max_alloc_previous, .. } = self.shares;
         let z = self.load.z();
         let mut er = fair_share.max(divide(ccr, z));
-        if z <= 1.0 + self.config.delta {
+        if z <= 1.0 + self.delta {
             er = er.max(max_alloc_previous);
         }
         self.shares.max_alloc_current = self.shares.max_alloc_current.max(er);
@@ -260,8 +270,7 @@ impl Erica {
 
 impl SwitchAlgorithm for Erica {
     fn metering(&self) -> Option<Metering> {
-        let bidirectional = self.config.active_sources.bidirectional;
-        Some(Metering { interval: self.config.interval, bidirectional })
+        Some(self.metering)
     }
 
     fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {
@@ -269,7 +278,7 @@ impl SwitchAlgorithm for Erica {
         if let Some(aging) = &mut self.aging {
             aging.connect();
         }
-        self.vcs.push(EricaVc { ccr: CellRate::ZERO, answered: 0, er: CellRate::ZERO });
+        push_tightly(&mut self.vcs, EricaVc { ccr: CellRate::ZERO, answered: 0, er: CellRate::ZERO });
     }
 
     fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
@@ -293,7 +302,7 @@ impl SwitchAlgorithm for Erica {
         let er = if vc.answered == meter.interval() {
             vc.er
         } else {
-            let ccr = if self.config.measured_ccr { meter.previous_rate(slot) } else { vc.ccr };
+            let ccr = if self.measured_ccr { meter.previous_rate(slot) } else { vc.ccr };
             let er = self.explicit_rate(ccr);
             self.vcs[slot.0 as usize] = EricaVc { ccr: vc.ccr, answered: meter.interval(), er };
             er
@@ -322,7 +331,7 @@ impl SwitchAlgorithm for Erica {
     }
 
     fn is_at_rest(&self) -> bool {
-        self.at_rest && self.aging.as_ref().is_none_or(Aging::is_at_rest)
+        self.at_rest && self.aging.as_ref().is_none_or(|aging| aging.is_at_rest())
     }
 
     fn metric_names(&self) -> Metrics {

@@ -37,6 +37,14 @@ impl AveragingInterval {
     }
 }
 
+/// Puts `item` last. Most ports of a large network have one connection: the first place is one place.
+pub(super) fn push_tightly<T>(items: &mut Vec<T>, item: T) {
+    if items.len() == items.capacity() {
+        items.reserve_exact(items.len().max(1));
+    }
+    items.push(item);
+}
+
 /// What an algorithm wants measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metering {
@@ -87,9 +95,9 @@ impl IntervalLoad {
 
 /// The counters of a port.
 ///
-/// The fields that a data cell touches come first and share one cache line.
+/// The fields that a data cell touches come first, one behind the other.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub struct Meter {
     deadline: Time,
     interval: u64,
@@ -123,11 +131,17 @@ pub struct QuietMeter<'a> {
     /// Cells that may still come before the one that completes the interval's count.
     pub left: u64,
     interval: u64,
-    abr_cells: &'a mut u64,
+    abr_cells: Option<&'a mut u64>,
     vcs: &'a mut [VcMeter],
 }
 
 impl QuietMeter<'_> {
+    /// Where nothing is counted: no cell is quiet.
+    #[inline]
+    pub(super) fn none() -> QuietMeter<'static> {
+        QuietMeter { until: Time::NEVER, left: 0, interval: 0, abr_cells: None, vcs: &mut [] }
+    }
+
     /// Whether a cell of this connection that comes before [`until`](QuietMeter::until) is quiet: then
     /// [`count`](QuietMeter::count) does all that [`PortControl::on_abr_cell`](super::PortControl::on_abr_cell) would do.
     #[inline(always)]
@@ -159,7 +173,9 @@ impl QuietMeter<'_> {
     /// So many cells have been counted [one by one](QuietMeter::count_one).
     #[inline(always)]
     pub fn close(self, counted: u64) {
-        *self.abr_cells += counted;
+        if let Some(abr_cells) = self.abr_cells {
+            *abr_cells += counted;
+        }
     }
 
     /// `count` ABR cells of a connection arrived, not more than `left`.
@@ -167,8 +183,10 @@ impl QuietMeter<'_> {
     pub fn count(&mut self, slot: Slot, count: u64) {
         if let Some(vc) = self.vcs.get_mut(slot.0 as usize) {
             vc.cells += count;
-            *self.abr_cells += count;
             self.left -= count;
+        }
+        if let Some(abr_cells) = &mut self.abr_cells {
+            **abr_cells += count;
         }
     }
 }
@@ -198,9 +216,9 @@ impl Meter {
     /// One more connection; its slot.
     pub(super) fn connect(&mut self) -> Slot {
         let slot = Slot(u32::try_from(self.vcs.len()).expect("fewer than 2^32 connections at a port"));
-        self.vcs.push(VcMeter::default());
+        push_tightly(&mut self.vcs, VcMeter::default());
         // Every connection can join once per interval: with room for all, a data cell never allocates.
-        self.joined.reserve(self.vcs.len());
+        self.joined.reserve_exact(self.vcs.capacity());
         slot
     }
 
@@ -232,7 +250,7 @@ impl Meter {
             until: self.deadline,
             left: self.cells_limit.saturating_sub(self.abr_cells + 1),
             interval: self.interval,
-            abr_cells: &mut self.abr_cells,
+            abr_cells: Some(&mut self.abr_cells),
             vcs: &mut self.vcs,
         }
     }

@@ -80,9 +80,17 @@ enum Algorithm {
     Custom(Box<dyn SwitchAlgorithm + Send>),
 }
 
-/// A port's control state.
+/// A port's control state. Small where there is nothing to control: a large network has many such ports.
 #[derive(Debug)]
 pub struct PortControl {
+    /// `None` where nothing is marked, measured or answered.
+    at_work: Option<Box<AtWork>>,
+    /// Connections set up so far.
+    connected: u32,
+}
+
+#[derive(Debug)]
+struct AtWork {
     meter: Meter,
     needs_meter: bool,
     efci: Option<Efci>,
@@ -114,20 +122,28 @@ impl PortControl {
     }
 
     fn assemble(efci: Option<EfciConfig>, algorithm: Algorithm) -> PortControl {
+        if efci.is_none() && matches!(algorithm, Algorithm::None) {
+            return PortControl { at_work: None, connected: 0 };
+        }
         let metering = algorithm.as_dyn().and_then(SwitchAlgorithm::metering);
-        PortControl {
+        let at_work = AtWork {
             meter: Meter::new(metering),
             needs_meter: metering.is_some(),
             efci: efci.map(Efci::new),
             algorithm,
-        }
+        };
+        PortControl { at_work: Some(Box::new(at_work)), connected: 0 }
     }
 
     /// A connection was set up through the port.
     pub fn connect(&mut self, vc: &VcAtPort) -> Slot {
-        let slot = self.meter.connect();
-        if let Some(algorithm) = self.algorithm.as_dyn_mut() {
-            algorithm.on_connect(slot, vc);
+        let slot = Slot(self.connected);
+        self.connected = self.connected.checked_add(1).expect("fewer than 2^32 connections at a port");
+        if let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() {
+            meter.connect();
+            if let Some(algorithm) = algorithm.as_dyn_mut() {
+                algorithm.on_connect(slot, vc);
+            }
         }
         slot
     }
@@ -136,20 +152,20 @@ impl PortControl {
     /// [`on_guaranteed_cell`](PortControl::on_guaranteed_cell) may be left out where this is false.
     #[inline]
     pub fn needs_meter(&self) -> bool {
-        self.needs_meter
+        self.at_work.as_ref().is_some_and(|at_work| at_work.needs_meter)
     }
 
     /// Whether an interval ends at or before `now`: then [`end_intervals`](PortControl::end_intervals) comes before
     /// whatever happens at `now`.
     #[inline]
     pub fn interval_due(&self, now: Time) -> bool {
-        self.meter.deadline() <= now
+        self.at_work.as_ref().is_some_and(|at_work| at_work.meter.deadline() <= now)
     }
 
     /// When the present interval ends; [`Time::NEVER`] when no time ends it. A cell count may end it sooner.
     #[inline]
     pub fn next_deadline(&self) -> Time {
-        self.meter.deadline()
+        self.at_work.as_ref().map_or(Time::NEVER, |at_work| at_work.meter.deadline())
     }
 
     /// Closes every interval that ends at or before `now`, in order. `queue_at` gives the ABR queue at an instant since
@@ -157,12 +173,13 @@ impl PortControl {
     /// empty stays empty, and once the algorithm is at rest too, the remaining intervals are passed over in one step.
     #[cold]
     pub fn end_intervals(&mut self, now: Time, mut queue_at: impl FnMut(Time) -> Cells) {
-        while self.interval_due(now) {
-            let load = self.meter.end_interval(queue_at(self.meter.deadline()));
-            let Some(algorithm) = self.algorithm.as_dyn_mut() else { continue };
-            algorithm.on_interval_end(&load, &self.meter);
+        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() else { return };
+        while meter.deadline() <= now {
+            let load = meter.end_interval(queue_at(meter.deadline()));
+            let Some(algorithm) = algorithm.as_dyn_mut() else { continue };
+            algorithm.on_interval_end(&load, meter);
             if load.is_idle() && algorithm.is_at_rest() {
-                self.meter.skip_idle_intervals(now);
+                meter.skip_idle_intervals(now);
             }
         }
     }
@@ -171,57 +188,69 @@ impl PortControl {
     /// deadline becomes `now`: the next event closes it, with `now` as its end.
     #[inline]
     pub fn on_abr_cell(&mut self, now: Time, slot: Slot) {
-        self.meter.on_abr_cell(now, slot);
+        if let Some(at_work) = &mut self.at_work {
+            at_work.meter.on_abr_cell(now, slot);
+        }
     }
 
     /// For counting ABR cells that change nothing but counters.
     #[inline]
     pub fn quiet_meter(&mut self) -> QuietMeter<'_> {
-        self.meter.quiet()
+        match &mut self.at_work {
+            Some(at_work) => at_work.meter.quiet(),
+            None => QuietMeter::none(),
+        }
     }
 
     /// A CBR or VBR cell arrived at the port.
     #[inline]
     pub fn on_guaranteed_cell(&mut self) {
-        self.meter.on_guaranteed_cell();
+        if let Some(at_work) = &mut self.at_work {
+            at_work.meter.on_guaranteed_cell();
+        }
     }
 
     /// An FRM that claims `ccr` arrived; called after [`on_abr_cell`](PortControl::on_abr_cell) for the same cell.
     pub fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate) {
-        if let Some(algorithm) = self.algorithm.as_dyn_mut() {
-            algorithm.on_forward_rm(now, slot, ccr, &self.meter);
+        if let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut()
+            && let Some(algorithm) = algorithm.as_dyn_mut()
+        {
+            algorithm.on_forward_rm(now, slot, ccr, meter);
         }
     }
 
     /// A BRM of a connection whose forward direction leaves by this port passes the switch: answers it. `queue` is the
     /// port's ABR queue now.
     pub fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, feedback: &mut Feedback) {
-        self.meter.on_backward_rm(slot);
-        if let Some(algorithm) = self.algorithm.as_dyn_mut() {
-            algorithm.on_backward_rm(now, slot, queue, &self.meter, feedback);
+        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() else { return };
+        meter.on_backward_rm(slot);
+        if let Some(algorithm) = algorithm.as_dyn_mut() {
+            algorithm.on_backward_rm(now, slot, queue, meter, feedback);
         }
     }
 
     /// Whether data cells can be marked at all.
     #[inline]
     pub fn uses_efci(&self) -> bool {
-        self.efci.is_some()
+        self.at_work.as_ref().is_some_and(|at_work| at_work.efci.is_some())
     }
 
     /// Whether the data cell that leaves now is marked; `queue` is the ABR queue.
     #[inline]
     pub fn marks_efci(&mut self, queue: Cells) -> bool {
-        self.efci.as_mut().is_some_and(|efci| efci.marks(queue))
+        let efci = self.at_work.as_mut().and_then(|at_work| at_work.efci.as_mut());
+        efci.is_some_and(|efci| efci.marks(queue))
     }
 
     /// Names of the algorithm's figures, in the order of [`metrics`](PortControl::metrics).
     pub fn metric_names(&self) -> Metrics {
-        self.algorithm.as_dyn().map_or(&[], SwitchAlgorithm::metric_names)
+        let algorithm = self.at_work.as_ref().and_then(|at_work| at_work.algorithm.as_dyn());
+        algorithm.map_or(&[], SwitchAlgorithm::metric_names)
     }
 
     /// The algorithm's figures as they stand: name and value.
     pub fn metrics(&self, mut visit: impl FnMut(&'static str, f64)) {
-        if let Some(algorithm) = self.algorithm.as_dyn() {
+        if let Some(algorithm) = self.at_work.as_ref().and_then(|at_work| at_work.algorithm.as_dyn()) {
             algorithm.metrics(&mut visit);
         }
     }
@@ -410,7 +439,10 @@ mod tests {
             late.on_backward_rm(ms(60_003), Slot(0), Cells::ZERO, &mut answers[0]);
             prompt.on_backward_rm(ms(60_003), Slot(0), Cells::ZERO, &mut answers[1]);
             assert_eq!(answers[0], answers[1]);
-            assert_eq!(late.meter.interval(), prompt.meter.interval());
+            assert_eq!(
+                late.at_work.as_ref().unwrap().meter.interval(),
+                prompt.at_work.as_ref().unwrap().meter.interval()
+            );
         }
     }
 

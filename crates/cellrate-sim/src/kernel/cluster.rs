@@ -130,7 +130,12 @@ pub(crate) struct Parts {
 impl Cluster {
     /// A cluster at time zero, with the first transmission of every end scheduled.
     pub fn new(parts: Parts) -> Cluster {
-        let Parts { hops, ports, lanes, feeds, arrivals, endpoints, outboxes, sampler, end } = parts;
+        let Parts { hops, ports, mut lanes, mut feeds, arrivals, endpoints, mut outboxes, sampler, end } =
+            parts;
+        // Their number is known only now.
+        lanes.shrink_to_fit();
+        feeds.shrink_to_fit();
+        outboxes.shrink_to_fit();
         let served = |port: &Port| matches!(port.queues, Queues::Served(_)) && !port.deferred;
         let scheduled = |endpoint: &Endpoint| endpoint.access == Access::Scheduled;
         let departures = (0..).zip(&ports).filter(|(_, port)| served(port)).map(|(i, _)| Leaf::Departure(i));
@@ -141,6 +146,7 @@ impl Cluster {
         leaves.extend(transmissions.map(|(i, _)| Leaf::Transmission(i)));
         let with_tcp = (0..).zip(&endpoints).filter(|(_, endpoint)| endpoint.interface.is_some());
         leaves.extend(with_tcp.map(|(i, _)| Leaf::Timer(i)));
+        leaves.shrink_to_fit();
         let mut cluster = Cluster {
             schedule: Schedule::new(leaves.len()),
             gateways: Vec::new(),
@@ -256,6 +262,13 @@ impl Cluster {
                 self.sampler.note_port(last, index as u32, &mut self.ports);
             }
         }
+    }
+
+    /// The run is over, and the cells that are still on their way have been counted: gives back what they take.
+    pub fn forget_cells(&mut self) {
+        self.lanes = Vec::new();
+        self.feeds = Vec::new();
+        self.outboxes = Vec::new();
     }
 
     /// Cells that came from another cluster to `lane`, in order, and when those arrive that have to be events.

@@ -57,6 +57,7 @@ impl Exchange {
                 exchange.delivered[outbox.cluster as usize].push((number, outbox.lane as usize));
             }
         }
+        exchange.mail.shrink_to_fit();
         for &[(from, sender), (to, receiver)] in conduits {
             let number = exchange.conduits.len();
             exchange.conduits.push(Mutex::default());

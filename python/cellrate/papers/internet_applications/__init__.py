@@ -8,10 +8,10 @@ from ..paper import Paper
 from . import arithmetic, follow, left_open, search, video, voice, www
 
 
-def _live(scenarios: Path, progress: Callable[[float], object] | None) -> Mapping[str, str]:
+def _live(scenarios: Path, keep: Path, progress: Callable[[float], object] | None) -> Mapping[str, str]:
     from .live import measure_live
 
-    return measure_live(scenarios, progress=progress)
+    return measure_live(scenarios, keep=keep, progress=progress)
 
 
 PAPER = Paper(

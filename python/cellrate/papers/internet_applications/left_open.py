@@ -12,6 +12,14 @@ _HOSTS = ("link.a{i}-sw1.rate", "link.c-sw1.rate", "link.sw2-z{i}.rate", "link.s
 
 FASTER_LINES = ("25.6 Mbps", "149.76 Mbps")
 """Of the hosts, if figure 1's 10 Mb/s are those of the line between the switches only."""
+CLOCKS: Mapping[str, object] = {
+    "link.a1-sw1.rate": "10.0002 Mbps",
+    "link.a2-sw1.rate": "9.9998 Mbps",
+    "link.c-sw1.rate": "10.0001 Mbps",
+    "defaults.vc.pcr": "10.0002 Mbps",
+}
+"""Lines of the senders 20 ppm above, 20 ppm below and 10 ppm above 10 Mb/s: as far off as SONET lets a clock
+run that has lost its reference (Telcordia GR-253, minimum clock)."""
 _SHORT: Mapping[str, object] = {"duration": "32 s", "vc.video.traffic.end": "30 s"}
 """Nothing is asked here that comes after the background."""
 
@@ -25,6 +33,7 @@ _FTP, _VIDEO = "vc.ftp{i}.traffic", "vc.video.traffic"
 CHOICES: Mapping[str, Mapping[str, object]] = {
     "as-run": {},
     **{f"hosts-{rate.removesuffix(' Mbps')}-mbps": lines(rate) for rate in FASTER_LINES},
+    "clocks-20-ppm": CLOCKS,
     "delay-5-ms": {"link.sw1-sw2.delay": "5 ms"},
     "datagrams-1472": {f"{_VIDEO}.datagram": "1472 octets"},
     "frames-of-one-length": {f"{_VIDEO}.deviation": "0 octets"},

@@ -6,6 +6,7 @@ on its own timing in all its attempts does not count.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +24,8 @@ BUSY_S = {"video": (7.0, 15.0), "www": (6.0, 40.0), "voice": (7.0, 28.0)}
 CONGESTED_S = 10.0
 """How long they are there beside the film."""
 
-Read = Callable[[Result], float]
+Read = Callable[[Result], float | None]
+"""None where a run has nothing to measure: no page came."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,11 @@ def _stood(result: Result) -> float:
 
 
 def _time(kind: str, factor: float) -> Read:
-    return lambda run: factor * float(told(run, "www")[f"{kind}_response_s"]["mean"])
+    def read(run: Result) -> float | None:
+        mean = told(run, "www")[f"{kind}_response_s"]["mean"]
+        return None if mean is None else factor * float(mean)
+
+    return read
 
 
 def _voice(key: str) -> Read:
@@ -178,6 +184,7 @@ CASES: Sequence[LiveCase] = (
 def measure_live(
     scenarios: Path,
     *,
+    keep: Path | None = None,
     runs: int = RUNS,
     cases: Sequence[LiveCase] = CASES,
     progress: Callable[[float], object] | None = None,
@@ -188,6 +195,8 @@ def measure_live(
     ----------
     scenarios
         The paper's folder of scenarios.
+    keep
+        A folder for runs that are done: what was interrupted goes on there.
     runs
         Of each case.
     cases
@@ -205,16 +214,14 @@ def measure_live(
     LiveUnavailable, RunError
         As `cellrate.live.live_run`.
     """
-    from ...live import live_run
-
     done: dict[str, str] = {}
     for number, case in enumerate(cases):
         scenario = Scenario.load(scenarios / f"live-{case.application}.toml").set(case.set)
         results = []
         for run in range(runs):
-            attempts = live_run(scenario, seed=run + 1)
-            if attempts.in_time and not attempts.failed_applications:
-                results.append(attempts.result)
+            result = _run_kept(scenario, run + 1, keep)
+            if result is not None:
+                results.append(result)
             if progress is not None:
                 progress((number * runs + run + 1) / (len(cases) * runs))
         for figure in case.figures:
@@ -223,10 +230,32 @@ def measure_live(
     return done
 
 
+def _run_kept(scenario: Scenario, seed: int, keep: Path | None) -> Result | None:
+    """Run once, or give what is kept of that run; None if it does not count."""
+    from ...live import live_run
+
+    file = None if keep is None else keep / f"live-{scenario.hash}-{seed}.pickle"
+    if file is not None and file.exists():
+        kept: Result | None = pickle.loads(file.read_bytes())
+        return kept
+    run = live_run(scenario, seed=seed)
+    result = run.result if run.in_time and not run.failed_applications else None
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial = file.with_suffix(".partial")
+        partial.write_bytes(pickle.dumps(result))
+        partial.rename(file)
+    return result
+
+
 def text(figure: Figure, results: Sequence[Result], runs: int) -> str:
     """Write a figure of several runs."""
     if not results:
         return f"no run of {runs} in time"
-    value = estimate([figure.read(result) for result in results])
     of = f"{len(results)} runs" if len(results) == runs else f"{len(results)} of {runs} runs in time"
-    return f"{shown(value, figure.digits, figure.unit)} ({of})"
+    values = [value for value in map(figure.read, results) if value is not None]
+    if not values:
+        return f"none came ({of})"
+    if len(values) < len(results):
+        of = f"in {len(values)} of {of}; none came in the others"
+    return f"{shown(estimate(values), figure.digits, figure.unit)} ({of})"

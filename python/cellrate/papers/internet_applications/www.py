@@ -13,7 +13,7 @@ from ..paper import Drawing, Experiment, Finding, Point, Results
 from .arithmetic import segments
 from .common import ALONE, CELL_S, TO_MBPS, ftp_rate, judged, near, over, starts, ubr
 from .drawing import panels, rate_panels
-from .left_open import FASTER_LINES, lines
+from .left_open import CLOCKS, FASTER_LINES, lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,11 @@ SERVER = "www (back)"
 WWW_SEEDS = (1, 2, 3)
 POWERS = ("1/16", "1/64", "1/256")
 """Of RIF (columns) and RDF (rows)."""
+OTHER_LINES: Mapping[str, Mapping[str, object]] = {
+    **{f"hosts-{rate.removesuffix(' Mbps')}-mbps": lines(rate) for rate in FASTER_LINES},
+    "clocks-20-ppm": CLOCKS,
+}
+"""Of the hosts, by the ids of their rows."""
 ICRS = {"PCR": "10 Mbps", "PCR/3": "3.333333 Mbps", "PCR/10": "1 Mbps"}
 BEGIN_S = 6.0
 """FTP is measured from here, both transfers being there, to the last page."""
@@ -68,7 +73,7 @@ CASES: Mapping[str, Mapping[str, object]] = {
     "alone": {**ubr(*ACR_PROBES), **ALONE},
     "UBR": ubr(*ACR_PROBES),
     **{case(rdf, rif): _abr(rdf, rif) for rdf in POWERS for rif in POWERS},
-    **{f"UBR, hosts {rate}": {**ubr(*ACR_PROBES), **lines(rate)} for rate in FASTER_LINES},
+    **{f"UBR, {name}": {**ubr(*ACR_PROBES), **settings} for name, settings in OTHER_LINES.items()},
     **{case("1/64", rif, icr): _abr("1/64", rif, icr) for icr in ICRS if icr != "PCR" for rif in POWERS},
 }
 
@@ -161,8 +166,8 @@ _WHY_GIF_UBR = (
     "FTP keeps {cells:,.0f} cells in the buffer in the mean here, {queue:.0f} ms for each of 33 segments. From lines "
     "as fast as the one between the switches a transfer whose window exceeds the buffer loses nothing: its cells come "
     "at the instants at which room is made, and those of the others find the buffer full. Clocks that are exactly "
-    "alike keep it so for a whole run; how far apart the testbed's were is not printed. The rows www.ubr-hosts-* have "
-    "faster lines."
+    "alike keep it so for a whole run; how far apart the testbed's were is not printed. In the row "
+    "www.ubr-clocks-20-ppm they are 20 ppm off, the rows www.ubr-hosts-* have faster lines."
 )
 _WHY_FTP = (
     "8.70 Mbps is the most that the line carries, and the pages have {www:.2f} of them. What is missing here to the "
@@ -249,10 +254,10 @@ def _findings(results: Results) -> Sequence[Finding]:
         for rif in POWERS:
             id = f"www.table-4.{icr.lower().replace('/', '-')}.rif-{key(rif)}"
             found += _cells(id, case("1/64", rif, icr), None, results)
-    for rate in FASTER_LINES:
-        runs = runs_of(results, f"UBR, hosts {rate}")
+    for name in OTHER_LINES:
+        runs = runs_of(results, f"UBR, {name}")
         if runs:
-            id = f"www.ubr-hosts-{rate.removesuffix(' Mbps')}-mbps"
+            id = f"www.ubr-{name}"
             pages = measure(runs)
             text = f"{pages.text()}; {len(pages.gif)} of {PAGES * len(runs)} pages came"
             found.append(Finding(id, text, None, "See the rows www.table-2.ubr."))
@@ -396,7 +401,7 @@ def _drawings(results: Results) -> Sequence[Drawing]:
 def _point(name: str, seed: int) -> Point:
     settings = CASES[name]
     background = {"seed": seed} if "vc.ftp{i}.traffic" in settings else starts(seed, 0.0)
-    return Point("www", {**settings, **background}, extra=seed > 1 or "hosts" in name)
+    return Point("www", {**settings, **background}, extra=seed > 1 or name.removeprefix("UBR, ") in OTHER_LINES)
 
 
 EXPERIMENT = Experiment(

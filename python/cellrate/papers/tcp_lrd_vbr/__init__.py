@@ -17,6 +17,7 @@ PAPER = Paper(
         on_off.EXPERIMENT,
         averaging.EXPERIMENT,
         left_open.EXPERIMENT,
+        left_open.LONG,
         arithmetic.EXPERIMENT,
     ),
 )

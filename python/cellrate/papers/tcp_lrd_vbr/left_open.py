@@ -1,9 +1,10 @@
-"""What a choice is worth: row 1 of table 1 with one setting another way, beside the same ten seeds as run."""
+"""What a choice is worth: row 1 of tables 1 and 5 with one setting another way, beside the same ten seeds as run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ...results import Result
 from ..paper import Drawing, Experiment, Finding, Point, Results
@@ -67,6 +68,36 @@ STATED: Mapping[str, Choice] = {
 
 CHOICES = {**OPEN, **STATED}
 
+OVER_THE_SATELLITE: Mapping[str, Choice] = {
+    "icr-pcr": Choice({f"{_ABR}icr": "149.76 Mbps"}, "The first feedback comes after 550 ms."),
+    "icr-1-mbps": Choice({f"{_ABR}icr": "1 Mbps"}, "The first feedback comes after 550 ms."),
+    "rif-1-16": Choice({f"{_ABR}rif": "1/16"}, "ACR rises by no more than PCR / 16 a BRM, a round trip late."),
+    "rif-1-64": Choice({f"{_ABR}rif": "1/64"}, "ACR rises by no more than PCR / 64 a BRM, a round trip late."),
+    "alpha-0.5": Choice({f"{_SWITCH}alpha": 0.5}, "A capacity that is there for an interval is given to all at once."),
+    "measured-ccr": Choice({f"{_SWITCH}measured_ccr": True}, "What is measured is what was allowed 550 ms ago."),
+    "qdlf-0.8": Choice(
+        {f"{_SWITCH}qdlf": 0.8}, "Stated as 0.5: a queue is drained by a fifth of the capacity at most."
+    ),
+}
+"""The same where feedback takes 550 ms, and the largest queue is that of a rate which was right a round trip before."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table, and the choices that are tried on it."""
+
+    scenario: str
+    prefix: str
+    """Of its claims."""
+    set: Mapping[str, object]
+    choices: Mapping[str, Choice]
+
+
+GROUND = Row("terrestrial", "open", {}, CHOICES)
+"""Row 1 of table 1."""
+SATELLITE = Row("long-feedback", "open.long", {"duration": "30 s"}, OVER_THE_SATELLITE)
+"""Row 1 of table 5, of which 30 s: most of the largest queues are there by then."""
+
 
 def idle_share(result: Result) -> float:
     """Share of what VBR leaves of the line in which nothing is sent [%]."""
@@ -88,24 +119,27 @@ def _signed(sample: Sample, digits: int) -> str:
     return f"{sample.mean:+,.{digits}f} ± {sample.interval():,.{digits}f}"
 
 
-def _findings(results: Results) -> Sequence[Finding]:
+def _idle(results: Results) -> Finding:
+    as_run = [results[f"as run, seed {seed}"] for seed in SEEDS]
+    idle = Sample([idle_share(result) for result in as_run])
+    lacking = Sample([100 - metrics(result, 512).efficiency for result in as_run])
+    why = (
+        "After slow start every source has data. The rest are backward RM cells, which answer those of the ACKs, "
+        "and what is on its way at the end."
+    )
+    return Finding("open.idle", f"{idle.text(1)} of {lacking.text(1)} points", None, why)
+
+
+def _findings(row: Row, results: Results) -> Sequence[Finding]:
     found = []
-    if f"as run, seed {SEEDS[-1]}" in results:
-        as_run = [results[f"as run, seed {seed}"] for seed in SEEDS]
-        idle = Sample([idle_share(result) for result in as_run])
-        lacking = Sample([100 - metrics(result, 512).efficiency for result in as_run])
-        text = f"{idle.text(1)} of {lacking.text(1)} points"
-        why = (
-            "After slow start every source has data. The rest are backward RM cells, which answer those of the ACKs, "
-            "and what is on its way at the end."
-        )
-        found.append(Finding("open.idle", text, None, why))
-    for name, choice in CHOICES.items():
+    if row is GROUND and f"as run, seed {SEEDS[-1]}" in results:
+        found.append(_idle(results))
+    for name, choice in row.choices.items():
         if f"{name}, seed {SEEDS[-1]}" not in results:
             continue
         efficiency, queue = (changes(results, name, metric) for metric in ("efficiency", "queue"))
         text = f"{_signed(efficiency, 2)} points, {_signed(queue, 0)} cells"
-        found.append(Finding(f"open.{name}", text, None, choice.why))
+        found.append(Finding(f"{row.prefix}.{name}", text, None, choice.why))
     return found
 
 
@@ -114,21 +148,21 @@ def _drawings(results: Results) -> Sequence[Drawing]:
     return []
 
 
-def _points() -> dict[str, Point]:
+def _points(row: Row) -> dict[str, Point]:
     ways: dict[str, Mapping[str, object]] = {"as run": {}}
-    ways.update({name: choice.set for name, choice in CHOICES.items()})
+    ways.update({name: choice.set for name, choice in row.choices.items()})
     return {
-        f"{way}, seed {seed}": Point("terrestrial", {**settings, "seed": seed}, extra=True)
+        f"{way}, seed {seed}": Point(row.scenario, {**row.set, **settings, "seed": seed}, extra=True)
         for way, settings in ways.items()
         for seed in SEEDS
     }
 
 
-EXPERIMENT = Experiment(
-    name="open",
-    title="What the paper leaves open, and how much hangs on what it states",
-    points=_points(),
-    findings=_findings,
-    drawings=_drawings,
-)
+def _experiment(row: Row, name: str, title: str) -> Experiment:
+    return Experiment(name=name, title=title, points=_points(row), findings=partial(_findings, row), drawings=_drawings)
+
+
+EXPERIMENT = _experiment(GROUND, "open", "What the paper leaves open, and how much hangs on what it states")
 """Row 1 of table 1; not in a quick run."""
+LONG = _experiment(SATELLITE, "open-long", "The same where feedback takes 550 ms")
+"""Row 1 of table 5; not in a quick run."""
