@@ -8,8 +8,8 @@
 //! that it finds. And most data cells are no events either:
 //!
 //! - between two RM cells a source with a link to itself sends a train, worked out as one ([`folding`], [`feed`]);
-//! - data cells on their way to a port whose departures nobody has to know yet are dealt with when someone looks there
-//!   ([`deferred`]);
+//! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to another
+//!   cluster, are dealt with when someone looks there ([`deferred`], [`merge`]);
 //! - on its last link a data cell is counted as soon as its arrival is known ([`cluster`]).
 //!
 //! # Order at the same instant
