@@ -53,6 +53,14 @@ impl Joining<'_> {
         Time::from_ps(self.busy_until.max(now.as_ps()) + self.cell_time)
     }
 
+    /// The same, if it finds room.
+    #[inline(always)]
+    pub fn departure_with_room(&self, now: Time) -> Option<Time> {
+        let departs = self.departure(now);
+        let sojourn = departs.as_ps() - now.as_ps();
+        (sojourn <= self.max || sojourn <= self.longest).then_some(departs)
+    }
+
     /// When a cell that leaves the port at `departs` will reach the far end.
     #[inline(always)]
     pub fn arrival(&self, departs: Time) -> Time {
