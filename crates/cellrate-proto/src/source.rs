@@ -187,6 +187,10 @@ impl Source {
         // Rule 3 a, its two ways: by count, and by time once Mrm others have left.
         let by_count = self.parameters.nrm.saturating_sub(self.cells_since_frm + 1);
         let until_trm = self.last_frm.saturating_add(self.parameters.trm).since(at);
+        if until_trm >= self.spacing.saturating_mul(u64::from(by_count)) {
+            // The usual case needs no division.
+            return by_count;
+        }
         let by_time =
             until_trm.div_ceil(self.spacing).max(u64::from(MRM.saturating_sub(self.cells_since_frm)));
         by_count.min(u32::try_from(by_time).unwrap_or(u32::MAX))

@@ -75,7 +75,7 @@ impl EarlyReceiver<'_> {
     /// The next data cell, which `arrives` then.
     #[inline(always)]
     pub fn receive(&mut self, cell: &Cell, arrives: Time) {
-        self.delays.record(arrives.since(cell.sent));
+        self.delays.record(Duration::from_ps(arrives.as_ps() - cell.sent.as_ps()));
         if let Some(reassembly) = &mut self.reassembly {
             let whole = reassembly.on_cell(cell);
             debug_assert!(!whole, "the end of a PDU is an event");

@@ -6,8 +6,16 @@
 //! order of their keys just before anyone looks. The keys are those that their events would have, and everything that
 //! looks has a key too, so that each finds exactly what it would have found had every cell been an event.
 //!
-//! No cell is missed. Those that have to be events are: RM cells, and ends of PDUs at a port to a host. Behind a train stands
-//! what its source sends next, and that is worked out at the latest when its last cell is due, which is an event.
+//! No cell is missed. Those that have to be events are: before a host RM cells and ends of PDUs, which it may answer; before
+//! another cluster BRMs, because the port in the other direction is looked at for them ([`Significance`]). An FRM before
+//! another cluster says something to the port's control alone, and waits as data do.
+//!
+//! Behind a train stands what its source sends next. Before a host that is worked out at the latest when the last cell of the
+//! train is due, which is an event. Before another cluster it is worked out by whoever deals with the cells: where nothing
+//! is known any more, the merge has the key of the next transmission, or an earlier one, and to come to that key is to ask the
+//! source; only one that may send a BRM next has an event for it. Nothing changes a source in between, because
+//! whatever happens at its host has it send first what was due by then ([`super::folding`]).
+//!
 //! All other effects of a cell reach beyond the port over its link only, another cluster at the end of the window, a host
 //! by counters that samples and the end of the run look at: and these look at all ports first.
 //!
@@ -19,6 +27,8 @@ use cellrate_proto::Time;
 use cellrate_proto::switch::QuietMeter;
 
 use super::cell::Cell;
+#[cfg(doc)]
+use super::cell::Significance;
 use super::cluster::{Cluster, Leaf, Outbox};
 use super::feed::Feed;
 use super::hop::{Exit, Hop};
@@ -30,7 +40,7 @@ use super::tournament::NEVER;
 use crate::port::{ABR, Admission, Fifo, Port, Queues};
 
 /// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
-pub(super) const LONG: usize = 64;
+pub(super) const LONG: usize = 256;
 
 /// Cells that may join a queue before their figures are summed up.
 pub(super) const MOST_JOINING: u64 = 4096;
@@ -179,7 +189,9 @@ impl Cluster {
     }
 
     /// Deals with cells before `limit` that come to a FIFO to another cluster, up to the first one that does more than
-    /// join the queue and be counted, or to the end of a train: then returns its feed.
+    /// join the queue and be counted, or to the end of a train: then returns its feed. A function of its own, so that what
+    /// the loop needs is in registers.
+    #[inline(never)]
     fn run_outside(&mut self, number: usize, limit: u64) -> Option<usize> {
         let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, .. } = self;
         let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
@@ -235,12 +247,11 @@ impl Cluster {
             if cell.arrives >= until || cell.way() != way {
                 break;
             }
-            let Some(departs) = joining.departure(cell.arrives) else { break };
+            let departs = joining.departure(cell.arrives);
             let arrives = joining.arrival(departs);
-            if arrives >= *end {
+            if arrives >= *end || !joining.join(cell.arrives, departs) {
                 break;
             }
-            joining.join(cell.arrives, departs);
             early.receive(cell, arrives);
             count += 1;
         }
@@ -325,8 +336,7 @@ struct RunOutside<'a> {
 impl Along for RunOutside<'_> {
     type Outcome = Option<usize>;
 
-    /// A function of its own, so that what the loop needs is in registers.
-    #[inline(never)]
+    #[inline(always)]
     fn along<F: Front>(self, merge: &mut F) -> Option<usize> {
         let RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, mut meter, limit, left } =
             self;
@@ -347,30 +357,32 @@ impl Along for RunOutside<'_> {
                     if front.count <= 1 && (front.count == 0 || front.cell.is_rm()) {
                         break;
                     }
-                    let Some(departs) = joining.departure(now) else { break };
                     if meter.as_mut().is_some_and(|meter| !meter.count_one(feed.slot)) {
                         break;
                     }
-                    joining.join(now, departs);
+                    let departs = joining.departure(now);
+                    if !joining.join(now, departs) {
+                        meter.iter_mut().for_each(|meter| meter.take_back(feed.slot));
+                        break;
+                    }
                     left -= 1;
                     let cell = front.cell.on_next_hop().arriving(joining.arrival(departs));
-                    let outbox = &mut outboxes[feed.outbox as usize];
                     front.count -= 1;
-                    if front.count == 0 {
-                        outbox.push(if front.ends_pdu { cell.ending_pdu() } else { cell });
-                        if feed.goes_on() {
-                            // Whoever comes to this key works out what the source sends, then or later.
-                            merge.replace_first(feed.place as usize, key + feed.key_step);
-                            continue;
-                        }
-                        merge.replace_first(feed.place as usize, NEVER);
+                    if front.count > 0 {
+                        front.cell = front.cell.followed_by(front.spacing);
+                        merge.replace_first(feed.place as usize, key + feed.key_step);
+                        // Not the last one of its train, and so of no PDU.
+                        outboxes[feed.outbox as usize].cells.push(cell);
+                        continue;
+                    }
+                    let cell = if front.ends_pdu { cell.ending_pdu() } else { cell };
+                    outboxes[feed.outbox as usize].push(cell);
+                    let next = feed.key_behind(key, schedule);
+                    merge.replace_first(feed.place as usize, next.unwrap_or(NEVER));
+                    if next.is_none() {
                         ended = Some(index as usize);
                         break;
                     }
-                    front.cell = front.cell.followed_by(front.spacing);
-                    merge.replace_first(feed.place as usize, key + feed.key_step);
-                    // Not the last one of its train, and so of no PDU.
-                    outbox.cells.push(cell);
                 }
                 Leaf::Lane(index) => {
                     let lane = &mut lanes[index as usize];
@@ -381,11 +393,14 @@ impl Along for RunOutside<'_> {
                     if cell.is_rm() {
                         break;
                     }
-                    let Some(departs) = joining.departure(now) else { break };
                     if meter.as_mut().is_some_and(|meter| !meter.count_one(hop.slot)) {
                         break;
                     }
-                    joining.join(now, departs);
+                    let departs = joining.departure(now);
+                    if !joining.join(now, departs) {
+                        meter.iter_mut().for_each(|meter| meter.take_back(hop.slot));
+                        break;
+                    }
                     left -= 1;
                     lane.ring.skip(1);
                     merge.replace_first(lane.place(), lane.first_key(schedule));

@@ -131,11 +131,16 @@ impl Feed {
         self.front.count == 0
     }
 
-    /// Whether the train that has just been used up was all that is known, and what the source sends next follows after its
-    /// spacing, or later, and is no event whatever it is.
-    #[inline(always)]
-    pub fn goes_on(&self) -> bool {
-        self.open && self.behind.is_empty() && self.significance == Significance::BEFORE_CLUSTER
+    /// The train at the front has been used up, with the cell of this `key`: the key of what comes behind it, if that can be
+    /// said here. Where the source planned no more than that train, it is the earliest that its next cell can have, if that
+    /// cell is no event whatever it is: who comes to this key works out what the source sends, then or later.
+    #[inline(never)]
+    pub fn key_behind(&mut self, key: u64, schedule: &Schedule) -> Option<u64> {
+        if let Some(next) = self.behind.pop_front() {
+            self.front = next;
+            return Some(self.front_key(schedule));
+        }
+        (self.open && self.significance == Significance::BEFORE_CLUSTER).then_some(key + self.key_step)
     }
 
     /// Puts `train` behind all others.
@@ -169,8 +174,14 @@ impl Feed {
 
     /// When the first cell arrives that has to be an event.
     pub fn first_event(&self) -> Option<Time> {
-        let event = self.trains().find(|train| !train.waits(self.significance));
-        event.map(|train| train.cell.arrives)
+        let is_event = |train: &&Train| train.count > 0 && train.cell.is_significant(self.significance);
+        if is_event(&&self.front) {
+            return Some(self.front.cell.arrives);
+        }
+        if self.behind.is_empty() {
+            return None;
+        }
+        self.behind.iter().find(is_event).map(|train| train.cell.arrives)
     }
 
     /// When a cell would arrive that leaves one spacing after the last one.

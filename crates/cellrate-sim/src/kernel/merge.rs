@@ -24,6 +24,8 @@ pub(crate) struct Merge {
 
 #[derive(Clone, Debug)]
 enum Keys {
+    /// Of no more than one way in: what is first.
+    One,
     Few(Box<Few>),
     Block(Box<Block>),
     Many(Tournament),
@@ -48,12 +50,13 @@ pub(crate) trait Along {
 impl Merge {
     /// Before no port at all.
     pub fn none() -> Merge {
-        Merge { first: NEVER, keys: Keys::Many(Tournament::new(0)) }
+        Merge { first: NEVER, keys: Keys::One }
     }
 
     /// Of `count` ways in, none of which has a cell. No two have the same key.
     pub fn new(count: usize) -> Merge {
         let keys = match count {
+            0 | 1 => Keys::One,
             2..=FEW => Keys::Few(Box::new(Few::new(count))),
             _ => Keys::Many(Tournament::new(count)),
         };
@@ -76,8 +79,17 @@ impl Merge {
     }
 
     /// The key of `place` is `key` from now on.
+    #[inline(always)]
     pub fn set(&mut self, place: usize, key: u64) {
+        match self.keys {
+            Keys::One => self.first = key,
+            _ => self.set_among(place, key),
+        }
+    }
+
+    fn set_among(&mut self, place: usize, key: u64) {
         self.first = match &mut self.keys {
+            Keys::One => key,
             Keys::Few(few) => {
                 few.set(place, key);
                 few.first()
@@ -99,6 +111,7 @@ impl Merge {
     #[inline(always)]
     pub fn run<A: Along>(&mut self, run: A) -> A::Outcome {
         match &mut self.keys {
+            Keys::One => run.along(&mut Only(&mut self.first)),
             Keys::Few(few) => {
                 let outcome = run.along(&mut **few);
                 self.first = few.first();
@@ -115,6 +128,21 @@ impl Merge {
                 outcome
             }
         }
+    }
+}
+
+/// The key of the only way in.
+struct Only<'a>(&'a mut u64);
+
+impl Front for Only<'_> {
+    #[inline(always)]
+    fn first(&self) -> u64 {
+        *self.0
+    }
+
+    #[inline(always)]
+    fn replace_first(&mut self, _place: usize, key: u64) {
+        *self.0 = key;
     }
 }
 
@@ -180,10 +208,14 @@ impl Few {
     }
 
     fn set(&mut self, place: usize, key: u64) {
-        let before = std::mem::replace(&mut self.held[place % FEW], key);
+        let before = self.held[place % FEW];
         if before == key {
             return;
         }
+        if before == self.first() && before < key {
+            return self.replace_first(place, key);
+        }
+        self.held[place % FEW] = key;
         let (head, last) = (self.head, self.head + self.count - 1);
         // A way in without a cell has the key that all such have, and the last place holds one.
         let mut at = last;

@@ -9,8 +9,8 @@
 //!
 //! - a source whose cells depend on its traffic alone sends them long before their time ([`ahead`]);
 //! - between two RM cells any other source with a link to itself sends a train, worked out as one ([`folding`], [`feed`]);
-//! - data cells on their way to a port whose departures nobody has to know yet are dealt with when someone looks there
-//!   ([`deferred`]);
+//! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to another
+//!   cluster, are dealt with when someone looks there ([`deferred`], [`merge`]);
 //! - on its last link a data cell is counted as soon as its arrival is known ([`cluster`]).
 //!
 //! # Order at the same instant

@@ -16,6 +16,7 @@ use super::hop::{Exit, Hop};
 use super::lane::Lane;
 use super::merge::{Along, Front};
 use super::schedule::Schedule;
+use super::tournament::NEVER;
 use crate::port::{ABR, Give, Port, Queues, Turning};
 
 impl Cluster {
@@ -104,10 +105,10 @@ impl Along for RunRanked<'_> {
                     }
                     let cell = front.take();
                     let mut next = key + feed.key_step;
-                    if front.count == 0 && !feed.goes_on() {
-                        feed.advance();
-                        ended = feed.is_empty().then_some(index as usize);
-                        next = feed.front_key(schedule);
+                    if front.count == 0 {
+                        let behind = feed.key_behind(key, schedule);
+                        ended = behind.is_none().then_some(index as usize);
+                        next = behind.unwrap_or(NEVER);
                     }
                     merge.replace_first(feed.place as usize, next);
                     (cell.on_next_hop(), priority)

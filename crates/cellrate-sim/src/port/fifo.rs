@@ -47,13 +47,18 @@ impl Joining<'_> {
         self.cell_time < LONGEST
     }
 
-    /// When a cell that comes at `now`, the next to come, would have left the port; `None` if it may find no room.
+    /// When a cell that comes at `now`, the next to come, will have left the port if it finds room.
     #[inline(always)]
-    pub fn departure(&self, now: Time) -> Option<Time> {
-        let departs = self.busy_until.max(now.as_ps()) + self.cell_time;
-        let sojourn = departs - now.as_ps();
-        // A cell that stays no longer than another one did finds room as that one did.
-        (sojourn <= self.max || sojourn <= self.longest).then_some(Time::from_ps(departs))
+    pub fn departure(&self, now: Time) -> Time {
+        Time::from_ps(self.busy_until.max(now.as_ps()) + self.cell_time)
+    }
+
+    /// The same, if it finds room.
+    #[inline(always)]
+    pub fn departure_with_room(&self, now: Time) -> Option<Time> {
+        let departs = self.departure(now);
+        let sojourn = departs.as_ps() - now.as_ps();
+        (sojourn <= self.max || sojourn <= self.longest).then_some(departs)
     }
 
     /// When a cell that leaves the port at `departs` will reach the far end.
@@ -62,13 +67,26 @@ impl Joining<'_> {
         Time::from_ps(departs.as_ps() + self.delay)
     }
 
-    /// A cell comes at `now`, and [leaves](Joining::departure) at `departs`.
+    /// A cell comes at `now`, and [leaves](Joining::departure) at `departs`; or it may find no room: then it has not come.
     #[inline(always)]
-    pub fn join(&mut self, now: Time, departs: Time) {
+    pub fn join(&mut self, now: Time, departs: Time) -> bool {
         let sojourn = departs.as_ps() - now.as_ps();
+        // A cell that stays no longer than another one finds room as that one did.
+        if sojourn > self.max && !self.stay_longer(sojourn) {
+            return false;
+        }
         self.busy_until = departs.as_ps();
         self.sum += sojourn;
-        self.max = self.max.max(sojourn);
+        true
+    }
+
+    #[cold]
+    fn stay_longer(&mut self, sojourn: u64) -> bool {
+        let has_room = sojourn <= self.longest;
+        if has_room {
+            self.max = sojourn;
+        }
+        has_room
     }
 
     /// `count` have joined, and no more will.

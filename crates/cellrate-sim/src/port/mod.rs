@@ -67,7 +67,7 @@ pub(crate) struct Port {
     pub outside: bool,
     /// What to try first, if the port is deferred.
     pub shortcut: Shortcut,
-    /// The next data cell of each lane that leads here, if the port is deferred.
+    /// The next cell that waits of each lane and feed that leads here, if the port is deferred.
     pub merge: Merge,
     /// The priority of the only category, if the port is a FIFO.
     pub only_priority: usize,

@@ -189,7 +189,7 @@ impl Turning<'_> {
     /// come by itself.
     #[inline(always)]
     pub fn departure(&self, now: Time) -> Option<Time> {
-        self.joining.departure(now)
+        self.joining.departure_with_room(now)
     }
 
     /// A cell of `priority` comes at `now`: turns are given up to then, and it joins the queue of all categories, to [leave
@@ -197,7 +197,8 @@ impl Turning<'_> {
     #[inline(always)]
     pub fn join(&mut self, now: Time, departs: Time, priority: usize, cell: Cell, give: &mut impl Give) {
         self.turns.advance(self.waiting, now, give);
-        self.joining.join(now, departs);
+        let joined = self.joining.join(now, departs);
+        debug_assert!(joined, "its departure is known because there is room");
         self.turns.admit(self.waiting, now, priority, cell, give);
     }
 
