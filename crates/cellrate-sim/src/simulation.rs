@@ -159,7 +159,7 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     let mut counts = vec![0; flows];
     for cluster in &assembly.kernel.clusters {
         let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow as usize] += 1;
-        cluster.lanes.iter().flat_map(|lane| lane.ring.iter()).for_each(&mut count);
+        cluster.lanes.iter().flat_map(|lane| lane.ring.iter()).for_each(|cell| count(&cell));
         cluster.outboxes.iter().flat_map(|outbox| &outbox.cells).for_each(&mut count);
         for port in &cluster.ports {
             match &port.queues {

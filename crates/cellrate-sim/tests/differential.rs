@@ -20,30 +20,37 @@ mod world;
 use cellrate_scenario::{FlowQuantity, PortQuantity, Quantity, Scenario};
 use cellrate_sim::{FlowSummary, RunResult, TcpSummary, run, run_on};
 use random_tcp::random_tcp;
-use random_world::random_scenario;
+use random_world::{random_crowd, random_scenario};
 use reference::{FLAWS, Judgement, TCP_FLAWS, TcpRow, judge};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 const DEFAULT_COUNT: u64 = 1500;
 const DEFAULT_TCP_COUNT: u64 = 300;
+const DEFAULT_CROWD_COUNT: u64 = 8;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
-    agree(random_scenario, DEFAULT_COUNT);
+    agree(random_scenario, DEFAULT_COUNT, 1);
 }
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks_with_tcp() {
-    agree(random_tcp, DEFAULT_TCP_COUNT);
+    agree(random_tcp, DEFAULT_TCP_COUNT, 1);
 }
 
-fn agree(network: fn(u64) -> Scenario, default_count: u64) {
+#[test]
+fn the_kernel_and_the_judge_agree_on_many_connections() {
+    // Each is as much work as a hundred others.
+    agree(random_crowd, DEFAULT_CROWD_COUNT, 100);
+}
+
+fn agree(network: fn(u64) -> Scenario, default_count: u64, work: u64) {
     let number = |name: &str| {
         let text = std::env::var(name).ok()?;
         Some(text.parse::<u64>().unwrap_or_else(|_| panic!("{name} is {text:?}; it must be a number")))
     };
-    let count = number("CELLRATE_DIFFERENTIAL").unwrap_or(default_count);
+    let count = number("CELLRATE_DIFFERENTIAL").map_or(default_count, |count| count.div_ceil(work));
     let first = number("CELLRATE_DIFFERENTIAL_FIRST").unwrap_or(0);
     let (mut hops, mut segments, mut again, mut pages) = (0, 0, 0, 0);
     let mut failures = Vec::new();

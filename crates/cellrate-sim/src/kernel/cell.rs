@@ -80,6 +80,16 @@ impl Cell {
         Cell { arrives: sent, sent, word }
     }
 
+    /// All there is of it.
+    pub(crate) const fn to_words(self) -> [u64; 3] {
+        [self.arrives.as_ps(), self.sent.as_ps(), self.word]
+    }
+
+    /// The cell with these [words](Cell::to_words).
+    pub(crate) const fn from_words([arrives, sent, word]: [u64; 3]) -> Cell {
+        Cell { arrives: Time::from_ps(arrives), sent: Time::from_ps(sent), word }
+    }
+
     /// The hop being crossed.
     #[inline]
     pub fn hop(&self) -> usize {

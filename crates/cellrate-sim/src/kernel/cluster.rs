@@ -25,7 +25,9 @@ use super::feed::{Feed, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
 use super::merge::Merge;
+use super::packed::Packed;
 use super::ranked::WaysOut;
+use super::row::{Batch, Row};
 use super::schedule::Schedule;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Port, Queues};
@@ -61,6 +63,8 @@ pub(crate) struct Outbox {
     pub significance: Option<Significance>,
     /// In order of arrival.
     pub cells: Vec<Cell>,
+    /// How many there were in the last window.
+    expected: u32,
     /// When those of them arrive that have to be events, if the lane leads to a deferred port.
     pub significant: Vec<Time>,
 }
@@ -72,7 +76,7 @@ impl Outbox {
             Course::Deferred { significance, .. } => Some(significance),
             Course::Host { .. } | Course::Switch => None,
         };
-        Outbox { cluster, lane, significance, cells: Vec::new(), significant: Vec::new() }
+        Outbox { cluster, lane, significance, cells: Vec::new(), expected: 0, significant: Vec::new() }
     }
 
     /// `cell` is on its way.
@@ -82,6 +86,29 @@ impl Outbox {
             self.significant.push(cell.arrives);
         }
         self.cells.push(cell);
+    }
+
+    /// A window begins, which will be much like the last one. Room taken only now is what the cluster before has given
+    /// back, and so is in the caches.
+    fn make_room(&mut self) {
+        let expected = self.expected as usize;
+        self.cells.reserve_exact(expected + expected / 8);
+    }
+
+    /// A window has ended: its cells, if there are any, packed if there is `scratch` for it.
+    pub fn take(&mut self, scratch: Option<&mut Vec<u32>>) -> Option<Batch> {
+        let mut cells = std::mem::take(&mut self.cells);
+        self.expected = cells.len() as u32;
+        if cells.is_empty() {
+            return None;
+        }
+        if let Some(scratch) = scratch {
+            return Some(Batch::Packed(Packed::new(&cells, scratch)));
+        }
+        if cells.capacity() > cells.len() + cells.len() / 4 {
+            cells.shrink_to_fit();
+        }
+        Some(Batch::Plain(cells))
     }
 }
 
@@ -234,6 +261,7 @@ impl Cluster {
 
     /// Does everything that happens before `until`.
     pub fn run_until(&mut self, until: Time) {
+        self.outboxes.iter_mut().for_each(Outbox::make_room);
         loop {
             let (now, leaf) = self.schedule.first();
             if now >= until {
@@ -279,10 +307,12 @@ impl Cluster {
     }
 
     /// Cells that came from another cluster to `lane`, in order, and when those arrive that have to be events.
-    pub fn receive(&mut self, lane: usize, cells: &[Cell], significant: &[Time]) {
+    pub fn receive(&mut self, lane: usize, batch: Batch, significant: &[Time]) {
         let place = &mut self.lanes[lane];
         let Course::Deferred { port, .. } = place.course else {
-            for &cell in cells {
+            let mut row = Row::new();
+            row.append(batch);
+            while let Some(cell) = row.pop() {
                 let endpoint = self.hops[cell.hop()].endpoint;
                 self.approach(lane, endpoint, cell);
             }
@@ -295,7 +325,7 @@ impl Cluster {
         }
         place.significant.extend(significant);
         let first = place.ring.is_empty();
-        place.ring.extend(cells);
+        place.ring.append(batch);
         if place.ring.len() > LONG {
             self.long.push(port);
         }

@@ -1,34 +1,51 @@
 //! What clusters hand to one another between two windows, on one thread or on several.
 //!
-//! Each link between clusters has a [`Box`](Mail) that its sender fills at the end of a window and its receiver empties
-//! before the next one. In between all threads wait for each other, so that a box is never filled and emptied at the same
-//! time; the lock only says so to the compiler. A cluster sees the same cells in the same order whichever thread it runs on,
-//! and no two clusters share anything else: the results do not depend on the number of threads.
+//! Each pair of neighbours has a [`Box`](Mail) for each direction, which the sender fills at the end of a window and the
+//! receiver empties before the next one. In between all threads wait for each other, so that a box is never filled and
+//! emptied at the same time; the lock only says so to the compiler. A cluster sees the same cells in the same order
+//! whichever thread it runs on, and no two clusters share anything else: the results do not depend on the number of threads.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cellrate_proto::Time;
 
-use super::cell::Cell;
 use super::cluster::Cluster;
+use super::row::Batch;
 use crate::transport::Departed;
 
 /// Cells on their way from one cluster to a lane of another.
+#[derive(Debug)]
+struct Parcel {
+    lane: u32,
+    /// How many of them have to be events.
+    significant: u32,
+    cells: Batch,
+}
+
+/// All cells on their way from one cluster to another.
 #[derive(Debug, Default)]
 struct Mail {
-    cells: Vec<Cell>,
+    parcels: Vec<Parcel>,
+    /// When those cells arrive that have to be events, parcel by parcel.
     significant: Vec<Time>,
+    /// Room to pack in.
+    scratch: Vec<u32>,
 }
+
+/// From so many lanes between clusters on, cells are packed: fewer have room in the caches as they are.
+const PACKS_FROM: usize = 128;
 
 /// All there is between clusters. Lists are by cluster.
 #[derive(Debug)]
 pub(crate) struct Exchange {
+    /// Whether cells are packed.
+    packs: bool,
     mail: Vec<Mutex<Mail>>,
-    /// The box of each outbox.
-    posted: Vec<Vec<usize>>,
-    /// The boxes that lead to the cluster, each with its lane.
-    delivered: Vec<Vec<(usize, usize)>>,
+    /// The boxes that the cluster fills, each with the outboxes that lead there.
+    posted: Vec<Vec<(usize, Vec<u32>)>>,
+    /// The boxes that lead to the cluster.
+    delivered: Vec<Vec<usize>>,
     /// What the cells of PDUs stand for, between ends of connections with TCP.
     conduits: Vec<Mutex<VecDeque<Departed>>>,
     /// The ends that PDUs leave from, and their conduits.
@@ -41,23 +58,31 @@ impl Exchange {
     /// Between `clusters`; `conduits` say where PDUs leave and where they arrive, as (cluster, endpoint).
     pub fn new(clusters: &[Cluster], conduits: &[[(usize, usize); 2]]) -> Exchange {
         let nothing = || vec![Vec::new(); clusters.len()];
+        let lanes: usize = clusters.iter().map(|cluster| cluster.outboxes.len()).sum();
         let mut exchange = Exchange {
+            packs: lanes >= PACKS_FROM,
             mail: Vec::new(),
             posted: vec![Vec::new(); clusters.len()],
-            delivered: nothing(),
+            delivered: vec![Vec::new(); clusters.len()],
             conduits: Vec::new(),
             leaving: nothing(),
             coming: nothing(),
         };
         for (from, cluster) in clusters.iter().enumerate() {
-            for outbox in &cluster.outboxes {
-                let number = exchange.mail.len();
-                exchange.mail.push(Mutex::default());
-                exchange.posted[from].push(number);
-                exchange.delivered[outbox.cluster as usize].push((number, outbox.lane as usize));
+            for (index, outbox) in (0..).zip(&cluster.outboxes) {
+                let to = outbox.cluster as usize;
+                let is_there = |&(place, _): &(usize, _)| exchange.delivered[to].contains(&place);
+                match exchange.posted[from].iter().position(is_there) {
+                    Some(known) => exchange.posted[from][known].1.push(index),
+                    None => {
+                        let number = exchange.mail.len();
+                        exchange.mail.push(Mutex::default());
+                        exchange.posted[from].push((number, vec![index]));
+                        exchange.delivered[to].push(number);
+                    }
+                }
             }
         }
-        exchange.mail.shrink_to_fit();
         for &[(from, sender), (to, receiver)] in conduits {
             let number = exchange.conduits.len();
             exchange.conduits.push(Mutex::default());
@@ -69,12 +94,15 @@ impl Exchange {
 
     /// What has left `cluster`, of this number, in the window that has ended.
     pub fn post(&self, number: usize, cluster: &mut Cluster) {
-        for (outbox, &place) in cluster.outboxes.iter_mut().zip(&self.posted[number]) {
-            if !outbox.cells.is_empty() {
-                // The box is empty and gives its room in return: windows do not allocate.
-                let mut mail = lock(&self.mail[place]);
-                std::mem::swap(&mut mail.cells, &mut outbox.cells);
-                std::mem::swap(&mut mail.significant, &mut outbox.significant);
+        for (place, outboxes) in &self.posted[number] {
+            let mut mail = lock(&self.mail[*place]);
+            for &index in outboxes {
+                let outbox = &mut cluster.outboxes[index as usize];
+                let scratch = self.packs.then_some(&mut mail.scratch);
+                let Some(cells) = outbox.take(scratch) else { continue };
+                let significant = outbox.significant.len() as u32;
+                mail.parcels.push(Parcel { lane: outbox.lane, significant, cells });
+                mail.significant.append(&mut outbox.significant);
             }
         }
         for &(sender, conduit) in &self.leaving[number] {
@@ -96,13 +124,16 @@ impl Exchange {
                 interface.arrivals.append(&mut departed);
             }
         }
-        for &(place, lane) in &self.delivered[number] {
+        for &place in &self.delivered[number] {
             let mut mail = lock(&self.mail[place]);
-            if !mail.cells.is_empty() {
-                cluster.receive(lane, &mail.cells, &mail.significant);
-                mail.cells.clear();
-                mail.significant.clear();
+            let Mail { parcels, significant, .. } = &mut *mail;
+            let mut times = &significant[..];
+            for Parcel { lane, significant, cells } in parcels.drain(..) {
+                let (own, others) = times.split_at(significant as usize);
+                times = others;
+                cluster.receive(lane as usize, cells, own);
             }
+            significant.clear();
         }
     }
 }

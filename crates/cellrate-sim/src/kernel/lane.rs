@@ -6,7 +6,7 @@ use cellrate_proto::Time;
 
 use super::cell::Significance;
 use super::hop::NONE;
-use super::ring::Ring;
+use super::row::Row;
 use super::schedule::Schedule;
 use super::tournament::NEVER;
 
@@ -35,7 +35,7 @@ pub(crate) enum Course {
 #[derive(Debug)]
 pub(crate) struct Lane {
     /// The cells that are still to be dealt with.
-    pub ring: Ring,
+    pub ring: Row,
     /// Where they go.
     pub course: Course,
     /// Of a deferred lane: when those cells arrive that have to be events.
@@ -49,7 +49,7 @@ pub(crate) struct Lane {
 impl Lane {
     /// An empty one.
     pub fn new(course: Course) -> Lane {
-        Lane { ring: Ring::new(), course, significant: VecDeque::new(), leaf: NONE, source: NONE }
+        Lane { ring: Row::new(), course, significant: VecDeque::new(), leaf: NONE, source: NONE }
     }
 
     /// Of a deferred lane: its place in the merge of its port.

@@ -43,9 +43,11 @@ pub(crate) mod folding;
 pub(crate) mod hop;
 pub(crate) mod lane;
 pub(crate) mod merge;
+pub(crate) mod packed;
 pub(crate) mod partition;
 pub(crate) mod ranked;
 pub(crate) mod ring;
+pub(crate) mod row;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

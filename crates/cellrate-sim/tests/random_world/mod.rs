@@ -65,6 +65,38 @@ fn show_films(scenario: &mut Scenario, dice: &mut Random) {
     }
 }
 
+/// Many copies of the network of this number side by side, as far from each other as their switches: what the kernel does
+/// only where there are hundreds of connections.
+pub fn random_crowd(number: u64) -> Scenario {
+    let mut scenario = random_scenario(number);
+    let is_switch =
+        |scenario: &Scenario, node: NodeIndex| scenario.nodes[node.0 as usize].kind == NodeKind::Switch;
+    for index in 0..scenario.links.len() {
+        if scenario.links[index].ends.iter().all(|&end| is_switch(&scenario, end)) {
+            scenario.links[index].delay = scenario.links[index].delay.max(Duration::from_us(300));
+        }
+    }
+    scenario.probes.retain(|probe| probe.every != Every::Change);
+    let one = scenario.clone();
+    for copy in 1..=400 / one.connections.len() as u32 {
+        let (nodes, links) = (copy * one.nodes.len() as u32, copy * one.links.len() as u32);
+        for node in &one.nodes {
+            scenario.nodes.push(Node { name: format!("{} of {copy}", node.name), ..node.clone() });
+        }
+        for link in &one.links {
+            let ends = link.ends.map(|end| NodeIndex(end.0 + nodes));
+            scenario.links.push(Link { ends, ..link.clone() });
+        }
+        for connection in &one.connections {
+            let moved = |step: &Step| Step { link: LinkIndex(step.link.0 + links), ..*step };
+            let path = connection.path.iter().map(moved).collect();
+            let name = format!("{} of {copy}", connection.name);
+            scenario.connections.push(Connection { name, path, ..connection.clone() });
+        }
+    }
+    scenario
+}
+
 /// Greedy ABR sources on links that lose nothing, for long enough to be told their rates many times over: rates go up and
 /// down while trains of cells are on their way.
 fn settle_down(scenario: &mut Scenario, dice: &mut Random) {

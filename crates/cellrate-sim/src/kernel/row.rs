@@ -1,0 +1,202 @@
+//! The cells of a lane in order: lists, one behind the other, each as it came.
+//!
+//! What another cluster sent in a window is a list that is handed over, not copied: in a large network the cells on their
+//! way are by far the most of what there is, and have left all caches when their turn comes.
+
+use std::collections::VecDeque;
+
+use super::cell::Cell;
+use super::packed::{Packed, Unpacking};
+
+/// Cells that one cluster sends to a lane of another in a window.
+#[derive(Clone, Debug)]
+pub(crate) enum Batch {
+    /// As they are.
+    Plain(Vec<Cell>),
+    /// For a network with very many.
+    Packed(Packed),
+}
+
+/// The cells on one link, in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// The first cells; as many of them as `taken` says have been taken.
+    front: Vec<Cell>,
+    /// Those behind them. What `unpacking` says of the first batch is in `front` already.
+    behind: VecDeque<Batch>,
+    unpacking: Unpacking,
+    taken: u32,
+    /// Cells in all lists together that have not been taken.
+    len: u32,
+}
+
+/// Cells that are unpacked at once.
+const AT_ONCE: usize = 16;
+
+impl Row {
+    /// An empty one.
+    pub const fn new() -> Row {
+        Row { front: Vec::new(), behind: VecDeque::new(), unpacking: Unpacking::new(), taken: 0, len: 0 }
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Puts `cell` last.
+    #[inline]
+    pub fn push(&mut self, cell: Cell) {
+        if self.behind.is_empty() {
+            if self.front.len() == self.front.capacity() && 2 * self.taken as usize >= self.front.len() {
+                self.front.drain(..self.taken as usize);
+                self.taken = 0;
+            }
+            self.front.push(cell);
+        } else if let Some(Batch::Plain(last)) = self.behind.back_mut() {
+            last.push(cell);
+        } else {
+            self.behind.push_back(Batch::Plain(vec![cell]));
+        }
+        self.len += 1;
+    }
+
+    /// Puts the cells of `batch` last, in order.
+    pub fn append(&mut self, batch: Batch) {
+        let was_empty = self.len == 0;
+        self.len += match &batch {
+            Batch::Plain(cells) => cells.len() as u32,
+            Batch::Packed(packed) => packed.len(),
+        };
+        self.behind.push_back(batch);
+        if was_empty {
+            self.turn();
+        }
+    }
+
+    /// The cells from the first one on that lie one behind the other in memory; none only if there are none at all.
+    #[inline]
+    pub fn front_run(&self) -> &[Cell] {
+        self.front.get(self.taken as usize..).unwrap_or_default()
+    }
+
+    /// Takes the first `count` cells away, not more than [`front_run`](Row::front_run) has.
+    #[inline]
+    pub fn skip(&mut self, count: usize) {
+        self.taken += count as u32;
+        self.len -= count as u32;
+        if self.taken as usize == self.front.len() {
+            self.turn();
+        }
+    }
+
+    /// All in front have been taken.
+    fn turn(&mut self) {
+        self.taken = 0;
+        self.front.clear();
+        match self.behind.front_mut() {
+            // Room for those that are put here one by one.
+            None => {}
+            Some(Batch::Plain(cells)) => {
+                self.front = std::mem::take(cells);
+                self.behind.pop_front();
+            }
+            Some(Batch::Packed(packed)) => {
+                if self.front.capacity() != AT_ONCE {
+                    self.front = Vec::with_capacity(AT_ONCE);
+                }
+                if !self.unpacking.unpack(packed, &mut self.front) {
+                    self.behind.pop_front();
+                    self.unpacking = Unpacking::new();
+                }
+            }
+        }
+    }
+
+    /// The first cell, left in place.
+    #[inline]
+    pub fn first(&self) -> Option<&Cell> {
+        self.front.get(self.taken as usize)
+    }
+
+    /// Takes the first cell.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Cell> {
+        let cell = *self.first()?;
+        self.skip(1);
+        Some(cell)
+    }
+
+    /// All cells, first to last.
+    pub fn iter(&self) -> impl Iterator<Item = Cell> {
+        let mut rest = self.clone();
+        std::iter::from_fn(move || rest.pop())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_proto::Time;
+
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_does_what_a_deque_does(steps in proptest::collection::vec(0_usize..13, 0..500)) {
+            let (mut row, mut deque) = (Row::new(), VecDeque::new());
+            for (number, step) in steps.into_iter().enumerate() {
+                let cell = |part: usize| Cell::data(Time::from_ps(number as u64), (12 * number + part) as u64, false);
+                match step {
+                    0..3 => {
+                        row.push(cell(0));
+                        deque.push_back(cell(0));
+                    }
+                    3..6 => {
+                        let cells: Vec<Cell> = (0..1 + 9 * (step - 3)).map(cell).collect();
+                        deque.extend(&cells);
+                        row.append(match number % 3 {
+                            0 => Batch::Plain(cells),
+                            _ => Batch::Packed(Packed::new(&cells, &mut Vec::new())),
+                        });
+                    }
+                    6..9 => prop_assert_eq!(row.pop(), deque.pop_front()),
+                    _ => {
+                        let run = row.front_run();
+                        prop_assert!(run.len() <= deque.len() && run.iter().eq(deque.iter().take(run.len())));
+                        prop_assert_eq!(run.is_empty(), deque.is_empty());
+                        let count = run.len().min(step - 8);
+                        row.skip(count);
+                        deque.drain(..count);
+                    }
+                }
+                prop_assert_eq!((row.is_empty(), row.len()), (deque.is_empty(), deque.len()));
+                prop_assert_eq!(row.first(), deque.front());
+                prop_assert!(row.iter().eq(deque.iter().copied()));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_put_and_taken_one_by_one_keeps_its_room() {
+        let mut row = Row::new();
+        let cell = |number| Cell::data(Time::ZERO, number, false);
+        (0..20).for_each(|number| row.push(cell(number)));
+        let mut room = 0;
+        for number in 20..10_000 {
+            row.push(cell(number));
+            assert_eq!(row.pop(), Some(cell(number - 20)));
+            if number == 100 {
+                room = row.front.capacity();
+            }
+        }
+        assert_eq!((row.front.capacity(), row.behind.len()), (room, 0));
+    }
+}
