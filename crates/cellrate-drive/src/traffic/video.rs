@@ -62,22 +62,23 @@ impl Video {
     /// When the next cell comes; [`Time::NEVER`] after the last.
     #[inline]
     pub fn next(&self) -> Time {
-        let next = Time::from_ps(self.next.first() >> self.bits);
+        let (next, _) = self.first();
         if next < self.end { next } else { Time::NEVER }
     }
 
     /// The cell that came first has left.
     #[inline]
     pub fn take(&mut self) {
-        let (at, number) = (self.next(), self.first());
+        let (at, number) = self.first();
         let after = self.programs[number].after(at);
         self.set(number, after);
     }
 
-    /// The program whose cell comes first.
+    /// The cell that comes first, or the end, and its program.
     #[inline]
-    fn first(&self) -> usize {
-        (self.next.first() & ((1 << self.bits) - 1)) as usize
+    fn first(&self) -> (Time, usize) {
+        let key = self.next.first();
+        (Time::from_ps(key >> self.bits), (key & ((1 << self.bits) - 1)) as usize)
     }
 
     #[inline]
@@ -313,12 +314,12 @@ mod tests {
             let mut model = model(50, 5, OutOfRange::Ignore, NoiseMethod::Paxson);
             model.programs = programs;
             let mut video = Video::new(&model, seed, 0, Time::ZERO + Duration::from_secs(1));
-            let next = || {
-                let at = video.next();
+            let mut cells = Vec::new();
+            while video.next() != Time::NEVER {
+                cells.push(video.next());
                 video.take();
-                Some(at)
-            };
-            std::iter::from_fn(next).take_while(|&at| at != Time::NEVER).collect::<Vec<Time>>()
+            }
+            cells
         };
         let all = cells(9, 1);
         assert!(all.is_sorted());
