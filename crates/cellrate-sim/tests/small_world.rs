@@ -2,7 +2,7 @@
 
 mod world;
 
-use cellrate_proto::{Cells, Duration, Time};
+use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{Category, Every, GreedyWindow, LinkIndex, PortQuantity, Quantity, Span, Traffic};
 use world::*;
 
@@ -47,6 +47,27 @@ fn a_departure_at_the_very_end_does_not_happen() {
     let transmitted = |duration| one_link(1, duration).run().summary.ports.first().map(|row| row.transmitted);
     assert_eq!(transmitted(cell_time), None);
     assert_eq!(transmitted(cell_time + Duration::from_ps(1)), Some(1));
+}
+
+/// A source without feedback sends many cells ahead of time, and the first that has not been sent has to arrive for more to
+/// be: wherever that is cut, what leaves before the end has been sent and nothing else.
+#[test]
+fn a_source_that_sends_ahead_has_sent_what_leaves_before_the_end() {
+    let gap = Duration::from_us(5);
+    let sent = |duration| {
+        let mut world = World::new(duration);
+        world.link("a", "sw1", OC3, Duration::from_us(99));
+        world.link("sw1", "sw2", OC3, Duration::from_ms(1));
+        let traffic =
+            Traffic::Constant { rate: CellRate::new(200_000.0), start: Time::ZERO, end: Time::NEVER };
+        world.other("vc", Category::Cbr, &["a", "sw1", "sw2", "b"], traffic);
+        let row = world.run().summary.vcs[0].clone();
+        (row.sent, row.delivered + row.in_flight)
+    };
+    for cells in [1, 2, 100, 127, 128, 129, 140, 255, 256, 257, 270, 400] {
+        assert_eq!(sent(gap * cells), (cells, cells), "one that leaves at the end does not");
+        assert_eq!(sent(gap * cells + Duration::from_ps(1)), (cells + 1, cells + 1));
+    }
 }
 
 #[test]

@@ -11,14 +11,17 @@ use cellrate_scenario::{OutOfRange, VideoTraffic};
 
 use crate::noise::fractional_gaussian;
 use crate::random::{Random, Stream};
-use crate::schedule::Schedule;
+use crate::tournament::Tournament;
 
 /// The programs of one VC at work.
 #[derive(Clone, Debug)]
 pub struct Video {
     programs: Vec<Program>,
-    /// The next cell of each. Of several at the same instant, the one with the lowest number comes first.
-    next: Schedule,
+    /// The next cell of each: its instant, and the number of the program below that. Of several at the same instant, the one
+    /// with the lowest number comes first.
+    next: Tournament,
+    /// Bits of a number.
+    bits: u32,
     end: Time,
 }
 
@@ -46,27 +49,43 @@ struct Rates {
 impl Video {
     /// The programs that the direction `flow` sends until `end`.
     pub fn new(model: &VideoTraffic, seed: u64, flow: u32, end: Time) -> Video {
-        let end = end.min(model.end).min(Schedule::last_instant(model.programs as usize));
+        let bits = model.programs.next_power_of_two().trailing_zeros();
+        // The last instant that a key can hold.
+        let end = end.min(model.end).min(Time::from_ps(u64::MAX >> bits));
         let program = |number| Program::new(model, seed, flow, number, end);
         let (first, programs): (Vec<Time>, _) = (0..model.programs).map(program).unzip();
-        let mut next = Schedule::new(first.len());
-        first.into_iter().enumerate().for_each(|(number, at)| next.set(number, at));
-        Video { programs, next, end }
+        let mut video = Video { programs, next: Tournament::new(first.len()), bits, end };
+        first.into_iter().enumerate().for_each(|(number, at)| video.set(number, at));
+        video
     }
 
     /// When the next cell comes; [`Time::NEVER`] after the last.
     #[inline]
     pub fn next(&self) -> Time {
-        let (next, _) = self.next.first();
+        let (next, _) = self.first();
         if next < self.end { next } else { Time::NEVER }
     }
 
     /// The cell that came first has left.
     #[inline]
     pub fn take(&mut self) {
-        let (at, number) = self.next.first();
+        let (at, number) = self.first();
         let after = self.programs[number].after(at);
-        self.next.set(number, after);
+        self.set(number, after);
+    }
+
+    /// The cell that comes first, or the end, and its program.
+    #[inline]
+    fn first(&self) -> (Time, usize) {
+        let key = self.next.first();
+        (Time::from_ps(key >> self.bits), (key & ((1 << self.bits) - 1)) as usize)
+    }
+
+    #[inline]
+    fn set(&mut self, number: usize, at: Time) {
+        // After the end it does not matter when.
+        let ps = at.min(self.end).as_ps();
+        self.next.set(number, ps << self.bits | number as u64);
     }
 
     /// Cells that have come by `now` and wait [cells].
@@ -295,12 +314,12 @@ mod tests {
             let mut model = model(50, 5, OutOfRange::Ignore, NoiseMethod::Paxson);
             model.programs = programs;
             let mut video = Video::new(&model, seed, 0, Time::ZERO + Duration::from_secs(1));
-            let next = || {
-                let at = video.next();
+            let mut cells = Vec::new();
+            while video.next() != Time::NEVER {
+                cells.push(video.next());
                 video.take();
-                Some(at)
-            };
-            std::iter::from_fn(next).take_while(|&at| at != Time::NEVER).collect::<Vec<Time>>()
+            }
+            cells
         };
         let all = cells(9, 1);
         assert!(all.is_sorted());

@@ -118,7 +118,9 @@ impl Exchange {
     pub fn deliver(&self, number: usize, cluster: &mut Cluster) {
         for &(receiver, conduit) in &self.coming[number] {
             let mut departed = lock(&self.conduits[conduit]);
-            if let Some(interface) = &mut cluster.endpoints[receiver].interface {
+            if !departed.is_empty()
+                && let Some(interface) = &mut cluster.endpoints[receiver].interface
+            {
                 interface.arrivals.append(&mut departed);
             }
         }

@@ -277,10 +277,11 @@ mod tests {
         #[test]
         fn the_first_is_the_least(
             count in 1_usize..40,
+            by_tree: bool,
             steps in proptest::collection::vec((0_usize..40, 0_u64..100, any::<bool>()), 1..300),
         ) {
             const LEAF_BITS: u32 = 7;
-            let mut merge = Merge::new(count);
+            let mut merge = if by_tree { Merge::tree(count) } else { Merge::new(count) };
             let mut keys = vec![NEVER; count];
             let key = |place: usize, time: u64| {
                 // Leaves that are not in the order of the places.

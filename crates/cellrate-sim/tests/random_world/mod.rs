@@ -30,7 +30,39 @@ pub fn random_scenario(number: u64) -> Scenario {
     if dice.uniform() < 0.12 {
         settle_down(&mut scenario, &mut dice);
     }
+    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 2));
+    if dice.uniform() < 0.25 {
+        show_films(&mut scenario, &mut dice);
+    }
     scenario
+}
+
+/// CBR and VBR carry compressed video, now of one program and now of more than a small tree has places for.
+fn show_films(scenario: &mut Scenario, dice: &mut Random) {
+    for connection in &mut scenario.connections {
+        let guaranteed = matches!(connection.category, Category::Cbr | Category::Vbr);
+        for flow in [&mut connection.forward, &mut connection.backward] {
+            let (Sender::Peak(rate), true) = (&flow.sender, guaranteed && flow.traffic.is_some()) else {
+                continue;
+            };
+            let programs = [1, 2, 9, 40][(dice.uniform() * 4.0) as usize];
+            let bits = rate.as_cells_per_s() * 424.0 / f64::from(programs);
+            let share = |share: f64| BitRate::from_bps((bits * share) as u64 + 1);
+            let ms = 0.05 + dice.uniform();
+            flow.traffic = Some(Traffic::Video(Box::new(VideoTraffic {
+                programs,
+                mean: share(0.4),
+                deviation: share(0.4),
+                hurst: 0.8,
+                peak: share(1.5),
+                reference_interval: [ms, 3.0 * ms].map(|ms| Duration::from_secs_f64(ms / 1e3)),
+                out_of_range: OutOfRange::Ignore,
+                method: NoiseMethod::Paxson,
+                start: Time::ZERO,
+                end: Time::NEVER,
+            })));
+        }
+    }
 }
 
 /// Many copies of the network of this number side by side, as far from each other as their switches: what the kernel does
