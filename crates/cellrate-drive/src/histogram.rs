@@ -20,6 +20,7 @@ pub struct Histogram {
     /// Modulo 2^16.
     counts: Vec<u16>,
     /// Buckets and how often each counted to 2^16; `None` before the first time.
+    #[expect(clippy::box_collection, reason = "most never need it, and a connection has two")]
     carried: Option<Box<BTreeMap<u32, u64>>>,
     total: u64,
     sum: u128,

@@ -6,8 +6,8 @@ use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
 use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
-    Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity, RmCells,
-    Scenario, Step, Traffic, WaitingBrm,
+    Buffers, Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity,
+    RmCells, Scenario, Step, Traffic, WaitingBrm,
 };
 
 use crate::endpoint::{Access, Endpoint, Sender};
@@ -18,12 +18,12 @@ use crate::kernel::feed::Feed;
 use crate::kernel::hop::{Exit, Hop, NONE};
 use crate::kernel::merge::Merge;
 use crate::kernel::partition::Partition;
-use crate::port::{ABR, Fifo, Line, PRIORITIES, Port, Queues, Served, priority};
+use crate::port::{ABR, Fifo, Line, PRIORITIES, Port, Queues, Ranked, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
 use crate::traffic::{Site, Supply};
 use crate::transport::{Interface, Peer, Stack};
-use crate::wiring::Wiring;
+use crate::wiring::{Fold, Wiring};
 
 /// A thing of the scenario, where it lives: its cluster and its index there.
 #[derive(Clone, Copy, Debug)]
@@ -220,7 +220,15 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder;
     let has_events =
         tapped || several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
-    let queues = if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
+    let deferrable = !tapped && !changes_are_watched(scenario, number);
+    let is_ranked = several
+        && outside
+        && deferrable
+        && !(overtakes || control.uses_efci() || line.is_faulty())
+        && *buffers == Buffers::default();
+    let queues = if is_ranked {
+        Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))
+    } else if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
         Queues::Served(Box::new(Served::new(line, config)))
     } else {
         Queues::Fifo(Fifo::new(&line, room))
@@ -228,7 +236,7 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
     let metered = is_switch && control.needs_meter();
     let ended = figures_are_watched(scenario, number).then(Vec::new);
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
-    let deferred = (outside || counts_early) && !tapped && !changes_are_watched(scenario, number);
+    let deferred = (outside || counts_early) && deferrable;
     let (merge, shortcut) = (Merge::none(), Shortcut::None);
     Port { queues, deferred, outside, shortcut, merge, only_priority, metered, control, ended, dropped: 0 }
 }
@@ -365,18 +373,18 @@ fn conduits(parts: &[Parts], places: &[Place]) -> Vec<[(usize, usize); 2]> {
 }
 
 /// Folds the transmissions of every end that has its access link to a switch to itself, where no cell can be lost on it.
-/// Returns, by port, the feed of the source that is folded there.
+/// Returns how by port.
 fn fold(
     scenario: &Scenario,
     hops: &Hops,
     ports: &[Option<Place>],
     endpoints: &[Place],
     parts: &mut [Parts],
-) -> Vec<Option<u32>> {
+) -> Vec<Fold> {
     let mut senders = vec![0_u32; ports.len()];
     let first_port = |flow: usize| port_number(steps(&scenario.connections[flow / 2], flow % 2 == 1)[0]);
     (0..endpoints.len()).for_each(|flow| senders[first_port(flow)] += 1);
-    let mut folded = vec![None; ports.len()];
+    let mut folded = vec![Fold::None; ports.len()];
     for (flow, &place) in endpoints.iter().enumerate() {
         let number = first_port(flow);
         let parts = &mut parts[place.cluster as usize];
@@ -391,12 +399,16 @@ fn fold(
             let next = hops.table[hops.first[flow] as usize + 1].port;
             // A direction that never sends anything has no ports of its own.
             let Some(behind) = parts.ports.get(next as usize) else { continue };
-            let feed = parts.feeds.len() as u32;
-            folded[number] = Some(feed);
-            let mut new = Feed::new(place.index, next, behind.deferred, behind.significance());
-            new.autonomous = behind.deferred && is_autonomous(scenario, flow, number);
-            parts.feeds.push(new);
-            parts.endpoints[place.index as usize].access = Access::Folded { port: port.index, feed };
+            let access = if behind.deferred && is_autonomous(scenario, flow, number) {
+                folded[number] = Fold::Ahead(place.index);
+                Access::Ahead { port: port.index }
+            } else {
+                let feed = parts.feeds.len() as u32;
+                folded[number] = Fold::Feed(feed);
+                parts.feeds.push(Feed::new(place.index, next, behind.deferred, behind.significance()));
+                Access::Folded { port: port.index, feed }
+            };
+            parts.endpoints[place.index as usize].access = access;
         }
     }
     folded

@@ -55,6 +55,11 @@ pub(crate) enum Access {
         /// The far end of the link, an index into `feeds`.
         feed: u32,
     },
+    /// Cells are sent [ahead of time](crate::kernel::ahead).
+    Ahead {
+        /// The host's port.
+        port: u32,
+    },
 }
 
 /// What plain data cells touch at the end that receives them, their count apart.
@@ -175,6 +180,36 @@ impl Endpoint {
         self.counters.sent += 1;
         self.counters.data_sent += 1;
         Cell::data(now, self.counters.data_sent, ends_pdu).on_hop(self.first_hop as usize)
+    }
+
+    /// Up to `count` cells of a source that has no feedback, from the one that leaves at `transmits` on, as far as they leave
+    /// before `end`: each with its instant goes to `put`, and `transmits` is that of the one after them.
+    pub fn send_ahead(&mut self, end: Time, count: usize, mut put: impl FnMut(Time, Cell)) {
+        let Sender::Peak { spacing, .. } = self.sender else {
+            unreachable!("ABR sources have feedback");
+        };
+        let (hop, before) = (self.first_hop as usize, self.counters.data_sent);
+        let mut number = before;
+        let put = |at, ends_pdu| {
+            number += 1;
+            put(at, Cell::data(at, number, ends_pdu).on_hop(hop));
+        };
+        let pace = Pace { at: self.transmits, end, spacing, count };
+        self.transmits = match &mut self.supply {
+            // By far the most frequent one at a high rate.
+            Supply::Video(video) => pace.run(
+                &mut **video,
+                |video, from| video.next().max(from),
+                |video, _| {
+                    video.take();
+                    false
+                },
+                put,
+            ),
+            other => pace.run(other, |supply, from| supply.available_from(from), Supply::take, put),
+        };
+        self.counters.sent += number - before;
+        self.counters.data_sent = number;
     }
 
     /// The data cells that will leave one after the other, from the [next transmission](Endpoint::next_transmission) at
@@ -362,6 +397,41 @@ impl Endpoint {
         let mut integral = self.acr_integral;
         integral.advance(end, source.acr());
         Some(CellRate::new(integral.sum / end.as_secs_f64()))
+    }
+}
+
+/// Cells in a row without feedback.
+struct Pace {
+    /// When the first one leaves.
+    at: Time,
+    /// None leaves then or later.
+    end: Time,
+    /// The smallest time between two.
+    spacing: Duration,
+    /// How many, at most.
+    count: usize,
+}
+
+impl Pace {
+    /// `next` says when a cell waits, from an instant on; `take` takes it, and says whether it ends its PDU. Returns
+    /// when the next one leaves.
+    #[inline(always)]
+    fn run<S>(
+        self,
+        supply: &mut S,
+        next: impl Fn(&S, Time) -> Time,
+        take: impl Fn(&mut S, Time) -> bool,
+        mut put: impl FnMut(Time, bool),
+    ) -> Time {
+        let mut at = self.at;
+        for _ in 0..self.count {
+            if at >= self.end {
+                break;
+            }
+            put(at, take(supply, at));
+            at = next(supply, at.saturating_add(self.spacing));
+        }
+        at
     }
 }
 

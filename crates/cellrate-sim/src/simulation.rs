@@ -13,7 +13,7 @@ use crate::frame_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::kernel::cluster::Cluster;
 use crate::names::{category_name, describe, flow_name, port_name};
-use crate::port::{ABR, Port, Queues};
+use crate::port::{ABR, Fifo, Port, Queues};
 use crate::probe::recorder::Recorder;
 use crate::results::{
     FlowSummary, NegotiatedSummary, PortSummary, Progress, RefusedSummary, RunError, RunResult, RunSummary,
@@ -162,8 +162,10 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
         cluster.lanes.iter().flat_map(|lane| lane.ring.iter()).for_each(|cell| count(&cell));
         cluster.outboxes.iter().flat_map(|outbox| &outbox.cells).for_each(&mut count);
         for port in &cluster.ports {
-            if let Queues::Served(served) = &port.queues {
-                served.cells().for_each(&mut count);
+            match &port.queues {
+                Queues::Fifo(_) => {}
+                Queues::Ranked(ranked) => ranked.cells().for_each(&mut count),
+                Queues::Served(served) => served.cells().for_each(&mut count),
             }
         }
         for train in cluster.feeds.iter().flat_map(|feed| feed.trains()) {
@@ -230,13 +232,14 @@ fn port_summaries(scenario: &Scenario, assembly: &mut Assembly, end: Time) -> Ve
 }
 
 fn port_summary(name: String, port: &Port, end: Time) -> PortSummary {
+    let of_fifo = |fifo: &Fifo, max_abr| {
+        // A departure at the very end does not happen any more.
+        let last = Time::from_ps(end.as_ps().saturating_sub(1));
+        (fifo.transmitted(last), fifo.max_queue().0, max_abr, fifo.queue_integral(end))
+    };
     let (transmitted, max_queue, max_abr_queue, integral) = match &port.queues {
-        Queues::Fifo(fifo) => {
-            let max_abr = if port.only_priority == ABR { fifo.max_queue().0 } else { 0 };
-            // A departure at the very end does not happen any more.
-            let last = Time::from_ps(end.as_ps().saturating_sub(1));
-            (fifo.transmitted(last), fifo.max_queue().0, max_abr, fifo.queue_integral(end))
-        }
+        Queues::Fifo(fifo) => of_fifo(fifo, if port.only_priority == ABR { fifo.max_queue().0 } else { 0 }),
+        Queues::Ranked(ranked) => of_fifo(ranked.all(), ranked.max_abr_queue().0),
         Queues::Served(served) => {
             let max_abr = served.max_queue(ABR).0;
             (served.transmitted(), served.max_total().0, max_abr, served.queue_integral(end))

@@ -18,8 +18,19 @@ pub(crate) struct Wiring<'a> {
     pub partition: &'a Partition,
     /// By port, whether every arrival over its link has to be an event.
     pub every_cell: &'a [bool],
-    /// By port, the feed of the source that is folded there.
-    pub folded: &'a [Option<u32>],
+    /// By port.
+    pub folded: &'a [Fold],
+}
+
+/// What becomes of the transmissions over a port of a host.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fold {
+    /// They stay what they are.
+    None,
+    /// The only source is folded into this feed.
+    Feed(u32),
+    /// The only source, this end of a connection, sends ahead of time.
+    Ahead(u32),
 }
 
 impl Wiring<'_> {
@@ -37,7 +48,7 @@ impl Wiring<'_> {
         }
         for (number, crossing) in crossing.iter().enumerate() {
             let Some(from) = self.ports[number] else { continue };
-            if let Some(feed) = self.folded[number] {
+            if let Fold::Feed(feed) = self.folded[number] {
                 // The feed takes the place of a lane.
                 parts[from.cluster as usize].arrivals.push(Leaf::Feed(feed));
                 crossing.iter().for_each(|&hop| hops[hop as usize].exit = Exit::Feed(feed));
@@ -66,6 +77,9 @@ impl Wiring<'_> {
             }
             for (course, members) in courses.into_values() {
                 let lane = add_lane(&mut parts[cluster as usize], course);
+                if let Fold::Ahead(endpoint) = self.folded[number] {
+                    parts[cluster as usize].lanes[lane as usize].source = endpoint;
+                }
                 let exit = if cluster == from.cluster {
                     Exit::Lane(lane)
                 } else {

@@ -247,10 +247,10 @@ impl Meter {
         }
     }
 
-    /// A CBR or VBR cell arrived.
+    /// `count` CBR or VBR cells arrived.
     #[inline]
-    pub(super) fn on_guaranteed_cell(&mut self) {
-        self.guaranteed_cells += 1;
+    pub(super) fn on_guaranteed_cells(&mut self, count: u64) {
+        self.guaranteed_cells += count;
     }
 
     /// A BRM passed backward.
@@ -409,7 +409,7 @@ mod tests {
         for slot in [A, A, B, A] {
             meter.on_abr_cell(ms(1), slot);
         }
-        meter.on_guaranteed_cell();
+        meter.on_guaranteed_cells(1);
         assert_eq!((meter.cells(A), meter.cells(B), meter.active()), (3, 1, 2));
         let load = meter.end_interval(Cells(7));
         let expected = IntervalLoad {

@@ -205,8 +205,14 @@ impl PortControl {
     /// A CBR or VBR cell arrived at the port.
     #[inline]
     pub fn on_guaranteed_cell(&mut self) {
+        self.on_guaranteed_cells(1);
+    }
+
+    /// `count` CBR or VBR cells arrived at the port, since the last interval ended.
+    #[inline]
+    pub fn on_guaranteed_cells(&mut self, count: u64) {
         if let Some(at_work) = &mut self.at_work {
-            at_work.meter.on_guaranteed_cell();
+            at_work.meter.on_guaranteed_cells(count);
         }
     }
 

@@ -6,7 +6,7 @@
 //! node can touch one another at the same instant, and a node is in one cluster.
 //!
 //! Some events are not spent. The transmissions of a source that has its access link to itself are *folded*
-//! ([`super::folding`]). Data cells on their way to a *deferred* port wait until someone looks at it ([`super::deferred`]). And a
+//! ([`super::folding`]), or made [ahead of time](super::ahead). Data cells on their way to a *deferred* port wait until someone looks at it ([`super::deferred`]). And a
 //! data cell on the last link of its path is counted as soon as its arrival is known ([`Endpoint::receive`]), because
 //! nothing but the order of cells matters there. All leave every instant exact; where a series wants to see every arrival as
 //! it happens, or the host answers what arrives, arrivals are events after all ([`Course::Host`]).
@@ -25,8 +25,9 @@ use super::feed::{Feed, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
 use super::merge::Merge;
-use super::packed::Packed;
-use super::row::{Batch, Row};
+use super::packed::{Packed, Trail};
+use super::ranked::WaysOut;
+use super::row::Batch;
 use super::schedule::Schedule;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Port, Queues};
@@ -64,6 +65,8 @@ pub(crate) struct Outbox {
     pub cells: Vec<Cell>,
     /// How many there were in the last window.
     expected: u32,
+    /// The last of them, if they are packed.
+    trail: Trail,
     /// When those of them arrive that have to be events, if the lane leads to a deferred port.
     pub significant: Vec<Time>,
 }
@@ -75,7 +78,15 @@ impl Outbox {
             Course::Deferred { significance, .. } => Some(significance),
             Course::Host { .. } | Course::Switch => None,
         };
-        Outbox { cluster, lane, significance, cells: Vec::new(), expected: 0, significant: Vec::new() }
+        Outbox {
+            cluster,
+            lane,
+            significance,
+            cells: Vec::new(),
+            expected: 0,
+            trail: Trail::new(),
+            significant: Vec::new(),
+        }
     }
 
     /// `cell` is on its way.
@@ -102,7 +113,7 @@ impl Outbox {
             return None;
         }
         if let Some(scratch) = scratch {
-            return Some(Batch::Packed(Packed::new(&cells, scratch)));
+            return Some(Batch::Packed(Packed::new(&cells, &mut self.trail, scratch)));
         }
         if cells.capacity() > cells.len() + cells.len() / 4 {
             cells.shrink_to_fit();
@@ -206,6 +217,7 @@ impl Cluster {
             }
         }
         cluster.build_merges();
+        cluster.begin_ahead();
         for endpoint in 0..cluster.endpoints.len() {
             cluster.reschedule(Time::ZERO, endpoint);
             cluster.reschedule_timer(endpoint);
@@ -231,7 +243,11 @@ impl Cluster {
             feed.place = next_place(feed.port);
         }
         for (port, &count) in self.ports.iter_mut().zip(&places) {
-            port.merge = Merge::new(count as usize);
+            port.merge = match port.queues {
+                // A connection with priority has no part in what is shared out evenly.
+                Queues::Ranked(_) => Merge::tree(count as usize),
+                _ => Merge::new(count as usize),
+            };
         }
         self.find_shortcuts();
         let deferred = (0..).zip(&self.ports).filter(|(_, port)| port.deferred);
@@ -283,6 +299,7 @@ impl Cluster {
         let last = Time::from_ps(end.as_ps().saturating_sub(1));
         self.bring_up_all(self.schedule.key(0, end), last);
         self.end_plans(end);
+        self.end_ahead();
         for index in 0..self.ports.len() {
             let port = &mut self.ports[index];
             if port.metered && port.ended.is_some() {
@@ -303,9 +320,7 @@ impl Cluster {
     pub fn receive(&mut self, lane: usize, batch: Batch, significant: &[Time]) {
         let place = &mut self.lanes[lane];
         let Course::Deferred { port, .. } = place.course else {
-            let mut row = Row::new();
-            row.append(batch);
-            while let Some(cell) = row.pop() {
+            for cell in place.ring.open(batch) {
                 let endpoint = self.hops[cell.hop()].endpoint;
                 self.approach(lane, endpoint, cell);
             }
@@ -346,10 +361,13 @@ impl Cluster {
         }
     }
 
-    /// A cell that has to be an event is due on a lane to a deferred port.
+    /// A cell that has to be an event is due on a lane to a deferred port, or its source has to send more.
     fn on_significant(&mut self, now: Time, lane: usize, port: u32, leaf: usize) {
         self.drain(port as usize, self.schedule.key(leaf, now));
         let place = &mut self.lanes[lane];
+        if place.source != NONE {
+            return self.send_ahead(lane);
+        }
         let Some(cell) = place.ring.pop() else {
             unreachable!("an arrival is scheduled only while a cell is on the link");
         };
@@ -361,7 +379,7 @@ impl Cluster {
     }
 
     /// Another cell may be the first one of a lane to a deferred port: its key, if it is no event, stands in the merge.
-    fn note_first(&mut self, lane: usize) {
+    pub(super) fn note_first(&mut self, lane: usize) {
         let lane = &self.lanes[lane];
         if let Course::Deferred { port, .. } = lane.course {
             self.ports[port as usize].merge.set(lane.place(), lane.first_key(&self.schedule));
@@ -442,7 +460,14 @@ impl Cluster {
             self.serve(hop.port as usize, now);
         }
         let port = &mut self.ports[hop.port as usize];
-        let Queues::Served(served) = &mut port.queues else { return };
+        let served = match &mut port.queues {
+            Queues::Served(served) => served,
+            Queues::Ranked(ranked) => {
+                let mut ways_out = WaysOut { hops: &self.hops, outboxes: &mut self.outboxes };
+                return ranked.admit(now, usize::from(hop.priority), cell, &mut ways_out);
+            }
+            Queues::Fifo(_) => return,
+        };
         match served.admit(now, usize::from(hop.priority), cell, &mut port.control) {
             Admission::Queued(Some(departure)) if !port.deferred => {
                 self.schedule.set(self.departure_leaves[hop.port as usize] as usize, departure);
@@ -513,7 +538,7 @@ impl Cluster {
 
     /// `cell` was the last one of a whole PDU.
     fn on_pdu(&mut self, now: Time, endpoint: usize, cell: Cell) {
-        self.interrupt(endpoint, now);
+        let replanned = self.catch_up(endpoint, now);
         let Some(interface) = &mut self.endpoints[endpoint].interface else {
             unreachable!("only ends with TCP put PDUs together");
         };
@@ -528,16 +553,16 @@ impl Cluster {
             unreachable!("what arrives has left");
         };
         self.endpoints[endpoint].on_pdu(now, cell, &departed);
-        self.reschedule(now, endpoint);
+        self.more_waits(now, endpoint, replanned);
         self.reschedule_timer(endpoint);
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
     }
 
     fn on_timer(&mut self, now: Time, endpoint: usize) {
         // Transmissions of this very instant come first.
-        self.interrupt(endpoint, now + Duration::from_ps(1));
+        let replanned = self.catch_up(endpoint, now + Duration::from_ps(1));
         self.endpoints[endpoint].on_timer(now);
-        self.reschedule(now, endpoint);
+        self.more_waits(now, endpoint, replanned);
         self.reschedule_timer(endpoint);
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
     }

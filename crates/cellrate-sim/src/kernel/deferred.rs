@@ -24,6 +24,7 @@ use super::feed::Feed;
 use super::hop::{Exit, Hop};
 use super::lane::{Course, Lane};
 use super::merge::{Along, Front};
+use super::ranked::{WaysOut, advance};
 use super::schedule::Schedule;
 use super::tournament::NEVER;
 use crate::port::{ABR, Admission, Fifo, Port, Queues};
@@ -32,7 +33,7 @@ use crate::port::{ABR, Admission, Fifo, Port, Queues};
 pub(super) const LONG: usize = 64;
 
 /// Cells that may join a queue before their figures are summed up.
-const MOST_JOINING: u64 = 4096;
+pub(super) const MOST_JOINING: u64 = 4096;
 
 /// How many cells in a row can be dealt with at a deferred port, if no more happens than that they join the queue and are
 /// counted.
@@ -44,6 +45,8 @@ pub(crate) enum Shortcut {
     Outside,
     /// Those of the only lane, this one, to a FIFO before a host.
     Host(u32),
+    /// Cells of several categories that leave for other clusters.
+    Ranked,
 }
 
 impl Cluster {
@@ -88,6 +91,7 @@ impl Cluster {
                     self.run_to_host(port, lane as usize, limit);
                     None
                 }
+                Shortcut::Ranked => self.run_ranked(port, limit),
             };
             if ended.is_some() {
                 ended.into_iter().for_each(|feed| self.go_on(feed));
@@ -161,6 +165,9 @@ impl Cluster {
                 }
                 None => lose(port, dropped, hop),
             },
+            Queues::Ranked(ranked) => {
+                ranked.admit(now, usize::from(hop.priority), cell, &mut WaysOut { hops, outboxes });
+            }
             Queues::Served(served) => {
                 let priority = usize::from(hop.priority);
                 if let Admission::Lost = served.admit(now, priority, cell, &mut port.control) {
@@ -193,20 +200,25 @@ impl Cluster {
     fn run_to_host(&mut self, number: usize, lane: usize, limit: u64) {
         let Cluster { ports, lanes, hops, endpoints, schedule, end, .. } = self;
         let lane = &mut lanes[lane];
-        let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
+        let Port { queues: Queues::Fifo(fifo), metered, only_priority, control, merge, .. } =
+            &mut ports[number]
+        else {
             return;
         };
+        let counts_abr = *metered && *only_priority == ABR;
         let Some(first) = lane.ring.first() else { return };
         let hop = &hops[first.hop() + 1];
         let mut meter = control.quiet_meter();
         let mut left = MOST_JOINING;
         // Cells of the lane are strictly one after the other, so all before the limit's instant come before the limit.
         let (mut until, _) = schedule.split(limit);
-        if *metered {
+        if counts_abr {
             if !meter.is_quiet(hop.slot) {
                 return;
             }
             left = left.min(meter.left);
+        }
+        if *metered {
             until = until.min(meter.until);
         }
         let mut joining = fifo.joining();
@@ -234,8 +246,10 @@ impl Cluster {
         }
         early.close(&run[..count]);
         joining.close(count as u64);
-        if *metered {
+        if counts_abr {
             meter.count(hop.slot, count as u64);
+        } else if *metered && *only_priority == 0 {
+            control.on_guaranteed_cells(count as u64);
         }
         lane.ring.skip(count);
         merge.set(lane.place(), lane.first_key(schedule));
@@ -243,6 +257,9 @@ impl Cluster {
 
     /// Which ports have one.
     pub(super) fn find_shortcuts(&mut self) {
+        for port in self.ports.iter_mut().filter(|port| matches!(port.queues, Queues::Ranked(_))) {
+            port.shortcut = Shortcut::Ranked;
+        }
         let only_abr = |port: &Port| port.only_priority == ABR || !port.metered;
         for port in self.ports.iter_mut().filter(|port| port.deferred && only_abr(port)) {
             if let (Queues::Fifo(_), true) = (&port.queues, port.outside) {
@@ -253,7 +270,7 @@ impl Cluster {
         for (index, lane) in (0..).zip(&self.lanes) {
             if let Course::Deferred { port, .. } = lane.course {
                 let port = &mut self.ports[port as usize];
-                if matches!(port.queues, Queues::Fifo(_)) && !port.outside && only_abr(port) {
+                if matches!(port.queues, Queues::Fifo(_)) && !port.outside {
                     port.shortcut = Shortcut::Host(index);
                 }
             }
@@ -273,6 +290,7 @@ impl Cluster {
             let first = self.endpoints[feed.endpoint as usize].first_hop;
             let hop = &self.hops[first as usize + 1];
             feed.slot = hop.slot;
+            feed.priority = hop.priority;
             if let Exit::Outbox(outbox) = hop.exit {
                 feed.outbox = outbox;
             }
@@ -283,7 +301,7 @@ impl Cluster {
     #[inline]
     pub(super) fn serve(&mut self, number: usize, until: Time) {
         let port = &mut self.ports[number];
-        if let Queues::Served(_) = port.queues {
+        if !matches!(port.queues, Queues::Fifo(_)) {
             serve(port, until, &self.hops, &mut self.outboxes, &mut self.dropped);
         }
     }
@@ -404,7 +422,11 @@ fn serve(
     dropped: &mut BTreeMap<u32, u64>,
 ) {
     loop {
-        let Queues::Served(served) = &mut port.queues else { return };
+        let served = match &mut port.queues {
+            Queues::Served(served) => served,
+            Queues::Ranked(_) => return advance(port, until, hops, outboxes),
+            Queues::Fifo(_) => return,
+        };
         let now = served.next_departure();
         if now > until {
             return;

@@ -11,6 +11,8 @@ use cellrate_proto::{Duration, Time};
 
 use super::cell::{Cell, Significance};
 use super::hop::NONE;
+use super::schedule::Schedule;
+use super::tournament::NEVER;
 
 /// Cells that follow each other evenly; numbers and times go up from cell to cell, all else is equal. A single cell of any
 /// kind is a train of one.
@@ -91,12 +93,12 @@ pub(crate) struct Feed {
     /// Its number at the control of the port, and where its cells leave by, if that is another cluster.
     pub slot: Slot,
     pub outbox: u32,
+    /// The service priority of its connection.
+    pub priority: u8,
     /// Whether the port is a deferred one.
     pub deferred: bool,
     /// Which cells have to be events.
     pub significance: Significance,
-    /// Whether nothing at the host changes what it sends, and nobody looks: then it may send far ahead of time.
-    pub autonomous: bool,
     /// Whether the last train is as the source planned it last.
     pub open: bool,
     /// The trains behind it.
@@ -115,9 +117,9 @@ impl Feed {
             endpoint,
             slot: Slot(NONE),
             outbox: NONE,
+            priority: 0,
             deferred,
             significance,
-            autonomous: false,
             open: false,
             behind: VecDeque::new(),
         }
@@ -150,6 +152,18 @@ impl Feed {
         debug_assert_eq!(self.front.count, 0);
         if let Some(next) = self.behind.pop_front() {
             self.front = next;
+        }
+    }
+
+    /// The key of the front train in the merge of a deferred port, and with it the step to the next one: none if its cells are
+    /// events, or there is no train.
+    #[inline]
+    pub fn front_key(&mut self, schedule: &Schedule) -> u64 {
+        self.key_step = schedule.key_step(self.front.spacing.as_ps());
+        if self.front.waits(self.significance) {
+            schedule.key(self.leaf as usize, self.front.cell.arrives)
+        } else {
+            NEVER
         }
     }
 

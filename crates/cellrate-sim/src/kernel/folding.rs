@@ -5,11 +5,9 @@
 //! of a [run](Endpoint::run) that is known beforehand: these are planned as one train, put on the link at once, *settled*
 //! with the source when they have left, and cut off where an event at the host comes before.
 //!
-//! A source without feedback, at which nobody looks before the end, is *autonomous*: its cells are all sent some time
-//! ahead.
-//!
 //! Whatever changes a folded source first [interrupts](Cluster::interrupt) it, which settles what left before and takes
-//! back the rest of the plan, then changes it, then has it [plan](Cluster::reschedule) anew.
+//! back the rest of the plan, then changes it, then has it [plan](Cluster::reschedule) anew. PDUs of TCP that join those that
+//! wait change no plan: one never reaches beyond a PDU.
 
 use cellrate_proto::Time;
 
@@ -19,9 +17,6 @@ use super::feed::{Feed, Train};
 use super::tournament::NEVER;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Fifo, Queues};
-
-/// Cells that an autonomous source sends at once.
-const AHEAD: usize = 32;
 
 impl Cluster {
     /// Something is due on the access link of a folded source: a cell reaches the switch, or, where the port behind is
@@ -99,8 +94,6 @@ impl Cluster {
         if planned > 0 {
             let last = self.settle(endpoint, planned);
             self.plan(endpoint, last);
-        } else if feed.autonomous {
-            self.send_ahead(endpoint);
         }
     }
 
@@ -124,9 +117,8 @@ impl Cluster {
     /// will be no event whatever it is.
     fn next_unheralded(&self, feed: &Feed) -> Time {
         let endpoint = feed.endpoint as usize;
-        let heralded = feed.autonomous
-            || feed.significance != Significance::BEFORE_CLUSTER
-            || self.endpoints[endpoint].may_turn_around();
+        let heralded =
+            feed.significance != Significance::BEFORE_CLUSTER || self.endpoints[endpoint].may_turn_around();
         if heralded { Time::NEVER } else { self.next_folded_arrival(endpoint) }
     }
 
@@ -137,8 +129,7 @@ impl Cluster {
         }
         let feed = &self.feeds[index];
         let (leaf, endpoint) = (feed.leaf as usize, feed.endpoint as usize);
-        // All cells of an autonomous source wait.
-        let first = if feed.is_empty() || feed.autonomous {
+        let first = if feed.is_empty() {
             None
         } else if feed.deferred {
             feed.first_event()
@@ -158,20 +149,6 @@ impl Cluster {
             self.next_folded_arrival(endpoint)
         };
         self.schedule.keep(leaf, due);
-    }
-
-    /// A source that nothing can change sends its next cells now, each stamped with its own instants.
-    fn send_ahead(&mut self, endpoint: usize) {
-        let Access::Folded { feed, .. } = self.endpoints[endpoint].access else { return };
-        for _ in 0..AHEAD {
-            if self.endpoints[endpoint].transmits >= self.end {
-                return;
-            }
-            let cell = self.release(endpoint);
-            self.feeds[feed as usize].push(Train::of(cell));
-            let sender = &mut self.endpoints[endpoint];
-            sender.transmits = sender.next_transmission(cell.sent);
-        }
     }
 
     /// The next folded transmission of `endpoint`, of which only the instant was known, leaves.
@@ -196,17 +173,19 @@ impl Cluster {
         };
         match &mut self.ports[port as usize].queues {
             Queues::Fifo(fifo) => fifo,
-            Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
+            Queues::Ranked(_) | Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
         }
     }
 
     fn next_folded_arrival(&self, endpoint: usize) -> Time {
         let sender = &self.endpoints[endpoint];
         match (sender.access, sender.transmits) {
-            (_, Time::NEVER) | (Access::Scheduled, _) => Time::NEVER,
+            (_, Time::NEVER) | (Access::Scheduled | Access::Ahead { .. }, _) => Time::NEVER,
             (Access::Folded { port, .. }, at) => match &self.ports[port as usize].queues {
                 Queues::Fifo(fifo) => fifo.preview(at),
-                Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
+                Queues::Ranked(_) | Queues::Served(_) => {
+                    unreachable!("only sources behind a FIFO are folded")
+                }
             },
         }
     }
@@ -222,9 +201,11 @@ impl Cluster {
         last
     }
 
-    /// The transmissions of a folded `endpoint` before `until` have been made.
-    pub(super) fn catch_up(&mut self, endpoint: usize, until: Time) {
-        let Access::Folded { feed, .. } = self.endpoints[endpoint].access else { return };
+    /// The transmissions of a folded `endpoint` before `until` have been made. Whether there is something new on the link or
+    /// planned.
+    pub(super) fn catch_up(&mut self, endpoint: usize, until: Time) -> bool {
+        let Access::Folded { feed, .. } = self.endpoints[endpoint].access else { return false };
+        let mut replanned = false;
         while self.endpoints[endpoint].transmits < until {
             let Endpoint { planned, transmits, spacing, .. } = self.endpoints[endpoint];
             let left = if planned == 0 {
@@ -236,12 +217,14 @@ impl Cluster {
                 let left = planned.min(u32::try_from(before).unwrap_or(u32::MAX));
                 let last = self.settle(endpoint, left);
                 if left < planned {
-                    return;
+                    return replanned;
                 }
                 last
             };
             self.plan(endpoint, left);
+            replanned = true;
         }
+        replanned
     }
 
     /// The same, and what was planned after that is taken back: something happens at the host.
@@ -263,9 +246,6 @@ impl Cluster {
         sender.planned = 0;
         let Access::Folded { port, feed } = sender.access else { return };
         self.feeds[feed as usize].open = false;
-        if self.feeds[feed as usize].autonomous {
-            return self.send_ahead(endpoint);
-        }
         let Queues::Fifo(fifo) = &self.ports[port as usize].queues else { return };
         if at >= self.end {
             return;
@@ -310,6 +290,22 @@ impl Cluster {
                 self.plan(endpoint, now);
                 self.refresh(feed as usize);
             }
+            Access::Ahead { .. } => {}
+        }
+    }
+
+    /// TCP at `endpoint` may have put PDUs behind those that waited; what it had to send before `now` has been
+    /// [sent](Cluster::catch_up), and `replanned` is what that said. What is planned is part of the PDU that waited first, and
+    /// stays.
+    pub(super) fn more_waits(&mut self, now: Time, endpoint: usize, replanned: bool) {
+        let Endpoint { planned, access, .. } = self.endpoints[endpoint];
+        match access {
+            Access::Folded { feed, .. } if planned > 0 => {
+                if replanned {
+                    self.refresh(feed as usize);
+                }
+            }
+            _ => self.reschedule(now, endpoint),
         }
     }
 

@@ -42,12 +42,14 @@ pub(crate) struct Lane {
     pub significant: VecDeque<Time>,
     /// In the schedule.
     pub leaf: u32,
+    /// The end of a connection that sends ahead of time over it; [`NONE`] for any other lane.
+    pub source: u32,
 }
 
 impl Lane {
     /// An empty one.
     pub fn new(course: Course) -> Lane {
-        Lane { ring: Row::new(), course, significant: VecDeque::new(), leaf: NONE }
+        Lane { ring: Row::new(), course, significant: VecDeque::new(), leaf: NONE, source: NONE }
     }
 
     /// Of a deferred lane: its place in the merge of its port.

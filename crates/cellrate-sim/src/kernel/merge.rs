@@ -5,6 +5,8 @@
 //! comparison that a processor foresees; and what comes first next is known before that. Where there are many, a
 //! [`Tournament`] bounds the cost for any rates.
 
+use std::hint::select_unpredictable;
+
 use cellrate_drive::tournament::{NEVER, Tournament};
 
 /// Most ways in whose keys are kept in order.
@@ -23,6 +25,7 @@ pub(crate) struct Merge {
 #[derive(Clone, Debug)]
 enum Keys {
     Few(Box<Few>),
+    Block(Box<Block>),
     Many(Tournament),
 }
 
@@ -57,6 +60,15 @@ impl Merge {
         Merge { first: NEVER, keys }
     }
 
+    /// Of ways in whose rates are far apart, so that the next cell of the first one comes anywhere among the others.
+    pub fn tree(count: usize) -> Merge {
+        let keys = match count {
+            2..=FEW => Keys::Block(Box::new(Block { keys: [NEVER; 2 * FEW] })),
+            _ => Keys::Many(Tournament::new(count)),
+        };
+        Merge { first: NEVER, keys }
+    }
+
     /// The least key of all.
     #[inline(always)]
     pub fn first(&self) -> u64 {
@@ -69,6 +81,10 @@ impl Merge {
             Keys::Few(few) => {
                 few.set(place, key);
                 few.first()
+            }
+            Keys::Block(block) => {
+                block.set(place, key);
+                block.first()
             }
             Keys::Many(tree) => {
                 if tree.key(place) != key {
@@ -88,12 +104,51 @@ impl Merge {
                 self.first = few.first();
                 outcome
             }
+            Keys::Block(block) => {
+                let outcome = run.along(&mut **block);
+                self.first = block.first();
+                outcome
+            }
             Keys::Many(tree) => {
                 let outcome = run.along(tree);
                 self.first = tree.first();
                 outcome
             }
         }
+    }
+}
+
+/// A [`Tournament`] of sixteen places.
+#[derive(Clone, Debug)]
+struct Block {
+    /// Node n has the children 2n and 2n + 1, node 1 is the root, and the places are the nodes from 16 on.
+    keys: [u64; 2 * FEW],
+}
+
+impl Block {
+    #[inline(always)]
+    fn set(&mut self, place: usize, key: u64) {
+        let (mut node, mut key) = (FEW + place % FEW, key);
+        for _ in 0..FEW.trailing_zeros() {
+            self.keys[node % (2 * FEW)] = key;
+            let sibling = self.keys[(node ^ 1) % (2 * FEW)];
+            // Which one is less is a coin toss: no branch.
+            key = select_unpredictable(sibling < key, sibling, key);
+            node /= 2;
+        }
+        self.keys[1] = key;
+    }
+}
+
+impl Front for Block {
+    #[inline(always)]
+    fn first(&self) -> u64 {
+        self.keys[1]
+    }
+
+    #[inline(always)]
+    fn replace_first(&mut self, place: usize, key: u64) {
+        self.set(place, key);
     }
 }
 

@@ -7,7 +7,8 @@
 //! some ports that keep real queues ([`schedule`]). Most ports keep none: the departure of a cell follows from the backlog
 //! that it finds. And most data cells are no events either:
 //!
-//! - between two RM cells a source with a link to itself sends a train, worked out as one ([`folding`], [`feed`]);
+//! - a source whose cells depend on its traffic alone sends them long before their time ([`ahead`]);
+//! - between two RM cells any other source with a link to itself sends a train, worked out as one ([`folding`], [`feed`]);
 //! - data cells on their way to a port whose departures nobody has to know yet are dealt with when someone looks there
 //!   ([`deferred`]);
 //! - on its last link a data cell is counted as soon as its arrival is known ([`cluster`]).
@@ -32,6 +33,7 @@
 //! ([`exchange`]). No event is missed, and as only events of one node can touch one another at the same instant, the result
 //! is the same as with a single scheduler, to the last bit; and whichever threads the clusters run on.
 
+pub(crate) mod ahead;
 pub(crate) mod cell;
 pub(crate) mod cluster;
 pub(crate) mod deferred;
@@ -43,6 +45,7 @@ pub(crate) mod lane;
 pub(crate) mod merge;
 pub(crate) mod packed;
 pub(crate) mod partition;
+pub(crate) mod ranked;
 pub(crate) mod ring;
 pub(crate) mod row;
 

@@ -2,11 +2,13 @@
 //!
 //! A port that serves one category only, and marks nothing as cells leave, never needs an event of its own: when a cell
 //! arrives, its departure is known (Lindley's recursion), so it is put on the link at once, stamped with its arrival at
-//! the far end. That is a [`Fifo`]. Ports with several categories, EFCI, a line that loses cells, no room at all or a queue
-//! whose every change is recorded are [`Served`]: they keep real queues, and every departure is an event. Both give the
-//! same departures where both apply.
+//! the far end. That is a [`Fifo`]. A port with several categories, of which nobody has to see the departures as they happen,
+//! is [`Ranked`]: only those cells wait in queues that others may overtake. Ports with several categories elsewhere, EFCI, a
+//! line that loses cells, no room at all or a queue whose every change is recorded are [`Served`]: they keep real queues, and
+//! every departure is an event. All give the same departures where they apply.
 
 mod fifo;
+mod ranked;
 mod served;
 
 use cellrate_proto::switch::{Feedback, PortControl, Slot};
@@ -18,6 +20,7 @@ use crate::kernel::deferred::Shortcut;
 use crate::kernel::merge::Merge;
 pub(crate) use cellrate_drive::line::Line;
 pub(crate) use fifo::Fifo;
+pub(crate) use ranked::{Give, Ranked, Turning};
 pub(crate) use served::Served;
 
 /// Number of service priorities: CBR and VBR, then ABR, then UBR.
@@ -42,11 +45,13 @@ pub(crate) enum Admission {
     Queued(Option<Time>),
 }
 
-/// The two ways of serving.
+/// The ways of serving.
 #[derive(Clone, Debug)]
 pub(crate) enum Queues {
     /// One category, departures known on arrival.
     Fifo(Fifo),
+    /// Several categories, and nobody sees departures as they happen.
+    Ranked(Box<Ranked>),
     /// Real queues.
     Served(Box<Served>),
 }
@@ -87,6 +92,7 @@ impl Port {
         match &self.queues {
             Queues::Fifo(fifo) if priority == self.only_priority => fifo.queue(at),
             Queues::Fifo(_) => Cells::ZERO,
+            Queues::Ranked(ranked) => ranked.queue(priority, at),
             Queues::Served(served) => served.queue(priority),
         }
     }
@@ -95,6 +101,7 @@ impl Port {
     pub fn total_queue(&self, at: Time) -> Cells {
         match &self.queues {
             Queues::Fifo(fifo) => fifo.queue(at),
+            Queues::Ranked(ranked) => ranked.all().queue(at),
             Queues::Served(served) => served.total(),
         }
     }
@@ -134,6 +141,7 @@ impl Port {
         let queue_at = |at| match queues {
             Queues::Fifo(fifo) if priority == ABR => fifo.queue(at),
             Queues::Fifo(_) => Cells::ZERO,
+            Queues::Ranked(ranked) => ranked.queue(ABR, at),
             Queues::Served(served) => served.queue(ABR),
         };
         let Some(ended) = &mut self.ended else {
@@ -162,6 +170,7 @@ impl Port {
     pub fn busy_ps(&self, at: Time) -> u64 {
         match &self.queues {
             Queues::Fifo(fifo) => fifo.busy(at).as_ps(),
+            Queues::Ranked(ranked) => ranked.all().busy(at).as_ps(),
             Queues::Served(served) => served.busy_ps(at),
         }
     }

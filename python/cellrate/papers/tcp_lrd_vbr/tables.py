@@ -99,10 +99,12 @@ def _compared(claim: str, place: tuple[int, int, str], text: str, values: Sample
         return Finding(claim, text, None, "One seed of a quick run: no interval to hold the published value against.")
     if values.expects(said):
         return Finding(claim, text, True, "")
-    above = (values.mean / said - 1) * 100
+    off = (
+        f"{values.mean - said:+.1f} points" if place[2] == "efficiency" else f"{(values.mean / said - 1) * 100:+.0f} %"
+    )
     why = (
-        "The published value of one run is not within the 95 % prediction interval of ten seeds: the mean is "
-        f"{above:+.0f} % off. ICR, RIF, the switch's averages and the length of the noise sequence are not stated: "
+        f"The published value of one run is not within the 95 % prediction interval of ten seeds: the mean is {off} "
+        "off. ICR, RIF, the switch's averages and the length of the noise sequence are not stated: "
         f"the rows {'open.long' if place[0] == 5 else 'open'}.* say what each is worth."
     )
     return Finding(claim, text, False, why)

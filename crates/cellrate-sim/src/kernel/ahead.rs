@@ -1,0 +1,68 @@
+//! Sources that send ahead of time.
+//!
+//! What a source without feedback sends depends on its traffic alone. Where nobody looks at it before the end, it has its
+//! access link to itself, and the port behind is a [deferred](super::deferred) one, its cells are put on the link long
+//! before their instants, many at a time: they are cells of a lane like any other.
+//!
+//! No cell is missed: when the first one that has not been sent would reach the switch, the leaf of the lane has an event,
+//! and more are sent then. At the end of the run those that leave before it are, and no others.
+
+use cellrate_proto::Time;
+
+use super::cluster::Cluster;
+use super::hop::NONE;
+use crate::endpoint::Access;
+use crate::port::Queues;
+
+/// Cells that a source sends at once.
+const AHEAD: usize = 128;
+
+impl Cluster {
+    /// All sources that send ahead of time do so for the first time.
+    pub(super) fn begin_ahead(&mut self) {
+        for lane in 0..self.lanes.len() {
+            let source = self.lanes[lane].source;
+            if source != NONE {
+                let sender = &mut self.endpoints[source as usize];
+                sender.transmits = sender.next_transmission(Time::ZERO);
+                self.send_ahead(lane);
+            }
+        }
+    }
+
+    /// The source of `lane` sends its next cells, each stamped with its own instants, and has its next event when the one
+    /// after them would arrive.
+    pub(super) fn send_ahead(&mut self, lane: usize) {
+        let Cluster { endpoints, lanes, ports, end, .. } = self;
+        let place = &mut lanes[lane];
+        let sender = &mut endpoints[place.source as usize];
+        let Access::Ahead { port } = sender.access else {
+            unreachable!("a lane has a source if that sends ahead of time");
+        };
+        let Queues::Fifo(fifo) = &mut ports[port as usize].queues else {
+            unreachable!("only sources behind a FIFO send ahead of time");
+        };
+        let was_empty = place.ring.is_empty();
+        sender.send_ahead(*end, AHEAD, |at, cell| {
+            let Some(arrives) = fifo.admit(at) else {
+                unreachable!("only sources behind a lossless port send ahead of time");
+            };
+            place.ring.push(cell.arriving(arrives));
+        });
+        let next = if sender.transmits < *end { fifo.preview(sender.transmits) } else { Time::NEVER };
+        self.schedule.set(place.leaf as usize, next);
+        if was_empty {
+            self.note_first(lane);
+        }
+    }
+
+    /// The end has come: what leaves before it has left.
+    pub(super) fn end_ahead(&mut self) {
+        for lane in 0..self.lanes.len() {
+            let source = self.lanes[lane].source;
+            while source != NONE && self.endpoints[source as usize].transmits < self.end {
+                self.send_ahead(lane);
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! A port with several categories whose departures nobody has to see as they happen: strict priority, not pre-emptive,
+//! nothing lost and nothing marked.
+//!
+//! The line works whenever there is work, and every cell takes the same time. So all categories together are a [`Fifo`]
+//! in everything but the order of the cells: backlog, busy time and the integral of the queue. As to the order, a cell of the
+//! category served first is never overtaken, so its departure is known when it comes; only the others wait in real
+//! queues, until the line is free of all that came before its turn. A cell is given its turn, with its departure, as
+//! soon as that is certain, and cells get theirs in the order in which they will leave.
+//!
+//! At one instant a cell whose transmission ends leaves before others come, and the turn goes to one that has waited.
+
+use cellrate_proto::{Cells, Duration, Time};
+
+use super::fifo::Joining;
+use super::{ABR, Fifo, Line, PRIORITIES};
+use crate::kernel::cell::Cell;
+use crate::kernel::ring::Ring;
+
+/// Queues of the categories that can be overtaken, and what is certain about the others.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    /// All categories together; it says nothing about a single cell.
+    all: Fifo,
+    turns: Turns,
+    /// Cells whose turn has not come, by priority from 1 on: those of 0 know when theirs does.
+    waiting: Waiting,
+}
+
+type Waiting = [Ring; PRIORITIES - 1];
+
+/// What there is to know of the line.
+#[derive(Clone, Copy, Debug)]
+struct Turns {
+    /// The priority that is served first.
+    first: usize,
+    cell_time: Duration,
+    delay: Duration,
+    /// How many cells wait for their turn.
+    count: usize,
+    /// When the last cell that was given its turn will have left.
+    free_at: Time,
+    /// The same for the last one of the first priority, and for the last one of another priority, which is `lower`.
+    first_until: Time,
+    lower_until: Time,
+    lower: usize,
+    /// The largest queue of ABR: where that is the first priority, as the time that it takes.
+    max_abr: u64,
+    max_first: Duration,
+}
+
+/// A [`Ranked`] port as long as cells come that the queue of all categories together [takes](Joining).
+#[derive(Debug)]
+pub(crate) struct Turning<'a> {
+    joining: Joining<'a>,
+    turns: &'a mut Turns,
+    waiting: &'a mut Waiting,
+}
+
+/// Where cells go that know when they leave. (A closure would be called where it should be a few instructions in place.)
+pub(crate) trait Give {
+    /// `cell` has its turn, and is stamped with its arrival at the far end.
+    fn give(&mut self, cell: Cell);
+}
+
+impl Ranked {
+    /// At `line`, which loses nothing; `first` is the highest priority in use.
+    pub fn new(line: &Line, first: usize) -> Ranked {
+        let turns = Turns {
+            first,
+            cell_time: line.cell_time,
+            delay: line.delay,
+            count: 0,
+            free_at: Time::ZERO,
+            first_until: Time::ZERO,
+            lower_until: Time::ZERO,
+            lower: PRIORITIES,
+            max_abr: 0,
+            max_first: Duration::ZERO,
+        };
+        Ranked { all: Fifo::new(line, None), turns, waiting: [Ring::new(), Ring::new()] }
+    }
+
+    /// Cells get their turn that begins at `until` or before: each goes to `give`, stamped with its arrival at the far end.
+    #[inline]
+    pub fn advance(&mut self, until: Time, give: &mut impl Give) {
+        self.turns.advance(&mut self.waiting, until, give);
+    }
+
+    /// A cell of `priority` comes at `now`, up to which turns have been [given](Ranked::advance). If it has its turn already,
+    /// or knows when, it goes to `give`.
+    #[inline]
+    pub fn admit(&mut self, now: Time, priority: usize, cell: Cell, give: &mut impl Give) {
+        self.all.admit(now);
+        self.turns.admit(&mut self.waiting, now, priority, cell, give);
+    }
+
+    /// For cells that come one after the other.
+    #[inline(always)]
+    pub fn turning(&mut self) -> Turning<'_> {
+        let Ranked { all, turns, waiting } = self;
+        Turning { joining: all.joining(), turns, waiting }
+    }
+
+    /// Cells of `priority` waiting and in transmission at `at`, up to which, and not beyond, turns have been given.
+    #[inline]
+    pub fn queue(&self, priority: usize, at: Time) -> Cells {
+        let turns = &self.turns;
+        if priority == turns.first {
+            // While another one is in transmission, they all come after it.
+            let from = at.max(turns.lower_until);
+            return Cells(turns.first_until.since(from).div_ceil(turns.cell_time));
+        }
+        Cells(if priority == 0 { 0 } else { turns.lower_queue(&self.waiting, priority, at) })
+    }
+
+    /// All categories together, in everything but the order of the cells.
+    pub fn all(&self) -> &Fifo {
+        &self.all
+    }
+
+    /// Largest queue of ABR so far.
+    pub fn max_abr_queue(&self) -> Cells {
+        let Turns { first, max_abr, max_first, cell_time, .. } = self.turns;
+        Cells(if first == ABR { max_first.div_ceil(cell_time) } else { max_abr })
+    }
+
+    /// Every cell whose turn has not come.
+    pub fn cells(&self) -> impl Iterator<Item = &Cell> {
+        self.waiting.iter().flat_map(Ring::iter)
+    }
+}
+
+impl Turns {
+    #[inline(always)]
+    fn advance(&mut self, waiting: &mut Waiting, until: Time, give: &mut impl Give) {
+        while self.count > 0 && self.free_at <= until {
+            let priority = if waiting[0].is_empty() { 2 } else { 1 };
+            let Some(cell) = waiting[priority - 1].pop() else {
+                unreachable!("some wait");
+            };
+            self.count -= 1;
+            give.give(self.serve_lower(self.free_at, priority, cell));
+        }
+    }
+
+    #[inline(always)]
+    fn admit(&mut self, waiting: &mut Waiting, now: Time, priority: usize, cell: Cell, give: &mut impl Give) {
+        if priority == self.first {
+            let departs = self.free_at.max(now) + self.cell_time;
+            (self.free_at, self.first_until) = (departs, departs);
+            if priority == ABR {
+                self.max_first = self.max_first.max(departs.since(now.max(self.lower_until)));
+            }
+            return give.give(cell.arriving(departs + self.delay));
+        }
+        if self.free_at > now {
+            waiting[priority - 1].push(cell);
+            self.count += 1;
+        } else {
+            give.give(self.serve_lower(now, priority, cell));
+        }
+        if priority == ABR {
+            self.max_abr = self.max_abr.max(self.lower_queue(waiting, ABR, now));
+        }
+    }
+
+    #[inline(always)]
+    fn serve_lower(&mut self, begins: Time, priority: usize, cell: Cell) -> Cell {
+        let departs = begins + self.cell_time;
+        (self.free_at, self.lower_until, self.lower) = (departs, departs, priority);
+        cell.arriving(departs + self.delay)
+    }
+
+    /// Cells of `priority`, which is not the first and above 0, waiting and in transmission at `at`.
+    #[inline(always)]
+    fn lower_queue(&self, waiting: &Waiting, priority: usize, at: Time) -> u64 {
+        waiting[priority - 1].len() as u64 + u64::from(at < self.lower_until && self.lower == priority)
+    }
+}
+
+impl Turning<'_> {
+    /// See [`Joining::is_usual`].
+    #[inline(always)]
+    pub fn is_usual(&self) -> bool {
+        self.joining.is_usual()
+    }
+
+    /// When a cell that comes at `now`, the next to come, would have left if all were of one category; `None` if it has to
+    /// come by itself.
+    #[inline(always)]
+    pub fn departure(&self, now: Time) -> Option<Time> {
+        self.joining.departure(now)
+    }
+
+    /// A cell of `priority` comes at `now`: turns are given up to then, and it joins the queue of all categories, to [leave
+    /// it](Turning::departure) at `departs`. Every cell that has its turn goes to `give`.
+    #[inline(always)]
+    pub fn join(&mut self, now: Time, departs: Time, priority: usize, cell: Cell, give: &mut impl Give) {
+        self.turns.advance(self.waiting, now, give);
+        self.joining.join(now, departs);
+        self.turns.admit(self.waiting, now, priority, cell, give);
+    }
+
+    /// `count` have come, and no more will.
+    #[inline(always)]
+    pub fn close(self, count: u64) {
+        self.joining.close(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, Stream};
+
+    const CELL: Duration = Duration::from_ps(100);
+
+    fn ranked(first: usize) -> Ranked {
+        Ranked::new(&Line::new(CELL, Duration::from_ps(7), 0.0, &[], Random::new(1, Stream::Loss(0))), first)
+    }
+
+    struct Left(Vec<(u32, u64)>);
+
+    impl Give for Left {
+        fn give(&mut self, cell: Cell) {
+            self.0.push((cell.sequence(), cell.arrives.as_ps()));
+        }
+    }
+
+    /// Has a cell with this number come; what left by then, as (number, arrival at the far end).
+    fn come(port: &mut Ranked, at: u64, priority: usize, number: u64) -> Vec<(u32, u64)> {
+        let mut left = Left(Vec::new());
+        let now = Time::from_ps(at);
+        port.advance(now, &mut left);
+        port.admit(now, priority, Cell::data(now, number, false), &mut left);
+        left.0
+    }
+
+    #[test]
+    fn a_cell_of_the_first_priority_waits_for_the_one_in_transmission_and_its_own_only() {
+        let mut port = ranked(0);
+        assert_eq!(come(&mut port, 0, ABR, 1), [(1, 107)]);
+        assert_eq!(come(&mut port, 10, ABR, 2), []);
+        assert_eq!(come(&mut port, 20, 0, 3), [(3, 207)]);
+        assert_eq!(come(&mut port, 30, 0, 4), [(4, 307)]);
+        let at = Time::from_ps(30);
+        assert_eq!([0, ABR, 2].map(|priority| port.queue(priority, at)), [Cells(2), Cells(2), Cells(0)]);
+        assert_eq!(port.all().queue(at), Cells(4));
+        assert_eq!(port.max_abr_queue(), Cells(2));
+    }
+
+    #[test]
+    fn at_the_instant_at_which_the_line_becomes_free_the_turn_goes_to_one_that_has_waited() {
+        let mut port = ranked(0);
+        come(&mut port, 0, 0, 1);
+        assert_eq!(come(&mut port, 10, 2, 2), []);
+        assert_eq!(come(&mut port, 20, ABR, 3), []);
+        assert_eq!(come(&mut port, 100, 0, 4), [(3, 207), (4, 307)], "ABR before UBR");
+        assert_eq!(come(&mut port, 299, 0, 5), [(5, 407)], "a moment before it is free");
+        assert_eq!(come(&mut port, 400, ABR, 6), [(2, 507)]);
+        assert_eq!(port.cells().count(), 1);
+    }
+
+    #[test]
+    fn without_cells_above_it_abr_is_the_first_priority() {
+        let mut port = ranked(ABR);
+        come(&mut port, 0, 2, 1);
+        assert_eq!(come(&mut port, 10, ABR, 2), [(2, 207)]);
+        assert_eq!(come(&mut port, 20, ABR, 3), [(3, 307)]);
+        let at = Time::from_ps(50);
+        assert_eq!([0, ABR, 2].map(|priority| port.queue(priority, at)), [Cells(0), Cells(2), Cells(1)]);
+        assert_eq!(port.queue(ABR, Time::from_ps(200)), Cells(1));
+        assert_eq!(port.max_abr_queue(), Cells(2));
+    }
+}
