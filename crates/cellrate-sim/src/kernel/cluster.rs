@@ -25,9 +25,9 @@ use super::feed::{Feed, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
 use super::merge::Merge;
-use super::packed::Packed;
+use super::packed::{Packed, Trail};
 use super::ranked::WaysOut;
-use super::row::{Batch, Row};
+use super::row::Batch;
 use super::schedule::Schedule;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Port, Queues};
@@ -65,6 +65,8 @@ pub(crate) struct Outbox {
     pub cells: Vec<Cell>,
     /// How many there were in the last window.
     expected: u32,
+    /// The last of them, if they are packed.
+    trail: Trail,
     /// When those of them arrive that have to be events, if the lane leads to a deferred port.
     pub significant: Vec<Time>,
 }
@@ -76,7 +78,15 @@ impl Outbox {
             Course::Deferred { significance, .. } => Some(significance),
             Course::Host { .. } | Course::Switch => None,
         };
-        Outbox { cluster, lane, significance, cells: Vec::new(), expected: 0, significant: Vec::new() }
+        Outbox {
+            cluster,
+            lane,
+            significance,
+            cells: Vec::new(),
+            expected: 0,
+            trail: Trail::new(),
+            significant: Vec::new(),
+        }
     }
 
     /// `cell` is on its way.
@@ -103,7 +113,7 @@ impl Outbox {
             return None;
         }
         if let Some(scratch) = scratch {
-            return Some(Batch::Packed(Packed::new(&cells, scratch)));
+            return Some(Batch::Packed(Packed::new(&cells, &mut self.trail, scratch)));
         }
         if cells.capacity() > cells.len() + cells.len() / 4 {
             cells.shrink_to_fit();
@@ -310,9 +320,7 @@ impl Cluster {
     pub fn receive(&mut self, lane: usize, batch: Batch, significant: &[Time]) {
         let place = &mut self.lanes[lane];
         let Course::Deferred { port, .. } = place.course else {
-            let mut row = Row::new();
-            row.append(batch);
-            while let Some(cell) = row.pop() {
+            for cell in place.ring.open(batch) {
                 let endpoint = self.hops[cell.hop()].endpoint;
                 self.approach(lane, endpoint, cell);
             }

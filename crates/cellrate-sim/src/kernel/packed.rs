@@ -9,6 +9,36 @@ use cellrate_proto::Duration;
 
 use super::cell::Cell;
 
+/// Where packing or unpacking has come to; the next list of cells goes on from there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trail {
+    /// The last cell.
+    before: Cell,
+    /// From the one before it to the last one.
+    spacing: Duration,
+}
+
+impl Trail {
+    /// Nothing has come.
+    pub const fn new() -> Trail {
+        Trail { before: Cell::NOTHING, spacing: Duration::ZERO }
+    }
+
+    /// The cell that arrives `gap` after the last one, if it follows evenly [ps].
+    #[inline]
+    fn next(&self, gap: u32) -> Cell {
+        let arrives = self.before.arrives + Duration::from_ps(u64::from(gap));
+        self.before.followed_by(self.spacing).arriving(arrives)
+    }
+
+    /// `cell` has come, as it is.
+    #[inline]
+    fn whole(&mut self, cell: Cell) {
+        self.spacing = cell.sent.since(self.before.sent);
+        self.before = cell;
+    }
+}
+
 /// Cells in order, packed.
 #[derive(Clone, Debug)]
 pub(crate) struct Packed {
@@ -20,26 +50,28 @@ pub(crate) struct Packed {
 const WHOLE: usize = 7;
 
 impl Packed {
-    /// `cells`, of which there is one at least; `scratch` is room to work in.
-    pub fn new(cells: &[Cell], scratch: &mut Vec<u32>) -> Packed {
+    /// `cells`, which come after those on the `trail`; `scratch` is room to work in.
+    pub fn new(cells: &[Cell], trail: &mut Trail, scratch: &mut Vec<u32>) -> Packed {
         scratch.clear();
-        let mut before = Cell::NOTHING;
-        let mut spacing = Duration::ZERO;
+        scratch.reserve(WHOLE * cells.len());
         for &cell in cells {
-            let gap = cell.arrives.since(before.arrives).as_ps();
-            if gap <= u64::from(u32::MAX)
-                && gap > 0
-                && before.followed_by(spacing).arriving(cell.arrives) == cell
-            {
-                scratch.push(gap as u32);
+            let gap = u32::try_from(cell.arrives.since(trail.before.arrives).as_ps()).unwrap_or(0);
+            if gap > 0 && trail.next(gap) == cell {
+                scratch.push(gap);
+                trail.before = cell;
             } else {
-                let [arrives, sent, word] = cell.to_words();
-                let halves = [arrives, sent, word].map(|word| [word as u32, (word >> 32) as u32]);
-                scratch.push(0);
-                scratch.extend(halves.as_flattened());
-                spacing = cell.sent.since(before.sent);
+                let [a, b, c] = cell.to_words();
+                scratch.extend([
+                    0,
+                    a as u32,
+                    (a >> 32) as u32,
+                    b as u32,
+                    (b >> 32) as u32,
+                    c as u32,
+                    (c >> 32) as u32,
+                ]);
+                trail.whole(cell);
             }
-            before = cell;
         }
         Packed { words: scratch.as_slice().into(), count: cells.len() as u32 }
     }
@@ -50,46 +82,40 @@ impl Packed {
     }
 }
 
-/// How far a [`Packed`] has been unpacked.
+/// How far lists that were packed one after the other have been unpacked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unpacking {
-    /// The cell before.
-    before: Cell,
-    /// From it to the next one.
-    spacing: Duration,
-    /// The words that have been read.
+    trail: Trail,
+    /// The words of the present list that have been read.
     read: u32,
 }
 
 impl Unpacking {
     /// Not begun.
     pub const fn new() -> Unpacking {
-        Unpacking { before: Cell::NOTHING, spacing: Duration::ZERO, read: 0 }
+        Unpacking { trail: Trail::new(), read: 0 }
     }
 
-    /// Puts the next cells of `packed` last, as long as `cells` has room. Whether there are more.
+    /// Puts the next cells of `packed` last, as long as `cells` has room. Whether there are more; otherwise it is the turn
+    /// of the next list.
     pub fn unpack(&mut self, packed: &Packed, cells: &mut Vec<Cell>) -> bool {
         let mut words = &packed.words[self.read as usize..];
         while cells.len() < cells.capacity() {
-            let cell = match *words {
+            match *words {
                 [0, a, b, c, d, e, f, ..] => {
                     let whole = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
-                    let cell = Cell::from_words([whole(a, b), whole(c, d), whole(e, f)]);
-                    self.spacing = cell.sent.since(self.before.sent);
+                    self.trail.whole(Cell::from_words([whole(a, b), whole(c, d), whole(e, f)]));
                     words = &words[WHOLE..];
-                    cell
                 }
                 [gap, ..] => {
+                    self.trail.before = self.trail.next(gap);
                     words = &words[1..];
-                    let arrives = self.before.arrives + Duration::from_ps(u64::from(gap));
-                    self.before.followed_by(self.spacing).arriving(arrives)
                 }
-                [] => return false,
-            };
-            self.before = cell;
-            cells.push(cell);
+                [] => break,
+            }
+            cells.push(self.trail.before);
         }
-        self.read = (packed.words.len() - words.len()) as u32;
+        self.read = if words.is_empty() { 0 } else { (packed.words.len() - words.len()) as u32 };
         !words.is_empty()
     }
 }
@@ -101,17 +127,20 @@ mod tests {
 
     use proptest::prelude::*;
 
-    fn unpacked(packed: &Packed, at_once: usize) -> Vec<Cell> {
+    fn unpacked(lists: &[Packed], at_once: usize) -> Vec<Cell> {
         let mut unpacking = Unpacking::new();
         let mut all = Vec::new();
-        loop {
-            let mut some = Vec::with_capacity(at_once);
-            let more = unpacking.unpack(packed, &mut some);
-            all.extend(some);
-            if !more {
-                return all;
+        for list in lists {
+            loop {
+                let mut some = Vec::with_capacity(at_once);
+                let more = unpacking.unpack(list, &mut some);
+                all.extend(some);
+                if !more {
+                    break;
+                }
             }
         }
+        all
     }
 
     fn rm(sent: Time, backward: bool) -> Cell {
@@ -134,6 +163,7 @@ mod tests {
         fn what_is_packed_comes_out_as_it_was(
             // By cell: what it is, and how long after the one before it left and came.
             cells in proptest::collection::vec((0..12, 0..4_u64, 1..5_u64), 1..200),
+            list in 1..80_usize,
             at_once in 1..40_usize,
         ) {
             let (mut sent, mut arrives, mut number) = (0, 1 << 40, (1 << 30) - 20);
@@ -149,8 +179,10 @@ mod tests {
                 };
                 cell.on_hop(5 + usize::from(kind == 3)).arriving(Time::from_ps(arrives))
             }).collect();
-            let packed = Packed::new(&cells, &mut Vec::new());
-            prop_assert_eq!(unpacked(&packed, at_once), cells);
+            let mut trail = Trail::new();
+            let lists = cells.chunks(list).map(|list| Packed::new(list, &mut trail, &mut Vec::new()));
+            let lists: Vec<Packed> = lists.collect();
+            prop_assert_eq!(unpacked(&lists, at_once), cells);
         }
     }
 
@@ -160,8 +192,10 @@ mod tests {
         let train: Vec<Cell> = (0..31)
             .map(|i| Cell::data(at(1_000 + 10 * i), 7 + i, false).arriving(at(9_000 + 17 * i + i % 3)))
             .collect();
-        let packed = Packed::new(&train, &mut Vec::new());
-        assert_eq!((packed.words.len(), packed.len()), (2 * WHOLE + 29, 31));
-        assert_eq!(unpacked(&packed, 8), train);
+        let mut trail = Trail::new();
+        let lists = [&train[..20], &train[20..]].map(|list| Packed::new(list, &mut trail, &mut Vec::new()));
+        let sizes = lists.each_ref().map(|list| (list.words.len(), list.len()));
+        assert_eq!(sizes, [(2 * WHOLE + 18, 20), (11, 11)]);
+        assert_eq!(unpacked(&lists, 8), train);
     }
 }

@@ -98,7 +98,8 @@ mod tests {
                     }
                     _ => prop_assert_eq!(ring.pop(), deque.pop_front()),
                 }
-                prop_assert_eq!((ring.len, ring.iter().next()), (deque.len(), deque.front()));
+                prop_assert_eq!((ring.len(), ring.iter().next()), (deque.len(), deque.front()));
+                prop_assert_eq!(ring.is_empty(), deque.is_empty());
             }
             prop_assert!(ring.iter().eq(deque.iter()));
         }

@@ -81,6 +81,18 @@ impl Row {
         }
     }
 
+    /// The cells of `batch`, for those who deal with them one by one and use this row for what is left to do.
+    pub fn open(&mut self, batch: Batch) -> Vec<Cell> {
+        match batch {
+            Batch::Plain(cells) => cells,
+            Batch::Packed(packed) => {
+                let mut cells = Vec::with_capacity(packed.len() as usize);
+                self.unpacking.unpack(&packed, &mut cells);
+                cells
+            }
+        }
+    }
+
     /// The cells from the first one on that lie one behind the other in memory; none only if there are none at all.
     #[inline]
     pub fn front_run(&self) -> &[Cell] {
@@ -109,12 +121,12 @@ impl Row {
                 self.behind.pop_front();
             }
             Some(Batch::Packed(packed)) => {
-                if self.front.capacity() != AT_ONCE {
-                    self.front = Vec::with_capacity(AT_ONCE);
+                let wanted = AT_ONCE.min(packed.len() as usize);
+                if !(wanted..=AT_ONCE).contains(&self.front.capacity()) {
+                    self.front = Vec::with_capacity(wanted);
                 }
                 if !self.unpacking.unpack(packed, &mut self.front) {
                     self.behind.pop_front();
-                    self.unpacking = Unpacking::new();
                 }
             }
         }
@@ -144,6 +156,7 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::packed::Trail;
     use cellrate_proto::Time;
 
     use proptest::prelude::*;
@@ -152,6 +165,7 @@ mod tests {
         #[test]
         fn it_does_what_a_deque_does(steps in proptest::collection::vec(0_usize..13, 0..500)) {
             let (mut row, mut deque) = (Row::new(), VecDeque::new());
+            let mut trail = Trail::new();
             for (number, step) in steps.into_iter().enumerate() {
                 let cell = |part: usize| Cell::data(Time::from_ps(number as u64), (12 * number + part) as u64, false);
                 match step {
@@ -164,7 +178,7 @@ mod tests {
                         deque.extend(&cells);
                         row.append(match number % 3 {
                             0 => Batch::Plain(cells),
-                            _ => Batch::Packed(Packed::new(&cells, &mut Vec::new())),
+                            _ => Batch::Packed(Packed::new(&cells, &mut trail, &mut Vec::new())),
                         });
                     }
                     6..9 => prop_assert_eq!(row.pop(), deque.pop_front()),
