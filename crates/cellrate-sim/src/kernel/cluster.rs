@@ -107,16 +107,13 @@ impl Outbox {
 
     /// A window has ended: its cells, if there are any, packed if there is `scratch` for it.
     pub fn take(&mut self, scratch: Option<&mut Vec<u32>>) -> Option<Batch> {
-        let mut cells = std::mem::take(&mut self.cells);
+        let cells = std::mem::take(&mut self.cells);
         self.expected = cells.len() as u32;
         if cells.is_empty() {
             return None;
         }
         if let Some(scratch) = scratch {
             return Some(Batch::Packed(Packed::new(&cells, &mut self.trail, scratch)));
-        }
-        if cells.capacity() > cells.len() + cells.len() / 4 {
-            cells.shrink_to_fit();
         }
         Some(Batch::Plain(cells))
     }
@@ -320,11 +317,12 @@ impl Cluster {
     pub fn receive(&mut self, lane: usize, batch: Batch, significant: &[Time]) {
         let place = &mut self.lanes[lane];
         let Course::Deferred { port, .. } = place.course else {
-            for cell in place.ring.open(batch) {
+            let mut cells = place.ring.open(batch);
+            for cell in cells.drain(..) {
                 let endpoint = self.hops[cell.hop()].endpoint;
                 self.approach(lane, endpoint, cell);
             }
-            return;
+            return self.lanes[lane].ring.keep(cells);
         };
         if place.significant.is_empty()
             && let Some(&first) = significant.first()

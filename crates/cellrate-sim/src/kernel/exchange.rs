@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cellrate_proto::Time;
 
+use super::cell::Cell;
 use super::cluster::Cluster;
 use super::row::Batch;
 use crate::transport::Departed;
@@ -31,6 +32,8 @@ struct Mail {
     significant: Vec<Time>,
     /// Room to pack in.
     scratch: Vec<u32>,
+    /// Lists that the receiver has emptied, for those that are not packed: windows do not allocate.
+    empty: Vec<Vec<Cell>>,
 }
 
 /// From so many lanes between clusters on, cells are packed: fewer have room in the caches as they are.
@@ -103,6 +106,9 @@ impl Exchange {
                 let significant = outbox.significant.len() as u32;
                 mail.parcels.push(Parcel { lane: outbox.lane, significant, cells });
                 mail.significant.append(&mut outbox.significant);
+                if let Some(empty) = mail.empty.pop() {
+                    outbox.cells = empty;
+                }
             }
         }
         for &(sender, conduit) in &self.leaving[number] {
@@ -126,12 +132,15 @@ impl Exchange {
         }
         for &place in &self.delivered[number] {
             let mut mail = lock(&self.mail[place]);
-            let Mail { parcels, significant, .. } = &mut *mail;
+            let Mail { parcels, significant, empty, .. } = &mut *mail;
             let mut times = &significant[..];
             for Parcel { lane, significant, cells } in parcels.drain(..) {
                 let (own, others) = times.split_at(significant as usize);
                 times = others;
                 cluster.receive(lane as usize, cells, own);
+                if !self.packs {
+                    empty.extend(cluster.lanes[lane as usize].ring.give_back());
+                }
             }
             significant.clear();
         }

@@ -25,6 +25,8 @@ pub(crate) struct Row {
     /// Those behind them. What `unpacking` says of the first batch is in `front` already.
     behind: VecDeque<Batch>,
     unpacking: Unpacking,
+    /// Room that is not needed any more, for who sent the cells.
+    spare: Vec<Cell>,
     taken: u32,
     /// Cells in all lists together that have not been taken.
     len: u32,
@@ -36,7 +38,14 @@ const AT_ONCE: usize = 16;
 impl Row {
     /// An empty one.
     pub const fn new() -> Row {
-        Row { front: Vec::new(), behind: VecDeque::new(), unpacking: Unpacking::new(), taken: 0, len: 0 }
+        Row {
+            front: Vec::new(),
+            behind: VecDeque::new(),
+            unpacking: Unpacking::new(),
+            spare: Vec::new(),
+            taken: 0,
+            len: 0,
+        }
     }
 
     /// Whether there are none.
@@ -93,6 +102,18 @@ impl Row {
         }
     }
 
+    /// An `empty` list, whose room the [next one](Row::give_back) may have.
+    pub fn keep(&mut self, empty: Vec<Cell>) {
+        if empty.capacity() > self.spare.capacity() {
+            self.spare = empty;
+        }
+    }
+
+    /// An empty list with room, if there is one to spare.
+    pub fn give_back(&mut self) -> Option<Vec<Cell>> {
+        (self.spare.capacity() > 0).then(|| std::mem::take(&mut self.spare))
+    }
+
     /// The cells from the first one on that lie one behind the other in memory; none only if there are none at all.
     #[inline]
     pub fn front_run(&self) -> &[Cell] {
@@ -117,8 +138,9 @@ impl Row {
             // Room for those that are put here one by one.
             None => {}
             Some(Batch::Plain(cells)) => {
-                self.front = std::mem::take(cells);
+                let empty = std::mem::replace(&mut self.front, std::mem::take(cells));
                 self.behind.pop_front();
+                self.keep(empty);
             }
             Some(Batch::Packed(packed)) => {
                 let wanted = AT_ONCE.min(packed.len() as usize);
