@@ -7,13 +7,17 @@
 Times are in seconds, rates of probes in cells/s, throughput in bit/s; every key and attribute says its unit.
 """
 
+from typing import TYPE_CHECKING
+
 from ._native import version as _version
-from .advisor import Advice, AdvisedSet, Situation, advise
 from .capturing import Capture, CapturedFile
 from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
 from .results import Result, Series
 from .running import run, sweep
 from .scenario import Scenario, SweepPoint, ready_scenarios, schema
+
+if TYPE_CHECKING:
+    from .advisor import Advice, AdvisedSet, Situation, advise
 
 __version__ = _version()
 
@@ -39,3 +43,14 @@ __all__ = [
     "schema",
     "sweep",
 ]
+
+_OF_THE_ADVISOR = {"Advice", "AdvisedSet", "Situation", "advise"}
+
+
+def __getattr__(name: str) -> object:
+    """Load the advisor when it is asked for: a run does without, and begins the sooner."""
+    if name in _OF_THE_ADVISOR:
+        from . import advisor
+
+        return getattr(advisor, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
