@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 
 WIDTH, ROW, LEAST = 1200.0, 18, 3.0
-ROOT = "cellrate_sim::simulation::run_on"
+ROOT = "cellrate_sim::simulation::run_"
 Edges = dict[str, Counter[str]]
 
 
