@@ -97,6 +97,42 @@ pub fn random_crowd(number: u64) -> Scenario {
     scenario
 }
 
+/// Sources with a link of their own each, before one line between two switches that are far apart: nothing but trains, and
+/// RM cells between them, merged in the order of their keys for windows on end.
+pub fn random_bottleneck(number: u64) -> Scenario {
+    let dice = Random::new(number, Stream::Traffic(u32::MAX - 3));
+    let mut generator = Generator { dice, style: Style::Mixed };
+    generator.style = generator.pick(&[Style::Erica, Style::Erica, Style::RelativeRate]);
+    let rates = [&COMMENSURABLE[1..], &OTHER[2..]].concat();
+    let mut world = World::new(Duration::from_ms(10 + generator.below(20)));
+    world.scenario.seed = number;
+    world.scenario.name = format!("random bottleneck {number}");
+    let line = BitRate::from_bps(generator.pick(&rates));
+    let us = Duration::from_us;
+    let delay = generator.pick(&[us(300), us(1000), us(5000)]);
+    world.control = generator.control(line);
+    world.control.efci = None;
+    world.link("sw0", "sw1", line, delay);
+    let alike = generator.one_in(2);
+    for index in 0..2 + generator.below(20) {
+        let rate = if alike { line } else { BitRate::from_bps(generator.pick(&rates)) };
+        let (source, sink) = (format!("h{index}"), format!("g{index}"));
+        let delay = generator.pick(&[Duration::ZERO, us(10), us(500)]);
+        world.link(&source, "sw0", rate, delay);
+        world.link("sw1", &sink, rate.max(line), delay);
+        let path = [source.as_str(), "sw0", "sw1", sink.as_str()];
+        let greedy = Traffic::Greedy { windows: vec![] };
+        let connection = world.abr(&format!("vc{index}"), &path, greedy);
+        if let Sender::Abr(abr) = &mut connection.forward.sender {
+            abr.parameters.nrm = generator.pick(&[4, 8, 32]);
+            abr.parameters.rif =
+                PowerOfTwo::from_negative_exponent(generator.below(8) as u8).expect("at most 15");
+            abr.parameters.icr = abr.parameters.pcr * generator.pick(&[0.02, 0.1, 0.5]);
+        }
+    }
+    world.scenario
+}
+
 /// Greedy ABR sources on links that lose nothing, for long enough to be told their rates many times over: rates go up and
 /// down while trains of cells are on their way.
 fn settle_down(scenario: &mut Scenario, dice: &mut Random) {
