@@ -123,12 +123,23 @@ impl Port {
         }
     }
 
+    /// The answer of this port to a BRM that passes in the other direction, if it [stands](PortControl::answer_stands)
+    /// whatever cells have come.
+    #[inline]
+    pub fn standing_answer(&mut self, now: Time, slot: Slot, cell: Cell) -> Option<Cell> {
+        self.control.answer_stands(now, slot).then(|| self.answer_at(now, slot, Cells::ZERO, cell))
+    }
+
     /// The answer of this port to a BRM that passes in the other direction.
     pub fn answer(&mut self, now: Time, slot: Slot, cell: Cell) -> Cell {
         if self.control.interval_due(now) {
             self.end_intervals(now);
         }
-        let queue = self.queue(ABR, now);
+        self.answer_at(now, slot, self.queue(ABR, now), cell)
+    }
+
+    #[inline]
+    fn answer_at(&mut self, now: Time, slot: Slot, queue: Cells, cell: Cell) -> Cell {
         let (ci, ni) = cell.indications();
         let mut feedback = Feedback::new(cell.explicit_rate(), ci, ni);
         self.control.on_backward_rm(now, slot, queue, &mut feedback);
