@@ -147,7 +147,7 @@ impl Turns {
                 },
             };
             count -= 1;
-            free_at = free_at + cell_time;
+            free_at += cell_time;
             give.give(cell.arriving(free_at + delay));
             if count == 0 || free_at > until {
                 break priority;
