@@ -56,6 +56,9 @@ pub(crate) enum Queues {
     Served(Box<Served>),
 }
 
+/// Ends of intervals, and figures from then on; boxed, because most ports record none, and there are very many.
+pub(crate) type Ended = Vec<(Time, Vec<f64>)>;
+
 /// An output port.
 #[derive(Debug)]
 pub(crate) struct Port {
@@ -76,8 +79,7 @@ pub(crate) struct Port {
     pub control: PortControl,
     /// The averaging intervals ended since the last look: when each ended, and the figures of the algorithm from then
     /// on. `None` where changes of these are not recorded.
-    #[expect(clippy::box_collection, reason = "most ports have none, and there are very many")]
-    pub ended: Option<Box<Vec<(Time, Vec<f64>)>>>,
+    pub ended: Option<Box<Ended>>,
     /// Cells lost here, for want of room or on the line.
     pub dropped: u64,
 }
