@@ -477,6 +477,41 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_of_erica_stands_until_the_interval_ends() {
+        let limited = AveragingInterval::of_time_or_cells(Duration::from_ms(5), 500);
+        for (config, stands) in [
+            (EricaConfig::erica(), true),
+            (EricaConfig::erica_plus(), true),
+            (EricaConfig { immediate_fair_share: true, ..EricaConfig::erica() }, false),
+            (EricaConfig { interval: limited, ..EricaConfig::erica() }, false),
+        ] {
+            let interval = Duration::from_ms(5);
+            let config = match stands {
+                true => EricaConfig { interval: AveragingInterval::of_time(interval), ..config },
+                false => config,
+            };
+            let mut port = erica(config);
+            let slot = port.connect(&vc());
+            let answer = |port: &mut PortControl, now, queue| {
+                let mut feedback = Feedback::new(RateCode::MAX, false, false);
+                port.on_backward_rm(now, slot, Cells(queue), &mut feedback);
+                feedback.explicit_rate()
+            };
+            assert!(!port.answer_stands(ms(1), slot), "nothing has been answered");
+            let first = answer(&mut port, ms(1), 0);
+            assert_eq!(port.answer_stands(ms(2), slot), stands, "{config:?}");
+            if !stands {
+                continue;
+            }
+            // Neither cells nor a claim nor the queue change it.
+            (0..200).for_each(|_| port.on_abr_cell(ms(2), slot));
+            port.on_forward_rm(ms(2), slot, CellRate::new(50_000.0));
+            assert_eq!(answer(&mut port, ms(3), 1000), first);
+            assert!(!port.answer_stands(Time::ZERO + interval, slot), "the interval is over");
+        }
+    }
+
+    #[test]
     fn the_default_port_does_nothing() {
         let mut port = PortControl::new(&PortControlConfig::default(), CellRate::new(100_000.0));
         let slot = port.connect(&vc());

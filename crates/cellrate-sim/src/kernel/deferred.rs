@@ -20,6 +20,9 @@
 //! All other effects of a cell reach beyond the port over its link only, another cluster at the end of the window, a host
 //! by counters that samples and the end of the run look at: and these look at all ports first.
 //!
+//! Not everyone who asks a port looks at it: the answer to a BRM may stand whatever cells have come since the interval began
+//! ([`answer_stands`](cellrate_proto::switch::PortControl::answer_stands)), as ERICA's does from the first one in an interval on.
+//!
 //! A port with real queues that is deferred has no departures as events either: they are caught up with in the same way.
 
 use std::collections::BTreeMap;
