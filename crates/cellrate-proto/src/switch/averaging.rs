@@ -1,5 +1,6 @@
 //! How ERICA counts active sources and averages the load factor.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::Slot;
@@ -64,16 +65,23 @@ const NEGLIGIBLE: f64 = 1e-9;
 /// an interval in which it was active and shrinks by the factor in each one after; their sum is taken once per interval.
 #[derive(Clone, Debug)]
 pub struct ActiveCount {
-    decay: Option<f64>,
-    /// Per slot; empty without decay.
-    contributions: Vec<f64>,
     counted: f64,
+    /// With decay only.
+    fading: Option<Box<Fading>>,
+}
+
+#[derive(Clone, Debug)]
+struct Fading {
+    decay: f64,
+    /// Per slot.
+    contributions: Vec<f64>,
 }
 
 impl ActiveCount {
     /// Nobody active yet.
-    pub const fn new(config: &ActiveSources) -> ActiveCount {
-        ActiveCount { decay: config.decay, contributions: Vec::new(), counted: 0.0 }
+    pub fn new(config: &ActiveSources) -> ActiveCount {
+        let fading = config.decay.map(|decay| Box::new(Fading { decay, contributions: Vec::new() }));
+        ActiveCount { counted: 0.0, fading }
     }
 
     /// N: at least 1, so that capacity / N is a rate even on an idle port.
@@ -82,14 +90,15 @@ impl ActiveCount {
     }
 
     pub(super) fn connect(&mut self) {
-        if self.decay.is_some() {
-            self.contributions.push(0.0);
+        if let Some(fading) = &mut self.fading {
+            fading.contributions.push(0.0);
         }
     }
 
     /// Counts a connection that began within the interval as active at once.
     pub(super) fn join(&mut self, slot: Slot) {
-        if let Some(contribution) = self.contributions.get_mut(slot.0 as usize) {
+        let fading = self.fading.as_mut();
+        if let Some(contribution) = fading.and_then(|fading| fading.contributions.get_mut(slot.0 as usize)) {
             self.counted += 1.0 - *contribution;
             *contribution = 1.0;
         } else {
@@ -99,15 +108,16 @@ impl ActiveCount {
 
     /// Takes the count of the interval that `load` describes; `meter` is already in the next one.
     pub(super) fn end_interval(&mut self, load: &IntervalLoad, meter: &Meter) {
-        let Some(decay) = self.decay else {
+        let Some(fading) = self.fading.as_deref_mut() else {
             self.counted = f64::from(load.active);
             return;
         };
         let ended = meter.interval() - 1;
         self.counted = 0.0;
-        for (slot, contribution) in (0..).map(Slot).zip(&mut self.contributions) {
+        let Fading { decay, contributions } = fading;
+        for (slot, contribution) in (0..).map(Slot).zip(contributions) {
             *contribution =
-                if meter.last_active(slot) == Some(ended) { 1.0 } else { settle(*contribution * decay) };
+                if meter.last_active(slot) == Some(ended) { 1.0 } else { settle(*contribution * *decay) };
             self.counted += *contribution;
         }
     }
@@ -119,10 +129,16 @@ impl ActiveCount {
 }
 
 /// The load factor z, averaged or not.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LoadFactor {
-    averaging: LoadAveraging,
     z: f64,
+    /// With averaging only.
+    averaged: Option<Box<Averaged>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Averaged {
+    averaging: LoadAveraging,
     /// Averages so far: of z, or of input and capacity [cells/s]. `None` before the first interval they can use, whose
     /// values they then take whole.
     averages: Option<[f64; 2]>,
@@ -130,8 +146,9 @@ pub struct LoadFactor {
 
 impl LoadFactor {
     /// No load measured yet: z = 0.
-    pub const fn new(averaging: LoadAveraging) -> LoadFactor {
-        LoadFactor { averaging, z: 0.0, averages: None }
+    pub fn new(averaging: LoadAveraging) -> LoadFactor {
+        let averages = (averaging != LoadAveraging::None).then(|| Averaged { averaging, averages: None });
+        LoadFactor { z: 0.0, averaged: averages.map(Box::new) }
     }
 
     /// z in force: input over capacity, infinite where there was no capacity.
@@ -139,23 +156,36 @@ impl LoadFactor {
         self.z
     }
 
-    /// Takes what one interval measured.
+    /// Takes what one interval measured. Whether that left everything as it was.
     ///
     /// An infinite z (no capacity) would stay in an average of ratios for ever: it holds for its own interval and is
     /// left out of the average, which goes on from where it was.
-    pub(super) fn end_interval(&mut self, input: CellRate, capacity: CellRate) {
+    pub(super) fn end_interval(&mut self, input: CellRate, capacity: CellRate) -> bool {
         let (input, capacity) = (input.as_cells_per_s(), capacity.as_cells_per_s());
-        self.z = match self.averaging {
-            LoadAveraging::None => load_factor(input, capacity),
-            LoadAveraging::Ratio { alpha } => {
-                let z = load_factor(input, capacity);
-                if z.is_finite() { self.average(alpha, [z, 0.0])[0] } else { z }
+        let z = load_factor(input, capacity);
+        let (z, same_averages) = match self.averaged.as_deref_mut() {
+            None => (z, true),
+            Some(averaged) => {
+                let before = *averaged;
+                (averaged.load_factor(z, input, capacity), before == *averaged)
             }
+        };
+        let before = core::mem::replace(&mut self.z, z);
+        same_averages && before == z
+    }
+}
+
+impl Averaged {
+    /// z, averaged; `z`, `input` and `capacity` are those of the interval that ended.
+    fn load_factor(&mut self, z: f64, input: f64, capacity: f64) -> f64 {
+        match self.averaging {
+            LoadAveraging::Ratio { alpha } if z.is_finite() => self.average(alpha, [z, 0.0])[0],
+            LoadAveraging::None | LoadAveraging::Ratio { .. } => z,
             LoadAveraging::Components { alpha } => {
                 let [input, capacity] = self.average(alpha, [input, capacity]);
                 load_factor(input, capacity)
             }
-        };
+        }
     }
 
     fn average(&mut self, alpha: f64, new: [f64; 2]) -> [f64; 2] {

@@ -17,11 +17,11 @@
 //! - MCR and weights are not looked at: ERICA shares equally. A source keeps its MCR whatever the ER.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 use super::aging::{Aging, AgingConfig};
 use super::averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
-use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering, push_tightly};
+use super::list::List;
+use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::{ERICA_METRICS, Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
 use crate::parameters::{ParameterError, in_range};
 use crate::rate_code::RateCode;
@@ -162,20 +162,37 @@ impl Default for EricaConfig {
 /// The algorithm. Of its parameters it keeps those that it works with: a large network has many ports.
 #[derive(Clone, Debug)]
 pub struct Erica {
-    metering: Metering,
-    queue_control: QueueControl,
-    delta: f64,
+    interval: AveragingInterval,
+    bidirectional: bool,
     immediate_fair_share: bool,
     measured_ccr: bool,
+    target: Target,
+    delta: f64,
     link_rate: CellRate,
     shares: Shares,
     active: ActiveCount,
     load: LoadFactor,
     aging: Option<Box<Aging>>,
     /// How many of the meter's `joined` connections are in `active` already.
-    joined: usize,
+    joined: u32,
     at_rest: bool,
-    vcs: Vec<EricaVc>,
+    vcs: List<EricaVc>,
+}
+
+/// A [`QueueControl`], the larger one elsewhere.
+#[derive(Clone, Debug)]
+enum Target {
+    Utilization(f64),
+    Delay(Box<QueueControl>),
+}
+
+impl Target {
+    fn of(control: QueueControl) -> Target {
+        match control {
+            QueueControl::TargetUtilization(utilization) => Target::Utilization(utilization),
+            QueueControl::QueueingDelay { .. } => Target::Delay(Box::new(control)),
+        }
+    }
 }
 
 /// What the last interval leaves to hand out [cells/s].
@@ -200,10 +217,10 @@ impl Erica {
     /// At the port of a line that takes `link_rate`.
     pub fn new(config: EricaConfig, link_rate: CellRate) -> Erica {
         let capacity = link_rate * config.queue_control.share(Duration::ZERO);
-        let bidirectional = config.active_sources.bidirectional;
         Erica {
-            metering: Metering { interval: config.interval, bidirectional },
-            queue_control: config.queue_control,
+            interval: config.interval,
+            bidirectional: config.active_sources.bidirectional,
+            target: Target::of(config.queue_control),
             delta: config.delta,
             immediate_fair_share: config.immediate_fair_share,
             measured_ccr: config.measured_ccr,
@@ -219,36 +236,35 @@ impl Erica {
             aging: config.aging.map(|config| Box::new(Aging::new(config))),
             joined: 0,
             at_rest: false,
-            vcs: Vec::new(),
+            vcs: List::new(),
         }
     }
 
     /// What ABR may use, by what an interval measured.
     fn capacity(&self, load: &IntervalLoad) -> CellRate {
         let guaranteed = load.guaranteed_rate();
-        match self.queue_control {
-            QueueControl::TargetUtilization(utilization) => {
-                (self.link_rate * utilization).saturating_sub(guaranteed)
-            }
-            QueueControl::QueueingDelay { .. } => {
+        match &self.target {
+            Target::Utilization(utilization) => (self.link_rate * *utilization).saturating_sub(guaranteed),
+            Target::Delay(control) => {
                 let available = self.link_rate.saturating_sub(guaranteed);
                 let queue = CellRate::new(load.abr_queue.0 as f64);
                 // Without any capacity a queue waits for ever: the ratio is infinite and saturates.
                 let delay = Duration::from_secs_f64(queue.ratio(available));
-                available * self.queue_control.share(delay)
+                available * control.share(delay)
             }
         }
     }
 
     /// Lowers FairShare for connections that became active since the last look, where that is asked for.
     fn admit_joined(&mut self, meter: &Meter) {
-        if !self.immediate_fair_share || self.joined == meter.joined().len() {
+        if !self.immediate_fair_share || self.joined as usize == meter.joined().len() {
             return;
         }
-        for &slot in &meter.joined()[self.joined..] {
+        for &slot in &meter.joined()[self.joined as usize..] {
             self.active.join(slot);
         }
-        self.joined = meter.joined().len();
+        // Slots are numbered in 32 bits.
+        self.joined = meter.joined().len() as u32;
         self.shares.fair_share = divide(self.shares.capacity, self.active.n());
     }
 
@@ -270,7 +286,7 @@ impl Erica {
 
 impl SwitchAlgorithm for Erica {
     fn metering(&self) -> Option<Metering> {
-        Some(self.metering)
+        Some(Metering { interval: self.interval, bidirectional: self.bidirectional })
     }
 
     fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {
@@ -278,12 +294,12 @@ impl SwitchAlgorithm for Erica {
         if let Some(aging) = &mut self.aging {
             aging.connect();
         }
-        push_tightly(&mut self.vcs, EricaVc { ccr: CellRate::ZERO, answered: 0, er: CellRate::ZERO });
+        self.vcs.push(EricaVc { ccr: CellRate::ZERO, answered: 0, er: CellRate::ZERO });
     }
 
     fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
         self.admit_joined(meter);
-        self.vcs[slot.0 as usize].ccr = ccr;
+        self.vcs[slot].ccr = ccr;
         if let Some(aging) = &mut self.aging {
             aging.on_forward_rm(slot, ccr);
         }
@@ -298,13 +314,13 @@ impl SwitchAlgorithm for Erica {
         feedback: &mut Feedback,
     ) {
         self.admit_joined(meter);
-        let vc = self.vcs[slot.0 as usize];
+        let vc = self.vcs[slot];
         let er = if vc.answered == meter.interval() {
             vc.er
         } else {
             let ccr = if self.measured_ccr { meter.previous_rate(slot) } else { vc.ccr };
             let er = self.explicit_rate(ccr);
-            self.vcs[slot.0 as usize] = EricaVc { ccr: vc.ccr, answered: meter.interval(), er };
+            self.vcs[slot] = EricaVc { ccr: vc.ccr, answered: meter.interval(), er };
             er
         };
         let er = er.min(self.shares.capacity);
@@ -312,9 +328,9 @@ impl SwitchAlgorithm for Erica {
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
-        let before = (self.shares, self.load, self.active.counted());
+        let before = (self.shares, self.active.counted());
         let capacity = self.capacity(load);
-        self.load.end_interval(load.abr_rate(), capacity);
+        let same_load = self.load.end_interval(load.abr_rate(), capacity);
         self.active.end_interval(load, meter);
         if let Some(aging) = &mut self.aging {
             aging.end_interval(meter);
@@ -327,7 +343,7 @@ impl SwitchAlgorithm for Erica {
             max_alloc_previous: self.shares.max_alloc_current,
             max_alloc_current: fair_share,
         };
-        self.at_rest = before == (self.shares, self.load, self.active.counted());
+        self.at_rest = same_load && before == (self.shares, self.active.counted());
     }
 
     fn is_at_rest(&self) -> bool {

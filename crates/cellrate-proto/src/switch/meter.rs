@@ -3,9 +3,8 @@
 //! Nothing here loops over connections: every counter of a connection is stamped with the number of the interval it
 //! belongs to, and a stamp that is out of date reads as zero. The end of an interval is one more number.
 
-use alloc::vec::Vec;
-
 use super::Slot;
+use super::list::List;
 use crate::parameters::{ParameterError, in_range};
 use crate::units::{CellRate, Cells, Duration, Time};
 
@@ -35,14 +34,6 @@ impl AveragingInterval {
         let cells = self.cells.map_or(1, u64::from);
         in_range("interval_cells", cells as f64, "cells", cells > 0, "at least 1 cell")
     }
-}
-
-/// Puts `item` last. Most ports of a large network have one connection: the first place is one place.
-pub(super) fn push_tightly<T>(items: &mut Vec<T>, item: T) {
-    if items.len() == items.capacity() {
-        items.reserve_exact(items.len().max(1));
-    }
-    items.push(item);
 }
 
 /// What an algorithm wants measured.
@@ -103,13 +94,15 @@ pub struct Meter {
     interval: u64,
     abr_cells: u64,
     cells_limit: u64,
-    vcs: Vec<VcMeter>,
+    vcs: List<VcMeter>,
     guaranteed_cells: u64,
     active: u32,
-    metering: Option<Metering>,
+    bidirectional: bool,
+    /// After this time an interval ends; [`Duration::FOREVER`] where no time ends it.
+    longest: Duration,
     start: Time,
     previous_length: Duration,
-    joined: Vec<Slot>,
+    joined: List<Slot>,
 }
 
 /// The counters of one connection at a port. 24 octets: never more than one miss per cell.
@@ -198,27 +191,30 @@ impl Meter {
     /// Counters for `metering`; with `None` there are no interval ends. The first interval begins at time 0.
     pub fn new(metering: Option<Metering>) -> Meter {
         let interval = metering.map(|metering| metering.interval);
+        let longest = interval.map_or(Duration::FOREVER, |interval| interval.time);
         Meter {
-            deadline: interval.map_or(Time::NEVER, |interval| Time::ZERO.saturating_add(interval.time)),
+            deadline: Time::ZERO.saturating_add(longest),
             interval: Meter::FIRST_INTERVAL,
             abr_cells: 0,
             cells_limit: interval.and_then(|interval| interval.cells).map_or(u64::MAX, u64::from),
-            vcs: Vec::new(),
+            vcs: List::new(),
             guaranteed_cells: 0,
             active: 0,
-            metering,
+            bidirectional: metering.is_some_and(|metering| metering.bidirectional),
+            longest,
             start: Time::ZERO,
             previous_length: Duration::ZERO,
-            joined: Vec::new(),
+            joined: List::new(),
         }
     }
 
     /// One more connection; its slot.
     pub(super) fn connect(&mut self) -> Slot {
-        let slot = Slot(u32::try_from(self.vcs.len()).expect("fewer than 2^32 connections at a port"));
-        push_tightly(&mut self.vcs, VcMeter::default());
+        let before = self.vcs.as_slice().len();
+        let slot = Slot(u32::try_from(before).expect("fewer than 2^32 connections at a port"));
+        self.vcs.push(VcMeter::default());
         // Every connection can join once per interval: with room for all, a data cell never allocates.
-        self.joined.reserve_exact(self.vcs.capacity());
+        self.joined.reserve((before + 1).next_power_of_two());
         slot
     }
 
@@ -232,7 +228,7 @@ impl Meter {
     #[inline]
     pub(super) fn on_abr_cell(&mut self, now: Time, slot: Slot) {
         self.abr_cells += 1;
-        let vc = &mut self.vcs[slot.0 as usize];
+        let vc = &mut self.vcs[slot];
         if vc.interval == self.interval {
             vc.cells += 1;
         } else {
@@ -251,7 +247,7 @@ impl Meter {
             left: self.cells_limit.saturating_sub(self.abr_cells + 1),
             interval: self.interval,
             abr_cells: Some(&mut self.abr_cells),
-            vcs: &mut self.vcs,
+            vcs: self.vcs.as_mut_slice(),
         }
     }
 
@@ -263,8 +259,7 @@ impl Meter {
 
     /// A BRM passed backward.
     pub(super) fn on_backward_rm(&mut self, slot: Slot) {
-        let bidirectional = self.metering.is_some_and(|metering| metering.bidirectional);
-        if bidirectional && self.vcs[slot.0 as usize].interval != self.interval {
+        if self.bidirectional && self.vcs[slot].interval != self.interval {
             self.begin_activity(slot, 0);
         }
     }
@@ -290,8 +285,7 @@ impl Meter {
 
     /// Passes over the intervals that end at or before `now`, in which nothing came.
     pub(super) fn skip_idle_intervals(&mut self, now: Time) {
-        let Some(metering) = self.metering else { return };
-        let time = metering.interval.time;
+        let time = self.longest;
         let intervals = now.since(self.start).div_floor(time);
         if intervals > 0 {
             self.previous_length = time;
@@ -326,24 +320,24 @@ impl Meter {
 
     /// Connections active in the present interval and not in the last one, in the order in which they began.
     pub fn joined(&self) -> &[Slot] {
-        &self.joined
+        self.joined.as_slice()
     }
 
     /// The interval in which a connection was last active; `None` if never.
     pub fn last_active(&self, slot: Slot) -> Option<u64> {
-        let interval = self.vcs[slot.0 as usize].interval;
+        let interval = self.vcs[slot].interval;
         (interval >= Meter::FIRST_INTERVAL).then_some(interval)
     }
 
     /// Cells of a connection in the present interval.
     pub fn cells(&self, slot: Slot) -> u64 {
-        let vc = &self.vcs[slot.0 as usize];
+        let vc = &self.vcs[slot];
         if vc.interval == self.interval { vc.cells } else { 0 }
     }
 
     /// Cells of a connection in the last interval.
     pub fn previous_cells(&self, slot: Slot) -> u64 {
-        let vc = &self.vcs[slot.0 as usize];
+        let vc = &self.vcs[slot];
         if vc.interval == self.interval {
             vc.previous_cells
         } else if vc.interval + 1 == self.interval {
@@ -361,7 +355,7 @@ impl Meter {
     /// The first sign of a connection in this interval.
     #[cold]
     fn begin_activity(&mut self, slot: Slot, cells: u64) {
-        let vc = &mut self.vcs[slot.0 as usize];
+        let vc = &mut self.vcs[slot];
         let was_active = vc.interval + 1 == self.interval;
         let previous_cells = if was_active { vc.cells } else { 0 };
         *vc = VcMeter { interval: self.interval, cells, previous_cells };
@@ -383,8 +377,7 @@ impl Meter {
     fn begin_interval(&mut self, start: Time, intervals: u64) {
         self.start = start;
         self.interval += intervals;
-        self.deadline =
-            self.metering.map_or(Time::NEVER, |metering| start.saturating_add(metering.interval.time));
+        self.deadline = start.saturating_add(self.longest);
     }
 }
 

@@ -14,6 +14,7 @@ mod aging;
 mod averaging;
 mod efci;
 mod erica;
+mod list;
 mod meter;
 mod port_control;
 mod relative_rate;

@@ -76,7 +76,7 @@ enum Algorithm {
     None,
     RelativeRate(RelativeRate),
     StopAndGo(StopAndGo),
-    Erica(Box<Erica>),
+    Erica(Erica),
     Custom(Box<dyn SwitchAlgorithm + Send>),
 }
 
@@ -93,7 +93,7 @@ pub struct PortControl {
 struct AtWork {
     meter: Meter,
     needs_meter: bool,
-    efci: Option<Efci>,
+    efci: Option<Box<Efci>>,
     algorithm: Algorithm,
 }
 
@@ -106,9 +106,7 @@ impl PortControl {
                 Algorithm::RelativeRate(RelativeRate::new(*config))
             }
             SwitchAlgorithmConfig::StopAndGo(config) => Algorithm::StopAndGo(StopAndGo::new(*config)),
-            SwitchAlgorithmConfig::Erica(config) => {
-                Algorithm::Erica(Box::new(Erica::new(*config, link_rate)))
-            }
+            SwitchAlgorithmConfig::Erica(config) => Algorithm::Erica(Erica::new(*config, link_rate)),
         };
         PortControl::assemble(config.efci, algorithm)
     }
@@ -129,7 +127,7 @@ impl PortControl {
         let at_work = AtWork {
             meter: Meter::new(metering),
             needs_meter: metering.is_some(),
-            efci: efci.map(Efci::new),
+            efci: efci.map(|config| Box::new(Efci::new(config))),
             algorithm,
         };
         PortControl { at_work: Some(Box::new(at_work)), connected: 0 }
@@ -268,7 +266,7 @@ impl Algorithm {
             Algorithm::None => None,
             Algorithm::RelativeRate(algorithm) => Some(algorithm),
             Algorithm::StopAndGo(algorithm) => Some(algorithm),
-            Algorithm::Erica(algorithm) => Some(&**algorithm),
+            Algorithm::Erica(algorithm) => Some(algorithm),
             Algorithm::Custom(algorithm) => Some(&**algorithm),
         }
     }
@@ -280,7 +278,7 @@ impl Algorithm {
             Algorithm::None => None,
             Algorithm::RelativeRate(algorithm) => Some(algorithm),
             Algorithm::StopAndGo(algorithm) => Some(algorithm),
-            Algorithm::Erica(algorithm) => Some(&mut **algorithm),
+            Algorithm::Erica(algorithm) => Some(algorithm),
             Algorithm::Custom(algorithm) => Some(&mut **algorithm),
         }
     }

@@ -1,0 +1,127 @@
+//! A list of what belongs to the connections of a port, by slot.
+//!
+//! Most ports of a large network have one connection: a single item is kept in place, and costs neither an allocation nor
+//! a cache line of its own.
+
+use alloc::vec::Vec;
+use core::ops::{Index, IndexMut};
+use core::slice;
+
+use super::Slot;
+
+/// Items in order.
+#[derive(Clone, Debug)]
+pub(super) enum List<T> {
+    /// A single one.
+    One(T),
+    /// None, or several.
+    Many(Vec<T>),
+}
+
+impl<T> List<T> {
+    /// An empty one.
+    pub const fn new() -> List<T> {
+        List::Many(Vec::new())
+    }
+
+    /// All of them.
+    #[inline]
+    pub fn as_slice(&self) -> &[T] {
+        match self {
+            List::One(item) => slice::from_ref(item),
+            List::Many(items) => items,
+        }
+    }
+
+    /// All of them.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        match self {
+            List::One(item) => slice::from_mut(item),
+            List::Many(items) => items,
+        }
+    }
+
+    /// Puts `item` last.
+    pub fn push(&mut self, item: T) {
+        *self = match core::mem::replace(self, List::new()) {
+            List::Many(items) if items.capacity() == 0 => List::One(item),
+            List::Many(mut items) => {
+                items.push(item);
+                List::Many(items)
+            }
+            List::One(first) => {
+                let mut items = Vec::with_capacity(2);
+                items.extend([first, item]);
+                List::Many(items)
+            }
+        };
+    }
+
+    /// Room for `count` items, if they are several: then [`push`](List::push) never allocates.
+    pub fn reserve(&mut self, count: usize) {
+        if let List::Many(items) = self
+            && count > 1
+        {
+            items.reserve_exact(count.saturating_sub(items.len()));
+        }
+    }
+
+    /// Takes all items away, and keeps their room.
+    pub fn clear(&mut self) {
+        match self {
+            List::One(_) => *self = List::new(),
+            List::Many(items) => items.clear(),
+        }
+    }
+}
+
+impl<T> Index<Slot> for List<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, slot: Slot) -> &T {
+        &self.as_slice()[slot.0 as usize]
+    }
+}
+
+impl<T> IndexMut<Slot> for List<T> {
+    #[inline]
+    fn index_mut(&mut self, slot: Slot) -> &mut T {
+        &mut self.as_mut_slice()[slot.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_item_is_in_place_and_several_follow_each_other() {
+        let mut list = List::new();
+        assert_eq!(list.as_slice(), [0_u64; 0]);
+        list.push(7_u64);
+        assert!(matches!(list, List::One(7)));
+        list[Slot(0)] += 1;
+        list.push(9);
+        list.push(11);
+        assert_eq!((list.as_slice(), list[Slot(0)], list[Slot(2)]), (&[8, 9, 11][..], 8, 11));
+        list.clear();
+        assert_eq!(list.as_slice(), []);
+    }
+
+    #[test]
+    fn room_for_several_is_kept_when_they_go() {
+        let mut list = List::new();
+        list.reserve(1);
+        list.push(1_u64);
+        list.clear();
+        assert!(matches!(&list, List::Many(items) if items.capacity() == 0), "one needs no room");
+        list.reserve(3);
+        for _ in 0..2 {
+            list.push(5);
+            assert!(matches!(&list, List::Many(items) if items.capacity() == 3));
+            list.clear();
+        }
+    }
+}
