@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use cellrate_proto::Duration;
 
+use crate::wide::Wide;
+
 const STEP_BITS: u32 = 6;
 const STEPS: u64 = 1 << STEP_BITS;
 /// Buckets that are made room for at once: 32 octets.
@@ -18,15 +20,15 @@ pub struct Histogram {
     /// The bucket that `counts[0]` counts.
     first: u32,
     /// Modulo 2^16.
-    counts: Vec<u16>,
+    counts: Box<[u16]>,
     /// Buckets and how often each counted to 2^16; `None` before the first time.
     #[expect(clippy::box_collection, reason = "most never need it, and a connection has two")]
     carried: Option<Box<BTreeMap<u32, u64>>>,
     total: u64,
-    sum: u128,
+    sum: Wide,
     max: Duration,
-    /// The bucket that spans were counted in last: its least one [ps], and how many belong there.
-    latest: (u64, u64),
+    /// The bucket that spans were counted in last: its least one [ps].
+    latest: u64,
 }
 
 /// A [`Histogram`] while spans are counted that are much alike: those in the bucket of the last one are only numbered.
@@ -64,7 +66,7 @@ impl Recording<'_> {
 
     #[cold]
     fn carry(&mut self) {
-        self.histogram.sum += 1 << u64::BITS;
+        self.histogram.sum.add_wide(1 << u64::BITS);
     }
 
     /// Apart, because a branch that is hardly ever taken costs less than a choice.
@@ -77,9 +79,9 @@ impl Recording<'_> {
     #[inline(always)]
     pub fn close(self) {
         self.histogram.count(bucket(self.low), self.alike);
-        self.histogram.sum += u128::from(self.sum);
+        self.histogram.sum.add(self.sum);
         self.histogram.max = Duration::from_ps(self.max);
-        self.histogram.latest = (self.low, self.width);
+        self.histogram.latest = self.low;
     }
 }
 
@@ -87,15 +89,15 @@ impl Histogram {
     /// For counting spans that are much alike.
     #[inline(always)]
     pub fn recording(&mut self) -> Recording<'_> {
-        let (low, width) = self.latest;
-        Recording { low, width, alike: 0, sum: 0, max: self.max.as_ps(), histogram: self }
+        let low = self.latest;
+        Recording { low, width: 1 << octave(low), alike: 0, sum: 0, max: self.max.as_ps(), histogram: self }
     }
 
     /// Counts one span.
     #[inline]
     pub fn record(&mut self, span: Duration) {
         self.count(bucket(span.as_ps()), 1);
-        self.sum += u128::from(span.as_ps());
+        self.sum.add(span.as_ps());
         self.max = self.max.max(span);
     }
 
@@ -141,12 +143,12 @@ impl Histogram {
         let len = (first + self.counts.len()).max(start + ROOM) - first + before;
         let mut counts = Vec::with_capacity(len);
         counts.resize(before, 0);
-        counts.append(&mut self.counts);
+        counts.extend_from_slice(&self.counts);
         counts.resize(len, 0);
         let first = first - before;
         counts[bucket - first] = more as u16;
         self.first = first as u32;
-        self.counts = counts;
+        self.counts = counts.into();
         if more > u64::from(u16::MAX) {
             self.carry(bucket, more >> u16::BITS);
         }
@@ -160,7 +162,7 @@ impl Histogram {
 
     /// Mean, exactly; `None` when nothing was counted.
     pub fn mean_s(&self) -> Option<f64> {
-        (self.total > 0).then(|| self.sum as f64 / self.total as f64 / 1e12)
+        (self.total > 0).then(|| self.sum.get() as f64 / self.total as f64 / 1e12)
     }
 
     /// Largest, exactly; `None` when nothing was counted.

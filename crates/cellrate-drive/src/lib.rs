@@ -9,3 +9,4 @@ pub mod random;
 pub mod schedule;
 pub mod tournament;
 pub mod traffic;
+pub mod wide;

@@ -3,6 +3,8 @@
 //! A destination turns FRMs around; the cells it makes leave through the source of the other direction, which gives
 //! them their in-rate turn ([`crate::Source::turn_around`]).
 
+use alloc::boxed::Box;
+
 use crate::parameters::TCR;
 use crate::rate_code::RateCode;
 use crate::rm::{Direction, RmCell};
@@ -42,10 +44,16 @@ pub struct DestinationCongestion {
 pub struct Destination {
     /// EFCI of the last data cell, unless it was cleared -- state
     efci: bool,
+    config: DestinationConfig,
+    /// Of one that ever was congested. A large network has very many that never were.
+    own: Option<Box<OwnCongestion>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct OwnCongestion {
+    congestion: DestinationCongestion,
     /// the last BRM originated here (rule 5) -- state
     last_originated: Option<Time>,
-    congestion: DestinationCongestion,
-    config: DestinationConfig,
 }
 
 impl Destination {
@@ -67,7 +75,7 @@ impl Destination {
 
     /// From now on, report this congestion of the destination's own (rule 2).
     pub fn set_congestion(&mut self, congestion: DestinationCongestion) {
-        self.congestion = congestion;
+        self.own.get_or_insert_default().congestion = congestion;
     }
 
     /// An FRM arrived: it waits, turned around, at `reverse`, the source of the other direction (rules 2 to 4 and 6).
@@ -99,14 +107,13 @@ impl Destination {
     /// The answer to an FRM that arrived (rule 2): DIR and BN change, CI takes the EFCI state, a congested destination
     /// adds its own word, all else stays. It depends on the cells before it only, not on the time.
     pub fn turn_around(&mut self, frm: &RmCell) -> RmCell {
+        let congestion = self.own.as_ref().map(|own| own.congestion).unwrap_or_default();
         let brm = RmCell {
             direction: Direction::Backward,
             backward_notification: false,
-            congestion_indication: frm.congestion_indication
-                || self.efci
-                || self.congestion.congestion_indication,
-            no_increase: frm.no_increase || self.congestion.no_increase,
-            explicit_rate: match self.congestion.explicit_rate {
+            congestion_indication: frm.congestion_indication || self.efci || congestion.congestion_indication,
+            no_increase: frm.no_increase || congestion.no_increase,
+            explicit_rate: match congestion.explicit_rate {
                 Some(limit) => frm.explicit_rate.min(RateCode::floor(limit)),
                 None => frm.explicit_rate,
             },
@@ -121,11 +128,12 @@ impl Destination {
     /// Rule 5: a BRM originated here (BN = 1) with CI or NI as the destination's congestion has them, at most 10 cells/s;
     /// `None` sooner than that, or when there is no congestion to report. It leaves out of rate.
     pub fn originate(&mut self, now: Time, mcr: CellRate) -> Option<RmCell> {
-        let DestinationCongestion { congestion_indication, no_increase, explicit_rate } = self.congestion;
+        let own = self.own.as_deref_mut()?;
+        let DestinationCongestion { congestion_indication, no_increase, explicit_rate } = own.congestion;
         let spacing = CellRate::new(TCR).interval();
-        let due = self.last_originated.is_none_or(|last| now >= last.saturating_add(spacing));
+        let due = own.last_originated.is_none_or(|last| now >= last.saturating_add(spacing));
         (due && (congestion_indication || no_increase)).then(|| {
-            self.last_originated = Some(now);
+            own.last_originated = Some(now);
             RmCell {
                 direction: Direction::Backward,
                 backward_notification: true,

@@ -17,6 +17,8 @@
 //! An in-rate FRM leaves only at an opportunity at which something else waits, a data cell or a turned-around BRM: an
 //! idle source is silent, which is what rule 5 and the use-it-or-lose-it policies are about (paper 004, section 5.5).
 
+use alloc::sync::Arc;
+
 use crate::parameters::{AbrParameters, MRM, TCR};
 use crate::rate_code::RateCode;
 use crate::rm::{Direction, RmCell};
@@ -74,12 +76,15 @@ pub struct Source {
     icr: CellRate,
     /// CRM in force [cells] -- parameter
     crm: u64,
-    parameters: AbrParameters,
+    /// Many connections of a network have the same.
+    parameters: Arc<AbrParameters>,
 }
 
 impl Source {
-    /// A source that has sent nothing yet; its ACR is min(ICR, TBE/FRTT) (rule 2). `parameters` have been checked.
-    pub fn new(parameters: AbrParameters, uili: &UiliConfig) -> Source {
+    /// A source that has sent nothing yet; its ACR is min(ICR, TBE/FRTT) (rule 2). `parameters` have been checked; sources
+    /// may share them.
+    pub fn new(parameters: impl Into<Arc<AbrParameters>>, uili: &UiliConfig) -> Source {
+        let parameters = parameters.into();
         let icr = parameters.effective_icr();
         Source {
             acr: icr,
@@ -323,7 +328,7 @@ impl Source {
         if !rm.backward_notification {
             self.frms_since_brm = 0;
         }
-        let AbrParameters { pcr, mcr, rif, rdf, .. } = self.parameters;
+        let AbrParameters { pcr, mcr, rif, rdf, .. } = *self.parameters;
         let er = rm.explicit_rate.rate();
         let wants_increase = !rm.congestion_indication && !rm.no_increase;
         let context = BackwardRmContext { now, acr: self.acr, er, increase: wants_increase };
@@ -429,7 +434,7 @@ mod tests {
             [(100_000, 0, 31), (100_000, 7, 24), (105, 0, 10), (100, 0, 9), (15, 0, 2), (15, 1, 1)]
         {
             let mut source = fresh();
-            source.parameters.trm = Duration::from_us(trm);
+            Arc::make_mut(&mut source.parameters).trm = Duration::from_us(trm);
             source.transmit(Time::ZERO, true);
             (0..taken).for_each(|_| assert!(source.transmit_data(source.in_rate_opportunity())));
             let run = source.data_run(source.in_rate_opportunity());

@@ -1,9 +1,10 @@
 //! From a scenario to a network ready to run.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
-use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
+use cellrate_proto::{AbrParameters, CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Buffers, Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity,
@@ -76,15 +77,19 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
     }
 
     let every_cell = watched_receivers(scenario);
-    for (number, place) in ports.iter().enumerate() {
-        let Some(place) = place else { continue };
+    // Cluster after cluster, so that what a port has elsewhere in memory is near that of its neighbours.
+    let mut in_order: Vec<(u32, u32)> =
+        (0..).zip(&ports).filter_map(|(number, place)| place.map(|place| (place.cluster, number))).collect();
+    in_order.sort_unstable();
+    for (cluster, number) in in_order {
+        let number = number as usize;
         let ends = Ends {
-            outside: cluster_of(head(number)) != place.cluster,
+            outside: cluster_of(head(number)) != cluster,
             at_host: scenario.nodes[head(number).0 as usize].kind == NodeKind::Host,
             every_cell: every_cell[number],
             tapped: tapped.contains(&number),
         };
-        parts[place.cluster as usize].ports.push(build_port(scenario, number, &used[number], ends));
+        parts[cluster as usize].ports.push(build_port(scenario, number, &used[number], ends));
     }
 
     let mut endpoints = Vec::new();
@@ -234,7 +239,7 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
         Queues::Fifo(Fifo::new(&line, room))
     };
     let metered = is_switch && control.needs_meter();
-    let ended = figures_are_watched(scenario, number).then(Vec::new);
+    let ended = figures_are_watched(scenario, number).then(Box::default);
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
     let deferred = (outside || counts_early) && deferrable;
     let (merge, shortcut) = (Merge::none(), Shortcut::None);
@@ -309,6 +314,7 @@ fn vc_at_port(connection: &Connection, backward: bool) -> Option<VcAtPort> {
 }
 
 fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], parts: &mut [Parts]) {
+    let mut parameters = Shared::default();
     for (index, connection) in scenario.connections.iter().enumerate() {
         for (flow, out, back) in [
             (2 * index, &connection.forward, &connection.backward),
@@ -323,7 +329,7 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
                 end: Time::ZERO + scenario.duration,
             };
             let mut endpoint = Endpoint::new(
-                build_sender(out),
+                build_sender(out, &mut parameters),
                 Supply::new(connection, backward, site),
                 Destination::new(destination_config(back)),
                 first_hops[flow],
@@ -458,9 +464,27 @@ fn watched_receivers(scenario: &Scenario) -> Vec<bool> {
     every_cell
 }
 
-fn build_sender(flow: &Flow) -> Sender {
+/// Parameters that many sources have alike, once.
+#[derive(Default)]
+struct Shared(VecDeque<Arc<AbrParameters>>);
+
+impl Shared {
+    /// So many different ones are remembered.
+    const MOST: usize = 16;
+
+    fn get(&mut self, parameters: &AbrParameters) -> Arc<AbrParameters> {
+        if let Some(known) = self.0.iter().find(|known| ***known == *parameters) {
+            return Arc::clone(known);
+        }
+        self.0.truncate(Shared::MOST - 1);
+        self.0.push_front(Arc::new(parameters.clone()));
+        Arc::clone(&self.0[0])
+    }
+}
+
+fn build_sender(flow: &Flow, parameters: &mut Shared) -> Sender {
     match &flow.sender {
-        SenderConfig::Abr(abr) => Sender::Abr(Source::new(abr.parameters.clone(), &abr.uili)),
+        SenderConfig::Abr(abr) => Sender::Abr(Source::new(parameters.get(&abr.parameters), &abr.uili)),
         SenderConfig::Peak(rate) => Sender::Peak { spacing: rate.interval(), earliest: Time::ZERO },
     }
 }

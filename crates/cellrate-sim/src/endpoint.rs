@@ -23,15 +23,16 @@ pub(crate) enum Sender {
 
 /// Cells of the direction that an end sends, and of the one that it receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub(crate) struct Counters {
-    pub sent: u64,
-    pub data_sent: u64,
-    pub forward_rm_sent: u64,
-    pub backward_rm_received: u64,
     /// Of the other direction.
     pub delivered: u64,
     /// Of the other direction.
     pub data_delivered: u64,
+    pub sent: u64,
+    pub data_sent: u64,
+    pub forward_rm_sent: u64,
+    pub backward_rm_received: u64,
 }
 
 /// ACR integrated over time.
@@ -95,31 +96,34 @@ impl EarlyReceiver<'_> {
 }
 
 /// One end of a connection.
+///
+/// What a cell that arrives touches comes first, then what those touch that leave.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Endpoint {
-    pub sender: Sender,
-    pub supply: Supply,
+    /// Delays of the data cells of the other direction.
+    pub delays: Histogram,
     /// The destination of the other direction.
     destination: Destination,
-    /// The first hop of the direction that it sends.
-    pub first_hop: u32,
-    /// MCR of the direction that it sends, and of the other.
-    mcr: [RateCode; 2],
+    /// TCP, if there is any, and the supply is its adapter then; or what puts datagrams together.
+    pub interface: Option<Box<Interface>>,
+    pub counters: Counters,
     /// The next transmission.
     pub transmits: Time,
     /// From then on, as many data cells leave one `spacing` apart, unless something happens here. Zero: only the instant
     /// is known.
     pub planned: u32,
+    /// The first hop of the direction that it sends.
+    pub first_hop: u32,
     /// Between planned cells.
     pub spacing: Duration,
     /// How its cells get onto the access link.
     pub access: Access,
-    pub counters: Counters,
+    /// MCR of the direction that it sends, and of the other.
+    mcr: [RateCode; 2],
+    pub supply: Supply,
+    pub sender: Sender,
     acr_integral: AcrIntegral,
-    /// Delays of the data cells of the other direction.
-    pub delays: Histogram,
-    /// TCP, if there is any, and the supply is its adapter then; or what puts datagrams together.
-    pub interface: Option<Box<Interface>>,
 }
 
 impl Endpoint {

@@ -148,6 +148,10 @@ impl Feed {
         if self.front.count == 0 {
             self.front = train;
         } else {
+            if self.behind.capacity() == 0 {
+                // Most feeds never have more than one behind the first.
+                self.behind.reserve_exact(1);
+            }
             self.behind.push_back(train);
         }
     }

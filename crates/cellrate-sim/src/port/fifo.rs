@@ -1,5 +1,6 @@
 //! A port with one category: the departure of a cell is known when it arrives.
 
+use cellrate_drive::wide::Wide;
 use cellrate_proto::{Cells, Duration, Time};
 
 use super::Line;
@@ -19,7 +20,7 @@ pub(crate) struct Fifo {
     /// Most work in the port just after an arrival.
     max_backlog: Duration,
     /// Sum over all cells of the time from arrival to departure [ps]: the integral of the queue length.
-    sojourns: u128,
+    sojourns: Wide,
 }
 
 /// Longest wait of cells that are dealt with together, and longest time of one on their line [ps]: 4096 sojourns, each the sum
@@ -95,7 +96,7 @@ impl Joining<'_> {
         let fifo = self.fifo;
         fifo.busy_until = Time::from_ps(self.busy_until);
         fifo.accepted += count;
-        fifo.sojourns += u128::from(self.sum);
+        fifo.sojourns.add(self.sum);
         fifo.max_backlog = Duration::from_ps(self.max);
     }
 }
@@ -117,7 +118,7 @@ impl Fifo {
             delay,
             accepted: 0,
             max_backlog: Duration::ZERO,
-            sojourns: 0,
+            sojourns: Wide::ZERO,
         }
     }
 
@@ -132,7 +133,7 @@ impl Fifo {
         let departs = now + sojourn;
         self.busy_until = departs;
         self.accepted += 1;
-        self.sojourns += u128::from(sojourn.as_ps());
+        self.sojourns.add(sojourn.as_ps());
         if sojourn > self.max_backlog {
             self.max_backlog = sojourn;
         }
@@ -168,7 +169,7 @@ impl Fifo {
     pub fn admit_run(&mut self, count: u32, last: Time) {
         self.busy_until = last + self.cell_time;
         self.accepted += u64::from(count);
-        self.sojourns += u128::from(self.cell_time.as_ps()) * u128::from(count);
+        self.sojourns.add_wide(u128::from(self.cell_time.as_ps()) * u128::from(count));
         self.max_backlog = self.max_backlog.max(self.cell_time);
     }
 
@@ -204,7 +205,7 @@ impl Fifo {
         let backlog = u128::from(self.busy_until.since(at).as_ps());
         let (n, cell_time) = (u128::from(self.queue(at).0), u128::from(self.cell_time.as_ps()));
         let unserved = n * backlog - cell_time * (n * n.saturating_sub(1) / 2);
-        self.sojourns - unserved
+        self.sojourns.get() - unserved
     }
 }
 

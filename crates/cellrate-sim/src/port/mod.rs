@@ -76,7 +76,8 @@ pub(crate) struct Port {
     pub control: PortControl,
     /// The averaging intervals ended since the last look: when each ended, and the figures of the algorithm from then
     /// on. `None` where changes of these are not recorded.
-    pub ended: Option<Vec<(Time, Vec<f64>)>>,
+    #[expect(clippy::box_collection, reason = "most ports have none, and there are very many")]
+    pub ended: Option<Box<Vec<(Time, Vec<f64>)>>>,
     /// Cells lost here, for want of room or on the line.
     pub dropped: u64,
 }

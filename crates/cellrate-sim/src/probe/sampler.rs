@@ -133,7 +133,7 @@ impl Sampler {
 
     #[cold]
     fn note_watched_port(&mut self, now: Time, index: u32, port: &mut Port) {
-        let ended = port.ended.as_mut().map(std::mem::take).unwrap_or_default();
+        let ended = port.ended.as_deref_mut().map(std::mem::take).unwrap_or_default();
         for &track in &self.watched_ports[index as usize] {
             let track = &mut self.tracks[track];
             if let Subject::Port(quantity, _) = track.subject {

@@ -18,16 +18,18 @@ pub use conversation::Conversation;
 pub enum Supply {
     /// None, ever.
     Nothing,
+    /// Always more.
+    Endless,
     /// Always more, inside windows.
-    Greedy(Greedy),
+    Greedy(Box<Greedy>),
     /// As much as a limit in time allows, without backlog.
-    Limited(Limited),
+    Limited(Box<Limited>),
     /// A cell at a time, evenly.
-    Constant(Constant),
+    Constant(Box<Constant>),
     /// Evenly while on, nothing while off.
     OnOff(Box<OnOff>),
     /// A list.
-    Timed(Timed),
+    Timed(Box<Timed>),
     /// Requests, or the responses to them.
     Conversation(Box<Conversation>),
     /// Segments of TCP, data or ACKs.
@@ -77,15 +79,16 @@ impl Supply {
                 Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
                 _ => Supply::Nothing,
             },
-            Some(Traffic::Greedy { windows }) => Supply::Greedy(Greedy::new(windows)),
-            Some(Traffic::Limited { steps }) => Supply::Limited(Limited::new(steps)),
+            Some(Traffic::Greedy { windows }) if windows.is_empty() => Supply::Endless,
+            Some(Traffic::Greedy { windows }) => Supply::Greedy(Box::new(Greedy::new(windows))),
+            Some(Traffic::Limited { steps }) => Supply::Limited(Box::new(Limited::new(steps))),
             &Some(Traffic::Constant { rate, start, end }) => {
-                Supply::Constant(Constant::new(rate, start, end))
+                Supply::Constant(Box::new(Constant::new(rate, start, end)))
             }
             &Some(Traffic::OnOff { rate, on, off, start, end }) => {
                 Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random())))
             }
-            Some(Traffic::Timed { cells }) => Supply::Timed(Timed::new(cells)),
+            Some(Traffic::Timed { cells }) => Supply::Timed(Box::new(Timed::new(cells))),
             Some(Traffic::RequestResponse(model)) => {
                 Supply::Conversation(Box::new(Conversation::client(model, cell_time)))
             }
@@ -129,7 +132,7 @@ impl Supply {
     #[inline(always)]
     pub fn available_from(&self, from: Time) -> Time {
         match self {
-            Supply::Greedy(greedy) => greedy.available_from(from),
+            Supply::Endless => from,
             Supply::Adapter(adapter) if adapter.waiting() > 0 => from,
             other => other.available_later(from),
         }
@@ -138,6 +141,7 @@ impl Supply {
     #[inline(never)]
     fn available_later(&self, from: Time) -> Time {
         match self {
+            Supply::Endless => from,
             Supply::Greedy(greedy) => greedy.available_from(from),
             Supply::Nothing => Time::NEVER,
             Supply::Limited(limited) => limited.available_from(from),
@@ -162,6 +166,7 @@ impl Supply {
     /// whether the last of them is the last of its PDU. Zero says nothing.
     pub fn run(&self, at: Time, spacing: Duration) -> (u32, bool) {
         match self {
+            Supply::Endless => (u32::MAX, false),
             Supply::Greedy(greedy) => (greedy.run(at, spacing), false),
             Supply::Adapter(adapter) => (adapter.run(), true),
             _ => (0, false),
@@ -171,6 +176,7 @@ impl Supply {
     /// `count` cells of a [run](Supply::run) have left, the last one at `last`.
     pub fn take_run(&mut self, count: u32, last: Time) {
         match self {
+            Supply::Endless => {}
             Supply::Greedy(greedy) => greedy.take_run(count),
             Supply::Adapter(adapter) => adapter.take_run(count, last),
             _ => unreachable!("only greedy traffic and adapters have runs"),
@@ -181,7 +187,7 @@ impl Supply {
     #[inline(always)]
     pub fn take(&mut self, now: Time) -> bool {
         match self {
-            Supply::Greedy(greedy) => greedy.take(now),
+            Supply::Endless => {}
             Supply::Adapter(adapter) => return adapter.take(now),
             other => return other.take_other(now),
         }
@@ -192,7 +198,7 @@ impl Supply {
     fn take_other(&mut self, now: Time) -> bool {
         match self {
             Supply::Greedy(greedy) => greedy.take(now),
-            Supply::Nothing => {}
+            Supply::Endless | Supply::Nothing => {}
             Supply::Limited(limited) => limited.take(now),
             Supply::Constant(constant) => constant.take(),
             Supply::OnOff(on_off) => on_off.take(),
@@ -209,7 +215,7 @@ impl Supply {
     pub fn waiting(&self, now: Time) -> Option<u64> {
         match self {
             Supply::Nothing => Some(0),
-            Supply::Greedy(_) | Supply::Limited(_) => None,
+            Supply::Endless | Supply::Greedy(_) | Supply::Limited(_) => None,
             Supply::Constant(constant) => Some(constant.waiting(now)),
             Supply::OnOff(on_off) => Some(on_off.waiting(now)),
             Supply::Timed(timed) => Some(timed.waiting(now)),
