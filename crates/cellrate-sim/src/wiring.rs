@@ -57,7 +57,9 @@ impl Wiring<'_> {
             let head = self.scenario.links[number / 2].ends[1 - number % 2];
             let cluster = self.partition.cluster[head.0 as usize];
             let at_host = self.scenario.nodes[head.0 as usize].kind == NodeKind::Host;
+            let before = &parts[from.cluster as usize].ports[from.index as usize];
             let shared = match at_host {
+                true if before.deferred && !before.outside => Course::Behind { port: from.index },
                 true => Course::Host { every_cell: self.every_cell[number] },
                 false => Course::Switch,
             };

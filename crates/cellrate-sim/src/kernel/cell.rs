@@ -46,6 +46,9 @@ pub(crate) struct Significance(u64);
 impl Significance {
     /// Before a host: RM cells, and data cells that end a PDU, because the host may answer.
     pub const BEFORE_HOST: Significance = Significance(RM | USER_OR_NI);
+    /// The same where those are [awaited](super::awaited) behind the port: BRMs alone, because a port in the other direction
+    /// is looked at.
+    pub const AWAITED: Significance = Significance(BACKWARD);
     /// Before another cluster: BRMs, because a port in the other direction is looked at.
     pub const BEFORE_CLUSTER: Significance = Significance(BACKWARD);
 

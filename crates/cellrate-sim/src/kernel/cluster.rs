@@ -12,13 +12,15 @@
 //! it happens, or the host answers what arrives, arrivals are events after all ([`Course::Host`]).
 //!
 //! For TCP the cells of a PDU are put together in the order of the cells, too; only the last one of a whole PDU is an
-//! event, because what the segment says counts from its instant on.
+//! event, because what the segment says counts from its instant on. Such cells, and FRMs, are [awaited](super::awaited) on the
+//! last link if nothing has to be done about them before.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cellrate_proto::{Duration, Time};
 
+use super::awaited::Herald;
 use super::cell::{Cell, Significance};
 use super::deferred::LONG;
 use super::feed::{Feed, Train};
@@ -67,8 +69,8 @@ pub(crate) struct Outbox {
     expected: u32,
     /// The last of them, if they are packed.
     trail: Trail,
-    /// When those of them arrive that have to be events, if the lane leads to a deferred port.
-    pub significant: Vec<Time>,
+    /// Those of them that have to be events, if the lane leads to a deferred port.
+    pub significant: Vec<Herald>,
 }
 
 impl Outbox {
@@ -76,7 +78,7 @@ impl Outbox {
     pub fn new(cluster: u32, lane: u32, course: Course) -> Outbox {
         let significance = match course {
             Course::Deferred { significance, .. } => Some(significance),
-            Course::Host { .. } | Course::Switch => None,
+            Course::Host { .. } | Course::Behind { .. } | Course::Switch => None,
         };
         Outbox {
             cluster,
@@ -93,7 +95,7 @@ impl Outbox {
     #[inline(always)]
     pub fn push(&mut self, cell: Cell) {
         if self.significance.is_some_and(|significance| cell.is_significant(significance)) {
-            self.significant.push(cell.arrives);
+            self.significant.push(Herald::of(&cell));
         }
         self.cells.push(cell);
     }
@@ -281,6 +283,7 @@ impl Cluster {
                     Course::Deferred { port, .. } => self.on_significant(now, lane as usize, port, leaf),
                     Course::Switch => self.on_transit(now, until, lane as usize, leaf),
                     Course::Host { every_cell } => self.on_delivery(now, lane as usize, every_cell, leaf),
+                    Course::Behind { port } => self.on_awaited(now, lane as usize, port as usize),
                 },
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
@@ -313,8 +316,8 @@ impl Cluster {
         self.outboxes = Vec::new();
     }
 
-    /// Cells that came from another cluster to `lane`, in order, and when those arrive that have to be events.
-    pub fn receive(&mut self, lane: usize, batch: Batch, significant: &[Time]) {
+    /// Cells that came from another cluster to `lane`, in order, and those of them that have to be events.
+    pub fn receive(&mut self, lane: usize, batch: Batch, significant: &[Herald]) {
         let place = &mut self.lanes[lane];
         let Course::Deferred { port, .. } = place.course else {
             let mut cells = place.ring.open(batch);
@@ -324,12 +327,10 @@ impl Cluster {
             }
             return self.lanes[lane].ring.keep(cells);
         };
-        if place.significant.is_empty()
-            && let Some(&first) = significant.first()
-        {
-            self.schedule.set(place.leaf as usize, first);
+        for herald in significant {
+            self.announce(lane, port as usize, herald);
         }
-        place.significant.extend(significant);
+        let place = &mut self.lanes[lane];
         let first = place.ring.is_empty();
         place.ring.append(batch);
         if place.ring.len() > LONG {
@@ -493,22 +494,22 @@ impl Cluster {
             Course::Deferred { port, place: among, significance } => {
                 let first = place.ring.is_empty();
                 place.ring.push(cell);
-                if cell.is_significant(significance) {
-                    place.significant.push_back(cell.arrives);
-                    if place.significant.len() == 1 {
-                        self.schedule.set(place.leaf as usize, cell.arrives);
-                    }
-                } else if first {
+                if first && !cell.is_significant(significance) {
                     let key = self.schedule.key(place.leaf as usize, cell.arrives);
                     self.ports[port as usize].merge.set(among as usize, key);
                 }
                 if place.ring.len().is_multiple_of(LONG) {
                     self.long.push(port);
                 }
+                if cell.is_significant(self.ports[port as usize].significance()) {
+                    self.announce(lane, port as usize, &Herald::of(&cell));
+                }
                 return;
             }
             // What arrives at or after the end of the run stays on the link.
-            Course::Host { every_cell: false } if endpoint != NONE && cell.arrives < self.end => {
+            Course::Host { every_cell: false } | Course::Behind { .. }
+                if endpoint != NONE && cell.arrives < self.end =>
+            {
                 match self.endpoints[endpoint as usize].receive(cell) {
                     Some(left_to_do) => cell = left_to_do,
                     None => return,
@@ -530,7 +531,7 @@ impl Cluster {
 
     /// The instant of a cell that `endpoint` has received has come.
     #[inline]
-    fn on_arrival(&mut self, now: Time, endpoint: usize, cell: Cell) {
+    pub(super) fn on_arrival(&mut self, now: Time, endpoint: usize, cell: Cell) {
         if cell.is_rm() { self.on_rm(now, endpoint, cell) } else { self.on_pdu(now, endpoint, cell) }
     }
 

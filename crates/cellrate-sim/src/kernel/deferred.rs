@@ -8,7 +8,8 @@
 //!
 //! No cell is missed. Those that have to be events are: before a host RM cells and ends of PDUs, which it may answer; before
 //! another cluster BRMs, because the port in the other direction is looked at for them ([`Significance`]). An FRM before
-//! another cluster says something to the port's control alone, and waits as data do.
+//! another cluster says something to the port's control alone, and waits as data do. Before a host so do FRMs and ends of PDUs
+//! where all cells come over one lane: they are events behind the port only ([`super::awaited`]).
 //!
 //! Behind a train stands what its source sends next. Before a host that is worked out at the latest when the last cell of the
 //! train is due, which is an event. Before another cluster it is worked out by whoever deals with the cells: where nothing
@@ -27,11 +28,10 @@ use cellrate_proto::Time;
 use cellrate_proto::switch::QuietMeter;
 
 use super::cell::Cell;
-#[cfg(doc)]
 use super::cell::Significance;
 use super::cluster::{Cluster, Leaf, Outbox};
 use super::feed::Feed;
-use super::hop::{Exit, Hop};
+use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
 use super::merge::{Along, Front};
 use super::ranked::{WaysOut, advance};
@@ -53,8 +53,13 @@ pub(crate) enum Shortcut {
     None,
     /// Cells of one category that leave a FIFO for other clusters.
     Outside,
-    /// Those of the only lane, this one, to a FIFO before a host.
-    Host(u32),
+    /// Those of the only lane to a FIFO before a host.
+    Host {
+        /// The lane.
+        lane: u32,
+        /// The one behind the port.
+        link: u32,
+    },
     /// Cells of several categories that leave for other clusters.
     Ranked,
 }
@@ -97,10 +102,7 @@ impl Cluster {
             let ended = match self.ports[port].shortcut {
                 Shortcut::None => None,
                 Shortcut::Outside => self.run_outside(port, limit),
-                Shortcut::Host(lane) => {
-                    self.run_to_host(port, lane as usize, limit);
-                    None
-                }
+                Shortcut::Host { lane, link } => return self.drain_to_host(port, [lane, link], limit),
                 Shortcut::Ranked => self.run_ranked(port, limit),
             };
             if ended.is_some() {
@@ -209,7 +211,7 @@ impl Cluster {
     /// The same for the only lane to a FIFO to a host: the cells of one connection that follow each other in it. A function
     /// of its own, so that what the loop needs is in registers.
     #[inline(never)]
-    fn run_to_host(&mut self, number: usize, lane: usize, limit: u64) {
+    pub(super) fn run_to_host(&mut self, number: usize, lane: usize, limit: u64) {
         let Cluster { ports, lanes, hops, endpoints, schedule, end, .. } = self;
         let lane = &mut lanes[lane];
         let Port { queues: Queues::Fifo(fifo), metered, only_priority, control, merge, .. } =
@@ -278,11 +280,18 @@ impl Cluster {
             }
         }
         let mut ways_in = vec![0_u32; self.ports.len()];
+        let mut links = vec![NONE; self.ports.len()];
+        for (index, lane) in (0..).zip(&self.lanes) {
+            if let Course::Behind { port } = lane.course {
+                links[port as usize] = index;
+            }
+        }
         for (index, lane) in (0..).zip(&self.lanes) {
             if let Course::Deferred { port, .. } = lane.course {
+                let link = links[port as usize];
                 let port = &mut self.ports[port as usize];
                 if matches!(port.queues, Queues::Fifo(_)) && !port.outside {
-                    port.shortcut = Shortcut::Host(index);
+                    port.shortcut = Shortcut::Host { lane: index, link };
                 }
             }
         }
@@ -293,8 +302,22 @@ impl Cluster {
         let feeds = self.feeds.iter().filter(|feed| feed.deferred).map(|feed| feed.port);
         lanes.chain(feeds).for_each(|port| ways_in[port as usize] += 1);
         for (port, &ways_in) in self.ports.iter_mut().zip(&ways_in) {
-            if ways_in > 1 && matches!(port.shortcut, Shortcut::Host(_)) {
+            if ways_in > 1 && matches!(port.shortcut, Shortcut::Host { .. }) {
                 port.shortcut = Shortcut::None;
+            }
+        }
+        for lane in &mut self.lanes {
+            let before = |port: u32| self.ports[port as usize].shortcut;
+            match &mut lane.course {
+                Course::Deferred { port, significance, .. } => {
+                    if let Shortcut::Host { .. } = before(*port) {
+                        *significance = Significance::AWAITED;
+                    }
+                }
+                &mut Course::Behind { port } if !matches!(before(port), Shortcut::Host { .. }) => {
+                    lane.course = Course::Host { every_cell: false };
+                }
+                _ => {}
             }
         }
         for feed in &mut self.feeds {
@@ -464,7 +487,7 @@ fn serve(
 }
 
 #[cold]
-fn lose(port: &mut Port, dropped: &mut BTreeMap<u32, u64>, hop: &Hop) {
+pub(super) fn lose(port: &mut Port, dropped: &mut BTreeMap<u32, u64>, hop: &Hop) {
     port.dropped += 1;
     *dropped.entry(hop.flow).or_default() += 1;
 }

@@ -8,8 +8,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cellrate_proto::Time;
-
+use super::awaited::Herald;
 use super::cell::Cell;
 use super::cluster::Cluster;
 use super::row::Batch;
@@ -28,8 +27,8 @@ struct Parcel {
 #[derive(Debug, Default)]
 struct Mail {
     parcels: Vec<Parcel>,
-    /// When those cells arrive that have to be events, parcel by parcel.
-    significant: Vec<Time>,
+    /// Those cells that have to be events, parcel by parcel.
+    significant: Vec<Herald>,
     /// Room to pack in.
     scratch: Vec<u32>,
     /// Lists that the receiver has emptied, for those that are not packed: windows do not allocate.

@@ -18,6 +18,11 @@ pub(crate) enum Course {
         /// Whether every arrival has to be an event.
         every_cell: bool,
     },
+    /// A host behind this deferred port: what has to be an event is [awaited](super::awaited) there.
+    Behind {
+        /// The port.
+        port: u32,
+    },
     /// A switch; every arrival is an event.
     Switch,
     /// A deferred port of a switch.
@@ -38,7 +43,8 @@ pub(crate) struct Lane {
     pub ring: Row,
     /// Where they go.
     pub course: Course,
-    /// Of a deferred lane: when those cells arrive that have to be events.
+    /// Of a deferred lane: when those cells arrive that have to be events. Of one behind a deferred port: when those cells
+    /// come to the port, where they have not been dealt with, that have to be events behind it.
     pub significant: VecDeque<Time>,
     /// In the schedule.
     pub leaf: u32,

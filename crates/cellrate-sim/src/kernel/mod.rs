@@ -11,6 +11,7 @@
 //! - between two RM cells any other source with a link to itself sends a train, worked out as one ([`folding`], [`feed`]);
 //! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to another
 //!   cluster, are dealt with when someone looks there ([`deferred`], [`merge`]);
+//! - FRMs and ends of PDUs on their way to a port before a host are events behind it, and not also before ([`awaited`]);
 //! - on its last link a data cell is counted as soon as its arrival is known ([`cluster`]).
 //!
 //! # Order at the same instant
@@ -34,6 +35,7 @@
 //! is the same as with a single scheduler, to the last bit; and whichever threads the clusters run on.
 
 pub(crate) mod ahead;
+pub(crate) mod awaited;
 pub(crate) mod cell;
 pub(crate) mod cluster;
 pub(crate) mod deferred;
