@@ -91,8 +91,10 @@ fn run_network<'a>(
         }
     }
     let in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
-    // Rows take the room of the cells that have been counted.
+    // Rows take the room of what has been counted, and then of the ports.
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_cells);
+    let ports = port_summaries(scenario, &mut assembly, end);
+    assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_ports);
     let vcs = flow_summaries(scenario, &assembly, &in_flight, end);
     for row in &vcs {
         if row.sent != row.delivered + row.dropped + row.in_flight {
@@ -100,7 +102,6 @@ fn run_network<'a>(
             return Err(RunError::NotConserved { vc: row.vc.clone(), counts });
         }
     }
-    let ports = port_summaries(scenario, &mut assembly, end);
     let run = RunSummary {
         scenario: scenario.name.clone(),
         seed: scenario.seed,

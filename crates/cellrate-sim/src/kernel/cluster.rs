@@ -314,6 +314,12 @@ impl Cluster {
         self.lanes = Vec::new();
         self.feeds = Vec::new();
         self.outboxes = Vec::new();
+        self.hops = Arc::new([]);
+    }
+
+    /// The run is over, and what there is to say of the ports has been said: gives back what they take.
+    pub fn forget_ports(&mut self) {
+        self.ports = Vec::new();
     }
 
     /// Cells that came from another cluster to `lane`, in order, and those of them that have to be events.
