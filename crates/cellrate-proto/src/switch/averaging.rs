@@ -147,7 +147,7 @@ struct Averaged {
 impl LoadFactor {
     /// No load measured yet: z = 0.
     pub fn new(averaging: LoadAveraging) -> LoadFactor {
-        let averages = (averaging != LoadAveraging::None).then(|| Averaged { averaging, averages: None });
+        let averages = (averaging != LoadAveraging::None).then_some(Averaged { averaging, averages: None });
         LoadFactor { z: 0.0, averaged: averages.map(Box::new) }
     }
 
