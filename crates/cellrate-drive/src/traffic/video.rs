@@ -17,12 +17,23 @@ use crate::tournament::Tournament;
 #[derive(Clone, Debug)]
 pub struct Video {
     programs: Vec<Program>,
+    /// What each does until its next clock reference.
+    paces: Vec<Pace>,
     /// The next cell of each: its instant, and the number of the program below that. Of several at the same instant, the one
     /// with the lowest number comes first.
     next: Tournament,
     /// Bits of a number.
     bits: u32,
     end: Time,
+}
+
+/// Cells of a program at a constant rate, as far as keys say it.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// From one to the next.
+    step: u64,
+    /// The first key after them.
+    until: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -54,7 +65,9 @@ impl Video {
         let end = end.min(model.end).min(Time::from_ps(u64::MAX >> bits));
         let program = |number| Program::new(model, seed, flow, number, end);
         let (first, programs): (Vec<Time>, _) = (0..model.programs).map(program).unzip();
-        let mut video = Video { programs, next: Tournament::new(first.len()), bits, end };
+        let next = Tournament::new(first.len());
+        let paces = vec![Pace { step: 0, until: 0 }; first.len()];
+        let mut video = Video { programs, paces, next, bits, end };
         first.into_iter().enumerate().for_each(|(number, at)| video.set(number, at));
         video
     }
@@ -67,8 +80,22 @@ impl Video {
     }
 
     /// The cell that came first has left.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self) {
+        let key = self.next.first();
+        let number = (key & ((1 << self.bits) - 1)) as usize;
+        let Pace { step, until } = self.paces[number];
+        let after = key.saturating_add(step);
+        if after < until {
+            self.next.set_in_place(number, after);
+        } else {
+            self.take_last();
+        }
+    }
+
+    /// The same, where a clock reference or the end may come before the next cell of the same program.
+    #[inline(never)]
+    fn take_last(&mut self) {
         let (at, number) = self.first();
         let after = self.programs[number].after(at);
         self.set(number, after);
@@ -81,11 +108,15 @@ impl Video {
         (Time::from_ps(key >> self.bits), (key & ((1 << self.bits) - 1)) as usize)
     }
 
-    #[inline]
     fn set(&mut self, number: usize, at: Time) {
         // After the end it does not matter when.
         let ps = at.min(self.end).as_ps();
         self.next.set(number, ps << self.bits | number as u64);
+        let Program { reference, spacing, .. } = self.programs[number];
+        self.paces[number] = Pace {
+            step: spacing.as_ps().saturating_mul(1 << self.bits),
+            until: reference.min(self.end).as_ps() << self.bits,
+        };
     }
 
     /// Cells that have come by `now` and wait [cells].
@@ -117,7 +148,6 @@ impl Program {
     }
 
     /// The cell after the one at `last`.
-    #[inline]
     fn after(&mut self, last: Time) -> Time {
         let next = last.saturating_add(self.spacing);
         if next < self.reference {
@@ -306,6 +336,26 @@ mod tests {
             video.take();
         }
         assert!(video.next() > now && waiting > 0);
+    }
+
+    #[test]
+    fn cells_at_a_constant_rate_come_as_if_each_was_the_last_one_at_it() {
+        let ends = [Time::ZERO + Duration::from_ms(700), Time::from_ps(40_000_000_001)];
+        for (programs, end, seed) in [(1, ends[0], 1), (9, ends[0], 2), (20, ends[1], 3)] {
+            // A tenth of the rates is zero.
+            let mut of = model(50, 5, OutOfRange::Truncate, NoiseMethod::Paxson);
+            of.programs = programs;
+            let mut video = Video::new(&of, seed, 0, end);
+            let mut one_by_one = video.clone();
+            let mut count = 0;
+            while one_by_one.next() != Time::NEVER {
+                assert_eq!(video.next(), one_by_one.next());
+                video.take();
+                one_by_one.take_last();
+                count += 1;
+            }
+            assert!(video.next() == Time::NEVER && count > 100 * programs, "{count} cells");
+        }
     }
 
     #[test]

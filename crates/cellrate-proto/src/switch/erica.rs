@@ -346,6 +346,12 @@ impl SwitchAlgorithm for Erica {
         self.at_rest = same_load && before == (self.shares, self.active.counted());
     }
 
+    fn answer_stands(&self, slot: Slot, meter: &Meter) -> bool {
+        // Once per interval; but aging goes by what sources claim, and newcomers are counted as they come.
+        let answered = self.vcs[slot].answered == meter.interval();
+        answered && self.aging.is_none() && !self.immediate_fair_share
+    }
+
     fn is_at_rest(&self) -> bool {
         self.at_rest && self.aging.as_ref().is_none_or(|aging| aging.is_at_rest())
     }

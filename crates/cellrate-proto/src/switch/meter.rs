@@ -218,6 +218,12 @@ impl Meter {
         slot
     }
 
+    /// Whether the number of cells may end an interval.
+    #[inline]
+    pub(super) fn limits_cells(&self) -> bool {
+        self.cells_limit != u64::MAX
+    }
+
     /// When the interval ends; [`Time::NEVER`] when only a cell count or nothing ends it.
     #[inline]
     pub(super) fn deadline(&self) -> Time {

@@ -102,6 +102,13 @@ pub trait SwitchAlgorithm {
     /// in [`Meter::previous_cells`].
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter);
 
+    /// Whether the answer to a BRM of this connection in the present interval is settled: no cell that comes before the
+    /// interval ends changes it, nor does the queue. Then who answers need not know of these cells yet. Default false.
+    fn answer_stands(&self, slot: Slot, meter: &Meter) -> bool {
+        let _ = (slot, meter);
+        false
+    }
+
     /// Whether another interval without cells, and with an empty queue, would leave everything as it is: then a long
     /// idle time is passed over in one step. Default false: every interval is ended one by one.
     fn is_at_rest(&self) -> bool {

@@ -223,8 +223,17 @@ impl PortControl {
         }
     }
 
+    /// Whether the answer to a BRM of this connection at `now` does not hang on the cells that have come since the
+    /// interval began, nor on the queue: those who tell of cells late need not do so for it.
+    #[inline]
+    pub fn answer_stands(&self, now: Time, slot: Slot) -> bool {
+        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref() else { return true };
+        let in_interval = now < meter.deadline() && !meter.limits_cells();
+        in_interval && algorithm.as_dyn().is_some_and(|algorithm| algorithm.answer_stands(slot, meter))
+    }
+
     /// A BRM of a connection whose forward direction leaves by this port passes the switch: answers it. `queue` is the
-    /// port's ABR queue now.
+    /// port's ABR queue now; where the [answer stands](PortControl::answer_stands), nobody looks at it.
     pub fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, feedback: &mut Feedback) {
         let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() else { return };
         meter.on_backward_rm(slot);

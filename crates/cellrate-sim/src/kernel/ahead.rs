@@ -11,6 +11,7 @@ use cellrate_proto::Time;
 
 use super::cluster::Cluster;
 use super::hop::NONE;
+use super::row::Batch;
 use crate::endpoint::Access;
 use crate::port::Queues;
 
@@ -43,12 +44,16 @@ impl Cluster {
             unreachable!("only sources behind a FIFO send ahead of time");
         };
         let was_empty = place.ring.is_empty();
+        let mut cells = Vec::with_capacity(AHEAD);
         sender.send_ahead(*end, AHEAD, |at, cell| {
             let Some(arrives) = fifo.admit(at) else {
                 unreachable!("only sources behind a lossless port send ahead of time");
             };
-            place.ring.push(cell.arriving(arrives));
+            cells.push(cell.arriving(arrives));
         });
+        if !cells.is_empty() {
+            place.ring.append(Batch::Plain(cells));
+        }
         let next = if sender.transmits < *end { fifo.preview(sender.transmits) } else { Time::NEVER };
         self.schedule.set(place.leaf as usize, next);
         if was_empty {

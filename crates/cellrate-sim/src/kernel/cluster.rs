@@ -431,8 +431,14 @@ impl Cluster {
         let limit = self.schedule.key(leaf, now);
         self.bring_up(hop.port as usize, limit, now);
         if cell.is_backward_rm() {
-            self.bring_up(hop.answering_port as usize, limit, now);
-            cell = self.ports[hop.answering_port as usize].answer(now, hop.answering_slot, cell);
+            let (port, slot) = (hop.answering_port as usize, hop.answering_slot);
+            cell = match self.ports[port].standing_answer(now, slot, cell) {
+                Some(answered) => answered,
+                None => {
+                    self.bring_up(port, limit, now);
+                    self.ports[port].answer(now, slot, cell)
+                }
+            };
             self.sampler.note_port(now, hop.answering_port, &mut self.ports);
         }
         let port = &mut self.ports[hop.port as usize];

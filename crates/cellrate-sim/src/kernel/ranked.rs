@@ -86,14 +86,14 @@ impl Along for RunRanked<'_> {
         let most = if turning.is_usual() { MOST_JOINING } else { 0 };
         let mut left = most;
         let mut ended = None;
-        while left > 0 && ended.is_none() {
+        while left > 0 {
             let key = merge.first();
             if key >= limit {
                 break;
             }
             let (now, leaf) = schedule.split(key);
             let Some(departs) = turning.departure(now) else { break };
-            let (cell, priority) = match leaves[leaf] {
+            match leaves[leaf] {
                 Leaf::Feed(index) => {
                     let feed = &mut feeds[index as usize];
                     let priority = usize::from(feed.priority);
@@ -111,7 +111,11 @@ impl Along for RunRanked<'_> {
                         next = behind.unwrap_or(NEVER);
                     }
                     merge.replace_first(feed.place as usize, next);
-                    (cell.on_next_hop(), priority)
+                    left -= 1;
+                    turning.join(now, departs, priority, cell.on_next_hop(), &mut ways_out);
+                    if ended.is_some() {
+                        break;
+                    }
                 }
                 Leaf::Lane(index) => {
                     let lane = &mut lanes[index as usize];
@@ -124,12 +128,11 @@ impl Along for RunRanked<'_> {
                     }
                     lane.ring.skip(1);
                     merge.replace_first(lane.place(), lane.first_key(schedule));
-                    (cell, priority)
+                    left -= 1;
+                    turning.join(now, departs, priority, cell, &mut ways_out);
                 }
                 _ => break,
-            };
-            turning.join(now, departs, priority, cell, &mut ways_out);
-            left -= 1;
+            }
         }
         turning.close(most - left);
         let guaranteed = count.map_or(0, |count| {

@@ -18,12 +18,6 @@ impl Ring {
         Ring { places: Vec::new(), head: 0, len: 0 }
     }
 
-    /// Whether there are none.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {
@@ -99,7 +93,6 @@ mod tests {
                     _ => prop_assert_eq!(ring.pop(), deque.pop_front()),
                 }
                 prop_assert_eq!((ring.len(), ring.iter().next()), (deque.len(), deque.front()));
-                prop_assert_eq!(ring.is_empty(), deque.is_empty());
             }
             prop_assert!(ring.iter().eq(deque.iter()));
         }

@@ -56,6 +56,9 @@ pub(crate) enum Queues {
     Served(Box<Served>),
 }
 
+/// Ends of intervals, and figures from then on; boxed, because most ports record none, and there are very many.
+pub(crate) type Ended = Vec<(Time, Vec<f64>)>;
+
 /// An output port.
 #[derive(Debug)]
 pub(crate) struct Port {
@@ -76,8 +79,7 @@ pub(crate) struct Port {
     pub control: PortControl,
     /// The averaging intervals ended since the last look: when each ended, and the figures of the algorithm from then
     /// on. `None` where changes of these are not recorded.
-    #[expect(clippy::box_collection, reason = "most ports have none, and there are very many")]
-    pub ended: Option<Box<Vec<(Time, Vec<f64>)>>>,
+    pub ended: Option<Box<Ended>>,
     /// Cells lost here, for want of room or on the line.
     pub dropped: u64,
 }
@@ -123,12 +125,23 @@ impl Port {
         }
     }
 
+    /// The answer of this port to a BRM that passes in the other direction, if it [stands](PortControl::answer_stands)
+    /// whatever cells have come.
+    #[inline]
+    pub fn standing_answer(&mut self, now: Time, slot: Slot, cell: Cell) -> Option<Cell> {
+        self.control.answer_stands(now, slot).then(|| self.answer_at(now, slot, Cells::ZERO, cell))
+    }
+
     /// The answer of this port to a BRM that passes in the other direction.
     pub fn answer(&mut self, now: Time, slot: Slot, cell: Cell) -> Cell {
         if self.control.interval_due(now) {
             self.end_intervals(now);
         }
-        let queue = self.queue(ABR, now);
+        self.answer_at(now, slot, self.queue(ABR, now), cell)
+    }
+
+    #[inline]
+    fn answer_at(&mut self, now: Time, slot: Slot, queue: Cells, cell: Cell) -> Cell {
         let (ci, ni) = cell.indications();
         let mut feedback = Feedback::new(cell.explicit_rate(), ci, ni);
         self.control.on_backward_rm(now, slot, queue, &mut feedback);

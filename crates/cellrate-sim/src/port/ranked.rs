@@ -133,14 +133,27 @@ impl Ranked {
 impl Turns {
     #[inline(always)]
     fn advance(&mut self, waiting: &mut Waiting, until: Time, give: &mut impl Give) {
-        while self.count > 0 && self.free_at <= until {
-            let priority = if waiting[0].is_empty() { 2 } else { 1 };
-            let Some(cell) = waiting[priority - 1].pop() else {
-                unreachable!("some wait");
-            };
-            self.count -= 1;
-            give.give(self.serve_lower(self.free_at, priority, cell));
+        if self.count == 0 || self.free_at > until {
+            return;
         }
+        let Turns { cell_time, delay, mut count, mut free_at, .. } = *self;
+        let [second, third] = waiting;
+        let priority = loop {
+            let (cell, priority) = match second.pop() {
+                Some(cell) => (cell, 1),
+                None => match third.pop() {
+                    Some(cell) => (cell, 2),
+                    None => unreachable!("some wait"),
+                },
+            };
+            count -= 1;
+            free_at += cell_time;
+            give.give(cell.arriving(free_at + delay));
+            if count == 0 || free_at > until {
+                break priority;
+            }
+        };
+        (self.count, self.free_at, self.lower_until, self.lower) = (count, free_at, free_at, priority);
     }
 
     #[inline(always)]
@@ -159,7 +172,8 @@ impl Turns {
         } else {
             give.give(self.serve_lower(now, priority, cell));
         }
-        if priority == ABR {
+        // At most one more is in transmission.
+        if priority == ABR && waiting[ABR - 1].len() as u64 >= self.max_abr {
             self.max_abr = self.max_abr.max(self.lower_queue(waiting, ABR, now));
         }
     }

@@ -6,12 +6,20 @@ use cellrate_proto::{Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
 
-use crate::random_world::random_scenario;
+use crate::random_world::{random_bottleneck, random_scenario};
 
 /// The network of this number: the same one on every machine.
 pub fn random_tcp(number: u64) -> Scenario {
+    with_tcp(random_scenario(number), number)
+}
+
+/// The same with many sources before one line.
+pub fn random_tcp_bottleneck(number: u64) -> Scenario {
+    with_tcp(random_bottleneck(number), number)
+}
+
+fn with_tcp(mut scenario: Scenario, number: u64) -> Scenario {
     let mut dice = Dice(Random::new(number, Stream::Thoughts(u32::MAX, 0)));
-    let mut scenario = random_scenario(number);
     // Time for a few round trips and time-outs.
     scenario.duration = scenario.duration * 4;
     scenario.name = format!("random TCP {number}");

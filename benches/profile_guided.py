@@ -1,0 +1,116 @@
+"""Builds with a profile of what the program does: the compiler then lays out and inlines by what is frequent.
+
+    python3 benches/profile_guided.py COMMAND ...
+
+runs COMMAND (cargo or maturin) so that whatever it compiles uses a profile, and compiles into target/profile-guided.
+The profile is that of scenarios of the project and of networks that `cellrate-bench train` makes, run by an
+instrumented build; what the bench measures is not among them. It is taken anew when a source has changed, in three
+minutes.
+
+Needs the llvm-profdata of the compiler in use (`rustup component add llvm-tools`). Where it cannot be had, COMMAND runs
+without a profile, and a line on stderr says so.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WORK = ROOT / "target" / "profile-guided"
+PROFILE = WORK / "scenarios.profdata"
+
+
+def llvm_profdata() -> Path | None:
+    """The tool that belongs to the compiler in use, installed by rustup if that is how the compiler came."""
+    output = subprocess.run(["rustc", "-vV"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    host = next(line.split()[1] for line in output.splitlines() if line.startswith("host:"))
+    sysroot = subprocess.run(
+        ["rustc", "--print", "sysroot"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+    tool = Path(sysroot) / "lib" / "rustlib" / host / "bin" / "llvm-profdata"
+    if not tool.exists() and shutil.which("rustup"):
+        subprocess.run(["rustup", "component", "add", "llvm-tools"], cwd=ROOT, check=False, stdout=sys.stderr)
+    return tool if tool.exists() else None
+
+
+def scenarios() -> list[Path]:
+    """What is run for the profile: the examples; of the papers TCP beside video, Stop & Go, clients and servers."""
+    of_papers = [
+        "tcp-lrd-vbr/scenarios/short-feedback",
+        "stop-and-go/scenarios/bottleneck",
+        "uili/scenarios/client-server",
+    ]
+    return [*sorted((ROOT / "scenarios").glob("*.toml")), *(ROOT / "papers" / f"{name}.toml" for name in of_papers)]
+
+
+def is_fresh() -> bool:
+    """Whether the profile is newer than everything that goes into it."""
+    if not PROFILE.exists():
+        return False
+    crates = [path for kind in ("*.rs", "*.toml") for path in (ROOT / "crates").rglob(kind)]
+    sources = [
+        *crates,
+        *scenarios(),
+        *(ROOT / "benches" / "src").glob("*.rs"),
+        ROOT / "Cargo.toml",
+        ROOT / "Cargo.lock",
+    ]
+    taken = PROFILE.stat().st_mtime
+    return all(path.stat().st_mtime < taken for path in sources)
+
+
+def flags(*more: str) -> dict[str, str]:
+    """The environment with `more` for the compiler, and with a place of its own for what it compiles."""
+    given = os.environ.get("RUSTFLAGS", "")
+    return os.environ | {"RUSTFLAGS": " ".join([given, *more]).strip()}
+
+
+def take_profile(profdata: Path) -> None:
+    """Runs the scenarios on an instrumented build; the profile is moved into place when it is whole."""
+    raw = WORK / "raw"
+    shutil.rmtree(raw, ignore_errors=True)
+    WORK.mkdir(parents=True, exist_ok=True)
+    target = WORK / "instrumented"
+    print("profile-guided: building with counters, and running scenarios", file=sys.stderr)
+    build = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "cellrate-bench"]
+    environment = flags(f"-Cprofile-generate={raw}") | {"CARGO_TARGET_DIR": str(target)}
+    subprocess.run(build, cwd=ROOT, check=True, env=environment)
+    program = target / "release" / "cellrate-bench"
+    for arguments in [["train"], *(["file", scenario] for scenario in scenarios())]:
+        subprocess.run([program, *arguments], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    part = PROFILE.with_suffix(".part")
+    subprocess.run([profdata, "merge", "-o", part, raw], check=True)
+    part.rename(PROFILE)
+    shutil.rmtree(raw)
+
+
+def main() -> int:
+    """Runs the command; its exit status."""
+    command = sys.argv[1:]
+    if not command:
+        print(__doc__, file=sys.stderr)
+        return 2
+    profdata = llvm_profdata()
+    if profdata is None:
+        print(
+            "profile-guided: there is no llvm-profdata for this compiler (rustup component add llvm-tools): "
+            "building without a profile",
+            file=sys.stderr,
+        )
+        return subprocess.run(command, check=False).returncode
+    if not is_fresh():
+        take_profile(profdata)
+    environment = flags(f"-Cprofile-use={PROFILE}") | {
+        "CARGO_TARGET_DIR": str(WORK / "build"),
+        "CELLRATE_PROFILE_GUIDED": "yes",
+    }
+    return subprocess.run(command, check=False, env=environment).returncode
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"profile-guided: {' '.join(map(str, error.cmd))} ended with status {error.returncode}")
