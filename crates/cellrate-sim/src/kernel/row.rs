@@ -68,6 +68,10 @@ impl Row {
                 self.front.drain(..self.taken as usize);
                 self.taken = 0;
             }
+            if self.front.capacity() == 0 {
+                // By far the most rows that cells are put on one by one never have more than one.
+                self.front.reserve_exact(1);
+            }
             self.front.push(cell);
         } else if let Some(Batch::Plain(last)) = self.behind.back_mut() {
             last.push(cell);
@@ -84,6 +88,10 @@ impl Row {
             Batch::Plain(cells) => cells.len() as u32,
             Batch::Packed(packed) => packed.len(),
         };
+        if self.behind.capacity() == 0 {
+            // Hardly ever more than those of two windows wait.
+            self.behind.reserve_exact(1);
+        }
         self.behind.push_back(batch);
         if was_empty {
             self.turn();
