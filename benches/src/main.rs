@@ -21,7 +21,12 @@ use std::time::Instant;
 
 use cellrate_scenario::{Document, Scenario};
 use cellrate_sim::{RunResult, run_on};
+use mimalloc::MiMalloc;
 use workloads::{WORKLOADS, Workload};
+
+/// As in the Python module.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
