@@ -16,7 +16,7 @@ help:
 	@echo "make demo    set up .venv, build, run the two-source transient into results/"
 	@echo "make live-demo  real TCP over ABR on this machine (root; Linux): goodput against the most there can be"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types"
-	@echo "make optimized  build once more with a profile of what the simulator does: a quarter faster"
+	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
 	@echo "make bench   time the workloads and count their instructions (bench-json: the same as JSON)"
 	@echo "make bench-peers  ns-3, ns-2, SimPy and nexosim beside cellrate, installed where they are missing"
 	@echo "make paper   run the experiments of the papers into results/papers/"
@@ -54,7 +54,7 @@ lint: $(STAMPS)/tools
 test-python: $(STAMPS)/built
 	$(BIN)/python -m pytest -q
 
-# The compiled module again, with a profile of what it does: faster by a quarter, and four minutes to build.
+# The compiled module again, with a profile of what it does: faster by a tenth to a fifth, and four minutes to build.
 optimized: $(STAMPS)/tools
 	VIRTUAL_ENV=$(abspath $(VENV)) $(PYTHON) benches/profile_guided.py $(BIN)/maturin develop --release --locked --quiet
 	touch $(STAMPS)/built
