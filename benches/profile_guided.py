@@ -16,23 +16,34 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "profile-guided"
-PROFILE = WORK / "scenarios.profdata"
 
 
-def llvm_profdata() -> Path | None:
-    """The tool that belongs to the compiler in use, installed by rustup if that is how the compiler came."""
-    output = subprocess.run(["rustc", "-vV"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    host = next(line.split()[1] for line in output.splitlines() if line.startswith("host:"))
-    sysroot = subprocess.run(
-        ["rustc", "--print", "sysroot"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.strip()
-    tool = Path(sysroot) / "lib" / "rustlib" / host / "bin" / "llvm-profdata"
-    if not tool.exists() and shutil.which("rustup"):
+class Compiler(NamedTuple):
+    """The compiler in use."""
+
+    profdata: Path
+    """Its llvm-profdata, which may be missing."""
+    profile: Path
+    """What it can read: profiles are not for other releases."""
+
+
+def compiler() -> Compiler:
+    """The compiler in use; where it came by rustup, that installs the tool."""
+
+    def ask(*arguments: str) -> str:
+        return subprocess.run(
+            ["rustc", *arguments], cwd=ROOT, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    said = dict(line.split(": ", 1) for line in ask("-vV").splitlines() if ": " in line)
+    profdata = Path(ask("--print", "sysroot")) / "lib" / "rustlib" / said["host"] / "bin" / "llvm-profdata"
+    if not profdata.exists() and shutil.which("rustup"):
         subprocess.run(["rustup", "component", "add", "llvm-tools"], cwd=ROOT, check=False, stdout=sys.stderr)
-    return tool if tool.exists() else None
+    return Compiler(profdata, WORK / f"scenarios-{said['release']}.profdata")
 
 
 def scenarios() -> list[Path]:
@@ -45,9 +56,9 @@ def scenarios() -> list[Path]:
     return [*sorted((ROOT / "scenarios").glob("*.toml")), *(ROOT / "papers" / f"{name}.toml" for name in of_papers)]
 
 
-def is_fresh() -> bool:
-    """Whether the profile is newer than everything that goes into it."""
-    if not PROFILE.exists():
+def is_fresh(profile: Path) -> bool:
+    """Whether `profile` is there, and newer than everything that goes into it."""
+    if not profile.exists():
         return False
     crates = [path for kind in ("*.rs", "*.toml") for path in (ROOT / "crates").rglob(kind)]
     sources = [
@@ -57,17 +68,17 @@ def is_fresh() -> bool:
         ROOT / "Cargo.toml",
         ROOT / "Cargo.lock",
     ]
-    taken = PROFILE.stat().st_mtime
+    taken = profile.stat().st_mtime
     return all(path.stat().st_mtime < taken for path in sources)
 
 
 def flags(*more: str) -> dict[str, str]:
-    """The environment with `more` for the compiler, and with a place of its own for what it compiles."""
+    """The environment, with `more` for the compiler."""
     given = os.environ.get("RUSTFLAGS", "")
     return os.environ | {"RUSTFLAGS": " ".join([given, *more]).strip()}
 
 
-def take_profile(profdata: Path) -> None:
+def take_profile(taken_by: Compiler) -> None:
     """Runs the scenarios on an instrumented build; the profile is moved into place when it is whole."""
     raw = WORK / "raw"
     shutil.rmtree(raw, ignore_errors=True)
@@ -78,11 +89,12 @@ def take_profile(profdata: Path) -> None:
     environment = flags(f"-Cprofile-generate={raw}") | {"CARGO_TARGET_DIR": str(target)}
     subprocess.run(build, cwd=ROOT, check=True, env=environment)
     program = target / "release" / "cellrate-bench"
-    for arguments in [["train"], *(["file", scenario] for scenario in scenarios())]:
-        subprocess.run([program, *arguments], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    part = PROFILE.with_suffix(".part")
-    subprocess.run([profdata, "merge", "-o", part, raw], check=True)
-    part.rename(PROFILE)
+    subprocess.run([program, "train"], cwd=ROOT, check=True)
+    for scenario in scenarios():
+        subprocess.run([program, "file", scenario], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    part = taken_by.profile.with_suffix(".part")
+    subprocess.run([taken_by.profdata, "merge", "-o", part, raw], check=True)
+    part.rename(taken_by.profile)
     shutil.rmtree(raw)
 
 
@@ -92,17 +104,17 @@ def main() -> int:
     if not command:
         print(__doc__, file=sys.stderr)
         return 2
-    profdata = llvm_profdata()
-    if profdata is None:
+    present = compiler()
+    if not present.profdata.exists():
         print(
             "profile-guided: there is no llvm-profdata for this compiler (rustup component add llvm-tools): "
             "building without a profile",
             file=sys.stderr,
         )
         return subprocess.run(command, check=False).returncode
-    if not is_fresh():
-        take_profile(profdata)
-    environment = flags(f"-Cprofile-use={PROFILE}") | {
+    if not is_fresh(present.profile):
+        take_profile(present)
+    environment = flags(f"-Cprofile-use={present.profile}") | {
         "CARGO_TARGET_DIR": str(WORK / "build"),
         "CELLRATE_PROFILE_GUIDED": "yes",
     }
