@@ -3,6 +3,7 @@
 
 pub mod histogram;
 pub mod line;
+pub mod minima;
 pub mod names;
 pub mod noise;
 pub mod random;

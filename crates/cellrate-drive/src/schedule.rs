@@ -1,16 +1,17 @@
-//! The scheduler: a winner tree over a fixed set of leaves, one per thing that can happen next.
+//! The scheduler: the least key of a fixed set of leaves, one per thing that can happen next.
 //!
-//! A leaf's key is the time of its next event with the leaf's own number below it, in one `u64`; the smallest key is at
-//! the root. So the order of events and the breaking of ties are one comparison.
+//! A leaf's key is the time of its next event with the leaf's own number below it, in one `u64`; the smallest is always at
+//! hand. So the order of events and the breaking of ties are one comparison.
 
 use cellrate_proto::Time;
 
-use super::tournament::{NEVER, Tournament};
+use super::minima::Minima;
+use super::tournament::NEVER;
 
 /// The next event of every leaf.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    tree: Tournament,
+    keys: Minima,
     /// While a leaf is held: the least key of the others, or less.
     bound: u64,
     leaf_bits: u32,
@@ -19,7 +20,7 @@ pub struct Schedule {
 impl Schedule {
     /// A schedule of `count` leaves, none of which has an event.
     pub fn new(count: usize) -> Schedule {
-        Schedule { tree: Tournament::new(count.max(2)), bound: NEVER, leaf_bits: leaf_bits(count) }
+        Schedule { keys: Minima::new(count), bound: NEVER, leaf_bits: leaf_bits(count) }
     }
 
     /// The latest instant that a key of a schedule of `count` leaves can hold, and with it the longest run.
@@ -33,13 +34,13 @@ impl Schedule {
     pub fn set(&mut self, leaf: usize, time: Time) {
         let key = self.key(leaf, time);
         self.bound = self.bound.min(key);
-        self.tree.set(leaf, key);
+        self.keys.set(leaf, key);
     }
 
     /// The same, cheaply where that is what it was.
     #[inline]
     pub fn keep(&mut self, leaf: usize, time: Time) {
-        if self.tree.key(leaf) != self.key(leaf, time) {
+        if self.keys.key(leaf) != self.key(leaf, time) {
             self.set(leaf, time);
         }
     }
@@ -68,7 +69,7 @@ impl Schedule {
     /// long as its next event [`precedes`](Schedule::precedes) all others.
     #[inline]
     pub fn hold(&mut self, leaf: usize) {
-        self.bound = self.tree.least_but(leaf);
+        self.bound = self.keys.least_but(leaf);
     }
 
     /// Whether an event of the held `leaf` at `time` comes before the events of all other leaves.
@@ -80,7 +81,7 @@ impl Schedule {
     /// The first event of all: its time and its leaf. Without any, the time is later than every event.
     #[inline]
     pub fn first(&self) -> (Time, usize) {
-        self.split(self.tree.first())
+        self.split(self.keys.first())
     }
 }
 
