@@ -57,6 +57,7 @@ test-python: $(STAMPS)/built
 # The compiled module again, with a profile of what it does: faster by a tenth to a fifth, and four minutes to build.
 optimized: $(STAMPS)/tools
 	VIRTUAL_ENV=$(abspath $(VENV)) $(PYTHON) benches/profile_guided.py $(BIN)/maturin develop --release --locked --quiet
+	$(BIN)/python -m compileall -q python/cellrate
 	touch $(STAMPS)/built
 
 # Built like `make optimized`. Instructions are counted where valgrind is installed.
@@ -99,7 +100,9 @@ $(STAMPS)/tools: pyproject.toml | $(STAMPS)/venv
 	$(BIN)/pip install -q -r $(STAMPS)/requirements.txt
 	touch $@
 
-# An editable install: Python runs from python/, the compiled module lies beside it.
+# An editable install: Python runs from python/, the compiled module lies beside it. Bytecode is written here, as pip does for
+# an ordinary install: where PYTHONDONTWRITEBYTECODE is set, as in many containers, each start would compile it anew.
 $(STAMPS)/built: $(SOURCES) $(STAMPS)/tools
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+	$(BIN)/python -m compileall -q python/cellrate
 	touch $@

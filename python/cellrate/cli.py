@@ -12,26 +12,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import App, CycloptsError, Parameter
-
 from . import __version__
+from .commands import App, Parameter, UsageError, in_two_columns
 from .errors import CellrateError, Interrupted, LiveUnavailable, RunError, ScenarioError
 
 if TYPE_CHECKING:
     from .capturing import Capture
 
 app = App(
-    name="cellrate",
+    "cellrate",
     help="ATM ABR congestion control at the level of the single cell: run scenarios, reproduce papers.",
     version=__version__,
-    help_format="plaintext",
-    default_parameter=Parameter(negative=()),
-    suppress_keyboard_interrupt=False,
 )
-paper_app = App(name="paper", help="Reproduce the experiments of a paper and check its claims.")
-app.command(paper_app)
-live_app = App(name="live", help="Real hosts and real applications over the ABR service, on a Linux machine.")
-app.command(live_app)
+paper_app = app.group("paper", help="Reproduce the experiments of a paper and check its claims.")
+live_app = app.group("live", help="Real hosts and real applications over the ABR service, on a Linux machine.")
 
 Settings = Annotated[
     list[str] | None,
@@ -62,7 +56,7 @@ CaptureLimit = Annotated[
 Threads = Annotated[int, Parameter(help="Threads per run, for large networks; the result does not depend on it.")]
 
 
-@app.command
+@app.command("run")
 def run(
     file: File,
     /,
@@ -83,48 +77,43 @@ def run(
     threads: Threads = 1,
 ) -> int:
     """Run a scenario, or every point of its sweep."""
-    from .running import prepare, run_many
+    from .running import prepare, run_many, sweep_into
     from .running import run as run_one
-    from .writing import write_result, write_sweep
 
     scenario = prepare(file, set=_settings(set), seed=seed)
     points = [(point.scenario, point.set) for point in scenario.points()]
     for point, _ in points:
         point.check()
     captured = _capture(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
-    with _progress(points[0][0].name, quiet=json) as progress:
-        if captured is None:
-            results = run_many(points, workers=workers, progress=progress, threads=threads)
-        else:
-            results = [run_one(scenario, capture=captured, progress=progress)]
     if out is None and (plot or csv):
         out = Path("results") / points[0][0].name
     swept = len(points) > 1
-    if out is not None:
-        if swept:
-            write_sweep(results, out, csv=csv, plots=plot)
+    with _progress(points[0][0].name, quiet=json) as progress:
+        if captured is not None:
+            results = [run_one(scenario, capture=captured, progress=progress)]
+        elif swept:
+            results = sweep_into(out, points, csv=csv, plots=plot, workers=workers, progress=progress, threads=threads)
         else:
-            write_result(results[0], out, csv=csv, plots=plot)
+            results = run_many(points, progress=progress, threads=threads)
+    if out is not None and not swept:
+        results[0].write(out, csv=csv, plots=plot)
     if json:
         _print_json(
             {"points": [{"set": result.set, **result.summary} for result in results]} if swept else results[0].summary
         )
         return 0
-    from rich.console import Console
-
     from .table import print_summary
 
-    console = Console()
     for result in results:
-        print_summary(console, result.summary, result.set)
+        print_summary(result.summary, result.set)
         for written in result.captured:
-            console.print(str(written), highlight=False, markup=False, soft_wrap=True)
+            print(written)
     if out is not None:
-        console.print(f"Results are in {out}", highlight=False, soft_wrap=True)
+        print(f"Results are in {out}")
     return 0
 
 
-@app.command
+@app.command("validate")
 def validate(file: File, /, *, set: Settings = None) -> int:
     """Check a scenario without running it."""
     from .running import prepare
@@ -139,7 +128,7 @@ def validate(file: File, /, *, set: Settings = None) -> int:
     return 0
 
 
-@app.command(name="list")
+@app.command("list")
 def list_(*, json: Json = False) -> int:
     """List the ready scenarios, each with what it is for."""
     from .scenario import Scenario, ready_scenarios
@@ -148,11 +137,11 @@ def list_(*, json: Json = False) -> int:
     if json:
         _print_json({"scenarios": [{"name": name, "purpose": purpose} for name, purpose in rows.items()]})
     else:
-        _print_names(rows)
+        print(in_two_columns(rows))
     return 0
 
 
-@app.command
+@app.command("fair")
 def fair(
     file: File,
     /,
@@ -180,7 +169,7 @@ def fair(
     return 0
 
 
-@app.command
+@app.command("advise")
 def advise(
     *,
     link: Annotated[
@@ -244,7 +233,7 @@ def advise(
     return 0
 
 
-@app.command
+@app.command("wireshark")
 def wireshark(
     *,
     install: Annotated[bool, Parameter(help="Copy it into the folder of your Wireshark plugins.")] = False,
@@ -263,7 +252,7 @@ def wireshark(
     return 0
 
 
-@app.command
+@app.command("schema")
 def schema() -> int:
     """Print the JSON Schema of scenario files, for editors."""
     from .scenario import schema as give
@@ -272,7 +261,7 @@ def schema() -> int:
     return 0
 
 
-@app.command
+@app.command("doctor")
 def doctor(*, json: Json = False) -> int:
     """Say what this machine lacks for live runs, and how to get it; exit status 3 if there are none without it."""
     from .live import doctor as looked_for
@@ -290,7 +279,7 @@ def doctor(*, json: Json = False) -> int:
     return status
 
 
-@live_app.command(name="run")
+@live_app.command("run")
 def live_run(
     file: File,
     /,
@@ -359,7 +348,7 @@ def live_run(
     return int(failed)
 
 
-@live_app.command(name="node")
+@live_app.command("node")
 def live_node(
     file: File,
     node: Annotated[list[str], Parameter(help="Nodes of the scenario that this process is.")],
@@ -380,7 +369,7 @@ def live_node(
     return 0 if summary["timing"]["passed"] or figures is not None else 1
 
 
-@live_app.command(name="throughput")
+@live_app.command("throughput")
 def live_throughput(
     *,
     seconds: Annotated[float, Parameter(help="For how long each.")] = 2.0,
@@ -405,7 +394,7 @@ def live_throughput(
     return 0
 
 
-@paper_app.command(name="list")
+@paper_app.command("list")
 def paper_list(*, json: Json = False) -> int:
     """List the papers."""
     from .papers import PAPERS
@@ -413,11 +402,11 @@ def paper_list(*, json: Json = False) -> int:
     if json:
         _print_json({"papers": [{"name": name, "title": title} for name, title in PAPERS.items()]})
     else:
-        _print_names(PAPERS)
+        print(in_two_columns(PAPERS))
     return 0
 
 
-@paper_app.command(name="run")
+@paper_app.command("run")
 def paper_run(
     name: Annotated[str, Parameter(help="A name from cellrate paper list.")],
     /,
@@ -450,7 +439,7 @@ def paper_run(
     return 0
 
 
-@paper_app.command(name="report")
+@paper_app.command("report")
 def paper_report(
     folder: Annotated[Path, Parameter(help="What paper run wrote.")],
     /,
@@ -472,8 +461,8 @@ def main() -> None:
 def status(arguments: list[str]) -> int:
     """Run the command line and give the exit status; errors are a paragraph on stderr."""
     try:
-        done = app(arguments, exit_on_error=False, print_error=False, result_action="return_value")
-    except CycloptsError as error:
+        return app(arguments)
+    except UsageError as error:
         return _complain(f"{error} (cellrate --help says what there is.)", 2)
     except (KeyboardInterrupt, Interrupted):
         return _complain("interrupted", 1)
@@ -490,7 +479,6 @@ def status(arguments: list[str]) -> int:
         return 0
     except OSError as error:
         return _complain(str(error), 1)
-    return done if isinstance(done, int) else 0
 
 
 def _complain(text: str, exit_status: int) -> int:
@@ -565,23 +553,6 @@ def _progress(name: str, *, quiet: bool) -> Iterator[Callable[[float], object] |
 
 def _print_json(content: Any) -> None:
     print(json.dumps(content, indent=2, allow_nan=False))
-
-
-def _print_names(rows: dict[str, str]) -> None:
-    import shutil
-    import textwrap
-
-    width = max((len(name) for name in rows), default=0) + 2
-    columns = max(shutil.get_terminal_size().columns, width + 30)
-    for name, text in rows.items():
-        print(
-            textwrap.fill(
-                " ".join(text.split()),
-                columns,
-                initial_indent=f"{name:<{width}}",
-                subsequent_indent=" " * width,
-            )
-        )
 
 
 def _show_report(report: Any, folder: Path, *, json: bool) -> None:

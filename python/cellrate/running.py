@@ -6,15 +6,19 @@ import os
 import pickle
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 from . import _native
 from .capturing import Capture
 from .errors import CellrateError
+from .processes import Outcome, number_of_workers, side_by_side
 from .results import Result
 from .scenario import Scenario
 
 Progress = Callable[[float], object]
+Point = tuple[Scenario, Mapping[str, str]]
+"""What to run, and the settings that say which point of a sweep it is."""
 
 
 def run(
@@ -97,8 +101,43 @@ def sweep(
     return run_many(points, workers=workers, progress=progress)
 
 
+def sweep_into(
+    folder: Path | None,
+    points: Iterable[Point],
+    *,
+    csv: bool = False,
+    plots: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    threads: int = 1,
+) -> list[Result]:
+    """Run the points of a sweep into a folder, which appears whole or not at all: summary.json, and a folder per point.
+
+    A point is written by the process that ran it: of two processes neither waits while the other's results are written,
+    and series stay where they are. The results given back are without them. Without a folder nothing is written.
+
+    Raises
+    ------
+    CellrateError
+        If the folder holds something else; said before anything runs.
+    """
+    if folder is None:
+        return run_each(points, _without_series, workers=workers, progress=progress, threads=threads)
+    from .writing import fill_summary, write_whole
+
+    results: list[Result] = []
+
+    def fill(into: Path) -> None:
+        write = partial(_write_point, into, csv=csv, plots=plots)
+        results.extend(run_each(points, write, workers=workers, progress=progress, threads=threads))
+        fill_summary(results, into)
+
+    write_whole(folder, fill)
+    return results
+
+
 def run_many(
-    points: Iterable[tuple[Scenario, Mapping[str, str]]],
+    points: Iterable[Point],
     *,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -111,33 +150,42 @@ def run_many(
     as soon as it is there, and a point whose result is kept there, from the same scenario and the same simulator, is
     not run again.
     """
+    return run_each(points, _whole, workers=workers, progress=progress, keep=keep, threads=threads)
+
+
+def run_each(
+    points: Iterable[Point],
+    finish: Callable[[int, Result], Outcome],
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    keep: Path | None = None,
+    threads: int = 1,
+) -> list[Outcome]:
+    """Run scenarios side by side, and give what `finish` makes of each result, in the order of `points`.
+
+    `finish` gets the place of the point, counted from 0, and its result, in the process that ran it: only what it gives
+    back crosses over. The rest is as for `run_many`.
+
+    Raises
+    ------
+    RunError
+        If one of the processes was killed; otherwise what a run or `finish` raised.
+    """
     _check_threads(threads)
     todo = list(points)
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
-    workers = min(workers if workers is not None else os.cpu_count() or 1, len(todo))
-    if workers <= 1:
-        results = []
-        for done, (scenario, settings) in enumerate(todo):
-            part = _part(progress, done, len(todo))
-            results.append(_run_kept(scenario, settings, keep, part, threads))
-        return results
-    # Forking keeps scripts without an `if __name__ == "__main__"` working; the children run nothing but the simulator.
-    import multiprocessing
-    from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
-
-    executor: Executor = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"))
-    with executor:
-        futures = [executor.submit(_run_kept, scenario, settings, keep, None, threads) for scenario, settings in todo]
-        try:
-            for done, future in enumerate(as_completed(futures), start=1):
-                future.result()
-                if progress is not None:
-                    progress(done / len(futures))
-        except BaseException:
-            executor.shutdown(wait=False, cancel_futures=True)
-            raise
-    return [future.result() for future in futures]
+    if number_of_workers(workers, len(todo)) <= 1:
+        return [
+            _run_and_finish(finish, place, point, keep, _part(progress, place, len(todo)), threads)
+            for place, point in enumerate(todo)
+        ]
+    # The longest first, as far as network time tells: the last to end should not have been the last to begin.
+    order = sorted(range(len(todo)), key=lambda place: -todo[place][0].duration_s)
+    calls = [partial(_run_and_finish, finish, place, todo[place], keep, None, threads) for place in order]
+    outcomes = dict(zip(order, side_by_side(calls, workers=workers, progress=progress), strict=True))
+    return [outcomes[place] for place in range(len(todo))]
 
 
 def prepare(
@@ -189,6 +237,33 @@ def _run_kept(
     partial.write_bytes(pickle.dumps(result))
     partial.rename(file)
     return result
+
+
+def _run_and_finish(
+    finish: Callable[[int, Result], Outcome],
+    place: int,
+    point: Point,
+    keep: Path | None,
+    progress: Progress | None,
+    threads: int,
+) -> Outcome:
+    scenario, settings = point
+    return finish(place, _run_kept(scenario, settings, keep, progress, threads))
+
+
+def _whole(_place: int, result: Result) -> Result:
+    return result
+
+
+def _without_series(_place: int, result: Result) -> Result:
+    return Result(result.summary, result.set, result.toml, result.purpose, {}, result.captured)
+
+
+def _write_point(folder: Path, place: int, result: Result, *, csv: bool, plots: bool) -> Result:
+    from .writing import fill_point
+
+    fill_point(folder, place, result, csv=csv, plots=plots)
+    return _without_series(place, result)
 
 
 def _part(progress: Progress | None, done: int, total: int) -> Progress | None:

@@ -1,12 +1,13 @@
-"""The summary as a table on the terminal."""
+"""Summaries, fair rates and advice as tables on the terminal.
+
+What a run prints is set without rich, whose import takes several times as long as a short run. Tables whose text must
+be broken into lines have it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
-
-from rich import box
-from rich.table import Table
-from rich.text import Text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,15 +19,14 @@ if TYPE_CHECKING:
 CELL_BITS = 424
 
 
-def print_summary(console: Console, summary: dict[str, Any], settings: dict[str, str]) -> None:
+def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
     """Print a run's rows for VCs and ports and a line about the run."""
     run = summary["run"]
-    title = run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items())
-    vcs = _table(title, "VC", ["data sent", "delivered", "dropped", "Mbps", "mean ACR\nMbps", "p99 delay\nms"])
-    for row in summary["vcs"]:
-        # The directions that carry nothing but RM cells are in the JSON.
-        if row["data_sent"]:
-            vcs.add_row(
+    print(run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items()))
+    _print_numbers(
+        ["VC", "data sent", "delivered", "dropped", "Mbps", "mean ACR\nMbps", "p99 delay\nms"],
+        [
+            [
                 row["vc"],
                 f"{row['data_sent']:,}",
                 f"{row['data_delivered']:,}",
@@ -34,37 +34,43 @@ def print_summary(console: Console, summary: dict[str, Any], settings: dict[str,
                 f"{row['throughput_bps'] / 1e6:.2f}",
                 "" if row["mean_acr"] is None else f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
                 "" if row["p99_delay_s"] is None else f"{row['p99_delay_s'] * 1e3:.3f}",
-            )
-    ports = _table(None, "port", ["utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"])
-    # Ports at which no cell ever waited are in the JSON.
-    for row in [row for row in summary["ports"] if row["max_queue"] > 1 or row["dropped"]] or summary["ports"]:
-        ports.add_row(
-            row["port"],
-            f"{row['utilization'] * 100:.1f}",
-            f"{row['max_queue']:,}",
-            f"{row['mean_queue']:,.1f}",
-            f"{row['dropped']:,}",
-        )
-    console.print(vcs)
+            ]
+            for row in summary["vcs"]
+            # The directions that carry nothing but RM cells are in the JSON.
+            if row["data_sent"]
+        ],
+    )
     for row in summary.get("refused", []):
-        told = f"Refused: {row['category']} connection {row['vc']}, {row['reason']}"
-        console.print(told, highlight=False, markup=False, soft_wrap=True)
+        print(f"Refused: {row['category']} connection {row['vc']}, {row['reason']}")
     if summary.get("negotiated"):
         changed = len({row["vc"] for row in summary["negotiated"]})
-        console.print(
-            f"Set-up changed {len(summary['negotiated'])} parameters of {changed} directions; --json lists them.",
-            highlight=False,
-        )
-    console.print(ports)
-    console.print(
+        print(f"Set-up changed {len(summary['negotiated'])} parameters of {changed} directions; --json lists them.")
+    # Ports at which no cell ever waited are in the JSON.
+    ports = [row for row in summary["ports"] if row["max_queue"] > 1 or row["dropped"]] or summary["ports"]
+    _print_numbers(
+        ["port", "utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"],
+        [
+            [
+                row["port"],
+                f"{row['utilization'] * 100:.1f}",
+                f"{row['max_queue']:,}",
+                f"{row['mean_queue']:,.1f}",
+                f"{row['dropped']:,}",
+            ]
+            for row in ports
+        ],
+    )
+    print(
         f"{run['duration_s']:g} s of network time in {run['wall_s']:.2f} s: {run['cell_hops']:,} cell hops, "
-        f"{run['cell_hops_per_s'] / 1e6:.1f} million per second.  Hash {run['hash'][:12]}, seed {run['seed']}.",
-        highlight=False,
+        f"{run['cell_hops_per_s'] / 1e6:.1f} million per second.  Hash {run['hash'][:12]}, seed {run['seed']}."
     )
 
 
 def print_fair(console: Console, shares: list[FairShare]) -> None:
     """Print max-min fair rates."""
+    from rich import box
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("VC")
     table.add_column("Mbps", justify="right")
@@ -79,6 +85,9 @@ def print_fair(console: Console, shares: list[FairShare]) -> None:
 
 def print_advice(console: Console, advised: AdvisedSet) -> None:
     """Print advised parameters, a row each, and the warnings."""
+    from rich import box
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("parameter", no_wrap=True)
     table.add_column("value", no_wrap=True)
@@ -97,6 +106,10 @@ def print_advice(console: Console, advised: AdvisedSet) -> None:
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
     """Print what a trial of advised parameters found."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=comparison.what, title_justify="left")
     table.add_column("figure", no_wrap=True)
     table.add_column("defaults", justify="right", no_wrap=True)
@@ -116,9 +129,23 @@ def _number(value: float | None) -> str:
     return f"{value:,.0f}" if value == int(value) or abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _table(title: str | None, name: str, numbers: list[str]) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(name, no_wrap=True)
-    for number in numbers:
-        table.add_column(number, justify="right", no_wrap=True)
-    return table
+def _print_numbers(head: list[str], rows: list[list[str]]) -> None:
+    """Print a table of names, on the left, and numbers; a heading may have several lines."""
+    lines = [name.split("\n") for name in head]
+    height = max(map(len, lines))
+    heading = list(zip(*([""] * (height - len(name)) + name for name in lines), strict=True))
+    widths = [max(map(len, column)) for column in zip(*heading, *rows, strict=True)]
+
+    def line(cells: Iterable[str]) -> str:
+        name, *numbers = cells
+        aligned = [name.ljust(widths[0])] + [
+            number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)
+        ]
+        return (" " + "   ".join(aligned)).rstrip()
+
+    for cells in heading:
+        print(line(cells))
+    print(" " + "─" * (sum(widths) + 3 * len(widths[1:])))
+    for row in rows:
+        print(line(row))
+    print()

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .errors import CellrateError
 
@@ -58,18 +58,16 @@ def write_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> Pat
     return write_whole(folder, fill)
 
 
-def write_sweep(results: list[Result], folder: Path, *, csv: bool, plots: bool) -> Path:
-    """Write the results of a sweep: summary.json for all, and a folder per point."""
+def fill_summary(results: list[Result], folder: Path) -> None:
+    """Write the summary of a sweep into the folder that has its points."""
+    write_json(folder / MARK, {"points": [{"set": result.set, **result.summary} for result in results]})
 
-    def fill(partial: Path) -> None:
-        points = [{"set": result.set, **result.summary} for result in results]
-        write_json(partial / MARK, {"points": points})
-        for number, result in enumerate(results, start=1):
-            point = partial / f"point-{number:03d}"
-            point.mkdir()
-            fill_result(result, point, csv=csv, plots=plots)
 
-    return write_whole(folder, fill)
+def fill_point(folder: Path, place: int, result: Result, *, csv: bool, plots: bool) -> None:
+    """Write the result of a point of a sweep, counted from 0, into a folder of its own in the sweep's."""
+    point = folder / f"point-{place + 1:03d}"
+    point.mkdir()
+    fill_result(result, point, csv=csv, plots=plots)
 
 
 def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> None:
@@ -96,8 +94,11 @@ def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> Non
     """One long table per probe: entity, time_s, value."""
     import numpy as np
     import pyarrow as pa
-    import pyarrow.csv
     import pyarrow.parquet
+
+    def column(values: np.ndarray[Any, Any], kind: Any) -> Any:
+        # Arrow can take an array itself, but then imports numpy.ma, a twentieth of a short run, to see if it is masked.
+        return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
 
     series = result.all_series(probe)
     entities = list(dict.fromkeys(s.entity for s in series))
@@ -110,12 +111,14 @@ def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> Non
     }
     table = pa.table(
         {
-            "entity": pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(entities, pa.string())),
-            "time_s": np.concatenate([s.times_s for s in series]),
-            "value": np.concatenate([s.values for s in series]),
+            "entity": pa.DictionaryArray.from_arrays(column(indices, pa.int32()), pa.array(entities, pa.string())),
+            "time_s": column(np.concatenate([s.times_s for s in series]), pa.float64()),
+            "value": column(np.concatenate([s.values for s in series]), pa.float64()),
         }
     ).replace_schema_metadata(metadata)
     pyarrow.parquet.write_table(table, folder / f"{probe}.parquet", compression="zstd")
     if csv:
+        import pyarrow.csv
+
         plain = table.set_column(0, "entity", table["entity"].cast(pa.string()))
         pyarrow.csv.write_csv(plain, folder / f"{probe}.csv")

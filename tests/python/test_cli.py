@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import cellrate
+from cellrate.table import _print_numbers
 from conftest import PAIR
 from test_run import LONG, PORT_KEYS, RUN_KEYS, VC_KEYS
 
@@ -164,12 +165,26 @@ def test_version_is_that_of_the_package() -> None:
     assert command("--version").stdout.strip() == cellrate.__version__
 
 
-def test_starting_imports_nothing_slow(pair_file: Path) -> None:
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_starting_imports_nothing_slow(pair_file: Path, options: list[str]) -> None:
     code = (
         "import sys; from cellrate.cli import status; "
-        f"assert status(['run', {str(pair_file)!r}, '--json']) == 0; "
-        "slow = {'numpy', 'matplotlib', 'pyarrow', 'rich.table'} & set(sys.modules); "
+        f"assert status(['run', {str(pair_file)!r}, *{options!r}]) == 0; "
+        "slow = {'numpy', 'matplotlib', 'pyarrow', 'rich'} & set(sys.modules); "
         "print(sorted(slow), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "[]\n"
+
+
+def test_a_table_of_numbers_has_its_columns_under_their_headings(capsys: pytest.CaptureFixture[str]) -> None:
+    _print_numbers(["VC", "sent", "mean ACR\nMbps"], [["vc1", "1,234,567", "1.50"], ["a long name", "8", ""]])
+    assert capsys.readouterr().out.split("\n") == [
+        "                           mean ACR",
+        " VC                 sent       Mbps",
+        " ──────────────────────────────────",
+        " vc1           1,234,567       1.50",
+        " a long name           8",
+        "",
+        "",
+    ]

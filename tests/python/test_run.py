@@ -5,6 +5,7 @@ import pickle
 import signal
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import cellrate
+from cellrate.running import Point, run_each
 from conftest import PAIR, SWEEP
 
 RUN_KEYS = {
@@ -177,6 +179,55 @@ def test_a_bad_point_of_a_sweep_is_found_before_anything_runs() -> None:
     bad = SWEEP.replace("[8, 32, 256]", "[8, 33]")
     with pytest.raises(cellrate.ScenarioError, match="33"):
         cellrate.sweep(cellrate.Scenario.parse(bad))
+
+
+def noted(file: Path, place: int, result: cellrate.Result) -> int:
+    """Note the run's length; the longest run first waits until all others have done so."""
+    duration_s = result.summary["run"]["duration_s"]
+    patience = time.monotonic() + 20.0
+    while duration_s == 0.004 and time.monotonic() < patience and len(file.read_text().split()) < 3:
+        time.sleep(0.01)
+    with file.open("a") as opened:
+        opened.write(f"{duration_s}\n")
+    return place
+
+
+def points_of(*durations: str) -> list[Point]:
+    return [(cellrate.Scenario.parse(PAIR).set({"duration": duration}), {}) for duration in durations]
+
+
+def test_several_processes_begin_the_longest_runs_first(tmp_path: Path) -> None:
+    # One process has the longest run and waits; the other takes what is left in turn.
+    (tmp_path / "order").touch()
+    todo = points_of("1 ms", "3 ms", "2 ms", "4 ms")
+    assert run_each(todo, partial(noted, tmp_path / "order"), workers=2) == [0, 1, 2, 3]
+    assert (tmp_path / "order").read_text().split() == ["0.003", "0.002", "0.001", "0.004"]
+
+
+def failed(file: Path, place: int, result: cellrate.Result) -> None:
+    with file.open("a") as opened:
+        opened.write(f"{place}\n")
+    time.sleep(0.3 if place else 0.0)
+    if place == 0:
+        raise ValueError("the first point")
+
+
+def test_a_point_that_fails_ends_the_sweep(tmp_path: Path) -> None:
+    todo = points_of(*["1 ms"] * 12)
+    with pytest.raises(ValueError, match="the first point"):
+        run_each(todo, partial(failed, tmp_path / "began"), workers=2)
+    # The other process was at its first point, and may have begun the next before it was told.
+    assert len((tmp_path / "began").read_text().split()) <= 4
+
+
+def killed(place: int, result: cellrate.Result) -> None:
+    if place == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_process_that_is_killed_is_told() -> None:
+    with pytest.raises(cellrate.RunError, match="was killed; if memory was short, give fewer workers"):
+        run_each(points_of("1 ms", "2 ms", "3 ms"), killed, workers=2)
 
 
 def test_progress_rises_and_its_exception_ends_the_run() -> None:

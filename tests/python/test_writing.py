@@ -7,7 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import cellrate
-from cellrate.writing import write_sweep, write_whole
+from cellrate.running import sweep_into
+from cellrate.writing import write_whole
 from conftest import SWEEP
 
 
@@ -102,9 +103,54 @@ def test_what_fails_half_way_leaves_nothing_and_keeps_what_was_there(tmp_path: P
     assert (tmp_path / "out" / "summary.json").read_text() == "{}"
 
 
-def test_a_sweep_has_a_folder_per_point(tmp_path: Path) -> None:
-    results = cellrate.sweep(cellrate.Scenario.parse(SWEEP), workers=1)
-    folder = write_sweep(results, tmp_path / "out", csv=False, plots=False)
-    points = json.loads((folder / "summary.json").read_text())["points"]
-    assert [point["set"] for point in points] == [result.set for result in results]
-    assert {"point-001/summary.json", "point-003/series/acr.parquet"} <= names(folder)
+SWEPT = [(point.scenario, point.set) for point in cellrate.Scenario.parse(SWEEP).points()]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_sweep_has_a_folder_per_point(tmp_path: Path, workers: int) -> None:
+    results = sweep_into(tmp_path / "out", SWEPT, workers=workers)
+    points = json.loads((tmp_path / "out" / "summary.json").read_text())["points"]
+    assert [point["set"] for point in points] == [{"defaults.abr.nrm": n} for n in ("8", "32", "256")]
+    assert [{"set": result.set, **result.summary} for result in results] == points
+    assert {"point-001/summary.json", "point-003/series/acr.parquet"} <= names(tmp_path / "out")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_sweep_has_the_same_bytes_from_one_process_and_from_two(tmp_path: Path) -> None:
+    for workers in (1, 2):
+        sweep_into(tmp_path / str(workers), SWEPT, csv=True, workers=workers)
+    assert names(tmp_path / "1") == names(tmp_path / "2")
+    # Summaries say how long a run took, and so differ.
+    same = {name for name in names(tmp_path / "1") if not name.endswith("summary.json")}
+    assert len(same) == 3 * (1 + 2 * 4)
+    for name in same:
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
+
+
+def test_a_point_of_a_sweep_is_what_its_run_alone_writes(tmp_path: Path) -> None:
+    sweep_into(tmp_path / "swept", SWEPT, workers=2)
+    alone = cellrate.run(SWEPT[2][0]).write(tmp_path / "alone", plots=False)
+    for name in names(alone) - {"summary.json"}:
+        assert (alone / name).read_bytes() == (tmp_path / "swept" / "point-003" / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_sweep_whose_second_point_cannot_be_written_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    def fill(folder: Path, place: int, result: cellrate.Result, *, csv: bool, plots: bool) -> None:
+        (folder / f"point-{place + 1:03d}").mkdir()
+        if place == 1:
+            raise OSError(28, "No space left on device", str(folder / "point-002"))
+
+    monkeypatch.setattr("cellrate.writing.fill_point", fill)
+    with pytest.raises(OSError, match=r"No space left on device: .*point-002"):
+        sweep_into(tmp_path / "out", SWEPT, workers=workers)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sweep_into_a_folder_of_somebody_else_runs_nothing(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(cellrate.CellrateError, match="holds no results"):
+        sweep_into(tmp_path, SWEPT, progress=lambda fraction: pytest.fail("it ran"))
+    assert names(tmp_path) == {"thesis.txt"}

@@ -27,7 +27,7 @@ def print_live(console: Console, run: LiveRun) -> None:
             way = row["host"] if row["peer"] is None else f"{row['host']} -> {row['peer']}"
             table.add_row(row["application"], row["kind"], way, row["ended"] or "not started", outcome(row))
         console.print(table)
-    print_summary(console, summary, run.result.set)
+    print_summary(summary, run.result.set)
     lost = [f"{row['host']} {row['device']['ring_dropped']}" for row in summary["kernels"] if row["device"]]
     if lost:
         console.print(f"Packets lost in the rings of the hosts: {', '.join(lost)}", highlight=False)

@@ -228,7 +228,8 @@ class Paper:
         )
 
         def fill(partial: Path) -> None:
-            write_report(report, drawings, partial, runs=sum(map(len, results.values())), begun=begun)
+            runs = sum(map(len, results.values()))
+            write_report(report, drawings, partial, runs=runs, begun=begun, workers=workers)
 
         write_whole(out, fill, mark=MARK)
         shutil.rmtree(keep, ignore_errors=True)

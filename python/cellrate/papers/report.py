@@ -8,10 +8,12 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError
+from ..processes import side_by_side
 from ..writing import write_json
 from .paper import Claim, Drawing, Value
 
@@ -75,19 +77,28 @@ def read_report(folder: Path) -> Report:
 
 
 def write_report(
-    report: Report, drawings: Mapping[str, Sequence[Drawing]], folder: Path, *, runs: int, begun: float
+    report: Report,
+    drawings: Mapping[str, Sequence[Drawing]],
+    folder: Path,
+    *,
+    runs: int,
+    begun: float,
+    workers: int | None = None,
 ) -> None:
-    """Draw the figures into figures/ and write the page and the JSON; `begun` is when the work began."""
-    from ..plots import save
+    """Draw the figures into figures/ and write the page and the JSON.
+
+    Figures are drawn by so many processes; `begun` is when the work began.
+    """
+    # Not needed here, but by all of the processes, which would import it one by one.
+    from .. import plots  # noqa: F401
 
     (folder / "figures").mkdir()
-    pictures: dict[str, list[tuple[str, bytes]]] = {}
-    for experiment, drawn in drawings.items():
-        for drawing in drawn:
-            base = folder / "figures" / drawing.name
-            save(drawing.draw(), base)
-            picture = base.with_name(base.name + ".png").read_bytes()
-            pictures.setdefault(experiment, []).append((drawing.caption, picture))
+    todo = [drawing for drawn in drawings.values() for drawing in drawn]
+    drawn = iter(side_by_side([partial(_drawn, drawing, folder / "figures") for drawing in todo], workers=workers))
+    pictures = {
+        experiment: [(drawing.caption, next(drawn)) for drawing in of_experiment]
+        for experiment, of_experiment in drawings.items()
+    }
     write_json(folder / MARK, report.content())
     took = f"{runs} runs and all figures in {time.perf_counter() - begun:.0f} s"
     (folder / "report.html").write_text(_page(report, pictures, took))
@@ -118,6 +129,15 @@ def shown(value: Value) -> str:
     if value is None:
         return "-"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _drawn(drawing: Drawing, folder: Path) -> bytes:
+    """Draw a figure into the folder, and give it as PNG."""
+    from ..plots import save
+
+    base = folder / drawing.name
+    save(drawing.draw(), base)
+    return base.with_name(base.name + ".png").read_bytes()
 
 
 def _page(report: Report, pictures: Mapping[str, Sequence[tuple[str, bytes]]], took: str) -> str:

@@ -1,0 +1,96 @@
+"""Functions called side by side, in processes that are forked for them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .errors import Interrupted, RunError
+
+if TYPE_CHECKING:
+    from multiprocessing.synchronize import Event
+
+Outcome = TypeVar("Outcome")
+
+
+def number_of_workers(workers: int | None, calls: int) -> int:
+    """Give how many processes so many calls need: as many as are asked for, or as there are processors."""
+    return min(workers if workers is not None else os.cpu_count() or 1, calls)
+
+
+def side_by_side(
+    calls: Sequence[Callable[[], Outcome]],
+    *,
+    workers: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> list[Outcome]:
+    """Call functions in processes, and give what they return, in their order; they begin in that order too.
+
+    The functions may be of any kind: processes are forked, which also keeps scripts without an
+    `if __name__ == "__main__"` working. Only what a function returns or raises crosses over, so that must be picklable.
+
+    Parameters
+    ----------
+    calls
+        What to call.
+    workers
+        Number of processes; the number of processors by default. With one, functions are called in this process.
+    progress
+        Called with the share of calls done [0 to 1].
+
+    Raises
+    ------
+    RunError
+        If one of the processes was killed.
+    BaseException
+        What a call raised first; no other begins after that.
+    """
+    workers = number_of_workers(workers, len(calls))
+    if workers <= 1:
+        outcomes = []
+        for call in calls:
+            outcomes.append(call())
+            if progress is not None:
+                progress(len(outcomes) / len(calls))
+        return outcomes
+    import multiprocessing
+    from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    context = multiprocessing.get_context("fork")
+    stopped = context.Event()
+    executor: Executor = ProcessPoolExecutor(workers, context, initializer=_inherit, initargs=(calls, stopped))
+    with executor:
+        futures = [executor.submit(_called, place) for place in range(len(calls))]
+        try:
+            for done, future in enumerate(as_completed(futures), start=1):
+                future.result()
+                if progress is not None:
+                    progress(done / len(futures))
+        except BaseException as error:
+            stopped.set()
+            executor.shutdown(wait=False, cancel_futures=True)
+            if isinstance(error, BrokenProcessPool):
+                raise RunError(
+                    "a process of several that worked side by side was killed; if memory was short, give fewer workers"
+                ) from None
+            raise
+    return [future.result() for future in futures]
+
+
+_calls: Sequence[Callable[[], Any]] = ()
+"""In a forked process: what there is to call."""
+_stopped: Event | None = None
+"""In a forked process: whether all is over. Calls that are handed out already can no longer be cancelled."""
+
+
+def _inherit(calls: Sequence[Callable[[], Any]], stopped: Event) -> None:
+    global _calls, _stopped
+    _calls, _stopped = calls, stopped
+
+
+def _called(place: int) -> Any:
+    if _stopped is not None and _stopped.is_set():
+        raise Interrupted("another call ended all")
+    return _calls[place]()

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from cellrate.commands import App, Parameter, UsageError, in_two_columns
+
+Text = Annotated[str, Parameter(help="A text of 100 %.")]
+
+
+@pytest.fixture
+def called() -> dict[str, Any]:
+    return {}
+
+
+@pytest.fixture
+def app(called: dict[str, Any]) -> App:
+    top = App("tool", help="Does things.", version="1.2")
+    inner = top.group("inner", help="Does inner things.")
+
+    @top.command("do")
+    def do(
+        file: Text,
+        /,
+        *,
+        from_: Annotated[list[str] | None, Parameter(name="--from", help="Where from.")] = None,
+        seed: Annotated[int | None, Parameter(help="Seed.")] = None,
+        share: Annotated[float, Parameter(help="Share.")] = 0.5,
+        out_folder: Annotated[Path | None, Parameter(help="Folder.")] = None,
+        kind: Annotated[Literal["cells", "pdus"] | None, Parameter(help="Kind.")] = None,
+        json: Annotated[bool, Parameter(help="JSON.")] = False,
+    ) -> int:
+        """Do it.
+
+        At length.
+        """
+        called.update(file=file, from_=from_, seed=seed, share=share, out_folder=out_folder, kind=kind, json=json)
+        return 7
+
+    @inner.command("many")
+    def many(
+        file: Text,
+        names: Annotated[list[str], Parameter(help="Names.")],
+        /,
+        *,
+        length: Annotated[list[int] | None, Parameter(help="Lengths.")] = None,
+    ) -> int:
+        """Do many."""
+        called.update(file=file, names=names, length=length)
+        return 0
+
+    return top
+
+
+def test_what_is_not_given_is_what_the_function_says(app: App, called: dict[str, Any]) -> None:
+    assert app(["do", "a.toml"]) == 7
+    nothing = {"from_": None, "seed": None, "out_folder": None, "kind": None}
+    assert called == {"file": "a.toml", "share": 0.5, "json": False, **nothing}
+
+
+@pytest.mark.parametrize("order", [lambda file, options: [file, *options], lambda file, options: [*options, file]])
+def test_options_come_before_and_after_and_have_their_types(
+    app: App, called: dict[str, Any], order: Callable[[str, list[str]], list[str]]
+) -> None:
+    options = "--from a=1 --from=b=-2 --seed -3 --share 0.25 --out-folder x/y --kind pdus --json"
+    app(["do", *order("a.toml", options.split())])
+    assert called == {
+        "file": "a.toml", "from_": ["a=1", "b=-2"], "seed": -3, "share": 0.25, "out_folder": Path("x/y"),
+        "kind": "pdus", "json": True,
+    }  # fmt: skip
+
+
+def test_a_list_by_place_takes_what_is_left(app: App, called: dict[str, Any]) -> None:
+    assert app(["inner", "many", "a.toml", "--length", "1", "sw1", "sw2", "--length", "2"]) == 0
+    assert called == {"file": "a.toml", "names": ["sw1", "sw2"], "length": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("doo", 'Unknown command "doo". Did you mean do? Available commands: do, inner.'),
+        ("--json", 'Unknown option "--json". Available commands: do, inner.'),
+        ("inner man", 'Unknown command "man". Did you mean many? Available commands: many.'),
+        ("inner --version", 'Unknown option "--version". Available commands: many.'),
+        ("do", "The following arguments are required: FILE."),
+        ("do a b", '"b" is one argument too many for tool do.'),
+        ("do a --sed 1", "Unknown option --sed. Did you mean --seed?"),
+        ("do a --jso", "Unknown option --jso. Did you mean --json?"),
+        ("do a --from_ b", "Unknown option --from_. Did you mean --from?"),
+        ("do a --seed 1.5", 'Argument --seed: "1.5" is not a whole number.'),
+        ("do a --share half", 'Argument --share: "half" is not a number.'),
+        ("do a --kind both", "Argument --kind: invalid choice: 'both' (choose from 'cells', 'pdus')."),
+        ("do a --seed 1 --seed 1", "--seed is given more than once."),
+        ("do a --out-folder --json", "Argument --out-folder: expected one argument."),
+        ("inner many a", "The following arguments are required: NAMES."),
+    ],
+)
+def test_what_no_command_takes_is_told(app: App, called: dict[str, Any], arguments: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        app(arguments.split())
+    # Later versions of argparse leave the quotes around choices out.
+    assert str(caught.value).replace("choose from cells, pdus", "choose from 'cells', 'pdus'") == said
+    assert called == {}
+
+
+def test_help_names_commands_with_the_first_line_of_each(app: App, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in ([], ["--help"], ["-h"]):
+        assert app(arguments) == 0
+        assert capsys.readouterr().out.split("\n") == [
+            "usage: tool COMMAND", "", "Does things.", "", "Commands:",
+            "  do          Do it.",
+            "  inner       Does inner things.",
+            "  --help, -h  Show this and exit.",
+            "  --version   Show the version and exit.",
+            "",
+        ]  # fmt: skip
+
+
+def test_help_on_a_command_says_all_of_its_parameters(
+    app: App, called: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert app(["do", "--seed", "1", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("usage: tool do [OPTIONS] FILE\n\nDo it.\n\nAt length.\n\n")
+    for line in (
+        "FILE  A text of 100 %.",
+        "--from TEXT",
+        "--seed INT",
+        "Share. [0.5 by default]",
+        "--kind {cells,pdus}",
+    ):
+        assert " ".join(line.split()) in " ".join(shown.split())
+    assert called == {}
+
+
+def test_the_version_is_shown(app: App, capsys: pytest.CaptureFixture[str]) -> None:
+    assert app(["--version"]) == 0
+    assert capsys.readouterr().out == "1.2\n"
+
+
+def test_two_columns_break_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    text = "one two three four five six seven eight nine ten"
+    assert in_two_columns({"a": text, "name": "short"}).split("\n") == [
+        "a     one two three four five six seven",
+        "      eight nine ten",
+        "name  short",
+    ]
