@@ -230,9 +230,10 @@ impl Endpoint {
         (spacing, allowed.min(waiting), ends_pdu && waiting <= allowed)
     }
 
-    /// The data cell that a run at `at` begins with.
-    pub fn planned_cell(&self, at: Time) -> Cell {
-        Cell::data(at, self.counters.data_sent + 1, false).on_hop(self.first_hop as usize)
+    /// The last data cell of a run of `count`, which leaves at `last`.
+    pub fn planned_cell(&self, last: Time, count: u32, ends_pdu: bool) -> Cell {
+        let number = self.counters.data_sent + u64::from(count);
+        Cell::data(last, number, ends_pdu).on_hop(self.first_hop as usize)
     }
 
     /// `count` cells of a [run](Endpoint::run) have left, the last one at `last`.

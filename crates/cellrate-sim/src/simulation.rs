@@ -170,7 +170,7 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
             }
         }
         for train in cluster.feeds.iter().flat_map(|feed| feed.trains()) {
-            counts[cluster.hops[train.cell.hop()].flow as usize] += u64::from(train.count);
+            counts[cluster.hops[train.last.hop()].flow as usize] += u64::from(train.count);
         }
     }
     counts

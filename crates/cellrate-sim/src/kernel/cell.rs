@@ -124,6 +124,18 @@ impl Cell {
         self.word & (HOP_MASK | RM | USER_OR_NI)
     }
 
+    /// The [way](Cell::way) of a data cell amid its PDU that takes the same hop.
+    #[inline]
+    pub fn way_of_data(&self) -> u64 {
+        self.word & HOP_MASK
+    }
+
+    /// Whether this is an RM cell on its way to the destination.
+    #[inline]
+    pub fn is_forward_rm(&self) -> bool {
+        self.word & (RM | BACKWARD) == RM
+    }
+
     /// Whether this is an RM cell.
     #[inline]
     pub fn is_rm(&self) -> bool {
@@ -154,6 +166,12 @@ impl Cell {
         (self.word >> ER_SHIFT & SEQUENCE_MASK) as u32
     }
 
+    /// Whether this is not just a data cell amid its PDU: only others are ever significant.
+    #[inline(always)]
+    pub(crate) fn is_special(&self) -> bool {
+        self.word & (RM | USER_OR_NI) != 0
+    }
+
     /// Whether its arrival has to be an event on a way where cells of this `significance` do.
     #[inline]
     pub(crate) fn is_significant(&self, significance: Significance) -> bool {
@@ -175,10 +193,14 @@ impl Cell {
         Cell { arrives: self.arrives + spacing, sent: self.sent + spacing, word }
     }
 
-    /// The same data cell, as the last one of its PDU.
+    /// The data cell that arrives at `arrives`, `count` before this one and not the last of its PDU, where all of them take as long
+    /// on the link.
     #[inline]
-    pub fn ending_pdu(self) -> Cell {
-        Cell { word: self.word | USER_OR_NI, ..self }
+    pub fn before_by(self, count: u32, arrives: Time) -> Cell {
+        let on_link = self.arrives.as_ps().wrapping_sub(self.sent.as_ps());
+        // The number lies between zero bits, which take what is borrowed.
+        let word = self.word.wrapping_sub(u64::from(count) << ER_SHIFT) & !(0b11 << 62 | USER_OR_NI);
+        Cell { arrives, sent: Time::from_ps(arrives.as_ps().wrapping_sub(on_link)), word }
     }
 
     /// ER of an RM cell.
@@ -289,7 +311,7 @@ mod tests {
         let last = Cell::data(Time::from_ps(7), SEQUENCE_MASK, false).on_hop(MAX_HOPS - 1);
         let next = last.followed_by(Duration::from_ps(3));
         assert_eq!(next, Cell::data(Time::from_ps(10), 0, false).on_hop(MAX_HOPS - 1));
-        assert_eq!(next.followed_by(Duration::from_ps(3)).ending_pdu().sequence(), 1);
+        assert_eq!(next.followed_by(Duration::from_ps(3)).sequence(), 1);
     }
 
     #[test]

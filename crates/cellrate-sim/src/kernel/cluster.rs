@@ -94,7 +94,9 @@ impl Outbox {
     /// `cell` is on its way.
     #[inline(always)]
     pub fn push(&mut self, cell: Cell) {
-        if self.significance.is_some_and(|significance| cell.is_significant(significance)) {
+        if cell.is_special()
+            && self.significance.is_some_and(|significance| cell.is_significant(significance))
+        {
             self.significant.push(Herald::of(&cell));
         }
         self.cells.push(cell);
@@ -228,24 +230,25 @@ impl Cluster {
 
     /// A merge for each deferred port, with a place for each lane and feed that leads to it.
     fn build_merges(&mut self) {
-        let mut places = vec![0_u32; self.ports.len()];
-        let mut next_place = |port: u32| {
-            places[port as usize] += 1;
-            places[port as usize] - 1
+        let mut ways_in = vec![Vec::new(); self.ports.len()];
+        let mut next_place = |port: u32, way: Leaf| {
+            let ways: &mut Vec<Leaf> = &mut ways_in[port as usize];
+            ways.push(way);
+            ways.len() as u32 - 1
         };
-        for lane in &mut self.lanes {
+        for (index, lane) in (0..).zip(&mut self.lanes) {
             if let Course::Deferred { port, place, .. } = &mut lane.course {
-                *place = next_place(*port);
+                *place = next_place(*port, Leaf::Lane(index));
             }
         }
-        for feed in self.feeds.iter_mut().filter(|feed| feed.deferred) {
-            feed.place = next_place(feed.port);
+        for (index, feed) in (0..).zip(&mut self.feeds).filter(|(_, feed)| feed.deferred) {
+            feed.place = next_place(feed.port, Leaf::Feed(index));
         }
-        for (port, &count) in self.ports.iter_mut().zip(&places) {
+        for (port, ways) in self.ports.iter_mut().zip(&ways_in) {
             port.merge = match port.queues {
                 // A connection with priority has no part in what is shared out evenly.
-                Queues::Ranked(_) => Merge::tree(count as usize),
-                _ => Merge::new(count as usize),
+                Queues::Ranked(_) => Merge::tree(ways.len()),
+                _ => Merge::new(ways),
             };
         }
         self.find_shortcuts();
@@ -259,7 +262,7 @@ impl Cluster {
             self.sampler.note_port(now, index, &mut self.ports);
         }
         for index in 0..self.endpoints.len() as u32 {
-            self.sampler.note_endpoint(now, index, &self.endpoints);
+            self.sampler.note_endpoint(now, index, &self.endpoints[index as usize]);
         }
     }
 
@@ -339,7 +342,8 @@ impl Cluster {
         let place = &mut self.lanes[lane];
         let first = place.ring.is_empty();
         place.ring.append(batch);
-        if place.ring.len() > LONG {
+        // Those that have to be events have the port looked at.
+        if significant.is_empty() && place.ring.len() > LONG {
             self.long.push(port);
         }
         if first {
@@ -419,7 +423,7 @@ impl Cluster {
             }
             None => {}
         }
-        self.sampler.note_endpoint(now, endpoint, &self.endpoints);
+        self.sampler.note_endpoint(now, endpoint, &self.endpoints[endpoint as usize]);
     }
 
     /// A switch passes `cell` on over its next hop.
@@ -566,7 +570,7 @@ impl Cluster {
         self.endpoints[endpoint].on_pdu(now, cell, &departed);
         self.more_waits(now, endpoint, replanned);
         self.reschedule_timer(endpoint);
-        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
+        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
     fn on_timer(&mut self, now: Time, endpoint: usize) {
@@ -575,7 +579,7 @@ impl Cluster {
         self.endpoints[endpoint].on_timer(now);
         self.more_waits(now, endpoint, replanned);
         self.reschedule_timer(endpoint);
-        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
+        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
     /// The next timer of `endpoint` may have moved.
@@ -591,13 +595,29 @@ impl Cluster {
 
     /// The instant of an RM cell that `endpoint` has received has come.
     fn on_rm(&mut self, now: Time, endpoint: usize, cell: Cell) {
-        self.interrupt(endpoint, now);
-        if let Some(cell) = self.endpoints[endpoint].on_rm(now, cell) {
+        let at_once = match self.folded(endpoint) {
+            Some(mut folded) => {
+                folded.interrupt(now);
+                let at_once = folded.sender.on_rm(now, cell);
+                if at_once.is_none() {
+                    folded.reschedule(now);
+                }
+                at_once
+            }
+            None => {
+                let at_once = self.endpoints[endpoint].on_rm(now, cell);
+                if at_once.is_none() {
+                    self.reschedule(now, endpoint);
+                }
+                at_once
+            }
+        };
+        if let Some(cell) = at_once {
             let hop = self.hops[cell.hop()];
             self.enqueue(now, &hop, cell);
+            self.reschedule(now, endpoint);
         }
-        self.reschedule(now, endpoint);
-        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
+        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
     #[inline]
@@ -607,7 +627,7 @@ impl Cluster {
             self.enqueue(now, &hop, cell);
         }
         self.reschedule(now, endpoint);
-        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints);
+        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
     fn on_departure(&mut self, now: Time, port: usize, leaf: usize) {

@@ -28,19 +28,16 @@
 use std::collections::BTreeMap;
 
 use cellrate_proto::Time;
-use cellrate_proto::switch::QuietMeter;
 
 use super::cell::Cell;
 use super::cell::Significance;
 use super::cluster::{Cluster, Leaf, Outbox};
-use super::feed::Feed;
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
-use super::merge::{Along, Front};
 use super::ranked::{WaysOut, advance};
 use super::schedule::Schedule;
 use super::tournament::NEVER;
-use crate::port::{ABR, Admission, Fifo, Port, Queues};
+use crate::port::{ABR, Admission, Port, Queues};
 
 /// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
 pub(super) const LONG: usize = 256;
@@ -125,14 +122,8 @@ impl Cluster {
         let (now, leaf) = self.schedule.split(key);
         let unheralded = match self.leaves[leaf] {
             Leaf::Feed(index) if self.feeds[index as usize].is_empty() => {
-                let endpoint = self.feeds[index as usize].endpoint as usize;
-                if !self.is_next_at(index as usize, now) {
-                    return None;
-                }
-                let cell = self.release(endpoint);
+                let cell = self.unheralded(index as usize, now)?;
                 debug_assert!(cell.arrives == now && !cell.is_backward_rm());
-                self.plan(endpoint, cell.sent);
-                self.refresh(index as usize);
                 Some(cell)
             }
             _ => None,
@@ -145,7 +136,7 @@ impl Cluster {
             (Some(cell), _) => (cell, None),
             (None, Leaf::Feed(index)) => {
                 let feed = &mut feeds[index as usize];
-                let cell = feed.front.take();
+                let cell = feed.front.take(now);
                 let ended = feed.front.count == 0;
                 let next = if ended { NEVER } else { key + feed.key_step };
                 port.merge.set(feed.place as usize, next);
@@ -191,84 +182,6 @@ impl Cluster {
             }
         }
         ended
-    }
-
-    /// Deals with cells before `limit` that come to a FIFO to another cluster, up to the first one that does more than
-    /// join the queue and be counted, or to the end of a train: then returns its feed. A function of its own, so that what
-    /// the loop needs is in registers.
-    #[inline(never)]
-    fn run_outside(&mut self, number: usize, limit: u64) -> Option<usize> {
-        let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, .. } = self;
-        let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
-            return None;
-        };
-        let meter = control.quiet_meter();
-        let (limit, left) = match *metered {
-            true => (limit.min(schedule.key(0, meter.until)), meter.left.min(MOST_JOINING)),
-            false => (limit, MOST_JOINING),
-        };
-        let meter = metered.then_some(meter);
-        merge.run(RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, meter, limit, left })
-    }
-
-    /// The same for the only lane to a FIFO to a host: the cells of one connection that follow each other in it. A function
-    /// of its own, so that what the loop needs is in registers.
-    #[inline(never)]
-    pub(super) fn run_to_host(&mut self, number: usize, lane: usize, limit: u64) {
-        let Cluster { ports, lanes, hops, endpoints, schedule, end, .. } = self;
-        let lane = &mut lanes[lane];
-        let Port { queues: Queues::Fifo(fifo), metered, only_priority, control, merge, .. } =
-            &mut ports[number]
-        else {
-            return;
-        };
-        let counts_abr = *metered && *only_priority == ABR;
-        let Some(first) = lane.ring.first() else { return };
-        let hop = &hops[first.hop() + 1];
-        let mut meter = control.quiet_meter();
-        let mut left = MOST_JOINING;
-        // Cells of the lane are strictly one after the other, so all before the limit's instant come before the limit.
-        let (mut until, _) = schedule.split(limit);
-        if counts_abr {
-            if !meter.is_quiet(hop.slot) {
-                return;
-            }
-            left = left.min(meter.left);
-        }
-        if *metered {
-            until = until.min(meter.until);
-        }
-        let mut joining = fifo.joining();
-        if !joining.is_usual() {
-            return;
-        }
-        let mut early = endpoints[hop.endpoint as usize].receive_run();
-        let run = lane.ring.front_run();
-        let run = &run[..run.len().min(left as usize)];
-        let way = first.way();
-        let mut count = 0;
-        for cell in run {
-            // An RM cell or an end of a PDU has another way than a plain data cell.
-            if cell.arrives >= until || cell.way() != way {
-                break;
-            }
-            let departs = joining.departure(cell.arrives);
-            let arrives = joining.arrival(departs);
-            if arrives >= *end || !joining.join(cell.arrives, departs) {
-                break;
-            }
-            early.receive(cell, arrives);
-            count += 1;
-        }
-        early.close(&run[..count]);
-        joining.close(count as u64);
-        if counts_abr {
-            meter.count(hop.slot, count as u64);
-        } else if *metered && *only_priority == 0 {
-            control.on_guaranteed_cells(count as u64);
-        }
-        lane.ring.skip(count);
-        merge.set(lane.place(), lane.first_key(schedule));
     }
 
     /// Which ports have one.
@@ -341,105 +254,6 @@ impl Cluster {
         if !matches!(port.queues, Queues::Fifo(_)) {
             serve(port, until, &self.hops, &mut self.outboxes, &mut self.dropped);
         }
-    }
-}
-
-/// Cells on their way into a FIFO to another cluster.
-struct RunOutside<'a> {
-    lanes: &'a mut [Lane],
-    feeds: &'a mut [Feed],
-    leaves: &'a [Leaf],
-    hops: &'a [Hop],
-    outboxes: &'a mut [Outbox],
-    schedule: &'a Schedule,
-    fifo: &'a mut Fifo,
-    meter: Option<QuietMeter<'a>>,
-    limit: u64,
-    /// Cells that may come.
-    left: u64,
-}
-
-impl Along for RunOutside<'_> {
-    type Outcome = Option<usize>;
-
-    #[inline(always)]
-    fn along<F: Front>(self, merge: &mut F) -> Option<usize> {
-        let RunOutside { lanes, feeds, leaves, hops, outboxes, schedule, fifo, mut meter, limit, left } =
-            self;
-        let mut joining = fifo.joining();
-        let most = if joining.is_usual() { left } else { 0 };
-        let mut left = most;
-        let mut ended = None;
-        while left > 0 {
-            let key = merge.first();
-            if key >= limit {
-                break;
-            }
-            let (now, leaf) = schedule.split(key);
-            match leaves[leaf] {
-                Leaf::Feed(index) => {
-                    let feed = &mut feeds[index as usize];
-                    let front = &mut feed.front;
-                    if front.count <= 1 && (front.count == 0 || front.cell.is_rm()) {
-                        break;
-                    }
-                    if meter.as_mut().is_some_and(|meter| !meter.count_one(feed.slot)) {
-                        break;
-                    }
-                    let departs = joining.departure(now);
-                    if !joining.join(now, departs) {
-                        meter.iter_mut().for_each(|meter| meter.take_back(feed.slot));
-                        break;
-                    }
-                    left -= 1;
-                    let cell = front.cell.on_next_hop().arriving(joining.arrival(departs));
-                    front.count -= 1;
-                    if front.count > 0 {
-                        front.cell = front.cell.followed_by(front.spacing);
-                        merge.replace_first(feed.place as usize, key + feed.key_step);
-                        // Not the last one of its train, and so of no PDU.
-                        outboxes[feed.outbox as usize].cells.push(cell);
-                        continue;
-                    }
-                    let cell = if front.ends_pdu { cell.ending_pdu() } else { cell };
-                    outboxes[feed.outbox as usize].push(cell);
-                    let next = feed.key_behind(key, schedule);
-                    merge.replace_first(feed.place as usize, next.unwrap_or(NEVER));
-                    if next.is_none() {
-                        ended = Some(index as usize);
-                        break;
-                    }
-                }
-                Leaf::Lane(index) => {
-                    let lane = &mut lanes[index as usize];
-                    let Some(&first) = lane.ring.first() else { break };
-                    let cell = first.on_next_hop();
-                    let hop = &hops[cell.hop()];
-                    let Exit::Outbox(outbox) = hop.exit else { break };
-                    if cell.is_rm() {
-                        break;
-                    }
-                    if meter.as_mut().is_some_and(|meter| !meter.count_one(hop.slot)) {
-                        break;
-                    }
-                    let departs = joining.departure(now);
-                    if !joining.join(now, departs) {
-                        meter.iter_mut().for_each(|meter| meter.take_back(hop.slot));
-                        break;
-                    }
-                    left -= 1;
-                    lane.ring.skip(1);
-                    merge.replace_first(lane.place(), lane.first_key(schedule));
-                    outboxes[outbox as usize].push(cell.arriving(joining.arrival(departs)));
-                }
-                _ => break,
-            }
-        }
-        if let Some(meter) = meter {
-            meter.close(most - left);
-        }
-        joining.close(most - left);
-        ended
     }
 }
 

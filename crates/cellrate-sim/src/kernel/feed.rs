@@ -18,59 +18,53 @@ use super::tournament::NEVER;
 /// kind is a train of one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Train {
-    /// The first one, as it is on the link.
-    pub cell: Cell,
+    /// The last one, as it is on the link. It alone may end a PDU.
+    pub last: Cell,
     /// From one to the next.
     pub spacing: Duration,
-    /// How many; zero for no train.
+    /// How many; zero for no train. To take the first one changes nothing else.
     pub count: u32,
-    /// Whether the last one ends its PDU.
-    pub ends_pdu: bool,
 }
 
 impl Train {
     /// No cells.
     pub const fn none() -> Train {
-        let nothing = Cell::NOTHING;
-        Train { cell: nothing, spacing: Duration::ZERO, count: 0, ends_pdu: false }
+        Train { last: Cell::NOTHING, spacing: Duration::ZERO, count: 0 }
     }
 
     /// One cell.
     pub fn of(cell: Cell) -> Train {
-        Train { cell, count: 1, ..Train::none() }
+        Train { last: cell, count: 1, ..Train::none() }
     }
 
-    /// Takes the first cell; there must be one.
+    /// Takes the first cell, which arrives at `now`; there must be one.
     #[inline(always)]
-    pub fn take(&mut self) -> Cell {
-        let cell = self.cell;
+    pub fn take(&mut self, now: Time) -> Cell {
+        debug_assert_eq!(now, self.first_arrival());
         self.count -= 1;
-        if self.count > 0 {
-            self.cell = cell.followed_by(self.spacing);
-            cell
-        } else if self.ends_pdu {
-            cell.ending_pdu()
-        } else {
-            cell
-        }
+        if self.count == 0 { self.last } else { self.last.before_by(self.count, now) }
     }
 
     /// Whether the first cell is no event on the way to a deferred port.
     #[inline]
     pub fn waits(&self, significance: Significance) -> bool {
-        self.count > 0 && !self.cell.is_significant(significance)
+        // Where ends of PDUs are events they are in no train with others.
+        self.count > 0 && !self.last.is_significant(significance)
     }
 
-    /// When the last one arrives.
-    pub fn last_arrival(&self) -> Time {
-        self.cell.arrives + self.spacing * u64::from(self.count.saturating_sub(1))
+    /// When the first one arrives.
+    #[inline]
+    pub fn first_arrival(&self) -> Time {
+        let before = self.spacing.as_ps() * u64::from(self.count.saturating_sub(1));
+        Time::from_ps(self.last.arrives.as_ps() - before)
     }
 
     /// Takes the last `count` cells away.
     fn shorten(&mut self, count: u32) {
         self.count -= count;
         if count > 0 {
-            self.ends_pdu = false;
+            let arrives = self.last.arrives.as_ps() - self.spacing.as_ps() * u64::from(count);
+            self.last = self.last.before_by(count, Time::from_ps(arrives));
         }
     }
 }
@@ -170,7 +164,7 @@ impl Feed {
     pub fn front_key(&mut self, schedule: &Schedule) -> u64 {
         self.key_step = schedule.key_step(self.front.spacing.as_ps());
         if self.front.waits(self.significance) {
-            schedule.key(self.leaf as usize, self.front.cell.arrives)
+            schedule.key(self.leaf as usize, self.front.first_arrival())
         } else {
             NEVER
         }
@@ -178,20 +172,20 @@ impl Feed {
 
     /// When the first cell arrives that has to be an event.
     pub fn first_event(&self) -> Option<Time> {
-        let is_event = |train: &&Train| train.count > 0 && train.cell.is_significant(self.significance);
+        let is_event = |train: &&Train| train.count > 0 && train.last.is_significant(self.significance);
         if is_event(&&self.front) {
-            return Some(self.front.cell.arrives);
+            return Some(self.front.first_arrival());
         }
         if self.behind.is_empty() {
             return None;
         }
-        self.behind.iter().find(is_event).map(|train| train.cell.arrives)
+        self.behind.iter().find(is_event).map(Train::first_arrival)
     }
 
     /// When a cell would arrive that leaves one spacing after the last one.
     pub fn end(&self) -> Time {
         let last = self.behind.back().unwrap_or(&self.front);
-        last.last_arrival() + last.spacing
+        last.last.arrives + last.spacing
     }
 
     /// The last `count` cells will not leave as planned; all of them are in one train.
@@ -218,15 +212,24 @@ mod tests {
     use super::*;
 
     fn train(number: u64, count: u32) -> Train {
-        let cell = Cell::data(Time::from_ps(number * 10), number, false);
-        Train { cell, spacing: Duration::from_ps(10), count, ends_pdu: true }
+        let train = amid_pdu(number, count);
+        let end = Cell::data(train.last.sent, train.last.sequence().into(), true);
+        Train { last: end, ..train }
+    }
+
+    fn amid_pdu(number: u64, count: u32) -> Train {
+        let last = number + u64::from(count) - 1;
+        let last = Cell::data(Time::from_ps(last * 10), last, false);
+        Train { last, spacing: Duration::from_ps(10), count }
     }
 
     fn numbers(feed: &mut Feed) -> Vec<(u32, bool)> {
         let mut cells = Vec::new();
         while !feed.is_empty() {
-            let cell = feed.front.take();
-            assert_eq!(cell.arrives.as_ps(), 10 * u64::from(cell.sequence()));
+            let now = feed.front.first_arrival();
+            let cell = feed.front.take(now);
+            assert_eq!((cell.arrives, cell.sent), (now, now));
+            assert_eq!(now.as_ps(), 10 * u64::from(cell.sequence()));
             cells.push((cell.sequence(), cell.ends_pdu()));
             if feed.front.count == 0 {
                 feed.advance();
@@ -240,7 +243,7 @@ mod tests {
         let mut feed = Feed::new(0, 0, false, Significance::BEFORE_CLUSTER);
         feed.push(train(1, 3));
         feed.push(train(4, 1));
-        assert_eq!(feed.front.last_arrival(), Time::from_ps(30));
+        assert_eq!(feed.front.first_arrival(), Time::from_ps(10));
         assert_eq!(numbers(&mut feed), [(1, false), (2, false), (3, true), (4, true)]);
     }
 
@@ -248,7 +251,7 @@ mod tests {
     fn the_first_event_is_the_first_cell_that_does_not_wait() {
         let mut feed = Feed::new(0, 0, true, Significance::BEFORE_HOST);
         assert_eq!(feed.first_event(), None);
-        feed.push(train(1, 3));
+        feed.push(amid_pdu(1, 3));
         assert_eq!((feed.first_event(), feed.end()), (None, Time::from_ps(40)));
         feed.push(Train::of(Cell::data(Time::from_ps(77), 4, false)));
         assert_eq!((feed.first_event(), feed.end()), (None, Time::from_ps(77)));

@@ -14,283 +14,314 @@ use cellrate_proto::Time;
 use super::cell::{Cell, Significance};
 use super::cluster::Cluster;
 use super::feed::{Feed, Train};
+use super::merge::Merge;
+use super::schedule::Schedule;
 use super::tournament::NEVER;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Fifo, Queues};
+use crate::probe::sampler::Sampler;
 
-impl Cluster {
-    /// Something is due on the access link of a folded source: a cell reaches the switch, or, where the port behind is
-    /// deferred, the trains that wait end and what comes after them has to be known.
-    pub(super) fn on_feed(&mut self, now: Time, index: usize, leaf: usize) {
-        let feed = &self.feeds[index];
-        let (port, endpoint) = (feed.port as usize, feed.endpoint as usize);
-        if feed.deferred {
-            let key = self.schedule.key(leaf, now);
-            if self.ports[port].merge.first() <= key {
-                // A single cell is due when it arrives.
-                self.drain(port, key + 1);
-            }
-            let feed = &self.feeds[index];
-            let next =
-                if feed.is_empty() { self.next_folded_arrival(endpoint) } else { feed.front.cell.arrives };
-            if next > now || feed.front.waits(feed.significance) {
-                return;
-            }
-        }
-        let feed = &mut self.feeds[index];
-        let cell = if feed.is_empty() {
-            let cell = self.release(endpoint);
-            self.plan(endpoint, cell.sent);
-            self.refresh(index);
-            cell
-        } else {
-            let cell = feed.front.take();
-            self.pass_event(index);
-            cell
-        };
-        self.forward(now, leaf, cell);
-    }
+/// A folded source with all that its transmissions touch.
+pub(super) struct Folded<'a> {
+    pub sender: &'a mut Endpoint,
+    index: u32,
+    /// The port that it sends by, and what is on the link behind that.
+    fifo: &'a mut Fifo,
+    feed: &'a mut Feed,
+    /// Of the port that the link leads to.
+    merge: &'a mut Merge,
+    schedule: &'a mut Schedule,
+    sampler: &'a mut Sampler,
+    end: Time,
+}
 
-    /// The train at the front has been used up.
-    pub(super) fn go_on(&mut self, index: usize) {
-        let feed = &mut self.feeds[index];
-        feed.advance();
-        if feed.deferred && !feed.is_empty() {
-            // What is due here is what it was: the first event, or the end of what waits.
-            return self.merge_front(index);
-        }
-        self.plan_behind(index);
-        self.refresh(index);
-    }
-
-    /// A feed without a train may have its next cell, no event, at `now`: whether it has. If not, what it has is known now.
-    pub(super) fn is_next_at(&mut self, index: usize, now: Time) -> bool {
-        self.plan_behind(index);
-        let feed = &self.feeds[index];
-        let is_next = feed.is_empty() && self.next_unheralded(feed) == now;
-        if !is_next {
-            self.refresh(index);
-        }
-        is_next
-    }
-
-    /// An event at the front has been dealt with.
-    fn pass_event(&mut self, index: usize) {
-        if self.feeds[index].front.count == 0 {
-            self.feeds[index].advance();
-            self.plan_behind(index);
-        }
-        self.refresh(index);
-    }
-
-    /// When nothing is left on an access link, what the source had planned has left.
-    fn plan_behind(&mut self, index: usize) {
-        let feed = &self.feeds[index];
-        let endpoint = feed.endpoint as usize;
-        let planned = self.endpoints[endpoint].planned;
-        if !feed.is_empty() {
-            return;
-        }
-        if planned > 0 {
-            let last = self.settle(endpoint, planned);
-            self.plan(endpoint, last);
-        }
-    }
-
-    /// The front train of a feed to a deferred port has changed: its key in the merge, if its cells are no events.
-    fn merge_front(&mut self, index: usize) {
-        let feed = &self.feeds[index];
-        let next = if feed.is_empty() {
-            self.next_unheralded(feed)
-        } else if feed.front.waits(feed.significance) {
-            feed.front.cell.arrives
-        } else {
-            Time::NEVER
-        };
-        let key = self.schedule.key(feed.leaf as usize, next);
-        let feed = &mut self.feeds[index];
-        feed.key_step = self.schedule.key_step(feed.front.spacing.as_ps());
-        self.ports[feed.port as usize].merge.set(feed.place as usize, key);
-    }
-
-    /// When the next cell of the source of `feed` reaches the switch, of which only the instant is known, if that cell
-    /// will be no event whatever it is.
-    fn next_unheralded(&self, feed: &Feed) -> Time {
-        let endpoint = feed.endpoint as usize;
-        let heralded =
-            feed.significance != Significance::BEFORE_CLUSTER || self.endpoints[endpoint].may_turn_around();
-        if heralded { Time::NEVER } else { self.next_folded_arrival(endpoint) }
-    }
-
-    /// The front train may have changed: the keys for it.
-    pub(super) fn refresh(&mut self, index: usize) {
-        if self.feeds[index].deferred {
-            self.merge_front(index);
-        }
-        let feed = &self.feeds[index];
-        let (leaf, endpoint) = (feed.leaf as usize, feed.endpoint as usize);
-        let first = if feed.is_empty() {
-            None
-        } else if feed.deferred {
-            feed.first_event()
-        } else {
-            Some(feed.front.cell.arrives)
-        };
-        let lazy = feed.deferred && feed.significance == Significance::BEFORE_CLUSTER;
-        let due = if let Some(first) = first {
-            first
-        } else if lazy && !self.endpoints[endpoint].may_turn_around() {
-            // Whoever looks at the port works out what comes.
-            Time::NEVER
-        } else if self.endpoints[endpoint].planned > 0 {
-            // Behind a planned train the source sends its spacing later, or later still.
-            feed.end()
-        } else {
-            self.next_folded_arrival(endpoint)
-        };
-        self.schedule.keep(leaf, due);
-    }
-
-    /// The next folded transmission of `endpoint`, of which only the instant was known, leaves.
-    pub(super) fn release(&mut self, endpoint: usize) -> Cell {
-        let sender = &mut self.endpoints[endpoint];
-        let at = sender.transmits;
-        let Some(mut cell) = sender.transmit(at) else {
-            unreachable!("something waits at the next transmission");
-        };
-        let Some(arrives) = self.access_port(endpoint).admit(at) else {
-            unreachable!("only sources behind a lossless port are folded");
-        };
-        self.sampler.note_endpoint(at, endpoint as u32, &self.endpoints);
-        cell.arrives = arrives;
-        cell
-    }
-
-    /// The port that a folded `endpoint` sends by.
-    fn access_port(&mut self, endpoint: usize) -> &mut Fifo {
-        let Access::Folded { port, .. } = self.endpoints[endpoint].access else {
-            unreachable!("only folded sources have an access link to themselves");
-        };
-        match &mut self.ports[port as usize].queues {
-            Queues::Fifo(fifo) => fifo,
-            Queues::Ranked(_) | Queues::Served(_) => unreachable!("only sources behind a FIFO are folded"),
-        }
-    }
-
-    fn next_folded_arrival(&self, endpoint: usize) -> Time {
-        let sender = &self.endpoints[endpoint];
-        match (sender.access, sender.transmits) {
-            (_, Time::NEVER) | (Access::Scheduled | Access::Ahead { .. }, _) => Time::NEVER,
-            (Access::Folded { port, .. }, at) => match &self.ports[port as usize].queues {
-                Queues::Fifo(fifo) => fifo.preview(at),
-                Queues::Ranked(_) | Queues::Served(_) => {
-                    unreachable!("only sources behind a FIFO are folded")
-                }
-            },
-        }
-    }
-
-    /// The first `count` planned cells of `endpoint` have left; returns when the last of them did.
-    fn settle(&mut self, endpoint: usize, count: u32) -> Time {
-        let sender = &mut self.endpoints[endpoint];
-        let last = sender.transmits + sender.spacing * u64::from(count - 1);
-        sender.planned -= count;
-        sender.transmits = last.saturating_add(sender.spacing);
-        sender.transmit_run(count, last);
-        self.access_port(endpoint).admit_run(count, last);
-        last
-    }
-
-    /// The transmissions of a folded `endpoint` before `until` have been made. Whether there is something new on the link or
-    /// planned.
-    pub(super) fn catch_up(&mut self, endpoint: usize, until: Time) -> bool {
-        let Access::Folded { feed, .. } = self.endpoints[endpoint].access else { return false };
+impl Folded<'_> {
+    /// The transmissions before `until` have been made. Whether there is something new on the link or planned.
+    fn catch_up(&mut self, until: Time) -> bool {
         let mut replanned = false;
-        while self.endpoints[endpoint].transmits < until {
-            let Endpoint { planned, transmits, spacing, .. } = self.endpoints[endpoint];
+        while self.sender.transmits < until {
+            let Endpoint { planned, transmits, spacing, .. } = *self.sender;
             let left = if planned == 0 {
-                let cell = self.release(endpoint);
-                self.feeds[feed as usize].push(Train::of(cell));
+                let cell = self.release();
+                self.feed.push(Train::of(cell));
                 cell.sent
             } else {
-                let before = until.since(transmits).div_ceil(spacing);
-                let left = planned.min(u32::try_from(before).unwrap_or(u32::MAX));
-                let last = self.settle(endpoint, left);
-                if left < planned {
+                let all = transmits.saturating_add(spacing.saturating_mul(u64::from(planned - 1)));
+                if until <= all {
+                    // As many as begin before then, one at least and not all.
+                    self.settle(until.since(transmits).div_ceil(spacing) as u32);
                     return replanned;
                 }
-                last
+                self.settle(planned)
             };
-            self.plan(endpoint, left);
+            self.plan(left);
             replanned = true;
         }
         replanned
     }
 
     /// The same, and what was planned after that is taken back: something happens at the host.
-    pub(super) fn interrupt(&mut self, endpoint: usize, until: Time) {
-        self.catch_up(endpoint, until);
-        if let Access::Folded { feed, .. } = self.endpoints[endpoint].access {
-            let planned = std::mem::take(&mut self.endpoints[endpoint].planned);
-            self.feeds[feed as usize].cut(planned);
-            self.feeds[feed as usize].open = false;
-        }
+    pub fn interrupt(&mut self, until: Time) {
+        self.catch_up(until);
+        let planned = std::mem::take(&mut self.sender.planned);
+        self.feed.cut(planned);
+        self.feed.open = false;
     }
 
-    /// Works out the next transmission of a folded `endpoint`, not before `now`, and the run that begins there if one
-    /// does. Nothing is planned beyond the end.
-    pub(super) fn plan(&mut self, endpoint: usize, now: Time) {
-        let sender = &mut self.endpoints[endpoint];
+    /// The next transmission, not before `now`, may have moved, after an [interruption](Folded::interrupt).
+    pub fn reschedule(&mut self, now: Time) {
+        self.plan(now);
+        self.refresh();
+    }
+
+    /// The next cell, which is no event and of which only the instant was known, may reach the switch at `now`: if it does,
+    /// it has left, and what follows it is planned. If not, what there is instead is known now.
+    pub fn unheralded(&mut self, now: Time) -> Option<Cell> {
+        self.plan_behind();
+        let is_next = self.feed.is_empty() && self.waits_for_merge() && self.next_arrival() == now;
+        let cell = is_next.then(|| self.release_and_plan());
+        self.refresh();
+        cell
+    }
+
+    /// The next transmission, of which only the instant was known, leaves, and what follows it is planned.
+    fn release_and_plan(&mut self) -> Cell {
+        let cell = self.release();
+        self.plan(cell.sent);
+        cell
+    }
+
+    /// The next transmission, of which only the instant was known, leaves.
+    fn release(&mut self) -> Cell {
+        let at = self.sender.transmits;
+        let Some(mut cell) = self.sender.transmit(at) else {
+            unreachable!("something waits at the next transmission");
+        };
+        let Some(arrives) = self.fifo.admit(at) else {
+            unreachable!("only sources behind a lossless port are folded");
+        };
+        self.sampler.note_endpoint(at, self.index, self.sender);
+        cell.arrives = arrives;
+        cell
+    }
+
+    /// The first `count` planned cells have left; returns when the last of them did.
+    #[inline]
+    fn settle(&mut self, count: u32) -> Time {
+        let Endpoint { transmits, spacing, .. } = *self.sender;
+        let last = transmits + spacing * u64::from(count - 1);
+        self.sender.planned -= count;
+        self.sender.transmits = last.saturating_add(spacing);
+        self.sender.transmit_run(count, last);
+        self.fifo.admit_run(count, last);
+        last
+    }
+
+    /// Works out the next transmission, not before `now`, and the run that begins there if one does. Nothing is planned beyond
+    /// the end.
+    fn plan(&mut self, now: Time) {
+        let Folded { sender, fifo, feed, schedule, end, .. } = self;
         let at = sender.next_transmission(now);
         sender.transmits = at;
         sender.planned = 0;
-        let Access::Folded { port, feed } = sender.access else { return };
-        self.feeds[feed as usize].open = false;
-        let Queues::Fifo(fifo) = &self.ports[port as usize].queues else { return };
-        if at >= self.end {
+        feed.open = false;
+        if at >= *end {
             return;
         }
-        let (spacing, count, ends_pdu) = sender.run(at);
+        let (spacing, mut count, mut ends_pdu) = sender.run(at);
         if count == 0 || !fifo.is_idle_for(at, spacing) {
             return;
         }
-        let feed = &mut self.feeds[feed as usize];
-        let mut train = Train { cell: Cell::NOTHING, spacing, count, ends_pdu };
         if ends_pdu && feed.significance.of_pdu_ends() {
-            train.count -= 1;
-            train.ends_pdu = false;
+            count -= 1;
+            ends_pdu = false;
         }
-        if at.saturating_add(spacing.saturating_mul(u64::from(train.count))) > self.end {
-            let before_end = self.end.since(at).div_ceil(spacing) as u32;
-            train.ends_pdu &= before_end == train.count;
-            train.count = before_end;
+        if at.saturating_add(spacing.saturating_mul(u64::from(count))) > *end {
+            let before_end = end.since(at).div_ceil(spacing) as u32;
+            ends_pdu &= before_end == count;
+            count = before_end;
         }
-        let arrives = fifo.preview(at);
-        train.cell = sender.planned_cell(at);
-        train.cell.arrives = arrives;
-        if train.count == 0 || self.schedule.key(0, train.last_arrival()) == NEVER {
+        if count == 0 {
             return;
         }
-        sender.planned = train.count;
+        let first_to_last = spacing * u64::from(count - 1);
+        let last = sender.planned_cell(at + first_to_last, count, ends_pdu);
+        let last = last.arriving(fifo.preview(at) + first_to_last);
+        if schedule.key(0, last.arrives) == NEVER {
+            return;
+        }
+        sender.planned = count;
         sender.spacing = spacing;
         // The end of a PDU has to be known as soon as it has left.
-        feed.open = !train.ends_pdu;
-        feed.push(train);
+        feed.open = !ends_pdu;
+        feed.push(Train { last, spacing, count });
+    }
+
+    /// When nothing is left on the access link, what the source had planned has left.
+    fn plan_behind(&mut self) {
+        let planned = self.sender.planned;
+        if planned > 0 && self.feed.is_empty() {
+            let last = self.settle(planned);
+            self.plan(last);
+        }
+    }
+
+    /// When the next cell of which only the instant is known reaches the switch.
+    #[inline]
+    fn next_arrival(&self) -> Time {
+        match self.sender.transmits {
+            Time::NEVER => Time::NEVER,
+            at => self.fifo.preview(at),
+        }
+    }
+
+    /// Whether a cell of which only the instant is known will be no event whatever it is: whoever looks at the port works out
+    /// what comes.
+    #[inline]
+    fn waits_for_merge(&self) -> bool {
+        self.feed.deferred
+            && self.feed.significance == Significance::BEFORE_CLUSTER
+            && !self.sender.may_turn_around()
+    }
+
+    /// The front train of a feed to a deferred port has changed: its key in the merge, if its cells are no events.
+    fn merge_front(&mut self) {
+        let next = if !self.feed.is_empty() {
+            self.feed.front_key(self.schedule)
+        } else if self.waits_for_merge() {
+            self.schedule.key(self.feed.leaf as usize, self.next_arrival())
+        } else {
+            NEVER
+        };
+        self.merge.set(self.feed.place as usize, next);
+    }
+
+    /// The front train may have changed: the keys for it.
+    fn refresh(&mut self) {
+        if self.feed.deferred {
+            self.merge_front();
+        }
+        let feed = &*self.feed;
+        let first = if feed.is_empty() {
+            None
+        } else if feed.deferred {
+            feed.first_event()
+        } else {
+            Some(feed.front.first_arrival())
+        };
+        let due = if let Some(first) = first {
+            first
+        } else if self.waits_for_merge() {
+            Time::NEVER
+        } else if self.sender.planned > 0 {
+            // Behind a planned train the source sends its spacing later, or later still.
+            feed.end()
+        } else {
+            self.next_arrival()
+        };
+        self.schedule.keep(feed.leaf as usize, due);
+    }
+}
+
+impl Cluster {
+    /// `endpoint`, if it is folded.
+    #[inline(always)]
+    pub(super) fn folded(&mut self, endpoint: usize) -> Option<Folded<'_>> {
+        let Cluster { endpoints, ports, feeds, sampler, schedule, end, .. } = self;
+        let sender = &mut endpoints[endpoint];
+        let Access::Folded { port, feed } = sender.access else { return None };
+        let feed = &mut feeds[feed as usize];
+        let Ok([before, behind]) = ports.get_disjoint_mut([port as usize, feed.port as usize]) else {
+            unreachable!("no port leads to itself");
+        };
+        let Queues::Fifo(fifo) = &mut before.queues else {
+            unreachable!("only sources behind a FIFO are folded");
+        };
+        let (index, merge) = (endpoint as u32, &mut behind.merge);
+        Some(Folded { sender, index, fifo, feed, merge, schedule, sampler, end: *end })
+    }
+
+    /// The source of the feed of this `index`.
+    fn folded_into(&mut self, index: usize) -> Folded<'_> {
+        let endpoint = self.feeds[index].endpoint as usize;
+        let Some(folded) = self.folded(endpoint) else {
+            unreachable!("a feed is the link of a folded source");
+        };
+        folded
+    }
+
+    /// Something is due on the access link of a folded source: a cell reaches the switch, or, where the port behind is
+    /// deferred, the trains that wait end and what comes after them has to be known.
+    pub(super) fn on_feed(&mut self, now: Time, index: usize, leaf: usize) {
+        let feed = &self.feeds[index];
+        let (port, deferred) = (feed.port as usize, feed.deferred);
+        if deferred {
+            let key = self.schedule.key(leaf, now);
+            if self.ports[port].merge.first() <= key {
+                // A single cell is due when it arrives.
+                self.drain(port, key + 1);
+            }
+        }
+        let mut folded = self.folded_into(index);
+        let feed = &*folded.feed;
+        if deferred {
+            let next = if feed.is_empty() { folded.next_arrival() } else { feed.front.first_arrival() };
+            if next > now || feed.front.waits(feed.significance) {
+                return;
+            }
+        }
+        let cell = if feed.is_empty() {
+            folded.release_and_plan()
+        } else {
+            let cell = folded.feed.front.take(now);
+            if folded.feed.front.count == 0 {
+                folded.feed.advance();
+                folded.plan_behind();
+            }
+            cell
+        };
+        folded.refresh();
+        self.forward(now, leaf, cell);
+    }
+
+    /// The train at the front has been used up.
+    pub(super) fn go_on(&mut self, index: usize) {
+        let mut folded = self.folded_into(index);
+        folded.feed.advance();
+        if folded.feed.deferred && !folded.feed.is_empty() {
+            // What is due here is what it was: the first event, or the end of what waits.
+            return folded.merge_front();
+        }
+        folded.plan_behind();
+        folded.refresh();
+    }
+
+    /// The next cell of the feed of this `index`, if it comes at `now` and [was not known](Folded::unheralded) before.
+    pub(super) fn unheralded(&mut self, index: usize, now: Time) -> Option<Cell> {
+        self.folded_into(index).unheralded(now)
+    }
+
+    /// The transmissions of a folded `endpoint` before `until` have been made. Whether there is something new on the link or
+    /// planned.
+    pub(super) fn catch_up(&mut self, endpoint: usize, until: Time) -> bool {
+        self.folded(endpoint).is_some_and(|mut folded| folded.catch_up(until))
+    }
+
+    /// The same, and what was planned after that is taken back: something happens at the host.
+    pub(super) fn interrupt(&mut self, endpoint: usize, until: Time) {
+        if let Some(mut folded) = self.folded(endpoint) {
+            folded.interrupt(until);
+        }
     }
 
     /// The next transmission of `endpoint`, not before `now`, may have moved. A folded one has been interrupted before.
     pub(super) fn reschedule(&mut self, now: Time, endpoint: usize) {
-        match self.endpoints[endpoint].access {
-            Access::Scheduled => {
-                let sender = &mut self.endpoints[endpoint];
-                sender.transmits = sender.next_transmission(now);
-                self.schedule.set(self.transmission_leaves[endpoint] as usize, sender.transmits);
-            }
-            Access::Folded { feed, .. } => {
-                self.plan(endpoint, now);
-                self.refresh(feed as usize);
-            }
-            Access::Ahead { .. } => {}
+        if let Some(mut folded) = self.folded(endpoint) {
+            folded.reschedule(now);
+        } else if self.endpoints[endpoint].access == Access::Scheduled {
+            let sender = &mut self.endpoints[endpoint];
+            sender.transmits = sender.next_transmission(now);
+            self.schedule.set(self.transmission_leaves[endpoint] as usize, sender.transmits);
         }
     }
 
@@ -298,11 +329,10 @@ impl Cluster {
     /// [sent](Cluster::catch_up), and `replanned` is what that said. What is planned is part of the PDU that waited first, and
     /// stays.
     pub(super) fn more_waits(&mut self, now: Time, endpoint: usize, replanned: bool) {
-        let Endpoint { planned, access, .. } = self.endpoints[endpoint];
-        match access {
-            Access::Folded { feed, .. } if planned > 0 => {
+        match self.folded(endpoint) {
+            Some(mut folded) if folded.sender.planned > 0 => {
                 if replanned {
-                    self.refresh(feed as usize);
+                    folded.refresh();
                 }
             }
             _ => self.reschedule(now, endpoint),
@@ -312,9 +342,9 @@ impl Cluster {
     /// The transmissions before `until` have all been made: for looking at the hosts.
     pub(super) fn catch_up_all(&mut self, until: Time) {
         for endpoint in 0..self.endpoints.len() {
-            self.catch_up(endpoint, until);
-            if let Access::Folded { feed, .. } = self.endpoints[endpoint].access {
-                self.refresh(feed as usize);
+            if let Some(mut folded) = self.folded(endpoint) {
+                folded.catch_up(until);
+                folded.refresh();
             }
         }
     }

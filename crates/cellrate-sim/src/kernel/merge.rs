@@ -9,11 +9,10 @@ use std::hint::select_unpredictable;
 
 use cellrate_drive::tournament::{NEVER, Tournament};
 
+use super::cluster::Leaf;
+
 /// Most ways in whose keys are kept in order.
 const FEW: usize = 16;
-
-/// One place for every key and one for the key that left last, which is less than all others: a power of two above.
-const RING: usize = 2 * FEW;
 
 /// The least key of each way in to a port, and the least of all.
 #[derive(Clone, Debug)]
@@ -35,6 +34,11 @@ enum Keys {
 pub(crate) trait Front {
     /// The least key.
     fn first(&self) -> u64;
+    /// Whose it is: one of `leaves`, the one of this number.
+    #[inline(always)]
+    fn way(&self, leaf: usize, leaves: &[Leaf]) -> Leaf {
+        leaves[leaf]
+    }
     /// The key of the way in at `place`, which had the least one, is `key` from now on, which is greater.
     fn replace_first(&mut self, place: usize, key: u64);
 }
@@ -53,12 +57,12 @@ impl Merge {
         Merge { first: NEVER, keys: Keys::One }
     }
 
-    /// Of `count` ways in, none of which has a cell. No two have the same key.
-    pub fn new(count: usize) -> Merge {
-        let keys = match count {
+    /// Of these ways in, none of which has a cell. No two have the same key.
+    pub fn new(ways: &[Leaf]) -> Merge {
+        let keys = match ways.len() {
             0 | 1 => Keys::One,
-            2..=FEW => Keys::Few(Box::new(Few::new(count))),
-            _ => Keys::Many(Tournament::new(count)),
+            2..=FEW => Keys::Few(Box::new(Few::new(ways))),
+            count => Keys::Many(Tournament::new(count)),
         };
         Merge { first: NEVER, keys }
     }
@@ -113,7 +117,10 @@ impl Merge {
         match &mut self.keys {
             Keys::One => run.along(&mut Only(&mut self.first)),
             Keys::Few(few) => {
-                let outcome = run.along(&mut **few);
+                let mut front = few.in_front();
+                let outcome = run.along(&mut front);
+                let first = front.first as u8;
+                few.first = first;
                 self.first = few.first();
                 outcome
             }
@@ -192,68 +199,138 @@ impl Front for Tournament {
     }
 }
 
-/// Keys in order, those that are none last: as many as there are ways in, from `head` on, round a ring.
+/// Keys in order, those that are none last, from `first` on round a circle of as many as there are ways in. What has its next
+/// cell after all others stays where it is.
 #[derive(Clone, Debug)]
 struct Few {
-    ring: [u64; RING],
-    head: usize,
-    count: usize,
-    /// The key of each place.
-    held: [u64; FEW],
+    keys: [u64; FEW],
+    /// Whose keys these are.
+    ways: [Leaf; FEW],
+    places: [u8; FEW],
+    /// Where the key of each place is.
+    slots: [u8; FEW],
+    first: u8,
+    count: u8,
 }
 
 impl Few {
-    fn new(count: usize) -> Few {
-        Few { ring: [NEVER; RING], head: 0, count, held: [NEVER; FEW] }
+    fn new(ways_in: &[Leaf]) -> Few {
+        let mut ways = [Leaf::Sample; FEW];
+        ways[..ways_in.len()].copy_from_slice(ways_in);
+        let places = std::array::from_fn(|place| place as u8);
+        Few { keys: [NEVER; FEW], ways, places, slots: places, first: 0, count: ways_in.len() as u8 }
+    }
+
+    /// The least key.
+    fn first(&self) -> u64 {
+        self.keys[usize::from(self.first) % FEW]
     }
 
     fn set(&mut self, place: usize, key: u64) {
-        let before = self.held[place % FEW];
+        let (count, first) = (usize::from(self.count), usize::from(self.first));
+        let mut at = usize::from(self.slots[place % FEW]);
+        let before = self.keys[at % FEW];
         if before == key {
             return;
         }
-        if before == self.first() && before < key {
-            return self.replace_first(place, key);
+        if at == first && key > before {
+            let mut front = self.in_front();
+            front.replace_first(place, key);
+            let first = front.first as u8;
+            self.first = first;
+            return;
         }
-        self.held[place % FEW] = key;
-        let (head, last) = (self.head, self.head + self.count - 1);
-        // A way in without a cell has the key that all such have, and the last place holds one.
-        let mut at = last;
-        if before != NEVER {
-            at = head;
-            while self.ring[at % RING] != before {
-                at += 1;
+        let way = self.ways[at % FEW];
+        let last = if first == 0 { count - 1 } else { first - 1 };
+        while at != last {
+            let next = if at + 1 == count { 0 } else { at + 1 };
+            if self.keys[next % FEW] >= key {
+                break;
             }
+            self.shift(next, at);
+            at = next;
         }
-        while at < last && self.ring[(at + 1) % RING] < key {
-            self.ring[at % RING] = self.ring[(at + 1) % RING];
-            at += 1;
+        while at != first {
+            let next = if at == 0 { count - 1 } else { at - 1 };
+            if self.keys[next % FEW] <= key {
+                break;
+            }
+            self.shift(next, at);
+            at = next;
         }
-        while at > head && self.ring[(at - 1) % RING] > key {
-            self.ring[at % RING] = self.ring[(at - 1) % RING];
-            at -= 1;
+        self.put(at, key, way, place as u8);
+    }
+
+    #[inline(always)]
+    fn shift(&mut self, from: usize, to: usize) {
+        let from = from % FEW;
+        self.put(to, self.keys[from], self.ways[from], self.places[from]);
+    }
+
+    #[inline(always)]
+    fn put(&mut self, slot: usize, key: u64, way: Leaf, place: u8) {
+        let slot = slot % FEW;
+        self.keys[slot] = key;
+        self.ways[slot] = way;
+        self.places[slot] = place;
+        self.slots[usize::from(place) % FEW] = slot as u8;
+    }
+
+    fn in_front(&mut self) -> InFront<'_> {
+        let (first, count) = (usize::from(self.first), usize::from(self.count));
+        let last = self.keys[(if first == 0 { count } else { first } - 1) % FEW];
+        InFront { first, last, few: self }
+    }
+
+    /// The key of the way in that had the first one becomes `key`, which is not the last one: those after it go round by one,
+    /// into the place of the first. Returns the last one.
+    #[inline(never)]
+    fn insert(&mut self, first: usize, key: u64) -> u64 {
+        let mut free = first % FEW;
+        let (way, place) = (self.ways[free], self.places[free]);
+        let mut last = None;
+        loop {
+            let before = (if free == 0 { usize::from(self.count) } else { free } - 1) % FEW;
+            if before == first || self.keys[before] <= key {
+                break;
+            }
+            last.get_or_insert(self.keys[before]);
+            self.shift(before, free);
+            free = before;
         }
-        self.ring[at % RING] = key;
+        self.put(free, key, way, place);
+        last.unwrap_or(key)
     }
 }
 
-impl Front for Few {
+/// [`Few`] during a run: where the first key is, and the last key, need no place in memory.
+struct InFront<'a> {
+    first: usize,
+    last: u64,
+    few: &'a mut Few,
+}
+
+impl Front for InFront<'_> {
     #[inline(always)]
     fn first(&self) -> u64 {
-        self.ring[self.head % RING]
+        self.few.keys[self.first % FEW]
     }
 
     #[inline(always)]
-    fn replace_first(&mut self, place: usize, key: u64) {
-        self.held[place % FEW] = key;
-        // What was the first stays where it was, and ends the search: it is less than `key`.
-        let mut free = self.head + self.count;
-        self.head = (self.head + 1) % RING;
-        while self.ring[(free - 1) % RING] > key {
-            self.ring[free % RING] = self.ring[(free - 1) % RING];
-            free -= 1;
+    fn way(&self, _leaf: usize, _leaves: &[Leaf]) -> Leaf {
+        self.few.ways[self.first % FEW]
+    }
+
+    #[inline(always)]
+    fn replace_first(&mut self, _place: usize, key: u64) {
+        if key > self.last {
+            self.few.keys[self.first % FEW] = key;
+            self.last = key;
+        } else {
+            self.last = self.few.insert(self.first, key);
         }
-        self.ring[free % RING] = key;
+        let next = self.first + 1;
+        self.first = if next == usize::from(self.few.count) { 0 } else { next };
     }
 }
 
@@ -281,7 +358,7 @@ mod tests {
             steps in proptest::collection::vec((0_usize..40, 0_u64..100, any::<bool>()), 1..300),
         ) {
             const LEAF_BITS: u32 = 7;
-            let mut merge = if by_tree { Merge::tree(count) } else { Merge::new(count) };
+            let mut merge = if by_tree { Merge::tree(count) } else { Merge::new(&vec![Leaf::Sample; count]) };
             let mut keys = vec![NEVER; count];
             let key = |place: usize, time: u64| {
                 // Leaves that are not in the order of the places.

@@ -45,6 +45,7 @@ pub(crate) mod folding;
 pub(crate) mod hop;
 pub(crate) mod lane;
 pub(crate) mod merge;
+pub(crate) mod outside;
 pub(crate) mod packed;
 pub(crate) mod partition;
 pub(crate) mod ranked;

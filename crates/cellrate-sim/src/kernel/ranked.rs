@@ -98,12 +98,12 @@ impl Along for RunRanked<'_> {
                     let feed = &mut feeds[index as usize];
                     let priority = usize::from(feed.priority);
                     let front = &mut feed.front;
-                    if front.count <= 1 && (front.count == 0 || front.cell.is_rm())
+                    if front.count <= 1 && (front.count == 0 || front.last.is_rm())
                         || count.as_mut().is_some_and(|count| !count.one(priority, feed.slot))
                     {
                         break;
                     }
-                    let cell = front.take();
+                    let cell = front.take(now);
                     let mut next = key + feed.key_step;
                     if front.count == 0 {
                         let behind = feed.key_behind(key, schedule);

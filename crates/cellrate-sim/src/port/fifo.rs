@@ -48,6 +48,30 @@ impl Joining<'_> {
         self.cell_time < LONGEST
     }
 
+    /// When the next cell, which comes at `now` and surely does come, will have left the port, if it finds room.
+    #[inline(always)]
+    pub fn expect(&mut self, now: Time) -> Option<Time> {
+        let departs = self.departure(now);
+        let sojourn = departs.as_ps() - now.as_ps();
+        // A cell that stays no longer than another one finds room as that one did.
+        (sojourn <= self.max || self.stay_longer(sojourn)).then_some(departs)
+    }
+
+    /// The [expected](Joining::expect) cell has come: when it reaches the far end.
+    #[inline(always)]
+    pub fn join_expected(&mut self, now: Time, departs: Time) -> Time {
+        self.busy_until = departs.as_ps();
+        self.sum += departs.as_ps() - now.as_ps();
+        self.arrival(departs)
+    }
+
+    /// If no more than `count` cells come, all of them before `until`: when the last one reaches the far end, or later.
+    #[inline(always)]
+    pub fn latest_arrival(&self, until: Time, count: usize) -> Time {
+        let work = self.cell_time * count as u64 + self.delay;
+        Time::from_ps(self.busy_until.max(until.as_ps()).saturating_add(work))
+    }
+
     /// When a cell that comes at `now`, the next to come, will have left the port if it finds room.
     #[inline(always)]
     pub fn departure(&self, now: Time) -> Time {

@@ -153,9 +153,9 @@ impl Sampler {
 
     /// Something happened at an end of a connection.
     #[inline]
-    pub fn note_endpoint(&mut self, now: Time, index: u32, endpoints: &[Endpoint]) {
+    pub fn note_endpoint(&mut self, now: Time, index: u32, endpoint: &Endpoint) {
         if !self.watched_endpoints.is_empty() {
-            self.note_watched_endpoint(now, index, &endpoints[index as usize]);
+            self.note_watched_endpoint(now, index, endpoint);
         }
     }
 
