@@ -64,6 +64,20 @@ impl Recording<'_> {
         }
     }
 
+    /// Counts `count` spans, each `step` longer than the one before, or shorter.
+    pub fn record_even(&mut self, first: Duration, step: i64, count: u64) {
+        let span = |index: u64| Duration::from_ps(first.as_ps().wrapping_add_signed(step * index as i64));
+        let ends = [first, span(count - 1)].map(Duration::as_ps);
+        if ends.iter().any(|ps| ps.wrapping_sub(self.low) >= self.width) {
+            return (0..count).for_each(|index| self.record(span(index)));
+        }
+        self.alike += count;
+        // The first and the last, the second and the last but one: all such pairs are as long.
+        let twice = u128::from(count) * (u128::from(ends[0]) + u128::from(ends[1]));
+        self.histogram.sum.add_wide(twice / 2);
+        self.max = self.max.max(ends[0]).max(ends[1]);
+    }
+
     #[cold]
     fn carry(&mut self) {
         self.histogram.sum.add_wide(1 << u64::BITS);
@@ -237,6 +251,35 @@ mod tests {
                 prop_assert_eq!((alike.total, alike.sum, alike.max), (one_by_one.total, one_by_one.sum, one_by_one.max));
                 for share in [0.1, 0.5, 0.9] {
                     prop_assert_eq!(alike.quantile_s(share), one_by_one.quantile_s(share));
+                }
+            }
+        }
+
+        #[test]
+        fn spans_that_go_up_or_down_evenly_count_as_one_by_one(
+            // By recording: spans near each other, so that many have one bucket and some cross into the next, and others that
+            // make the sum longer than 64 bits.
+            groups in proptest::collection::vec(
+                (0..3_usize, proptest::collection::vec((0_u64..300, -9_i64..10, 1_u64..40), 1..20)), 1..6),
+        ) {
+            let (mut evenly, mut one_by_one) = (Histogram::default(), Histogram::default());
+            for (size, group) in groups {
+                let shift = [0, 12, 50][size];
+                let mut recording = evenly.recording();
+                for (more, step, count) in group {
+                    let span = |index: u64| {
+                        Duration::from_ps((5_000 + more).wrapping_add_signed(step * index as i64) << shift)
+                    };
+                    recording.record_even(span(0), step << shift, count);
+                    (0..count).for_each(|index| one_by_one.record(span(index)));
+                }
+                recording.close();
+                prop_assert_eq!(
+                    (evenly.total, evenly.sum, evenly.max),
+                    (one_by_one.total, one_by_one.sum, one_by_one.max)
+                );
+                for share in [0.1, 0.5, 0.9] {
+                    prop_assert_eq!(evenly.quantile_s(share), one_by_one.quantile_s(share));
                 }
             }
         }

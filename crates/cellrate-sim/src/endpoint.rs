@@ -3,6 +3,7 @@
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
 
 use crate::kernel::cell::Cell;
+use crate::kernel::stretch::Stretch;
 use crate::probe::histogram::{Histogram, Recording};
 use crate::traffic::Supply;
 use crate::transport::{Departed, Interface, Reassembly};
@@ -83,15 +84,34 @@ impl EarlyReceiver<'_> {
         }
     }
 
+    /// The next `count` data cells: `first`, which `arrives` then, and others that follow it as those of `stretch` do.
+    pub fn receive_stretch(&mut self, first: &Cell, stretch: Stretch, count: u64, arrives: Time) {
+        let delay = Duration::from_ps(arrives.as_ps() - first.sent.as_ps());
+        let step = stretch.gap.as_ps().wrapping_sub(stretch.spacing.as_ps()) as i64;
+        self.delays.record_even(delay, step, count);
+        if let Some(reassembly) = &mut self.reassembly {
+            for behind in 0..count as u32 {
+                let whole = reassembly.on_cell(&stretch.cell(*first, behind));
+                debug_assert!(!whole, "the end of a PDU is an event");
+            }
+        }
+    }
+
     /// These were all.
     #[inline(always)]
     pub fn close(self, cells: &[Cell]) {
         let Some(last) = cells.last() else { return };
+        self.close_run(last, cells.len() as u64);
+    }
+
+    /// These were all: `count`, alike in EFCI with `last`.
+    #[inline(always)]
+    pub fn close_run(self, last: &Cell, count: u64) {
         self.delays.close();
         // Each takes the place of the one before.
         self.destination.on_data(last.efci());
-        self.counters.delivered += cells.len() as u64;
-        self.counters.data_delivered += cells.len() as u64;
+        self.counters.delivered += count;
+        self.counters.data_delivered += count;
     }
 }
 

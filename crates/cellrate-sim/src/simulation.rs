@@ -12,6 +12,7 @@ use crate::exchange_rows;
 use crate::frame_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::kernel::cluster::Cluster;
+use crate::kernel::stretch;
 use crate::names::{category_name, describe, flow_name, port_name};
 use crate::port::{ABR, Fifo, Port, Queues};
 use crate::probe::recorder::Recorder;
@@ -161,7 +162,11 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     for cluster in &assembly.kernel.clusters {
         let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow as usize] += 1;
         cluster.lanes.iter().flat_map(|lane| lane.ring.iter()).for_each(|cell| count(&cell));
-        cluster.outboxes.iter().flat_map(|outbox| &outbox.cells).for_each(&mut count);
+        cluster
+            .outboxes
+            .iter()
+            .flat_map(|outbox| stretch::cells(&outbox.cells))
+            .for_each(|cell| count(&cell));
         for port in &cluster.ports {
             match &port.queues {
                 Queues::Fifo(_) => {}

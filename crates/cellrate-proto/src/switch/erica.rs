@@ -22,7 +22,7 @@ use super::aging::{Aging, AgingConfig};
 use super::averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
 use super::list::List;
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
-use super::{ERICA_METRICS, Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
+use super::{ERICA_METRICS, Feedback, Metrics, Settled, Slot, SwitchAlgorithm, VcAtPort};
 use crate::parameters::{ParameterError, in_range};
 use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Duration, Time};
@@ -346,10 +346,17 @@ impl SwitchAlgorithm for Erica {
         self.at_rest = same_load && before == (self.shares, self.active.counted());
     }
 
-    fn answer_stands(&self, slot: Slot, meter: &Meter) -> bool {
-        // Once per interval; but aging goes by what sources claim, and newcomers are counted as they come.
+    fn forward_rm_stands(&self) -> bool {
+        true
+    }
+
+    fn answer_settled(&self, slot: Slot, meter: &Meter) -> Settled {
+        // Aging goes by what sources claim, and newcomers are counted as they come.
+        if self.aging.is_some() || self.immediate_fair_share {
+            return Settled::No;
+        }
         let answered = self.vcs[slot].answered == meter.interval();
-        answered && self.aging.is_none() && !self.immediate_fair_share
+        if answered || self.measured_ccr { Settled::Yes } else { Settled::ButForForwardRms }
     }
 
     fn is_at_rest(&self) -> bool {

@@ -102,11 +102,17 @@ pub trait SwitchAlgorithm {
     /// in [`Meter::previous_cells`].
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter);
 
-    /// Whether the answer to a BRM of this connection in the present interval is settled: no cell that comes before the
-    /// interval ends changes it, nor does the queue. Then who answers need not know of these cells yet. Default false.
-    fn answer_stands(&self, slot: Slot, meter: &Meter) -> bool {
-        let _ = (slot, meter);
+    /// Whether [`on_forward_rm`](SwitchAlgorithm::on_forward_rm) looks at no cell that has come since the interval began: then
+    /// those before an FRM may be counted after it. Default false.
+    fn forward_rm_stands(&self) -> bool {
         false
+    }
+
+    /// Whether the answer to a BRM of this connection in the present interval is settled: then who answers need not know of
+    /// all cells yet that have come since the interval began, nor of the queue. Default [`Settled::No`].
+    fn answer_settled(&self, slot: Slot, meter: &Meter) -> Settled {
+        let _ = (slot, meter);
+        Settled::No
     }
 
     /// Whether another interval without cells, and with an empty queue, would leave everything as it is: then a long
@@ -120,6 +126,17 @@ pub trait SwitchAlgorithm {
 
     /// Figures for plots as they stand now: name and value, always in the same order.
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64));
+}
+
+/// Whether something still hangs on the cells that have come since the averaging interval began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// It may.
+    No,
+    /// On FRMs of the same connection, and on nothing else.
+    ButForForwardRms,
+    /// No cell changes it, nor does the queue.
+    Yes,
 }
 
 /// What a port learns about a connection at set-up.

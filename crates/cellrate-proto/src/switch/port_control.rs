@@ -8,7 +8,7 @@ use super::erica::{Erica, EricaConfig};
 use super::meter::{Meter, QuietMeter};
 use super::relative_rate::{RelativeRate, RelativeRateConfig};
 use super::stop_and_go::{StopAndGo, StopAndGoConfig};
-use super::{Feedback, Slot, SwitchAlgorithm, VcAtPort};
+use super::{Feedback, Settled, Slot, SwitchAlgorithm, VcAtPort};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
 
@@ -223,17 +223,29 @@ impl PortControl {
         }
     }
 
-    /// Whether the answer to a BRM of this connection at `now` does not hang on the cells that have come since the
-    /// interval began, nor on the queue: those who tell of cells late need not do so for it.
+    /// Whether an FRM may be [told of](PortControl::on_forward_rm) before the cells that came before it in the same interval
+    /// are counted.
     #[inline]
-    pub fn answer_stands(&self, now: Time, slot: Slot) -> bool {
-        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref() else { return true };
-        let in_interval = now < meter.deadline() && !meter.limits_cells();
-        in_interval && algorithm.as_dyn().is_some_and(|algorithm| algorithm.answer_stands(slot, meter))
+    pub fn forward_rm_stands(&self) -> bool {
+        let algorithm = self.at_work.as_deref().and_then(|at_work| at_work.algorithm.as_dyn());
+        algorithm.is_none_or(SwitchAlgorithm::forward_rm_stands)
+    }
+
+    /// Whether the answer to a BRM of this connection at `now` hangs on cells that have come since the interval began, or on
+    /// the queue: if not, those who tell of cells late need not do so for it.
+    #[inline]
+    pub fn answer_settled(&self, now: Time, slot: Slot) -> Settled {
+        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref() else { return Settled::Yes };
+        match algorithm.as_dyn() {
+            Some(algorithm) if now < meter.deadline() && !meter.limits_cells() => {
+                algorithm.answer_settled(slot, meter)
+            }
+            _ => Settled::No,
+        }
     }
 
     /// A BRM of a connection whose forward direction leaves by this port passes the switch: answers it. `queue` is the
-    /// port's ABR queue now; where the [answer stands](PortControl::answer_stands), nobody looks at it.
+    /// port's ABR queue now; where the [answer is settled](PortControl::answer_settled), nobody looks at it.
     pub fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, feedback: &mut Feedback) {
         let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() else { return };
         meter.on_backward_rm(slot);
@@ -477,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_erica_stands_until_the_interval_ends() {
+    fn an_answer_of_erica_is_settled_until_the_interval_ends() {
         let limited = AveragingInterval::of_time_or_cells(Duration::from_ms(5), 500);
         for (config, stands) in [
             (EricaConfig::erica(), true),
@@ -497,9 +509,20 @@ mod tests {
                 port.on_backward_rm(now, slot, Cells(queue), &mut feedback);
                 feedback.explicit_rate()
             };
-            assert!(!port.answer_stands(ms(1), slot), "nothing has been answered");
+            let before = if stands { Settled::ButForForwardRms } else { Settled::No };
+            assert_eq!(port.answer_settled(ms(1), slot), before, "nothing has been answered: {config:?}");
+            if stands {
+                // Cells and the queue do not change it: the same as if there were none.
+                let mut other = erica(config);
+                other.connect(&vc());
+                other.on_forward_rm(ms(1), slot, CellRate::new(70_000.0));
+                port.on_forward_rm(ms(1), slot, CellRate::new(70_000.0));
+                (0..100).for_each(|_| port.on_abr_cell(ms(1), slot));
+                assert_eq!(answer(&mut port, ms(1), 300), answer(&mut other, ms(1), 0));
+            }
             let first = answer(&mut port, ms(1), 0);
-            assert_eq!(port.answer_stands(ms(2), slot), stands, "{config:?}");
+            let after = if stands { Settled::Yes } else { Settled::No };
+            assert_eq!(port.answer_settled(ms(2), slot), after, "{config:?}");
             if !stands {
                 continue;
             }
@@ -507,7 +530,7 @@ mod tests {
             (0..200).for_each(|_| port.on_abr_cell(ms(2), slot));
             port.on_forward_rm(ms(2), slot, CellRate::new(50_000.0));
             assert_eq!(answer(&mut port, ms(3), 1000), first);
-            assert!(!port.answer_stands(Time::ZERO + interval, slot), "the interval is over");
+            assert_eq!(port.answer_settled(Time::ZERO + interval, slot), Settled::No, "the interval is over");
         }
     }
 

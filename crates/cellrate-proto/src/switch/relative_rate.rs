@@ -40,6 +40,10 @@ impl SwitchAlgorithm for RelativeRate {
 
     fn on_forward_rm(&mut self, _now: Time, _slot: Slot, _ccr: CellRate, _meter: &Meter) {}
 
+    fn forward_rm_stands(&self) -> bool {
+        true
+    }
+
     fn on_backward_rm(
         &mut self,
         _now: Time,

@@ -94,6 +94,10 @@ impl SwitchAlgorithm for StopAndGo {
 
     fn on_forward_rm(&mut self, _now: Time, _slot: Slot, _ccr: CellRate, _meter: &Meter) {}
 
+    fn forward_rm_stands(&self) -> bool {
+        true
+    }
+
     fn on_backward_rm(&mut self, _: Time, slot: Slot, queue: Cells, _: &Meter, feedback: &mut Feedback) {
         let stop = queue >= self.config.threshold;
         match self.config.form {

@@ -19,9 +19,8 @@ use cellrate_proto::Time;
 
 use super::cell::{Cell, Significance};
 use super::cluster::Cluster;
-use super::deferred::{MOST_JOINING, Shortcut, lose};
-use crate::endpoint::EarlyReceiver;
-use crate::port::{ABR, Joining, Port, Queues};
+use super::deferred::{Shortcut, lose};
+use crate::port::Queues;
 
 /// A cell on its way to a deferred port that has to be an event, there or behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,81 +127,13 @@ impl Cluster {
         last
     }
 
-    /// Deals with cells before `limit` that follow each other in the lane, are of one connection and do no more than join
-    /// the queue and be counted, and with an FRM behind them. Returns how many, and the FRM if there is something left to do about
-    /// it when it arrives behind the port.
-    #[inline(never)]
-    fn run_to_host(&mut self, number: usize, [lane, link]: [usize; 2], limit: u64) -> (usize, Option<Cell>) {
-        let nothing = (0, None);
-        let Cluster { ports, lanes, hops, endpoints, schedule, end, .. } = self;
-        let Port { queues: Queues::Fifo(fifo), metered, only_priority, control, merge, .. } =
-            &mut ports[number]
-        else {
-            return nothing;
-        };
-        let place = &mut lanes[lane];
-        let Some(first) = place.ring.first() else { return nothing };
-        let hop = &hops[first.hop() + 1];
-        let counts_abr = *metered && *only_priority == ABR;
-        let mut meter = control.quiet_meter();
-        let mut left = MOST_JOINING;
-        // Cells of the lane are strictly one after the other, so all before the limit's instant come before the limit.
-        let (mut until, _) = schedule.split(limit);
-        if counts_abr {
-            if !meter.is_quiet(hop.slot) {
-                return nothing;
-            }
-            left = left.min(meter.left);
-        }
-        if *metered {
-            until = until.min(meter.until);
-        }
-        let run = place.ring.front_run();
-        let run = &run[..run.len().min(left as usize)];
-        let joining = fifo.joining();
-        // What arrives at or after the end of the run stays on the link, and is for the general step.
-        if !joining.is_usual() || joining.latest_arrival(until, run.len()) >= *end {
-            return nothing;
-        }
-        let receiver = &mut endpoints[hop.endpoint as usize];
-        let way = first.way_of_data();
-        let (count, mut joining) = walk(run, until, way, joining, receiver.receive_run());
-        let mut forward_rm = None;
-        if let Some(cell) = run.get(count)
-            && cell.arrives < until
-            && cell.is_forward_rm()
-            && cell.way_of_data() == way
-        {
-            let departs = joining.departure(cell.arrives);
-            if joining.join(cell.arrives, departs) {
-                forward_rm = Some((*cell, joining.arrival(departs)));
-            }
-        }
-        let passed = count + usize::from(forward_rm.is_some());
-        joining.close(passed as u64);
-        if counts_abr {
-            meter.count(hop.slot, passed as u64);
-        } else if *metered && *only_priority == 0 {
-            control.on_guaranteed_cells(passed as u64);
-        }
-        place.ring.skip(passed);
-        merge.set(place.place(), place.first_key(schedule));
-        let Some((cell, arrives)) = forward_rm else { return (passed, None) };
-        if *metered {
-            control.on_forward_rm(cell.arrives, hop.slot, cell.current_cell_rate().rate());
-        }
-        let left_to_do = receiver.receive(cell.on_next_hop().arriving(arrives));
-        lanes[link].significant.pop_front();
-        (passed, left_to_do)
-    }
-
     /// The next cell comes to the deferred `port`: all that may happen then. Returns it if there is something left to do about
     /// it when it arrives behind the port.
     fn step_to_host(&mut self, port: usize, [lane, link]: [usize; 2]) -> Option<Cell> {
         let Cluster { ports, lanes, hops, endpoints, schedule, dropped, end, .. } = self;
         let port = &mut ports[port];
         let place = &mut lanes[lane];
-        let cell = place.ring.pop()?;
+        let cell = place.ring.pop_of_stretch()?;
         port.merge.set(place.place(), place.first_key(schedule));
         let now = cell.arrives;
         let cell = cell.on_next_hop();
@@ -224,31 +155,4 @@ impl Cluster {
         // What arrives at or after the end of the run stays on the link; the schedule never comes to it.
         if arrives < *end { endpoints[hop.endpoint as usize].receive(cell) } else { Some(cell) }
     }
-}
-
-/// The first data cells of `run` that go that way, amid their PDUs, and come before `until` join the queue, and are counted at
-/// the host; how many. A function of its own, so that what the loop needs is in registers.
-#[inline(never)]
-fn walk<'a>(
-    run: &[Cell],
-    until: Time,
-    way: u64,
-    mut joining: Joining<'a>,
-    mut early: EarlyReceiver<'_>,
-) -> (usize, Joining<'a>) {
-    let mut count = 0;
-    for cell in run {
-        // An RM cell or an end of a PDU has another way than a plain data cell.
-        if cell.arrives >= until || cell.way() != way {
-            break;
-        }
-        let departs = joining.departure(cell.arrives);
-        if !joining.join(cell.arrives, departs) {
-            break;
-        }
-        early.receive(cell, joining.arrival(departs));
-        count += 1;
-    }
-    early.close(&run[..count]);
-    (count, joining)
 }

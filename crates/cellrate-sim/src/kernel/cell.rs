@@ -12,6 +12,8 @@ use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 ///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
 /// ```
 ///
+/// The top bit marks what is no cell: a [`Stretch`](super::stretch::Stretch) in a list of cells.
+///
 /// MCR is the same in every RM cell of a direction and stays with the connection; the reserved top bit of a rate code is
 /// always zero and is not kept. `hop` is the link that the cell crosses, as an index into the table of hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,7 @@ const BN: u64 = 1 << 30;
 const BACKWARD: u64 = 1 << 31;
 const ER_SHIFT: u32 = 32;
 const CCR_SHIFT: u32 = 47;
+const MARK: u64 = 1 << 63 | RM | BACKWARD;
 const RATE_MASK: u64 = 0x7fff;
 const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
@@ -81,6 +84,17 @@ impl Cell {
             | u64::from(rm.explicit_rate.bits()) << ER_SHIFT
             | u64::from(rm.current_cell_rate.bits()) << CCR_SHIFT;
         Cell { arrives: sent, sent, word }
+    }
+
+    /// What stands in a list of cells and is none: it goes no [way](Cell::way) of data, and is no FRM.
+    pub(crate) const fn mark(arrives: Time, sent: Time, number: u32) -> Cell {
+        Cell { arrives, sent, word: MARK | (number as u64) << ER_SHIFT }
+    }
+
+    /// The number of a [mark](Cell::mark), if this is one.
+    #[inline(always)]
+    pub(crate) fn marked(&self) -> Option<u32> {
+        (self.word >> 63 != 0).then_some((self.word >> ER_SHIFT & SEQUENCE_MASK) as u32)
     }
 
     /// All there is of it.
@@ -191,6 +205,14 @@ impl Cell {
         // The number is followed by a zero bit, which takes the carry of the last one.
         let word = (self.word + (1 << ER_SHIFT)) & !(1 << 62);
         Cell { arrives: self.arrives + spacing, sent: self.sent + spacing, word }
+    }
+
+    /// The data cell that is `count` behind this one, if they arrive one every `gap` and left one every `spacing`.
+    #[inline]
+    pub fn followed_by_others(self, count: u32, gap: Duration, spacing: Duration) -> Cell {
+        let word = (self.word + (u64::from(count) << ER_SHIFT)) & !(0b11 << 62);
+        let times = u64::from(count);
+        Cell { arrives: self.arrives + gap * times, sent: self.sent + spacing * times, word }
     }
 
     /// The data cell that arrives at `arrives`, `count` before this one and not the last of its PDU, where all of them take as long

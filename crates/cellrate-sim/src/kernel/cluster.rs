@@ -15,10 +15,11 @@
 //! event, because what the segment says counts from its instant on. Such cells, and FRMs, are [awaited](super::awaited) on the
 //! last link if nothing has to be done about them before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cellrate_proto::{Duration, Time};
+use cellrate_proto::switch::{Settled, Slot};
+use cellrate_proto::{CellRate, Duration, Time};
 
 use super::awaited::Herald;
 use super::cell::{Cell, Significance};
@@ -31,9 +32,10 @@ use super::packed::{Packed, Trail};
 use super::ranked::WaysOut;
 use super::row::Batch;
 use super::schedule::Schedule;
+use super::stretch::{self, Stretch};
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Port, Queues};
-use crate::probe::sampler::Sampler;
+use crate::probe::sampler::{Sampler, Subject};
 use crate::tap::Departures;
 use crate::transport::{Peer, pick_up};
 
@@ -63,6 +65,8 @@ pub(crate) struct Outbox {
     pub lane: u32,
     /// Which cells have to be events there, if the lane leads to a deferred port.
     pub significance: Option<Significance>,
+    /// Whether there may be [stretches](Stretch) among the cells.
+    pub takes_stretches: bool,
     /// In order of arrival.
     pub cells: Vec<Cell>,
     /// How many there were in the last window.
@@ -84,6 +88,7 @@ impl Outbox {
             cluster,
             lane,
             significance,
+            takes_stretches: false,
             cells: Vec::new(),
             expected: 0,
             trail: Trail::new(),
@@ -100,6 +105,15 @@ impl Outbox {
             self.significant.push(Herald::of(&cell));
         }
         self.cells.push(cell);
+    }
+
+    /// Data cells amid their PDUs are on their way: `first`, and `stretch` behind it.
+    #[inline]
+    pub fn push_stretch(&mut self, first: Cell, stretch: Stretch) {
+        if self.takes_stretches {
+            return stretch::push(&mut self.cells, first, stretch);
+        }
+        self.cells.extend((0..=stretch.count).map(|count| stretch.cell(first, count)));
     }
 
     /// A window begins, which will be much like the last one. Room taken only now is what the cluster before has given
@@ -123,6 +137,41 @@ impl Outbox {
     }
 }
 
+/// What has to be up to date when samples are taken.
+#[derive(Debug, Default)]
+struct Sampled {
+    ports: Vec<u32>,
+    /// Ends that send.
+    senders: Vec<u32>,
+}
+
+impl Sampled {
+    /// For these subjects. What has been received, or lost, may hang on any port.
+    fn new(subjects: impl Iterator<Item = Subject>, ports: &[Port], endpoints: &[Endpoint]) -> Sampled {
+        let (mut looked_at, mut senders) = (BTreeSet::new(), BTreeSet::new());
+        for subject in subjects {
+            match subject {
+                Subject::Sender(_, endpoint) => {
+                    senders.insert(endpoint);
+                }
+                Subject::Port(_, port) => {
+                    looked_at.insert(port);
+                }
+                Subject::Receiver(..) | Subject::Drops(_) => looked_at.extend(0..ports.len() as u32),
+            }
+        }
+        for (index, endpoint) in (0..).zip(endpoints) {
+            if let Access::Folded { port, .. } = endpoint.access
+                && looked_at.contains(&port)
+            {
+                senders.insert(index);
+            }
+        }
+        looked_at.retain(|&port| ports[port as usize].deferred);
+        Sampled { ports: looked_at.into_iter().collect(), senders: senders.into_iter().collect() }
+    }
+}
+
 /// Nodes with one scheduler. Lists are in the order of the scenario.
 #[derive(Debug)]
 pub(crate) struct Cluster {
@@ -133,6 +182,7 @@ pub(crate) struct Cluster {
     pub endpoints: Vec<Endpoint>,
     pub outboxes: Vec<Outbox>,
     pub sampler: Sampler,
+    sampled: Sampled,
     /// What leaves ports that somebody taps.
     pub departures: Option<Box<Departures>>,
     /// Cells lost in this cluster, by direction of a connection, where there were any.
@@ -145,6 +195,8 @@ pub(crate) struct Cluster {
     pub(super) gateways: Vec<u32>,
     /// Deferred ports to hosts with many cells before them.
     pub(super) long: Vec<u32>,
+    /// Room for FRMs that [take turns](super::turns).
+    pub(super) told: Vec<(u64, Slot, CellRate)>,
     departure_leaves: Vec<u32>,
     sample_leaf: u32,
     pub(super) transmission_leaves: Vec<u32>,
@@ -190,11 +242,13 @@ impl Cluster {
             schedule: Schedule::new(leaves.len()),
             gateways: Vec::new(),
             long: Vec::new(),
+            told: Vec::new(),
             departure_leaves: vec![NONE; ports.len()],
             sample_leaf: 0,
             transmission_leaves: vec![NONE; endpoints.len()],
             timer_leaves: vec![NONE; endpoints.len()],
             departures: None,
+            sampled: Sampled::new(sampler.looks_at(), &ports, &endpoints),
             dropped: BTreeMap::new(),
             events: 0,
             hops,
@@ -436,12 +490,16 @@ impl Cluster {
         self.bring_up(hop.port as usize, limit, now);
         if cell.is_backward_rm() {
             let (port, slot) = (hop.answering_port as usize, hop.answering_slot);
-            cell = match self.ports[port].standing_answer(now, slot, cell) {
-                Some(answered) => answered,
-                None => {
-                    self.bring_up(port, limit, now);
-                    self.ports[port].answer(now, slot, cell)
-                }
+            let is_settled = match self.ports[port].control.answer_settled(now, slot) {
+                Settled::Yes => true,
+                Settled::ButForForwardRms => self.no_forward_rm_waits(&hop, now),
+                Settled::No => false,
+            };
+            cell = if is_settled {
+                self.ports[port].settled_answer(now, slot, cell)
+            } else {
+                self.bring_up(port, limit, now);
+                self.ports[port].answer(now, slot, cell)
             };
             self.sampler.note_port(now, hop.answering_port, &mut self.ports);
         }
@@ -654,8 +712,13 @@ impl Cluster {
     }
 
     fn on_sample(&mut self, now: Time, leaf: usize) {
-        self.bring_up_all(self.schedule.key(leaf, now), now);
-        self.catch_up_all(now);
+        let limit = self.schedule.key(leaf, now);
+        for index in 0..self.sampled.ports.len() {
+            self.bring_up(self.sampled.ports[index] as usize, limit, now);
+        }
+        for index in 0..self.sampled.senders.len() {
+            self.catch_up_and_refresh(self.sampled.senders[index] as usize, now);
+        }
         self.sampler.sample(now, &mut self.ports, &self.endpoints, &self.dropped);
         self.schedule.set(leaf, self.sampler.next());
     }

@@ -20,12 +20,13 @@
 //! All other effects of a cell reach beyond the port over its link only, another cluster at the end of the window, a host
 //! by counters that samples and the end of the run look at: and these look at all ports first.
 //!
-//! Not everyone who asks a port looks at it: the answer to a BRM may stand whatever cells have come since the interval began
-//! ([`answer_stands`](cellrate_proto::switch::PortControl::answer_stands)), as ERICA's does from the first one in an interval on.
+//! Not everyone who asks a port looks at it: the answer to a BRM may be settled whatever cells have come since the interval began
+//! ([`answer_settled`](cellrate_proto::switch::PortControl::answer_settled)), as ERICA's is from the first one in an interval on;
+//! and before that it hangs on FRMs of the same connection alone, of which most often none waits.
 //!
 //! A port with real queues that is deferred has no departures as events either: they are caught up with in the same way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cellrate_proto::Time;
 
@@ -37,6 +38,7 @@ use super::lane::{Course, Lane};
 use super::ranked::{WaysOut, advance};
 use super::schedule::Schedule;
 use super::tournament::NEVER;
+use crate::endpoint::Access;
 use crate::port::{ABR, Admission, Port, Queues};
 
 /// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
@@ -53,6 +55,8 @@ pub(crate) enum Shortcut {
     None,
     /// Cells of one category that leave a FIFO for other clusters.
     Outside,
+    /// The same, where they come from sources alone and each of these has a lane of its own behind the port.
+    InTurn,
     /// Those of the only lane to a FIFO before a host.
     Host {
         /// The lane.
@@ -77,6 +81,21 @@ impl Cluster {
         }
     }
 
+    /// Whether it is plain that no FRM has come from the host that `hop` leads to, at `now` or before, to the port that answers its
+    /// BRMs and has not been dealt with there.
+    pub(super) fn no_forward_rm_waits(&self, hop: &Hop, now: Time) -> bool {
+        if hop.endpoint == NONE || !matches!(hop.exit, Exit::Lane(_)) {
+            return false;
+        }
+        let Access::Folded { feed, .. } = self.endpoints[hop.endpoint as usize].access else { return false };
+        let feed = &self.feeds[feed as usize];
+        // Behind the trains that are known others may have come, if these have all come.
+        feed.port == hop.answering_port
+            && !feed.is_empty()
+            && feed.end() > now
+            && feed.trains().all(|train| !train.last.is_rm() || train.last.arrives > now)
+    }
+
     /// All deferred ports, as of what has the key `limit` at `now`.
     pub(super) fn bring_up_all(&mut self, limit: u64, now: Time) {
         for port in 0..self.ports.len() {
@@ -99,9 +118,13 @@ impl Cluster {
     /// Deals with the data cells that come to a deferred port before `limit`.
     pub(super) fn drain(&mut self, port: usize, limit: u64) {
         while self.ports[port].merge.first() < limit {
-            let ended = match self.ports[port].shortcut {
+            let shortcut = self.ports[port].shortcut;
+            if shortcut == Shortcut::InTurn && self.take_turns(port, limit) {
+                continue;
+            }
+            let ended = match shortcut {
                 Shortcut::None => None,
-                Shortcut::Outside => self.run_outside(port, limit),
+                Shortcut::Outside | Shortcut::InTurn => self.run_outside(port, limit),
                 Shortcut::Host { lane, link } => return self.drain_to_host(port, [lane, link], limit),
                 Shortcut::Ranked => self.run_ranked(port, limit),
             };
@@ -184,6 +207,16 @@ impl Cluster {
         ended
     }
 
+    /// Whether there may be [stretches](super::stretch) on `lane`: whoever deals with its cells deals with many at a time.
+    pub(super) fn takes_stretches(&self, lane: u32) -> bool {
+        match self.lanes[lane as usize].course {
+            Course::Deferred { port, .. } => {
+                matches!(self.ports[port as usize].shortcut, Shortcut::Host { .. })
+            }
+            _ => false,
+        }
+    }
+
     /// Which ports have one.
     pub(super) fn find_shortcuts(&mut self) {
         for port in self.ports.iter_mut().filter(|port| matches!(port.queues, Queues::Ranked(_))) {
@@ -243,6 +276,22 @@ impl Cluster {
             feed.priority = hop.priority;
             if let Exit::Outbox(outbox) = hop.exit {
                 feed.outbox = outbox;
+            }
+        }
+        for (port, &ways_in) in self.ports.iter_mut().zip(&ways_in) {
+            if port.shortcut != Shortcut::Outside {
+                continue;
+            }
+            let Some(order) = port.merge.in_order() else { continue };
+            let ways = order.ways();
+            debug_assert_eq!(ways_in as usize, ways.len());
+            let outbox = |way: &Leaf| match *way {
+                Leaf::Feed(feed) => Some(self.feeds[feed as usize].outbox),
+                _ => None,
+            };
+            let outboxes: Option<BTreeSet<u32>> = ways.iter().map(outbox).collect();
+            if outboxes.is_some_and(|outboxes| outboxes.len() == ways.len()) {
+                port.shortcut = Shortcut::InTurn;
             }
         }
     }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::awaited::Herald;
 use super::cell::Cell;
-use super::cluster::Cluster;
+use super::cluster::{Cluster, Outbox};
 use super::row::Batch;
 use crate::transport::Departed;
 
@@ -58,7 +58,7 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     /// Between `clusters`; `conduits` say where PDUs leave and where they arrive, as (cluster, endpoint).
-    pub fn new(clusters: &[Cluster], conduits: &[[(usize, usize); 2]]) -> Exchange {
+    pub fn new(clusters: &mut [Cluster], conduits: &[[(usize, usize); 2]]) -> Exchange {
         let nothing = || vec![Vec::new(); clusters.len()];
         let lanes: usize = clusters.iter().map(|cluster| cluster.outboxes.len()).sum();
         let mut exchange = Exchange {
@@ -70,6 +70,9 @@ impl Exchange {
             leaving: nothing(),
             coming: nothing(),
         };
+        if !exchange.packs {
+            tell_of_stretches(clusters);
+        }
         for (from, cluster) in clusters.iter().enumerate() {
             for (index, outbox) in (0..).zip(&cluster.outboxes) {
                 let to = outbox.cluster as usize;
@@ -142,6 +145,16 @@ impl Exchange {
                 }
             }
             significant.clear();
+        }
+    }
+}
+
+/// Who leads to a port that takes [stretches](super::stretch) knows it from now on.
+fn tell_of_stretches(clusters: &mut [Cluster]) {
+    for from in 0..clusters.len() {
+        for index in 0..clusters[from].outboxes.len() {
+            let Outbox { cluster, lane, .. } = clusters[from].outboxes[index];
+            clusters[from].outboxes[index].takes_stretches = clusters[cluster as usize].takes_stretches(lane);
         }
     }
 }

@@ -59,6 +59,12 @@ impl Train {
         Time::from_ps(self.last.arrives.as_ps() - before)
     }
 
+    /// How many of the first cells are data amid their PDUs.
+    #[inline]
+    pub fn plain(&self) -> u32 {
+        self.count - u32::from(self.last.is_special())
+    }
+
     /// Takes the last `count` cells away.
     fn shorten(&mut self, count: u32) {
         self.count -= count;
@@ -170,6 +176,35 @@ impl Feed {
         }
     }
 
+    /// From the first cell to the next one, where both are known.
+    #[inline]
+    pub fn pace(&self) -> Option<Duration> {
+        match self.front.count {
+            0 => None,
+            1 => Some(self.behind.front()?.first_arrival().since(self.front.last.arrives)),
+            _ => Some(self.front.spacing),
+        }
+    }
+
+    /// How many cells, the first ones, are known to arrive one every `spacing` and are no events; no more than `enough` are
+    /// counted. FRMs may not be among them unless `with_forward_rms`.
+    pub fn known_evenly(&self, spacing: Duration, enough: u32, with_forward_rms: bool) -> u32 {
+        let (mut count, mut next) = (0, None);
+        for train in self.trains() {
+            let is_even = (train.count == 1 || train.spacing == spacing)
+                && next.is_none_or(|next| next == train.first_arrival());
+            if !is_even || !train.waits(self.significance) || train.last.is_rm() && !with_forward_rms {
+                break;
+            }
+            count += train.count;
+            if count >= enough {
+                return enough;
+            }
+            next = Some(train.last.arrives + spacing);
+        }
+        count
+    }
+
     /// When the first cell arrives that has to be an event.
     pub fn first_event(&self) -> Option<Time> {
         let is_event = |train: &&Train| train.count > 0 && train.last.is_significant(self.significance);
@@ -258,6 +293,53 @@ mod tests {
         feed.push(Train::of(Cell::data(Time::from_ps(88), 5, true)));
         feed.push(train(9, 1));
         assert_eq!(feed.first_event(), Some(Time::from_ps(88)), "the end of a PDU");
+    }
+
+    #[test]
+    fn cells_are_known_evenly_up_to_the_first_that_comes_otherwise() {
+        use cellrate_proto::{RateCode, RmCell};
+        let even = Duration::from_ps(10);
+        let known = |feed: &Feed| feed.known_evenly(even, 100, true);
+        let rm = |at: u64, direction| {
+            let rm = RmCell {
+                direction,
+                backward_notification: false,
+                congestion_indication: false,
+                no_increase: false,
+                explicit_rate: RateCode::MAX,
+                current_cell_rate: RateCode::ZERO,
+                minimum_cell_rate: RateCode::ZERO,
+                out_of_rate: false,
+            };
+            Train::of(Cell::resource_management(Time::from_ps(at), &rm))
+        };
+        let mut feed = Feed::new(0, 0, true, Significance::BEFORE_CLUSTER);
+        assert_eq!((feed.pace(), known(&feed)), (None, 0));
+        feed.push(rm(10, cellrate_proto::Direction::Forward));
+        assert_eq!((feed.pace(), known(&feed)), (None, 1), "nothing is known of the next one");
+        feed.push(amid_pdu(2, 3));
+        assert_eq!((feed.pace(), known(&feed)), (Some(even), 4));
+        assert_eq!(feed.known_evenly(even, 3, true), 3, "enough");
+        assert_eq!(feed.known_evenly(even, 100, false), 0, "FRMs may not be among them");
+        assert_eq!(
+            feed.known_evenly(Duration::from_ps(11), 100, true),
+            1,
+            "a train of one has no pace of its own"
+        );
+        let mut next = feed.clone();
+        next.push(amid_pdu(5, 2));
+        assert_eq!(known(&next), 6);
+        let mut later = feed.clone();
+        later.push(amid_pdu(6, 2));
+        assert_eq!(known(&later), 4, "a cell is missing");
+        let mut slower = feed.clone();
+        let last = Cell::data(Time::from_ps(61), 6, false);
+        slower.push(Train { last, spacing: Duration::from_ps(11), count: 2 });
+        assert_eq!(known(&slower), 4, "the last train has another pace, though its first cell comes in time");
+        let mut answered = feed.clone();
+        answered.push(rm(50, cellrate_proto::Direction::Backward));
+        answered.push(amid_pdu(6, 2));
+        assert_eq!(known(&answered), 4, "a BRM is an event");
     }
 
     #[test]

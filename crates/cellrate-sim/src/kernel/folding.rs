@@ -84,6 +84,32 @@ impl Folded<'_> {
         cell
     }
 
+    /// What the source sends before `until` is known, as far as no event comes before it: it is planned, or has left.
+    pub fn know(&mut self, until: Time) {
+        if !self.waits_for_merge() {
+            return;
+        }
+        let mut is_new = false;
+        loop {
+            let Endpoint { planned, transmits, spacing, .. } = *self.sender;
+            if transmits.saturating_add(spacing.saturating_mul(planned.into())) >= until {
+                break;
+            }
+            is_new = true;
+            let left = if planned == 0 {
+                let cell = self.release();
+                self.feed.push(Train::of(cell));
+                cell.sent
+            } else {
+                self.settle(planned)
+            };
+            self.plan(left);
+        }
+        if is_new {
+            self.refresh();
+        }
+    }
+
     /// The next transmission, of which only the instant was known, leaves, and what follows it is planned.
     fn release_and_plan(&mut self) -> Cell {
         let cell = self.release();
@@ -296,6 +322,14 @@ impl Cluster {
         folded.refresh();
     }
 
+    /// What comes over the feed of this `index` before `limit`, a key, is [known](Folded::know) where it can be.
+    pub(super) fn know(&mut self, index: usize, limit: u64) {
+        let mut folded = self.folded_into(index);
+        let (now, _) = folded.schedule.split(limit);
+        let until = folded.fifo.latest_transmission(now);
+        folded.know(until);
+    }
+
     /// The next cell of the feed of this `index`, if it comes at `now` and [was not known](Folded::unheralded) before.
     pub(super) fn unheralded(&mut self, index: usize, now: Time) -> Option<Cell> {
         self.folded_into(index).unheralded(now)
@@ -339,13 +373,12 @@ impl Cluster {
         }
     }
 
-    /// The transmissions before `until` have all been made: for looking at the hosts.
-    pub(super) fn catch_up_all(&mut self, until: Time) {
-        for endpoint in 0..self.endpoints.len() {
-            if let Some(mut folded) = self.folded(endpoint) {
-                folded.catch_up(until);
-                folded.refresh();
-            }
+    /// The transmissions of `endpoint` before `until` have all been made: for looking at it.
+    pub(super) fn catch_up_and_refresh(&mut self, endpoint: usize, until: Time) {
+        if let Some(mut folded) = self.folded(endpoint)
+            && folded.catch_up(until)
+        {
+            folded.refresh();
         }
     }
 

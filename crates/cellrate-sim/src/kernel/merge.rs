@@ -11,8 +11,14 @@ use cellrate_drive::tournament::{NEVER, Tournament};
 
 use super::cluster::Leaf;
 
-/// Most ways in whose keys are kept in order.
-const FEW: usize = 16;
+/// Most ways in whose keys are kept in order: sources, which most often share a line fairly,
+pub(super) const FEW: usize = 64;
+
+/// and others.
+const FEW_OTHERS: usize = 16;
+
+/// Most places of a [`Block`].
+const BLOCK: usize = 16;
 
 /// The least key of each way in to a port, and the least of all.
 #[derive(Clone, Debug)]
@@ -59,9 +65,11 @@ impl Merge {
 
     /// Of these ways in, none of which has a cell. No two have the same key.
     pub fn new(ways: &[Leaf]) -> Merge {
+        let only_sources = ways.iter().all(|way| matches!(way, Leaf::Feed(_)));
+        let few = if only_sources { FEW } else { FEW_OTHERS };
         let keys = match ways.len() {
             0 | 1 => Keys::One,
-            2..=FEW => Keys::Few(Box::new(Few::new(ways))),
+            count if count <= few => Keys::Few(Box::new(Few::new(ways))),
             count => Keys::Many(Tournament::new(count)),
         };
         Merge { first: NEVER, keys }
@@ -70,7 +78,7 @@ impl Merge {
     /// Of ways in whose rates are far apart, so that the next cell of the first one comes anywhere among the others.
     pub fn tree(count: usize) -> Merge {
         let keys = match count {
-            2..=FEW => Keys::Block(Box::new(Block { keys: [NEVER; 2 * FEW] })),
+            2..=BLOCK => Keys::Block(Box::new(Block { keys: [NEVER; 2 * BLOCK] })),
             _ => Keys::Many(Tournament::new(count)),
         };
         Merge { first: NEVER, keys }
@@ -109,6 +117,14 @@ impl Merge {
                 tree.first()
             }
         };
+    }
+
+    /// The keys in order, if that is how they stand.
+    pub fn in_order(&mut self) -> Option<InOrder<'_>> {
+        match &mut self.keys {
+            Keys::Few(few) => Some(InOrder { few, first: &mut self.first }),
+            Keys::One | Keys::Block(_) | Keys::Many(_) => None,
+        }
     }
 
     /// Has `run` take cells from the front.
@@ -157,16 +173,16 @@ impl Front for Only<'_> {
 #[derive(Clone, Debug)]
 struct Block {
     /// Node n has the children 2n and 2n + 1, node 1 is the root, and the places are the nodes from 16 on.
-    keys: [u64; 2 * FEW],
+    keys: [u64; 2 * BLOCK],
 }
 
 impl Block {
     #[inline(always)]
     fn set(&mut self, place: usize, key: u64) {
-        let (mut node, mut key) = (FEW + place % FEW, key);
-        for _ in 0..FEW.trailing_zeros() {
-            self.keys[node % (2 * FEW)] = key;
-            let sibling = self.keys[(node ^ 1) % (2 * FEW)];
+        let (mut node, mut key) = (BLOCK + place % BLOCK, key);
+        for _ in 0..BLOCK.trailing_zeros() {
+            self.keys[node % (2 * BLOCK)] = key;
+            let sibling = self.keys[(node ^ 1) % (2 * BLOCK)];
             // Which one is less is a coin toss: no branch.
             key = select_unpredictable(sibling < key, sibling, key);
             node /= 2;
@@ -211,6 +227,70 @@ struct Few {
     slots: [u8; FEW],
     first: u8,
     count: u8,
+    /// How often in a row [turns](super::turns) were looked for in vain, because rates differ, up to a limit; and how often not to
+    /// look from now on.
+    in_vain: u8,
+    pause: u8,
+}
+
+/// Most times in a row that are counted: then every 32nd occasion is tried.
+const MOST_IN_VAIN: u8 = 5;
+
+/// The keys of a few ways in, in order.
+pub(crate) struct InOrder<'a> {
+    few: &'a mut Few,
+    first: &'a mut u64,
+}
+
+impl InOrder<'_> {
+    /// The ways in, in no order.
+    pub fn ways(&self) -> &[Leaf] {
+        &self.few.ways[..self.count()]
+    }
+
+    /// How many ways in there are, those without cells among them.
+    pub fn count(&self) -> usize {
+        usize::from(self.few.count)
+    }
+
+    /// Whether to look for [turns](super::turns): the less often, the more often it was in vain.
+    pub fn is_promising(&mut self) -> bool {
+        let is_promising = self.few.pause == 0;
+        self.few.pause = self.few.pause.saturating_sub(1);
+        is_promising
+    }
+
+    /// Ways in were found to have different rates.
+    pub fn note_in_vain(&mut self) {
+        self.few.in_vain = MOST_IN_VAIN.min(self.few.in_vain + 1);
+        self.few.pause = (1 << self.few.in_vain) - 1;
+    }
+
+    #[inline(always)]
+    fn slot(&self, index: usize) -> usize {
+        let slot = usize::from(self.few.first) + index;
+        (if slot >= self.count() { slot - self.count() } else { slot }) % FEW
+    }
+
+    /// The key that is `index` behind the least one, and whose it is.
+    #[inline(always)]
+    pub fn get(&self, index: usize) -> (u64, Leaf) {
+        let slot = self.slot(index);
+        (self.few.keys[slot], self.few.ways[slot])
+    }
+
+    /// The first `members` keys go up `rounds` times by `step`, and the first `more` of them once more: the order is what it was,
+    /// only that these come last then. They can where all are members.
+    pub fn advance(self, members: usize, rounds: u64, more: usize, step: u64) {
+        debug_assert!(more == 0 || members == self.count());
+        self.few.in_vain = 0;
+        for index in 0..members {
+            let slot = self.slot(index);
+            self.few.keys[slot] += step * (rounds + u64::from(index < more));
+        }
+        self.few.first = self.slot(more) as u8;
+        *self.first = self.few.first();
+    }
 }
 
 impl Few {
@@ -218,7 +298,16 @@ impl Few {
         let mut ways = [Leaf::Sample; FEW];
         ways[..ways_in.len()].copy_from_slice(ways_in);
         let places = std::array::from_fn(|place| place as u8);
-        Few { keys: [NEVER; FEW], ways, places, slots: places, first: 0, count: ways_in.len() as u8 }
+        Few {
+            keys: [NEVER; FEW],
+            ways,
+            places,
+            slots: places,
+            first: 0,
+            count: ways_in.len() as u8,
+            in_vain: 0,
+            pause: 0,
+        }
     }
 
     /// The least key.
@@ -353,16 +442,18 @@ mod tests {
     proptest! {
         #[test]
         fn the_first_is_the_least(
-            count in 1_usize..40,
+            count in 1_usize..80,
             by_tree: bool,
-            steps in proptest::collection::vec((0_usize..40, 0_u64..100, any::<bool>()), 1..300),
+            of_sources: bool,
+            steps in proptest::collection::vec((0_usize..80, 0_u64..100, any::<bool>()), 1..300),
         ) {
-            const LEAF_BITS: u32 = 7;
-            let mut merge = if by_tree { Merge::tree(count) } else { Merge::new(&vec![Leaf::Sample; count]) };
+            const LEAF_BITS: u32 = 8;
+            let way = if of_sources { Leaf::Feed(0) } else { Leaf::Lane(0) };
+            let mut merge = if by_tree { Merge::tree(count) } else { Merge::new(&vec![way; count]) };
             let mut keys = vec![NEVER; count];
             let key = |place: usize, time: u64| {
                 // Leaves that are not in the order of the places.
-                if time == 0 { NEVER } else { time << LEAF_BITS | (100 - 2 * place as u64) }
+                if time == 0 { NEVER } else { time << LEAF_BITS | (200 - 2 * place as u64) }
             };
             for (place, time, anywhere) in steps {
                 let first = (0..count).min_by_key(|&place| keys[place]).unwrap();
@@ -376,6 +467,37 @@ mod tests {
                     keys[first] = later;
                 }
                 prop_assert_eq!(merge.first(), keys.iter().copied().min().unwrap());
+            }
+        }
+
+        #[test]
+        fn keys_in_order_go_up_together_and_the_first_come_last(
+            count in 2_usize..=FEW,
+            turns in proptest::collection::vec((0_usize..FEW, 1_u64..5, any::<bool>()), 1..20),
+        ) {
+            let mut merge = Merge::new(&vec![Leaf::Feed(0); count]);
+            // Places in another order than their keys.
+            let mut keys: Vec<u64> = (0..count).map(|place| 10 * ((place * 7 + 3) % count) as u64 + place as u64).collect();
+            (0..count).for_each(|place| merge.set(place, keys[place]));
+            for (some, rounds, is_all) in turns {
+                let step = 10 * count as u64 + 200;
+                let mut order: Vec<usize> = (0..count).collect();
+                order.sort_unstable_by_key(|&place| keys[place]);
+                // One more cell of some, or whole rounds of some that stay before the others.
+                let (members, more, step) = match is_all {
+                    true => (count, some % count, step),
+                    false => (1 + some % (count - 1), 0, 0),
+                };
+                for (index, &place) in order[..members].iter().enumerate() {
+                    keys[place] += step * (rounds + u64::from(index < more));
+                }
+                let Some(in_order) = merge.in_order() else { unreachable!("there are few") };
+                in_order.advance(members, rounds, more, step);
+                let mut sorted = keys.clone();
+                sorted.sort_unstable();
+                prop_assert_eq!(merge.first(), sorted[0]);
+                let Some(in_order) = merge.in_order() else { unreachable!("there are few") };
+                prop_assert!((0..count).all(|index| in_order.get(index).0 == sorted[index]));
             }
         }
     }

@@ -11,6 +11,8 @@
 //! - between two RM cells any other source with a link to itself sends a train, worked out as one ([`folding`], [`feed`]);
 //! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to another
 //!   cluster, are dealt with when someone looks there ([`deferred`], [`merge`]);
+//! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once ([`turns`],
+//!   [`stretch`]);
 //! - FRMs and ends of PDUs on their way to a port before a host are events behind it, and not also before ([`awaited`]);
 //! - on its last link a data cell is counted as soon as its arrival is known ([`cluster`]).
 //!
@@ -36,6 +38,7 @@
 
 pub(crate) mod ahead;
 pub(crate) mod awaited;
+pub(crate) mod before_host;
 pub(crate) mod cell;
 pub(crate) mod cluster;
 pub(crate) mod deferred;
@@ -51,6 +54,8 @@ pub(crate) mod partition;
 pub(crate) mod ranked;
 pub(crate) mod ring;
 pub(crate) mod row;
+pub(crate) mod stretch;
+pub(crate) mod turns;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -115,7 +120,7 @@ impl Kernel {
         {
             return Err(RunError::TooLong { allowed_ps: allowed.as_ps() });
         }
-        let exchange = Exchange::new(&self.clusters, &self.conduits);
+        let exchange = Exchange::new(&mut self.clusters, &self.conduits);
         let mut shares = share_out(&mut self.clusters, threads.get());
         let crew = Crew {
             exchange: &exchange,

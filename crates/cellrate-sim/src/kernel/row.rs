@@ -7,11 +7,12 @@ use std::collections::VecDeque;
 
 use super::cell::Cell;
 use super::packed::{Packed, Unpacking};
+use super::stretch::Stretch;
 
 /// Cells that one cluster sends to a lane of another in a window.
 #[derive(Clone, Debug)]
 pub(crate) enum Batch {
-    /// As they are.
+    /// As they are; perhaps with [stretches](Stretch).
     Plain(Vec<Cell>),
     /// For a network with very many.
     Packed(Packed),
@@ -176,10 +177,39 @@ impl Row {
         Some(cell)
     }
 
+    /// Takes the first cell of a row that may have [stretches](Stretch).
+    pub fn pop_of_stretch(&mut self) -> Option<Cell> {
+        let cell = *self.first()?;
+        match self.front.get(self.taken as usize + 1).and_then(Stretch::of) {
+            Some(_) => self.skip_into(1, 0),
+            None => self.skip(1),
+        }
+        Some(cell)
+    }
+
+    /// Takes the first `entries`, and of the [`Stretch`] behind them `count` cells, but not all.
+    pub fn skip_into(&mut self, entries: usize, count: u32) {
+        let at = self.taken as usize + entries;
+        let Some(stretch) = Stretch::of(&self.front[at]) else {
+            unreachable!("a stretch is cut where it is");
+        };
+        let next = stretch.cell(self.front[at - 1], count + 1);
+        let left = stretch.count - count - 1;
+        // The cell that is the first then stands before what is left of the stretch.
+        if left == 0 {
+            self.front[at] = next;
+            self.skip(entries);
+        } else {
+            self.front[at - 1] = next;
+            self.front[at] = Stretch { count: left, ..stretch }.entry();
+            self.skip(entries - 1);
+        }
+    }
+
     /// All cells, first to last.
     pub fn iter(&self) -> impl Iterator<Item = Cell> {
         let mut rest = self.clone();
-        std::iter::from_fn(move || rest.pop())
+        std::iter::from_fn(move || rest.pop_of_stretch())
     }
 }
 
@@ -187,7 +217,8 @@ impl Row {
 mod tests {
     use super::*;
     use crate::kernel::packed::Trail;
-    use cellrate_proto::Time;
+    use crate::kernel::stretch;
+    use cellrate_proto::{Duration, Time};
 
     use proptest::prelude::*;
 
@@ -224,6 +255,58 @@ mod tests {
                 prop_assert_eq!((row.is_empty(), row.len()), (deque.is_empty(), deque.len()));
                 prop_assert_eq!(row.first(), deque.front());
                 prop_assert!(row.iter().eq(deque.iter().copied()));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn stretches_are_taken_as_the_cells_that_they_stand_for(
+            // By step: what is done, and with how many.
+            steps in proptest::collection::vec((0_usize..6, 0_u32..7, 0_usize..4), 1..200),
+        ) {
+            let (mut row, mut deque) = (Row::new(), VecDeque::new());
+            let mut at = 0;
+            for (step, count, entry) in steps {
+                let run = row.front_run();
+                let stretches: Vec<usize> =
+                    (0..run.len()).filter(|&entry| Stretch::of(&run[entry]).is_some()).collect();
+                match step {
+                    0 | 1 => {
+                        // Some go on as evenly as those before them, some do not.
+                        let (gap, spacing) = (10 + u64::from(count / 5), 7);
+                        let mut list = Vec::new();
+                        for group in 0..=entry as u32 {
+                            let stretch = Stretch {
+                                gap: Duration::from_ps(gap),
+                                spacing: Duration::from_ps(spacing),
+                                count: (count + group) % 5,
+                            };
+                            let first = Cell::data(Time::from_ps(at), at, false);
+                            stretch::push(&mut list, first, stretch);
+                            deque.extend((0..=stretch.count).map(|count| stretch.cell(first, count)));
+                            at += 1 + u64::from(stretch.count) + u64::from(count % 2);
+                        }
+                        row.append(Batch::Plain(list));
+                    }
+                    2 | 3 => prop_assert_eq!(row.pop_of_stretch(), deque.pop_front()),
+                    4 => {
+                        // As many entries as end before a cell.
+                        let ends = |&entry: &usize| !stretches.contains(&entry);
+                        let entries = (1..=run.len()).filter(ends).nth(entry).unwrap_or(run.len());
+                        deque.drain(..stretch::cells(&run[..entries]).count());
+                        row.skip(entries);
+                    }
+                    _ => {
+                        let Some(&entry) = stretches.get(entry) else { continue };
+                        let count = count % Stretch::of(&run[entry]).map_or(1, |stretch| stretch.count);
+                        deque.drain(..stretch::cells(&run[..entry]).count() + count as usize);
+                        row.skip_into(entry, count);
+                    }
+                }
+                prop_assert_eq!(row.first(), deque.front());
+                prop_assert!(row.iter().eq(deque.iter().copied()));
+                prop_assert_eq!(row.is_empty(), deque.is_empty());
             }
         }
     }

@@ -105,6 +105,44 @@ impl Joining<'_> {
         true
     }
 
+    /// `count` cells come, one every `gap`, the first at `now`: if each finds nothing before it, they have joined. Whether
+    /// they have.
+    #[inline]
+    pub fn join_apart(&mut self, now: Time, gap: Duration, count: u64) -> bool {
+        if self.busy_until > now.as_ps() || gap.as_ps() < self.cell_time {
+            return false;
+        }
+        if self.cell_time > self.max && !self.stay_longer(self.cell_time) {
+            return false;
+        }
+        self.busy_until = now.as_ps() + gap.as_ps() * (count - 1) + self.cell_time;
+        self.sum += self.cell_time * count;
+        true
+    }
+
+    /// Time of one cell on the line [ps].
+    #[inline]
+    pub fn cell_time(&self) -> u64 {
+        self.cell_time
+    }
+
+    /// When the last cell that has joined will have left [ps].
+    #[inline]
+    pub fn busy_until(&self) -> u64 {
+        self.busy_until
+    }
+
+    /// Whether a cell finds room that stays so long [ps]; it surely does come then.
+    pub fn expect_to_stay(&mut self, sojourn: u64) -> bool {
+        sojourn <= self.max || self.stay_longer(sojourn)
+    }
+
+    /// Cells have joined whose sojourns are `sum` together; the last of them leaves at `busy_until` [ps].
+    pub fn join_many(&mut self, busy_until: u64, sum: u64) {
+        self.busy_until = busy_until;
+        self.sum += sum;
+    }
+
     #[cold]
     fn stay_longer(&mut self, sojourn: u64) -> bool {
         let has_room = sojourn <= self.longest;
@@ -184,6 +222,12 @@ impl Fifo {
         self.busy_until.max(now).saturating_add(self.cell_time).saturating_add(self.delay)
     }
 
+    /// What comes after this reaches the far end after `arrives`.
+    #[inline]
+    pub fn latest_transmission(&self, arrives: Time) -> Time {
+        Time::from_ps(arrives.as_ps().saturating_sub((self.cell_time + self.delay).as_ps()))
+    }
+
     /// Whether cells that come from `at` on, one every `spacing`, each find an empty port.
     pub fn is_idle_for(&self, at: Time, spacing: Duration) -> bool {
         self.busy_until <= at && spacing >= self.cell_time
@@ -237,6 +281,7 @@ impl Fifo {
 mod tests {
     use super::*;
     use crate::random::{Random, Stream};
+    use proptest::prelude::*;
 
     const CELL: Duration = Duration::from_ps(100);
 
@@ -247,6 +292,63 @@ mod tests {
 
     fn arrival(fifo: &mut Fifo, at: u64) -> Option<u64> {
         fifo.admit(Time::from_ps(at)).map(Time::as_ps)
+    }
+
+    proptest! {
+        #[test]
+        fn cells_that_keep_apart_join_as_one_by_one(
+            buffer in (0_usize..4).prop_map(|choice| [None, Some(1), Some(2), Some(9)][choice]),
+            // By group: how long after the one before, from cell to cell, and how many.
+            groups in proptest::collection::vec((0_usize..4, 0_usize..6, 1_u64..6), 1..30),
+        ) {
+            let (mut apart, mut one_by_one) = (fifo(buffer), fifo(buffer));
+            let mut at = 0;
+            for (later, gap, count) in groups {
+                at += [0, 1, 99, 250][later];
+                let gap = [60, 99, 100, 100, 101, 300][gap];
+                let instants = (0..count).map(|index| at + gap * index);
+                let mut joining = apart.joining();
+                if joining.join_apart(Time::from_ps(at), Duration::from_ps(gap), count) {
+                    joining.close(count);
+                    for now in instants {
+                        prop_assert_eq!(arrival(&mut one_by_one, now), Some(now + 107), "nothing is before it");
+                    }
+                } else {
+                    prop_assert!(joining.busy_until() > at || gap < 100);
+                    for now in instants {
+                        prop_assert_eq!(arrival(&mut apart, now), arrival(&mut one_by_one, now));
+                    }
+                }
+                at += gap * count;
+                let figures = |fifo: &Fifo| {
+                    let now = Time::from_ps(at);
+                    (fifo.queue(now), fifo.busy(now), fifo.transmitted(now), fifo.queue_integral(now), fifo.max_queue())
+                };
+                prop_assert_eq!(figures(&apart), figures(&one_by_one));
+            }
+        }
+    }
+
+    #[test]
+    fn cells_that_join_in_turns_are_as_one_by_one() {
+        let (mut in_turns, mut one_by_one) = (fifo(Some(3)), fifo(Some(3)));
+        let instants = [0, 0, 150, 150];
+        let arrivals = instants.map(|at| arrival(&mut one_by_one, at));
+        assert_eq!(arrivals, [107, 207, 307, 407].map(Some));
+        let mut joining = in_turns.joining();
+        assert_eq!((joining.cell_time(), joining.busy_until()), (100, 0));
+        assert!(joining.expect_to_stay(300) && !joining.expect_to_stay(301), "no room for a fourth");
+        assert!(joining.expect_to_stay(250));
+        joining.join_many(400, 100 + 200 + 150 + 250);
+        joining.close(4);
+        for at in [150, 199, 300, 1_000].map(Time::from_ps) {
+            assert_eq!(
+                (in_turns.busy(at), in_turns.transmitted(at)),
+                (one_by_one.busy(at), one_by_one.transmitted(at))
+            );
+            assert_eq!(in_turns.queue_integral(at), one_by_one.queue_integral(at));
+        }
+        assert_eq!((in_turns.max_queue(), one_by_one.max_queue()), (Cells(3), Cells(3)));
     }
 
     #[test]

@@ -125,11 +125,11 @@ impl Port {
         }
     }
 
-    /// The answer of this port to a BRM that passes in the other direction, if it [stands](PortControl::answer_stands)
-    /// whatever cells have come.
+    /// The answer of this port to a BRM that passes in the other direction, where it is
+    /// [settled](PortControl::answer_settled).
     #[inline]
-    pub fn standing_answer(&mut self, now: Time, slot: Slot, cell: Cell) -> Option<Cell> {
-        self.control.answer_stands(now, slot).then(|| self.answer_at(now, slot, Cells::ZERO, cell))
+    pub fn settled_answer(&mut self, now: Time, slot: Slot, cell: Cell) -> Cell {
+        self.answer_at(now, slot, Cells::ZERO, cell)
     }
 
     /// The answer of this port to a BRM that passes in the other direction.

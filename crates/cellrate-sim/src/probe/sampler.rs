@@ -81,6 +81,12 @@ impl Sampler {
         sampler
     }
 
+    /// What has to be up to date when samples are taken.
+    pub fn looks_at(&self) -> impl Iterator<Item = Subject> {
+        let sampled = |track: &&Track| matches!(track.every, Every::Interval(_));
+        self.tracks.iter().filter(sampled).map(|track| track.subject)
+    }
+
     /// The next instant at which something is sampled.
     pub fn next(&self) -> Time {
         self.clocks.iter().map(|&(_, next, _)| next).min().unwrap_or(Time::NEVER)
