@@ -20,16 +20,17 @@ mod world;
 use cellrate_scenario::{FlowQuantity, PortQuantity, Quantity, Scenario};
 use cellrate_sim::{FlowSummary, RunResult, TcpSummary, run, run_on};
 use random_tcp::{random_tcp, random_tcp_bottleneck};
-use random_world::{random_bottleneck, random_crowd, random_scenario};
+use random_world::{random_bottleneck, random_crowd, random_fair_shares, random_scenario};
 use reference::{FLAWS, Judgement, TCP_FLAWS, TcpRow, judge};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 const DEFAULT_COUNT: u64 = 1500;
 const DEFAULT_TCP_COUNT: u64 = 300;
-const DEFAULT_CROWD_COUNT: u64 = 8;
+const DEFAULT_CROWD_COUNT: u64 = 9;
 const DEFAULT_BOTTLENECK_COUNT: u64 = 60;
 const DEFAULT_TCP_BOTTLENECK_COUNT: u64 = 30;
+const DEFAULT_FAIR_COUNT: u64 = 150;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
@@ -45,6 +46,12 @@ fn the_kernel_and_the_judge_agree_on_random_networks_with_tcp() {
 fn the_kernel_and_the_judge_agree_on_sources_before_one_line() {
     // Each is as much work as ten others.
     agree(random_bottleneck, DEFAULT_BOTTLENECK_COUNT, 10);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_sources_that_share_fairly() {
+    // Each is as much work as ten others.
+    agree(random_fair_shares, DEFAULT_FAIR_COUNT, 10);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{
     ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
-    QueueControl, RelativeRateConfig, SwitchAlgorithmConfig,
+    QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm, SwitchAlgorithmConfig,
 };
 use cellrate_proto::uili::*;
 use cellrate_proto::wire::Encapsulation;
@@ -66,9 +66,15 @@ fn show_films(scenario: &mut Scenario, dice: &mut Random) {
 }
 
 /// Many copies of the network of this number side by side, as far from each other as their switches: what the kernel does
-/// only where there are hundreds of connections.
+/// only where there are hundreds of connections. In some of them sources take turns.
 pub fn random_crowd(number: u64) -> Scenario {
-    let mut scenario = random_scenario(number);
+    let shares = number % 3 == 2;
+    let mut scenario = if shares { random_fair_shares(number) } else { random_scenario(number) };
+    if shares {
+        scenario.duration = scenario.duration.min(Duration::from_ms(20));
+    }
+    // Cells between clusters are packed from 128 ways on.
+    let connections = if shares { 150 } else { 400 };
     let is_switch =
         |scenario: &Scenario, node: NodeIndex| scenario.nodes[node.0 as usize].kind == NodeKind::Switch;
     for index in 0..scenario.links.len() {
@@ -78,7 +84,7 @@ pub fn random_crowd(number: u64) -> Scenario {
     }
     scenario.probes.retain(|probe| probe.every != Every::Change);
     let one = scenario.clone();
-    for copy in 1..=400 / one.connections.len() as u32 {
+    for copy in 1..=connections / one.connections.len() as u32 {
         let (nodes, links) = (copy * one.nodes.len() as u32, copy * one.links.len() as u32);
         for node in &one.nodes {
             scenario.nodes.push(Node { name: format!("{} of {copy}", node.name), ..node.clone() });
@@ -129,6 +135,54 @@ pub fn random_bottleneck(number: u64) -> Scenario {
                 PowerOfTwo::from_negative_exponent(generator.below(8) as u8).expect("at most 15");
             abr.parameters.icr = abr.parameters.pcr * generator.pick(&[0.02, 0.1, 0.5]);
         }
+    }
+    world.scenario
+}
+
+/// Sources that share one line fairly, or nearly: their cells take turns, round after round, through whole windows and
+/// averaging intervals. Rates meet because the switch says so, or stay what they were from the beginning; now and then one source
+/// comes later, pauses, or ends, and the others go on.
+pub fn random_fair_shares(number: u64) -> Scenario {
+    let dice = Random::new(number, Stream::Traffic(u32::MAX - 4));
+    let mut generator = Generator { dice, style: Style::Erica };
+    let us = Duration::from_us;
+    let line =
+        BitRate::from_bps(generator.pick(&[10_000_000, 25_600_000, 40_000_000, 40_000_000, 155_520_000]));
+    // Where all is a multiple of the cell time, samples meet cells.
+    let in_step = generator.one_in(3);
+    let cells = generator.pick(&[2_500, 5_000, 10_000]);
+    let duration = (line.cell_time() * cells).max(Duration::from_ms(50)).min(Duration::from_ms(300));
+    let mut world = World::new(duration);
+    world.scenario.seed = number;
+    world.scenario.name = format!("random fair shares {number}");
+    // Below 100 us the switches share a scheduler, and nothing takes turns.
+    let far = generator.pick(&[us(10), us(300), us(1000), us(1000), us(5000), us(5000)]);
+    let far = if in_step { line.cell_time() * generator.pick(&[50, 100, 500]) } else { far };
+    world.control = generator.fair_control(number, line);
+    world.link("sw0", "sw1", line, far);
+    world.control = PortControlConfig::default();
+    if generator.one_in(3) {
+        for port in &mut world.scenario.links[0].ports {
+            port.buffers.abr = Some(Cells(generator.pick(&[4, 20, 100, 500])));
+        }
+    }
+    let count = generator.pick(&[2, 2, 3, 4, 5, 8, 12, 15, 16]);
+    let mut plan = FairPlan::new(&mut generator, line, count);
+    if in_step {
+        plan.delay = Some(line.cell_time() * generator.pick(&[0, 1, 30]));
+    }
+    for index in 0..count {
+        generator.fair_source(&mut world, &plan, index);
+    }
+    if generator.one_in(3) {
+        // Somebody beside the second switch sends to the first sink, too: its cells come from two sides.
+        world.link("beside", "sw1", line, us(10));
+        world.abr("beside", &["beside", "sw1", "g0"], Traffic::Greedy { windows: vec![] });
+    }
+    for _ in 0..generator.pick(&[0, 0, 2, 5]) {
+        let step = if in_step { line.cell_time() } else { Duration::from_ps(1) };
+        let probe = generator.fair_probe(count, duration, step);
+        world.scenario.probes.push(probe);
     }
     world.scenario
 }
@@ -608,6 +662,157 @@ impl Generator {
             };
             scenario.probes.push(probe);
         }
+    }
+}
+
+/// What the sources of a fair network have in common.
+struct FairPlan {
+    line: BitRate,
+    pcr: CellRate,
+    icr: CellRate,
+    nrm: u32,
+    rif: PowerOfTwo,
+    trm: Duration,
+    /// One for all, or each its own.
+    delay: Option<Duration>,
+    /// One source in so many is not like the others, or shares a host with the one before: none, if zero.
+    unlike: u64,
+    shares_host: bool,
+    two_way: u64,
+}
+
+impl FairPlan {
+    fn new(generator: &mut Generator, line: BitRate, count: u64) -> FairPlan {
+        let all = line.to_cell_rate();
+        // More than the line takes, exactly as much, or less.
+        let pcr = all * (generator.pick(&[1.3, 1.01, 1.0, 0.9, 0.5]) / count as f64);
+        let pcr = if generator.one_in(2) { all } else { pcr };
+        let icr = pcr.min(all * (generator.pick(&[1.0, 0.5, 1.2]) / count as f64));
+        let delays = [Duration::ZERO, Duration::from_us(10), Duration::from_ms(5)];
+        FairPlan {
+            line,
+            pcr,
+            icr,
+            nrm: generator.pick(&[4, 16, 32, 32, 256]),
+            rif: PowerOfTwo::from_negative_exponent(generator.pick(&[0, 0, 4, 8])).expect("at most 15"),
+            trm: Duration::from_us(100_000 >> generator.pick(&[0, 0, 5])),
+            delay: (!generator.one_in(3)).then(|| generator.pick(&delays)),
+            unlike: generator.pick(&[0, 0, 3, 6, 12]),
+            shares_host: generator.one_in(8),
+            two_way: generator.pick(&[0, 0, 1, 4]),
+        }
+    }
+}
+
+impl Generator {
+    /// Every algorithm in turn, with averaging intervals of a few rounds and of very many.
+    fn fair_control(&mut self, number: u64, line: BitRate) -> PortControlConfig {
+        let cell_time = line.cell_time();
+        let time = self.pick(&[cell_time * 100, cell_time * 400, Duration::from_ms(5)]);
+        let of_time = EricaConfig { interval: AveragingInterval::of_time(time), ..EricaConfig::erica() };
+        let count = self.pick(&[10, 50, 300]);
+        let of_cells = AveragingInterval::of_time_or_cells(time, count);
+        let threshold = Cells(1 + self.below(60));
+        let erica = |config: EricaConfig| SwitchAlgorithmConfig::Erica(config);
+        let algorithm = match number % 10 {
+            0 => erica(of_time),
+            1 => erica(EricaConfig { interval: of_cells, ..of_time }),
+            2 => erica(EricaConfig { queue_control: QueueControl::erica_plus(), ..of_time }),
+            3 => erica(EricaConfig { measured_ccr: true, ..of_time }),
+            4 => erica(EricaConfig { immediate_fair_share: true, ..of_time }),
+            5 => erica(EricaConfig { aging: Some(AgingConfig::new()), ..of_time }),
+            6 => SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold }),
+            7 => SwitchAlgorithmConfig::None,
+            8 => {
+                let form = self.pick(&[StopAndGoForm::RelativeRate, StopAndGoForm::ExplicitRate]);
+                SwitchAlgorithmConfig::StopAndGo(StopAndGoConfig { threshold, form })
+            }
+            _ => erica(self.erica(line)),
+        };
+        let marks = algorithm == SwitchAlgorithmConfig::None && self.one_in(3);
+        let efci = marks.then_some(EfciConfig { high: threshold, low: threshold });
+        let config = PortControlConfig { efci, algorithm };
+        assert_eq!(config.check(), Ok(()));
+        config
+    }
+
+    fn fair_source(&mut self, world: &mut World, plan: &FairPlan, index: u64) {
+        let us = Duration::from_us;
+        let delay = plan.delay.unwrap_or_else(|| self.pick(&[Duration::ZERO, us(10), us(500), us(5000)]));
+        let unlike = plan.unlike > 0 && self.one_in(plan.unlike);
+        let (source, mut sink) = (format!("h{index}"), format!("g{index}"));
+        // An access link is idle when a cell comes, unless PCR is the line's own.
+        world.link(&source, "sw0", plan.line, delay);
+        if plan.shares_host && index % 3 == 1 {
+            sink = format!("g{}", index - 1);
+        } else {
+            let scale = if self.one_in(6) { self.pick(&[0.2, 0.7, 4.0]) } else { 1.0 };
+            let last = BitRate::from_bps((plan.line.as_bps() as f64 * scale) as u64);
+            world.link("sw1", &sink, last, delay);
+        }
+        let path = [source.as_str(), "sw0", "sw1", sink.as_str()];
+        // One may have another switch, and another far line, before it.
+        let farther = [source.as_str(), "sw0", "sw1", "sw2", "g"];
+        let path = if index == 2 && !plan.shares_host && self.one_in(3) {
+            world.link("sw1", "sw2", plan.line, us(1000));
+            world.link("sw2", "g", plan.line, us(10));
+            &farther[..]
+        } else {
+            &path[..]
+        };
+        let duration = world.scenario.duration;
+        let traffic =
+            if unlike { self.fair_exception(plan, duration) } else { Traffic::Greedy { windows: vec![] } };
+        let backward = plan.two_way > 0 && self.one_in(plan.two_way);
+        let connection = world.abr(&format!("vc{index}"), path, traffic);
+        if backward {
+            connection.backward.traffic = Some(Traffic::Greedy { windows: vec![] });
+        }
+        for flow in [&mut connection.forward, &mut connection.backward] {
+            let Sender::Abr(abr) = &mut flow.sender else { continue };
+            let parameters = &mut abr.parameters;
+            let share = if unlike { self.pick(&[1.0, 0.999, 0.9, 0.3]) } else { 1.0 };
+            parameters.pcr = (plan.pcr * share).min(parameters.pcr);
+            parameters.icr = (plan.icr * share).min(parameters.pcr);
+            (parameters.nrm, parameters.rif, parameters.trm) = (plan.nrm, plan.rif, plan.trm);
+            assert_eq!(parameters.check(), Ok(()));
+        }
+    }
+
+    /// What a source does that does not always send.
+    fn fair_exception(&mut self, plan: &FairPlan, duration: Duration) -> Traffic {
+        let always = [Time::ZERO, Time::NEVER];
+        let [start, end] = match self.below(5) {
+            0 => [self.instant(duration), Time::NEVER],
+            1 => [Time::ZERO, self.instant(duration).max(Time::from_ps(1))],
+            2 => return Traffic::Timed { cells: vec![] },
+            3 => always,
+            _ => {
+                let (on, off) =
+                    (Duration::from_ms(1 + self.below(20)), Duration::from_ms(1 + self.below(20)));
+                let [on, off] = [on, off].map(Period::Fixed);
+                return Traffic::OnOff { rate: plan.pcr, on, off, start: Time::ZERO, end: Time::NEVER };
+            }
+        };
+        Traffic::Greedy { windows: vec![GreedyWindow { start, end, cells: None }] }
+    }
+
+    /// A series of samples, one every so many steps: none looks at every cell, or nothing would wait.
+    fn fair_probe(&mut self, count: u64, duration: Duration, step: Duration) -> Probe {
+        let samples = 20 + self.below(100);
+        let every = Every::Interval(step * (duration.as_ps() / samples).div_ceil(step.as_ps()));
+        let connection = ConnectionIndex(self.below(count) as u32);
+        let quantity = if self.one_in(3) {
+            use FlowQuantity::*;
+            let quantity = self.pick(&[Acr, SourceRate, Received, ForwardRm, BackwardRm]);
+            Quantity::Flow { quantity, connection, backward: self.one_in(5) }
+        } else {
+            use PortQuantity::*;
+            let metric = Metric(self.below(5) as u8);
+            let quantity = self.pick(&[Queue, AbrQueue, Utilization, metric]);
+            Quantity::Port { quantity, link: LinkIndex(self.pick(&[0, 2, 2])), end: 0 }
+        };
+        Probe { quantity, every }
     }
 }
 
