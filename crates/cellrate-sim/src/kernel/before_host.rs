@@ -50,18 +50,28 @@ impl Cluster {
             until = until.min(meter.until);
         }
         let run = place.ring.front_run();
-        let joining = fifo.joining();
-        if !joining.is_usual() {
+        let queue = fifo.joining();
+        if !queue.is_usual() {
             return nothing;
         }
         let receiver = &mut endpoints[hop.endpoint as usize];
         let way = first.way_of_data();
-        let before = Bounds { until, end: *end, most: left };
-        let (Passed { cells: mut passed, mut entries, cut }, mut joining) =
-            match run.get(1).and_then(Stretch::of) {
-                None => walk(run, way, before, joining, receiver.receive_run()),
-                Some(_) => pass_stretches(run, way, before, joining, receiver),
-            };
+        let (mut joining, mut passed, mut entries, cut);
+        if run.get(1).is_some_and(|next| next.marked().is_some()) {
+            let bounds = Bounds { until, end: *end, most: left };
+            (Passed { cells: passed, entries, cut }, joining) =
+                pass_stretches(run, way, bounds, queue, receiver);
+        } else {
+            let cells = &run[..run.len().min(left as usize)];
+            // What arrives at or after the end of the run stays on the link, and is for the general step.
+            if queue.latest_arrival(until, cells.len()) >= *end {
+                return nothing;
+            }
+            (entries, joining) = walk(cells, until, way, queue, receiver.receive_run());
+            passed = entries as u64;
+            // A stretch is not left without the cell before it.
+            cut = run.get(entries).is_some_and(|next| next.marked().is_some()).then_some(0);
+        }
         let mut awaited = None;
         if cut.is_none()
             && passed < left
@@ -120,37 +130,31 @@ struct Passed {
     cut: Option<u32>,
 }
 
-/// The first data cells of `run` that go that way, amid their PDUs, join the queue, and are counted at the host; how many. A function
-/// of its own, so that what the loop needs is in registers.
+/// The first data cells of `run` that go that way, amid their PDUs, and come before `until` join the queue, and are counted at
+/// the host; how many. A function of its own, so that what the loop needs is in registers.
 #[inline(never)]
 fn walk<'a>(
     run: &[Cell],
+    until: Time,
     way: u64,
-    Bounds { until, end, most }: Bounds,
     mut joining: Joining<'a>,
     mut early: EarlyReceiver<'_>,
-) -> (Passed, Joining<'a>) {
-    let cells = &run[..run.len().min(most as usize)];
+) -> (usize, Joining<'a>) {
     let mut count = 0;
-    // What arrives at or after the end of the run stays on the link, and is for the general step.
-    if joining.latest_arrival(until, cells.len()) < end {
-        for cell in cells {
-            // An RM cell, an end of a PDU or a stretch has another way than a plain data cell.
-            if cell.arrives >= until || cell.way() != way {
-                break;
-            }
-            let departs = joining.departure(cell.arrives);
-            if !joining.join(cell.arrives, departs) {
-                break;
-            }
-            early.receive(cell, joining.arrival(departs));
-            count += 1;
+    for cell in run {
+        // An RM cell, an end of a PDU or a stretch has another way than a plain data cell.
+        if cell.arrives >= until || cell.way() != way {
+            break;
         }
-        early.close(&cells[..count]);
+        let departs = joining.departure(cell.arrives);
+        if !joining.join(cell.arrives, departs) {
+            break;
+        }
+        early.receive(cell, joining.arrival(departs));
+        count += 1;
     }
-    // A stretch is not left without the cell before it.
-    let cut = if run.get(count).is_some_and(|next| next.marked().is_some()) { Some(0) } else { None };
-    (Passed { cells: count as u64, entries: count, cut }, joining)
+    early.close(&run[..count]);
+    (count, joining)
 }
 
 /// The same for a run that begins with a cell and a [`Stretch`] behind it: those, and as many such as follow.
