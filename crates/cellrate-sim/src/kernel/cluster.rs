@@ -15,7 +15,7 @@
 //! event, because what the segment says counts from its instant on. Such cells, and FRMs, are [awaited](super::awaited) on the
 //! last link if nothing has to be done about them before.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cellrate_proto::switch::{Settled, Slot};
@@ -31,11 +31,12 @@ use super::merge::Merge;
 use super::packed::{Packed, Trail};
 use super::ranked::WaysOut;
 use super::row::Batch;
+use super::sampling::Sampled;
 use super::schedule::Schedule;
 use super::stretch::{self, Stretch};
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Port, Queues};
-use crate::probe::sampler::{Sampler, Subject};
+use crate::probe::sampler::Sampler;
 use crate::tap::Departures;
 use crate::transport::{Peer, pick_up};
 
@@ -137,41 +138,6 @@ impl Outbox {
     }
 }
 
-/// What has to be up to date when samples are taken.
-#[derive(Debug, Default)]
-struct Sampled {
-    ports: Vec<u32>,
-    /// Ends that send.
-    senders: Vec<u32>,
-}
-
-impl Sampled {
-    /// For these subjects. What has been received, or lost, may hang on any port.
-    fn new(subjects: impl Iterator<Item = Subject>, ports: &[Port], endpoints: &[Endpoint]) -> Sampled {
-        let (mut looked_at, mut senders) = (BTreeSet::new(), BTreeSet::new());
-        for subject in subjects {
-            match subject {
-                Subject::Sender(_, endpoint) => {
-                    senders.insert(endpoint);
-                }
-                Subject::Port(_, port) => {
-                    looked_at.insert(port);
-                }
-                Subject::Receiver(..) | Subject::Drops(_) => looked_at.extend(0..ports.len() as u32),
-            }
-        }
-        for (index, endpoint) in (0..).zip(endpoints) {
-            if let Access::Folded { port, .. } = endpoint.access
-                && looked_at.contains(&port)
-            {
-                senders.insert(index);
-            }
-        }
-        looked_at.retain(|&port| ports[port as usize].deferred);
-        Sampled { ports: looked_at.into_iter().collect(), senders: senders.into_iter().collect() }
-    }
-}
-
 /// Nodes with one scheduler. Lists are in the order of the scenario.
 #[derive(Debug)]
 pub(crate) struct Cluster {
@@ -182,7 +148,7 @@ pub(crate) struct Cluster {
     pub endpoints: Vec<Endpoint>,
     pub outboxes: Vec<Outbox>,
     pub sampler: Sampler,
-    sampled: Sampled,
+    pub(super) sampled: Sampled,
     /// What leaves ports that somebody taps.
     pub departures: Option<Box<Departures>>,
     /// Cells lost in this cluster, by direction of a connection, where there were any.
@@ -709,17 +675,5 @@ impl Cluster {
             Err(lost) => self.lose(port, self.hops[lost.hop()].flow as usize),
         }
         self.sampler.note_port(now, port as u32, &mut self.ports);
-    }
-
-    fn on_sample(&mut self, now: Time, leaf: usize) {
-        let limit = self.schedule.key(leaf, now);
-        for index in 0..self.sampled.ports.len() {
-            self.bring_up(self.sampled.ports[index] as usize, limit, now);
-        }
-        for index in 0..self.sampled.senders.len() {
-            self.catch_up_and_refresh(self.sampled.senders[index] as usize, now);
-        }
-        self.sampler.sample(now, &mut self.ports, &self.endpoints, &self.dropped);
-        self.schedule.set(leaf, self.sampler.next());
     }
 }

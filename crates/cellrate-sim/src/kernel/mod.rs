@@ -54,6 +54,7 @@ pub(crate) mod partition;
 pub(crate) mod ranked;
 pub(crate) mod ring;
 pub(crate) mod row;
+pub(crate) mod sampling;
 pub(crate) mod stretch;
 pub(crate) mod turns;
 
