@@ -106,25 +106,6 @@ impl Tournament {
     pub fn first(&self) -> u64 {
         self.first
     }
-
-    /// The least key of all other places.
-    #[inline]
-    pub fn least_but(&self, place: usize) -> u64 {
-        let (mut least, mut place) = (NEVER, place);
-        let (mut base, mut level) = (0, self.lowest as usize);
-        while level > 0 {
-            let block = &self.blocks[base + (place >> PLACE_BITS)];
-            let mut node = PLACES + (place & (PLACES - 1));
-            for _ in 0..PLACE_BITS {
-                least = least.min(block[node ^ 1]);
-                node >>= 1;
-            }
-            place >>= PLACE_BITS;
-            base += level;
-            level = if level == 1 { 0 } else { level.div_ceil(PLACES) };
-        }
-        least
-    }
 }
 
 #[cfg(test)]
@@ -146,8 +127,6 @@ mod tests {
                 keys[place] = key;
                 prop_assert_eq!(tree.key(place), key);
                 prop_assert_eq!(tree.first(), keys.iter().copied().min().unwrap_or(NEVER));
-                let others = (0..count).filter(|&other| other != place).map(|other| keys[other]);
-                prop_assert_eq!(tree.least_but(place), others.min().unwrap_or(NEVER));
             }
         }
     }

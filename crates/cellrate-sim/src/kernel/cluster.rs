@@ -18,8 +18,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cellrate_proto::switch::{Settled, Slot};
-use cellrate_proto::{CellRate, Duration, Time};
+use cellrate_proto::switch::Settled;
+use cellrate_proto::{Duration, Time};
 
 use super::awaited::Herald;
 use super::cell::{Cell, Significance};
@@ -34,6 +34,7 @@ use super::row::Batch;
 use super::sampling::Sampled;
 use super::schedule::Schedule;
 use super::stretch::{self, Stretch};
+use super::turns::Told;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Admission, Port, Queues};
 use crate::probe::sampler::Sampler;
@@ -162,7 +163,7 @@ pub(crate) struct Cluster {
     /// Deferred ports to hosts with many cells before them.
     pub(super) long: Vec<u32>,
     /// Room for FRMs that [take turns](super::turns).
-    pub(super) told: Vec<(u64, Slot, CellRate)>,
+    pub(super) told: Vec<Told>,
     departure_leaves: Vec<u32>,
     sample_leaf: u32,
     pub(super) transmission_leaves: Vec<u32>,

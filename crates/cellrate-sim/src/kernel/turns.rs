@@ -30,7 +30,7 @@ use crate::port::{Joining, Port, Queues};
 const LEAST_ROUNDS: u64 = 3;
 
 /// An FRM that has come to the port: its key, its connection there and its CCR.
-type Told = (u64, Slot, CellRate);
+pub(super) type Told = (u64, Slot, CellRate);
 
 /// What takes part in the rounds: its feed, and its cell in the first round.
 #[derive(Clone, Copy)]
