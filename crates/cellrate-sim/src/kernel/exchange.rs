@@ -1,8 +1,8 @@
 //! What clusters hand to one another between two windows, on one thread or on several.
 //!
 //! Each pair of neighbours has a [`Box`](Mail) for each direction, which the sender fills at the end of a window and the
-//! receiver empties before the next one. In between all threads wait for each other, so that a box is never filled and
-//! emptied at the same time; the lock only says so to the compiler. A cluster sees the same cells in the same order
+//! receiver empties before its next one. There is always all in it that arrives within that window; if the sender is
+//! [ahead](super::crew) there is more, which arrives later. A cluster gets the same cells in the same order
 //! whichever thread it runs on, and no two clusters share anything else: the results do not depend on the number of threads.
 
 use std::collections::VecDeque;
@@ -43,6 +43,8 @@ const PACKS_FROM: usize = 128;
 pub(crate) struct Exchange {
     /// Whether cells are packed.
     packs: bool,
+    /// Those that cells come from or go to.
+    pub neighbours: Vec<Vec<usize>>,
     mail: Vec<Mutex<Mail>>,
     /// The boxes that the cluster fills, each with the outboxes that lead there.
     posted: Vec<Vec<(usize, Vec<u32>)>>,
@@ -63,6 +65,7 @@ impl Exchange {
         let lanes: usize = clusters.iter().map(|cluster| cluster.outboxes.len()).sum();
         let mut exchange = Exchange {
             packs: lanes >= PACKS_FROM,
+            neighbours: vec![Vec::new(); clusters.len()],
             mail: Vec::new(),
             posted: vec![Vec::new(); clusters.len()],
             delivered: vec![Vec::new(); clusters.len()],
@@ -84,6 +87,11 @@ impl Exchange {
                         exchange.mail.push(Mutex::default());
                         exchange.posted[from].push((number, vec![index]));
                         exchange.delivered[to].push(number);
+                        for [one, other] in [[from, to], [to, from]] {
+                            if !exchange.neighbours[one].contains(&other) {
+                                exchange.neighbours[one].push(other);
+                            }
+                        }
                     }
                 }
             }

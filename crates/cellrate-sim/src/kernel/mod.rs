@@ -41,6 +41,7 @@ pub(crate) mod awaited;
 pub(crate) mod before_host;
 pub(crate) mod cell;
 pub(crate) mod cluster;
+pub(crate) mod crew;
 pub(crate) mod deferred;
 pub(crate) mod exchange;
 pub(crate) mod feed;
@@ -60,15 +61,13 @@ pub(crate) mod turns;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use cellrate_proto::{Duration, Time};
 
 use crate::results::{Progress, RunError};
 pub(crate) use cellrate_drive::{schedule, tournament};
 use cluster::Cluster;
+use crew::Windows;
 use exchange::Exchange;
 
 /// A network at work.
@@ -87,6 +86,9 @@ pub(crate) type Watch<'a> = dyn FnMut(&mut [Cluster]) -> ControlFlow<()> + 'a;
 /// Calls to the progress function per run, at most.
 const PROGRESS_STEPS: u64 = 200;
 
+/// Windows that a cluster runs while others wait with theirs: after those many what it works on may leave the caches.
+const LEAD: u64 = 8;
+
 impl Kernel {
     /// Runs from the start to `end`, on so many threads as there are clusters for, but not more than `threads`.
     pub fn run(
@@ -95,7 +97,7 @@ impl Kernel {
         threads: NonZeroUsize,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), RunError> {
-        self.run_crew(end, threads, progress, &mut |_| ControlFlow::Continue(()))
+        self.run_crew(end, threads.get(), LEAD, progress, &mut |_| ControlFlow::Continue(()))
     }
 
     /// The same on one thread, where `watch` looks at the clusters after every window; a break ends the run.
@@ -105,14 +107,14 @@ impl Kernel {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         watch: &mut Watch<'_>,
     ) -> Result<(), RunError> {
-        self.run_crew(end, NonZeroUsize::MIN, progress, watch)
+        self.run_crew(end, 1, 1, progress, watch)
     }
 
-    /// `watch` sees the share of the calling thread.
     fn run_crew(
         &mut self,
         end: Time,
-        threads: NonZeroUsize,
+        threads: usize,
+        lead: u64,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         watch: &mut Watch<'_>,
     ) -> Result<(), RunError> {
@@ -121,161 +123,26 @@ impl Kernel {
         {
             return Err(RunError::TooLong { allowed_ps: allowed.as_ps() });
         }
-        let exchange = Exchange::new(&mut self.clusters, &self.conduits);
-        let mut shares = share_out(&mut self.clusters, threads.get());
-        let crew = Crew {
-            exchange: &exchange,
-            end,
-            window: self.window,
-            barrier: Barrier::new(shares.len()),
-            stopped: AtomicBool::new(false),
-        };
-        let (first, others) = shares.split_first_mut().expect("one share at least");
-        std::thread::scope(|scope| {
-            for share in others {
-                scope.spawn(|| crew.work(share, |_| true));
+        let (window, mut now, mut next_progress) = (self.window, Time::ZERO, Time::ZERO);
+        let step = Duration::from_ps((end.as_ps() / PROGRESS_STEPS).max(1));
+        let goes_on = &mut |clusters: &mut [Cluster]| {
+            if watch(clusters).is_break() {
+                return false;
             }
-            let step = Duration::from_ps((end.as_ps() / PROGRESS_STEPS).max(1));
-            let mut next_progress = Time::ZERO;
-            let mut now = Time::ZERO;
-            let window = self.window;
-            crew.work(first, |clusters| {
-                if watch(clusters).is_break() {
-                    return false;
-                }
-                let due = now >= next_progress;
-                let fraction = now.as_ps() as f64 / end.as_ps() as f64;
-                now = now.saturating_add(window);
-                if due {
-                    next_progress = now.saturating_add(step);
-                }
-                !due || progress(Progress { fraction }).is_continue()
-            });
-        });
-        if crew.stopped.load(Ordering::Relaxed) {
+            let due = now >= next_progress;
+            let fraction = now.as_ps() as f64 / end.as_ps() as f64;
+            now = now.saturating_add(window).min(end);
+            if due {
+                next_progress = now.saturating_add(step);
+            }
+            !due || progress(Progress { fraction }).is_continue()
+        };
+        let exchange = Exchange::new(&mut self.clusters, &self.conduits);
+        let windows = Windows { end, length: window, lead };
+        if !crew::run(&mut self.clusters, &exchange, windows, threads, goes_on) {
             return Err(RunError::Interrupted);
         }
         self.clusters.iter_mut().for_each(|cluster| cluster.finish(end));
         Ok(())
-    }
-}
-
-/// Clusters in a row, and the number of the first.
-struct Share<'a> {
-    first: usize,
-    clusters: &'a mut [Cluster],
-}
-
-/// Shares of `clusters` with about the same number of ports each.
-fn share_out(clusters: &mut [Cluster], count: usize) -> Vec<Share<'_>> {
-    let weights: Vec<usize> = clusters.iter().map(|cluster| cluster.ports.len()).collect();
-    let (mut rest, mut first) = (clusters, 0);
-    let mut shares = Vec::new();
-    for length in fair_lengths(&weights, count) {
-        let (clusters, after) = rest.split_at_mut(length);
-        shares.push(Share { first, clusters });
-        first += length;
-        rest = after;
-    }
-    shares
-}
-
-/// How many of `weights`, in a row, make up each of `count` shares of about the same weight: one at least, and all
-/// together. Where there are too few, so are the shares.
-fn fair_lengths(weights: &[usize], count: usize) -> Vec<usize> {
-    let count = count.clamp(1, weights.len().max(1));
-    let (mut rest, mut left) = (weights, weights.iter().sum::<usize>());
-    let mut lengths = Vec::new();
-    for others in (1..count).rev() {
-        let fair = left.div_ceil(others + 1);
-        let (mut length, mut taken) = (0, 0);
-        while length == 0 || taken + rest[length] <= fair && rest.len() - length > others {
-            taken += rest[length];
-            length += 1;
-        }
-        left -= taken;
-        rest = &rest[length..];
-        lengths.push(length);
-    }
-    lengths.push(rest.len());
-    lengths
-}
-
-/// What all threads know.
-struct Crew<'a> {
-    exchange: &'a Exchange,
-    end: Time,
-    window: Duration,
-    barrier: Barrier,
-    stopped: AtomicBool,
-}
-
-impl Crew<'_> {
-    /// Window after window, in step with all others. `goes_on` is asked before each and
-    /// after the last; a no stops everybody.
-    fn work(&self, share: &mut Share<'_>, mut goes_on: impl FnMut(&mut [Cluster]) -> bool) {
-        let mut now = Time::ZERO;
-        let mut broken = None;
-        // A thread that panics goes on to every barrier: nobody waits for it in vain.
-        let mut guarded = |step: &mut dyn FnMut()| {
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(step)) {
-                self.stopped.store(true, Ordering::Relaxed);
-                broken.get_or_insert(panic);
-            }
-        };
-        while now < self.end {
-            guarded(&mut || {
-                if !goes_on(share.clusters) {
-                    self.stopped.store(true, Ordering::Relaxed);
-                }
-            });
-            // Here all know whether to go on, and what was posted has been delivered, too.
-            self.barrier.wait();
-            if self.stopped.load(Ordering::Relaxed) {
-                break;
-            }
-            now = now.saturating_add(self.window).min(self.end);
-            guarded(&mut || {
-                for (number, cluster) in (share.first..).zip(share.clusters.iter_mut()) {
-                    cluster.run_until(now);
-                    self.exchange.post(number, cluster);
-                }
-            });
-            self.barrier.wait();
-            guarded(&mut || {
-                for (number, cluster) in (share.first..).zip(share.clusters.iter_mut()) {
-                    self.exchange.deliver(number, cluster);
-                }
-            });
-        }
-        guarded(&mut || {
-            if !self.stopped.load(Ordering::Relaxed) && !goes_on(share.clusters) {
-                self.stopped.store(true, Ordering::Relaxed);
-            }
-        });
-        if let Some(panic) = broken {
-            resume_unwind(panic);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_fair_in_order_and_never_empty() {
-        let split = |weights: &[usize], count: usize| {
-            let mut rest: Vec<usize> = weights.to_vec();
-            let lengths = fair_lengths(&rest, count);
-            lengths.iter().map(|&length| rest.drain(..length).sum()).collect::<Vec<usize>>()
-        };
-        assert_eq!(split(&[1, 1, 1, 1], 2), [2, 2]);
-        assert_eq!(split(&[9, 1, 1, 1], 2), [9, 3]);
-        assert_eq!(split(&[1, 1, 1, 9], 2), [3, 9]);
-        assert_eq!(split(&[5, 5], 3), [5, 5], "no more shares than clusters");
-        assert_eq!(split(&[0, 0, 7], 3), [0, 0, 7]);
-        assert_eq!(split(&[3; 100], 4), [75; 4]);
-        assert_eq!(split(&[], 4), [0]);
     }
 }
