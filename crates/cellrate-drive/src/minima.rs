@@ -66,23 +66,27 @@ impl Minima {
     #[inline(never)]
     fn set_among_many(&mut self, place: usize, key: u64) {
         let (mut key, mut place) = (key, place);
-        let (mut base, mut level) = (0, self.lowest as usize);
+        let mut level = self.lowest as usize;
+        let mut groups = &mut self.groups[..];
         loop {
-            let group = &mut self.groups[base + (place >> GROUP_BITS)];
+            let (these, above) = groups.split_at_mut(level);
+            let group = &mut these[place >> GROUP_BITS];
             let before = std::mem::replace(&mut group[place % GROUP], key);
-            let of_group = least(group);
             place >>= GROUP_BITS;
-            base += level;
-            if base == self.groups.len() {
-                self.first = of_group;
+            let Some(of_groups) = above.get(place >> GROUP_BITS) else {
+                self.first = least(group);
                 return;
+            };
+            // Most often neither.
+            let known = of_groups[place % GROUP];
+            if key >= known {
+                if before != known {
+                    return;
+                }
+                key = least(group);
             }
+            groups = above;
             level = level.div_ceil(GROUP);
-            let known = self.groups[base + (place >> GROUP_BITS)][place % GROUP];
-            if key >= known && before != known {
-                return;
-            }
-            key = of_group;
         }
     }
 

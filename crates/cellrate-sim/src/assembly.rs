@@ -243,7 +243,18 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
     let deferred = (outside || counts_early) && deferrable;
     let (merge, shortcut) = (Merge::none(), Shortcut::None);
-    Port { queues, deferred, outside, shortcut, merge, only_priority, metered, control, ended, dropped: 0 }
+    Port {
+        queues,
+        deferred,
+        outside,
+        shortcut,
+        merge,
+        only_priority: only_priority as u8,
+        metered,
+        control,
+        ended,
+        dropped: 0,
+    }
 }
 
 struct Hops {

@@ -90,10 +90,7 @@ impl EarlyReceiver<'_> {
         let step = stretch.gap.as_ps().wrapping_sub(stretch.spacing.as_ps()) as i64;
         self.delays.record_even(delay, step, count);
         if let Some(reassembly) = &mut self.reassembly {
-            for behind in 0..count as u32 {
-                let whole = reassembly.on_cell(&stretch.cell(*first, behind));
-                debug_assert!(!whole, "the end of a PDU is an event");
-            }
+            reassembly.on_run(first, count as u32);
         }
     }
 
@@ -336,6 +333,17 @@ impl Endpoint {
             reassembly: self.interface.as_mut().map(|interface| &mut interface.reassembly),
             destination: &mut self.destination,
         }
+    }
+
+    /// Data cells amid their PDUs with numbers in order arrive after these `delays`: `first`, and others like it.
+    #[inline(always)]
+    pub fn receive_evenly(&mut self, first: &Cell, delays: &[Duration]) {
+        let mut early = self.receive_run();
+        delays.iter().for_each(|&delay| early.delays.record(delay));
+        if let Some(reassembly) = &mut early.reassembly {
+            reassembly.on_run(first, delays.len() as u32);
+        }
+        early.close_run(first, delays.len() as u64);
     }
 
     /// A forward cell takes the contents of its answer, but keeps DIR = 0 until its instant comes: that tells it from a

@@ -12,7 +12,6 @@ use crate::exchange_rows;
 use crate::frame_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
 use crate::kernel::cluster::Cluster;
-use crate::kernel::stretch;
 use crate::names::{category_name, describe, flow_name, port_name};
 use crate::port::{ABR, Fifo, Port, Queues};
 use crate::probe::recorder::Recorder;
@@ -162,11 +161,6 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     for cluster in &assembly.kernel.clusters {
         let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow as usize] += 1;
         cluster.lanes.iter().flat_map(|lane| lane.ring.iter()).for_each(|cell| count(&cell));
-        cluster
-            .outboxes
-            .iter()
-            .flat_map(|outbox| stretch::cells(&outbox.cells))
-            .for_each(|cell| count(&cell));
         for port in &cluster.ports {
             match &port.queues {
                 Queues::Fifo(_) => {}
@@ -244,7 +238,9 @@ fn port_summary(name: String, port: &Port, end: Time) -> PortSummary {
         (fifo.transmitted(last), fifo.max_queue().0, max_abr, fifo.queue_integral(end))
     };
     let (transmitted, max_queue, max_abr_queue, integral) = match &port.queues {
-        Queues::Fifo(fifo) => of_fifo(fifo, if port.only_priority == ABR { fifo.max_queue().0 } else { 0 }),
+        Queues::Fifo(fifo) => {
+            of_fifo(fifo, if usize::from(port.only_priority) == ABR { fifo.max_queue().0 } else { 0 })
+        }
         Queues::Ranked(ranked) => of_fifo(ranked.all(), ranked.max_abr_queue().0),
         Queues::Served(served) => {
             let max_abr = served.max_queue(ABR).0;

@@ -20,7 +20,7 @@ mod world;
 use cellrate_scenario::{FlowQuantity, PortQuantity, Quantity, Scenario};
 use cellrate_sim::{FlowSummary, RunResult, TcpSummary, run, run_on};
 use random_tcp::{random_tcp, random_tcp_bottleneck};
-use random_world::{random_bottleneck, random_crowd, random_fair_shares, random_scenario};
+use random_world::{random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_throng};
 use reference::{FLAWS, Judgement, TCP_FLAWS, TcpRow, judge};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -31,6 +31,7 @@ const DEFAULT_CROWD_COUNT: u64 = 9;
 const DEFAULT_BOTTLENECK_COUNT: u64 = 60;
 const DEFAULT_TCP_BOTTLENECK_COUNT: u64 = 30;
 const DEFAULT_FAIR_COUNT: u64 = 150;
+const DEFAULT_THRONG_COUNT: u64 = 60;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
@@ -52,6 +53,12 @@ fn the_kernel_and_the_judge_agree_on_sources_before_one_line() {
 fn the_kernel_and_the_judge_agree_on_sources_that_share_fairly() {
     // Each is as much work as ten others.
     agree(random_fair_shares, DEFAULT_FAIR_COUNT, 10);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_very_many_sources_before_one_line() {
+    // Each is as much work as twenty others.
+    agree(random_throng, DEFAULT_THRONG_COUNT, 20);
 }
 
 #[test]

@@ -9,6 +9,8 @@ use cellrate_proto::{Duration, Time};
 use super::cell::Cell;
 use super::cluster::Cluster;
 use super::deferred::MOST_JOINING;
+use super::packed::Unpacking;
+use super::row::Row;
 use super::stretch::Stretch;
 use crate::endpoint::{EarlyReceiver, Endpoint};
 use crate::port::{ABR, Joining, Port, Queues};
@@ -34,7 +36,7 @@ impl Cluster {
         let place = &mut lanes[lane];
         let Some(first) = place.ring.first() else { return nothing };
         let hop = &hops[first.hop() + 1];
-        let counts_abr = *metered && *only_priority == ABR;
+        let counts_abr = *metered && usize::from(*only_priority) == ABR;
         let mut meter = control.quiet_meter();
         let mut left = MOST_JOINING;
         // Cells of the lane are strictly one after the other. One at the instant of the limit may come before it.
@@ -49,33 +51,56 @@ impl Cluster {
         if *metered {
             until = until.min(meter.until);
         }
-        let run = place.ring.front_run();
         let queue = fifo.joining();
         if !queue.is_usual() {
             return nothing;
         }
         let receiver = &mut endpoints[hop.endpoint as usize];
         let way = first.way_of_data();
-        let (mut joining, mut passed, mut entries, cut);
-        if run.get(1).is_some_and(|next| next.marked().is_some()) {
-            let bounds = Bounds { until, end: *end, most: left };
-            (Passed { cells: passed, entries, cut }, joining) =
-                pass_stretches(run, way, bounds, queue, receiver);
-        } else {
-            let cells = &run[..run.len().min(left as usize)];
-            // What arrives at or after the end of the run stays on the link, and is for the general step.
-            if queue.latest_arrival(until, cells.len()) >= *end {
-                return nothing;
+        let (mut joining, mut cut) = (queue, false);
+        let mut passed;
+        match &mut place.ring {
+            Row::Packed(cells) => {
+                left = left.min(cells.len().into());
+                // What arrives at or after the end of the run stays on the link, and is for the general step.
+                if joining.latest_arrival(until, left as usize) >= *end {
+                    return nothing;
+                }
+                (passed, joining) = walk_packed(cells, left, until, way, joining, receiver);
             }
-            (entries, joining) = walk(cells, until, way, queue, receiver.receive_run());
-            passed = entries as u64;
-            // A stretch is not left without the cell before it.
-            cut = run.get(entries).is_some_and(|next| next.marked().is_some()).then_some(0);
+            ring => {
+                let run = ring.front_run();
+                if run.get(1).is_some_and(|next| next.marked().is_some()) {
+                    let bounds = Bounds { until, end: *end, most: left };
+                    let stretches;
+                    (stretches, joining) = pass_stretches(run, way, bounds, joining, receiver);
+                    passed = stretches.cells;
+                    cut = stretches.cut.is_some();
+                    match stretches.cut {
+                        Some(count) => ring.skip_into(stretches.entries, count),
+                        None => ring.skip(stretches.entries),
+                    }
+                } else {
+                    let cells = &run[..run.len().min(left as usize)];
+                    if joining.latest_arrival(until, cells.len()) >= *end {
+                        return nothing;
+                    }
+                    let count;
+                    (count, joining) = walk(cells, until, way, joining, receiver.receive_run());
+                    passed = count as u64;
+                    // A stretch is not left without the cell before it.
+                    cut = run.get(count).is_some_and(|next| next.marked().is_some());
+                    match cut {
+                        true => ring.skip_into(count, 0),
+                        false => ring.skip(count),
+                    }
+                }
+            }
         }
         let mut awaited = None;
-        if cut.is_none()
+        if !cut
             && passed < left
-            && let Some(cell) = run.get(entries)
+            && let Some(cell) = place.ring.first()
             && cell.arrives < until
             && (cell.is_forward_rm() || cell.ends_pdu() && !cell.is_rm())
             && cell.way_of_data() == way
@@ -85,7 +110,7 @@ impl Cluster {
             if arrives < *end && joining.join(cell.arrives, departs) {
                 awaited = Some((*cell, arrives));
                 passed += 1;
-                entries += 1;
+                place.ring.skip(1);
             }
         }
         joining.close(passed);
@@ -93,10 +118,6 @@ impl Cluster {
             meter.count(hop.slot, passed);
         } else if *metered && *only_priority == 0 {
             control.on_guaranteed_cells(passed);
-        }
-        match cut {
-            Some(count) => place.ring.skip_into(entries, count),
-            None => place.ring.skip(entries),
         }
         merge.set(place.place(), place.first_key(schedule));
         let Some((cell, arrives)) = awaited else { return (passed, None) };
@@ -156,6 +177,66 @@ fn walk<'a>(
     early.close(&run[..count]);
     (count, joining)
 }
+
+/// The same for cells that are packed, up to `most` of them: they are taken away as well.
+#[inline(never)]
+fn walk_packed<'a>(
+    cells: &mut Unpacking,
+    most: u64,
+    until: Time,
+    way: u64,
+    mut joining: Joining<'a>,
+    receiver: &mut Endpoint,
+) -> (u64, Joining<'a>) {
+    let mut count = 0;
+    // Those that follow one evenly go the same way.
+    while count < most
+        && let Some(&first) = cells.first()
+        && first.way() == way
+    {
+        let mut delays = [Duration::ZERO; AT_ONCE];
+        let (passed, last) = pass_evenly(cells, (most - count) as usize, until, &mut joining, &mut delays);
+        if passed == 0 {
+            break;
+        }
+        receiver.receive_evenly(&first, &delays[..passed]);
+        cells.skip_evenly(passed as u32, last);
+        count += passed as u64;
+    }
+    (count, joining)
+}
+
+/// The first cells of an even run that come before `until`, no more than `most`, join the queue: how many, when the last one came, and their
+/// `delays` up to the host.
+#[inline(always)]
+fn pass_evenly(
+    cells: &Unpacking,
+    most: usize,
+    until: Time,
+    joining: &mut Joining<'_>,
+    delays: &mut [Duration; AT_ONCE],
+) -> (usize, Time) {
+    let (first, spacing, gaps) = cells.even_run();
+    let mut gaps = gaps.iter();
+    let (mut now, mut sent, mut last) = (first.arrives, first.sent, first.arrives);
+    let mut count = 0;
+    for delay in delays.iter_mut().take(most) {
+        let departs = joining.departure(now);
+        if now >= until || !joining.join(now, departs) {
+            break;
+        }
+        *delay = Duration::from_ps(joining.arrival(departs).as_ps() - sent.as_ps());
+        last = now;
+        count += 1;
+        let Some(&gap) = gaps.next().filter(|&&gap| gap > 0) else { break };
+        now += Duration::from_ps(gap.into());
+        sent += spacing;
+    }
+    (count, last)
+}
+
+/// Most cells whose delays are told at once.
+const AT_ONCE: usize = 32;
 
 /// The same for a run that begins with a cell and a [`Stretch`] behind it: those, and as many such as follow.
 #[inline(never)]

@@ -44,20 +44,20 @@ const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
 /// Which cells have to be events on their way to a deferred port: bits, one of which such a cell has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Significance(u64);
+pub(crate) struct Significance(u32);
 
 impl Significance {
     /// Before a host: RM cells, and data cells that end a PDU, because the host may answer.
-    pub const BEFORE_HOST: Significance = Significance(RM | USER_OR_NI);
+    pub const BEFORE_HOST: Significance = Significance((RM | USER_OR_NI) as u32);
     /// The same where those are [awaited](super::awaited) behind the port: BRMs alone, because a port in the other direction
     /// is looked at.
-    pub const AWAITED: Significance = Significance(BACKWARD);
+    pub const AWAITED: Significance = Significance(BACKWARD as u32);
     /// Before another cluster: BRMs, because a port in the other direction is looked at.
-    pub const BEFORE_CLUSTER: Significance = Significance(BACKWARD);
+    pub const BEFORE_CLUSTER: Significance = Significance(BACKWARD as u32);
 
     /// Whether ends of PDUs are among them.
     pub fn of_pdu_ends(self) -> bool {
-        self.0 & USER_OR_NI != 0
+        self.0 & USER_OR_NI as u32 != 0
     }
 }
 
@@ -189,7 +189,7 @@ impl Cell {
     /// Whether its arrival has to be an event on a way where cells of this `significance` do.
     #[inline]
     pub(crate) fn is_significant(&self, significance: Significance) -> bool {
-        self.word & significance.0 != 0
+        self.word as u32 & significance.0 != 0
     }
 
     /// Whether this is an RM cell on its way back to its source.

@@ -28,11 +28,12 @@ use super::feed::{Feed, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
 use super::merge::Merge;
-use super::packed::{Packed, Trail};
+use super::packed::Packing;
 use super::ranked::WaysOut;
 use super::row::Batch;
 use super::sampling::Sampled;
 use super::schedule::Schedule;
+use super::sorted::Sorting;
 use super::stretch::{self, Stretch};
 use super::turns::Told;
 use crate::endpoint::{Access, Endpoint};
@@ -67,16 +68,26 @@ pub(crate) struct Outbox {
     pub lane: u32,
     /// Which cells have to be events there, if the lane leads to a deferred port.
     pub significance: Option<Significance>,
-    /// Whether there may be [stretches](Stretch) among the cells.
-    pub takes_stretches: bool,
     /// In order of arrival.
-    pub cells: Vec<Cell>,
-    /// How many there were in the last window.
-    expected: u32,
-    /// The last of them, if they are packed.
-    trail: Trail,
+    pub sent: Sent,
     /// Those of them that have to be events, if the lane leads to a deferred port.
     pub significant: Vec<Herald>,
+}
+
+/// The cells themselves.
+#[derive(Debug)]
+pub(crate) enum Sent {
+    /// As they are.
+    Plain {
+        /// In order.
+        cells: Vec<Cell>,
+        /// Whether there may be [stretches](Stretch) among them.
+        takes_stretches: bool,
+        /// How many there were in the last window.
+        expected: u32,
+    },
+    /// [Packed](super::packed).
+    Packed(Packing),
 }
 
 impl Outbox {
@@ -86,16 +97,8 @@ impl Outbox {
             Course::Deferred { significance, .. } => Some(significance),
             Course::Host { .. } | Course::Behind { .. } | Course::Switch => None,
         };
-        Outbox {
-            cluster,
-            lane,
-            significance,
-            takes_stretches: false,
-            cells: Vec::new(),
-            expected: 0,
-            trail: Trail::new(),
-            significant: Vec::new(),
-        }
+        let sent = Sent::Plain { cells: Vec::new(), takes_stretches: false, expected: 0 };
+        Outbox { cluster, lane, significance, sent, significant: Vec::new() }
     }
 
     /// `cell` is on its way.
@@ -106,37 +109,64 @@ impl Outbox {
         {
             self.significant.push(Herald::of(&cell));
         }
-        self.cells.push(cell);
+        self.push_data(cell);
+    }
+
+    /// A data cell amid its PDU is on its way.
+    #[inline(always)]
+    pub fn push_data(&mut self, cell: Cell) {
+        match &mut self.sent {
+            Sent::Plain { cells, .. } => cells.push(cell),
+            Sent::Packed(packing) => packing.push(cell),
+        }
     }
 
     /// Data cells amid their PDUs are on their way: `first`, and `stretch` behind it.
     #[inline]
     pub fn push_stretch(&mut self, first: Cell, stretch: Stretch) {
-        if self.takes_stretches {
-            return stretch::push(&mut self.cells, first, stretch);
+        if let Sent::Plain { cells, takes_stretches: true, .. } = &mut self.sent {
+            return stretch::push(cells, first, stretch);
         }
-        self.cells.extend((0..=stretch.count).map(|count| stretch.cell(first, count)));
+        (0..=stretch.count).for_each(|count| self.push_data(stretch.cell(first, count)));
     }
 
-    /// A window begins, which will be much like the last one. Room taken only now is what the cluster before has given
-    /// back, and so is in the caches.
-    fn make_room(&mut self) {
-        let expected = self.expected as usize;
-        self.cells.reserve_exact(expected + expected / 8);
+    /// Data cells amid their PDUs are on their way, which left their source evenly: the first is like `first`, and they arrive then.
+    #[inline]
+    pub fn push_evenly_sent(&mut self, first: Cell, spacing: Duration, arrivals: &[Time]) {
+        match &mut self.sent {
+            Sent::Packed(packing) => packing.push_evenly_sent(first, spacing, arrivals),
+            Sent::Plain { cells, .. } => {
+                let mut cell = first;
+                cells.extend(arrivals.iter().map(|&arrives| {
+                    let this = cell.arriving(arrives);
+                    cell = cell.followed_by(spacing);
+                    this
+                }));
+            }
+        }
     }
 
-    /// A window has ended: its cells, if there are any, packed if there is `scratch` for it.
-    pub fn take(&mut self, scratch: Option<&mut Vec<u32>>) -> Option<Batch> {
-        let cells = std::mem::take(&mut self.cells);
-        self.expected = cells.len() as u32;
-        if cells.is_empty() {
-            return None;
+    /// A window begins, which will be much like the last one.
+    fn make_room(&mut self, empty: &mut Vec<Vec<u32>>) {
+        match &mut self.sent {
+            Sent::Packed(packing) => packing.make_room(empty),
+            Sent::Plain { cells, expected, .. } => {
+                let expected = *expected as usize;
+                cells.reserve_exact(expected + expected / 8);
+            }
         }
-        if let Some(scratch) = scratch {
-            return Some(Batch::Packed(Packed::new(&cells, &mut self.trail, scratch)));
-        }
-        Some(Batch::Plain(cells))
     }
+}
+
+/// Room to work in that a cluster needs only while it runs: one for all clusters of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    /// For FRMs that [take turns](super::turns).
+    pub told: Vec<Told>,
+    /// For cells that are [sorted](super::sorted).
+    pub sorting: Sorting,
+    /// For cells that are [packed](Packing), empty.
+    pub words: Vec<Vec<u32>>,
 }
 
 /// Nodes with one scheduler. Lists are in the order of the scenario.
@@ -162,8 +192,8 @@ pub(crate) struct Cluster {
     pub(super) gateways: Vec<u32>,
     /// Deferred ports to hosts with many cells before them.
     pub(super) long: Vec<u32>,
-    /// Room for FRMs that [take turns](super::turns).
-    pub(super) told: Vec<Told>,
+    /// Lent by who runs the cluster.
+    pub(super) room: Room,
     departure_leaves: Vec<u32>,
     sample_leaf: u32,
     pub(super) transmission_leaves: Vec<u32>,
@@ -209,7 +239,7 @@ impl Cluster {
             schedule: Schedule::new(leaves.len()),
             gateways: Vec::new(),
             long: Vec::new(),
-            told: Vec::new(),
+            room: Room::default(),
             departure_leaves: vec![NONE; ports.len()],
             sample_leaf: 0,
             transmission_leaves: vec![NONE; endpoints.len()],
@@ -294,7 +324,7 @@ impl Cluster {
 
     /// Does everything that happens before `until`.
     pub fn run_until(&mut self, until: Time) {
-        self.outboxes.iter_mut().for_each(Outbox::make_room);
+        self.outboxes.iter_mut().for_each(|outbox| outbox.make_room(&mut self.room.words));
         loop {
             let (now, leaf) = self.schedule.first();
             if now >= until {
@@ -347,10 +377,12 @@ impl Cluster {
     }
 
     /// Cells that came from another cluster to `lane`, in order, and those of them that have to be events.
-    pub fn receive(&mut self, lane: usize, batch: Batch, significant: &[Herald]) {
+    pub fn receive(&mut self, lane: usize, batch: Batch<'_>, significant: &[Herald]) {
         let place = &mut self.lanes[lane];
         let Course::Deferred { port, .. } = place.course else {
-            let mut cells = place.ring.open(batch);
+            let Batch::Plain(mut cells) = batch else {
+                unreachable!("cells to other lanes are not packed");
+            };
             for cell in cells.drain(..) {
                 let endpoint = self.hops[cell.hop()].endpoint;
                 self.approach(lane, endpoint, cell);

@@ -5,10 +5,9 @@
 //! neighbour, and what it learns early from one that is ahead of it comes later than anything that it has still to do in its
 //! window.
 //!
-//! All threads therefore let a chain of clusters run up to [`Windows::lead`] windows one after the other, while what they
-//! work on is in the caches, before the next cluster has its turn: a wave that goes through the network in order of the clusters, each
-//! of them a window behind the one ahead of it. In a large network a window of a cluster takes less time than fetching what it
-//! works on from memory.
+//! A large network does not fit into the caches, and to fetch what a cluster works on takes longer than a window of it. So windows
+//! come in rounds of [`Windows::lead`], and among those that may run in a round the first cluster does: a wave goes through the clusters
+//! in their order, and each comes to its next window when only a few others have had theirs since.
 //!
 //! Each thread has a share of the clusters to itself. A thread with nothing to do in this round of windows goes on to the
 //! next one where it can, and waits otherwise.
@@ -19,7 +18,7 @@ use std::thread;
 
 use cellrate_proto::{Duration, Time};
 
-use super::cluster::Cluster;
+use super::cluster::{Cluster, Room};
 use super::exchange::Exchange;
 
 /// The windows of a run.
@@ -65,10 +64,6 @@ pub(crate) fn run(
         }
         first.work(&agenda, exchange, goes_on);
     });
-    // What is still between clusters is on its way.
-    for (number, cluster) in clusters.iter_mut().enumerate() {
-        exchange.deliver(number, cluster);
-    }
     !agenda.lock().stopped
 }
 
@@ -90,7 +85,7 @@ impl Share<'_> {
     ) {
         // Nobody waits in vain for a thread that panics.
         let _stop = StopOnPanic(agenda);
-        let count = self.clusters.len().max(1);
+        let (mut room, count) = (Room::default(), self.clusters.len().max(1));
         for ran in 0.. {
             if ran % count == 0 && !goes_on(self.clusters) {
                 return agenda.stop();
@@ -98,8 +93,11 @@ impl Share<'_> {
             let Some((number, until)) = agenda.next(self.number) else { return };
             let cluster = &mut self.clusters[number - self.first];
             exchange.deliver(number, cluster);
+            // It is in the caches.
+            std::mem::swap(&mut cluster.room, &mut room);
             cluster.run_until(until);
             exchange.post(number, cluster);
+            std::mem::swap(&mut cluster.room, &mut room);
             agenda.done(number);
         }
     }
@@ -256,6 +254,113 @@ impl<'a> Agenda<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    const LENGTH: Duration = Duration::from_us(10);
+
+    fn windows(count: u64, lead: u64) -> Windows {
+        // The last one is short.
+        Windows { end: Time::from_ps((LENGTH * count).as_ps() - 1), length: LENGTH, lead }
+    }
+
+    /// Which window of a cluster ends then.
+    fn window(windows: &Windows, until: Time) -> u64 {
+        (0..windows.count()).find(|&window| windows.end_of(window) == until).expect("one of them")
+    }
+
+    proptest! {
+        #[test]
+        fn each_window_runs_once_and_when_those_before_it_have_run(
+            // Each but the first has a link to one before it, and a few have others.
+            links in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+            others in proptest::collection::vec(any::<[prop::sample::Index; 2]>(), 0..4),
+            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..3),
+            (count, lead) in (1..9_u64, 1..5_u64),
+            choices in proptest::collection::vec(any::<prop::sample::Index>(), 1..40),
+        ) {
+            let clusters = links.len() + 1;
+            let mut neighbours = vec![Vec::new(); clusters];
+            let ends = links.iter().enumerate().map(|(before, link)| [before + 1, link.index(before + 1)]);
+            for [one, other] in ends.chain(others.iter().map(|pair| pair.map(|end| end.index(clusters)))) {
+                if one != other && !neighbours[one].contains(&other) {
+                    neighbours[one].push(other);
+                    neighbours[other].push(one);
+                }
+            }
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(clusters)).filter(|&cut| cut > 0).collect();
+            cuts.extend([0, clusters]);
+            cuts.sort_unstable();
+            cuts.dedup();
+            let shares: Vec<usize> = cuts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let windows = windows(count, lead);
+            let agenda = Agenda::new(windows, &neighbours, shares.iter().copied());
+            let (mut done, mut running) = (vec![0; clusters], vec![None; shares.len()]);
+            let mut choices = choices.iter().cycle();
+            while done.iter().any(|&done| done < count) {
+                // Those that need not wait, or have something to end.
+                let may_go = |&share: &usize| {
+                    running[share].is_some() || !agenda.lock().ready[share].is_empty()
+                };
+                let able: Vec<usize> = (0..shares.len()).filter(may_go).collect();
+                prop_assert!(!able.is_empty(), "somebody can go on");
+                let share = able[choices.next().expect("a cycle").index(able.len())];
+                if let Some(cluster) = running[share].take() {
+                    agenda.done(cluster);
+                    done[cluster] += 1;
+                    continue;
+                }
+                let (cluster, until) = agenda.next(share).expect("one is ready");
+                prop_assert!(cuts[share] <= cluster && cluster < cuts[share + 1]);
+                prop_assert_eq!(window(&windows, until), done[cluster]);
+                prop_assert!(neighbours[cluster].iter().all(|&other| done[other] >= done[cluster]));
+                running[share] = Some(cluster);
+            }
+            prop_assert!((0..shares.len()).all(|share| agenda.next(share).is_none()));
+        }
+    }
+
+    /// The clusters of a chain and their windows, in the order in which one thread runs them.
+    fn order(clusters: usize, windows: Windows) -> Vec<(usize, u64)> {
+        let neighbours: Vec<Vec<usize>> = (0..clusters)
+            .map(|cluster| {
+                [cluster.wrapping_sub(1), cluster + 1].into_iter().filter(|&other| other < clusters).collect()
+            })
+            .collect();
+        let agenda = Agenda::new(windows, &neighbours, [clusters].into_iter());
+        std::iter::from_fn(|| {
+            let (cluster, until) = agenda.next(0)?;
+            agenda.done(cluster);
+            Some((cluster, window(&windows, until)))
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_wave_goes_through_a_chain() {
+        assert_eq!(order(2, windows(2, 1)), [(0, 0), (1, 0), (0, 1), (1, 1)]);
+        let all_but_the_last = [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (3, 0), (2, 1), (3, 1)];
+        assert_eq!(order(4, windows(3, 2))[..8], all_but_the_last);
+    }
+
+    #[test]
+    fn who_waits_ends_when_somebody_stops() {
+        let neighbours = [vec![1], vec![0]];
+        let agenda = Agenda::new(windows(3, 2), &neighbours, [1, 1].into_iter());
+        assert_eq!(agenda.next(0), Some((0, Time::ZERO + LENGTH)));
+        agenda.done(0);
+        let waiting = || agenda.next(0);
+        thread::scope(|scope| {
+            let waits = scope.spawn(waiting);
+            // Whoever panics stops all.
+            let panics = scope.spawn(|| {
+                let _stop = StopOnPanic(&agenda);
+                assert!(agenda.lock().ready[0].is_empty());
+                panic!("on purpose");
+            });
+            assert!(panics.join().is_err());
+            assert_eq!(waits.join().expect("it does not panic"), None);
+        });
+    }
 
     #[test]
     fn shares_are_fair_in_order_and_never_empty() {

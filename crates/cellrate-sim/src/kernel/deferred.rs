@@ -57,6 +57,8 @@ pub(crate) enum Shortcut {
     Outside,
     /// The same, where they come from sources alone and each of these has a lane of its own behind the port.
     InTurn,
+    /// The same, where they come from many sources and from nobody else.
+    Sorted,
     /// Those of the only lane to a FIFO before a host.
     Host {
         /// The lane.
@@ -122,9 +124,12 @@ impl Cluster {
             if shortcut == Shortcut::InTurn && self.take_turns(port, limit) {
                 continue;
             }
+            if shortcut == Shortcut::Sorted && self.run_sorted(port, limit) {
+                continue;
+            }
             let ended = match shortcut {
                 Shortcut::None => None,
-                Shortcut::Outside | Shortcut::InTurn => self.run_outside(port, limit),
+                Shortcut::Outside | Shortcut::InTurn | Shortcut::Sorted => self.run_outside(port, limit),
                 Shortcut::Host { lane, link } => return self.drain_to_host(port, [lane, link], limit),
                 Shortcut::Ranked => self.run_ranked(port, limit),
             };
@@ -222,7 +227,7 @@ impl Cluster {
         for port in self.ports.iter_mut().filter(|port| matches!(port.queues, Queues::Ranked(_))) {
             port.shortcut = Shortcut::Ranked;
         }
-        let only_abr = |port: &Port| port.only_priority == ABR || !port.metered;
+        let only_abr = |port: &Port| usize::from(port.only_priority) == ABR || !port.metered;
         for port in self.ports.iter_mut().filter(|port| port.deferred && only_abr(port)) {
             if let (Queues::Fifo(_), true) = (&port.queues, port.outside) {
                 port.shortcut = Shortcut::Outside;
@@ -282,16 +287,17 @@ impl Cluster {
             if port.shortcut != Shortcut::Outside {
                 continue;
             }
-            let Some(order) = port.merge.in_order() else { continue };
-            let ways = order.ways();
-            debug_assert_eq!(ways_in as usize, ways.len());
+            let (ways, shortcut) = match port.merge.in_order() {
+                Some(order) => (order.ways().to_vec(), Shortcut::InTurn),
+                None => (port.merge.ways().to_vec(), Shortcut::Sorted),
+            };
             let outbox = |way: &Leaf| match *way {
                 Leaf::Feed(feed) => Some(self.feeds[feed as usize].outbox),
                 _ => None,
             };
             let outboxes: Option<BTreeSet<u32>> = ways.iter().map(outbox).collect();
-            if outboxes.is_some_and(|outboxes| outboxes.len() == ways.len()) {
-                port.shortcut = Shortcut::InTurn;
+            if ways_in > 1 && outboxes.is_some_and(|outboxes| outboxes.len() == ways_in as usize) {
+                port.shortcut = shortcut;
             }
         }
     }

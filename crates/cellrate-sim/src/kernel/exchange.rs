@@ -10,8 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::awaited::Herald;
 use super::cell::Cell;
-use super::cluster::{Cluster, Outbox};
-use super::row::Batch;
+use super::cluster::{Cluster, Outbox, Sent};
+use super::packed::{Packing, Unpacking};
+use super::row::{Batch, Row};
 use crate::transport::Departed;
 
 /// Cells on their way from one cluster to a lane of another.
@@ -20,7 +21,15 @@ struct Parcel {
     lane: u32,
     /// How many of them have to be events.
     significant: u32,
-    cells: Batch,
+    cells: Posted,
+}
+
+/// How they are sent.
+#[derive(Debug)]
+enum Posted {
+    Plain(Vec<Cell>),
+    /// So many words, which stand for so many cells.
+    Packed(u32, u32),
 }
 
 /// All cells on their way from one cluster to another.
@@ -29,8 +38,8 @@ struct Mail {
     parcels: Vec<Parcel>,
     /// Those cells that have to be events, parcel by parcel.
     significant: Vec<Herald>,
-    /// Room to pack in.
-    scratch: Vec<u32>,
+    /// Those that are packed, parcel by parcel.
+    words: Vec<u32>,
     /// Lists that the receiver has emptied, for those that are not packed: windows do not allocate.
     empty: Vec<Vec<Cell>>,
 }
@@ -41,8 +50,6 @@ const PACKS_FROM: usize = 128;
 /// All there is between clusters. Lists are by cluster.
 #[derive(Debug)]
 pub(crate) struct Exchange {
-    /// Whether cells are packed.
-    packs: bool,
     /// Those that cells come from or go to.
     pub neighbours: Vec<Vec<usize>>,
     mail: Vec<Mutex<Mail>>,
@@ -64,7 +71,6 @@ impl Exchange {
         let nothing = || vec![Vec::new(); clusters.len()];
         let lanes: usize = clusters.iter().map(|cluster| cluster.outboxes.len()).sum();
         let mut exchange = Exchange {
-            packs: lanes >= PACKS_FROM,
             neighbours: vec![Vec::new(); clusters.len()],
             mail: Vec::new(),
             posted: vec![Vec::new(); clusters.len()],
@@ -73,8 +79,9 @@ impl Exchange {
             leaving: nothing(),
             coming: nothing(),
         };
-        if !exchange.packs {
-            tell_of_stretches(clusters);
+        match lanes >= PACKS_FROM {
+            true => have_packed(clusters),
+            false => tell_of_stretches(clusters),
         }
         for (from, cluster) in clusters.iter().enumerate() {
             for (index, outbox) in (0..).zip(&cluster.outboxes) {
@@ -111,14 +118,21 @@ impl Exchange {
             let mut mail = lock(&self.mail[*place]);
             for &index in outboxes {
                 let outbox = &mut cluster.outboxes[index as usize];
-                let scratch = self.packs.then_some(&mut mail.scratch);
-                let Some(cells) = outbox.take(scratch) else { continue };
-                let significant = outbox.significant.len() as u32;
-                mail.parcels.push(Parcel { lane: outbox.lane, significant, cells });
-                mail.significant.append(&mut outbox.significant);
-                if let Some(empty) = mail.empty.pop() {
-                    outbox.cells = empty;
-                }
+                let Mail { parcels, significant, words, empty } = &mut *mail;
+                let cells = match &mut outbox.sent {
+                    Sent::Packed(packing) => match packing.take(words, &mut cluster.room.words) {
+                        (_, 0) => continue,
+                        (words, cells) => Posted::Packed(words, cells),
+                    },
+                    Sent::Plain { cells, expected, .. } if !cells.is_empty() => {
+                        *expected = cells.len() as u32;
+                        Posted::Plain(std::mem::replace(cells, empty.pop().unwrap_or_default()))
+                    }
+                    _ => continue,
+                };
+                let count = outbox.significant.len() as u32;
+                parcels.push(Parcel { lane: outbox.lane, significant: count, cells });
+                significant.append(&mut outbox.significant);
             }
         }
         for &(sender, conduit) in &self.leaving[number] {
@@ -142,17 +156,24 @@ impl Exchange {
         }
         for &place in &self.delivered[number] {
             let mut mail = lock(&self.mail[place]);
-            let Mail { parcels, significant, empty, .. } = &mut *mail;
-            let mut times = &significant[..];
+            let Mail { parcels, significant, words, empty } = &mut *mail;
+            let (mut heralds, mut rest) = (&significant[..], &words[..]);
             for Parcel { lane, significant, cells } in parcels.drain(..) {
-                let (own, others) = times.split_at(significant as usize);
-                times = others;
-                cluster.receive(lane as usize, cells, own);
-                if !self.packs {
-                    empty.extend(cluster.lanes[lane as usize].ring.give_back());
-                }
+                let own;
+                (own, heralds) = heralds.split_at(significant as usize);
+                let batch = match cells {
+                    Posted::Plain(cells) => Batch::Plain(cells),
+                    Posted::Packed(words, cells) => {
+                        let packed;
+                        (packed, rest) = rest.split_at(words as usize);
+                        Batch::Packed(packed, cells)
+                    }
+                };
+                cluster.receive(lane as usize, batch, own);
+                empty.extend(cluster.lanes[lane as usize].ring.give_back());
             }
             significant.clear();
+            words.clear();
         }
     }
 }
@@ -162,7 +183,23 @@ fn tell_of_stretches(clusters: &mut [Cluster]) {
     for from in 0..clusters.len() {
         for index in 0..clusters[from].outboxes.len() {
             let Outbox { cluster, lane, .. } = clusters[from].outboxes[index];
-            clusters[from].outboxes[index].takes_stretches = clusters[cluster as usize].takes_stretches(lane);
+            let may_come = clusters[cluster as usize].takes_stretches(lane);
+            if let Sent::Plain { takes_stretches, .. } = &mut clusters[from].outboxes[index].sent {
+                *takes_stretches = may_come;
+            }
+        }
+    }
+}
+
+/// Cells to deferred ports are packed from now on.
+fn have_packed(clusters: &mut [Cluster]) {
+    for from in 0..clusters.len() {
+        for index in 0..clusters[from].outboxes.len() {
+            let Outbox { cluster, lane, significance, .. } = clusters[from].outboxes[index];
+            if significance.is_some() {
+                clusters[from].outboxes[index].sent = Sent::Packed(Packing::new());
+                clusters[cluster as usize].lanes[lane as usize].ring = Row::Packed(Unpacking::new());
+            }
         }
     }
 }

@@ -84,11 +84,19 @@ impl Folded<'_> {
         cell
     }
 
-    /// What the source sends before `until` is known, as far as no event comes before it: it is planned, or has left.
-    pub fn know(&mut self, until: Time) {
-        if !self.waits_for_merge() {
-            return;
+    /// What the source sends before `until` is known, as far as no event comes before it: it is planned, or has left. Returns when
+    /// the first cell reaches the switch that is not known, or earlier.
+    pub fn know(&mut self, until: Time) -> Time {
+        if self.waits_for_merge() {
+            self.plan_until(until);
         }
+        match self.sender.planned {
+            0 => self.next_arrival(),
+            _ => self.feed.end(),
+        }
+    }
+
+    fn plan_until(&mut self, until: Time) {
         let mut is_new = false;
         loop {
             let Endpoint { planned, transmits, spacing, .. } = *self.sender;
@@ -322,12 +330,12 @@ impl Cluster {
         folded.refresh();
     }
 
-    /// What comes over the feed of this `index` before `limit`, a key, is [known](Folded::know) where it can be.
-    pub(super) fn know(&mut self, index: usize, limit: u64) {
+    /// What comes over the feed of this `index` before `limit`, a key, is [known](Folded::know) where it can be; until when it is.
+    pub(super) fn know(&mut self, index: usize, limit: u64) -> Time {
         let mut folded = self.folded_into(index);
         let (now, _) = folded.schedule.split(limit);
         let until = folded.fifo.latest_transmission(now);
-        folded.know(until);
+        folded.know(until)
     }
 
     /// The next cell of the feed of this `index`, if it comes at `now` and [was not known](Folded::unheralded) before.

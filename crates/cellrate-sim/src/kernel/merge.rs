@@ -33,7 +33,43 @@ enum Keys {
     One,
     Few(Box<Few>),
     Block(Box<Block>),
-    Many(Tournament),
+    Many(Box<Many>),
+}
+
+#[derive(Clone, Debug)]
+struct Many {
+    tree: Tournament,
+    /// The ways in, by place, where that is asked for.
+    ways: Box<[Leaf]>,
+    /// With [sorting](super::sorted).
+    patience: Patience,
+}
+
+/// How often to try what may be in vain: the less often, the more often in a row it was.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Patience {
+    /// How often in a row, up to a limit.
+    in_vain: u8,
+    /// How often not to try from now on.
+    pause: u8,
+}
+
+/// Most times in a row that are counted: then every 32nd occasion is tried.
+const MOST_IN_VAIN: u8 = 5;
+
+impl Patience {
+    /// Whether to try, on this occasion.
+    pub fn is_promising(&mut self) -> bool {
+        let is_promising = self.pause == 0;
+        self.pause = self.pause.saturating_sub(1);
+        is_promising
+    }
+
+    /// How it was.
+    pub fn note(&mut self, good: bool) {
+        self.in_vain = if good { 0 } else { MOST_IN_VAIN.min(self.in_vain + 1) };
+        self.pause = (1 << self.in_vain) - 1;
+    }
 }
 
 /// A merge during a run of cells: keys that change at the front only.
@@ -70,7 +106,11 @@ impl Merge {
         let keys = match ways.len() {
             0 | 1 => Keys::One,
             count if count <= few => Keys::Few(Box::new(Few::new(ways))),
-            count => Keys::Many(Tournament::new(count)),
+            count => Keys::Many(Box::new(Many {
+                tree: Tournament::new(count),
+                ways: ways.into(),
+                patience: Patience::default(),
+            })),
         };
         Merge { first: NEVER, keys }
     }
@@ -79,7 +119,11 @@ impl Merge {
     pub fn tree(count: usize) -> Merge {
         let keys = match count {
             2..=BLOCK => Keys::Block(Box::new(Block { keys: [NEVER; 2 * BLOCK] })),
-            _ => Keys::Many(Tournament::new(count)),
+            _ => Keys::Many(Box::new(Many {
+                tree: Tournament::new(count),
+                ways: Box::default(),
+                patience: Patience::default(),
+            })),
         };
         Merge { first: NEVER, keys }
     }
@@ -110,7 +154,8 @@ impl Merge {
                 block.set(place, key);
                 block.first()
             }
-            Keys::Many(tree) => {
+            Keys::Many(many) => {
+                let tree = &mut many.tree;
                 if tree.key(place) != key {
                     tree.set(place, key);
                 }
@@ -119,11 +164,35 @@ impl Merge {
         };
     }
 
+    /// The ways in, by place; none if there are few.
+    pub fn ways(&self) -> &[Leaf] {
+        match &self.keys {
+            Keys::Many(many) => &many.ways,
+            _ => &[],
+        }
+    }
+
+    /// How often to try to deal with very many cells at once, if there are many ways in.
+    pub fn patience(&mut self) -> Option<&mut Patience> {
+        match &mut self.keys {
+            Keys::Many(many) => Some(&mut many.patience),
+            _ => None,
+        }
+    }
+
+    /// The key of `place`, if there are many.
+    pub fn key(&self, place: usize) -> u64 {
+        match &self.keys {
+            Keys::Many(many) => many.tree.key(place),
+            _ => NEVER,
+        }
+    }
+
     /// The keys in order, if that is how they stand.
     pub fn in_order(&mut self) -> Option<InOrder<'_>> {
         match &mut self.keys {
             Keys::Few(few) => Some(InOrder { few, first: &mut self.first }),
-            Keys::One | Keys::Block(_) | Keys::Many(_) => None,
+            Keys::One | Keys::Block(_) | Keys::Many(..) => None,
         }
     }
 
@@ -145,9 +214,9 @@ impl Merge {
                 self.first = block.first();
                 outcome
             }
-            Keys::Many(tree) => {
-                let outcome = run.along(tree);
-                self.first = tree.first();
+            Keys::Many(many) => {
+                let outcome = run.along(&mut many.tree);
+                self.first = many.tree.first();
                 outcome
             }
         }
@@ -227,14 +296,9 @@ struct Few {
     slots: [u8; FEW],
     first: u8,
     count: u8,
-    /// How often in a row [turns](super::turns) were looked for in vain, because rates differ, up to a limit; and how often not to
-    /// look from now on.
-    in_vain: u8,
-    pause: u8,
+    /// With [turns](super::turns), which are looked for in vain where rates differ.
+    patience: Patience,
 }
-
-/// Most times in a row that are counted: then every 32nd occasion is tried.
-const MOST_IN_VAIN: u8 = 5;
 
 /// The keys of a few ways in, in order.
 pub(crate) struct InOrder<'a> {
@@ -253,17 +317,14 @@ impl InOrder<'_> {
         usize::from(self.few.count)
     }
 
-    /// Whether to look for [turns](super::turns): the less often, the more often it was in vain.
+    /// Whether to look for [turns](super::turns).
     pub fn is_promising(&mut self) -> bool {
-        let is_promising = self.few.pause == 0;
-        self.few.pause = self.few.pause.saturating_sub(1);
-        is_promising
+        self.few.patience.is_promising()
     }
 
     /// Ways in were found to have different rates.
     pub fn note_in_vain(&mut self) {
-        self.few.in_vain = MOST_IN_VAIN.min(self.few.in_vain + 1);
-        self.few.pause = (1 << self.few.in_vain) - 1;
+        self.few.patience.note(false);
     }
 
     #[inline(always)]
@@ -283,7 +344,7 @@ impl InOrder<'_> {
     /// only that these come last then. They can where all are members.
     pub fn advance(self, members: usize, rounds: u64, more: usize, step: u64) {
         debug_assert!(more == 0 || members == self.count());
-        self.few.in_vain = 0;
+        self.few.patience.note(true);
         for index in 0..members {
             let slot = self.slot(index);
             self.few.keys[slot] += step * (rounds + u64::from(index < more));
@@ -305,8 +366,7 @@ impl Few {
             slots: places,
             first: 0,
             count: ways_in.len() as u8,
-            in_vain: 0,
-            pause: 0,
+            patience: Patience::default(),
         }
     }
 

@@ -13,6 +13,7 @@
 //!   cluster, are dealt with when someone looks there ([`deferred`], [`merge`]);
 //! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once ([`turns`],
 //!   [`stretch`]);
+//! - where very many sources share one, at whatever rates, all their cells of a window are sorted at once ([`sorted`]);
 //! - FRMs and ends of PDUs on their way to a port before a host are events behind it, and not also before ([`awaited`]);
 //! - on its last link a data cell is counted as soon as its arrival is known ([`cluster`]).
 //!
@@ -32,9 +33,9 @@
 //! Nodes joined by short links form a [`cluster`] with a scheduler of its own. The links between clusters have a useful
 //! delay, and nothing that leaves one cluster within a window no longer than the smallest of these delays can arrive in
 //! another within the same window: a cell that comes to a port at t reaches the far end at t + cell time + delay or later.
-//! So each cluster runs by itself to the end of the window, and then the cells between clusters change hands
-//! ([`exchange`]). No event is missed, and as only events of one node can touch one another at the same instant, the result
-//! is the same as with a single scheduler, to the last bit; and whichever threads the clusters run on.
+//! So each cluster runs by itself to the end of a window, as soon as its neighbours have run the one before and handed over what
+//! they sent in it ([`crew`], [`exchange`]). No event is missed, and as only events of one node can touch one another at the same
+//! instant, the result is the same as with a single scheduler, to the last bit; and whichever threads the clusters run on.
 
 pub(crate) mod ahead;
 pub(crate) mod awaited;
@@ -56,6 +57,7 @@ pub(crate) mod ranked;
 pub(crate) mod ring;
 pub(crate) mod row;
 pub(crate) mod sampling;
+pub(crate) mod sorted;
 pub(crate) mod stretch;
 pub(crate) mod turns;
 
@@ -86,8 +88,8 @@ pub(crate) type Watch<'a> = dyn FnMut(&mut [Cluster]) -> ControlFlow<()> + 'a;
 /// Calls to the progress function per run, at most.
 const PROGRESS_STEPS: u64 = 200;
 
-/// Windows that a cluster runs while others wait with theirs: after those many what it works on may leave the caches.
-const LEAD: u64 = 8;
+/// Windows in a round: as many clusters are at work by turns, which should have room in the caches together.
+const LEAD: u64 = 5;
 
 impl Kernel {
     /// Runs from the start to `end`, on so many threads as there are clusters for, but not more than `threads`.
@@ -143,6 +145,13 @@ impl Kernel {
             return Err(RunError::Interrupted);
         }
         self.clusters.iter_mut().for_each(|cluster| cluster.finish(end));
+        // What is still between clusters is on its way.
+        for (number, cluster) in self.clusters.iter_mut().enumerate() {
+            exchange.post(number, cluster);
+        }
+        for (number, cluster) in self.clusters.iter_mut().enumerate() {
+            exchange.deliver(number, cluster);
+        }
         Ok(())
     }
 }

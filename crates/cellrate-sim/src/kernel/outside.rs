@@ -118,7 +118,7 @@ impl Along for RunOutside<'_> {
                     if feed.front.count > 0 {
                         merge.replace_first(feed.place as usize, key + feed.key_step);
                         // Not the last one of its train, and so of no PDU.
-                        outbox.cells.push(cell.arriving(arrives));
+                        outbox.push_data(cell.arriving(arrives));
                         left -= 1;
                         if left == 0 {
                             break;

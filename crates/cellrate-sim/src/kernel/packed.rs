@@ -5,118 +5,237 @@
 //! from arrival to arrival; all others are a word of zero and the three words of 64 bits that a [`Cell`] is. In a network
 //! of thousands of connections most memory is cells on their way, and this makes it a quarter or less.
 
-use cellrate_proto::Duration;
+use cellrate_proto::{Duration, Time};
 
 use super::cell::Cell;
 
-/// Where packing or unpacking has come to; the next list of cells goes on from there.
+/// A word of zero, and the three words of 64 bits of a cell behind it.
+const WHOLE: usize = 7;
+
+/// Where packing or unpacking has come to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Trail {
+struct Trail {
     /// The last cell.
-    before: Cell,
+    last: Cell,
     /// From the one before it to the last one.
     spacing: Duration,
 }
 
 impl Trail {
     /// Nothing has come.
-    pub const fn new() -> Trail {
-        Trail { before: Cell::NOTHING, spacing: Duration::ZERO }
+    const fn new() -> Trail {
+        Trail { last: Cell::NOTHING, spacing: Duration::ZERO }
     }
 
     /// The cell that arrives `gap` after the last one, if it follows evenly [ps].
-    #[inline]
+    #[inline(always)]
     fn next(&self, gap: u32) -> Cell {
-        let arrives = self.before.arrives + Duration::from_ps(u64::from(gap));
-        self.before.followed_by(self.spacing).arriving(arrives)
+        let arrives = self.last.arrives + Duration::from_ps(u64::from(gap));
+        self.last.followed_by(self.spacing).arriving(arrives)
+    }
+
+    /// From the last cell to one that arrives then, if a word can say so.
+    #[inline(always)]
+    fn gap(&self, arrives: Time) -> Option<u32> {
+        u32::try_from(arrives.since(self.last.arrives).as_ps()).ok().filter(|&gap| gap > 0)
     }
 
     /// `cell` has come, as it is.
     #[inline]
     fn whole(&mut self, cell: Cell) {
-        self.spacing = cell.sent.since(self.before.sent);
-        self.before = cell;
+        self.spacing = cell.sent.since(self.last.sent);
+        self.last = cell;
     }
 }
 
-/// Cells in order, packed.
+/// Cells that leave for one lane of another cluster.
 #[derive(Clone, Debug)]
-pub(crate) struct Packed {
-    words: Box<[u32]>,
+pub(crate) struct Packing {
+    words: Vec<u32>,
+    trail: Trail,
     count: u32,
 }
 
-/// Words of a cell that is not told by the one before it.
-const WHOLE: usize = 7;
-
-impl Packed {
-    /// `cells`, which come after those on the `trail`; `scratch` is room to work in.
-    pub fn new(cells: &[Cell], trail: &mut Trail, scratch: &mut Vec<u32>) -> Packed {
-        scratch.clear();
-        scratch.reserve(WHOLE * cells.len());
-        for &cell in cells {
-            let gap = u32::try_from(cell.arrives.since(trail.before.arrives).as_ps()).unwrap_or(0);
-            if gap > 0 && trail.next(gap) == cell {
-                scratch.push(gap);
-                trail.before = cell;
-            } else {
-                let [a, b, c] = cell.to_words();
-                scratch.extend([
-                    0,
-                    a as u32,
-                    (a >> 32) as u32,
-                    b as u32,
-                    (b >> 32) as u32,
-                    c as u32,
-                    (c >> 32) as u32,
-                ]);
-                trail.whole(cell);
-            }
-        }
-        Packed { words: scratch.as_slice().into(), count: cells.len() as u32 }
+impl Packing {
+    /// None so far.
+    pub const fn new() -> Packing {
+        Packing { words: Vec::new(), trail: Trail::new(), count: 0 }
     }
 
-    /// How many there are.
-    pub fn len(&self) -> u32 {
-        self.count
+    /// Takes room for words from those that are `empty`.
+    pub fn make_room(&mut self, empty: &mut Vec<Vec<u32>>) {
+        if self.words.capacity() == 0 {
+            self.words = empty.pop().unwrap_or_default();
+        }
+    }
+
+    /// Puts `cell` last.
+    #[inline]
+    pub fn push(&mut self, cell: Cell) {
+        self.count += 1;
+        match self.trail.gap(cell.arrives) {
+            Some(gap) if self.trail.next(gap) == cell => {
+                self.words.push(gap);
+                self.trail.last = cell;
+            }
+            _ => self.push_whole(cell),
+        }
+    }
+
+    fn push_whole(&mut self, cell: Cell) {
+        let halves = cell.to_words().map(|word| [word as u32, (word >> 32) as u32]);
+        self.words.push(0);
+        self.words.extend(halves.as_flattened());
+        self.trail.whole(cell);
+    }
+
+    /// Puts data cells last that left their source one every `spacing`; the first is like `first`, and they arrive then, one
+    /// after the other.
+    #[inline]
+    pub fn push_evenly_sent(&mut self, first: Cell, spacing: Duration, arrivals: &[Time]) {
+        let mut cell = first;
+        let mut rest = arrivals;
+        while let [arrives, others @ ..] = rest {
+            if self.push_rest(cell, spacing, rest) {
+                return;
+            }
+            self.push(cell.arriving(*arrives));
+            cell = cell.followed_by(spacing);
+            rest = others;
+        }
+    }
+
+    /// The same for cells of which each follows the one before it, the first of them the last one here, and where the times between
+    /// arrivals are no longer than a word can say. Whether they are such.
+    #[inline]
+    fn push_rest(&mut self, first: Cell, spacing: Duration, arrivals: &[Time]) -> bool {
+        let (Some(&head), Some(&end)) = (arrivals.first(), arrivals.last()) else { return true };
+        let follows = self.trail.spacing == spacing
+            && self.trail.last.followed_by(spacing).arriving(head) == first.arriving(head)
+            && self.trail.last.arrives < head
+            && u32::try_from(end.since(self.trail.last.arrives).as_ps()).is_ok();
+        if follows {
+            debug_assert!(arrivals.is_sorted_by(|before, behind| before < behind));
+            let gap = |from: Time, to: Time| (to.as_ps() - from.as_ps()) as u32;
+            self.words.push(gap(self.trail.last.arrives, head));
+            self.words.extend(arrivals.windows(2).map(|pair| gap(pair[0], pair[1])));
+            self.count += arrivals.len() as u32;
+            let others = arrivals.len() as u32 - 1;
+            self.trail.last = first.followed_by_others(others, Duration::ZERO, spacing).arriving(end);
+        }
+        follows
+    }
+
+    /// What has been put here since the last time: its words go to the end of `words`, and their room to what is `empty`. Returns
+    /// how many words and cells it is.
+    pub fn take(&mut self, words: &mut Vec<u32>, empty: &mut Vec<Vec<u32>>) -> (u32, u32) {
+        let mut taken = std::mem::take(&mut self.words);
+        words.extend_from_slice(&taken);
+        let length = taken.len() as u32;
+        taken.clear();
+        if taken.capacity() > 0 {
+            empty.push(taken);
+        }
+        (length, std::mem::take(&mut self.count))
     }
 }
 
-/// How far lists that were packed one after the other have been unpacked.
-#[derive(Clone, Copy, Debug)]
+/// Cells that came from one lane of another cluster, in order: the first one as it is, the others packed.
+#[derive(Clone, Debug)]
 pub(crate) struct Unpacking {
-    trail: Trail,
-    /// The words of the present list that have been read.
+    words: Vec<u32>,
+    /// Words that have been read.
     read: u32,
+    /// How many cells there are.
+    len: u32,
+    /// The last cell is the first one of those that are left, if there are any.
+    trail: Trail,
 }
 
 impl Unpacking {
-    /// Not begun.
+    /// None so far.
     pub const fn new() -> Unpacking {
-        Unpacking { trail: Trail::new(), read: 0 }
+        Unpacking { words: Vec::new(), read: 0, len: 0, trail: Trail::new() }
     }
 
-    /// Puts the next cells of `packed` last, as long as `cells` has room. Whether there are more; otherwise it is the turn
-    /// of the next list.
-    pub fn unpack(&mut self, packed: &Packed, cells: &mut Vec<Cell>) -> bool {
-        let mut words = &packed.words[self.read as usize..];
-        while cells.len() < cells.capacity() {
-            match *words {
-                [0, a, b, c, d, e, f, ..] => {
-                    let whole = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
-                    self.trail.whole(Cell::from_words([whole(a, b), whole(c, d), whole(e, f)]));
-                    words = &words[WHOLE..];
-                }
-                [gap, ..] => {
-                    self.trail.before = self.trail.next(gap);
-                    words = &words[1..];
-                }
-                [] => break,
-            }
-            cells.push(self.trail.before);
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// The first one.
+    #[inline]
+    pub fn first(&self) -> Option<&Cell> {
+        (self.len > 0).then_some(&self.trail.last)
+    }
+
+    /// Puts `count` cells last, of which these are the words.
+    pub fn append(&mut self, words: &[u32], count: u32) {
+        if self.words.len() + words.len() > self.words.capacity() {
+            self.words.drain(..self.read as usize);
+            self.read = 0;
+            self.words.reserve_exact(words.len());
         }
-        self.read = if words.is_empty() { 0 } else { (packed.words.len() - words.len()) as u32 };
-        !words.is_empty()
+        self.words.extend_from_slice(words);
+        let was_empty = self.len == 0;
+        self.len += count;
+        if was_empty {
+            self.unpack();
+        }
+    }
+
+    /// Unpacks the next cell, of which there is one.
+    #[inline(always)]
+    fn unpack(&mut self) {
+        match self.words[self.read as usize..] {
+            [0, a, b, c, d, e, f, ..] => {
+                let whole = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+                self.trail.whole(Cell::from_words([whole(a, b), whole(c, d), whole(e, f)]));
+                self.read += WHOLE as u32;
+            }
+            [gap, ..] => {
+                self.trail.last = self.trail.next(gap);
+                self.read += 1;
+            }
+            [] => unreachable!("each cell has a word at least"),
+        }
+    }
+
+    /// The first cell, which there is, how far apart it and those that follow it evenly left their source, and the times between their
+    /// arrivals, up to a zero or to the last one [ps].
+    #[inline]
+    pub fn even_run(&self) -> (Cell, Duration, &[u32]) {
+        (self.trail.last, self.trail.spacing, &self.words[self.read as usize..])
+    }
+
+    /// Takes the first `count` cells of an [even run](Unpacking::even_run) away; the last of them arrived then.
+    #[inline]
+    pub fn skip_evenly(&mut self, count: u32, arrives: Time) {
+        let Some(others) = count.checked_sub(1) else { return };
+        let Trail { last, spacing } = self.trail;
+        self.trail.last = last.followed_by_others(others, Duration::ZERO, spacing).arriving(arrives);
+        self.read += others;
+        self.len -= others;
+        self.skip();
+    }
+
+    /// Takes the first `count` cells away.
+    #[inline(never)]
+    pub fn skip_all(&mut self, count: usize) {
+        (0..count).for_each(|_| self.skip());
+    }
+
+    /// Takes the first cell away.
+    #[inline(always)]
+    pub fn skip(&mut self) {
+        self.len -= 1;
+        if self.len == 0 {
+            self.words.clear();
+            self.read = 0;
+        } else {
+            self.unpack();
+        }
     }
 }
 
@@ -127,20 +246,24 @@ mod tests {
 
     use proptest::prelude::*;
 
-    fn unpacked(lists: &[Packed], at_once: usize) -> Vec<Cell> {
-        let mut unpacking = Unpacking::new();
-        let mut all = Vec::new();
-        for list in lists {
-            loop {
-                let mut some = Vec::with_capacity(at_once);
-                let more = unpacking.unpack(list, &mut some);
-                all.extend(some);
-                if !more {
-                    break;
-                }
-            }
+    /// The words of `cells`, and how many words and cells these are.
+    fn packed(packing: &mut Packing, cells: &[Cell]) -> (Vec<u32>, u32) {
+        let (mut words, mut empty) = (Vec::new(), Vec::new());
+        packing.make_room(&mut empty);
+        cells.iter().for_each(|&cell| packing.push(cell));
+        let (length, count) = packing.take(&mut words, &mut empty);
+        assert_eq!((length as usize, count as usize), (words.len(), cells.len()));
+        (words, count)
+    }
+
+    fn rest(unpacking: &Unpacking) -> Vec<Cell> {
+        let mut unpacking = unpacking.clone();
+        let mut cells = Vec::new();
+        while let Some(&first) = unpacking.first() {
+            cells.push(first);
+            unpacking.skip();
         }
-        all
+        cells
     }
 
     fn rm(sent: Time, backward: bool) -> Cell {
@@ -164,7 +287,7 @@ mod tests {
             // By cell: what it is, and how long after the one before it left and came.
             cells in proptest::collection::vec((0..12, 0..4_u64, 1..5_u64), 1..200),
             list in 1..80_usize,
-            at_once in 1..40_usize,
+            takes in proptest::collection::vec(0..60_u64, 1..20),
         ) {
             let (mut sent, mut arrives, mut number) = (0, 1 << 40, (1 << 30) - 20);
             let cells: Vec<Cell> = cells.into_iter().map(|(kind, left, came)| {
@@ -179,10 +302,60 @@ mod tests {
                 };
                 cell.on_hop(5 + usize::from(kind == 3)).arriving(Time::from_ps(arrives))
             }).collect();
-            let mut trail = Trail::new();
-            let lists = cells.chunks(list).map(|list| Packed::new(list, &mut trail, &mut Vec::new()));
-            let lists: Vec<Packed> = lists.collect();
-            prop_assert_eq!(unpacked(&lists, at_once), cells);
+            let (mut packing, mut unpacking) = (Packing::new(), Unpacking::new());
+            let mut waiting = std::collections::VecDeque::new();
+            for (chunk, most) in cells.chunks(list).zip(takes.iter().cycle()) {
+                let (words, count) = packed(&mut packing, chunk);
+                unpacking.append(&words, count);
+                waiting.extend(chunk);
+                prop_assert!(waiting.iter().eq(&rest(&unpacking)));
+                let mut left = *most as usize;
+                while left > 0 && unpacking.len() > 0 {
+                    let (first, spacing, gaps) = unpacking.even_run();
+                    let mut run = vec![first];
+                    for &gap in gaps.iter().take_while(|&&gap| gap > 0) {
+                        let before = run[run.len() - 1];
+                        let arrives = before.arrives + Duration::from_ps(gap.into());
+                        run.push(before.followed_by(spacing).arriving(arrives));
+                    }
+                    run.truncate(left);
+                    unpacking.skip_evenly(run.len() as u32, run[run.len() - 1].arrives);
+                    left -= run.len();
+                    prop_assert!(run.iter().eq(waiting.drain(..run.len()).collect::<Vec<_>>().iter()));
+                }
+                prop_assert_eq!(unpacking.len() as usize, waiting.len());
+            }
+        }
+
+        #[test]
+        fn cells_that_were_sent_evenly_are_packed_as_one_by_one(
+            // By run: whether it goes on with the one before, its spacing, and from arrival to arrival.
+            runs in proptest::collection::vec(
+                (any::<bool>(), 1..4_u64, proptest::collection::vec(0..5_usize, 1..30)), 1..20
+            ),
+        ) {
+            let (mut runwise, mut one_by_one) = (Packing::new(), Packing::new());
+            let (mut sent, mut number, mut arrives) = (1_000, 5, 1 << 40);
+            let (mut words, mut others) = (Vec::new(), Vec::new());
+            for (goes_on, spacing, gaps) in runs {
+                sent += if goes_on { spacing } else { 7_777 };
+                let first = Cell::data(Time::from_ps(sent), number, false);
+                let mut arrivals = Vec::new();
+                for (index, gap) in gaps.into_iter().enumerate() {
+                    // Within a run they come one after the other.
+                    arrives += [u64::from(index > 0), 1, 9, u64::from(u32::MAX), 1 << 32][gap];
+                    let at = Time::from_ps(sent + spacing * arrivals.len() as u64);
+                    let cell = Cell::data(at, number + arrivals.len() as u64, false);
+                    one_by_one.push(cell.arriving(Time::from_ps(arrives)));
+                    arrivals.push(Time::from_ps(arrives));
+                }
+                runwise.push_evenly_sent(first, Duration::from_ps(spacing), &arrivals);
+                number += arrivals.len() as u64;
+                sent += spacing * (arrivals.len() as u64 - 1);
+                let counts = runwise.take(&mut words, &mut Vec::new());
+                prop_assert_eq!(counts, one_by_one.take(&mut others, &mut Vec::new()));
+            }
+            prop_assert_eq!(words, others);
         }
     }
 
@@ -192,10 +365,11 @@ mod tests {
         let train: Vec<Cell> = (0..31)
             .map(|i| Cell::data(at(1_000 + 10 * i), 7 + i, false).arriving(at(9_000 + 17 * i + i % 3)))
             .collect();
-        let mut trail = Trail::new();
-        let lists = [&train[..20], &train[20..]].map(|list| Packed::new(list, &mut trail, &mut Vec::new()));
-        let sizes = lists.each_ref().map(|list| (list.words.len(), list.len()));
+        let (mut packing, mut unpacking) = (Packing::new(), Unpacking::new());
+        let lists = [&train[..20], &train[20..]].map(|list| packed(&mut packing, list));
+        let sizes = lists.each_ref().map(|(words, count)| (words.len(), *count));
         assert_eq!(sizes, [(2 * WHOLE + 18, 20), (11, 11)]);
-        assert_eq!(unpacked(&lists, 8), train);
+        lists.iter().for_each(|(words, count)| unpacking.append(words, *count));
+        assert_eq!(rest(&unpacking), train);
     }
 }

@@ -6,167 +6,108 @@
 use std::collections::VecDeque;
 
 use super::cell::Cell;
-use super::packed::{Packed, Unpacking};
+use super::packed::Unpacking;
 use super::stretch::Stretch;
 
-/// Cells that one cluster sends to a lane of another in a window.
-#[derive(Clone, Debug)]
-pub(crate) enum Batch {
+/// Cells that come from one cluster to a lane of another.
+#[derive(Debug)]
+pub(crate) enum Batch<'a> {
     /// As they are; perhaps with [stretches](Stretch).
     Plain(Vec<Cell>),
-    /// For a network with very many.
-    Packed(Packed),
+    /// So many, [packed](super::packed).
+    Packed(&'a [u32], u32),
 }
 
 /// The cells on one link, in order.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
-    /// The first cells; as many of them as `taken` says have been taken.
-    front: Vec<Cell>,
-    /// Those behind them. What `unpacking` says of the first batch is in `front` already.
-    behind: VecDeque<Batch>,
-    unpacking: Unpacking,
-    /// Room that is not needed any more, for who sent the cells.
-    spare: Vec<Cell>,
-    taken: u32,
-    /// Cells in all lists together that have not been taken.
-    len: u32,
+pub(crate) enum Row {
+    /// As they are.
+    Lists(Lists),
+    /// [Packed](super::packed), in a network with very many.
+    Packed(Unpacking),
 }
-
-/// Cells that are unpacked at once.
-const AT_ONCE: usize = 16;
 
 impl Row {
     /// An empty one.
     pub const fn new() -> Row {
-        Row {
-            front: Vec::new(),
-            behind: VecDeque::new(),
-            unpacking: Unpacking::new(),
-            spare: Vec::new(),
-            taken: 0,
-            len: 0,
-        }
+        Row::Lists(Lists::new())
     }
 
     /// Whether there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {
-        self.len as usize
+        match self {
+            Row::Lists(lists) => lists.len as usize,
+            Row::Packed(packed) => packed.len() as usize,
+        }
     }
 
     /// Puts `cell` last.
     #[inline]
     pub fn push(&mut self, cell: Cell) {
-        if self.behind.is_empty() {
-            if self.front.len() == self.front.capacity() && 2 * self.taken as usize >= self.front.len() {
-                self.front.drain(..self.taken as usize);
-                self.taken = 0;
-            }
-            if self.front.capacity() == 0 {
-                // By far the most rows that cells are put on one by one never have more than one.
-                self.front.reserve_exact(1);
-            }
-            self.front.push(cell);
-        } else if let Some(Batch::Plain(last)) = self.behind.back_mut() {
-            last.push(cell);
-        } else {
-            self.behind.push_back(Batch::Plain(vec![cell]));
+        match self {
+            Row::Lists(lists) => lists.push(cell),
+            Row::Packed(_) => unreachable!("packed cells come in batches"),
         }
-        self.len += 1;
     }
 
     /// Puts the cells of `batch` last, in order.
-    pub fn append(&mut self, batch: Batch) {
-        let was_empty = self.len == 0;
-        self.len += match &batch {
-            Batch::Plain(cells) => cells.len() as u32,
-            Batch::Packed(packed) => packed.len(),
-        };
-        if self.behind.capacity() == 0 {
-            // Hardly ever more than those of two windows wait.
-            self.behind.reserve_exact(1);
-        }
-        self.behind.push_back(batch);
-        if was_empty {
-            self.turn();
-        }
-    }
-
-    /// The cells of `batch`, for those who deal with them one by one and use this row for what is left to do.
-    pub fn open(&mut self, batch: Batch) -> Vec<Cell> {
-        match batch {
-            Batch::Plain(cells) => cells,
-            Batch::Packed(packed) => {
-                let mut cells = Vec::with_capacity(packed.len() as usize);
-                self.unpacking.unpack(&packed, &mut cells);
-                cells
-            }
+    pub fn append(&mut self, batch: Batch<'_>) {
+        match (self, batch) {
+            (Row::Lists(lists), Batch::Plain(cells)) => lists.append(cells),
+            (Row::Packed(packed), Batch::Packed(words, count)) => packed.append(words, count),
+            _ => unreachable!("who sends cells knows whether to pack them"),
         }
     }
 
     /// An `empty` list, whose room the [next one](Row::give_back) may have.
     pub fn keep(&mut self, empty: Vec<Cell>) {
-        if empty.capacity() > self.spare.capacity() {
-            self.spare = empty;
+        if let Row::Lists(lists) = self {
+            lists.more().keep(empty);
         }
     }
 
     /// An empty list with room, if there is one to spare.
     pub fn give_back(&mut self) -> Option<Vec<Cell>> {
-        (self.spare.capacity() > 0).then(|| std::mem::take(&mut self.spare))
+        match self {
+            Row::Lists(Lists { more: Some(more), .. }) if more.spare.capacity() > 0 => {
+                Some(std::mem::take(&mut more.spare))
+            }
+            _ => None,
+        }
     }
 
     /// The cells from the first one on that lie one behind the other in memory; none only if there are none at all.
     #[inline]
     pub fn front_run(&self) -> &[Cell] {
-        self.front.get(self.taken as usize..).unwrap_or_default()
-    }
-
-    /// Takes the first `count` cells away, not more than [`front_run`](Row::front_run) has.
-    #[inline]
-    pub fn skip(&mut self, count: usize) {
-        self.taken += count as u32;
-        self.len -= count as u32;
-        if self.taken as usize == self.front.len() {
-            self.turn();
+        match self {
+            Row::Lists(lists) => lists.front.get(lists.taken as usize..).unwrap_or_default(),
+            Row::Packed(packed) => packed.first().map(std::slice::from_ref).unwrap_or_default(),
         }
     }
 
-    /// All in front have been taken.
-    fn turn(&mut self) {
-        self.taken = 0;
-        self.front.clear();
-        match self.behind.front_mut() {
-            // Room for those that are put here one by one.
-            None => {}
-            Some(Batch::Plain(cells)) => {
-                let empty = std::mem::replace(&mut self.front, std::mem::take(cells));
-                self.behind.pop_front();
-                self.keep(empty);
-            }
-            Some(Batch::Packed(packed)) => {
-                let wanted = AT_ONCE.min(packed.len() as usize);
-                if !(wanted..=AT_ONCE).contains(&self.front.capacity()) {
-                    self.front = Vec::with_capacity(wanted);
-                }
-                if !self.unpacking.unpack(packed, &mut self.front) {
-                    self.behind.pop_front();
-                }
-            }
+    /// Takes the first `count` cells away, not more than [`front_run`](Row::front_run) has.
+    #[inline(always)]
+    pub fn skip(&mut self, count: usize) {
+        match self {
+            Row::Lists(lists) => lists.skip(count),
+            Row::Packed(packed) => packed.skip_all(count),
         }
     }
 
     /// The first cell, left in place.
-    #[inline]
+    #[inline(always)]
     pub fn first(&self) -> Option<&Cell> {
-        self.front.get(self.taken as usize)
+        match self {
+            Row::Lists(lists) => lists.front.get(lists.taken as usize),
+            Row::Packed(packed) => packed.first(),
+        }
     }
 
     /// Takes the first cell.
@@ -180,7 +121,7 @@ impl Row {
     /// Takes the first cell of a row that may have [stretches](Stretch).
     pub fn pop_of_stretch(&mut self) -> Option<Cell> {
         let cell = *self.first()?;
-        match self.front.get(self.taken as usize + 1).and_then(Stretch::of) {
+        match self.front_run().get(1).and_then(Stretch::of) {
             Some(_) => self.skip_into(1, 0),
             None => self.skip(1),
         }
@@ -189,6 +130,106 @@ impl Row {
 
     /// Takes the first `entries`, and of the [`Stretch`] behind them `count` cells, but not all.
     pub fn skip_into(&mut self, entries: usize, count: u32) {
+        match self {
+            Row::Lists(lists) => lists.skip_into(entries, count),
+            Row::Packed(_) => unreachable!("stretches are not packed"),
+        }
+    }
+
+    /// All cells, first to last.
+    pub fn iter(&self) -> impl Iterator<Item = Cell> {
+        let mut rest = self.clone();
+        std::iter::from_fn(move || rest.pop_of_stretch())
+    }
+}
+
+/// Lists of cells, one behind the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Lists {
+    /// The first cells; as many of them as `taken` says have been taken.
+    front: Vec<Cell>,
+    taken: u32,
+    /// Cells in all lists together that have not been taken.
+    len: u32,
+    /// Of rows that get whole lists.
+    more: Option<Box<More>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct More {
+    /// The lists behind the first.
+    behind: VecDeque<Vec<Cell>>,
+    /// Room that is not needed any more, for who sent the cells.
+    spare: Vec<Cell>,
+}
+
+impl More {
+    fn keep(&mut self, empty: Vec<Cell>) {
+        if empty.capacity() > self.spare.capacity() {
+            self.spare = empty;
+        }
+    }
+}
+
+impl Lists {
+    const fn new() -> Lists {
+        Lists { front: Vec::new(), taken: 0, len: 0, more: None }
+    }
+
+    fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
+    }
+
+    #[inline]
+    fn push(&mut self, cell: Cell) {
+        self.len += 1;
+        if let Some(More { behind, .. }) = self.more.as_deref_mut()
+            && let Some(last) = behind.back_mut()
+        {
+            return last.push(cell);
+        }
+        if self.front.len() == self.front.capacity() && 2 * self.taken as usize >= self.front.len() {
+            self.front.drain(..self.taken as usize);
+            self.taken = 0;
+        }
+        if self.front.capacity() == 0 {
+            // By far the most rows that cells are put on one by one never have more than one.
+            self.front.reserve_exact(1);
+        }
+        self.front.push(cell);
+    }
+
+    fn append(&mut self, cells: Vec<Cell>) {
+        let was_empty = self.len == 0;
+        self.len += cells.len() as u32;
+        self.more().behind.push_back(cells);
+        if was_empty {
+            self.turn();
+        }
+    }
+
+    #[inline(always)]
+    fn skip(&mut self, count: usize) {
+        self.taken += count as u32;
+        self.len -= count as u32;
+        if self.taken as usize == self.front.len() {
+            self.turn();
+        }
+    }
+
+    /// All in front have been taken.
+    fn turn(&mut self) {
+        self.taken = 0;
+        self.front.clear();
+        if let Some(more) = &mut self.more
+            && let Some(cells) = more.behind.pop_front()
+        {
+            let empty = std::mem::replace(&mut self.front, cells);
+            more.keep(empty);
+        }
+    }
+
+    fn skip_into(&mut self, entries: usize, count: u32) {
         let at = self.taken as usize + entries;
         let Some(stretch) = Stretch::of(&self.front[at]) else {
             unreachable!("a stretch is cut where it is");
@@ -205,18 +246,12 @@ impl Row {
             self.skip(entries - 1);
         }
     }
-
-    /// All cells, first to last.
-    pub fn iter(&self) -> impl Iterator<Item = Cell> {
-        let mut rest = self.clone();
-        std::iter::from_fn(move || rest.pop_of_stretch())
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::packed::Trail;
+    use crate::kernel::packed::Packing;
     use crate::kernel::stretch;
     use cellrate_proto::{Duration, Time};
 
@@ -226,7 +261,6 @@ mod tests {
         #[test]
         fn it_does_what_a_deque_does(steps in proptest::collection::vec(0_usize..13, 0..500)) {
             let (mut row, mut deque) = (Row::new(), VecDeque::new());
-            let mut trail = Trail::new();
             for (number, step) in steps.into_iter().enumerate() {
                 let cell = |part: usize| Cell::data(Time::from_ps(number as u64), (12 * number + part) as u64, false);
                 match step {
@@ -237,10 +271,7 @@ mod tests {
                     3..6 => {
                         let cells: Vec<Cell> = (0..1 + 9 * (step - 3)).map(cell).collect();
                         deque.extend(&cells);
-                        row.append(match number % 3 {
-                            0 => Batch::Plain(cells),
-                            _ => Batch::Packed(Packed::new(&cells, &mut trail, &mut Vec::new())),
-                        });
+                        row.append(Batch::Plain(cells));
                     }
                     6..9 => prop_assert_eq!(row.pop(), deque.pop_front()),
                     _ => {
@@ -248,6 +279,39 @@ mod tests {
                         prop_assert!(run.len() <= deque.len() && run.iter().eq(deque.iter().take(run.len())));
                         prop_assert_eq!(run.is_empty(), deque.is_empty());
                         let count = run.len().min(step - 8);
+                        row.skip(count);
+                        deque.drain(..count);
+                    }
+                }
+                prop_assert_eq!((row.is_empty(), row.len()), (deque.is_empty(), deque.len()));
+                prop_assert_eq!(row.first(), deque.front());
+                prop_assert!(row.iter().eq(deque.iter().copied()));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn so_does_one_of_packed_cells(steps in proptest::collection::vec(0_usize..8, 0..300)) {
+            let (mut row, mut deque) = (Row::Packed(Unpacking::new()), VecDeque::new());
+            let mut packing = Packing::new();
+            for (number, step) in steps.into_iter().enumerate() {
+                match step {
+                    0..2 => {
+                        let mut words = Vec::new();
+                        for part in 0..1 + 9 * step {
+                            let cell = Cell::data(Time::from_ps((20 * number + part) as u64), part as u64, false);
+                            packing.push(cell);
+                            deque.push_back(cell);
+                        }
+                        let (_, count) = packing.take(&mut words, &mut Vec::new());
+                        row.append(Batch::Packed(&words, count));
+                    }
+                    2..7 => prop_assert_eq!(row.pop(), deque.pop_front()),
+                    _ => {
+                        let run = row.front_run();
+                        prop_assert!(run.iter().eq(deque.iter().take(1)));
+                        let count = run.len();
                         row.skip(count);
                         deque.drain(..count);
                     }
@@ -320,10 +384,12 @@ mod tests {
         for number in 20..10_000 {
             row.push(cell(number));
             assert_eq!(row.pop(), Some(cell(number - 20)));
+            let Row::Lists(lists) = &row else { unreachable!("no cell is packed") };
             if number == 100 {
-                room = row.front.capacity();
+                room = lists.front.capacity();
             }
         }
-        assert_eq!((row.front.capacity(), row.behind.len()), (room, 0));
+        let Row::Lists(lists) = row else { unreachable!("no cell is packed") };
+        assert_eq!((lists.front.capacity(), lists.more.is_none()), (room, true));
     }
 }

@@ -73,6 +73,7 @@ pub(crate) fn push(cells: &mut Vec<Cell>, first: Cell, stretch: Stretch) {
 }
 
 /// The cells that a list stands for.
+#[cfg(test)]
 pub(crate) fn cells(list: &[Cell]) -> impl Iterator<Item = Cell> {
     let mut before = Cell::NOTHING;
     list.iter().flat_map(move |&entry| {

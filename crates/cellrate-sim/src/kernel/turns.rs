@@ -63,7 +63,7 @@ impl Cluster {
             return false;
         }
         self.know_ahead(number, limit);
-        let Cluster { ports, feeds, outboxes, schedule, told, .. } = self;
+        let Cluster { ports, feeds, outboxes, schedule, room, .. } = self;
         let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
             return false;
         };
@@ -84,7 +84,7 @@ impl Cluster {
         if !joining.expect_to_stay(rounds.longest_sojourn()) {
             return false;
         }
-        let mut sum = 0;
+        let (mut sum, told) = (0, &mut room.told);
         for index in 0..rounds.count {
             let feed = &mut feeds[rounds.members[index].feed as usize];
             sum += rounds.sojourns(index);

@@ -73,7 +73,7 @@ pub(crate) struct Port {
     /// The next cell that waits of each lane and feed that leads here, if the port is deferred.
     pub merge: Merge,
     /// The priority of the only category, if the port is a FIFO.
-    pub only_priority: usize,
+    pub only_priority: u8,
     /// Whether `control` wants to know of every cell.
     pub metered: bool,
     pub control: PortControl,
@@ -93,7 +93,7 @@ impl Port {
     /// Cells of `priority` waiting and in transmission at `at`, which is not before the last event of the port.
     pub fn queue(&self, priority: usize, at: Time) -> Cells {
         match &self.queues {
-            Queues::Fifo(fifo) if priority == self.only_priority => fifo.queue(at),
+            Queues::Fifo(fifo) if priority == usize::from(self.only_priority) => fifo.queue(at),
             Queues::Fifo(_) => Cells::ZERO,
             Queues::Ranked(ranked) => ranked.queue(priority, at),
             Queues::Served(served) => served.queue(priority),
@@ -151,7 +151,7 @@ impl Port {
     /// Ends the averaging intervals that are due at `now`, each with the queue of its own end: no cell has come since.
     #[cold]
     pub fn end_intervals(&mut self, now: Time) {
-        let (queues, priority) = (&self.queues, self.only_priority);
+        let (queues, priority) = (&self.queues, usize::from(self.only_priority));
         let queue_at = |at| match queues {
             Queues::Fifo(fifo) if priority == ABR => fifo.queue(at),
             Queues::Fifo(_) => Cells::ZERO,

@@ -57,6 +57,15 @@ impl Reassembly {
         cell.ends_pdu() && self.end(number)
     }
 
+    /// The next `count` data cells, one at least and amid their PDUs: `first`, and those with the numbers behind it.
+    #[inline]
+    pub fn on_run(&mut self, first: &Cell, count: u32) {
+        let whole = self.on_cell(first);
+        debug_assert!(!whole, "the end of a PDU is an event");
+        self.expected = (first.sequence() + count) & SEQUENCE_MASK;
+        self.run += count - 1;
+    }
+
     fn end(&mut self, number: u32) -> bool {
         let run = std::mem::take(&mut self.run);
         let doubtful = std::mem::take(&mut self.doubtful);

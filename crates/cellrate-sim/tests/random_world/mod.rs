@@ -144,14 +144,36 @@ pub fn random_bottleneck(number: u64) -> Scenario {
 /// comes later, pauses, or ends, and the others go on.
 pub fn random_fair_shares(number: u64) -> Scenario {
     let dice = Random::new(number, Stream::Traffic(u32::MAX - 4));
+    let lines = [10_000_000, 25_600_000, 40_000_000, 40_000_000, 155_520_000];
+    fair_shares(number, dice, &lines, &[2, 2, 3, 4, 5, 8, 12, 15, 16])
+}
+
+/// The same with very many sources before a fast line. In most of them rates differ, and in some each source's is its own.
+pub fn random_throng(number: u64) -> Scenario {
+    let dice = Random::new(number, Stream::Traffic(u32::MAX - 5));
+    let mut scenario = fair_shares(number, dice, &[155_520_000, 622_080_000], &[66, 80, 110]);
+    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 6));
+    let spread = [0.0, 0.5, 0.9][(dice.uniform() * 3.0) as usize];
+    for connection in &mut scenario.connections {
+        let share = 1.0 - spread * dice.uniform();
+        for flow in [&mut connection.forward, &mut connection.backward] {
+            let Sender::Abr(abr) = &mut flow.sender else { continue };
+            abr.parameters.icr = abr.parameters.icr * share;
+            abr.parameters.pcr = (abr.parameters.pcr * share).max(abr.parameters.icr);
+        }
+    }
+    scenario
+}
+
+fn fair_shares(number: u64, dice: Random, lines: &[u64], counts: &[u64]) -> Scenario {
     let mut generator = Generator { dice, style: Style::Erica };
     let us = Duration::from_us;
-    let line =
-        BitRate::from_bps(generator.pick(&[10_000_000, 25_600_000, 40_000_000, 40_000_000, 155_520_000]));
+    let line = BitRate::from_bps(generator.pick(lines));
     // Where all is a multiple of the cell time, samples meet cells.
     let in_step = generator.one_in(3);
     let cells = generator.pick(&[2_500, 5_000, 10_000]);
-    let duration = (line.cell_time() * cells).max(Duration::from_ms(50)).min(Duration::from_ms(300));
+    let shortest = if counts[0] > 64 { Duration::from_ms(8) } else { Duration::from_ms(50) };
+    let duration = (line.cell_time() * cells).max(shortest).min(Duration::from_ms(300));
     let mut world = World::new(duration);
     world.scenario.seed = number;
     world.scenario.name = format!("random fair shares {number}");
@@ -166,7 +188,7 @@ pub fn random_fair_shares(number: u64) -> Scenario {
             port.buffers.abr = Some(Cells(generator.pick(&[4, 20, 100, 500])));
         }
     }
-    let count = generator.pick(&[2, 2, 3, 4, 5, 8, 12, 15, 16]);
+    let count = generator.pick(counts);
     let mut plan = FairPlan::new(&mut generator, line, count);
     if in_step {
         plan.delay = Some(line.cell_time() * generator.pick(&[0, 1, 30]));
