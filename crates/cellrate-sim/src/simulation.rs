@@ -159,8 +159,10 @@ fn set_up_summaries(scenario: &Scenario) -> (Vec<RefusedSummary>, Vec<Negotiated
 fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     let mut counts = vec![0; flows];
     for cluster in &assembly.kernel.clusters {
+        for lane in &cluster.lanes {
+            lane.ring.count(|hop, cells| counts[cluster.hops[hop].flow as usize] += cells);
+        }
         let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow as usize] += 1;
-        cluster.lanes.iter().flat_map(|lane| lane.ring.iter()).for_each(|cell| count(&cell));
         for port in &cluster.ports {
             match &port.queues {
                 Queues::Fifo(_) => {}

@@ -24,6 +24,7 @@ use cellrate_proto::{Duration, Time};
 use super::awaited::Herald;
 use super::cell::{Cell, Significance};
 use super::deferred::LONG;
+use super::exchange::Bag;
 use super::feed::{Feed, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
@@ -167,6 +168,8 @@ pub(crate) struct Room {
     pub sorting: Sorting,
     /// For cells that are [packed](Packing), empty.
     pub words: Vec<Vec<u32>>,
+    /// For what goes to other clusters, empty.
+    pub bags: Vec<Bag>,
 }
 
 /// Nodes with one scheduler. Lists are in the order of the scenario.

@@ -92,9 +92,9 @@ impl Share<'_> {
             }
             let Some((number, until)) = agenda.next(self.number) else { return };
             let cluster = &mut self.clusters[number - self.first];
-            exchange.deliver(number, cluster);
             // It is in the caches.
             std::mem::swap(&mut cluster.room, &mut room);
+            exchange.deliver(number, cluster);
             cluster.run_until(until);
             exchange.post(number, cluster);
             std::mem::swap(&mut cluster.room, &mut room);

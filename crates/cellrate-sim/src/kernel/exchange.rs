@@ -35,14 +35,23 @@ enum Posted {
 /// All cells on their way from one cluster to another.
 #[derive(Debug, Default)]
 struct Mail {
+    bag: Bag,
+    /// Lists that the receiver has emptied, for those that are not packed: windows do not allocate.
+    empty: Vec<Vec<Cell>>,
+}
+
+/// Parcels.
+#[derive(Debug, Default)]
+pub(crate) struct Bag {
     parcels: Vec<Parcel>,
     /// Those cells that have to be events, parcel by parcel.
     significant: Vec<Herald>,
     /// Those that are packed, parcel by parcel.
     words: Vec<u32>,
-    /// Lists that the receiver has emptied, for those that are not packed: windows do not allocate.
-    empty: Vec<Vec<Cell>>,
 }
+
+/// Most empty bags that a thread keeps for what its clusters send.
+const SPARE_BAGS: usize = 8;
 
 /// From so many lanes between clusters on, cells are packed: fewer have room in the caches as they are.
 const PACKS_FROM: usize = 128;
@@ -116,9 +125,13 @@ impl Exchange {
     pub fn post(&self, number: usize, cluster: &mut Cluster) {
         for (place, outboxes) in &self.posted[number] {
             let mut mail = lock(&self.mail[*place]);
+            let Mail { bag, empty } = &mut *mail;
+            if bag.parcels.capacity() == 0 {
+                *bag = cluster.room.bags.pop().unwrap_or_default();
+            }
+            let Bag { parcels, significant, words } = bag;
             for &index in outboxes {
                 let outbox = &mut cluster.outboxes[index as usize];
-                let Mail { parcels, significant, words, empty } = &mut *mail;
                 let cells = match &mut outbox.sent {
                     Sent::Packed(packing) => match packing.take(words, &mut cluster.room.words) {
                         (_, 0) => continue,
@@ -156,7 +169,8 @@ impl Exchange {
         }
         for &place in &self.delivered[number] {
             let mut mail = lock(&self.mail[place]);
-            let Mail { parcels, significant, words, empty } = &mut *mail;
+            let Mail { bag, empty } = &mut *mail;
+            let Bag { mut parcels, mut significant, mut words } = std::mem::take(bag);
             let (mut heralds, mut rest) = (&significant[..], &words[..]);
             for Parcel { lane, significant, cells } in parcels.drain(..) {
                 let own;
@@ -172,8 +186,11 @@ impl Exchange {
                 cluster.receive(lane as usize, batch, own);
                 empty.extend(cluster.lanes[lane as usize].ring.give_back());
             }
-            significant.clear();
-            words.clear();
+            if cluster.room.bags.len() < SPARE_BAGS {
+                significant.clear();
+                words.clear();
+                cluster.room.bags.push(Bag { parcels, significant, words });
+            }
         }
     }
 }

@@ -12,6 +12,13 @@ use super::cell::Cell;
 /// A word of zero, and the three words of 64 bits of a cell behind it.
 const WHOLE: usize = 7;
 
+/// The cell that stands as it is in these words.
+#[inline]
+fn whole_cell(&[_, a, b, c, d, e, f]: &[u32; WHOLE]) -> Cell {
+    let whole = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+    Cell::from_words([whole(a, b), whole(c, d), whole(e, f)])
+}
+
 /// Where packing or unpacking has come to.
 #[derive(Clone, Copy, Debug)]
 struct Trail {
@@ -170,6 +177,22 @@ impl Unpacking {
         (self.len > 0).then_some(&self.trail.last)
     }
 
+    /// All cells, as the first of each even run and how many that has.
+    pub fn runs(&self) -> impl Iterator<Item = (Cell, u64)> {
+        let mut words = &self.words[self.read as usize..];
+        let mut first = self.first().copied();
+        std::iter::from_fn(move || {
+            let cell = first.take()?;
+            let others = words.iter().position(|&word| word == 0).unwrap_or(words.len());
+            words = &words[others..];
+            if let Some((whole, behind)) = words.split_first_chunk() {
+                first = Some(whole_cell(whole));
+                words = behind;
+            }
+            Some((cell, 1 + others as u64))
+        })
+    }
+
     /// Puts `count` cells last, of which these are the words.
     pub fn append(&mut self, words: &[u32], count: u32) {
         if self.words.len() + words.len() > self.words.capacity() {
@@ -188,17 +211,16 @@ impl Unpacking {
     /// Unpacks the next cell, of which there is one.
     #[inline(always)]
     fn unpack(&mut self) {
-        match self.words[self.read as usize..] {
-            [0, a, b, c, d, e, f, ..] => {
-                let whole = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
-                self.trail.whole(Cell::from_words([whole(a, b), whole(c, d), whole(e, f)]));
+        let words = &self.words[self.read as usize..];
+        match words.first_chunk::<WHOLE>() {
+            Some(whole) if whole[0] == 0 => {
+                self.trail.whole(whole_cell(whole));
                 self.read += WHOLE as u32;
             }
-            [gap, ..] => {
-                self.trail.last = self.trail.next(gap);
+            _ => {
+                self.trail.last = self.trail.next(words[0]);
                 self.read += 1;
             }
-            [] => unreachable!("each cell has a word at least"),
         }
     }
 
@@ -309,6 +331,13 @@ mod tests {
                 unpacking.append(&words, count);
                 waiting.extend(chunk);
                 prop_assert!(waiting.iter().eq(&rest(&unpacking)));
+                let mut behind = waiting.iter().copied();
+                for (first, count) in unpacking.runs() {
+                    let run: Vec<Cell> = behind.by_ref().take(count as usize).collect();
+                    prop_assert_eq!((run.len() as u64, run[0]), (count, first));
+                    prop_assert!(run.iter().all(|cell| cell.hop() == first.hop()));
+                }
+                prop_assert_eq!(behind.next(), None);
                 let mut left = *most as usize;
                 while left > 0 && unpacking.len() > 0 {
                     let (first, spacing, gaps) = unpacking.even_run();

@@ -136,8 +136,16 @@ impl Row {
         }
     }
 
+    /// How many cells there are on each hop, some of them at a time.
+    pub fn count(&self, mut count: impl FnMut(usize, u64)) {
+        match self {
+            Row::Packed(packed) => packed.runs().for_each(|(first, cells)| count(first.hop(), cells)),
+            Row::Lists(_) => self.iter().for_each(|cell| count(cell.hop(), 1)),
+        }
+    }
+
     /// All cells, first to last.
-    pub fn iter(&self) -> impl Iterator<Item = Cell> {
+    fn iter(&self) -> impl Iterator<Item = Cell> {
         let mut rest = self.clone();
         std::iter::from_fn(move || rest.pop_of_stretch())
     }
