@@ -311,4 +311,46 @@ mod tests {
         sort_within_parts(&mut keys);
         assert!(keys.is_sorted());
     }
+
+    #[test]
+    fn cells_are_written_down_up_to_the_limit_an_event_or_as_many_as_may_be() {
+        use crate::kernel::cell::{Cell, Significance};
+        use crate::kernel::feed::Train;
+        use cellrate_proto::{Direction, Duration, RateCode, RmCell};
+        let schedule = Schedule::new(4);
+        let mut feed = Feed::new(0, 0, true, Significance::BEFORE_CLUSTER);
+        feed.leaf = 3;
+        for (end, count) in [(50, 5), (80, 3)] {
+            let last = Cell::data(Time::from_ps(end), end, false);
+            feed.push(Train { last, spacing: Duration::from_ps(10), count });
+        }
+        let rm = RmCell {
+            direction: Direction::Backward,
+            backward_notification: false,
+            congestion_indication: false,
+            no_increase: false,
+            explicit_rate: RateCode::MAX,
+            current_cell_rate: RateCode::ZERO,
+            minimum_cell_rate: RateCode::ZERO,
+            out_of_rate: false,
+        };
+        feed.push(Train::of(Cell::resource_management(Time::from_ps(90), &rm)));
+        let key = |ps: u64| schedule.key(3, Time::from_ps(ps));
+        // Up to that instant, and no more than so many: how many, and where it ends.
+        let cases = [
+            (75, 100, 7, 75),
+            (70, 100, 6, 70),
+            (200, 100, 8, 90),
+            (75, 3, 3, 40),
+            (75, 5, 5, 60),
+            (60, 5, 5, 60),
+        ];
+        for (limit, most, count, end) in cases {
+            let mut keys = vec![7];
+            let ends = write_down(&feed, &schedule, key(limit), most, &mut keys);
+            let expected: Vec<u64> =
+                std::iter::once(7).chain((1..=count).map(|cell| key(10 * cell))).collect();
+            assert_eq!((keys, ends), (expected, key(end)), "{limit} {most}");
+        }
+    }
 }
