@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use cellrate_scenario::{NodeKind, Scenario};
 
 use crate::assembly::{Place, port_number, steps};
-use crate::kernel::cluster::{Leaf, Outbox, Parts};
+use crate::kernel::cluster::{Leaf, Parts};
 use crate::kernel::hop::{Exit, Hop};
 use crate::kernel::lane::{Course, Lane};
+use crate::kernel::outbox::Outbox;
 use crate::kernel::partition::Partition;
 
 /// What has to be known to lay lanes.

@@ -32,9 +32,10 @@ use cellrate_proto::Time;
 
 use super::cell::Cell;
 use super::cell::Significance;
-use super::cluster::{Cluster, Leaf, Outbox};
+use super::cluster::{Cluster, Leaf};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
+use super::outbox::Outbox;
 use super::ranked::{WaysOut, advance};
 use super::schedule::Schedule;
 use super::tournament::NEVER;

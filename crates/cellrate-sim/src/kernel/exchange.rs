@@ -10,7 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::awaited::Herald;
 use super::cell::Cell;
-use super::cluster::{Cluster, Outbox, Sent};
+use super::cluster::Cluster;
+use super::outbox::{Outbox, Sent};
 use super::packed::{Packing, Unpacking};
 use super::row::{Batch, Row};
 use crate::transport::Departed;

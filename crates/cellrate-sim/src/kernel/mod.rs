@@ -50,6 +50,7 @@ pub(crate) mod folding;
 pub(crate) mod hop;
 pub(crate) mod lane;
 pub(crate) mod merge;
+pub(crate) mod outbox;
 pub(crate) mod outside;
 pub(crate) mod packed;
 pub(crate) mod partition;

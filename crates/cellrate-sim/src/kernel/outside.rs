@@ -7,12 +7,13 @@
 use cellrate_proto::switch::{QuietMeter, Slot};
 
 use super::cell::Cell;
-use super::cluster::{Cluster, Leaf, Outbox};
+use super::cluster::{Cluster, Leaf};
 use super::deferred::MOST_JOINING;
 use super::feed::Feed;
 use super::hop::{Exit, Hop};
 use super::lane::Lane;
 use super::merge::{Along, Front};
+use super::outbox::Outbox;
 use super::schedule::Schedule;
 use super::tournament::NEVER;
 use crate::port::{Joining, Port, Queues};

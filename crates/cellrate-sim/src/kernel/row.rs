@@ -1,7 +1,7 @@
-//! The cells of a lane in order: lists, one behind the other, each as it came.
+//! The cells of a lane in order: lists, one behind the other, or packed.
 //!
-//! What another cluster sent in a window is a list that is handed over, not copied: in a large network the cells on their
-//! way are by far the most of what there is, and have left all caches when their turn comes.
+//! What another cluster sent in a window is a list that is handed over, not copied. In a large network the cells on their
+//! way are by far the most of what there is, and do not stay in the caches: there they are [packed](super::packed).
 
 use std::collections::VecDeque;
 

@@ -18,10 +18,11 @@
 use cellrate_proto::switch::{QuietMeter, Slot};
 use cellrate_proto::{CellRate, Duration, Time};
 
-use super::cluster::{Cluster, Leaf, Outbox};
+use super::cluster::{Cluster, Leaf};
 use super::deferred::MOST_JOINING;
 use super::feed::Feed;
 use super::merge::{FEW, InOrder};
+use super::outbox::Outbox;
 use super::schedule::Schedule;
 use super::stretch::Stretch;
 use crate::port::{Joining, Port, Queues};

@@ -1,0 +1,108 @@
+//! What leaves a cluster for one lane of another, until clusters [exchange](super::exchange) what they sent.
+
+use cellrate_proto::{Duration, Time};
+
+use super::awaited::Herald;
+use super::cell::{Cell, Significance};
+use super::lane::Course;
+use super::packed::Packing;
+use super::stretch::{self, Stretch};
+
+/// The cells that left for another cluster since the last exchange.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    /// The cluster.
+    pub cluster: u32,
+    /// Its lane.
+    pub lane: u32,
+    /// Which cells have to be events there, if the lane leads to a deferred port.
+    pub significance: Option<Significance>,
+    /// In order of arrival.
+    pub sent: Sent,
+    /// Those of them that have to be events, if the lane leads to a deferred port.
+    pub significant: Vec<Herald>,
+}
+
+/// The cells themselves.
+#[derive(Debug)]
+pub(crate) enum Sent {
+    /// As they are.
+    Plain {
+        /// In order.
+        cells: Vec<Cell>,
+        /// Whether there may be [stretches](Stretch) among them.
+        takes_stretches: bool,
+        /// How many there were in the last window.
+        expected: u32,
+    },
+    /// [Packed](super::packed).
+    Packed(Packing),
+}
+
+impl Outbox {
+    /// An empty one, for that lane of that cluster.
+    pub fn new(cluster: u32, lane: u32, course: Course) -> Outbox {
+        let significance = match course {
+            Course::Deferred { significance, .. } => Some(significance),
+            Course::Host { .. } | Course::Behind { .. } | Course::Switch => None,
+        };
+        let sent = Sent::Plain { cells: Vec::new(), takes_stretches: false, expected: 0 };
+        Outbox { cluster, lane, significance, sent, significant: Vec::new() }
+    }
+
+    /// `cell` is on its way.
+    #[inline(always)]
+    pub fn push(&mut self, cell: Cell) {
+        if cell.is_special()
+            && self.significance.is_some_and(|significance| cell.is_significant(significance))
+        {
+            self.significant.push(Herald::of(&cell));
+        }
+        self.push_data(cell);
+    }
+
+    /// A data cell amid its PDU is on its way.
+    #[inline(always)]
+    pub fn push_data(&mut self, cell: Cell) {
+        match &mut self.sent {
+            Sent::Plain { cells, .. } => cells.push(cell),
+            Sent::Packed(packing) => packing.push(cell),
+        }
+    }
+
+    /// Data cells amid their PDUs are on their way: `first`, and `stretch` behind it.
+    #[inline]
+    pub fn push_stretch(&mut self, first: Cell, stretch: Stretch) {
+        if let Sent::Plain { cells, takes_stretches: true, .. } = &mut self.sent {
+            return stretch::push(cells, first, stretch);
+        }
+        (0..=stretch.count).for_each(|count| self.push_data(stretch.cell(first, count)));
+    }
+
+    /// Data cells amid their PDUs are on their way, which left their source evenly: the first is like `first`, and they arrive then.
+    #[inline]
+    pub fn push_evenly_sent(&mut self, first: Cell, spacing: Duration, arrivals: &[Time]) {
+        match &mut self.sent {
+            Sent::Packed(packing) => packing.push_evenly_sent(first, spacing, arrivals),
+            Sent::Plain { cells, .. } => {
+                let mut cell = first;
+                cells.extend(arrivals.iter().map(|&arrives| {
+                    let this = cell.arriving(arrives);
+                    cell = cell.followed_by(spacing);
+                    this
+                }));
+            }
+        }
+    }
+
+    /// A window begins, which will be much like the last one.
+    pub fn make_room(&mut self, empty: &mut Vec<Vec<u32>>) {
+        match &mut self.sent {
+            Sent::Packed(packing) => packing.make_room(empty),
+            Sent::Plain { cells, expected, .. } => {
+                let expected = *expected as usize;
+                cells.reserve_exact(expected + expected / 8);
+            }
+        }
+    }
+}
