@@ -90,7 +90,7 @@ pub(crate) type Watch<'a> = dyn FnMut(&mut [Cluster]) -> ControlFlow<()> + 'a;
 const PROGRESS_STEPS: u64 = 200;
 
 /// Windows in a round: as many clusters are at work by turns, which should have room in the caches together.
-const LEAD: u64 = 5;
+const LEAD: u64 = 12;
 
 impl Kernel {
     /// Runs from the start to `end`, on so many threads as there are clusters for, but not more than `threads`.
