@@ -178,7 +178,7 @@ impl Cluster {
             }
         }
         if *metered {
-            // Of one cell, in this order.
+            // What is told of the same cell stays in this order.
             told.sort_by_key(|&(key, _)| key);
             for &(key, told) in &*told {
                 let (now, _) = schedule.split(key);
