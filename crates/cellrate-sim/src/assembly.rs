@@ -108,8 +108,14 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
     let mut hops = build_hops(scenario, &ports, &endpoints, &mut parts);
     build_endpoints(scenario, &hops.first, &endpoints, &mut parts);
     let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts);
-    let wiring =
-        Wiring { scenario, ports: &ports, partition: &partition, every_cell: &every_cell, folded: &folded };
+    let wiring = Wiring {
+        scenario,
+        ports: &ports,
+        partition: &partition,
+        every_cell: &every_cell,
+        folded: &folded,
+        first_hops: &hops.first,
+    };
     wiring.lay(&mut hops.table, &mut parts);
 
     let tracks = build_tracks(scenario, &ports, &endpoints, partition.clusters);
@@ -263,20 +269,37 @@ struct Hops {
     first: Vec<u32>,
 }
 
+impl Hops {
+    /// Room for so many hops of each direction: those of directions that begin in the same cluster lie together, because they
+    /// are looked up together.
+    fn with_room(lengths: &[usize], endpoints: &[Place]) -> Hops {
+        let mut order: Vec<usize> = (0..lengths.len()).collect();
+        order.sort_by_key(|&flow| endpoints[flow].cluster);
+        let (mut first, mut end) = (vec![0; lengths.len()], 0);
+        for flow in order {
+            first[flow] = end as u32;
+            end += lengths[flow];
+        }
+        Hops { table: vec![Hop::NOWHERE; end], first }
+    }
+}
+
 fn build_hops(
     scenario: &Scenario,
     ports: &[Option<Place>],
     endpoints: &[Place],
     parts: &mut [Parts],
 ) -> Hops {
-    let mut hops = Hops { table: Vec::new(), first: Vec::new() };
+    let lengths: Vec<usize> =
+        scenario.connections.iter().flat_map(|connection| [connection.path.len(); 2]).collect();
+    let mut hops = Hops::with_room(&lengths, endpoints);
     for (flow, (connection, backward)) in scenario
         .connections
         .iter()
         .flat_map(|connection| [(connection, false), (connection, true)])
         .enumerate()
     {
-        hops.first.push(hops.table.len() as u32);
+        let first = hops.first[flow] as usize;
         let steps = steps(connection, backward);
         for (index, &step) in steps.iter().enumerate() {
             let place = ports[port_number(step)].unwrap_or(Place { cluster: 0, index: NONE });
@@ -287,16 +310,14 @@ fn build_hops(
             let is_last = index + 1 == steps.len();
             // The direction ends where the other one begins.
             let endpoint = if is_last { endpoints[flow ^ 1].index } else { NONE };
-            hops.table.push(Hop {
+            hops.table[first + index] = Hop {
                 port: place.index,
                 slot,
                 flow: flow as u32,
-                answering_port: NONE,
-                answering_slot: Slot(NONE),
                 endpoint,
-                exit: Exit::Lane(NONE),
                 priority: priority(connection.category) as u8,
-            });
+                ..Hop::NOWHERE
+            };
         }
     }
     // Hop j of n (from 1 on) leaves the node that hop n - j of the other direction leaves.

@@ -21,6 +21,8 @@ pub(crate) struct Wiring<'a> {
     pub every_cell: &'a [bool],
     /// By port.
     pub folded: &'a [Fold],
+    /// The first hop of each direction of each connection.
+    pub first_hops: &'a [u32],
 }
 
 /// What becomes of the transmissions over a port of a host.
@@ -40,12 +42,9 @@ impl Wiring<'_> {
     pub fn lay(&self, hops: &mut [Hop], parts: &mut [Parts]) {
         // By port, the hops over its link.
         let mut crossing: Vec<Vec<u32>> = vec![Vec::new(); self.ports.len()];
-        let mut hop = 0;
-        for connection in &self.scenario.connections {
-            for step in [false, true].into_iter().flat_map(|backward| steps(connection, backward)) {
-                crossing[port_number(step)].push(hop);
-                hop += 1;
-            }
+        for (flow, &first) in self.first_hops.iter().enumerate() {
+            let steps = steps(&self.scenario.connections[flow / 2], flow % 2 == 1);
+            (first..).zip(steps).for_each(|(hop, step)| crossing[port_number(step)].push(hop));
         }
         for (number, crossing) in crossing.iter().enumerate() {
             let Some(from) = self.ports[number] else { continue };

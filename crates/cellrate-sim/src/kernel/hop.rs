@@ -41,3 +41,17 @@ pub(crate) struct Hop {
     /// Service priority of the connection.
     pub priority: u8,
 }
+
+impl Hop {
+    /// None that a cell could cross.
+    pub const NOWHERE: Hop = Hop {
+        port: NONE,
+        slot: Slot(NONE),
+        flow: NONE,
+        answering_port: NONE,
+        answering_slot: Slot(NONE),
+        endpoint: NONE,
+        exit: Exit::Lane(NONE),
+        priority: 0,
+    };
+}
