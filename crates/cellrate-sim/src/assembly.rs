@@ -16,7 +16,7 @@ use crate::kernel::Kernel;
 use crate::kernel::cluster::{Cluster, Parts};
 use crate::kernel::deferred::Shortcut;
 use crate::kernel::feed::Feed;
-use crate::kernel::hop::{Exit, Hop, NONE};
+use crate::kernel::hop::{Hop, NONE};
 use crate::kernel::merge::Merge;
 use crate::kernel::partition::Partition;
 use crate::port::{ABR, Fifo, Line, PRIORITIES, Port, Queues, Ranked, Served, priority};

@@ -54,7 +54,8 @@ impl Wiring<'_> {
                 crossing.iter().for_each(|&hop| hops[hop as usize].exit = Exit::Feed(feed));
                 continue;
             }
-            let head = self.scenario.links[number / 2].ends[1 - number % 2];
+            let link = &self.scenario.links[number / 2];
+            let head = link.ends[1 - number % 2];
             let cluster = self.partition.cluster[head.0 as usize];
             let at_host = self.scenario.nodes[head.0 as usize].kind == NodeKind::Host;
             let before = &parts[from.cluster as usize].ports[from.index as usize];
@@ -86,7 +87,7 @@ impl Wiring<'_> {
                     Exit::Lane(lane)
                 } else {
                     let outboxes = &mut parts[from.cluster as usize].outboxes;
-                    outboxes.push(Outbox::new(cluster, lane, course));
+                    outboxes.push(Outbox::new(cluster, lane, course, link.rate.cell_time()));
                     Exit::Outbox(outboxes.len() as u32 - 1)
                 };
                 members.into_iter().for_each(|hop| hops[hop as usize].exit = exit);

@@ -195,19 +195,29 @@ fn walk_packed<'a>(
         && first.way() == way
     {
         let mut delays = [Duration::ZERO; AT_ONCE];
-        let (passed, last) = pass_evenly(cells, (most - count) as usize, until, &mut joining, &mut delays);
+        let Passing { cells: passed, last, left } =
+            pass_evenly(cells, (most - count) as usize, until, &mut joining, &mut delays);
         if passed == 0 {
             break;
         }
         receiver.receive_evenly(&first, &delays[..passed]);
-        cells.skip_evenly(passed as u32, last);
+        cells.skip_evenly(passed as u32, last, left);
         count += passed as u64;
     }
     (count, joining)
 }
 
-/// The first cells of an even run that come before `until`, no more than `most`, join the queue: how many, when the last one came, and their
-/// `delays` up to the host.
+/// The first cells of an even run.
+struct Passing {
+    /// How many.
+    cells: usize,
+    /// When the last one came.
+    last: Time,
+    /// Octets behind it.
+    left: usize,
+}
+
+/// The first cells of an even run that come before `until`, no more than `most`, join the queue; and their `delays` up to the host.
 #[inline(always)]
 fn pass_evenly(
     cells: &Unpacking,
@@ -215,24 +225,22 @@ fn pass_evenly(
     until: Time,
     joining: &mut Joining<'_>,
     delays: &mut [Duration; AT_ONCE],
-) -> (usize, Time) {
-    let (first, spacing, gaps) = cells.even_run();
-    let mut gaps = gaps.iter();
-    let (mut now, mut sent, mut last) = (first.arrives, first.sent, first.arrives);
-    let mut count = 0;
+) -> Passing {
+    let (first, spacing, mut gaps) = cells.even_run();
+    let (mut now, mut sent) = (first.arrives, first.sent);
+    let mut passing = Passing { cells: 0, last: now, left: gaps.left() };
     for delay in delays.iter_mut().take(most) {
         let departs = joining.departure(now);
         if now >= until || !joining.join(now, departs) {
             break;
         }
         *delay = Duration::from_ps(joining.arrival(departs).as_ps() - sent.as_ps());
-        last = now;
-        count += 1;
-        let Some(&gap) = gaps.next().filter(|&&gap| gap > 0) else { break };
-        now += Duration::from_ps(gap.into());
+        passing = Passing { cells: passing.cells + 1, last: now, left: gaps.left() };
+        let Some(gap) = gaps.next() else { break };
+        now += Duration::from_ps(gap);
         sent += spacing;
     }
-    (count, last)
+    passing
 }
 
 /// Most cells whose delays are told at once.

@@ -207,6 +207,18 @@ impl Cell {
         Cell { arrives: self.arrives + spacing, sent: self.sent + spacing, word }
     }
 
+    /// The word of the data cell behind this one on the same hop, if that is amid its PDU.
+    #[inline]
+    pub(crate) fn word_behind(&self) -> u64 {
+        (self.word + (1 << ER_SHIFT)) & !(1 << 62 | USER_OR_NI)
+    }
+
+    /// The same data cell as the last one of its PDU.
+    #[inline]
+    pub(crate) fn ending_pdu(self) -> Cell {
+        Cell { word: self.word | USER_OR_NI, ..self }
+    }
+
     /// The data cell that is `count` behind this one, if they arrive one every `gap` and left one every `spacing`.
     #[inline]
     pub fn followed_by_others(self, count: u32, gap: Duration, spacing: Duration) -> Cell {

@@ -67,7 +67,7 @@ pub(crate) struct Room {
     /// For cells that are [sorted](super::sorted).
     pub sorting: Sorting,
     /// For cells that are [packed](super::packed), empty.
-    pub words: Vec<Vec<u32>>,
+    pub octets: Vec<Vec<u8>>,
     /// For what goes to other clusters, empty.
     pub bags: Vec<Bag>,
 }
@@ -227,7 +227,7 @@ impl Cluster {
 
     /// Does everything that happens before `until`.
     pub fn run_until(&mut self, until: Time) {
-        self.outboxes.iter_mut().for_each(|outbox| outbox.make_room(&mut self.room.words));
+        self.outboxes.iter_mut().for_each(|outbox| outbox.make_room(&mut self.room.octets));
         loop {
             let (now, leaf) = self.schedule.first();
             if now >= until {

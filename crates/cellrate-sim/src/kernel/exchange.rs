@@ -29,7 +29,7 @@ struct Parcel {
 #[derive(Debug)]
 enum Posted {
     Plain(Vec<Cell>),
-    /// So many words, which stand for so many cells.
+    /// So many octets, which stand for so many cells.
     Packed(u32, u32),
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Bag {
     /// Those cells that have to be events, parcel by parcel.
     significant: Vec<Herald>,
     /// Those that are packed, parcel by parcel.
-    words: Vec<u32>,
+    octets: Vec<u8>,
 }
 
 /// Most empty bags that a thread keeps for what its clusters send.
@@ -130,13 +130,13 @@ impl Exchange {
             if bag.parcels.capacity() == 0 {
                 *bag = cluster.room.bags.pop().unwrap_or_default();
             }
-            let Bag { parcels, significant, words } = bag;
+            let Bag { parcels, significant, octets } = bag;
             for &index in outboxes {
                 let outbox = &mut cluster.outboxes[index as usize];
                 let cells = match &mut outbox.sent {
-                    Sent::Packed(packing) => match packing.take(words, &mut cluster.room.words) {
+                    Sent::Packed(packing) => match packing.take(octets, &mut cluster.room.octets) {
                         (_, 0) => continue,
-                        (words, cells) => Posted::Packed(words, cells),
+                        (octets, cells) => Posted::Packed(octets, cells),
                     },
                     Sent::Plain { cells, expected, .. } if !cells.is_empty() => {
                         *expected = cells.len() as u32;
@@ -171,16 +171,16 @@ impl Exchange {
         for &place in &self.delivered[number] {
             let mut mail = lock(&self.mail[place]);
             let Mail { bag, empty } = &mut *mail;
-            let Bag { mut parcels, mut significant, mut words } = std::mem::take(bag);
-            let (mut heralds, mut rest) = (&significant[..], &words[..]);
+            let Bag { mut parcels, mut significant, mut octets } = std::mem::take(bag);
+            let (mut heralds, mut rest) = (&significant[..], &octets[..]);
             for Parcel { lane, significant, cells } in parcels.drain(..) {
                 let own;
                 (own, heralds) = heralds.split_at(significant as usize);
                 let batch = match cells {
                     Posted::Plain(cells) => Batch::Plain(cells),
-                    Posted::Packed(words, cells) => {
+                    Posted::Packed(octets, cells) => {
                         let packed;
-                        (packed, rest) = rest.split_at(words as usize);
+                        (packed, rest) = rest.split_at(octets as usize);
                         Batch::Packed(packed, cells)
                     }
                 };
@@ -189,8 +189,8 @@ impl Exchange {
             }
             if cluster.room.bags.len() < SPARE_BAGS {
                 significant.clear();
-                words.clear();
-                cluster.room.bags.push(Bag { parcels, significant, words });
+                octets.clear();
+                cluster.room.bags.push(Bag { parcels, significant, octets });
             }
         }
     }
@@ -214,9 +214,11 @@ fn have_packed(clusters: &mut [Cluster]) {
     for from in 0..clusters.len() {
         for index in 0..clusters[from].outboxes.len() {
             let Outbox { cluster, lane, significance, .. } = clusters[from].outboxes[index];
-            if significance.is_some() {
-                clusters[from].outboxes[index].sent = Sent::Packed(Packing::new());
-                clusters[cluster as usize].lanes[lane as usize].ring = Row::Packed(Unpacking::new());
+            if let (Some(_), &Sent::Plain { cell_time, .. }) =
+                (significance, &clusters[from].outboxes[index].sent)
+            {
+                clusters[from].outboxes[index].sent = Sent::Packed(Packing::new(cell_time));
+                clusters[cluster as usize].lanes[lane as usize].ring = Row::Packed(Unpacking::new(cell_time));
             }
         }
     }

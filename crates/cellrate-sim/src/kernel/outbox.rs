@@ -34,19 +34,21 @@ pub(crate) enum Sent {
         takes_stretches: bool,
         /// How many there were in the last window.
         expected: u32,
+        /// Time of one cell on the link, for whoever wants them packed.
+        cell_time: Duration,
     },
     /// [Packed](super::packed).
     Packed(Packing),
 }
 
 impl Outbox {
-    /// An empty one, for that lane of that cluster.
-    pub fn new(cluster: u32, lane: u32, course: Course) -> Outbox {
+    /// An empty one, for that lane of that cluster, at a link on which a cell takes so long.
+    pub fn new(cluster: u32, lane: u32, course: Course, cell_time: Duration) -> Outbox {
         let significance = match course {
             Course::Deferred { significance, .. } => Some(significance),
             Course::Host { .. } | Course::Behind { .. } | Course::Switch => None,
         };
-        let sent = Sent::Plain { cells: Vec::new(), takes_stretches: false, expected: 0 };
+        let sent = Sent::Plain { cells: Vec::new(), takes_stretches: false, expected: 0, cell_time };
         Outbox { cluster, lane, significance, sent, significant: Vec::new() }
     }
 
@@ -96,7 +98,7 @@ impl Outbox {
     }
 
     /// A window begins, which will be much like the last one.
-    pub fn make_room(&mut self, empty: &mut Vec<Vec<u32>>) {
+    pub fn make_room(&mut self, empty: &mut Vec<Vec<u8>>) {
         match &mut self.sent {
             Sent::Packed(packing) => packing.make_room(empty),
             Sent::Plain { cells, expected, .. } => {

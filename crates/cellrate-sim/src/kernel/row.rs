@@ -15,7 +15,7 @@ pub(crate) enum Batch<'a> {
     /// As they are; perhaps with [stretches](Stretch).
     Plain(Vec<Cell>),
     /// So many, [packed](super::packed).
-    Packed(&'a [u32], u32),
+    Packed(&'a [u8], u32),
 }
 
 /// The cells on one link, in order.
@@ -61,7 +61,7 @@ impl Row {
     pub fn append(&mut self, batch: Batch<'_>) {
         match (self, batch) {
             (Row::Lists(lists), Batch::Plain(cells)) => lists.append(cells),
-            (Row::Packed(packed), Batch::Packed(words, count)) => packed.append(words, count),
+            (Row::Packed(packed), Batch::Packed(octets, count)) => packed.append(octets, count),
             _ => unreachable!("who sends cells knows whether to pack them"),
         }
     }
@@ -139,7 +139,7 @@ impl Row {
     /// How many cells there are on each hop, some of them at a time.
     pub fn count(&self, mut count: impl FnMut(usize, u64)) {
         match self {
-            Row::Packed(packed) => packed.runs().for_each(|(first, cells)| count(first.hop(), cells)),
+            Row::Packed(packed) => packed.hops().for_each(|(hop, cells)| count(hop, cells)),
             Row::Lists(_) => self.iter().for_each(|cell| count(cell.hop(), 1)),
         }
     }
@@ -301,19 +301,20 @@ mod tests {
     proptest! {
         #[test]
         fn so_does_one_of_packed_cells(steps in proptest::collection::vec(0_usize..8, 0..300)) {
-            let (mut row, mut deque) = (Row::Packed(Unpacking::new()), VecDeque::new());
-            let mut packing = Packing::new();
+            let cell_time = Duration::from_ps(20);
+            let (mut row, mut deque) = (Row::Packed(Unpacking::new(cell_time)), VecDeque::new());
+            let mut packing = Packing::new(cell_time);
             for (number, step) in steps.into_iter().enumerate() {
                 match step {
                     0..2 => {
-                        let mut words = Vec::new();
+                        let mut octets = Vec::new();
                         for part in 0..1 + 9 * step {
                             let cell = Cell::data(Time::from_ps((20 * number + part) as u64), part as u64, false);
                             packing.push(cell);
                             deque.push_back(cell);
                         }
-                        let (_, count) = packing.take(&mut words, &mut Vec::new());
-                        row.append(Batch::Packed(&words, count));
+                        let (_, count) = packing.take(&mut octets, &mut Vec::new());
+                        row.append(Batch::Packed(&octets, count));
                     }
                     2..7 => prop_assert_eq!(row.pop(), deque.pop_front()),
                     _ => {
