@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::net::UdpSocket;
 use std::process::Command;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -84,9 +85,10 @@ fn a_full_transmit_queue_loses_packets_and_counts_them() {
 #[test]
 fn settings_reach_the_kernel_of_this_namespace_alone() {
     let Some([a, _b]) = pair(|settings| {
-        settings.tcp.congestion_control = "cubic".into();
-        settings.tcp.receive_window = Some(cellrate_proto::Octets(9148));
-        settings.tcp.sack = false;
+        let tcp = Arc::make_mut(&mut settings.tcp);
+        tcp.congestion_control = "cubic".into();
+        tcp.receive_window = Some(cellrate_proto::Octets(9148));
+        tcp.sack = false;
     }) else {
         return;
     };
@@ -104,7 +106,8 @@ fn an_unknown_congestion_control_is_refused_with_what_was_asked() {
         return;
     }
     let mut settings = HostSettings::of_host(0);
-    settings.tcp.congestion_control = "carrier-pigeon".into();
+    let tcp = Arc::make_mut(&mut settings.tcp);
+    tcp.congestion_control = "carrier-pigeon".into();
     let error = Host::new(&settings).expect_err("no kernel has it");
     assert!(matches!(error, HostError::Refused { .. }) && !error.is_lack());
     assert!(error.to_string().contains("congctl carrier-pigeon"), "{error}");

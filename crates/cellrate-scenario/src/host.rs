@@ -1,6 +1,7 @@
 //! What a host is in a live run: a machine with an IP stack.
 
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use cellrate_proto::{Cells, Duration, Octets};
 
@@ -16,7 +17,7 @@ pub struct HostSettings {
     /// Packets on their way from the kernel to the adapter at most (txqueuelen).
     pub transmit_queue: u32,
     /// TCP.
-    pub tcp: HostTcp,
+    pub tcp: Arc<HostTcp>,
 }
 
 impl HostSettings {
@@ -27,7 +28,7 @@ impl HostSettings {
             mtu: Octets(9180),
             adapter_queue: Cells(4096),
             transmit_queue: 1000,
-            tcp: HostTcp::default(),
+            tcp: Arc::default(),
         }
     }
 }

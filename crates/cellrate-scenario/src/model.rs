@@ -1,5 +1,9 @@
 //! A resolved scenario: what a run is built from. Whoever holds one knows that it is sound: paths are connected,
 //! parameters are in range, indices point at something.
+//!
+//! What many links, hosts or connections have alike, such as the settings of ports, they share.
+
+use std::sync::Arc;
 
 use cellrate_proto::switch::PortControlConfig;
 use cellrate_proto::uili::UiliConfig;
@@ -115,7 +119,7 @@ pub struct Link {
     /// One-way propagation delay; 5 us per km where a length was given.
     pub delay: Duration,
     /// `ports[0]` is the output port of `ends[0]` towards `ends[1]`, `ports[1]` the other one.
-    pub ports: [Port; 2],
+    pub ports: [Arc<Port>; 2],
     /// Probability that a cell is lost on the line, either way [0 to 1].
     pub cell_loss: f64,
     /// Spans in which the link is down, either way: a cell whose transmission ends within one is lost. In order, apart.
@@ -131,8 +135,8 @@ pub struct Span {
     pub end: Time,
 }
 
-/// The output port of a node.
-#[derive(Clone, Debug, PartialEq)]
+/// The output port of a node. The default is that of a host.
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct Port {
     /// Room for waiting cells.
     pub buffers: Buffers,
@@ -249,7 +253,7 @@ pub struct Flow {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sender {
     /// The TM 4.0 source of an ABR connection.
-    Abr(Box<AbrSender>),
+    Abr(Arc<AbrSender>),
     /// CBR, VBR and UBR: no feedback; cells leave no faster than this peak rate.
     Peak(CellRate),
 }
@@ -258,7 +262,7 @@ pub enum Sender {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AbrSender {
     /// What set-up agreed on; checked.
-    pub parameters: AbrParameters,
+    pub parameters: Arc<AbrParameters>,
     /// Weight in weighted max-min sharing. Default 1.
     pub weight: f64,
     /// Use-it-or-lose-it policy of the source.

@@ -1,10 +1,9 @@
 //! From a scenario to a network ready to run.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
-use cellrate_proto::{AbrParameters, CellRate, Cells, Destination, DestinationConfig, Source, Time};
+use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Buffers, Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity,
@@ -346,7 +345,6 @@ fn vc_at_port(connection: &Connection, backward: bool) -> Option<VcAtPort> {
 }
 
 fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], parts: &mut [Parts]) {
-    let mut parameters = Shared::default();
     for (index, connection) in scenario.connections.iter().enumerate() {
         for (flow, out, back) in [
             (2 * index, &connection.forward, &connection.backward),
@@ -361,7 +359,7 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
                 end: Time::ZERO + scenario.duration,
             };
             let mut endpoint = Endpoint::new(
-                build_sender(out, &mut parameters),
+                build_sender(out),
                 Supply::new(connection, backward, site),
                 Destination::new(destination_config(back)),
                 first_hops[flow],
@@ -496,27 +494,9 @@ fn watched_receivers(scenario: &Scenario) -> Vec<bool> {
     every_cell
 }
 
-/// Parameters that many sources have alike, once.
-#[derive(Default)]
-struct Shared(VecDeque<Arc<AbrParameters>>);
-
-impl Shared {
-    /// So many different ones are remembered.
-    const MOST: usize = 16;
-
-    fn get(&mut self, parameters: &AbrParameters) -> Arc<AbrParameters> {
-        if let Some(known) = self.0.iter().find(|known| ***known == *parameters) {
-            return Arc::clone(known);
-        }
-        self.0.truncate(Shared::MOST - 1);
-        self.0.push_front(Arc::new(parameters.clone()));
-        Arc::clone(&self.0[0])
-    }
-}
-
-fn build_sender(flow: &Flow, parameters: &mut Shared) -> Sender {
+fn build_sender(flow: &Flow) -> Sender {
     match &flow.sender {
-        SenderConfig::Abr(abr) => Sender::Abr(Source::new(parameters.get(&abr.parameters), &abr.uili)),
+        SenderConfig::Abr(abr) => Sender::Abr(Source::new(Arc::clone(&abr.parameters), &abr.uili)),
         SenderConfig::Peak(rate) => Sender::Peak { spacing: rate.interval(), earliest: Time::ZERO },
     }
 }

@@ -156,5 +156,5 @@ fn priorities_of_cbr_vbr_abr_and_ubr() {
 
 /// UBR loses what it cannot send: without a limit its queue would only grow.
 fn limit_ubr(scenario: &mut Scenario) {
-    scenario.links[0].ports[0].buffers.ubr = Some(Cells(500));
+    port(scenario, 0, 0).buffers.ubr = Some(Cells(500));
 }

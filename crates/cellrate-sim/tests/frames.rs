@@ -6,7 +6,7 @@ use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
 use cellrate_sim::{FrameSummary, RunResult};
-use world::{World, greedy, greedy_in, parameters};
+use world::{World, greedy, greedy_in, parameters, port};
 
 fn frames(change: impl FnOnce(&mut FramesTraffic)) -> Traffic {
     let mut frames = FramesTraffic {
@@ -97,7 +97,7 @@ fn what_does_not_fit_into_the_buffer_is_lost() {
     // Its link is the first, so its cells are the first of those that come at one instant.
     world.other("noise", Category::Ubr, &["c", "sw1", "sw2", "b"], greedy());
     world.other("vc", Category::Ubr, &PATH, frames(|_| {}));
-    world.scenario.links[0].ports[0].buffers.shared = Some(Cells(100));
+    port(&mut world.scenario, 0, 0).buffers.shared = Some(Cells(100));
     let result = world.run();
     assert_eq!(row(&result).whole, 0, "a greedy neighbour at the line rate leaves no frame whole");
     assert!(row(&result).lost >= 49);
@@ -107,7 +107,7 @@ fn beside_a_burst(follow: Option<FollowAcr>) -> World {
     let mut world = line(12);
     world.control.efci = Some(cellrate_proto::switch::EfciConfig { low: Cells(127), high: Cells(127) });
     let own = world.control;
-    world.scenario.links[0].ports[0].control = own;
+    port(&mut world.scenario, 0, 0).control = own;
     // 835 cells a frame at 24 a second are 8.5 Mb/s.
     let video = frames(|frames| {
         frames.frames_per_second = 24;

@@ -9,7 +9,7 @@ use cellrate_scenario::*;
 use cellrate_sim::transport::{Segment, Stack};
 use cellrate_sim::{ExchangeRow, RunResult, TcpSummary};
 use proptest::prelude::*;
-use world::World;
+use world::{World, parameters_of};
 
 const LINE: BitRate = BitRate::from_bps(10_000_000);
 const DELAY: Duration = Duration::from_ms(10);
@@ -201,9 +201,9 @@ fn no_page_begins_at_or_after_the_end() {
 fn the_direction_back_has_its_own_rate_and_settings() {
     let mut world = network(traffic("paper-000", pages()), Category::Abr);
     let connection = &mut world.scenario.connections[0];
-    let Sender::Abr(abr) = &mut connection.backward.sender else { panic!("abr") };
-    abr.parameters.pcr = CellRate::new(2000.0);
-    abr.parameters.icr = CellRate::new(2000.0);
+    let parameters = parameters_of(&mut connection.backward).expect("abr");
+    parameters.pcr = CellRate::new(2000.0);
+    parameters.icr = CellRate::new(2000.0);
     let limited = world.run();
     let time = limited.summary.exchanges[0].mean_response_s.expect("one");
     assert_eq!(tcp(&limited, "web (back)")[0].retransmitted, 0);

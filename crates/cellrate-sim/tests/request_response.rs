@@ -64,9 +64,9 @@ fn an_abr_burst_leaves_at_acr() {
     let mut world = world(Category::Abr, conversation());
     let connection = &mut world.scenario.connections[0];
     for flow in [&mut connection.forward, &mut connection.backward] {
-        let cellrate_scenario::Sender::Abr(abr) = &mut flow.sender else { unreachable!() };
-        abr.parameters.icr = CellRate::new(abr.parameters.pcr.as_cells_per_s() / 4.0);
-        abr.parameters.rif = cellrate_proto::parameters::PowerOfTwo::from_negative_exponent(15).unwrap();
+        let parameters = parameters_of(flow).expect("abr");
+        parameters.icr = CellRate::new(parameters.pcr.as_cells_per_s() / 4.0);
+        parameters.rif = cellrate_proto::parameters::PowerOfTwo::from_negative_exponent(15).unwrap();
     }
     let result = world.run();
     for row in &result.summary.bursts {

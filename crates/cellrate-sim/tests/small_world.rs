@@ -97,7 +97,7 @@ fn a_port_that_nothing_uses_has_a_queue_of_zero() {
 fn a_buffer_of_no_places_takes_nothing_and_one_of_one_place_takes_the_cell_in_transmission() {
     let carried = |places| {
         let mut world = one_link(1, Duration::from_ms(1));
-        world.scenario.links[0].ports[0].buffers.ubr = Some(Cells(places));
+        port(&mut world.scenario, 0, 0).buffers.ubr = Some(Cells(places));
         let row = world.run().summary.vcs[0].clone();
         (row.delivered, row.dropped)
     };

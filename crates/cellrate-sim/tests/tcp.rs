@@ -6,7 +6,7 @@ use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
 use cellrate_sim::{RunResult, TcpSummary};
-use world::World;
+use world::{World, port};
 
 fn tcp(preset: &str, change: impl FnOnce(&mut TcpTraffic)) -> Traffic {
     let preset = Preset::named(preset).expect("it is there");
@@ -32,7 +32,7 @@ fn bottleneck(traffic: Traffic, buffer: Option<u64>, seconds: u64) -> World {
     world.link("a", "sw1", world::OC3, Duration::from_us(10));
     let slow = world.link("sw1", "sw2", world.rate, world.delay);
     world.link("sw2", "b", world::OC3, Duration::from_us(10));
-    world.scenario.links[slow.0 as usize].ports[0].buffers.ubr = buffer.map(Cells);
+    port(&mut world.scenario, slow.0 as usize, 0).buffers.ubr = buffer.map(Cells);
     let vc = world.other("vc", Category::Ubr, &["a", "sw1", "sw2", "b"], traffic);
     vc.forward.sender = Sender::Peak(world::OC3.to_cell_rate());
     world

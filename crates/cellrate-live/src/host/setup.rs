@@ -99,6 +99,7 @@ fn ip_commands(settings: &HostSettings) -> String {
 mod tests {
     use super::*;
     use cellrate_proto::{Duration, Octets};
+    use std::sync::Arc;
 
     #[test]
     fn a_host_without_wishes_gets_reno_by_its_route() {
@@ -120,14 +121,15 @@ mod tests {
     #[test]
     fn every_wish_reaches_the_kernel() {
         let mut settings = HostSettings::of_host(0);
-        settings.tcp.congestion_control = "cubic".into();
-        settings.tcp.receive_window = Some(Octets(262_144));
-        settings.tcp.send_buffer = Some(Octets(100_000));
-        settings.tcp.mss = Some(Octets(1000));
-        settings.tcp.initial_window = Some(1);
-        settings.tcp.delayed_ack = false;
-        settings.tcp.minimum_rto = Some(Duration::from_ms(400));
-        settings.tcp.sack = false;
+        let tcp = Arc::make_mut(&mut settings.tcp);
+        tcp.congestion_control = "cubic".into();
+        tcp.receive_window = Some(Octets(262_144));
+        tcp.send_buffer = Some(Octets(100_000));
+        tcp.mss = Some(Octets(1000));
+        tcp.initial_window = Some(1);
+        tcp.delayed_ack = false;
+        tcp.minimum_rto = Some(Duration::from_ms(400));
+        tcp.sack = false;
         let route = ip_commands(&settings).lines().last().unwrap_or_default().to_string();
         assert_eq!(
             route,

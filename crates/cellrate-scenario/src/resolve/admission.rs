@@ -1,11 +1,14 @@
 //! Set-up of the connections, in the order of the file: negotiation along each path, then admission on its links.
 
+use std::sync::Arc;
+
 use cellrate_proto::admission::{Book, Charging, Request};
 use cellrate_proto::negotiation::{self, Change, Node as Limits, Offer, Optional};
-use cellrate_proto::{CellRate, Duration};
+use cellrate_proto::{AbrParameters, CellRate, Duration};
 
-use super::connection::Terms;
+use super::connection::{self, Terms};
 use super::network::Network;
+use super::shared::Shared;
 use super::{optional, stop_and_go};
 use crate::check;
 use crate::error::Fault;
@@ -44,6 +47,7 @@ pub(super) fn admit(
         return Ok(outcome);
     };
     let mut book = Book::new(network.links.iter().flat_map(|link| [link.rate; 2]), wish.charging);
+    let mut senders = Shared::new();
     for (place, (connection, terms)) in connections.iter_mut().zip(terms).enumerate() {
         if let Some(frtt) = terms.frtt.filter(|_| wish.negotiate) {
             let message = "frtt is given, and negotiation accumulates it along the path";
@@ -63,6 +67,7 @@ pub(super) fn admit(
         match set_up {
             Ok((agreed, changes)) => {
                 *connection = agreed;
+                connection::share(connection, &mut senders);
                 outcome.negotiated.extend(changes);
             }
             Err(reason) => {
@@ -134,7 +139,7 @@ fn set_up(
     // A direction without data carries RM cells only, and promises nothing.
     let idle = flow.traffic.is_none();
     if let (Sender::Abr(sender), true) = (&mut flow.sender, wish.negotiate) {
-        let mut parameters = sender.parameters.clone();
+        let mut parameters = AbrParameters::clone(&sender.parameters);
         parameters.frtt = Duration::ZERO;
         let offer = Offer { parameters, mcr_min: terms.mcr_min, signalled: wish.signalled };
         let nodes: Vec<Limits> = path
@@ -145,7 +150,7 @@ fn set_up(
             let at = refusal.node().map_or(String::new(), |node| format!(" at {}", nodes[node].name));
             format!("{direction}{at}: {refusal}")
         })?;
-        sender.parameters = agreed.parameters;
+        Arc::make_mut(sender).parameters = Arc::new(agreed.parameters);
         let sending = &nodes[0].name;
         let told = |change: Change| Negotiated {
             vc: connection.name.clone(),
@@ -171,7 +176,7 @@ fn set_up(
         format!("{direction}{at}: {refusal}")
     })?;
     if let Sender::Abr(sender) = &mut flow.sender {
-        let parameters = &mut sender.parameters;
+        let parameters = Arc::make_mut(&mut Arc::make_mut(sender).parameters);
         let asked = (parameters.mcr, parameters.pcr);
         (parameters.mcr, parameters.pcr) = (grant.mcr, grant.pcr);
         parameters.icr = parameters.icr.min(grant.pcr).max(grant.mcr);

@@ -1,12 +1,14 @@
 //! Connections: their paths, their senders, and what those have to send.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use cellrate_proto::parameters::MAX_RATE;
 use cellrate_proto::switch::StopAndGo;
 use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
+use super::shared::Shared;
 use super::{Whole, defaults, optional, place_of, stop_and_go, traffic, uili, wholes};
 use crate::check;
 use crate::error::{Fault, Place};
@@ -33,7 +35,8 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>,
     let abr = defaults(root, "abr").cloned().unwrap_or_default();
     let wholes = wholes(root, "vc", shape, |own| base(&all, &abr, own))?;
     let mut names = BTreeSet::new();
-    let (mut list, mut all_terms) = (Vec::new(), Vec::new());
+    let mut senders = Shared::new();
+    let (mut list, mut all_terms) = (Vec::with_capacity(wholes.len()), Vec::new());
     for whole in &wholes {
         let name = whole.table.text("name").unwrap_or_default();
         if !names.insert(name) {
@@ -44,11 +47,21 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>,
                 "Give each a name of its own",
             ));
         }
-        let connection = connection(network, whole)?;
+        let mut connection = connection(network, whole)?;
         all_terms.push(terms(&whole.table, &connection)?);
+        share(&mut connection, &mut senders);
         list.push(connection);
     }
     Ok((list, all_terms))
+}
+
+/// Has the connection share its ABR senders with those before it.
+pub(super) fn share(connection: &mut Connection, senders: &mut Shared<AbrSender>) {
+    for flow in [&mut connection.forward, &mut connection.backward] {
+        if let Sender::Abr(sender) = &mut flow.sender {
+            *sender = senders.get(sender);
+        }
+    }
 }
 
 fn terms(table: &Table, connection: &Connection) -> Result<Terms, Fault> {
@@ -355,8 +368,8 @@ fn abr_sender(
         stop_and_go::check(&parameters, keys, place, &port)?;
     }
     check_parameters(&parameters, keys, place)?;
-    Ok(Sender::Abr(Box::new(AbrSender {
-        parameters,
+    Ok(Sender::Abr(Arc::new(AbrSender {
+        parameters: Arc::new(parameters),
         weight: optional(keys, "weight", quantity::ratio)?.unwrap_or(1.0),
         uili: optional(keys, "uili", uili::read)?.unwrap_or_default(),
         clear_efci_state: keys.text("efci_state") != Some("keep"),

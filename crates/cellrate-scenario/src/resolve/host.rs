@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use cellrate_proto::{Duration, Octets};
 
+use super::shared::Shared;
 use super::{Whole, optional, place_of};
 use crate::check;
 use crate::error::Fault;
@@ -15,11 +17,13 @@ use crate::tree::{Node, Table};
 /// Settings of all hosts, in their order; their addresses differ.
 pub(super) fn settings(hosts: &[Whole]) -> Result<Vec<HostSettings>, Fault> {
     let mut by_address: BTreeMap<Ipv4Addr, &str> = BTreeMap::new();
-    let mut list = Vec::new();
+    let mut tcp = Shared::new();
+    let mut list = Vec::with_capacity(hosts.len());
     for (number, whole) in hosts.iter().enumerate() {
         let empty = Table::default();
         let keys = whole.table.node("live").and_then(Node::table).unwrap_or(&empty);
-        let settings = one(keys, HostSettings::of_host(number as u32))?;
+        let mut settings = one(keys, HostSettings::of_host(number as u32))?;
+        settings.tcp = tcp.get(&settings.tcp);
         let name = whole.table.text("name").unwrap_or_default();
         if let Some(other) = by_address.insert(settings.address, name) {
             let message = format!("\"{name}\" has the address {}, and so has \"{other}\"", settings.address);
@@ -46,7 +50,7 @@ fn one(keys: &Table, mut settings: HostSettings) -> Result<HostSettings, Fault> 
         return Err(Fault::new(node.place, message, "Write room for one at least"));
     }
     if let Some(table) = keys.node("tcp").and_then(Node::table) {
-        settings.tcp = tcp(table, settings.mtu)?;
+        settings.tcp = Arc::new(tcp(table, settings.mtu)?);
     }
     Ok(settings)
 }

@@ -1,17 +1,19 @@
 //! Hosts, switches, links, and the ports at the ends of the links.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
+use super::shared::Shared;
 use super::{Whole, defaults, host, instant, optional, place_of, port, wholes};
 use crate::check::{self, Mode};
 use crate::error::{Fault, Place, suggestion};
 use crate::format::{Kind, ROOT, Shape};
 use crate::group;
 use crate::host::HostSettings;
-use crate::model::{Buffers, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, Span, Step};
+use crate::model::{Link, LinkIndex, Node, NodeIndex, NodeKind, Port, Span, Step};
 use crate::quantity;
 use crate::tree::{self, Table, Value, merged};
 
@@ -85,6 +87,7 @@ pub(super) fn build(root: &Table) -> Result<Network, Fault> {
     network.hosts = host::settings(&hosts)?;
     let switch_defaults = defaults(root, "switch").cloned().unwrap_or_default();
     let switches = members(root, "switch", |_| switch_defaults.clone())?;
+    network.nodes.reserve_exact(hosts.len() + switches.len());
     for (whole, kind) in hosts
         .iter()
         .map(|host| (host, NodeKind::Host))
@@ -100,11 +103,14 @@ pub(super) fn build(root: &Table) -> Result<Network, Fault> {
         network.nodes.push(Node { name, kind });
     }
     let link_defaults = defaults(root, "link").cloned().unwrap_or_default();
-    for whole in members(root, "link", |own| link_base(&link_defaults, own))? {
-        add_link(&mut network, &whole)?;
+    let links = members(root, "link", |own| link_base(&link_defaults, own))?;
+    network.links.reserve_exact(links.len());
+    let mut ports = Shared::new();
+    for whole in links {
+        add_link(&mut network, &whole, &ports.get(&Port::default()))?;
     }
     for whole in &switches {
-        set_ports(&mut network, whole)?;
+        set_ports(&mut network, whole, &mut ports)?;
         set_limits(&mut network, whole)?;
     }
     Ok(network)
@@ -128,7 +134,8 @@ fn link_base(defaults: &Table, own: &Table) -> Table {
     base
 }
 
-fn add_link(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
+/// Adds a link whose two ports are as `port` for now.
+fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>) -> Result<(), Fault> {
     let table = &whole.table;
     let Some(between) = table.node("between") else { return Err(check::missing(whole.place, "between", "")) };
     let [first, second] = check::pair(between)?;
@@ -172,13 +179,11 @@ fn add_link(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
         }
     };
     let link = LinkIndex(network.links.len() as u32);
-    let port =
-        || Port { buffers: Buffers::default(), rm_cells: Default::default(), control: Default::default() };
     network.links.push(Link {
         ends,
         rate,
         delay,
-        ports: [port(), port()],
+        ports: [Arc::clone(port), Arc::clone(port)],
         cell_loss: optional(table, "loss", quantity::ratio)?.unwrap_or(0.0),
         outages: optional(table, "outages", outages)?.unwrap_or_default(),
     });
@@ -206,7 +211,7 @@ fn outages(node: &tree::Node) -> Result<Vec<Span>, Fault> {
     Ok(spans)
 }
 
-fn set_ports(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
+fn set_ports(network: &mut Network, whole: &Whole, ports: &mut Shared<Port>) -> Result<(), Fault> {
     let Some(&switch) = whole.table.text("name").and_then(|name| network.by_name.get(name)) else {
         return Ok(());
     };
@@ -238,7 +243,8 @@ fn set_ports(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
             keys.entries.retain(|entry| shape.key(&entry.key).is_some());
             check::table(&tree::Node { place: own.place, value: Value::Table(keys) }, shape, Mode::COMPLETE)?;
         }
-        network.links[step.link.0 as usize].ports[usize::from(step.end)] = port::read(&table)?;
+        let port = ports.get(&port::read(&table)?);
+        network.links[step.link.0 as usize].ports[usize::from(step.end)] = port;
     }
     Ok(())
 }

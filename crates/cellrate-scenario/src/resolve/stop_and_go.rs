@@ -1,5 +1,7 @@
 //! What a Stop & Go port asks of the ABR connections that pass it (paper 003, table 1).
 
+use std::sync::Arc;
+
 use cellrate_proto::AbrParameters;
 use cellrate_proto::switch::{StopAndGo, SwitchAlgorithmConfig};
 
@@ -43,7 +45,7 @@ pub(super) fn agree(
     let Some(port) = port(network, &connection.path, backward) else { return Ok((connection, changes)) };
     let flow = if backward { &mut connection.backward } else { &mut connection.forward };
     let Sender::Abr(sender) = &mut flow.sender else { return Ok((connection, changes)) };
-    let parameters = &mut sender.parameters;
+    let parameters = Arc::make_mut(&mut Arc::make_mut(sender).parameters);
     if parameters.icr != parameters.pcr && parameters.icr != parameters.mcr {
         changes.push(Negotiated {
             vc: connection.name.clone(),

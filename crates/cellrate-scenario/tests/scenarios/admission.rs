@@ -31,7 +31,7 @@ fn parameters(scenario: &Scenario, name: &str) -> AbrParameters {
     let connection =
         scenario.connections.iter().find(|connection| connection.name == name).expect("admitted");
     let Sender::Abr(sender) = &connection.forward.sender else { panic!("an ABR sender") };
-    sender.parameters.clone()
+    AbrParameters::clone(&sender.parameters)
 }
 
 fn mbps(rate: u64) -> CellRate {

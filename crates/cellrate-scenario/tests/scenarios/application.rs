@@ -1,6 +1,7 @@
 //! Hosts as machines, and the programs on them.
 
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use cellrate_proto::{BitRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
@@ -48,7 +49,7 @@ fn every_setting_of_a_host_has_its_key() {
         mtu: Octets(1500),
         adapter_queue: Cells(100),
         transmit_queue: 20,
-        tcp: HostTcp {
+        tcp: Arc::new(HostTcp {
             congestion_control: "cubic".into(),
             receive_window: Some(Octets(9148)),
             send_buffer: Some(Octets(65_536)),
@@ -58,7 +59,7 @@ fn every_setting_of_a_host_has_its_key() {
             minimum_rto: Some(Duration::from_ms(400)),
             sack: false,
             timestamps: false,
-        },
+        }),
     };
     assert_eq!(scenario.hosts[1], expected);
 }

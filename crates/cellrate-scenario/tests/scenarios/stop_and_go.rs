@@ -25,7 +25,7 @@ fn parameters(abr: &str) -> AbrParameters {
     let [forward, backward] = [&scenario.connections[0].forward, &scenario.connections[0].backward];
     assert_eq!(forward.sender, backward.sender, "both directions pass such a port");
     let Sender::Abr(sender) = &forward.sender else { panic!("an ABR sender") };
-    sender.parameters.clone()
+    AbrParameters::clone(&sender.parameters)
 }
 
 fn rate(mbps: u64) -> cellrate_proto::CellRate {

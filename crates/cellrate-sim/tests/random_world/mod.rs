@@ -4,6 +4,8 @@
 //! time; the other rates share no divisor. Delays reach from nothing to several windows of the kernel.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+use std::sync::Arc;
+
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{
     ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
@@ -15,7 +17,7 @@ use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Octets, 
 use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
 
-use crate::world::World;
+use crate::world::{World, parameters, parameters_of};
 
 /// The network of this number: the same one on every machine.
 pub fn random_scenario(number: u64) -> Scenario {
@@ -129,12 +131,10 @@ pub fn random_bottleneck(number: u64) -> Scenario {
         let path = [source.as_str(), "sw0", "sw1", sink.as_str()];
         let greedy = Traffic::Greedy { windows: vec![] };
         let connection = world.abr(&format!("vc{index}"), &path, greedy);
-        if let Sender::Abr(abr) = &mut connection.forward.sender {
-            abr.parameters.nrm = generator.pick(&[4, 8, 32]);
-            abr.parameters.rif =
-                PowerOfTwo::from_negative_exponent(generator.below(8) as u8).expect("at most 15");
-            abr.parameters.icr = abr.parameters.pcr * generator.pick(&[0.02, 0.1, 0.5]);
-        }
+        let parameters = parameters(connection);
+        parameters.nrm = generator.pick(&[4, 8, 32]);
+        parameters.rif = PowerOfTwo::from_negative_exponent(generator.below(8) as u8).expect("at most 15");
+        parameters.icr = parameters.pcr * generator.pick(&[0.02, 0.1, 0.5]);
     }
     world.scenario
 }
@@ -157,9 +157,9 @@ pub fn random_throng(number: u64) -> Scenario {
     for connection in &mut scenario.connections {
         let share = 1.0 - spread * dice.uniform();
         for flow in [&mut connection.forward, &mut connection.backward] {
-            let Sender::Abr(abr) = &mut flow.sender else { continue };
-            abr.parameters.icr = abr.parameters.icr * share;
-            abr.parameters.pcr = (abr.parameters.pcr * share).max(abr.parameters.icr);
+            let Some(parameters) = parameters_of(flow) else { continue };
+            parameters.icr = parameters.icr * share;
+            parameters.pcr = (parameters.pcr * share).max(parameters.icr);
         }
     }
     scenario
@@ -185,7 +185,7 @@ fn fair_shares(number: u64, dice: Random, lines: &[u64], counts: &[u64]) -> Scen
     world.control = PortControlConfig::default();
     if generator.one_in(3) {
         for port in &mut world.scenario.links[0].ports {
-            port.buffers.abr = Some(Cells(generator.pick(&[4, 20, 100, 500])));
+            Arc::make_mut(port).buffers.abr = Some(Cells(generator.pick(&[4, 20, 100, 500])));
         }
     }
     let count = generator.pick(counts);
@@ -217,17 +217,20 @@ fn settle_down(scenario: &mut Scenario, dice: &mut Random) {
     for link in &mut scenario.links {
         (link.cell_loss, link.outages) = (0.0, vec![]);
         for port in &mut link.ports {
+            let port = Arc::make_mut(port);
             (port.buffers, port.rm_cells) = (Buffers::default(), RmCells::InOrder);
         }
     }
     for connection in &mut scenario.connections {
         for flow in [&mut connection.forward, &mut connection.backward] {
             let Sender::Abr(abr) = &mut flow.sender else { continue };
-            abr.parameters.rif =
+            let abr = Arc::make_mut(abr);
+            let parameters = Arc::make_mut(&mut abr.parameters);
+            parameters.rif =
                 PowerOfTwo::from_negative_exponent((dice.uniform() * 10.0) as u8).expect("at most 15");
-            abr.parameters.nrm = 8 << ((dice.uniform() * 4.0) as u32);
-            abr.parameters.mcr = CellRate::ZERO;
-            abr.parameters.icr = abr.parameters.pcr * [0.05, 0.3, 1.0][(dice.uniform() * 3.0) as usize];
+            parameters.nrm = 8 << ((dice.uniform() * 4.0) as u32);
+            parameters.mcr = CellRate::ZERO;
+            parameters.icr = parameters.pcr * [0.05, 0.3, 1.0][(dice.uniform() * 3.0) as usize];
             abr.uili = UiliConfig::None;
             if flow.traffic.is_some() {
                 flow.traffic = Some(Traffic::Greedy { windows: vec![] });
@@ -378,6 +381,7 @@ impl Generator {
             let rm_cells =
                 self.pick(&[RmCells::InOrder, RmCells::InOrder, RmCells::BeforeData, RmCells::First]);
             for port in &mut link.ports {
+                let port = Arc::make_mut(port);
                 port.rm_cells = rm_cells;
                 if limited {
                     port.buffers = self.buffers();
@@ -485,7 +489,7 @@ impl Generator {
         for (flow, sends) in [(&mut connection.forward, true), (&mut connection.backward, two_way)] {
             let peak = match &mut flow.sender {
                 Sender::Abr(abr) => {
-                    self.abr(abr);
+                    self.abr(Arc::make_mut(abr));
                     abr.parameters.pcr
                 }
                 Sender::Peak(rate) => {
@@ -554,7 +558,7 @@ impl Generator {
         };
         let up_to =
             |this: &mut Generator, k: u64| PowerOfTwo::from_negative_exponent(this.below(k + 1) as u8);
-        abr.parameters = AbrParameters {
+        let parameters = AbrParameters {
             mcr,
             icr: icr.max(mcr).min(pcr),
             nrm: 2 << self.below(8),
@@ -568,7 +572,8 @@ impl Generator {
             frtt: self.pick(&[Duration::ZERO, frtt]),
             ..AbrParameters::new(pcr)
         };
-        assert_eq!(abr.parameters.check(), Ok(()));
+        assert_eq!(parameters.check(), Ok(()));
+        abr.parameters = Arc::new(parameters);
     }
 
     fn traffic(&mut self, peak: CellRate, is_abr: bool, duration: Duration) -> Traffic {
@@ -791,8 +796,7 @@ impl Generator {
             connection.backward.traffic = Some(Traffic::Greedy { windows: vec![] });
         }
         for flow in [&mut connection.forward, &mut connection.backward] {
-            let Sender::Abr(abr) = &mut flow.sender else { continue };
-            let parameters = &mut abr.parameters;
+            let Some(parameters) = parameters_of(flow) else { continue };
             let share = if unlike { self.pick(&[1.0, 0.999, 0.9, 0.3]) } else { 1.0 };
             parameters.pcr = (plan.pcr * share).min(parameters.pcr);
             parameters.icr = (plan.icr * share).min(parameters.pcr);

@@ -9,6 +9,7 @@ use cellrate_proto::{AbrParameters, BitRate, CellRate, Duration, Time};
 use cellrate_scenario::*;
 use cellrate_sim::{RunResult, run};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 pub const OC3: BitRate = BitRate::from_bps(149_760_000);
 
@@ -55,10 +56,16 @@ impl World {
 
     pub fn link(&mut self, a: &str, b: &str, rate: BitRate, delay: Duration) -> LinkIndex {
         let ends = [a, b].map(|name| self.node(name, World::kind(name)));
-        let port = |name: &str| Port {
-            buffers: Buffers::default(),
-            rm_cells: RmCells::default(),
-            control: if World::kind(name) == NodeKind::Switch { self.control } else { Default::default() },
+        let port = |name: &str| {
+            Arc::new(Port {
+                buffers: Buffers::default(),
+                rm_cells: RmCells::default(),
+                control: if World::kind(name) == NodeKind::Switch {
+                    self.control
+                } else {
+                    Default::default()
+                },
+            })
         };
         let ports = [port(a), port(b)];
         self.scenario.links.push(Link { ends, rate, delay, ports, cell_loss: 0.0, outages: vec![] });
@@ -94,13 +101,13 @@ impl World {
         let parameters =
             AbrParameters { frtt: self.round_trip(&path), ..AbrParameters::new(pcr.to_cell_rate()) };
         let sender = AbrSender {
-            parameters,
+            parameters: Arc::new(parameters),
             weight: 1.0,
             uili: UiliConfig::None,
             clear_efci_state: true,
             waiting_brm: WaitingBrm::Overwrite,
         };
-        let flow = |traffic| Flow { sender: Sender::Abr(Box::new(sender.clone())), traffic };
+        let flow = |traffic| Flow { sender: Sender::Abr(Arc::new(sender.clone())), traffic };
         self.scenario.connections.push(Connection {
             name: name.into(),
             category: Category::Abr,
@@ -149,11 +156,22 @@ impl World {
     }
 }
 
+/// The parameters of the forward direction.
 pub fn parameters(connection: &mut Connection) -> &mut AbrParameters {
-    match &mut connection.forward.sender {
-        Sender::Abr(abr) => &mut abr.parameters,
-        Sender::Peak(_) => panic!("not an ABR connection"),
+    parameters_of(&mut connection.forward).expect("an ABR connection")
+}
+
+/// The parameters of a direction, if it is one of ABR.
+pub fn parameters_of(flow: &mut Flow) -> Option<&mut AbrParameters> {
+    match &mut flow.sender {
+        Sender::Abr(abr) => Some(Arc::make_mut(&mut Arc::make_mut(abr).parameters)),
+        Sender::Peak(_) => None,
     }
+}
+
+/// The settings of the port at an end of a link.
+pub fn port(scenario: &mut Scenario, link: usize, end: usize) -> &mut Port {
+    Arc::make_mut(&mut scenario.links[link].ports[end])
 }
 
 pub fn greedy() -> Traffic {
