@@ -4,6 +4,8 @@
 //! FRM, and takes the ER of one BRM for the next interval, limited by what it can send (a connection that is held back
 //! elsewhere). The queue is what came and did not fit the line.
 
+use std::sync::Arc;
+
 use cellrate_proto::switch::{
     ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, Feedback, LoadAveraging,
     PortControl, PortControlConfig, QueueControl, RelativeRateConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
@@ -37,10 +39,8 @@ struct Loop {
 impl Loop {
     fn new(config: EricaConfig, start: &[(f64, f64)], guaranteed: f64) -> Loop {
         config.check().expect("in range");
-        let algorithm = SwitchAlgorithmConfig::Erica(EricaConfig {
-            interval: AveragingInterval::of_time(INTERVAL),
-            ..config
-        });
+        let config = EricaConfig { interval: AveragingInterval::of_time(INTERVAL), ..config };
+        let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(config));
         let mut port = PortControl::new(&PortControlConfig { efci: None, algorithm }, CellRate::new(LINE));
         let connections = start
             .iter()
@@ -212,7 +212,7 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
     let options = (averaging, control, any::<[bool; 5]>(), prop::option::of(1_u32..20));
     let erica = options.prop_map(
         |(load_averaging, queue_control, [bidirectional, fades, immediate, measured, aged], cells)| {
-            SwitchAlgorithmConfig::Erica(EricaConfig {
+            SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig {
                 interval: AveragingInterval { time: INTERVAL, cells },
                 queue_control,
                 delta: 0.1,
@@ -221,7 +221,7 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
                 immediate_fair_share: immediate,
                 measured_ccr: measured,
                 aging: aged.then_some(AgingConfig::new()),
-            })
+            }))
         },
     );
     let threshold = Cells(250);

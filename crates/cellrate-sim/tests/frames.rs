@@ -106,7 +106,7 @@ fn what_does_not_fit_into_the_buffer_is_lost() {
 fn beside_a_burst(follow: Option<FollowAcr>) -> World {
     let mut world = line(12);
     world.control.efci = Some(cellrate_proto::switch::EfciConfig { low: Cells(127), high: Cells(127) });
-    let own = world.control;
+    let own = world.control.clone();
     port(&mut world.scenario, 0, 0).control = own;
     // 835 cells a frame at 24 a second are 8.5 Mb/s.
     let video = frames(|frames| {

@@ -335,7 +335,7 @@ mod tests {
         Port::new(
             line,
             &config,
-            PortControl::new(&control, CellRate::new(100_000.0)),
+            PortControl::new(&config.control, CellRate::new(100_000.0)),
             false,
             Exit::Inside(0),
             None,

@@ -177,7 +177,7 @@ mod tests {
         fn new(config: AgingConfig) -> World {
             assert_eq!(config.check(), Ok(()));
             let interval = AveragingInterval::of_time(Duration::from_ms(1));
-            let mut meter = Meter::new(Some(Metering { interval, bidirectional: false }));
+            let mut meter = Meter::new(Some(Metering { interval, bidirectional: false, history: true }));
             meter.connect();
             let mut aging = Aging::new(config);
             aging.connect();

@@ -1,10 +1,9 @@
 //! How ERICA counts active sources and averages the load factor.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::Slot;
-use super::meter::{IntervalLoad, Meter};
+use super::meter::Meter;
 use crate::parameters::{ParameterError, in_range};
 use crate::units::CellRate;
 
@@ -59,130 +58,72 @@ impl LoadAveraging {
 /// instead of approaching zero for ever, and is far below anything a rate code can show.
 const NEGLIGIBLE: f64 = 1e-9;
 
-/// The count of active sources, averaged or not.
-///
-/// Without decay it is the meter's own count, and nothing loops. With decay, each connection's contribution is 1 after
-/// an interval in which it was active and shrinks by the factor in each one after; their sum is taken once per interval.
+/// The count of active sources with decay: each connection's contribution is 1 after an interval in which it was active
+/// and shrinks by the factor in each one after; their sum is taken once per interval. Without decay it is the meter's own
+/// count, and nothing loops.
 #[derive(Clone, Debug)]
-pub struct ActiveCount {
-    counted: f64,
-    /// With decay only.
-    fading: Option<Box<Fading>>,
-}
-
-#[derive(Clone, Debug)]
-struct Fading {
+pub struct Fading {
     decay: f64,
     /// Per slot.
     contributions: Vec<f64>,
 }
 
-impl ActiveCount {
+impl Fading {
     /// Nobody active yet.
-    pub fn new(config: &ActiveSources) -> ActiveCount {
-        let fading = config.decay.map(|decay| Box::new(Fading { decay, contributions: Vec::new() }));
-        ActiveCount { counted: 0.0, fading }
-    }
-
-    /// N: at least 1, so that capacity / N is a rate even on an idle port.
-    pub fn n(&self) -> f64 {
-        self.counted.max(1.0)
+    pub const fn new(decay: f64) -> Fading {
+        Fading { decay, contributions: Vec::new() }
     }
 
     pub(super) fn connect(&mut self) {
-        if let Some(fading) = &mut self.fading {
-            fading.contributions.push(0.0);
-        }
+        self.contributions.push(0.0);
     }
 
-    /// Counts a connection that began within the interval as active at once.
-    pub(super) fn join(&mut self, slot: Slot) {
-        let fading = self.fading.as_mut();
-        if let Some(contribution) = fading.and_then(|fading| fading.contributions.get_mut(slot.0 as usize)) {
-            self.counted += 1.0 - *contribution;
-            *contribution = 1.0;
-        } else {
-            self.counted += 1.0;
-        }
+    /// Counts a connection that began within the interval as active at once; by how much that raises the sum.
+    pub(super) fn join(&mut self, slot: Slot) -> f64 {
+        let contribution = &mut self.contributions[slot.0 as usize];
+        1.0 - core::mem::replace(contribution, 1.0)
     }
 
-    /// Takes the count of the interval that `load` describes; `meter` is already in the next one.
-    pub(super) fn end_interval(&mut self, load: &IntervalLoad, meter: &Meter) {
-        let Some(fading) = self.fading.as_deref_mut() else {
-            self.counted = f64::from(load.active);
-            return;
-        };
+    /// The sum of contributions after the interval that has ended; `meter` is already in the next one.
+    pub(super) fn end_interval(&mut self, meter: &Meter) -> f64 {
         let ended = meter.interval() - 1;
-        self.counted = 0.0;
-        let Fading { decay, contributions } = fading;
-        for (slot, contribution) in (0..).map(Slot).zip(contributions) {
+        let mut sum = 0.0;
+        for (slot, contribution) in (0..).map(Slot).zip(&mut self.contributions) {
             *contribution =
-                if meter.last_active(slot) == Some(ended) { 1.0 } else { settle(*contribution * *decay) };
-            self.counted += *contribution;
+                if meter.last_active(slot) == Some(ended) { 1.0 } else { settle(*contribution * self.decay) };
+            sum += *contribution;
         }
-    }
-
-    /// The sum of contributions, before the floor of 1.
-    pub(super) fn counted(&self) -> f64 {
-        self.counted
+        sum
     }
 }
 
-/// The load factor z, averaged or not.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LoadFactor {
-    z: f64,
-    /// With averaging only.
-    averaged: Option<Box<Averaged>>,
-}
-
+/// The load factor z, averaged.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Averaged {
+pub struct AveragedLoad {
     averaging: LoadAveraging,
     /// Averages so far: of z, or of input and capacity [cells/s]. `None` before the first interval they can use, whose
     /// values they then take whole.
     averages: Option<[f64; 2]>,
 }
 
-impl LoadFactor {
-    /// No load measured yet: z = 0.
-    pub fn new(averaging: LoadAveraging) -> LoadFactor {
-        let averages = (averaging != LoadAveraging::None).then_some(Averaged { averaging, averages: None });
-        LoadFactor { z: 0.0, averaged: averages.map(Box::new) }
+impl AveragedLoad {
+    /// No load measured yet.
+    pub const fn new(averaging: LoadAveraging) -> AveragedLoad {
+        AveragedLoad { averaging, averages: None }
     }
 
-    /// z in force: input over capacity, infinite where there was no capacity.
-    pub fn z(&self) -> f64 {
-        self.z
-    }
-
-    /// Takes what one interval measured. Whether that left everything as it was.
+    /// z after an interval that measured these.
     ///
     /// An infinite z (no capacity) would stay in an average of ratios for ever: it holds for its own interval and is
     /// left out of the average, which goes on from where it was.
-    pub(super) fn end_interval(&mut self, input: CellRate, capacity: CellRate) -> bool {
-        let (input, capacity) = (input.as_cells_per_s(), capacity.as_cells_per_s());
+    pub(super) fn end_interval(&mut self, input: CellRate, capacity: CellRate) -> f64 {
         let z = load_factor(input, capacity);
-        let (z, same_averages) = match self.averaged.as_deref_mut() {
-            None => (z, true),
-            Some(averaged) => {
-                let before = *averaged;
-                (averaged.load_factor(z, input, capacity), before == *averaged)
-            }
-        };
-        let before = core::mem::replace(&mut self.z, z);
-        same_averages && before == z
-    }
-}
-
-impl Averaged {
-    /// z, averaged; `z`, `input` and `capacity` are those of the interval that ended.
-    fn load_factor(&mut self, z: f64, input: f64, capacity: f64) -> f64 {
         match self.averaging {
             LoadAveraging::Ratio { alpha } if z.is_finite() => self.average(alpha, [z, 0.0])[0],
             LoadAveraging::None | LoadAveraging::Ratio { .. } => z,
             LoadAveraging::Components { alpha } => {
-                let [input, capacity] = self.average(alpha, [input, capacity]);
+                let new = [input, capacity].map(CellRate::as_cells_per_s);
+                let [input, capacity] = self.average(alpha, new).map(CellRate::new);
                 load_factor(input, capacity)
             }
         }
@@ -196,7 +137,9 @@ impl Averaged {
     }
 }
 
-fn load_factor(input: f64, capacity: f64) -> f64 {
+/// z of one interval: input over capacity, infinite where there was no capacity.
+pub(super) fn load_factor(input: CellRate, capacity: CellRate) -> f64 {
+    let (input, capacity) = (input.as_cells_per_s(), capacity.as_cells_per_s());
     if capacity > 0.0 { input / capacity } else { f64::INFINITY }
 }
 
@@ -215,68 +158,50 @@ mod tests {
 
     fn meter() -> Meter {
         let interval = AveragingInterval::of_time(Duration::from_ms(5));
-        let mut meter = Meter::new(Some(Metering { interval, bidirectional: false }));
+        let mut meter = Meter::new(Some(Metering { interval, bidirectional: false, history: true }));
         meter.connect();
         meter.connect();
         meter
     }
 
-    /// N after each of a row of intervals, given who was active in each.
-    fn counts(decay: Option<f64>, intervals: &[&[Slot]]) -> Vec<f64> {
-        let mut meter = meter();
-        let mut active = ActiveCount::new(&ActiveSources { bidirectional: false, decay });
-        active.connect();
-        active.connect();
-        let count = |slots: &&[Slot]| {
+    /// The sum after each of a row of intervals, given who was active in each.
+    fn sums(fading: &mut Fading, meter: &mut Meter, intervals: &[&[Slot]]) -> Vec<f64> {
+        let sum = |slots: &&[Slot]| {
             slots.iter().for_each(|&slot| meter.on_abr_cell(Time::ZERO, slot));
-            let load = meter.end_interval(Cells::ZERO);
-            active.end_interval(&load, &meter);
-            active.n()
+            meter.end_interval(Cells::ZERO);
+            fading.end_interval(meter)
         };
-        intervals.iter().map(count).collect()
+        intervals.iter().map(sum).collect()
+    }
+
+    fn fading(decay: f64) -> Fading {
+        let mut fading = Fading::new(decay);
+        fading.connect();
+        fading.connect();
+        fading
     }
 
     #[test]
-    fn without_decay_n_is_who_was_active_and_at_least_one() {
-        assert_eq!(counts(None, &[&[], &[A], &[A, B], &[B], &[]]), [1.0, 1.0, 2.0, 1.0, 1.0]);
-    }
-
-    #[test]
-    fn with_decay_a_silent_connection_fades() {
+    fn a_silent_connection_fades() {
         // A stays, B is silent from the second interval on: 1 + 1, 1 + 1/2, 1 + 1/4; then B is back.
         let intervals: [&[Slot]; 4] = [&[A, B], &[A], &[A], &[B]];
-        assert_eq!(counts(Some(0.5), &intervals), [2.0, 1.5, 1.25, 1.5]);
-        assert_eq!(counts(Some(0.0), &intervals), counts(None, &intervals));
+        assert_eq!(sums(&mut fading(0.5), &mut meter(), &intervals), [2.0, 1.5, 1.25, 1.5]);
+        assert_eq!(sums(&mut fading(0.0), &mut meter(), &intervals), [2.0, 1.0, 1.0, 1.0]);
     }
 
     #[test]
     fn a_connection_that_joins_counts_one_at_once_and_not_twice() {
-        let mut active = ActiveCount::new(&ActiveSources { bidirectional: false, decay: None });
-        active.join(A);
-        assert_eq!(active.n(), 1.0);
-        active.join(B);
-        assert_eq!(active.n(), 2.0);
-
-        let mut meter = meter();
-        let mut fading = ActiveCount::new(&ActiveSources { bidirectional: false, decay: Some(0.25) });
-        fading.connect();
-        fading.connect();
-        for slots in [&[A, B][..], &[A]] {
-            slots.iter().for_each(|&slot| meter.on_abr_cell(Time::ZERO, slot));
-            let load = meter.end_interval(Cells::ZERO);
-            fading.end_interval(&load, &meter);
-        }
-        assert_eq!(fading.n(), 1.25);
-        fading.join(B);
-        assert_eq!(fading.n(), 2.0);
+        let (mut fading, mut meter) = (fading(0.25), meter());
+        assert_eq!(sums(&mut fading, &mut meter, &[&[A, B], &[A]]), [2.0, 1.25]);
+        assert_eq!(fading.join(B), 0.75);
+        assert_eq!(fading.join(B), 0.0);
     }
 
     /// z after each of a row of intervals of (input, capacity).
     fn factors(averaging: LoadAveraging, intervals: &[(f64, f64)]) -> Vec<f64> {
-        let mut load = LoadFactor::new(averaging);
+        let mut load = AveragedLoad::new(averaging);
         let factor = |&(input, capacity): &(f64, f64)| {
-            load.end_interval(CellRate::new(input), CellRate::new(capacity));
-            load.z()
+            load.end_interval(CellRate::new(input), CellRate::new(capacity))
         };
         intervals.iter().map(factor).collect()
     }

@@ -17,9 +17,10 @@
 //! - MCR and weights are not looked at: ERICA shares equally. A source keeps its MCR whatever the ER.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 use super::aging::{Aging, AgingConfig};
-use super::averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
+use super::averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging, load_factor};
 use super::list::List;
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::{ERICA_METRICS, Feedback, Metrics, Settled, Slot, SwitchAlgorithm, VcAtPort};
@@ -159,39 +160,44 @@ impl Default for EricaConfig {
     }
 }
 
-/// The algorithm. Of its parameters it keeps those that it works with: a large network has many ports.
+/// The algorithm. A large network has many ports: they share their parameters, and what few of them need is elsewhere.
 #[derive(Clone, Debug)]
 pub struct Erica {
-    interval: AveragingInterval,
-    bidirectional: bool,
-    immediate_fair_share: bool,
-    measured_ccr: bool,
-    target: Target,
-    delta: f64,
+    config: Arc<EricaConfig>,
     link_rate: CellRate,
     shares: Shares,
-    active: ActiveCount,
-    load: LoadFactor,
-    aging: Option<Box<Aging>>,
+    /// Active connections, before the floor of 1.
+    active: f64,
+    /// The load factor z.
+    z: f64,
+    refinements: Option<Box<Refinements>>,
     /// How many of the meter's `joined` connections are in `active` already.
     joined: u32,
     at_rest: bool,
     vcs: List<EricaVc>,
 }
 
-/// A [`QueueControl`], the larger one elsewhere.
+/// What few ports have.
 #[derive(Clone, Debug)]
-enum Target {
-    Utilization(f64),
-    Delay(Box<QueueControl>),
+struct Refinements {
+    fading: Option<Fading>,
+    averaged: Option<AveragedLoad>,
+    aging: Option<Aging>,
 }
 
-impl Target {
-    fn of(control: QueueControl) -> Target {
-        match control {
-            QueueControl::TargetUtilization(utilization) => Target::Utilization(utilization),
-            QueueControl::QueueingDelay { .. } => Target::Delay(Box::new(control)),
-        }
+impl Refinements {
+    /// `None` where there are none.
+    fn of(config: &EricaConfig) -> Option<Box<Refinements>> {
+        let EricaConfig { active_sources, load_averaging, aging, .. } = config;
+        let averaged = *load_averaging != LoadAveraging::None;
+        let any = active_sources.decay.is_some() || averaged || aging.is_some();
+        any.then(|| {
+            Box::new(Refinements {
+                fading: active_sources.decay.map(Fading::new),
+                averaged: averaged.then_some(AveragedLoad::new(*load_averaging)),
+                aging: aging.map(Aging::new),
+            })
+        })
     }
 }
 
@@ -199,7 +205,6 @@ impl Target {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Shares {
     capacity: CellRate,
-    fair_share: CellRate,
     max_alloc_previous: CellRate,
     max_alloc_current: CellRate,
 }
@@ -207,45 +212,56 @@ struct Shares {
 #[derive(Clone, Copy, Debug)]
 struct EricaVc {
     ccr: CellRate,
-    /// The interval in which a BRM was last answered; 0 for none.
-    answered: u64,
-    /// What it was answered.
-    er: CellRate,
+    answer: Answer,
+}
+
+/// What a BRM was last answered, and in which interval: 48 bits of the interval's number, which are more than a run comes
+/// to, and 16 of rate code.
+#[derive(Clone, Copy, Debug)]
+struct Answer(u64);
+
+impl Answer {
+    /// No BRM has been answered yet.
+    const NONE: Answer = Answer(0);
+    const CODE_BITS: u32 = 16;
+
+    fn new(interval: u64, er: RateCode) -> Answer {
+        Answer(interval << Answer::CODE_BITS | u64::from(er.bits()))
+    }
+
+    /// ER, if this is an answer of the interval.
+    fn er_in(self, interval: u64) -> Option<RateCode> {
+        let same = self.0 >> Answer::CODE_BITS == interval << Answer::CODE_BITS >> Answer::CODE_BITS;
+        same.then_some(RateCode::from_bits(self.0 as u16))
+    }
 }
 
 impl Erica {
     /// At the port of a line that takes `link_rate`.
-    pub fn new(config: EricaConfig, link_rate: CellRate) -> Erica {
+    pub fn new(config: impl Into<Arc<EricaConfig>>, link_rate: CellRate) -> Erica {
+        let config = config.into();
         let capacity = link_rate * config.queue_control.share(Duration::ZERO);
         Erica {
-            interval: config.interval,
-            bidirectional: config.active_sources.bidirectional,
-            target: Target::of(config.queue_control),
-            delta: config.delta,
-            immediate_fair_share: config.immediate_fair_share,
-            measured_ccr: config.measured_ccr,
             link_rate,
-            shares: Shares {
-                capacity,
-                fair_share: capacity,
-                max_alloc_previous: capacity,
-                max_alloc_current: capacity,
-            },
-            active: ActiveCount::new(&config.active_sources),
-            load: LoadFactor::new(config.load_averaging),
-            aging: config.aging.map(|config| Box::new(Aging::new(config))),
+            shares: Shares { capacity, max_alloc_previous: capacity, max_alloc_current: capacity },
+            active: 0.0,
+            z: 0.0,
+            refinements: Refinements::of(&config),
             joined: 0,
             at_rest: false,
             vcs: List::new(),
+            config,
         }
     }
 
     /// What ABR may use, by what an interval measured.
     fn capacity(&self, load: &IntervalLoad) -> CellRate {
         let guaranteed = load.guaranteed_rate();
-        match &self.target {
-            Target::Utilization(utilization) => (self.link_rate * *utilization).saturating_sub(guaranteed),
-            Target::Delay(control) => {
+        match &self.config.queue_control {
+            QueueControl::TargetUtilization(utilization) => {
+                (self.link_rate * *utilization).saturating_sub(guaranteed)
+            }
+            control @ QueueControl::QueueingDelay { .. } => {
                 let available = self.link_rate.saturating_sub(guaranteed);
                 let queue = CellRate::new(load.abr_queue.0 as f64);
                 // Without any capacity a queue waits for ever: the ratio is infinite and saturates.
@@ -255,24 +271,44 @@ impl Erica {
         }
     }
 
+    /// Everyone's equal share.
+    fn fair_share(&self) -> CellRate {
+        divide(self.shares.capacity, self.n())
+    }
+
+    /// N: at least 1, so that capacity / N is a rate even on an idle port.
+    fn n(&self) -> f64 {
+        self.active.max(1.0)
+    }
+
+    fn aging(&self) -> Option<&Aging> {
+        self.refinements.as_ref()?.aging.as_ref()
+    }
+
     /// Lowers FairShare for connections that became active since the last look, where that is asked for.
+    #[inline]
     fn admit_joined(&mut self, meter: &Meter) {
-        if !self.immediate_fair_share || self.joined as usize == meter.joined().len() {
-            return;
+        if self.config.immediate_fair_share && self.joined as usize != meter.joined().len() {
+            self.admit(meter);
         }
+    }
+
+    #[cold]
+    fn admit(&mut self, meter: &Meter) {
         for &slot in &meter.joined()[self.joined as usize..] {
-            self.active.join(slot);
+            let fading = self.refinements.as_mut().and_then(|refinements| refinements.fading.as_mut());
+            self.active += fading.map_or(1.0, |fading| fading.join(slot));
         }
         // Slots are numbered in 32 bits.
         self.joined = meter.joined().len() as u32;
-        self.shares.fair_share = divide(self.shares.capacity, self.active.n());
     }
 
     fn explicit_rate(&mut self, ccr: CellRate) -> CellRate {
-        let Shares { fair_share, max_alloc_previous, .. } = self.shares;
-        let z = self.load.z();
+        let Shares { max_alloc_previous, .. } = self.shares;
+        let fair_share = self.fair_share();
+        let z = self.z;
         let mut er = fair_share.max(divide(ccr, z));
-        if z <= 1.0 + self.delta {
+        if z <= 1.0 + self.config.delta {
             er = er.max(max_alloc_previous);
         }
         self.shares.max_alloc_current = self.shares.max_alloc_current.max(er);
@@ -286,21 +322,24 @@ impl Erica {
 
 impl SwitchAlgorithm for Erica {
     fn metering(&self) -> Option<Metering> {
-        Some(Metering { interval: self.interval, bidirectional: self.bidirectional })
+        let EricaConfig { interval, active_sources, immediate_fair_share, measured_ccr, aging, .. } =
+            &*self.config;
+        let history = *immediate_fair_share || *measured_ccr || aging.is_some();
+        Some(Metering { interval: *interval, bidirectional: active_sources.bidirectional, history })
     }
 
     fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {
-        self.active.connect();
-        if let Some(aging) = &mut self.aging {
-            aging.connect();
+        if let Some(Refinements { fading, aging, .. }) = self.refinements.as_deref_mut() {
+            fading.iter_mut().for_each(Fading::connect);
+            aging.iter_mut().for_each(Aging::connect);
         }
-        self.vcs.push(EricaVc { ccr: CellRate::ZERO, answered: 0, er: CellRate::ZERO });
+        self.vcs.push(EricaVc { ccr: CellRate::ZERO, answer: Answer::NONE });
     }
 
     fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
         self.admit_joined(meter);
         self.vcs[slot].ccr = ccr;
-        if let Some(aging) = &mut self.aging {
+        if let Some(Refinements { aging: Some(aging), .. }) = self.refinements.as_deref_mut() {
             aging.on_forward_rm(slot, ccr);
         }
     }
@@ -315,35 +354,41 @@ impl SwitchAlgorithm for Erica {
     ) {
         self.admit_joined(meter);
         let vc = self.vcs[slot];
-        let er = if vc.answered == meter.interval() {
-            vc.er
-        } else {
-            let ccr = if self.measured_ccr { meter.previous_rate(slot) } else { vc.ccr };
-            let er = self.explicit_rate(ccr);
-            self.vcs[slot] = EricaVc { ccr: vc.ccr, answered: meter.interval(), er };
+        let er = vc.answer.er_in(meter.interval()).unwrap_or_else(|| {
+            let ccr = if self.config.measured_ccr { meter.previous_rate(slot) } else { vc.ccr };
+            let er = RateCode::floor(self.explicit_rate(ccr).min(self.shares.capacity));
+            self.vcs[slot].answer = Answer::new(meter.interval(), er);
             er
-        };
-        let er = er.min(self.shares.capacity);
-        feedback.limit(self.aging.as_ref().map_or(er, |aging| aging.limit(slot, er)));
+        });
+        match self.aging() {
+            Some(aging) => feedback.limit(aging.limit(slot, er.rate())),
+            None => feedback.limit_to_code(er),
+        }
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
-        let before = (self.shares, self.active.counted());
-        let capacity = self.capacity(load);
-        let same_load = self.load.end_interval(load.abr_rate(), capacity);
-        self.active.end_interval(load, meter);
-        if let Some(aging) = &mut self.aging {
-            aging.end_interval(meter);
+        let before = (self.shares, self.active, self.z);
+        let (input, capacity) = (load.abr_rate(), self.capacity(load));
+        (self.active, self.z) = (f64::from(load.active), load_factor(input, capacity));
+        let mut same_averages = true;
+        if let Some(Refinements { fading, averaged, aging }) = self.refinements.as_deref_mut() {
+            if let Some(fading) = fading {
+                self.active = fading.end_interval(meter);
+            }
+            if let Some(averaged) = averaged {
+                let before = *averaged;
+                self.z = averaged.end_interval(input, capacity);
+                same_averages = before == *averaged;
+            }
+            if let Some(aging) = aging {
+                aging.end_interval(meter);
+            }
         }
         self.joined = 0;
-        let fair_share = divide(capacity, self.active.n());
-        self.shares = Shares {
-            capacity,
-            fair_share,
-            max_alloc_previous: self.shares.max_alloc_current,
-            max_alloc_current: fair_share,
-        };
-        self.at_rest = same_load && before == (self.shares, self.active.counted());
+        let max_alloc_previous = self.shares.max_alloc_current;
+        self.shares = Shares { capacity, max_alloc_previous, max_alloc_current: CellRate::ZERO };
+        self.shares.max_alloc_current = self.fair_share();
+        self.at_rest = same_averages && before == (self.shares, self.active, self.z);
     }
 
     fn forward_rm_stands(&self) -> bool {
@@ -352,15 +397,15 @@ impl SwitchAlgorithm for Erica {
 
     fn answer_settled(&self, slot: Slot, meter: &Meter) -> Settled {
         // Aging goes by what sources claim, and newcomers are counted as they come.
-        if self.aging.is_some() || self.immediate_fair_share {
+        if self.config.aging.is_some() || self.config.immediate_fair_share {
             return Settled::No;
         }
-        let answered = self.vcs[slot].answered == meter.interval();
-        if answered || self.measured_ccr { Settled::Yes } else { Settled::ButForForwardRms }
+        let answered = self.vcs[slot].answer.er_in(meter.interval()).is_some();
+        if answered || self.config.measured_ccr { Settled::Yes } else { Settled::ButForForwardRms }
     }
 
     fn is_at_rest(&self) -> bool {
-        self.at_rest && self.aging.as_ref().is_none_or(|aging| aging.is_at_rest())
+        self.at_rest && self.aging().is_none_or(Aging::is_at_rest)
     }
 
     fn metric_names(&self) -> Metrics {
@@ -369,10 +414,10 @@ impl SwitchAlgorithm for Erica {
 
     /// z and N without unit, the others in cells/s. `max_alloc` is MaxAllocPrevious, as far as the capacity reaches.
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        let Shares { capacity, fair_share, max_alloc_previous, .. } = self.shares;
-        visit("z", self.load.z());
-        visit("n", self.active.n());
-        visit("fair_share", fair_share.as_cells_per_s());
+        let Shares { capacity, max_alloc_previous, .. } = self.shares;
+        visit("z", self.z);
+        visit("n", self.n());
+        visit("fair_share", self.fair_share().as_cells_per_s());
         visit("capacity", capacity.as_cells_per_s());
         visit("max_alloc", max_alloc_previous.min(capacity).as_cells_per_s());
     }
@@ -412,7 +457,7 @@ mod tests {
     impl World {
         fn new(config: EricaConfig) -> World {
             assert_eq!(config.check(), Ok(()));
-            let algorithm = SwitchAlgorithmConfig::Erica(config);
+            let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(config));
             let config = PortControlConfig { efci: None, algorithm };
             let mut port = PortControl::new(&config, CellRate::new(2.0 * C));
             let vc = VcAtPort { pcr: CellRate::new(2.0 * C), mcr: CellRate::ZERO, weight: 1.0 };
@@ -631,6 +676,24 @@ mod tests {
             assert_eq!(world.figure("n"), n);
             assert_eq!(world.figure("fair_share"), C / n);
         }
+    }
+
+    #[test]
+    fn n_is_who_was_active_and_at_least_one() {
+        let mut world = World::new(half_utilization());
+        for (cells_a, cells_b, n) in [(0, 0, 1.0), (5, 0, 1.0), (5, 5, 2.0), (0, 5, 1.0), (0, 0, 1.0)] {
+            world.interval(cells_a, cells_b);
+            assert_eq!(world.figure("n"), n, "{cells_a} and {cells_b} cells");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_one_of_its_own_interval() {
+        let er = RateCode::floor(CellRate::new(C));
+        let answer = Answer::new(7, er);
+        assert_eq!((answer.er_in(7), answer.er_in(6), answer.er_in(8)), (Some(er), None, None));
+        assert_eq!(Answer::NONE.er_in(Meter::FIRST_INTERVAL), None);
+        assert_eq!(Answer::new(u64::MAX, er).er_in(u64::MAX), Some(er));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! Nothing here loops over connections: every counter of a connection is stamped with the number of the interval it
 //! belongs to, and a stamp that is out of date reads as zero. The end of an interval is one more number.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use super::Slot;
 use super::list::List;
 use crate::parameters::{ParameterError, in_range};
@@ -43,6 +46,9 @@ pub struct Metering {
     pub interval: AveragingInterval,
     /// Whether a BRM that passes backward also makes its connection active.
     pub bidirectional: bool,
+    /// Whether connections are compared with what they did in the last interval: [`Meter::joined`],
+    /// [`Meter::previous_cells`] and [`Meter::previous_rate`] are for those who ask for it.
+    pub history: bool,
 }
 
 /// What went through a port in one interval.
@@ -86,34 +92,45 @@ impl IntervalLoad {
 
 /// The counters of a port.
 ///
-/// The fields that a data cell touches come first, one behind the other.
+/// The fields that a cell touches come first, one behind the other.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Meter {
     deadline: Time,
     interval: u64,
     abr_cells: u64,
-    cells_limit: u64,
     vcs: List<VcMeter>,
     guaranteed_cells: u64,
+    /// ABR cells before the one that completes the interval's count; [`NO_COUNT`] where no number of cells ends it.
+    before_last: u32,
     active: u32,
-    bidirectional: bool,
+    start: Time,
     /// After this time an interval ends; [`Duration::FOREVER`] where no time ends it.
     longest: Duration,
-    start: Time,
-    previous_length: Duration,
-    joined: List<Slot>,
+    history: Option<Box<History>>,
 }
 
-/// The counters of one connection at a port. 24 octets: never more than one miss per cell.
+/// One more than the largest number of cells that can come before the last one.
+const NO_COUNT: u32 = u32::MAX;
+
+/// What is left of the last interval.
+#[derive(Clone, Debug, Default)]
+struct History {
+    /// How long it was.
+    length: Duration,
+    /// By slot: the cells of a connection, once it is active in the present interval.
+    cells: Vec<u64>,
+    /// Connections active in the present interval and not in the last one.
+    joined: Vec<Slot>,
+}
+
+/// The counters of one connection at a port.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VcMeter {
     /// The interval it was last active in; 0 for none, because no interval has a number below [`Meter::FIRST_INTERVAL`].
     interval: u64,
     /// Cells in that interval.
     cells: u64,
-    /// Cells in the interval before that one.
-    previous_cells: u64,
 }
 
 /// A [`Meter`] as long as ABR cells come of connections that are active in the present interval, before it ends.
@@ -192,19 +209,18 @@ impl Meter {
     pub fn new(metering: Option<Metering>) -> Meter {
         let interval = metering.map(|metering| metering.interval);
         let longest = interval.map_or(Duration::FOREVER, |interval| interval.time);
+        let cells = interval.and_then(|interval| interval.cells);
         Meter {
             deadline: Time::ZERO.saturating_add(longest),
             interval: Meter::FIRST_INTERVAL,
             abr_cells: 0,
-            cells_limit: interval.and_then(|interval| interval.cells).map_or(u64::MAX, u64::from),
             vcs: List::new(),
             guaranteed_cells: 0,
+            before_last: cells.map_or(NO_COUNT, |cells| cells.saturating_sub(1)),
             active: 0,
-            bidirectional: metering.is_some_and(|metering| metering.bidirectional),
-            longest,
             start: Time::ZERO,
-            previous_length: Duration::ZERO,
-            joined: List::new(),
+            longest,
+            history: metering.is_some_and(|metering| metering.history).then(Box::default),
         }
     }
 
@@ -213,15 +229,19 @@ impl Meter {
         let before = self.vcs.as_slice().len();
         let slot = Slot(u32::try_from(before).expect("fewer than 2^32 connections at a port"));
         self.vcs.push(VcMeter::default());
-        // Every connection can join once per interval: with room for all, a data cell never allocates.
-        self.joined.reserve((before + 1).next_power_of_two());
+        if let Some(history) = &mut self.history {
+            history.cells.push(0);
+            // Every connection can join once per interval: with room for all, a data cell never allocates.
+            let room = (before + 1).next_power_of_two();
+            history.joined.reserve_exact(room.saturating_sub(history.joined.len()));
+        }
         slot
     }
 
     /// Whether the number of cells may end an interval.
     #[inline]
     pub(super) fn limits_cells(&self) -> bool {
-        self.cells_limit != u64::MAX
+        self.before_last != NO_COUNT
     }
 
     /// When the interval ends; [`Time::NEVER`] when only a cell count or nothing ends it.
@@ -240,7 +260,7 @@ impl Meter {
         } else {
             self.begin_activity(slot, 1);
         }
-        if self.abr_cells >= self.cells_limit {
+        if self.abr_cells > u64::from(self.before_last) {
             self.end_at(now);
         }
     }
@@ -250,7 +270,7 @@ impl Meter {
     pub(super) fn quiet(&mut self) -> QuietMeter<'_> {
         QuietMeter {
             until: self.deadline,
-            left: self.cells_limit.saturating_sub(self.abr_cells + 1),
+            left: u64::from(self.before_last).saturating_sub(self.abr_cells),
             interval: self.interval,
             abr_cells: Some(&mut self.abr_cells),
             vcs: self.vcs.as_mut_slice(),
@@ -263,9 +283,9 @@ impl Meter {
         self.guaranteed_cells += count;
     }
 
-    /// A BRM passed backward.
+    /// A BRM passed backward, which makes its connection active.
     pub(super) fn on_backward_rm(&mut self, slot: Slot) {
-        if self.bidirectional && self.vcs[slot].interval != self.interval {
+        if self.vcs[slot].interval != self.interval {
             self.begin_activity(slot, 0);
         }
     }
@@ -280,11 +300,13 @@ impl Meter {
             active: self.active,
             abr_queue,
         };
-        self.previous_length = load.length();
         self.abr_cells = 0;
         self.guaranteed_cells = 0;
         self.active = 0;
-        self.joined.clear();
+        if let Some(history) = &mut self.history {
+            history.length = load.length();
+            history.joined.clear();
+        }
         self.begin_interval(load.end, 1);
         load
     }
@@ -294,7 +316,9 @@ impl Meter {
         let time = self.longest;
         let intervals = now.since(self.start).div_floor(time);
         if intervals > 0 {
-            self.previous_length = time;
+            if let Some(history) = &mut self.history {
+                history.length = time;
+            }
             self.begin_interval(self.start.saturating_add(time.saturating_mul(intervals)), intervals);
         }
     }
@@ -324,9 +348,10 @@ impl Meter {
         self.active
     }
 
-    /// Connections active in the present interval and not in the last one, in the order in which they began.
+    /// Connections active in the present interval and not in the last one, in the order in which they began; none
+    /// without [history](Metering::history).
     pub fn joined(&self) -> &[Slot] {
-        self.joined.as_slice()
+        self.history.as_ref().map_or(&[], |history| &history.joined)
     }
 
     /// The interval in which a connection was last active; `None` if never.
@@ -341,11 +366,12 @@ impl Meter {
         if vc.interval == self.interval { vc.cells } else { 0 }
     }
 
-    /// Cells of a connection in the last interval.
+    /// Cells of a connection in the last interval; zero without [history](Metering::history).
     pub fn previous_cells(&self, slot: Slot) -> u64 {
+        let Some(history) = &self.history else { return 0 };
         let vc = &self.vcs[slot];
         if vc.interval == self.interval {
-            vc.previous_cells
+            history.cells[slot.0 as usize]
         } else if vc.interval + 1 == self.interval {
             vc.cells
         } else {
@@ -353,21 +379,25 @@ impl Meter {
         }
     }
 
-    /// A connection's cells in the last interval over the length of that interval [cells/s]; zero in the first interval.
+    /// A connection's cells in the last interval over the length of that interval [cells/s]; zero in the first interval
+    /// and without [history](Metering::history).
     pub fn previous_rate(&self, slot: Slot) -> CellRate {
-        rate(self.previous_cells(slot), self.previous_length)
+        let length = self.history.as_ref().map_or(Duration::ZERO, |history| history.length);
+        rate(self.previous_cells(slot), length)
     }
 
     /// The first sign of a connection in this interval.
     #[cold]
     fn begin_activity(&mut self, slot: Slot, cells: u64) {
-        let vc = &mut self.vcs[slot];
-        let was_active = vc.interval + 1 == self.interval;
-        let previous_cells = if was_active { vc.cells } else { 0 };
-        *vc = VcMeter { interval: self.interval, cells, previous_cells };
+        let vc = VcMeter { interval: self.interval, cells };
+        let before = core::mem::replace(&mut self.vcs[slot], vc);
         self.active += 1;
-        if !was_active {
-            self.joined.push(slot);
+        if let Some(history) = &mut self.history {
+            let was_active = before.interval + 1 == self.interval;
+            history.cells[slot.0 as usize] = if was_active { before.cells } else { 0 };
+            if !was_active {
+                history.joined.push(slot);
+            }
         }
     }
 
@@ -375,7 +405,7 @@ impl Meter {
     /// start goes on until a cell comes later.
     #[cold]
     fn end_at(&mut self, now: Time) {
-        if now > self.start {
+        if self.limits_cells() && now > self.start {
             self.deadline = self.deadline.min(now);
         }
     }
@@ -399,9 +429,9 @@ mod tests {
     const A: Slot = Slot(0);
     const B: Slot = Slot(1);
 
-    fn meter(cells: Option<u32>, bidirectional: bool) -> Meter {
+    fn meter(cells: Option<u32>) -> Meter {
         let interval = AveragingInterval { time: Duration::from_ms(5), cells };
-        let mut meter = Meter::new(Some(Metering { interval, bidirectional }));
+        let mut meter = Meter::new(Some(Metering { interval, bidirectional: false, history: true }));
         assert_eq!((meter.connect(), meter.connect()), (A, B));
         meter
     }
@@ -411,8 +441,13 @@ mod tests {
     }
 
     #[test]
+    fn what_a_cell_touches_is_in_the_first_cache_line() {
+        assert!(core::mem::offset_of!(Meter, start) <= 64);
+    }
+
+    #[test]
     fn an_interval_counts_cells_and_connections_and_the_next_starts_at_nothing() {
-        let mut meter = meter(None, false);
+        let mut meter = meter(None);
         for slot in [A, A, B, A] {
             meter.on_abr_cell(ms(1), slot);
         }
@@ -436,7 +471,7 @@ mod tests {
 
     #[test]
     fn the_last_interval_stays_readable_after_the_first_cell_of_this_one() {
-        let mut meter = meter(None, false);
+        let mut meter = meter(None);
         meter.on_abr_cell(ms(1), A);
         meter.on_abr_cell(ms(1), A);
         meter.end_interval(Cells::ZERO);
@@ -452,7 +487,7 @@ mod tests {
 
     #[test]
     fn the_cell_that_completes_the_count_ends_the_interval_at_its_own_time() {
-        let mut meter = meter(Some(3), false);
+        let mut meter = meter(Some(3));
         meter.on_abr_cell(ms(1), A);
         meter.on_abr_cell(ms(2), A);
         assert_eq!(meter.deadline(), ms(5));
@@ -464,7 +499,7 @@ mod tests {
 
     #[test]
     fn quiet_cells_are_counted_as_others_are_and_stop_before_anything_else_happens() {
-        let (mut quietly, mut plainly) = (meter(Some(4), false), meter(Some(4), false));
+        let (mut quietly, mut plainly) = (meter(Some(4)), meter(Some(4)));
         assert!(!quietly.quiet().is_quiet(A), "not active yet");
         quietly.on_abr_cell(ms(1), A);
         let mut quiet = quietly.quiet();
@@ -486,7 +521,7 @@ mod tests {
 
     #[test]
     fn an_interval_whose_cells_all_came_at_its_start_goes_on_until_a_later_one() {
-        let mut meter = meter(Some(2), false);
+        let mut meter = meter(Some(2));
         for _ in 0..3 {
             meter.on_abr_cell(Time::ZERO, A);
         }
@@ -497,7 +532,7 @@ mod tests {
 
     #[test]
     fn a_connection_joins_when_the_last_interval_did_not_see_it() {
-        let mut meter = meter(None, false);
+        let mut meter = meter(None);
         meter.on_abr_cell(ms(1), B);
         meter.on_abr_cell(ms(1), A);
         assert_eq!(meter.joined(), [B, A]);
@@ -512,16 +547,14 @@ mod tests {
     }
 
     #[test]
-    fn a_brm_makes_its_connection_active_only_with_bidirectional_counting() {
-        let mut forward = meter(None, false);
-        forward.on_backward_rm(A);
-        assert_eq!((forward.active(), forward.last_active(A)), (0, None));
-        let mut both = meter(None, true);
-        both.on_backward_rm(A);
-        both.on_backward_rm(A);
-        both.on_abr_cell(ms(1), A);
-        both.on_backward_rm(B);
-        assert_eq!((both.active(), both.abr_cells(), both.cells(A), both.cells(B)), (2, 1, 1, 0));
+    fn a_brm_makes_its_connection_active_and_counts_no_cell() {
+        let mut meter = meter(None);
+        assert_eq!(meter.last_active(A), None);
+        meter.on_backward_rm(A);
+        meter.on_backward_rm(A);
+        meter.on_abr_cell(ms(1), A);
+        meter.on_backward_rm(B);
+        assert_eq!((meter.active(), meter.abr_cells(), meter.cells(A), meter.cells(B)), (2, 1, 1, 0));
     }
 
     #[test]
@@ -537,7 +570,7 @@ mod tests {
         for (now, start, interval) in
             [(ms(4), ms(0), 2), (ms(5), ms(5), 3), (ms(9), ms(5), 3), (ms(500), ms(500), 102)]
         {
-            let mut meter = meter(None, false);
+            let mut meter = meter(None);
             meter.skip_idle_intervals(now);
             assert_eq!((meter.start(), meter.interval()), (start, interval), "{now}");
             assert_eq!(meter.deadline(), start + Duration::from_ms(5));

@@ -21,7 +21,7 @@ mod relative_rate;
 mod stop_and_go;
 
 pub use aging::{Aging, AgingConfig};
-pub use averaging::{ActiveCount, ActiveSources, LoadAveraging, LoadFactor};
+pub use averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging};
 pub use efci::{Efci, EfciConfig};
 pub use erica::{Erica, EricaConfig, QueueControl};
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
@@ -53,6 +53,11 @@ impl Feedback {
     /// Lowers ER to `rate`, rounded down to a code; leaves it where it is already lower.
     pub fn limit(&mut self, rate: CellRate) {
         self.explicit_rate = self.explicit_rate.min(RateCode::floor(rate));
+    }
+
+    /// The same for a rate that is a code already.
+    pub fn limit_to_code(&mut self, code: RateCode) {
+        self.explicit_rate = self.explicit_rate.min(code);
     }
 
     /// CI := 1.

@@ -1,6 +1,7 @@
 //! One output port's marking and explicit-rate computation, as the drivers call it.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::fmt;
 
 use super::efci::{Efci, EfciConfig};
@@ -13,7 +14,7 @@ use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
 
 /// What a port does about congestion. The default does nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct PortControlConfig {
     /// EFCI marking of data cells, beside the algorithm.
     pub efci: Option<EfciConfig>,
@@ -30,7 +31,7 @@ impl PortControlConfig {
 }
 
 /// The algorithms there are, each with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub enum SwitchAlgorithmConfig {
     /// RM cells pass unchanged (default).
     #[default]
@@ -39,8 +40,8 @@ pub enum SwitchAlgorithmConfig {
     RelativeRate(RelativeRateConfig),
     /// PCR or MCR by a queue threshold.
     StopAndGo(StopAndGoConfig),
-    /// ERICA and ERICA+.
-    Erica(EricaConfig),
+    /// ERICA and ERICA+; ports may share what is the same for all of them.
+    Erica(Arc<EricaConfig>),
 }
 
 impl SwitchAlgorithmConfig {
@@ -87,12 +88,17 @@ pub struct PortControl {
     at_work: Option<Box<AtWork>>,
     /// Connections set up so far.
     connected: u32,
+    /// Whether cells are counted.
+    needs_meter: bool,
+    /// Whether a BRM makes its connection active.
+    bidirectional: bool,
 }
 
+/// What a data cell needs comes first.
 #[derive(Debug)]
+#[repr(C)]
 struct AtWork {
     meter: Meter,
-    needs_meter: bool,
     efci: Option<Box<Efci>>,
     algorithm: Algorithm,
 }
@@ -106,7 +112,9 @@ impl PortControl {
                 Algorithm::RelativeRate(RelativeRate::new(*config))
             }
             SwitchAlgorithmConfig::StopAndGo(config) => Algorithm::StopAndGo(StopAndGo::new(*config)),
-            SwitchAlgorithmConfig::Erica(config) => Algorithm::Erica(Erica::new(*config, link_rate)),
+            SwitchAlgorithmConfig::Erica(config) => {
+                Algorithm::Erica(Erica::new(Arc::clone(config), link_rate))
+            }
         };
         PortControl::assemble(config.efci, algorithm)
     }
@@ -121,16 +129,20 @@ impl PortControl {
 
     fn assemble(efci: Option<EfciConfig>, algorithm: Algorithm) -> PortControl {
         if efci.is_none() && matches!(algorithm, Algorithm::None) {
-            return PortControl { at_work: None, connected: 0 };
+            return PortControl { at_work: None, connected: 0, needs_meter: false, bidirectional: false };
         }
         let metering = algorithm.as_dyn().and_then(SwitchAlgorithm::metering);
         let at_work = AtWork {
             meter: Meter::new(metering),
-            needs_meter: metering.is_some(),
             efci: efci.map(|config| Box::new(Efci::new(config))),
             algorithm,
         };
-        PortControl { at_work: Some(Box::new(at_work)), connected: 0 }
+        PortControl {
+            at_work: Some(Box::new(at_work)),
+            connected: 0,
+            needs_meter: metering.is_some(),
+            bidirectional: metering.is_some_and(|metering| metering.bidirectional),
+        }
     }
 
     /// A connection was set up through the port.
@@ -150,7 +162,7 @@ impl PortControl {
     /// [`on_guaranteed_cell`](PortControl::on_guaranteed_cell) may be left out where this is false.
     #[inline]
     pub fn needs_meter(&self) -> bool {
-        self.at_work.as_ref().is_some_and(|at_work| at_work.needs_meter)
+        self.needs_meter
     }
 
     /// Whether an interval ends at or before `now`: then [`end_intervals`](PortControl::end_intervals) comes before
@@ -246,9 +258,12 @@ impl PortControl {
 
     /// A BRM of a connection whose forward direction leaves by this port passes the switch: answers it. `queue` is the
     /// port's ABR queue now; where the [answer is settled](PortControl::answer_settled), nobody looks at it.
+    #[inline]
     pub fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, feedback: &mut Feedback) {
         let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() else { return };
-        meter.on_backward_rm(slot);
+        if self.bidirectional {
+            meter.on_backward_rm(slot);
+        }
         if let Some(algorithm) = algorithm.as_dyn_mut() {
             algorithm.on_backward_rm(now, slot, queue, meter, feedback);
         }
@@ -323,9 +338,13 @@ mod tests {
     use crate::rate_code::RateCode;
     use crate::switch::{AveragingInterval, IntervalLoad, LoadAveraging, Metering};
     use crate::units::Duration;
-    use alloc::sync::Arc;
     use alloc::vec::Vec;
     use std::sync::Mutex;
+
+    #[test]
+    fn the_state_of_a_port_takes_three_cache_lines_at_most() {
+        assert!(size_of::<AtWork>() <= 192 && size_of::<PortControl>() <= 16);
+    }
 
     fn vc() -> VcAtPort {
         VcAtPort { pcr: CellRate::new(100_000.0), mcr: CellRate::ZERO, weight: 1.0 }
@@ -336,7 +355,7 @@ mod tests {
     }
 
     fn erica(config: EricaConfig) -> PortControl {
-        let algorithm = SwitchAlgorithmConfig::Erica(config);
+        let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(config));
         PortControl::new(&PortControlConfig { efci: None, algorithm }, CellRate::new(100_000.0))
     }
 
@@ -381,8 +400,10 @@ mod tests {
     fn recorder(cells: Option<u32>) -> (PortControl, Arc<Mutex<Vec<IntervalLoad>>>) {
         let loads = Arc::default();
         let interval = AveragingInterval { time: Duration::from_ms(5), cells };
-        let recorder =
-            Recorder { metering: Metering { interval, bidirectional: false }, loads: Arc::clone(&loads) };
+        let recorder = Recorder {
+            metering: Metering { interval, bidirectional: false, history: false },
+            loads: Arc::clone(&loads),
+        };
         (PortControl::with_algorithm(None, Box::new(recorder)), loads)
     }
 
@@ -550,7 +571,7 @@ mod tests {
     #[test]
     fn efci_works_beside_any_algorithm() {
         let efci = Some(EfciConfig { high: Cells(127), low: Cells(100) });
-        let algorithm = SwitchAlgorithmConfig::Erica(EricaConfig::erica());
+        let algorithm = SwitchAlgorithmConfig::Erica(Arc::default());
         let mut port = PortControl::new(&PortControlConfig { efci, algorithm }, CellRate::new(100_000.0));
         assert!(port.uses_efci() && port.needs_meter());
         assert_eq!([128, 101, 100].map(|queue| port.marks_efci(Cells(queue))), [true, true, false]);
@@ -573,7 +594,7 @@ mod tests {
         let relative_rate = RelativeRateConfig { threshold: Cells(0) };
         assert_eq!(check(None, SwitchAlgorithmConfig::RelativeRate(relative_rate)), Err("threshold"));
         let erica = EricaConfig { delta: -0.1, ..EricaConfig::erica() };
-        assert_eq!(check(None, SwitchAlgorithmConfig::Erica(erica)), Err("delta"));
+        assert_eq!(check(None, SwitchAlgorithmConfig::Erica(Arc::new(erica))), Err("delta"));
         assert_eq!(check(None, SwitchAlgorithmConfig::None), Ok(()));
     }
 }

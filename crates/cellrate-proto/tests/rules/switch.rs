@@ -1,5 +1,7 @@
 //! What a switch does to the cells of a connection (TM 4.0, 5.10.6), seen from the ends.
 
+use std::sync::Arc;
+
 use cellrate_proto::switch::{
     AveragingInterval, EfciConfig, EricaConfig, Feedback, PortControl, PortControlConfig, RelativeRateConfig,
     SwitchAlgorithmConfig, VcAtPort,
@@ -27,7 +29,7 @@ fn relative() -> PortControlConfig {
 
 fn explicit() -> PortControlConfig {
     let interval = AveragingInterval::of_time(Duration::from_ms(1));
-    let algorithm = SwitchAlgorithmConfig::Erica(EricaConfig { interval, ..EricaConfig::erica() });
+    let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig { interval, ..EricaConfig::erica() }));
     PortControlConfig { algorithm, ..PortControlConfig::default() }
 }
 

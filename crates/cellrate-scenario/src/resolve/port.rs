@@ -1,5 +1,7 @@
 //! What an output port of a switch is told: buffers, the turn of RM cells, EFCI thresholds, algorithm.
 
+use std::sync::Arc;
+
 use cellrate_proto::switch::{
     ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
     QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm, SwitchAlgorithmConfig,
@@ -70,7 +72,7 @@ fn algorithm(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
         }
         Some("erica") => {
             let share = optional(table, "target_utilization", quantity::ratio)?.unwrap_or(0.9);
-            SwitchAlgorithmConfig::Erica(erica(table, QueueControl::TargetUtilization(share))?)
+            SwitchAlgorithmConfig::Erica(Arc::new(erica(table, QueueControl::TargetUtilization(share))?))
         }
         Some("erica+") => {
             let control = QueueControl::QueueingDelay {
@@ -79,7 +81,7 @@ fn algorithm(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
                 b: optional(table, "b", quantity::ratio)?.unwrap_or(1.05),
                 qdlf: optional(table, "qdlf", quantity::ratio)?.unwrap_or(0.5),
             };
-            SwitchAlgorithmConfig::Erica(erica(table, control)?)
+            SwitchAlgorithmConfig::Erica(Arc::new(erica(table, control)?))
         }
         _ => SwitchAlgorithmConfig::None,
     })

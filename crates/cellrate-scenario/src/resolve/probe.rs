@@ -281,7 +281,7 @@ fn port_quantity(name: &str, step: Step, network: &Network) -> Option<PortQuanti
         "utilization" => PortQuantity::Utilization,
         "port_drops" => PortQuantity::Drops,
         metric => {
-            let algorithm = network.link(step).ports[usize::from(step.end)].control.algorithm;
+            let algorithm = &network.link(step).ports[usize::from(step.end)].control.algorithm;
             let place = match algorithm {
                 SwitchAlgorithmConfig::Erica(_) => ERICA_METRICS.iter().position(|name| *name == metric)?,
                 SwitchAlgorithmConfig::None

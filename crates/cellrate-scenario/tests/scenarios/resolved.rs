@@ -39,7 +39,7 @@ fn the_network_is_as_written() {
 fn a_port_override_goes_over_the_switch_and_that_over_the_defaults() {
     let scenario = good();
     let bottleneck = &scenario.links[3].ports[0];
-    let SwitchAlgorithmConfig::Erica(erica) = bottleneck.control.algorithm else { panic!("ERICA") };
+    let SwitchAlgorithmConfig::Erica(erica) = &bottleneck.control.algorithm else { panic!("ERICA") };
     assert_eq!(erica.queue_control, QueueControl::TargetUtilization(0.8));
     assert_eq!(erica.load_averaging, LoadAveraging::Ratio { alpha: 0.8 });
     assert_eq!(bottleneck.control.efci, None);

@@ -36,7 +36,7 @@ fn rate(mbps: u64) -> cellrate_proto::CellRate {
 fn the_form_is_relative_rate_unless_it_is_said() {
     let algorithm = |text: &str| {
         let scenario = resolve(text, RATES).unwrap_or_else(|error| panic!("{error}"));
-        scenario.links[1].ports[0].control.algorithm
+        scenario.links[1].ports[0].control.algorithm.clone()
     };
     let config = |form| SwitchAlgorithmConfig::StopAndGo(StopAndGoConfig { threshold: Cells(250), form });
     assert_eq!(algorithm(STOP_AND_GO), config(StopAndGoForm::RelativeRate));

@@ -146,7 +146,7 @@ fn what_a_policy_does_not_have_is_refused() {
 
 #[test]
 fn aging_goes_with_erica() {
-    let aging = |algorithm: &str| match resolve("", algorithm).unwrap().links[1].ports[0].control.algorithm {
+    let aging = |algorithm: &str| match &resolve("", algorithm).unwrap().links[1].ports[0].control.algorithm {
         SwitchAlgorithmConfig::Erica(erica) => erica.aging,
         other => panic!("{other:?}"),
     };

@@ -418,7 +418,7 @@ impl Generator {
             1 => SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig {
                 threshold: Cells(1 + self.below(10)),
             }),
-            _ => SwitchAlgorithmConfig::Erica(self.erica(rate)),
+            _ => SwitchAlgorithmConfig::Erica(Arc::new(self.erica(rate))),
         };
         let config = PortControlConfig { efci, algorithm };
         assert_eq!(config.check(), Ok(()));
@@ -740,7 +740,7 @@ impl Generator {
         let count = self.pick(&[10, 50, 300]);
         let of_cells = AveragingInterval::of_time_or_cells(time, count);
         let threshold = Cells(1 + self.below(60));
-        let erica = |config: EricaConfig| SwitchAlgorithmConfig::Erica(config);
+        let erica = |config: EricaConfig| SwitchAlgorithmConfig::Erica(Arc::new(config));
         let algorithm = match number % 10 {
             0 => erica(of_time),
             1 => erica(EricaConfig { interval: of_cells, ..of_time }),

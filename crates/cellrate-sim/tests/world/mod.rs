@@ -61,7 +61,7 @@ impl World {
                 buffers: Buffers::default(),
                 rm_cells: RmCells::default(),
                 control: if World::kind(name) == NodeKind::Switch {
-                    self.control
+                    self.control.clone()
                 } else {
                     Default::default()
                 },
@@ -194,7 +194,7 @@ pub fn erica(interval: Duration, cells: Option<u32>) -> PortControlConfig {
         queue_control: QueueControl::TargetUtilization(0.9),
         ..EricaConfig::default()
     };
-    PortControlConfig { efci: None, algorithm: SwitchAlgorithmConfig::Erica(config) }
+    PortControlConfig { efci: None, algorithm: SwitchAlgorithmConfig::Erica(Arc::new(config)) }
 }
 
 /// `n` greedy sources through one bottleneck with ERICA.
