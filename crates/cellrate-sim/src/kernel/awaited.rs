@@ -25,25 +25,35 @@ use crate::port::Queues;
 /// A cell on its way to a deferred port that has to be an event, there or behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Herald {
-    /// When it comes to the port.
-    at: Time,
-    /// Whether it is a BRM.
-    backward: bool,
+    /// Twice the instant at which it comes to the port [ps], plus one for a BRM: no instant of a run needs all bits.
+    word: u64,
 }
 
 impl Herald {
     /// Of this cell.
     #[inline]
     pub fn of(cell: &Cell) -> Herald {
-        Herald { at: cell.arrives, backward: cell.is_backward_rm() }
+        Herald { word: cell.arrives.as_ps() << 1 | u64::from(cell.is_backward_rm()) }
+    }
+
+    /// When it comes to the port.
+    #[inline]
+    fn at(self) -> Time {
+        Time::from_ps(self.word >> 1)
+    }
+
+    /// Whether it is a BRM.
+    #[inline]
+    fn is_backward(self) -> bool {
+        self.word & 1 != 0
     }
 }
 
 impl Cluster {
     /// A cell comes to the deferred `port` over `lane`, behind those announced before, that has to be an event.
-    pub(super) fn announce(&mut self, lane: usize, port: usize, herald: &Herald) {
-        let at = herald.at;
-        if let (Shortcut::Host { link, .. }, false) = (self.ports[port].shortcut, herald.backward) {
+    pub(super) fn announce(&mut self, lane: usize, port: usize, herald: Herald) {
+        let at = herald.at();
+        if let (Shortcut::Host { link, .. }, false) = (self.ports[port].shortcut, herald.is_backward()) {
             let link = link as usize;
             self.lanes[link].significant.push_back(at);
             if self.lanes[link].significant.len() == 1 {

@@ -292,7 +292,7 @@ impl Cluster {
             }
             return self.lanes[lane].ring.keep(cells);
         };
-        for herald in significant {
+        for &herald in significant {
             self.announce(lane, port as usize, herald);
         }
         let place = &mut self.lanes[lane];
@@ -478,7 +478,7 @@ impl Cluster {
                     self.long.push(port);
                 }
                 if cell.is_significant(self.ports[port as usize].significance()) {
-                    self.announce(lane, port as usize, &Herald::of(&cell));
+                    self.announce(lane, port as usize, Herald::of(&cell));
                 }
                 return;
             }

@@ -148,9 +148,9 @@ impl Feed {
         if self.front.count == 0 {
             self.front = train;
         } else {
-            if self.behind.capacity() == 0 {
-                // Most feeds never have more than one behind the first.
-                self.behind.reserve_exact(1);
+            if self.behind.len() == self.behind.capacity() {
+                // Most feeds never have more than a few behind the first.
+                self.behind.reserve_exact((self.behind.len() / 2).max(1));
             }
             self.behind.push_back(train);
         }

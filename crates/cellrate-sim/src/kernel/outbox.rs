@@ -58,6 +58,10 @@ impl Outbox {
         if cell.is_special()
             && self.significance.is_some_and(|significance| cell.is_significant(significance))
         {
+            if self.significant.capacity() == 0 {
+                // In a large network most outboxes have no more than one in a window.
+                self.significant.reserve_exact(1);
+            }
             self.significant.push(Herald::of(&cell));
         }
         self.push_data(cell);
