@@ -193,8 +193,8 @@ fn instructions_per_hop(workload: &Workload) -> Result<Option<f64>, String> {
 /// `None` where a process cannot ask for its memory.
 fn memory(workload: &Workload) -> Result<Option<u64>, String> {
     let program = std::env::current_exe().map_err(|error| format!("this program's own path: {error}"))?;
-    let ms = (2 * workload.counted_ms).to_string();
-    let output = Command::new(program).args(["memory", workload.name, &ms]).output();
+    let output =
+        Command::new(program).args(["memory", workload.name, &workload.full_ms.to_string()]).output();
     let output = output.map_err(|error| format!("this program again: {error}"))?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().parse().ok())
 }

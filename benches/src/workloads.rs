@@ -49,7 +49,7 @@ pub const WORKLOADS: &[Workload] = &[
         name: "W5",
         what: "10,000 VCs, 100 switches, mixed rates",
         full_ms: 100,
-        counted_ms: 5,
+        counted_ms: 25,
         text: || mixed(100, 100),
     },
     Workload {
