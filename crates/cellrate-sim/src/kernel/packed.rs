@@ -15,7 +15,7 @@
 //! 0, and 24 octets                          any cell
 //! ```
 //!
-//! In a network of thousands of connections most memory is cells on their way, and this makes it a tenth.
+//! In a network of thousands of connections most memory is cells on their way, and this makes it a sixth, and behind a queue a tenth.
 
 use cellrate_proto::{Duration, Time};
 
@@ -40,7 +40,7 @@ const TOO_LONG: u64 = 1 << 30;
 /// Of a time of less than 2^30 ps: how many cell times it is, if it is as many and no more; of which this is the reciprocal.
 #[inline(always)]
 fn cell_times(gap: u32, reciprocal: u32) -> u32 {
-    (u64::from(gap) * u64::from(reciprocal) >> u32::BITS) as u32
+    ((u64::from(gap) * u64::from(reciprocal)) >> u32::BITS) as u32
 }
 
 /// So long a time, in octets.
