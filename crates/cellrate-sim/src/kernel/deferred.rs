@@ -90,12 +90,22 @@ impl Cluster {
         if hop.endpoint == NONE || !matches!(hop.exit, Exit::Lane(_)) {
             return false;
         }
-        let Access::Folded { feed, .. } = self.endpoints[hop.endpoint as usize].access else { return false };
-        let feed = &self.feeds[feed as usize];
-        // Behind the trains that are known others may have come, if these have all come.
+        let sender = &self.endpoints[hop.endpoint as usize];
+        let Access::Folded { port, feed } = sender.access else { return false };
+        let (feed, Queues::Fifo(fifo)) = (&self.feeds[feed as usize], &self.ports[port as usize].queues)
+        else {
+            return false;
+        };
+        // Behind the trains that are known others may have come, if these have all come. What follows a plan does so a spacing later,
+        // or later still; where there is none, a rate that has grown since the last cell left may have it follow sooner.
+        let next = match sender.planned {
+            0 if sender.transmits == Time::NEVER => Time::NEVER,
+            0 => fifo.preview(sender.transmits),
+            _ => feed.end(),
+        };
         feed.port == hop.answering_port
             && !feed.is_empty()
-            && feed.end() > now
+            && next > now
             && feed.trains().all(|train| !train.last.is_rm() || train.last.arrives > now)
     }
 
