@@ -108,10 +108,12 @@ impl Cluster {
     pub(super) fn drain_to_host(&mut self, port: usize, [lane, link]: [u32; 2], limit: u64) {
         let link = link as usize;
         let announced = self.lanes[link].significant.len();
-        if let Some(cell) = self.pass_to_host(port, [lane as usize, link], limit) {
+        let last = self.pass_to_host(port, [lane as usize, link], limit);
+        if let Some(cell) = last {
             self.lanes[link].ring.push(cell);
         }
-        if self.lanes[link].significant.len() < announced {
+        // What arrives only after the end is on the link as well, before what is announced.
+        if last.is_some() || self.lanes[link].significant.len() < announced {
             self.await_next(port, link);
         }
     }
