@@ -195,7 +195,7 @@ fn walk_packed<'a>(
         && first.way() == way
     {
         let mut delays = [Duration::ZERO; AT_ONCE];
-        let Passing { cells: passed, last, left } =
+        let PassedEvenly { cells: passed, last, left } =
             pass_evenly(cells, (most - count) as usize, until, &mut joining, &mut delays);
         if passed == 0 {
             break;
@@ -207,8 +207,8 @@ fn walk_packed<'a>(
     (count, joining)
 }
 
-/// The first cells of an even run.
-struct Passing {
+/// What has been dealt with of an even run: its first cells.
+struct PassedEvenly {
     /// How many.
     cells: usize,
     /// When the last one came.
@@ -225,22 +225,22 @@ fn pass_evenly(
     until: Time,
     joining: &mut Joining<'_>,
     delays: &mut [Duration; AT_ONCE],
-) -> Passing {
+) -> PassedEvenly {
     let (first, spacing, mut gaps) = cells.even_run();
     let (mut now, mut sent) = (first.arrives, first.sent);
-    let mut passing = Passing { cells: 0, last: now, left: gaps.left() };
+    let mut all = PassedEvenly { cells: 0, last: now, left: gaps.left() };
     for delay in delays.iter_mut().take(most) {
         let departs = joining.departure(now);
         if now >= until || !joining.join(now, departs) {
             break;
         }
         *delay = Duration::from_ps(joining.arrival(departs).as_ps() - sent.as_ps());
-        passing = Passing { cells: passing.cells + 1, last: now, left: gaps.left() };
+        all = PassedEvenly { cells: all.cells + 1, last: now, left: gaps.left() };
         let Some(gap) = gaps.next() else { break };
         now += Duration::from_ps(gap);
         sent += spacing;
     }
-    passing
+    all
 }
 
 /// Most cells whose delays are told at once.

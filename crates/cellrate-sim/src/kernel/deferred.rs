@@ -33,6 +33,7 @@ use cellrate_proto::Time;
 use super::cell::Cell;
 use super::cell::Significance;
 use super::cluster::{Cluster, Leaf};
+use super::folding::first_unknown;
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
 use super::outbox::Outbox;
@@ -96,16 +97,10 @@ impl Cluster {
         else {
             return false;
         };
-        // Behind the trains that are known others may have come, if these have all come. What follows a plan does so a spacing later,
-        // or later still; where there is none, a rate that has grown since the last cell left may have it follow sooner.
-        let next = match sender.planned {
-            0 if sender.transmits == Time::NEVER => Time::NEVER,
-            0 => fifo.preview(sender.transmits),
-            _ => feed.end(),
-        };
+        // Behind the trains that are known others may have come.
         feed.port == hop.answering_port
             && !feed.is_empty()
-            && next > now
+            && first_unknown(sender, fifo, feed) > now
             && feed.trains().all(|train| !train.last.is_rm() || train.last.arrives > now)
     }
 

@@ -217,7 +217,7 @@ impl Feed {
         self.behind.iter().find(is_event).map(Train::first_arrival)
     }
 
-    /// When a cell would arrive that leaves one spacing after the last one.
+    /// When a cell would arrive that leaves one spacing after the last one: no sooner comes what follows a plan.
     pub fn end(&self) -> Time {
         let last = self.behind.back().unwrap_or(&self.front);
         last.last.arrives + last.spacing

@@ -90,10 +90,7 @@ impl Folded<'_> {
         if self.waits_for_merge() {
             self.plan_until(until);
         }
-        match self.sender.planned {
-            0 => self.next_arrival(),
-            _ => self.feed.end(),
-        }
+        self.first_unknown()
     }
 
     fn plan_until(&mut self, until: Time) {
@@ -203,10 +200,13 @@ impl Folded<'_> {
     /// When the next cell of which only the instant is known reaches the switch.
     #[inline]
     fn next_arrival(&self) -> Time {
-        match self.sender.transmits {
-            Time::NEVER => Time::NEVER,
-            at => self.fifo.preview(at),
-        }
+        next_arrival(self.sender, self.fifo)
+    }
+
+    /// See [`first_unknown`].
+    #[inline]
+    fn first_unknown(&self) -> Time {
+        first_unknown(self.sender, self.fifo, self.feed)
     }
 
     /// Whether a cell of which only the instant is known will be no event whatever it is: whoever looks at the port works out
@@ -247,14 +247,27 @@ impl Folded<'_> {
             first
         } else if self.waits_for_merge() {
             Time::NEVER
-        } else if self.sender.planned > 0 {
-            // Behind a planned train the source sends its spacing later, or later still.
-            feed.end()
         } else {
-            self.next_arrival()
+            self.first_unknown()
         };
         self.schedule.keep(feed.leaf as usize, due);
     }
+}
+
+/// When the next cell of `sender`, of which only the instant is known, has crossed the link behind its port.
+#[inline]
+fn next_arrival(sender: &Endpoint, fifo: &Fifo) -> Time {
+    match sender.transmits {
+        Time::NEVER => Time::NEVER,
+        at => fifo.preview(at),
+    }
+}
+
+/// When the first cell that is in no train reaches the switch, or earlier. Behind a planned train the source sends its spacing later, or
+/// later still; where nothing is planned, a rate that has grown since the last cell left has the next one follow sooner.
+#[inline]
+pub(super) fn first_unknown(sender: &Endpoint, fifo: &Fifo, feed: &Feed) -> Time {
+    if sender.planned > 0 { feed.end() } else { next_arrival(sender, fifo) }
 }
 
 impl Cluster {

@@ -37,10 +37,18 @@ const TOO_MANY: u32 = 1 << 14;
 /// Picoseconds that cannot be said.
 const TOO_LONG: u64 = 1 << 30;
 
-/// Of a time of less than 2^30 ps: how many cell times it is, if it is as many and no more; of which this is the reciprocal.
+/// How many cell times `gap` is, a time of less than 2^30 ps, and whether it is as many and no more; `reciprocal` is that of the
+/// cell time.
 #[inline(always)]
-fn cell_times(gap: u32, reciprocal: u32) -> u32 {
-    ((u64::from(gap) * u64::from(reciprocal)) >> u32::BITS) as u32
+fn cell_times(gap: u32, cell_time: u32, reciprocal: u32) -> (u32, bool) {
+    let count = ((u64::from(gap) * u64::from(reciprocal)) >> u32::BITS) as u32;
+    (count, count.wrapping_mul(cell_time) == gap)
+}
+
+/// The octet for so many cell times, and whether one can say them.
+#[inline(always)]
+fn few_cell_times((count, is_whole): (u32, bool)) -> (u8, bool) {
+    ((count as u8).wrapping_add(TIMES - 1), is_whole && count.wrapping_sub(1) < FEW)
 }
 
 /// So long a time, in octets.
@@ -196,48 +204,40 @@ impl Packing {
     /// So long after the last cell, less than 2^30 ps, the next one arrives.
     #[inline(always)]
     fn push_gap(&mut self, gap: u32) {
-        if self.is_few_cell_times(gap) {
-            return self.octets.push(cell_times(gap, self.reciprocal) as u8 + (TIMES - 1));
-        }
-        let cell_times = cell_times(gap, self.reciprocal);
-        if cell_times.wrapping_mul(self.trail.cell_time) == gap && (FEW..TOO_MANY).contains(&cell_times) {
-            let [high, low] = (cell_times as u16).to_be_bytes();
-            self.octets.extend_from_slice(&[MANY_CELL_TIMES | high, low]);
-        } else {
-            self.octets.extend_from_slice(&picoseconds(gap));
+        let times = self.cell_times(gap);
+        match (few_cell_times(times), times) {
+            ((few, true), _) => self.octets.push(few),
+            (_, (count, true)) if (FEW..TOO_MANY).contains(&count) => {
+                let [high, low] = (count as u16).to_be_bytes();
+                self.octets.extend_from_slice(&[MANY_CELL_TIMES | high, low]);
+            }
+            _ => self.octets.extend_from_slice(&picoseconds(gap)),
         }
     }
 
-    /// Whether one octet can say so long a time.
+    /// See [`cell_times`].
     #[inline(always)]
-    fn is_few_cell_times(&self, gap: u32) -> bool {
-        let cell_times = cell_times(gap, self.reciprocal);
-        cell_times.wrapping_mul(self.trail.cell_time) == gap && cell_times.wrapping_sub(1) < FEW
+    fn cell_times(&self, gap: u32) -> (u32, bool) {
+        cell_times(gap, self.trail.cell_time, self.reciprocal)
     }
 
-    /// The same for a cell that is no data cell amid its PDU that follows evenly.
+    /// Puts a cell last that arrives `gap` after the last one and is no data cell amid its PDU that follows evenly.
     fn push_other(&mut self, gap: u64, cell: Cell) {
         let Trail { last, spacing, next, .. } = self.trail;
         let [_, _, word] = cell.to_words();
-        let own_spacing = cell.sent.as_ps().wrapping_sub(last.sent.as_ps());
-        let is_even = own_spacing == u64::from(spacing);
-        let is_next = word == next;
-        match u32::try_from(own_spacing) {
-            Ok(_) if self.trail.even(cell.arrives).ending_pdu() == cell && gap < TOO_LONG => {
-                self.octets.push(PDU_END);
-            }
-            Ok(_) if is_even && cell.is_rm() && gap < TOO_LONG => {
-                self.octets.push(RM);
+        let own_spacing = u32::try_from(cell.sent.as_ps().wrapping_sub(last.sent.as_ps()));
+        match own_spacing.ok().filter(|_| gap < TOO_LONG) {
+            Some(_) if self.trail.even(cell.arrives).ending_pdu() == cell => self.octets.push(PDU_END),
+            Some(own) if cell.is_rm() => {
+                self.octets.push(if own == spacing { RM } else { RM_AT_OTHER_SPACING });
                 self.octets.extend_from_slice(&word.to_le_bytes());
+                if own != spacing {
+                    self.octets.extend_from_slice(&own.to_le_bytes());
+                }
             }
-            Ok(spacing) if cell.is_rm() && gap < TOO_LONG => {
-                self.octets.push(RM_AT_OTHER_SPACING);
-                self.octets.extend_from_slice(&word.to_le_bytes());
-                self.octets.extend_from_slice(&spacing.to_le_bytes());
-            }
-            Ok(spacing) if is_next && gap < TOO_LONG => {
+            Some(own) if word == next => {
                 self.octets.push(OTHER_SPACING);
-                self.octets.extend_from_slice(&spacing.to_le_bytes());
+                self.octets.extend_from_slice(&own.to_le_bytes());
             }
             _ => {
                 self.octets.push(WHOLE);
@@ -277,7 +277,8 @@ impl Packing {
             && end.as_ps().wrapping_sub(before.as_ps()) < TOO_LONG;
         if follows {
             debug_assert!(before <= head && arrivals.is_sorted());
-            if !self.is_few_cell_times(gap(before, head)) {
+            let (_, is_few) = few_cell_times(self.cell_times(gap(before, head)));
+            if !is_few {
                 self.push_picoseconds(arrivals);
             } else if !self.push_few_cell_times(arrivals) {
                 for &arrives in arrivals {
@@ -300,9 +301,9 @@ impl Packing {
         octets.extend(arrivals.iter().map(|arrives| {
             let gap = (arrives.as_ps() - before) as u32;
             before = arrives.as_ps();
-            let cell_times = cell_times(gap, *reciprocal);
-            is_few &= cell_times.wrapping_mul(trail.cell_time) == gap && cell_times.wrapping_sub(1) < FEW;
-            (cell_times as u8).wrapping_add(TIMES - 1)
+            let (octet, one_can) = few_cell_times(cell_times(gap, trail.cell_time, *reciprocal));
+            is_few &= one_can;
+            octet
         }));
         if !is_few {
             octets.truncate(length);
