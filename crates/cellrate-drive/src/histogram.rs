@@ -19,6 +19,8 @@ const ROOM: usize = 16;
 pub struct Histogram {
     /// The bucket that `counts[0]` counts.
     first: u32,
+    /// The bucket that a [`Recording`] counted in last.
+    latest: u32,
     /// Modulo 2^16.
     counts: Box<[u16]>,
     /// Buckets and how often each counted to 2^16; `None` before the first time.
@@ -27,8 +29,6 @@ pub struct Histogram {
     total: u64,
     sum: Wide,
     max: Duration,
-    /// The bucket that spans were counted in last: its least one [ps].
-    latest: u64,
 }
 
 /// A [`Histogram`] while spans are counted that are much alike: those in the bucket of the last one are only numbered.
@@ -92,10 +92,11 @@ impl Recording<'_> {
     /// No more are counted.
     #[inline(always)]
     pub fn close(self) {
-        self.histogram.count(bucket(self.low), self.alike);
+        let latest = bucket(self.low);
+        self.histogram.count(latest, self.alike);
         self.histogram.sum.add(self.sum);
         self.histogram.max = Duration::from_ps(self.max);
-        self.histogram.latest = self.low;
+        self.histogram.latest = latest as u32;
     }
 }
 
@@ -103,8 +104,8 @@ impl Histogram {
     /// For counting spans that are much alike.
     #[inline(always)]
     pub fn recording(&mut self) -> Recording<'_> {
-        let low = self.latest;
-        Recording { low, width: 1 << octave(low), alike: 0, sum: 0, max: self.max.as_ps(), histogram: self }
+        let (low, width) = span_of(self.latest.into());
+        Recording { low, width, alike: 0, sum: 0, max: self.max.as_ps(), histogram: self }
     }
 
     /// Counts one span.
@@ -174,6 +175,12 @@ impl Histogram {
         u64::from(self.counts[place]) + (carries.copied().unwrap_or(0) << u16::BITS)
     }
 
+    /// How many spans were counted.
+    #[inline]
+    pub fn count_all(&self) -> u64 {
+        self.total
+    }
+
     /// Mean, exactly; `None` when nothing was counted.
     pub fn mean_s(&self) -> Option<f64> {
         (self.total > 0).then(|| self.sum.get() as f64 / self.total as f64 / 1e12)
@@ -215,13 +222,15 @@ fn octave(ps: u64) -> u32 {
 
 /// The middle of a bucket.
 fn middle(bucket: usize) -> u64 {
-    let bucket = bucket as u64;
-    if bucket < 2 * STEPS {
-        return bucket;
-    }
-    let octave = bucket / STEPS - 1;
-    let low = (bucket - octave * STEPS) << octave;
-    low + (1 << octave) / 2
+    let (low, width) = span_of(bucket as u64);
+    low + width / 2
+}
+
+/// The least value of a bucket, and how many it holds.
+#[inline(always)]
+fn span_of(bucket: u64) -> (u64, u64) {
+    let octave = (bucket / STEPS).saturating_sub(1);
+    ((bucket - octave * STEPS) << octave, 1 << octave)
 }
 
 #[cfg(test)]

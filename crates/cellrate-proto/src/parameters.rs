@@ -119,6 +119,15 @@ impl AbrParameters {
         self.crm.unwrap_or(self.tbe.0.div_ceil(u64::from(self.nrm))).max(1)
     }
 
+    /// Whether so many FRMs without a BRM are the [CRM in force](AbrParameters::effective_crm) or more.
+    #[inline]
+    pub fn is_crm_reached(&self, frms: u64) -> bool {
+        // Without the division: sources ask at every FRM.
+        let enough =
+            self.crm.map_or_else(|| frms.saturating_mul(self.nrm.into()) >= self.tbe.0, |crm| frms >= crm);
+        enough && frms > 0
+    }
+
     /// The rate that the source starts with: min(ICR, TBE / FRTT), and never below MCR (paper 002, section 6.1.2).
     pub fn effective_icr(&self) -> CellRate {
         if self.frtt == Duration::ZERO {
@@ -252,6 +261,22 @@ mod tests {
         assert_eq!(AbrParameters { tbe: Cells(1025), ..oc3() }.effective_crm(), 33);
         assert_eq!(AbrParameters { tbe: Cells(1025), crm: Some(7), ..oc3() }.effective_crm(), 7);
         assert_eq!(AbrParameters { tbe: Cells(0), ..oc3() }.effective_crm(), 1);
+    }
+
+    #[test]
+    fn crm_is_reached_by_as_many_frms() {
+        for (tbe, crm) in
+            [(0, None), (1, None), (32, None), (1024, None), (1025, None), (9, Some(0)), (9, Some(7))]
+        {
+            let parameters = AbrParameters { tbe: Cells(tbe), crm, ..oc3() };
+            let reached = (0..40).map(|frms| parameters.is_crm_reached(frms));
+            assert!(
+                reached.eq((0..40).map(|frms| frms >= parameters.effective_crm())),
+                "TBE {tbe}, CRM {crm:?}"
+            );
+        }
+        let endless = AbrParameters { nrm: 256, ..oc3() };
+        assert!(endless.is_crm_reached(u64::MAX));
     }
 
     #[test]

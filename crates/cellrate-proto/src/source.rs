@@ -17,6 +17,7 @@
 //! An in-rate FRM leaves only at an opportunity at which something else waits, a data cell or a turned-around BRM: an
 //! idle source is silent, which is what rule 5 and the use-it-or-lose-it policies are about (paper 004, section 5.5).
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 use crate::parameters::{AbrParameters, MRM, TCR};
@@ -68,14 +69,11 @@ pub struct Source {
     frms_since_brm: u64,
     /// the turned-around cell that waits for an in-rate opportunity -- state
     waiting_brm: Option<RmCell>,
-    /// the last out-of-rate FRM -- state
-    last_out_of_rate: Option<Time>,
+    /// the earliest next out-of-rate FRM; 0 where there was none -- state
+    next_out_of_rate: Time,
     uili: Uili,
-    statistics: SourceStatistics,
-    /// ICR in force [cells/s] -- parameter
-    icr: CellRate,
-    /// CRM in force [cells] -- parameter
-    crm: u64,
+    /// `None` as long as none of these rules has acted: so it is at nearly all sources of a large network.
+    statistics: Option<Box<SourceStatistics>>,
     /// Many connections of a network have the same.
     parameters: Arc<AbrParameters>,
 }
@@ -96,11 +94,9 @@ impl Source {
             last_frm: Time::ZERO,
             frms_since_brm: 0,
             waiting_brm: None,
-            last_out_of_rate: None,
+            next_out_of_rate: Time::ZERO,
             uili: Uili::new(uili, &parameters),
-            statistics: SourceStatistics::default(),
-            icr,
-            crm: parameters.effective_crm(),
+            statistics: None,
             parameters,
         }
     }
@@ -118,7 +114,7 @@ impl Source {
 
     /// How often rules 5, 6 and 13 acted so far.
     pub fn statistics(&self) -> SourceStatistics {
-        self.statistics
+        self.statistics.as_deref().copied().unwrap_or_default()
     }
 
     /// Whether a turned-around cell waits.
@@ -155,12 +151,8 @@ impl Source {
     /// With ACR below TCR the clock of out-of-rate FRMs runs beside the in-rate one while anything waits (rule 11).
     #[cold]
     fn next_below_tcr(&self, now: Time, opportunity: Time, mut data_from: impl FnMut(Time) -> Time) -> Time {
-        let earliest = opportunity.min(self.out_of_rate_opportunity().max(now));
+        let earliest = opportunity.min(self.next_out_of_rate.max(now));
         if self.waiting_brm.is_some() { earliest } else { data_from(earliest) }
-    }
-
-    fn out_of_rate_opportunity(&self) -> Time {
-        self.last_out_of_rate.map_or(Time::ZERO, |last| last.saturating_add(CellRate::new(TCR).interval()))
     }
 
     /// Sends the waiting data cell at `now`, if that is what [`transmit`](Source::transmit) would do: the case of nearly
@@ -264,35 +256,41 @@ impl Source {
 
     /// Rule 5: more than ADTF since the last FRM, and ACR above ICR: back to ICR.
     fn reset_when_idle(&mut self, now: Time) {
-        if self.acr > self.icr && now.since(self.last_frm) > self.parameters.adtf {
-            self.statistics.idle_resets += 1;
-            self.set_acr(self.icr);
+        if now.since(self.last_frm) > self.parameters.adtf {
+            let icr = self.parameters.effective_icr();
+            if self.acr > icr {
+                self.count().idle_resets += 1;
+                self.set_acr(icr);
+            }
         }
     }
 
     /// Rule 6: CRM FRMs or more without a BRM: down by CDF, not below MCR.
     fn decrease_without_feedback(&mut self) {
         if let Some(cdf) = self.parameters.cdf
-            && self.frms_since_brm >= self.crm
+            && self.parameters.is_crm_reached(self.frms_since_brm)
         {
-            self.statistics.cutoff_decreases += 1;
+            self.count().cutoff_decreases += 1;
             self.set_acr(self.acr.saturating_sub(self.acr * cdf.value()).max(self.parameters.mcr));
         }
     }
 
     /// Rule 13: the use-it-or-lose-it policy may lower ACR further, not below MCR.
     fn lose_what_is_not_used(&mut self, now: Time, decreased: bool) {
+        if self.uili.is_none() {
+            return;
+        }
         let context = ForwardRmContext {
             now,
             acr: self.acr,
             decreased,
-            icr: self.icr,
+            icr: self.parameters.effective_icr(),
             cells: self.cells_since_frm + 1,
             elapsed: now.since(self.last_frm),
         };
         let acr = self.uili.on_forward_rm(&context).max(self.parameters.mcr);
         if acr < self.acr {
-            self.statistics.uili_decreases += 1;
+            self.count().uili_decreases += 1;
             self.set_acr(acr);
         }
     }
@@ -315,9 +313,9 @@ impl Source {
     /// that waits is reason enough: a direction without data of its own could not win back its rate otherwise.
     #[cold]
     fn transmit_out_of_rate(&mut self, now: Time) -> Option<Emission> {
-        let due = self.acr.as_cells_per_s() < TCR && now >= self.out_of_rate_opportunity();
+        let due = self.acr.as_cells_per_s() < TCR && now >= self.next_out_of_rate;
         due.then(|| {
-            self.last_out_of_rate = Some(now);
+            self.next_out_of_rate = now.saturating_add(CellRate::new(TCR).interval());
             Emission::ForwardRm(self.forward_rm(true))
         })
     }
@@ -337,8 +335,12 @@ impl Source {
             acr = acr.saturating_sub(acr * rdf.value()).max(mcr);
         } else if self.uili.on_backward_rm(&context) && wants_increase {
             // Rule 2: before the first cell, whatever comes, ACR is at most ICR.
-            let nothing_sent = !self.started && self.last_out_of_rate.is_none();
-            acr = (acr + pcr * rif.value()).min(if nothing_sent { self.icr } else { pcr });
+            let nothing_sent = !self.started && self.next_out_of_rate == Time::ZERO;
+            acr = (acr + pcr * rif.value()).min(if nothing_sent {
+                self.parameters.effective_icr()
+            } else {
+                pcr
+            });
         }
         self.set_acr(acr.min(er).max(mcr));
     }
@@ -347,6 +349,10 @@ impl Source {
     /// 2 and 3), with CLP = 0 there (rule 4). An older one that still waits is overwritten and returned.
     pub fn turn_around(&mut self, brm: RmCell) -> Option<RmCell> {
         self.waiting_brm.replace(RmCell { out_of_rate: false, ..brm })
+    }
+
+    fn count(&mut self) -> &mut SourceStatistics {
+        self.statistics.get_or_insert_default()
     }
 
     fn set_acr(&mut self, acr: CellRate) {

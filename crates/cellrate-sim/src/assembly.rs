@@ -244,11 +244,10 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
         Queues::Fifo(Fifo::new(&line, room))
     };
     let metered = is_switch && control.needs_meter();
-    let ended = figures_are_watched(scenario, number).then(Box::default);
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
     let deferred = (outside || counts_early) && deferrable;
     let (merge, shortcut) = (Merge::none(), Shortcut::None);
-    Port {
+    let mut port = Port {
         queues,
         deferred,
         outside,
@@ -257,9 +256,12 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
         only_priority: only_priority as u8,
         metered,
         control,
-        ended,
-        dropped: 0,
+        rare: None,
+    };
+    if figures_are_watched(scenario, number) {
+        port.keep_ended();
     }
+    port
 }
 
 struct Hops {

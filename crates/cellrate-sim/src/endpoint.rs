@@ -22,18 +22,23 @@ pub(crate) enum Sender {
     },
 }
 
-/// Cells of the direction that an end sends, and of the one that it receives.
+/// Cells of the direction that an end sends, and RM cells of the one that it receives; data cells of that one are counted
+/// with their delays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Counters {
-    /// Of the other direction.
-    pub delivered: u64,
-    /// Of the other direction.
-    pub data_delivered: u64,
-    pub sent: u64,
+    pub forward_rm_received: u64,
+    pub backward_rm_received: u64,
     pub data_sent: u64,
     pub forward_rm_sent: u64,
-    pub backward_rm_received: u64,
+    pub backward_rm_sent: u64,
+}
+
+impl Counters {
+    /// All cells sent.
+    pub fn sent(&self) -> u64 {
+        self.data_sent + self.forward_rm_sent + self.backward_rm_sent
+    }
 }
 
 /// ACR integrated over time.
@@ -70,7 +75,6 @@ pub(crate) struct EarlyReceiver<'a> {
     delays: Recording<'a>,
     reassembly: Option<&'a mut Reassembly>,
     destination: &'a mut Destination,
-    counters: &'a mut Counters,
 }
 
 impl EarlyReceiver<'_> {
@@ -98,23 +102,22 @@ impl EarlyReceiver<'_> {
     #[inline(always)]
     pub fn close(self, cells: &[Cell]) {
         let Some(last) = cells.last() else { return };
-        self.close_run(last, cells.len() as u64);
+        self.close_run(last);
     }
 
-    /// These were all: `count`, alike in EFCI with `last`.
+    /// These were all, alike in EFCI with `last`.
     #[inline(always)]
-    pub fn close_run(self, last: &Cell, count: u64) {
+    pub fn close_run(self, last: &Cell) {
         self.delays.close();
         // Each takes the place of the one before.
         self.destination.on_data(last.efci());
-        self.counters.delivered += count;
-        self.counters.data_delivered += count;
     }
 }
 
 /// One end of a connection.
 ///
-/// What a cell that arrives touches comes first, then what those touch that leave.
+/// What a cell that arrives touches comes first, then what those touch that leave: five cache lines, because a large network has
+/// very many of them.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Endpoint {
@@ -198,7 +201,6 @@ impl Endpoint {
     #[inline(always)]
     fn data_cell(&mut self, now: Time) -> Cell {
         let ends_pdu = self.supply.take(now);
-        self.counters.sent += 1;
         self.counters.data_sent += 1;
         Cell::data(now, self.counters.data_sent, ends_pdu).on_hop(self.first_hop as usize)
     }
@@ -209,8 +211,7 @@ impl Endpoint {
         let Sender::Peak { spacing, .. } = self.sender else {
             unreachable!("ABR sources have feedback");
         };
-        let (hop, before) = (self.first_hop as usize, self.counters.data_sent);
-        let mut number = before;
+        let (hop, mut number) = (self.first_hop as usize, self.counters.data_sent);
         let put = |at, ends_pdu| {
             number += 1;
             put(at, Cell::data(at, number, ends_pdu).on_hop(hop));
@@ -229,7 +230,6 @@ impl Endpoint {
             ),
             other => pace.run(other, |supply, from| supply.available_from(from), Supply::take, put),
         };
-        self.counters.sent += number - before;
         self.counters.data_sent = number;
     }
 
@@ -259,7 +259,6 @@ impl Endpoint {
             source.transmit_run(count, last);
         }
         self.supply.take_run(count, last);
-        self.counters.sent += u64::from(count);
         self.counters.data_sent += u64::from(count);
     }
 
@@ -292,9 +291,11 @@ impl Endpoint {
                 self.counters.forward_rm_sent += 1;
                 rm
             }
-            Emission::BackwardRm(rm) => rm,
+            Emission::BackwardRm(rm) => {
+                self.counters.backward_rm_sent += 1;
+                rm
+            }
         };
-        self.counters.sent += 1;
         Some(Cell::resource_management(now, &rm).on_hop(self.first_hop as usize))
     }
 
@@ -305,8 +306,6 @@ impl Endpoint {
         if cell.is_rm() {
             return Some(self.receive_rm(cell));
         }
-        self.counters.delivered += 1;
-        self.counters.data_delivered += 1;
         self.destination.on_data(cell.efci());
         self.delays.record(cell.arrives.since(cell.sent));
         let interface = self.interface.as_mut()?;
@@ -329,7 +328,6 @@ impl Endpoint {
     pub fn receive_run(&mut self) -> EarlyReceiver<'_> {
         EarlyReceiver {
             delays: self.delays.recording(),
-            counters: &mut self.counters,
             reassembly: self.interface.as_mut().map(|interface| &mut interface.reassembly),
             destination: &mut self.destination,
         }
@@ -343,7 +341,7 @@ impl Endpoint {
         if let Some(reassembly) = &mut early.reassembly {
             reassembly.on_run(first, delays.len() as u32);
         }
-        early.close_run(first, delays.len() as u64);
+        early.close_run(first);
     }
 
     /// A forward cell takes the contents of its answer, but keeps DIR = 0 until its instant comes: that tells it from a
@@ -361,7 +359,6 @@ impl Endpoint {
     /// The instant of a received RM cell has come: a BRM is obeyed, an answer waits for its turn. Returns a cell that
     /// leaves at once, out of rate.
     pub fn on_rm(&mut self, now: Time, cell: Cell) -> Option<Cell> {
-        self.counters.delivered += 1;
         let Sender::Abr(source) = &mut self.sender else {
             unreachable!("only ABR connections have RM cells");
         };
@@ -375,9 +372,10 @@ impl Endpoint {
             self.counters.backward_rm_received += 1;
             return None;
         }
+        self.counters.forward_rm_received += 1;
         let answer = RmCell { direction: Direction::Backward, ..cell.to_rm(self.mcr[1]) };
         let at_once = self.destination.schedule(answer, source)?;
-        self.counters.sent += 1;
+        self.counters.backward_rm_sent += 1;
         Some(Cell::resource_management(now, &at_once).on_hop(self.first_hop as usize))
     }
 
@@ -414,6 +412,17 @@ impl Endpoint {
         while let Some(segment) = interface.stack.poll_transmit(now) {
             adapter.offer(segment);
         }
+    }
+
+    /// Data cells of the other direction that have arrived.
+    pub fn data_delivered(&self) -> u64 {
+        self.delays.count_all()
+    }
+
+    /// Cells of the other direction that have arrived.
+    pub fn delivered(&self) -> u64 {
+        let Counters { forward_rm_received, backward_rm_received, .. } = self.counters;
+        self.data_delivered() + forward_rm_received + backward_rm_received
     }
 
     /// The ABR source, if there is one.

@@ -192,15 +192,15 @@ fn flow_summaries(
     for (flow, &in_flight) in in_flight.iter().enumerate() {
         let connection = &scenario.connections[flow / 2];
         let (sender, receiver) = (endpoint(flow), endpoint(flow ^ 1));
-        let bits = receiver.counters.data_delivered as f64 * cellrate_proto::units::BITS_PER_CELL as f64;
+        let bits = receiver.data_delivered() as f64 * cellrate_proto::units::BITS_PER_CELL as f64;
         let statistics = sender.source().map(|source| source.statistics());
         rows.push(FlowSummary {
             vc: flow_name(scenario, flow),
             category: category_name(connection.category),
-            sent: sender.counters.sent,
+            sent: sender.counters.sent(),
             data_sent: sender.counters.data_sent,
-            delivered: receiver.counters.delivered,
-            data_delivered: receiver.counters.data_delivered,
+            delivered: receiver.delivered(),
+            data_delivered: receiver.data_delivered(),
             dropped: clusters.iter().filter_map(|cluster| cluster.dropped.get(&(flow as u32))).sum(),
             in_flight,
             forward_rm_sent: sender.counters.forward_rm_sent,
@@ -257,7 +257,7 @@ fn port_summary(name: String, port: &Port, end: Time) -> PortSummary {
         max_queue,
         mean_queue: integral as f64 / duration,
         max_abr_queue,
-        dropped: port.dropped,
+        dropped: port.dropped(),
     }
 }
 

@@ -107,7 +107,24 @@ pub struct Meter {
     start: Time,
     /// After this time an interval ends; [`Duration::FOREVER`] where no time ends it.
     longest: Duration,
-    history: Option<Box<History>>,
+    wishes: Option<Box<Wishes>>,
+}
+
+/// What few algorithms ask for.
+#[derive(Clone, Debug)]
+struct Wishes {
+    /// Whether a BRM makes its connection active.
+    bidirectional: bool,
+    history: Option<History>,
+}
+
+impl Wishes {
+    /// `None` where nothing is asked for.
+    fn of(metering: &Metering) -> Option<Box<Wishes>> {
+        let &Metering { bidirectional, history, .. } = metering;
+        let history = history.then(History::default);
+        (bidirectional || history.is_some()).then(|| Box::new(Wishes { bidirectional, history }))
+    }
 }
 
 /// One more than the largest number of cells that can come before the last one.
@@ -220,7 +237,7 @@ impl Meter {
             active: 0,
             start: Time::ZERO,
             longest,
-            history: metering.is_some_and(|metering| metering.history).then(Box::default),
+            wishes: metering.as_ref().and_then(Wishes::of),
         }
     }
 
@@ -229,13 +246,21 @@ impl Meter {
         let before = self.vcs.as_slice().len();
         let slot = Slot(u32::try_from(before).expect("fewer than 2^32 connections at a port"));
         self.vcs.push(VcMeter::default());
-        if let Some(history) = &mut self.history {
+        if let Some(history) = self.history_mut() {
             history.cells.push(0);
             // Every connection can join once per interval: with room for all, a data cell never allocates.
             let room = (before + 1).next_power_of_two();
             history.joined.reserve_exact(room.saturating_sub(history.joined.len()));
         }
         slot
+    }
+
+    fn history(&self) -> Option<&History> {
+        self.wishes.as_ref()?.history.as_ref()
+    }
+
+    fn history_mut(&mut self) -> Option<&mut History> {
+        self.wishes.as_mut()?.history.as_mut()
     }
 
     /// Whether the number of cells may end an interval.
@@ -283,9 +308,11 @@ impl Meter {
         self.guaranteed_cells += count;
     }
 
-    /// A BRM passed backward, which makes its connection active.
+    /// A BRM passed backward, which makes its connection active with bidirectional counting.
+    #[inline]
     pub(super) fn on_backward_rm(&mut self, slot: Slot) {
-        if self.vcs[slot].interval != self.interval {
+        let counts = self.wishes.as_ref().is_some_and(|wishes| wishes.bidirectional);
+        if counts && self.vcs[slot].interval != self.interval {
             self.begin_activity(slot, 0);
         }
     }
@@ -303,7 +330,7 @@ impl Meter {
         self.abr_cells = 0;
         self.guaranteed_cells = 0;
         self.active = 0;
-        if let Some(history) = &mut self.history {
+        if let Some(history) = self.history_mut() {
             history.length = load.length();
             history.joined.clear();
         }
@@ -316,7 +343,7 @@ impl Meter {
         let time = self.longest;
         let intervals = now.since(self.start).div_floor(time);
         if intervals > 0 {
-            if let Some(history) = &mut self.history {
+            if let Some(history) = self.history_mut() {
                 history.length = time;
             }
             self.begin_interval(self.start.saturating_add(time.saturating_mul(intervals)), intervals);
@@ -351,7 +378,7 @@ impl Meter {
     /// Connections active in the present interval and not in the last one, in the order in which they began; none
     /// without [history](Metering::history).
     pub fn joined(&self) -> &[Slot] {
-        self.history.as_ref().map_or(&[], |history| &history.joined)
+        self.history().map_or(&[], |history| &history.joined)
     }
 
     /// The interval in which a connection was last active; `None` if never.
@@ -368,7 +395,7 @@ impl Meter {
 
     /// Cells of a connection in the last interval; zero without [history](Metering::history).
     pub fn previous_cells(&self, slot: Slot) -> u64 {
-        let Some(history) = &self.history else { return 0 };
+        let Some(history) = self.history() else { return 0 };
         let vc = &self.vcs[slot];
         if vc.interval == self.interval {
             history.cells[slot.0 as usize]
@@ -382,7 +409,7 @@ impl Meter {
     /// A connection's cells in the last interval over the length of that interval [cells/s]; zero in the first interval
     /// and without [history](Metering::history).
     pub fn previous_rate(&self, slot: Slot) -> CellRate {
-        let length = self.history.as_ref().map_or(Duration::ZERO, |history| history.length);
+        let length = self.history().map_or(Duration::ZERO, |history| history.length);
         rate(self.previous_cells(slot), length)
     }
 
@@ -392,8 +419,9 @@ impl Meter {
         let vc = VcMeter { interval: self.interval, cells };
         let before = core::mem::replace(&mut self.vcs[slot], vc);
         self.active += 1;
-        if let Some(history) = &mut self.history {
-            let was_active = before.interval + 1 == self.interval;
+        let interval = self.interval;
+        if let Some(history) = self.history_mut() {
+            let was_active = before.interval + 1 == interval;
             history.cells[slot.0 as usize] = if was_active { before.cells } else { 0 };
             if !was_active {
                 history.joined.push(slot);
@@ -547,14 +575,21 @@ mod tests {
     }
 
     #[test]
-    fn a_brm_makes_its_connection_active_and_counts_no_cell() {
-        let mut meter = meter(None);
-        assert_eq!(meter.last_active(A), None);
-        meter.on_backward_rm(A);
-        meter.on_backward_rm(A);
-        meter.on_abr_cell(ms(1), A);
-        meter.on_backward_rm(B);
-        assert_eq!((meter.active(), meter.abr_cells(), meter.cells(A), meter.cells(B)), (2, 1, 1, 0));
+    fn with_bidirectional_counting_a_brm_makes_its_connection_active_and_counts_no_cell() {
+        for (bidirectional, active) in [(true, 2), (false, 1)] {
+            let interval = AveragingInterval::of_time(Duration::from_ms(5));
+            let mut meter = Meter::new(Some(Metering { interval, bidirectional, history: false }));
+            assert_eq!((meter.connect(), meter.connect()), (A, B));
+            meter.on_backward_rm(A);
+            meter.on_backward_rm(A);
+            assert_eq!(meter.last_active(A), bidirectional.then_some(Meter::FIRST_INTERVAL));
+            meter.on_abr_cell(ms(1), A);
+            meter.on_backward_rm(B);
+            assert_eq!(
+                (meter.active(), meter.abr_cells(), meter.cells(A), meter.cells(B)),
+                (active, 1, 1, 0)
+            );
+        }
     }
 
     #[test]

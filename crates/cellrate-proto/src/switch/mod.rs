@@ -91,7 +91,7 @@ impl Feedback {
 /// The built-in ones are chosen by [`SwitchAlgorithmConfig`]; anything else that answers these calls can take their
 /// place.
 pub trait SwitchAlgorithm {
-    /// What it wants measured; asked once, before anything else. `None`: no averaging intervals, and nobody counts cells.
+    /// What it wants measured: always the same. `None`: no averaging intervals, and nobody counts cells.
     fn metering(&self) -> Option<Metering>;
 
     /// A connection was set up through this port. Slots come in order: 0, 1, 2, ...

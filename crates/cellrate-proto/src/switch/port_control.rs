@@ -6,7 +6,7 @@ use core::fmt;
 
 use super::efci::{Efci, EfciConfig};
 use super::erica::{Erica, EricaConfig};
-use super::meter::{Meter, QuietMeter};
+use super::meter::{Meter, Metering, QuietMeter};
 use super::relative_rate::{RelativeRate, RelativeRateConfig};
 use super::stop_and_go::{StopAndGo, StopAndGoConfig};
 use super::{Feedback, Settled, Slot, SwitchAlgorithm, VcAtPort};
@@ -86,12 +86,6 @@ enum Algorithm {
 pub struct PortControl {
     /// `None` where nothing is marked, measured or answered.
     at_work: Option<Box<AtWork>>,
-    /// Connections set up so far.
-    connected: u32,
-    /// Whether cells are counted.
-    needs_meter: bool,
-    /// Whether a BRM makes its connection active.
-    bidirectional: bool,
 }
 
 /// What a data cell needs comes first.
@@ -129,40 +123,31 @@ impl PortControl {
 
     fn assemble(efci: Option<EfciConfig>, algorithm: Algorithm) -> PortControl {
         if efci.is_none() && matches!(algorithm, Algorithm::None) {
-            return PortControl { at_work: None, connected: 0, needs_meter: false, bidirectional: false };
+            return PortControl { at_work: None };
         }
-        let metering = algorithm.as_dyn().and_then(SwitchAlgorithm::metering);
         let at_work = AtWork {
-            meter: Meter::new(metering),
+            meter: Meter::new(algorithm.metering()),
             efci: efci.map(|config| Box::new(Efci::new(config))),
             algorithm,
         };
-        PortControl {
-            at_work: Some(Box::new(at_work)),
-            connected: 0,
-            needs_meter: metering.is_some(),
-            bidirectional: metering.is_some_and(|metering| metering.bidirectional),
-        }
+        PortControl { at_work: Some(Box::new(at_work)) }
     }
 
-    /// A connection was set up through the port.
+    /// A connection was set up through the port: its number there. Where nothing is marked, measured or answered all have
+    /// number 0.
     pub fn connect(&mut self, vc: &VcAtPort) -> Slot {
-        let slot = Slot(self.connected);
-        self.connected = self.connected.checked_add(1).expect("fewer than 2^32 connections at a port");
-        if let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() {
-            meter.connect();
-            if let Some(algorithm) = algorithm.as_dyn_mut() {
-                algorithm.on_connect(slot, vc);
-            }
+        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() else { return Slot(0) };
+        let slot = meter.connect();
+        if let Some(algorithm) = algorithm.as_dyn_mut() {
+            algorithm.on_connect(slot, vc);
         }
         slot
     }
 
     /// Whether cells have to be counted: [`on_abr_cell`](PortControl::on_abr_cell) and
     /// [`on_guaranteed_cell`](PortControl::on_guaranteed_cell) may be left out where this is false.
-    #[inline]
     pub fn needs_meter(&self) -> bool {
-        self.needs_meter
+        self.at_work.as_ref().is_some_and(|at_work| at_work.algorithm.metering().is_some())
     }
 
     /// Whether an interval ends at or before `now`: then [`end_intervals`](PortControl::end_intervals) comes before
@@ -261,9 +246,7 @@ impl PortControl {
     #[inline]
     pub fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, feedback: &mut Feedback) {
         let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() else { return };
-        if self.bidirectional {
-            meter.on_backward_rm(slot);
-        }
+        meter.on_backward_rm(slot);
         if let Some(algorithm) = algorithm.as_dyn_mut() {
             algorithm.on_backward_rm(now, slot, queue, meter, feedback);
         }
@@ -297,6 +280,10 @@ impl PortControl {
 }
 
 impl Algorithm {
+    fn metering(&self) -> Option<Metering> {
+        self.as_dyn().and_then(SwitchAlgorithm::metering)
+    }
+
     fn as_dyn(&self) -> Option<&dyn SwitchAlgorithm> {
         match self {
             Algorithm::None => None,

@@ -168,6 +168,12 @@ impl Uili {
         }
     }
 
+    /// Whether there is no policy.
+    #[inline]
+    pub fn is_none(&self) -> bool {
+        matches!(self, Uili::None)
+    }
+
     /// ACR as the policy leaves it before the FRM.
     pub fn on_forward_rm(&mut self, context: &ForwardRmContext) -> CellRate {
         self.policy().map_or(context.acr, |policy| policy.on_forward_rm(context))

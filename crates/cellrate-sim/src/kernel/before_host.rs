@@ -266,7 +266,7 @@ fn pass_stretches<'a>(
         if count == 0 {
             break;
         }
-        early.close_run(first, count);
+        early.close_run(first);
         passed.cells += count;
         passed.entries += 1;
         if count <= stretch.count.into() {

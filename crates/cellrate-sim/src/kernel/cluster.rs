@@ -259,7 +259,7 @@ impl Cluster {
         self.end_ahead();
         for index in 0..self.ports.len() {
             let port = &mut self.ports[index];
-            if port.metered && port.ended.is_some() {
+            if port.metered && port.keeps_ended() {
                 port.end_intervals_before(end);
                 self.sampler.note_port(last, index as u32, &mut self.ports);
             }
@@ -501,7 +501,7 @@ impl Cluster {
 
     #[cold]
     fn lose(&mut self, port: usize, flow: usize) {
-        self.ports[port].dropped += 1;
+        self.ports[port].lose();
         *self.dropped.entry(flow as u32).or_default() += 1;
     }
 

@@ -366,6 +366,6 @@ fn serve(
 
 #[cold]
 pub(super) fn lose(port: &mut Port, dropped: &mut BTreeMap<u32, u64>, hop: &Hop) {
-    port.dropped += 1;
+    port.lose();
     *dropped.entry(hop.flow).or_default() += 1;
 }

@@ -36,8 +36,9 @@ pub(crate) enum Course {
     },
 }
 
-/// The cells on a link, as seen by the node that receives them.
+/// The cells on a link, as seen by the node that receives them. Two cache lines.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Lane {
     /// The cells that are still to be dealt with.
     pub ring: Row,

@@ -56,11 +56,21 @@ pub(crate) enum Queues {
     Served(Box<Served>),
 }
 
-/// Ends of intervals, and figures from then on; boxed, because most ports record none, and there are very many.
+/// When averaging intervals ended, and the figures of the algorithm from then on.
 pub(crate) type Ended = Vec<(Time, Vec<f64>)>;
 
-/// An output port.
+/// What most ports have nothing of.
+#[derive(Debug, Default)]
+pub(crate) struct Rare {
+    /// The averaging intervals ended since the last look. `None` where changes of the figures are not recorded.
+    ended: Option<Ended>,
+    /// Cells lost here, for want of room or on the line.
+    dropped: u64,
+}
+
+/// An output port. Two cache lines: a large network has four for each connection, and touches all of them in every window.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Port {
     pub queues: Queues,
     /// Whether nobody needs to know of a departure before the end of the window, or before someone looks at the port:
@@ -77,14 +87,35 @@ pub(crate) struct Port {
     /// Whether `control` wants to know of every cell.
     pub metered: bool,
     pub control: PortControl,
-    /// The averaging intervals ended since the last look: when each ended, and the figures of the algorithm from then
-    /// on. `None` where changes of these are not recorded.
-    pub ended: Option<Box<Ended>>,
-    /// Cells lost here, for want of room or on the line.
-    pub dropped: u64,
+    pub rare: Option<Box<Rare>>,
 }
 
 impl Port {
+    /// From now on the figures at the ends of averaging intervals are [kept](Port::take_ended).
+    pub fn keep_ended(&mut self) {
+        self.rare.get_or_insert_default().ended = Some(Ended::new());
+    }
+
+    /// Whether it is to keep them.
+    pub fn keeps_ended(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.ended.is_some())
+    }
+
+    /// The averaging intervals ended since the last look, if the port is to keep them.
+    pub fn take_ended(&mut self) -> Option<Ended> {
+        self.rare.as_mut()?.ended.as_mut().map(std::mem::take)
+    }
+
+    /// A cell has been lost here, for want of room or on the line.
+    pub fn lose(&mut self) {
+        self.rare.get_or_insert_default().dropped += 1;
+    }
+
+    /// Cells lost here.
+    pub fn dropped(&self) -> u64 {
+        self.rare.as_ref().map_or(0, |rare| rare.dropped)
+    }
+
     /// Which cells that come here have to be events, if the port is deferred.
     pub fn significance(&self) -> Significance {
         if self.outside { Significance::BEFORE_CLUSTER } else { Significance::BEFORE_HOST }
@@ -127,7 +158,7 @@ impl Port {
 
     /// The answer of this port to a BRM that passes in the other direction, where it is
     /// [settled](PortControl::answer_settled).
-    #[inline]
+    #[inline(always)]
     pub fn settled_answer(&mut self, now: Time, slot: Slot, cell: Cell) -> Cell {
         self.answer_at(now, slot, Cells::ZERO, cell)
     }
@@ -140,7 +171,7 @@ impl Port {
         self.answer_at(now, slot, self.queue(ABR, now), cell)
     }
 
-    #[inline]
+    #[inline(always)]
     fn answer_at(&mut self, now: Time, slot: Slot, queue: Cells, cell: Cell) -> Cell {
         let (ci, ni) = cell.indications();
         let mut feedback = Feedback::new(cell.explicit_rate(), ci, ni);
@@ -158,7 +189,7 @@ impl Port {
             Queues::Ranked(ranked) => ranked.queue(ABR, at),
             Queues::Served(served) => served.queue(ABR),
         };
-        let Some(ended) = &mut self.ended else {
+        let Some(ended) = self.rare.as_mut().and_then(|rare| rare.ended.as_mut()) else {
             self.control.end_intervals(now, queue_at);
             return;
         };

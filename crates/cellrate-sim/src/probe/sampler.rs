@@ -118,9 +118,7 @@ impl Sampler {
                     Subject::Sender(quantity, endpoint) => {
                         sender_value(quantity, &endpoints[endpoint as usize], now, track)
                     }
-                    Subject::Receiver(_, endpoint) => {
-                        endpoints[endpoint as usize].counters.data_delivered as f64
-                    }
+                    Subject::Receiver(_, endpoint) => endpoints[endpoint as usize].data_delivered() as f64,
                     Subject::Drops(flow) => dropped.get(&flow).copied().unwrap_or(0) as f64,
                 };
                 track.recorder.push(now, value);
@@ -139,7 +137,7 @@ impl Sampler {
 
     #[cold]
     fn note_watched_port(&mut self, now: Time, index: u32, port: &mut Port) {
-        let ended = port.ended.as_deref_mut().map(std::mem::take).unwrap_or_default();
+        let ended = port.take_ended().unwrap_or_default();
         for &track in &self.watched_ports[index as usize] {
             let track = &mut self.tracks[track];
             if let Subject::Port(quantity, _) = track.subject {
@@ -171,7 +169,7 @@ impl Sampler {
             let track = &mut self.tracks[track];
             let value = match track.subject {
                 Subject::Sender(quantity, _) => sender_value(quantity, endpoint, now, track),
-                _ => endpoint.counters.data_delivered as f64,
+                _ => endpoint.data_delivered() as f64,
             };
             track.recorder.push_change(now, value);
         }
@@ -186,7 +184,7 @@ impl Sampler {
 fn sender_value(quantity: FlowQuantity, endpoint: &Endpoint, now: Time, track: &mut Track) -> f64 {
     match quantity {
         FlowQuantity::Acr => endpoint.source().map_or(0.0, |source| source.acr().as_cells_per_s()),
-        FlowQuantity::SourceRate => per_second(endpoint.counters.sent, now, track),
+        FlowQuantity::SourceRate => per_second(endpoint.counters.sent(), now, track),
         FlowQuantity::SourceQueue => endpoint.supply.waiting(now).unwrap_or(0) as f64,
         FlowQuantity::ForwardRm => endpoint.counters.forward_rm_sent as f64,
         FlowQuantity::BackwardRm => endpoint.counters.backward_rm_received as f64,
@@ -225,7 +223,7 @@ fn port_value(quantity: PortQuantity, port: &Port, now: Time, track: &mut Track)
         PortQuantity::UbrQueue => port.queue(2, now).0 as f64,
         // Time that the line was busy, per time.
         PortQuantity::Utilization => per_second(port.busy_ps(now), now, track) * 1e-12,
-        PortQuantity::Drops => port.dropped as f64,
+        PortQuantity::Drops => port.dropped() as f64,
         PortQuantity::Metric(index) => port.metric(usize::from(index)),
     }
 }
