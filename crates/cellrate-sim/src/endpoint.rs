@@ -171,6 +171,13 @@ impl Endpoint {
         }
     }
 
+    /// Something of each cache line of it and its histogram ([`crate::kernel::fetching`]).
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        let sending = self.transmits.as_ps() ^ self.source().map_or(0, |source| source.spacing().as_ps());
+        self.delays.touch() ^ self.counters.data_sent ^ sending ^ self.acr_integral.until.as_ps()
+    }
+
     /// When it sends next, not before `now`.
     #[inline(always)]
     pub fn next_transmission(&self, now: Time) -> Time {

@@ -237,6 +237,12 @@ impl Answer {
 }
 
 impl Erica {
+    /// Something of its last cache line.
+    #[inline]
+    pub(super) fn touch(&self) -> u64 {
+        self.z.to_bits() ^ u64::from(self.joined)
+    }
+
     /// At the port of a line that takes `link_rate`.
     pub fn new(config: impl Into<Arc<EricaConfig>>, link_rate: CellRate) -> Erica {
         let config = config.into();

@@ -157,6 +157,18 @@ impl PortControl {
         self.at_work.as_ref().is_some_and(|at_work| at_work.meter.deadline() <= now)
     }
 
+    /// Something of each cache line of its state. Who goes through very many ports has them fetched together by that, and comes
+    /// back to them soon; nothing comes of the value.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref() else { return 0 };
+        let algorithm = match algorithm {
+            Algorithm::Erica(erica) => erica.touch(),
+            _ => 0,
+        };
+        meter.deadline().as_ps() ^ meter.start().as_ps() ^ algorithm
+    }
+
     /// When the present interval ends; [`Time::NEVER`] when no time ends it. A cell count may end it sooner.
     #[inline]
     pub fn next_deadline(&self) -> Time {

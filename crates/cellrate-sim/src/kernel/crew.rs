@@ -94,6 +94,9 @@ impl Share<'_> {
             let cluster = &mut self.clusters[number - self.first];
             // It is in the caches.
             std::mem::swap(&mut cluster.room, &mut room);
+            if exchange.is_large {
+                cluster.fetch();
+            }
             exchange.deliver(number, cluster);
             cluster.run_until(until);
             exchange.post(number, cluster);

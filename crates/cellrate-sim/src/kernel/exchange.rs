@@ -54,14 +54,16 @@ pub(crate) struct Bag {
 /// Most empty bags that a thread keeps for what its clusters send.
 const SPARE_BAGS: usize = 8;
 
-/// From so many lanes between clusters on, cells are packed: fewer have room in the caches as they are.
-const PACKS_FROM: usize = 128;
+/// So many lanes between clusters make a network large: fewer have room in the caches, with all that belongs to them.
+const LARGE: usize = 128;
 
 /// All there is between clusters. Lists are by cluster.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     /// Those that cells come from or go to.
     pub neighbours: Vec<Vec<usize>>,
+    /// Whether what clusters have is [fetched](super::fetching) before they run, and what they send is packed.
+    pub is_large: bool,
     mail: Vec<Mutex<Mail>>,
     /// The boxes that the cluster fills, each with the outboxes that lead there.
     posted: Vec<Vec<(usize, Vec<u32>)>>,
@@ -82,6 +84,7 @@ impl Exchange {
         let lanes: usize = clusters.iter().map(|cluster| cluster.outboxes.len()).sum();
         let mut exchange = Exchange {
             neighbours: vec![Vec::new(); clusters.len()],
+            is_large: lanes >= LARGE,
             mail: Vec::new(),
             posted: vec![Vec::new(); clusters.len()],
             delivered: vec![Vec::new(); clusters.len()],
@@ -89,7 +92,7 @@ impl Exchange {
             leaving: nothing(),
             coming: nothing(),
         };
-        match lanes >= PACKS_FROM {
+        match exchange.is_large {
             true => have_packed(clusters),
             false => tell_of_stretches(clusters),
         }

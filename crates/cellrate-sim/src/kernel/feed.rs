@@ -125,6 +125,12 @@ impl Feed {
         }
     }
 
+    /// Something of each cache line of it and its trains ([`super::fetching`]).
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.behind.front().map_or(0, |train| train.spacing.as_ps()) ^ u64::from(self.leaf)
+    }
+
     /// Whether no train is on the link or planned.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -38,7 +38,6 @@ pub(crate) enum Course {
 
 /// The cells on a link, as seen by the node that receives them. Two cache lines.
 #[derive(Debug)]
-#[repr(align(64))]
 pub(crate) struct Lane {
     /// The cells that are still to be dealt with.
     pub ring: Row,
@@ -54,6 +53,12 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
+    /// Something of each cache line of it and its lists ([`super::fetching`]).
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.significant.front().map_or(0, |at| at.as_ps()) ^ self.ring.touch() ^ u64::from(self.leaf)
+    }
+
     /// An empty one.
     pub fn new(course: Course) -> Lane {
         Lane { ring: Row::new(), course, significant: VecDeque::new(), leaf: NONE, source: NONE }

@@ -46,6 +46,7 @@ pub(crate) mod crew;
 pub(crate) mod deferred;
 pub(crate) mod exchange;
 pub(crate) mod feed;
+pub(crate) mod fetching;
 pub(crate) mod folding;
 pub(crate) mod hop;
 pub(crate) mod lane;

@@ -52,6 +52,12 @@ impl Outbox {
         Outbox { cluster, lane, significance, sent, significant: Vec::new() }
     }
 
+    /// Something of each of its cache lines ([`super::fetching`]).
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        self.significant.len() as u64 ^ u64::from(self.lane)
+    }
+
     /// `cell` is on its way.
     #[inline(always)]
     pub fn push(&mut self, cell: Cell) {

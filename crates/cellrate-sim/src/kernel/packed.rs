@@ -411,6 +411,13 @@ impl Unpacking {
         self.len
     }
 
+    /// Something of each cache line of it, and of the octets to be read next ([`super::fetching`]).
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        let octet = self.octets.get(self.read as usize).copied().unwrap_or_default();
+        u64::from(octet) ^ u64::from(self.len)
+    }
+
     /// The first one.
     #[inline]
     pub fn first(&self) -> Option<&Cell> {

@@ -33,6 +33,15 @@ impl Row {
         Row::Lists(Lists::new())
     }
 
+    /// Something of each cache line of it, and of its first cells ([`super::fetching`]).
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        match self {
+            Row::Lists(lists) => lists.len.into(),
+            Row::Packed(packed) => packed.touch(),
+        }
+    }
+
     /// Whether there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -68,9 +68,8 @@ pub(crate) struct Rare {
     dropped: u64,
 }
 
-/// An output port. Two cache lines: a large network has four for each connection, and touches all of them in every window.
+/// An output port. Two cache lines: a large network has four for each connection.
 #[derive(Debug)]
-#[repr(align(64))]
 pub(crate) struct Port {
     pub queues: Queues,
     /// Whether nobody needs to know of a departure before the end of the window, or before someone looks at the port:
@@ -114,6 +113,12 @@ impl Port {
     /// Cells lost here.
     pub fn dropped(&self) -> u64 {
         self.rare.as_ref().map_or(0, |rare| rare.dropped)
+    }
+
+    /// Something of each cache line of it and its control ([`crate::kernel::fetching`]).
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        u64::from(matches!(self.queues, Queues::Fifo(_))) ^ u64::from(self.metered) ^ self.control.touch()
     }
 
     /// Which cells that come here have to be events, if the port is deferred.
