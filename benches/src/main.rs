@@ -22,7 +22,7 @@ use std::time::Instant;
 use cellrate_scenario::{Document, Scenario};
 use cellrate_sim::{RunResult, run_on};
 use mimalloc::MiMalloc;
-use workloads::{WORKLOADS, Workload};
+use workloads::{ON_REQUEST, WORKLOADS, Workload};
 
 /// As in the Python module.
 #[global_allocator]
@@ -48,8 +48,9 @@ fn main() -> ExitCode {
 }
 
 fn find(name: &str) -> Result<&'static Workload, String> {
-    let names: Vec<&str> = WORKLOADS.iter().map(|workload| workload.name).collect();
-    let found = WORKLOADS.iter().find(|workload| workload.name == name);
+    let mut all = WORKLOADS.iter().chain(ON_REQUEST);
+    let names: Vec<&str> = all.clone().map(|workload| workload.name).collect();
+    let found = all.find(|workload| workload.name == name);
     found.ok_or_else(|| format!("{name} is no workload; there are {}", names.join(", ")))
 }
 
@@ -224,7 +225,7 @@ const PROFILE_GUIDED: bool = option_env!("CELLRATE_PROFILE_GUIDED").is_some();
 fn print_table(measured: &[Measured]) {
     println!("Built {} a profile.", if PROFILE_GUIDED { "with" } else { "without" });
     println!(
-        "{:<4} {:<58} {:>11} {:>8} {:>9} {:>17} {:>10}",
+        "{:<5} {:<57} {:>11} {:>8} {:>9} {:>17} {:>10}",
         "", "", "cell hops", "wall s", "M hops/s", "instructions/hop", "octets/VC"
     );
     for Measured { name, what, cell_hops, wall_s, instructions_per_hop, memory_per_vc } in measured {
@@ -232,7 +233,7 @@ fn print_table(measured: &[Measured]) {
         let instructions = instructions_per_hop.map_or("-".to_owned(), |count| format!("{count:.1}"));
         let memory = memory_per_vc.map_or("-".to_owned(), |octets| octets.to_string());
         println!(
-            "{name:<4} {what:<58} {cell_hops:>11} {wall_s:>8.3} {rate:>9.1} {instructions:>17} {memory:>10}"
+            "{name:<5} {what:<57} {cell_hops:>11} {wall_s:>8.3} {rate:>9.1} {instructions:>17} {memory:>10}"
         );
     }
 }

@@ -15,7 +15,7 @@ pub struct Workload {
     text: fn() -> String,
 }
 
-/// All workloads, in the order of the table.
+/// The workloads of the table, in its order.
 pub const WORKLOADS: &[Workload] = &[
     Workload {
         name: "W1",
@@ -60,6 +60,15 @@ pub const WORKLOADS: &[Workload] = &[
         text: || greedy_15("5 ms") + SERIES,
     },
 ];
+
+/// Those that are run only if they are asked for.
+pub const ON_REQUEST: &[Workload] = &[Workload {
+    name: "W5x10",
+    what: "100,000 VCs, 1000 switches, mixed rates",
+    full_ms: 100,
+    counted_ms: 25,
+    text: || mixed(1000, 100),
+}];
 
 impl Workload {
     /// The scenario file, for `ms` of network time.

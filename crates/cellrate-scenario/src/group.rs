@@ -34,20 +34,34 @@ pub(crate) fn handle(table: &Table, number: usize) -> String {
 /// All members of all entries of a kind, in order.
 pub(crate) fn members(root: &Table, kind: &str) -> Result<Vec<Member>, Fault> {
     let Some(shape) = shape_of(kind) else { return Ok(Vec::new()) };
-    let count = root.tables(kind).count();
-    let mut result = Vec::new();
-    for index in 0..count {
-        let node = flattened(root, kind, index)?;
-        result.extend(written_out(&node, shape, index + 1)?);
-        if result.len() > MOST {
-            let message = format!("there are more than {MOST} entries of this kind");
+    let entries = 0..root.tables(kind).count();
+    let entries = entries.map(|index| flattened(root, kind, index)).collect::<Result<Vec<Node>, Fault>>()?;
+    let mut total = 0;
+    for node in &entries {
+        let count = node.table().and_then(|table| table.node("count"));
+        total += count.map_or(Ok(1), count_of)?;
+        if total > MOST_OF_A_KIND {
+            let message =
+                format!("with these members there are more than {MOST_OF_A_KIND} entries of this kind");
             return Err(Fault::new(node.place, message, "Write fewer"));
         }
+    }
+    let mut result = Vec::with_capacity(total);
+    for (index, node) in entries.iter().enumerate() {
+        result.extend(written_out(node, shape, index + 1)?);
     }
     Ok(result)
 }
 
-/// More than any network has: a guard against a mistyped count.
+/// The number that this says, of members of an entry.
+fn count_of(count: &Node) -> Result<usize, Fault> {
+    Ok(check::integer(count, 1, MOST as i64)? as usize)
+}
+
+/// More than any network has: a guard against mistyped counts.
+const MOST_OF_A_KIND: usize = 1 << 20;
+
+/// Most members of one entry.
 const MOST: usize = 65_536;
 
 /// The entry with the keys of those it is like.
@@ -105,7 +119,7 @@ pub(crate) fn written_out(node: &Node, shape: &'static Shape, number: usize) -> 
         }
         return Ok(vec![Member { node: node.clone() }]);
     };
-    let count = check::integer(count_node, 1, MOST as i64)? as usize;
+    let count = count_of(count_node)?;
     if let Some(name) = table.node("name")
         && count > 1
         && !name.text().unwrap_or_default().contains("{i}")

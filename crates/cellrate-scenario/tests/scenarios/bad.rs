@@ -87,3 +87,13 @@ fn the_parts_of_an_error_can_be_asked_for() {
     assert!(error.message().contains("33") && error.remedy().contains("a power of two from 2 to 256"));
     assert!(error.source_line().starts_with("abr = {"));
 }
+
+#[test]
+fn members_that_are_too_many_together_are_refused_before_they_are_written_out() {
+    let hosts: String =
+        (0..17).map(|k| format!("[[host]]\nname = \"h{k}-{{i}}\"\ncount = 65536\n")).collect();
+    let text = format!("name = \"many\"\nduration = \"1 ms\"\n{hosts}");
+    let told = error(&text);
+    assert!(told.starts_with("bad.toml:51:1: "), "the last of them: {told}");
+    assert!(told.contains("more than 1048576 entries of this kind"), "{told}");
+}
