@@ -177,6 +177,15 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     counts
 }
 
+/// Cells of each direction that were lost, in any cluster.
+fn count_dropped(clusters: &[Cluster], flows: usize) -> Vec<u64> {
+    let mut counts = vec![0; flows];
+    for (&flow, &cells) in clusters.iter().flat_map(|cluster| &cluster.dropped) {
+        counts[flow as usize] += cells;
+    }
+    counts
+}
+
 fn flow_summaries(
     scenario: &Scenario,
     assembly: &Assembly,
@@ -188,8 +197,9 @@ fn flow_summaries(
         let Place { cluster, index } = assembly.endpoints[flow];
         &clusters[cluster as usize].endpoints[index as usize]
     };
+    let dropped = count_dropped(clusters, in_flight.len());
     let mut rows = Vec::with_capacity(in_flight.len());
-    for (flow, &in_flight) in in_flight.iter().enumerate() {
+    for (flow, (&in_flight, dropped)) in in_flight.iter().zip(dropped).enumerate() {
         let connection = &scenario.connections[flow / 2];
         let (sender, receiver) = (endpoint(flow), endpoint(flow ^ 1));
         let bits = receiver.data_delivered() as f64 * cellrate_proto::units::BITS_PER_CELL as f64;
@@ -201,7 +211,7 @@ fn flow_summaries(
             data_sent: sender.counters.data_sent,
             delivered: receiver.delivered(),
             data_delivered: receiver.data_delivered(),
-            dropped: clusters.iter().filter_map(|cluster| cluster.dropped.get(&(flow as u32))).sum(),
+            dropped,
             in_flight,
             forward_rm_sent: sender.counters.forward_rm_sent,
             backward_rm_received: sender.counters.backward_rm_received,
