@@ -114,6 +114,9 @@ impl EarlyReceiver<'_> {
     }
 }
 
+/// Most cells of a [run](Endpoint::run) at a peak rate, whose source counts none; at ACR they are Nrm - 1.
+const LONGEST_RUN: u32 = 255;
+
 /// One end of a connection.
 ///
 /// What a cell that arrives touches comes first, then what those touch that leave: five cache lines, because a large network has
@@ -244,12 +247,13 @@ impl Endpoint {
     /// `at` on, unless something arrives here: their spacing, how many, and whether the last one ends its PDU. None at
     /// all where that is not known so simply.
     pub fn run(&self, at: Time) -> (Duration, u32, bool) {
-        let Sender::Abr(source) = &self.sender else { return (Duration::ZERO, 0, false) };
-        let allowed = source.data_run(at);
+        let (spacing, allowed) = match &self.sender {
+            Sender::Abr(source) => (source.spacing(), source.data_run(at)),
+            Sender::Peak { spacing, .. } => (*spacing, LONGEST_RUN),
+        };
         if allowed == 0 {
             return (Duration::ZERO, 0, false);
         }
-        let spacing = source.spacing();
         let (waiting, ends_pdu) = self.supply.run(at, spacing);
         (spacing, allowed.min(waiting), ends_pdu && waiting <= allowed)
     }
@@ -262,8 +266,9 @@ impl Endpoint {
 
     /// `count` cells of a [run](Endpoint::run) have left, the last one at `last`.
     pub fn transmit_run(&mut self, count: u32, last: Time) {
-        if let Sender::Abr(source) = &mut self.sender {
-            source.transmit_run(count, last);
+        match &mut self.sender {
+            Sender::Abr(source) => source.transmit_run(count, last),
+            Sender::Peak { spacing, earliest } => *earliest = last.saturating_add(*spacing),
         }
         self.supply.take_run(count, last);
         self.counters.data_sent += u64::from(count);

@@ -431,24 +431,47 @@ impl Few {
         InFront { first, last, few: self }
     }
 
-    /// The key of the way in that had the first one becomes `key`, which is not the last one: those after it go round by one,
-    /// into the place of the first. Returns the last one.
+    /// The key of the way in that had the first one becomes `key`, which is not the last one. Others make room: those before
+    /// it, or those after it, which go round by one into the place of the first. Returns where the first one is then, and
+    /// the last one, which was `last`.
     #[inline(never)]
-    fn insert(&mut self, first: usize, key: u64) -> u64 {
-        let mut free = first % FEW;
-        let (way, place) = (self.ways[free], self.places[free]);
-        let mut last = None;
+    fn insert(&mut self, first: usize, key: u64, last: u64) -> (usize, u64) {
+        let first = first % FEW;
+        let (way, place) = (self.ways[first], self.places[first]);
+        let half = first + usize::from(self.count) / 2;
+        let half = if half >= usize::from(self.count) { half - usize::from(self.count) } else { half };
+        let mut free = first;
+        if key < self.keys[half % FEW] {
+            // Where most sources are silent, those that are not take turns near the front.
+            loop {
+                let next = self.behind(free);
+                if self.keys[next] >= key {
+                    break;
+                }
+                self.shift(next, free);
+                free = next;
+            }
+            self.put(free, key, way, place);
+            return (first, last);
+        }
+        let mut new_last = None;
         loop {
             let before = (if free == 0 { usize::from(self.count) } else { free } - 1) % FEW;
             if before == first || self.keys[before] <= key {
                 break;
             }
-            last.get_or_insert(self.keys[before]);
+            new_last.get_or_insert(self.keys[before]);
             self.shift(before, free);
             free = before;
         }
         self.put(free, key, way, place);
-        last.unwrap_or(key)
+        (self.behind(first), new_last.unwrap_or(key))
+    }
+
+    #[inline(always)]
+    fn behind(&self, slot: usize) -> usize {
+        let next = slot + 1;
+        (if next >= usize::from(self.count) { 0 } else { next }) % FEW
     }
 }
 
@@ -475,11 +498,10 @@ impl Front for InFront<'_> {
         if key > self.last {
             self.few.keys[self.first % FEW] = key;
             self.last = key;
+            self.first = self.few.behind(self.first);
         } else {
-            self.last = self.few.insert(self.first, key);
+            (self.first, self.last) = self.few.insert(self.first, key, self.last);
         }
-        let next = self.first + 1;
-        self.first = if next == usize::from(self.few.count) { 0 } else { next };
     }
 }
 
