@@ -1,7 +1,7 @@
 //! The cells of a source that has its access link to itself: trains, not cells.
 //!
-//! Between two RM cells a source at constant ACR sends data cells evenly, so all its cells on the link are a few
-//! [`Train`]s. Behind those that have left stands, at most, what the source has *planned*: it leaves that way unless
+//! Between two RM cells a source at constant ACR sends data cells evenly, as one at a peak rate does within a PDU, so all its
+//! cells on the link are a few [`Train`]s. Behind those that have left stands, at most, what the source has *planned*: it leaves that way unless
 //! something happens at the host first, and is cut off where it does.
 
 use std::collections::VecDeque;

@@ -8,7 +8,8 @@
 //! that it finds. And most data cells are no events either:
 //!
 //! - a source whose cells depend on its traffic alone sends them long before their time ([`ahead`]);
-//! - between two RM cells any other source with a link to itself sends a train, worked out as one ([`folding`], [`feed`]);
+//! - between two RM cells, or within a PDU at a peak rate, any other source with a link to itself sends a train, worked out as
+//!   one ([`folding`], [`feed`]);
 //! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to another
 //!   cluster, are dealt with when someone looks there ([`deferred`], [`merge`]);
 //! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once ([`turns`],
@@ -34,7 +35,7 @@
 //! delay, and nothing that leaves one cluster within a window no longer than the smallest of these delays can arrive in
 //! another within the same window: a cell that comes to a port at t reaches the far end at t + cell time + delay or later.
 //! So each cluster runs by itself to the end of a window, as soon as its neighbours have run the one before and handed over what
-//! they sent in it ([`crew`], [`exchange`]). No event is missed, and as only events of one node can touch one another at the same
+//! they sent in it ([`crew`], [`exchange`]); in a large network what it works on is fetched first ([`fetching`]). No event is missed, and as only events of one node can touch one another at the same
 //! instant, the result is the same as with a single scheduler, to the last bit; and whichever threads the clusters run on.
 
 pub(crate) mod ahead;
