@@ -5,14 +5,14 @@ use cellrate_scenario::{Category, FlowQuantity, LinkIndex, NodeIndex, PortQuanti
 /// "name", or "name (back)" for the direction from the last host to the first.
 pub fn flow_name(scenario: &Scenario, flow: usize) -> String {
     let name = &scenario.connections[flow / 2].name;
-    if flow.is_multiple_of(2) { name.clone() } else { format!("{name} (back)") }
+    if flow.is_multiple_of(2) { name.clone() } else { [name, " (back)"].concat() }
 }
 
 /// "sw1->sw2": the port of sw1 towards sw2.
 pub fn port_name(scenario: &Scenario, number: usize) -> String {
     let [near, far] = [number % 2, 1 - number % 2].map(|end| scenario.links[number / 2].ends[end]);
-    let name = |node: NodeIndex| &scenario.nodes[node.0 as usize].name;
-    format!("{}->{}", name(near), name(far))
+    let name = |node: NodeIndex| scenario.nodes[node.0 as usize].name.as_str();
+    [name(near), "->", name(far)].concat()
 }
 
 /// "cbr", "vbr", "abr" or "ubr".
