@@ -531,7 +531,7 @@ fn build_tracks(
     let mut tracks: Vec<Vec<Track>> = (0..clusters).map(|_| Vec::new()).collect();
     for (number, probe) in scenario.probes.iter().enumerate() {
         let mut add = |place: Place, subject: Subject| {
-            tracks[place.cluster as usize].push(Track::new(number, subject, probe.every));
+            tracks[place.cluster as usize].push(Track::new(number, subject, probe.every, scenario.duration));
         };
         match probe.quantity {
             Quantity::Port { quantity, link, end } => {

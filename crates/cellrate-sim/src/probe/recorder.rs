@@ -9,7 +9,16 @@ pub(crate) struct Recorder {
     values: Vec<f64>,
 }
 
+/// Values that room is made for beforehand, at most.
+const MOST_ROOM: u64 = 1 << 16;
+
 impl Recorder {
+    /// None yet, with room for so many, or for as many as is sensible.
+    pub fn with_room(values: u64) -> Recorder {
+        let room = values.min(MOST_ROOM) as usize;
+        Recorder { times_ps: Vec::with_capacity(room), values: Vec::with_capacity(room) }
+    }
+
     /// Adds a value at `time`, not before the last.
     pub fn push(&mut self, time: Time, value: f64) {
         self.times_ps.push(time.as_ps());
@@ -37,6 +46,13 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn room_is_made_for_what_comes_but_not_for_everything_that_might() {
+        let room = |values| Recorder::with_room(values).values.capacity() as u64;
+        assert!((100..200).contains(&room(100)));
+        assert!((MOST_ROOM..2 * MOST_ROOM).contains(&room(u64::MAX)));
+    }
 
     #[test]
     fn changes_only_and_the_last_of_an_instant() {

@@ -37,8 +37,13 @@ pub(crate) struct Track {
 }
 
 impl Track {
-    pub fn new(probe: usize, subject: Subject, every: Every) -> Track {
-        Track { probe, subject, every, recorder: Recorder::default(), last_count: 0, last_time: Time::ZERO }
+    /// For a run of this duration.
+    pub fn new(probe: usize, subject: Subject, every: Every, duration: Duration) -> Track {
+        let recorder = match every {
+            Every::Change => Recorder::default(),
+            Every::Interval(span) => Recorder::with_room(duration.div_ceil(span)),
+        };
+        Track { probe, subject, every, recorder, last_count: 0, last_time: Time::ZERO }
     }
 }
 
