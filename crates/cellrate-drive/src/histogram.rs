@@ -101,14 +101,6 @@ impl Recording<'_> {
 }
 
 impl Histogram {
-    /// Something of what spans like the last ones will be counted in. Who goes through very many histograms has them fetched
-    /// together by that, and comes back to them soon.
-    #[inline]
-    pub fn touch(&self) -> u64 {
-        let count = self.counts.get(self.latest.wrapping_sub(self.first) as usize).copied().unwrap_or(0);
-        self.total ^ u64::from(count)
-    }
-
     /// For counting spans that are much alike.
     #[inline(always)]
     pub fn recording(&mut self) -> Recording<'_> {
@@ -185,8 +177,16 @@ impl Histogram {
 
     /// How many spans were counted.
     #[inline]
-    pub fn count_all(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.total
+    }
+
+    /// Something of what spans like the last ones will be counted in. Who goes through very many histograms has them fetched
+    /// together by that, and comes back to them soon; nothing comes of the value.
+    #[inline]
+    pub fn touch(&self) -> u64 {
+        let count = self.counts.get(self.latest.wrapping_sub(self.first) as usize).copied().unwrap_or(0);
+        self.total ^ u64::from(count)
     }
 
     /// Mean, exactly; `None` when nothing was counted.

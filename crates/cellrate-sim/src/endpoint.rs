@@ -114,7 +114,7 @@ impl EarlyReceiver<'_> {
     }
 }
 
-/// Most cells of a [run](Endpoint::run) at a peak rate, whose source counts none; at ACR they are Nrm - 1.
+/// Most cells of a [run](Endpoint::run) at a peak rate, where no RM cell ends it: as many as at ACR with the largest Nrm.
 const LONGEST_RUN: u32 = 255;
 
 /// One end of a connection.
@@ -428,7 +428,7 @@ impl Endpoint {
 
     /// Data cells of the other direction that have arrived.
     pub fn data_delivered(&self) -> u64 {
-        self.delays.count_all()
+        self.delays.total()
     }
 
     /// Cells of the other direction that have arrived.

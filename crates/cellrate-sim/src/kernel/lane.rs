@@ -53,15 +53,15 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
+    /// An empty one.
+    pub fn new(course: Course) -> Lane {
+        Lane { ring: Row::new(), course, significant: VecDeque::new(), leaf: NONE, source: NONE }
+    }
+
     /// Something of each cache line of it and its lists ([`super::fetching`]).
     #[inline]
     pub fn touch(&self) -> u64 {
         self.significant.front().map_or(0, |at| at.as_ps()) ^ self.ring.touch() ^ u64::from(self.leaf)
-    }
-
-    /// An empty one.
-    pub fn new(course: Course) -> Lane {
-        Lane { ring: Row::new(), course, significant: VecDeque::new(), leaf: NONE, source: NONE }
     }
 
     /// Of a deferred lane: its place in the merge of its port.
