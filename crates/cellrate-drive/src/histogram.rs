@@ -1,7 +1,7 @@
 //! A log-linear histogram of spans of time: 64 steps per doubling, so a quantile is within 0.8 % of a value that occurred.
 //!
-//! A network has one per direction of a connection, and every data cell touches it: so a bucket counts in 16 bits, in
-//! one place with its neighbours, and what they cannot hold is carried over to a list apart.
+//! A network has one per direction of a connection, and every data cell touches it: so a bucket counts in an octet, in one
+//! place with its neighbours, and what that cannot hold is carried over to 16 bits apart, and from there to a list.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::wide::Wide;
 
 const STEP_BITS: u32 = 6;
 const STEPS: u64 = 1 << STEP_BITS;
-/// Buckets that are made room for at once: 32 octets.
+/// Buckets that are made room for at once.
 const ROOM: usize = 16;
 
 /// Counts of spans, by their size. Its memory is that of the sizes that occurred.
@@ -21,14 +21,22 @@ pub struct Histogram {
     first: u32,
     /// The bucket that a [`Recording`] counted in last.
     latest: u32,
-    /// Modulo 2^16.
-    counts: Box<[u16]>,
-    /// Buckets and how often each counted to 2^16; `None` before the first time.
-    #[expect(clippy::box_collection, reason = "most never need it, and a connection has two")]
-    carried: Option<Box<BTreeMap<u32, u64>>>,
+    /// Modulo 2^8.
+    counts: Box<[u8]>,
+    /// `None` before the first time.
+    carried: Option<Box<Carried>>,
     total: u64,
     sum: Wide,
     max: Duration,
+}
+
+/// What the counts of a histogram could not hold.
+#[derive(Clone, Debug, Default)]
+struct Carried {
+    /// How often each of its buckets counted to 2^8, from the same one on: modulo 2^16.
+    times: Vec<u16>,
+    /// Buckets, and how often each counted to 2^24.
+    beyond: BTreeMap<u32, u64>,
 }
 
 /// A [`Histogram`] while spans are counted that are much alike: those in the bucket of the last one are only numbered.
@@ -131,9 +139,9 @@ impl Histogram {
         match self.counts.get_mut(place) {
             Some(count) => {
                 let sum = u64::from(*count) + more;
-                *count = sum as u16;
-                if sum > u64::from(u16::MAX) {
-                    self.carry(bucket, sum >> u16::BITS);
+                *count = sum as u8;
+                if sum > u64::from(u8::MAX) {
+                    self.carry(place, sum >> u8::BITS);
                 }
             }
             // Nothing is no reason to make room.
@@ -144,8 +152,14 @@ impl Histogram {
     }
 
     #[cold]
-    fn carry(&mut self, bucket: usize, carries: u64) {
-        *self.carried.get_or_insert_default().entry(bucket as u32).or_default() += carries;
+    fn carry(&mut self, place: usize, carries: u64) {
+        let Carried { times, beyond } = &mut **self.carried.get_or_insert_default();
+        times.resize(self.counts.len(), 0);
+        let sum = u64::from(times[place]) + carries;
+        times[place] = sum as u16;
+        if sum > u64::from(u16::MAX) {
+            *beyond.entry(self.first + place as u32).or_default() += sum >> u16::BITS;
+        }
     }
 
     /// Makes room for `bucket` and counts `more` there.
@@ -161,18 +175,25 @@ impl Histogram {
         counts.extend_from_slice(&self.counts);
         counts.resize(len, 0);
         let first = first - before;
-        counts[bucket - first] = more as u16;
+        let place = bucket - first;
+        counts[place] = more as u8;
         self.first = first as u32;
         self.counts = counts.into();
-        if more > u64::from(u16::MAX) {
-            self.carry(bucket, more >> u16::BITS);
+        if let Some(carried) = &mut self.carried {
+            carried.times.splice(..0, std::iter::repeat_n(0, before));
+        }
+        if more > u64::from(u8::MAX) {
+            self.carry(place, more >> u8::BITS);
         }
     }
 
     /// Of all spans in the bucket at `place`, their number.
     fn number_at(&self, place: usize) -> u64 {
-        let carries = self.carried.as_ref().and_then(|carried| carried.get(&(self.first + place as u32)));
-        u64::from(self.counts[place]) + (carries.copied().unwrap_or(0) << u16::BITS)
+        let carried = self.carried.as_ref().map_or(0, |carried| {
+            let beyond = carried.beyond.get(&(self.first + place as u32)).copied().unwrap_or(0);
+            (beyond << u16::BITS) + carried.times.get(place).copied().map_or(0, u64::from)
+        });
+        (carried << u8::BITS) + u64::from(self.counts[place])
     }
 
     /// How many spans were counted.
@@ -314,34 +335,50 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_bucket_counts_beyond_what_it_holds_itself() {
-        let mut histogram = Histogram::default();
-        let [small, large] = [1_000, 2_000].map(Duration::from_ps);
-        // One bucket holds 2^16 - 1; here the median changes sides with the last of 3 * 2^16 + 1.
-        for _ in 0..3 << 16 {
-            histogram.record(small);
-            histogram.record(large);
-        }
-        assert_eq!(histogram.carried.as_ref().map(|carried| carried.values().sum()), Some(6));
-        let near =
-            |span: Duration, found: Option<f64>| (found.unwrap() / span.as_secs_f64() - 1.0).abs() < 0.01;
-        assert!(near(small, histogram.quantile_s(0.5)));
-        histogram.record(large);
-        assert!(near(large, histogram.quantile_s(0.5)));
-        assert_eq!(histogram.number_at(bucket(2_000) - histogram.first as usize), (3 << 16) + 1);
+    /// The number of spans in the bucket of `ps`.
+    fn number_of(histogram: &Histogram, ps: u64) -> u64 {
+        histogram.number_at(bucket(ps) - histogram.first as usize)
     }
 
     #[test]
-    fn many_at_once_are_carried_over_too() {
+    fn a_bucket_counts_beyond_what_it_holds_itself() {
+        let [small, large] = [1_000, 2_000].map(Duration::from_ps);
+        let near =
+            |span: Duration, found: Option<f64>| (found.unwrap() / span.as_secs_f64() - 1.0).abs() < 0.01;
+        for bits in [8, 24] {
+            // As many of each as so many bits can hold, counted at once and one by one; the larger first, so that room is
+            // made before what has been carried over.
+            let mut histogram = Histogram::default();
+            let most = (1 << bits) - 1;
+            let numbers = |histogram: &Histogram| [number_of(histogram, 1_000), number_of(histogram, 2_000)];
+            for span in [large, small] {
+                let mut recording = histogram.recording();
+                recording.record_even(span, 0, most - 1);
+                recording.close();
+                histogram.record(span);
+            }
+            assert_eq!(numbers(&histogram), [most; 2]);
+            assert!(near(small, histogram.quantile_s(0.5)), "the median changes sides with one more");
+            histogram.record(large);
+            assert_eq!(numbers(&histogram), [most, most + 1]);
+            assert!(near(large, histogram.quantile_s(0.5)));
+            let carried = histogram.carried.expect("more than an octet holds");
+            assert_eq!(
+                carried.beyond.into_values().collect::<Vec<_>>(),
+                if bits == 8 { vec![] } else { vec![1] }
+            );
+        }
+    }
+
+    #[test]
+    fn many_are_counted_at_once_whether_or_not_there_is_a_bucket() {
         let mut histogram = Histogram::default();
-        for _ in 0..2 {
+        for count in [100, 200, 100_000, 100_000] {
             let mut recording = histogram.recording();
-            (0..100_000).for_each(|_| recording.record(Duration::from_ps(5)));
+            (0..count).for_each(|_| recording.record(Duration::from_ps(5)));
             recording.close();
         }
-        assert_eq!(histogram.number_at(5 - histogram.first as usize), 200_000);
-        assert_eq!(histogram.total, 200_000);
+        assert_eq!((number_of(&histogram, 5), histogram.total), (200_300, 200_300));
     }
 
     #[test]
@@ -351,8 +388,7 @@ mod tests {
             histogram.record(Duration::from_ps(ps));
         }
         let counted: u64 = (0..histogram.counts.len()).map(|place| histogram.number_at(place)).sum();
-        assert_eq!((counted, histogram.number_at(3 - histogram.first as usize)), (5, 1));
-        assert_eq!(histogram.number_at(bucket(1 << 24) - histogram.first as usize), 2);
+        assert_eq!((counted, number_of(&histogram, 3), number_of(&histogram, 1 << 24)), (5, 1, 2));
     }
 
     #[test]
