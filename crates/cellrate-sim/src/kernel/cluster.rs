@@ -25,7 +25,7 @@ use super::awaited::Herald;
 use super::cell::Cell;
 use super::deferred::LONG;
 use super::exchange::Bag;
-use super::feed::{Feed, Train};
+use super::feed::{Feed, SpareRoom, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
 use super::merge::Merge;
@@ -66,6 +66,8 @@ pub(crate) struct Room {
     pub told: Vec<Told>,
     /// For cells that are [sorted](super::sorted).
     pub sorting: Sorting,
+    /// For trains.
+    pub trains: SpareRoom,
     /// For cells that are [packed](super::packed), empty.
     pub octets: Vec<Vec<u8>>,
     /// For what goes to other clusters, empty.
@@ -457,7 +459,7 @@ impl Cluster {
         match exit {
             Exit::Lane(lane) => self.approach(lane as usize, endpoint, cell),
             Exit::Outbox(outbox) => self.outboxes[outbox as usize].push(cell),
-            Exit::Feed(feed) => self.feeds[feed as usize].push(Train::of(cell)),
+            Exit::Feed(feed) => self.feeds[feed as usize].push(Train::of(cell), &mut self.room.trains),
         }
     }
 

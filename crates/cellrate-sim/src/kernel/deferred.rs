@@ -121,6 +121,7 @@ impl Cluster {
         while let Some(port) = self.long.pop() {
             self.bring_up(port as usize, limit, last);
         }
+        self.feeds.iter_mut().for_each(|feed| feed.give_back(&mut self.room.trains));
     }
 
     /// Deals with the data cells that come to a deferred port before `limit`.

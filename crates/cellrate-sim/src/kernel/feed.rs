@@ -105,6 +105,9 @@ pub(crate) struct Feed {
     behind: VecDeque<Train>,
 }
 
+/// Room for trains behind the first that no feed needs: few have any from one window to the next.
+pub(crate) type SpareRoom = Vec<VecDeque<Train>>;
+
 impl Feed {
     /// An empty link.
     pub fn new(endpoint: u32, port: u32, deferred: bool, significance: Significance) -> Feed {
@@ -149,16 +152,23 @@ impl Feed {
         (self.open && self.significance == Significance::BEFORE_CLUSTER).then_some(key + self.key_step)
     }
 
-    /// Puts `train` behind all others.
-    pub fn push(&mut self, train: Train) {
+    /// Puts `train` behind all others, if need be in room that is to spare.
+    pub fn push(&mut self, train: Train, spare: &mut SpareRoom) {
         if self.front.count == 0 {
             self.front = train;
         } else {
-            if self.behind.len() == self.behind.capacity() {
-                // Most feeds never have more than a few behind the first.
-                self.behind.reserve_exact((self.behind.len() / 2).max(1));
+            if self.behind.capacity() == 0 {
+                self.behind = spare.pop().unwrap_or_default();
             }
             self.behind.push_back(train);
+        }
+    }
+
+    /// Room that it does not need is to spare.
+    #[inline]
+    pub fn give_back(&mut self, spare: &mut SpareRoom) {
+        if self.behind.is_empty() && self.behind.capacity() > 0 {
+            spare.push(std::mem::take(&mut self.behind));
         }
     }
 
@@ -282,8 +292,8 @@ mod tests {
     #[test]
     fn trains_give_their_cells_in_order_and_the_last_one_ends_the_pdu() {
         let mut feed = Feed::new(0, 0, false, Significance::BEFORE_CLUSTER);
-        feed.push(train(1, 3));
-        feed.push(train(4, 1));
+        feed.push(train(1, 3), &mut Vec::new());
+        feed.push(train(4, 1), &mut Vec::new());
         assert_eq!(feed.front.first_arrival(), Time::from_ps(10));
         assert_eq!(numbers(&mut feed), [(1, false), (2, false), (3, true), (4, true)]);
     }
@@ -292,12 +302,12 @@ mod tests {
     fn the_first_event_is_the_first_cell_that_does_not_wait() {
         let mut feed = Feed::new(0, 0, true, Significance::BEFORE_HOST);
         assert_eq!(feed.first_event(), None);
-        feed.push(amid_pdu(1, 3));
+        feed.push(amid_pdu(1, 3), &mut Vec::new());
         assert_eq!((feed.first_event(), feed.end()), (None, Time::from_ps(40)));
-        feed.push(Train::of(Cell::data(Time::from_ps(77), 4, false)));
+        feed.push(Train::of(Cell::data(Time::from_ps(77), 4, false)), &mut Vec::new());
         assert_eq!((feed.first_event(), feed.end()), (None, Time::from_ps(77)));
-        feed.push(Train::of(Cell::data(Time::from_ps(88), 5, true)));
-        feed.push(train(9, 1));
+        feed.push(Train::of(Cell::data(Time::from_ps(88), 5, true)), &mut Vec::new());
+        feed.push(train(9, 1), &mut Vec::new());
         assert_eq!(feed.first_event(), Some(Time::from_ps(88)), "the end of a PDU");
     }
 
@@ -321,9 +331,9 @@ mod tests {
         };
         let mut feed = Feed::new(0, 0, true, Significance::BEFORE_CLUSTER);
         assert_eq!((feed.pace(), known(&feed)), (None, 0));
-        feed.push(rm(10, cellrate_proto::Direction::Forward));
+        feed.push(rm(10, cellrate_proto::Direction::Forward), &mut Vec::new());
         assert_eq!((feed.pace(), known(&feed)), (None, 1), "nothing is known of the next one");
-        feed.push(amid_pdu(2, 3));
+        feed.push(amid_pdu(2, 3), &mut Vec::new());
         assert_eq!((feed.pace(), known(&feed)), (Some(even), 4));
         assert_eq!(feed.known_evenly(even, 3, true), 3, "enough");
         assert_eq!(feed.known_evenly(even, 100, false), 0, "FRMs may not be among them");
@@ -333,27 +343,27 @@ mod tests {
             "a train of one has no pace of its own"
         );
         let mut next = feed.clone();
-        next.push(amid_pdu(5, 2));
+        next.push(amid_pdu(5, 2), &mut Vec::new());
         assert_eq!(known(&next), 6);
         let mut later = feed.clone();
-        later.push(amid_pdu(6, 2));
+        later.push(amid_pdu(6, 2), &mut Vec::new());
         assert_eq!(known(&later), 4, "a cell is missing");
         let mut slower = feed.clone();
         let last = Cell::data(Time::from_ps(61), 6, false);
-        slower.push(Train { last, spacing: Duration::from_ps(11), count: 2 });
+        slower.push(Train { last, spacing: Duration::from_ps(11), count: 2 }, &mut Vec::new());
         assert_eq!(known(&slower), 4, "the last train has another pace, though its first cell comes in time");
         let mut answered = feed.clone();
-        answered.push(rm(50, cellrate_proto::Direction::Backward));
-        answered.push(amid_pdu(6, 2));
+        answered.push(rm(50, cellrate_proto::Direction::Backward), &mut Vec::new());
+        answered.push(amid_pdu(6, 2), &mut Vec::new());
         assert_eq!(known(&answered), 4, "a BRM is an event");
     }
 
     #[test]
     fn what_is_cut_off_takes_the_end_of_the_pdu_with_it() {
         let mut feed = Feed::new(0, 0, false, Significance::BEFORE_CLUSTER);
-        feed.push(train(1, 3));
+        feed.push(train(1, 3), &mut Vec::new());
         feed.cut(0);
-        feed.push(train(4, 3));
+        feed.push(train(4, 3), &mut Vec::new());
         feed.cut(2);
         assert_eq!(numbers(&mut feed.clone()), [(1, false), (2, false), (3, true), (4, false)]);
         feed.cut(1);

@@ -13,7 +13,7 @@ use cellrate_proto::Time;
 
 use super::cell::{Cell, Significance};
 use super::cluster::Cluster;
-use super::feed::{Feed, Train};
+use super::feed::{Feed, SpareRoom, Train};
 use super::merge::Merge;
 use super::schedule::Schedule;
 use super::tournament::NEVER;
@@ -28,6 +28,7 @@ pub(super) struct Folded<'a> {
     /// The port that it sends by, and what is on the link behind that.
     fifo: &'a mut Fifo,
     feed: &'a mut Feed,
+    spare: &'a mut SpareRoom,
     /// Of the port that the link leads to.
     merge: &'a mut Merge,
     schedule: &'a mut Schedule,
@@ -43,7 +44,7 @@ impl Folded<'_> {
             let Endpoint { planned, transmits, spacing, .. } = *self.sender;
             let left = if planned == 0 {
                 let cell = self.release();
-                self.feed.push(Train::of(cell));
+                self.feed.push(Train::of(cell), self.spare);
                 cell.sent
             } else {
                 let all = transmits.saturating_add(spacing.saturating_mul(u64::from(planned - 1)));
@@ -103,7 +104,7 @@ impl Folded<'_> {
             is_new = true;
             let left = if planned == 0 {
                 let cell = self.release();
-                self.feed.push(Train::of(cell));
+                self.feed.push(Train::of(cell), self.spare);
                 cell.sent
             } else {
                 self.settle(planned)
@@ -151,7 +152,7 @@ impl Folded<'_> {
     /// Works out the next transmission, not before `now`, and the run that begins there if one does. Nothing is planned beyond
     /// the end.
     fn plan(&mut self, now: Time) {
-        let Folded { sender, fifo, feed, schedule, end, .. } = self;
+        let Folded { sender, fifo, feed, spare, schedule, end, .. } = self;
         let at = sender.next_transmission(now);
         sender.transmits = at;
         sender.planned = 0;
@@ -185,7 +186,7 @@ impl Folded<'_> {
         sender.spacing = spacing;
         // The end of a PDU has to be known as soon as it has left.
         feed.open = !ends_pdu;
-        feed.push(Train { last, spacing, count });
+        feed.push(Train { last, spacing, count }, spare);
     }
 
     /// When nothing is left on the access link, what the source had planned has left.
@@ -274,7 +275,7 @@ impl Cluster {
     /// `endpoint`, if it is folded.
     #[inline(always)]
     pub(super) fn folded(&mut self, endpoint: usize) -> Option<Folded<'_>> {
-        let Cluster { endpoints, ports, feeds, sampler, schedule, end, .. } = self;
+        let Cluster { endpoints, ports, feeds, sampler, schedule, end, room, .. } = self;
         let sender = &mut endpoints[endpoint];
         let Access::Folded { port, feed } = sender.access else { return None };
         let feed = &mut feeds[feed as usize];
@@ -284,8 +285,8 @@ impl Cluster {
         let Queues::Fifo(fifo) = &mut before.queues else {
             unreachable!("only sources behind a FIFO are folded");
         };
-        let (index, merge) = (endpoint as u32, &mut behind.merge);
-        Some(Folded { sender, index, fifo, feed, merge, schedule, sampler, end: *end })
+        let (index, spare, merge) = (endpoint as u32, &mut room.trains, &mut behind.merge);
+        Some(Folded { sender, index, fifo, feed, spare, merge, schedule, sampler, end: *end })
     }
 
     /// The source of the feed of this `index`.

@@ -322,7 +322,7 @@ mod tests {
         feed.leaf = 3;
         for (end, count) in [(50, 5), (80, 3)] {
             let last = Cell::data(Time::from_ps(end), end, false);
-            feed.push(Train { last, spacing: Duration::from_ps(10), count });
+            feed.push(Train { last, spacing: Duration::from_ps(10), count }, &mut Vec::new());
         }
         let rm = RmCell {
             direction: Direction::Backward,
@@ -334,7 +334,7 @@ mod tests {
             minimum_cell_rate: RateCode::ZERO,
             out_of_rate: false,
         };
-        feed.push(Train::of(Cell::resource_management(Time::from_ps(90), &rm)));
+        feed.push(Train::of(Cell::resource_management(Time::from_ps(90), &rm)), &mut Vec::new());
         let key = |ps: u64| schedule.key(3, Time::from_ps(ps));
         // Up to that instant, and no more than so many: how many, and where it ends.
         let cases = [
