@@ -55,14 +55,14 @@ impl Cluster {
         let at = herald.at();
         if let (Shortcut::Host { link, .. }, false) = (self.ports[port].shortcut, herald.is_backward()) {
             let link = link as usize;
-            self.lanes[link].significant.push_back(at);
+            self.lanes[link].push_significant(at);
             if self.lanes[link].significant.len() == 1 {
                 self.await_next(port, link);
             }
             return;
         }
         let place = &mut self.lanes[lane];
-        place.significant.push_back(at);
+        place.push_significant(at);
         if place.significant.len() == 1 {
             self.schedule.set(place.leaf as usize, at);
         }

@@ -120,6 +120,15 @@ pub(crate) struct Parts {
     pub end: Time,
 }
 
+/// `leaf` is that of the thing of this `index`; the list ends with the last thing that has one.
+fn note(leaves: &mut Vec<u32>, index: u32, leaf: u32) {
+    let index = index as usize;
+    if index >= leaves.len() {
+        leaves.resize(index + 1, NONE);
+    }
+    leaves[index] = leaf;
+}
+
 impl Cluster {
     /// A cluster at time zero, with the first transmission of every end scheduled.
     pub fn new(parts: Parts) -> Cluster {
@@ -145,10 +154,10 @@ impl Cluster {
             gateways: Vec::new(),
             long: Vec::new(),
             room: Room::default(),
-            departure_leaves: vec![NONE; ports.len()],
+            departure_leaves: Vec::new(),
             sample_leaf: 0,
-            transmission_leaves: vec![NONE; endpoints.len()],
-            timer_leaves: vec![NONE; endpoints.len()],
+            transmission_leaves: Vec::new(),
+            timer_leaves: Vec::new(),
             departures: None,
             sampled: Sampled::new(sampler.looks_at(), &ports, &endpoints),
             dropped: BTreeMap::new(),
@@ -165,12 +174,12 @@ impl Cluster {
         };
         for (number, &leaf) in (0..).zip(&cluster.leaves) {
             match leaf {
-                Leaf::Departure(port) => cluster.departure_leaves[port as usize] = number,
+                Leaf::Departure(port) => note(&mut cluster.departure_leaves, port, number),
                 Leaf::Sample => cluster.sample_leaf = number,
                 Leaf::Feed(feed) => cluster.feeds[feed as usize].leaf = number,
                 Leaf::Lane(lane) => cluster.lanes[lane as usize].leaf = number,
-                Leaf::Transmission(endpoint) => cluster.transmission_leaves[endpoint as usize] = number,
-                Leaf::Timer(endpoint) => cluster.timer_leaves[endpoint as usize] = number,
+                Leaf::Transmission(endpoint) => note(&mut cluster.transmission_leaves, endpoint, number),
+                Leaf::Timer(endpoint) => note(&mut cluster.timer_leaves, endpoint, number),
             }
         }
         cluster.build_merges();

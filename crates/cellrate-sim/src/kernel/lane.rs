@@ -64,6 +64,17 @@ impl Lane {
         self.significant.front().map_or(0, |at| at.as_ps()) ^ self.ring.touch() ^ u64::from(self.leaf)
     }
 
+    /// One more cell has to be an event: of those told of, the last one. A large network has very many lanes, most of which never
+    /// have more than a few such cells, so little room is made at once.
+    #[inline]
+    pub fn push_significant(&mut self, at: Time) {
+        let count = self.significant.len();
+        if count == self.significant.capacity() {
+            self.significant.reserve_exact(1 + count / 4);
+        }
+        self.significant.push_back(at);
+    }
+
     /// Of a deferred lane: its place in the merge of its port.
     #[inline]
     pub fn place(&self) -> usize {

@@ -209,9 +209,9 @@ impl Lists {
             self.front.drain(..self.taken as usize);
             self.taken = 0;
         }
-        if self.front.capacity() == 0 {
+        if self.front.len() == self.front.capacity() {
             // By far the most rows that cells are put on one by one never have more than one.
-            self.front.reserve_exact(1);
+            self.front.reserve_exact(1 + self.front.len() / 2);
         }
         self.front.push(cell);
     }
