@@ -239,7 +239,7 @@ impl Sorting {
     /// Sorts the keys, which lie between these: each into its part of the span first.
     fn sort(&mut self, from: u64, to: u64) {
         let Sorting { keys, spare, parts, .. } = self;
-        let bits = 1 + (keys.len() | 1).ilog2();
+        let bits = (keys.len() | 1).ilog2();
         let shift = (u64::BITS - (to - from).leading_zeros()).saturating_sub(bits);
         let part = |key: u64| ((key - from) >> shift) as usize;
         parts.clear();
