@@ -2,7 +2,8 @@
 //!
 //! Wall time drifts on shared machines; instructions per cell hop, counted by valgrind's callgrind, do not. They are the
 //! difference between a run and a run twice as long, so that building the network and its first transient drop out.
-//! Memory is what a process grows by from the resolved scenario to its peak, over the connections; Linux only.
+//! Memory is what a process grows by from the resolved scenario to its peak, over the connections, where what is free is given
+//! back at once; Linux only.
 //!
 //! ```text
 //! cellrate-bench [--json] [--wall-only] [--threads N] [WORKLOAD ...]     the table
@@ -194,8 +195,12 @@ fn instructions_per_hop(workload: &Workload) -> Result<Option<f64>, String> {
 /// `None` where a process cannot ask for its memory.
 fn memory(workload: &Workload) -> Result<Option<u64>, String> {
     let program = std::env::current_exe().map_err(|error| format!("this program's own path: {error}"))?;
-    let output =
-        Command::new(program).args(["memory", workload.name, &workload.full_ms.to_string()]).output();
+    let output = Command::new(program)
+        .args(["memory", workload.name, &workload.full_ms.to_string()])
+        // What is free is given back at once: otherwise a run has the room that reading the scenario left, or not, as the
+        // instants have it at which the allocator would give it back.
+        .env("MIMALLOC_PURGE_DELAY", "0")
+        .output();
     let output = output.map_err(|error| format!("this program again: {error}"))?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().parse().ok())
 }
