@@ -91,7 +91,7 @@ def flame(own: Counter[str], calls: Edges, title: str) -> str:
         shown = text if len(text) * 6.2 < width else ""
         boxes.append(
             f'<g><title>{label}: {share:.1f} %</title><rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="{ROW - 1}" '
-            f'fill="rgb(236,{shade},120)"/><text x="{left + 3:.1f}" y="{top + 13}">{shown}</text></g>'
+            f'fill="rgb(236,{shade},120)" stroke="white"/><text x="{left + 3:.1f}" y="{top + 13}">{shown}</text></g>'
         )
         for callee, cost in calls[name].most_common():
             part = width * cost / max(total.get(name, cost), 1)
