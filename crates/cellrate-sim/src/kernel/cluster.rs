@@ -66,7 +66,7 @@ pub(crate) struct Room {
     pub told: Vec<Told>,
     /// For cells that are [sorted](super::sorted).
     pub sorting: Sorting,
-    /// For trains.
+    /// For trains behind the first of a [feed](super::feed), empty.
     pub trains: SpareRoom,
     /// For cells that are [packed](super::packed), empty.
     pub octets: Vec<Vec<u8>>,
@@ -121,7 +121,7 @@ pub(crate) struct Parts {
 }
 
 /// `leaf` is that of the thing of this `index`; the list ends with the last thing that has one.
-fn note(leaves: &mut Vec<u32>, index: u32, leaf: u32) {
+fn note_leaf(leaves: &mut Vec<u32>, index: u32, leaf: u32) {
     let index = index as usize;
     if index >= leaves.len() {
         leaves.resize(index + 1, NONE);
@@ -174,12 +174,12 @@ impl Cluster {
         };
         for (number, &leaf) in (0..).zip(&cluster.leaves) {
             match leaf {
-                Leaf::Departure(port) => note(&mut cluster.departure_leaves, port, number),
+                Leaf::Departure(port) => note_leaf(&mut cluster.departure_leaves, port, number),
                 Leaf::Sample => cluster.sample_leaf = number,
                 Leaf::Feed(feed) => cluster.feeds[feed as usize].leaf = number,
                 Leaf::Lane(lane) => cluster.lanes[lane as usize].leaf = number,
-                Leaf::Transmission(endpoint) => note(&mut cluster.transmission_leaves, endpoint, number),
-                Leaf::Timer(endpoint) => note(&mut cluster.timer_leaves, endpoint, number),
+                Leaf::Transmission(endpoint) => note_leaf(&mut cluster.transmission_leaves, endpoint, number),
+                Leaf::Timer(endpoint) => note_leaf(&mut cluster.timer_leaves, endpoint, number),
             }
         }
         cluster.build_merges();

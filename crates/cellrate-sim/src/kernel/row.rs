@@ -210,7 +210,7 @@ impl Lists {
             self.taken = 0;
         }
         if self.front.len() == self.front.capacity() {
-            // By far the most rows that cells are put on one by one never have more than one.
+            // By far the most rows that cells are put on one by one never have more than one, and few have many.
             self.front.reserve_exact(1 + self.front.len() / 2);
         }
         self.front.push(cell);
