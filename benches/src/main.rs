@@ -8,7 +8,8 @@
 //! ```text
 //! cellrate-bench [--json] [--wall-only] [--threads N] [WORKLOAD ...]     the table
 //! cellrate-bench run WORKLOAD MILLISECONDS                               one run, for a profiler
-//! cellrate-bench memory WORKLOAD MILLISECONDS                            octets that a run takes per connection
+//! cellrate-bench memory WORKLOAD MILLISECONDS                            octets that a run takes per connection; in the table
+//!                                                                        with MIMALLOC_PURGE_DELAY=0
 //! cellrate-bench file SCENARIO                                           one run of a file, as JSON (benches/peers)
 //! cellrate-bench train                                                   networks for a profile (profile_guided.py)
 //! ```
@@ -197,8 +198,8 @@ fn memory(workload: &Workload) -> Result<Option<u64>, String> {
     let program = std::env::current_exe().map_err(|error| format!("this program's own path: {error}"))?;
     let output = Command::new(program)
         .args(["memory", workload.name, &workload.full_ms.to_string()])
-        // What is free is given back at once: otherwise a run has the room that reading the scenario left, or not, as the
-        // instants have it at which the allocator would give it back.
+        // What is free is given back at once: otherwise a run takes room that reading the scenario left, and how much of that it can
+        // use hangs on the lengths of its lists.
         .env("MIMALLOC_PURGE_DELAY", "0")
         .output();
     let output = output.map_err(|error| format!("this program again: {error}"))?;

@@ -299,6 +299,26 @@ mod tests {
     }
 
     #[test]
+    fn room_that_a_feed_does_not_need_is_for_others() {
+        let [mut one, mut other] = [0, 1].map(|end| Feed::new(end, 0, false, Significance::BEFORE_CLUSTER));
+        let mut spare = SpareRoom::new();
+        one.give_back(&mut spare);
+        assert!(spare.is_empty(), "there was none");
+        one.push(train(1, 1), &mut spare);
+        one.push(train(2, 1), &mut spare);
+        one.give_back(&mut spare);
+        assert!(spare.is_empty(), "a train is there");
+        assert_eq!(numbers(&mut one), [(1, true), (2, true)]);
+        one.give_back(&mut spare);
+        assert_eq!((spare.len(), one.behind.capacity()), (1, 0));
+        other.push(train(1, 1), &mut spare);
+        assert_eq!(spare.len(), 1, "the first train needs no room");
+        other.push(train(2, 1), &mut spare);
+        assert!(spare.is_empty());
+        assert_eq!(numbers(&mut other), [(1, true), (2, true)]);
+    }
+
+    #[test]
     fn the_first_event_is_the_first_cell_that_does_not_wait() {
         let mut feed = Feed::new(0, 0, true, Significance::BEFORE_HOST);
         assert_eq!(feed.first_event(), None);
