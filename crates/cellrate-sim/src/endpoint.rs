@@ -258,6 +258,13 @@ impl Endpoint {
         (spacing, allowed.min(waiting), ends_pdu && waiting <= allowed)
     }
 
+    /// Whether all that it sends before `until` is what it has planned: data cells, at the ACR of now.
+    #[inline]
+    pub fn sends_as_planned(&self, until: Time) -> bool {
+        let Endpoint { transmits, spacing, planned, .. } = *self;
+        transmits.saturating_add(spacing.saturating_mul(planned.into())) >= until
+    }
+
     /// The last data cell of a run of `count`, which leaves at `last`.
     pub fn planned_cell(&self, last: Time, count: u32, ends_pdu: bool) -> Cell {
         let number = self.counters.data_sent + u64::from(count);

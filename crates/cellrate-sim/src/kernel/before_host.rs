@@ -286,9 +286,7 @@ fn pass(
     joining: &mut Joining<'_>,
     early: &mut EarlyReceiver<'_>,
 ) -> u64 {
-    // As many come before that instant.
-    let due = until.since(first.arrives).div_ceil(stretch.gap);
-    let count = due.min(u64::from(stretch.count) + 1).min(most);
+    let count = stretch.arrive_before(first, until).min(most);
     let stay = Duration::from_ps(joining.cell_time());
     for index in 0..count {
         let (cell, rest) = (stretch.cell(*first, index as u32), count - index);

@@ -94,14 +94,15 @@ impl Folded<'_> {
         self.first_unknown()
     }
 
+    /// What the source sends before `until` is planned, or has left.
     fn plan_until(&mut self, until: Time) {
         let mut is_new = false;
         loop {
-            let Endpoint { planned, transmits, spacing, .. } = *self.sender;
-            if transmits.saturating_add(spacing.saturating_mul(planned.into())) >= until {
+            if self.sender.sends_as_planned(until) {
                 break;
             }
             is_new = true;
+            let planned = self.sender.planned;
             let left = if planned == 0 {
                 let cell = self.release();
                 self.feed.push(Train::of(cell), self.spare);
@@ -401,6 +402,13 @@ impl Cluster {
             && folded.catch_up(until)
         {
             folded.refresh();
+        }
+    }
+
+    /// What `endpoint` sends before `until` is planned, or has left: its RM cells that do have left.
+    pub(super) fn plan_until(&mut self, endpoint: usize, until: Time) {
+        if let Some(mut folded) = self.folded(endpoint) {
+            folded.plan_until(until);
         }
     }
 

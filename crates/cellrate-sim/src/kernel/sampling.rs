@@ -1,46 +1,76 @@
 //! Samples: what a series looks at is brought up to the instant, and nothing else.
+//!
+//! Of most ports a series wants to know the queue and what has left. Before a host both follow from the next few entries of one row,
+//! and the cells that these stand for can be dealt with later, more of them at once: then the port is only
+//! [shown](Cluster::show) as it is at the instant. Of a source that is to tell its ACR it is enough that all it has sent is data.
 
 use std::collections::BTreeSet;
 
 use cellrate_proto::Time;
+use cellrate_scenario::{FlowQuantity, PortQuantity};
 
 use super::cluster::Cluster;
+use super::deferred::Shortcut;
+use super::row::{Lists, Row};
+use super::stretch::Stretch;
 use crate::endpoint::{Access, Endpoint};
-use crate::port::Port;
+use crate::port::{Fifo, Port, Queues, Seen};
 use crate::probe::sampler::Subject;
 
 /// What has to be up to date when samples are taken.
 #[derive(Debug, Default)]
 pub(crate) struct Sampled {
     ports: Vec<u32>,
-    /// Ends that send.
+    /// Ports of which only the queue counts, and what has left.
+    queues: Vec<u32>,
+    /// Ends of whose cells each counts.
     senders: Vec<u32>,
+    /// Ends of which only RM cells count, and what these change.
+    rm_senders: Vec<u32>,
+    /// Ports that are shown as they are at a sample, with what was to be seen of them.
+    shown: Vec<(u32, Seen)>,
 }
+
+/// Most entries of a row that are looked through for a sample. With more of them it takes less to deal with the cells, once.
+const MOST_ENTRIES: usize = 8;
 
 impl Sampled {
     /// For these subjects. What has been received, or lost, may hang on any port.
     pub fn new(subjects: impl Iterator<Item = Subject>, ports: &[Port], endpoints: &[Endpoint]) -> Sampled {
-        let (mut looked_at, mut senders) = (BTreeSet::new(), BTreeSet::new());
+        let (mut looked_at, mut queues) = (BTreeSet::new(), BTreeSet::new());
+        let (mut senders, mut rm_senders) = (BTreeSet::new(), BTreeSet::new());
         for subject in subjects {
             match subject {
+                Subject::Sender(FlowQuantity::Acr | FlowQuantity::ForwardRm, endpoint) => {
+                    rm_senders.insert(endpoint);
+                }
                 Subject::Sender(_, endpoint) => {
                     senders.insert(endpoint);
                 }
-                Subject::Port(_, port) => {
+                Subject::Port(PortQuantity::Metric(_) | PortQuantity::Drops, port) => {
                     looked_at.insert(port);
+                }
+                Subject::Port(_, port) => {
+                    queues.insert(port);
                 }
                 Subject::Receiver(..) | Subject::Drops(_) => looked_at.extend(0..ports.len() as u32),
             }
         }
         for (index, endpoint) in (0..).zip(endpoints) {
             if let Access::Folded { port, .. } = endpoint.access
-                && looked_at.contains(&port)
+                && (looked_at.contains(&port) || queues.contains(&port))
             {
                 senders.insert(index);
             }
         }
-        looked_at.retain(|&port| ports[port as usize].deferred);
-        Sampled { ports: looked_at.into_iter().collect(), senders: senders.into_iter().collect() }
+        let is_deferred = |port: &&u32| ports[**port as usize].deferred;
+        Sampled {
+            ports: looked_at.iter().filter(is_deferred).copied().collect(),
+            queues: queues.difference(&looked_at).filter(is_deferred).copied().collect(),
+            rm_senders: rm_senders.difference(&senders).copied().collect(),
+            senders: senders.into_iter().collect(),
+            shown: Vec::new(),
+        }
     }
 }
 
@@ -51,10 +81,71 @@ impl Cluster {
         for index in 0..self.sampled.ports.len() {
             self.bring_up(self.sampled.ports[index] as usize, limit, now);
         }
+        for index in 0..self.sampled.queues.len() {
+            let port = self.sampled.queues[index];
+            if !self.show(port, now) {
+                self.bring_up(port as usize, limit, now);
+            }
+        }
         for index in 0..self.sampled.senders.len() {
             self.catch_up_and_refresh(self.sampled.senders[index] as usize, now);
         }
+        for index in 0..self.sampled.rm_senders.len() {
+            let endpoint = self.sampled.rm_senders[index] as usize;
+            if !self.endpoints[endpoint].sends_as_planned(now) {
+                self.plan_until(endpoint, now);
+            }
+        }
         self.sampler.sample(now, &mut self.ports, &self.endpoints, &self.dropped);
+        for (port, before) in self.sampled.shown.drain(..) {
+            if let Queues::Fifo(fifo) = &mut self.ports[port as usize].queues {
+                fifo.show(before);
+            }
+        }
         self.schedule.set(leaf, self.sampler.next());
     }
+
+    /// Shows a FIFO before a host as it is at `now`, if that is easily said: when those cells of its row have joined that come before then. They
+    /// stay in the row. Whether it is shown.
+    fn show(&mut self, number: u32, now: Time) -> bool {
+        let port = &mut self.ports[number as usize];
+        let (Shortcut::Host { lane, .. }, Queues::Fifo(fifo)) = (port.shortcut, &mut port.queues) else {
+            return false;
+        };
+        let seen = match &self.lanes[lane as usize].ring {
+            Row::Lists(row) if fifo.is_lossless() => seen_with(fifo, row, now),
+            _ => None,
+        };
+        if let Some(seen) = seen {
+            self.sampled.shown.push((number, fifo.show(seen)));
+        }
+        seen.is_some()
+    }
+}
+
+/// What is to be seen of `fifo` when those cells of `row` have come that come before `until`; `None` where that takes longer.
+#[inline]
+fn seen_with(fifo: &Fifo, row: &Lists, until: Time) -> Option<Seen> {
+    let (mut seen, mut entries, mut runs) = (fifo.seen(), &[][..], 0);
+    for _ in 0..MOST_ENTRIES {
+        while entries.is_empty() {
+            let Some(run) = row.run(runs) else { return Some(seen) };
+            (entries, runs) = (run, runs + 1);
+        }
+        let (first, behind) = entries.split_first()?;
+        if first.arrives >= until {
+            return Some(seen);
+        }
+        entries = behind;
+        let Some(stretch) = behind.first().and_then(Stretch::of) else {
+            seen.admit(first.arrives, fifo.cell_time());
+            continue;
+        };
+        entries = &behind[1..];
+        let count = stretch.arrive_before(first, until);
+        if !seen.admit_apart(first.arrives, stretch.gap, count, fifo.cell_time()) {
+            return None;
+        }
+    }
+    None
 }

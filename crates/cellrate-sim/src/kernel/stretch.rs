@@ -4,7 +4,7 @@
 //! [`Stretch`] stands behind a data cell and says how many more follow it. Only lists on their way to a port before a host,
 //! with one way in, have any: nobody else looks at cells that come there one by one.
 
-use cellrate_proto::Duration;
+use cellrate_proto::{Duration, Time};
 
 use super::cell::Cell;
 
@@ -27,14 +27,14 @@ impl Stretch {
     #[inline(always)]
     pub fn of(entry: &Cell) -> Option<Stretch> {
         let count = entry.marked()?;
-        let since = |time: cellrate_proto::Time| Duration::from_ps(time.as_ps());
+        let since = |time: Time| Duration::from_ps(time.as_ps());
         Some(Stretch { gap: since(entry.arrives), spacing: since(entry.sent), count })
     }
 
     /// What stands for it in a list.
     #[inline]
     pub fn entry(self) -> Cell {
-        let at = |span: Duration| cellrate_proto::Time::from_ps(span.as_ps());
+        let at = |span: Duration| Time::from_ps(span.as_ps());
         Cell::mark(at(self.gap), at(self.spacing), self.count)
     }
 
@@ -42,6 +42,12 @@ impl Stretch {
     #[inline]
     pub fn cell(self, before: Cell, count: u32) -> Cell {
         before.followed_by_others(count, self.gap, self.spacing)
+    }
+
+    /// How many of `first` and those behind it arrive before `until`.
+    #[inline]
+    pub fn arrive_before(self, first: &Cell, until: Time) -> u64 {
+        until.since(first.arrives).div_ceil(self.gap).min(u64::from(self.count) + 1)
     }
 }
 
@@ -92,7 +98,6 @@ pub(crate) fn cells(list: &[Cell]) -> impl Iterator<Item = Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cellrate_proto::Time;
     use proptest::prelude::*;
 
     proptest! {

@@ -163,6 +163,31 @@ impl Joining<'_> {
     }
 }
 
+/// What can be seen of a [`Fifo`] at an instant: its queue, and what has left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    busy_until: Time,
+    accepted: u64,
+}
+
+impl Seen {
+    /// A cell comes at `now`, and finds room.
+    #[inline(always)]
+    pub fn admit(&mut self, now: Time, cell_time: Duration) {
+        self.busy_until = self.busy_until.max(now) + cell_time;
+        self.accepted += 1;
+    }
+
+    /// `count` cells come, one every `gap`, the first at `now`; whether each finds nothing before it.
+    #[inline(always)]
+    pub fn admit_apart(&mut self, now: Time, gap: Duration, count: u64, cell_time: Duration) -> bool {
+        let is_apart = self.busy_until <= now && gap >= cell_time;
+        self.busy_until = now + gap * (count - 1) + cell_time;
+        self.accepted += count;
+        is_apart
+    }
+}
+
 impl Fifo {
     /// At `line`, which loses nothing; a `buffer`, if limited, has at least one place.
     pub fn new(line: &Line, buffer: Option<Cells>) -> Fifo {
@@ -214,6 +239,26 @@ impl Fifo {
             max: self.max_backlog.as_ps(),
             fifo: self,
         }
+    }
+
+    /// What can be seen of it.
+    #[inline]
+    pub fn seen(&self) -> Seen {
+        Seen { busy_until: self.busy_until, accepted: self.accepted }
+    }
+
+    /// From now on `seen` is to be seen of it; returns what was.
+    #[inline]
+    pub fn show(&mut self, seen: Seen) -> Seen {
+        let before = self.seen();
+        (self.busy_until, self.accepted) = (seen.busy_until, seen.accepted);
+        before
+    }
+
+    /// Time of one cell on the line.
+    #[inline]
+    pub fn cell_time(&self) -> Duration {
+        self.cell_time
     }
 
     /// When a cell that came at `now`, the next to come, would reach the far end. There must be room without limit.
@@ -325,6 +370,42 @@ mod tests {
                     (fifo.queue(now), fifo.busy(now), fifo.transmitted(now), fifo.queue_integral(now), fifo.max_queue())
                 };
                 prop_assert_eq!(figures(&apart), figures(&one_by_one));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_seen_is_as_if_the_cells_had_come(
+            // By group: how long after the one before, from cell to cell, and how many.
+            groups in proptest::collection::vec((0_usize..4, 0_usize..6, 1_u64..6), 1..30),
+        ) {
+            let (mut looked_at, mut one_by_one) = (fifo(None), fifo(None));
+            let (mut seen, mut at) = (looked_at.seen(), 0);
+            for (later, gap, count) in groups {
+                at += [0, 1, 99, 250][later];
+                let gap = [60, 99, 100, 100, 101, 300][gap];
+                let mut together = seen;
+                let is_apart = together.admit_apart(Time::from_ps(at), Duration::from_ps(gap), count, CELL);
+                let mut waits = false;
+                for index in 0..count {
+                    let now = at + gap * index;
+                    waits |= arrival(&mut one_by_one, now) != Some(now + 107);
+                    seen.admit(Time::from_ps(now), CELL);
+                }
+                prop_assert_eq!(is_apart, !waits && gap >= 100);
+                if is_apart {
+                    seen = together;
+                }
+                at += gap * count;
+                let before = looked_at.show(seen);
+                let figures = |fifo: &Fifo| {
+                    let now = Time::from_ps(at);
+                    (fifo.queue(now), fifo.busy(now), fifo.transmitted(now))
+                };
+                prop_assert_eq!(figures(&looked_at), figures(&one_by_one));
+                looked_at.show(before);
+                prop_assert_eq!(looked_at.queue(Time::ZERO), Cells::ZERO, "it has not come");
             }
         }
     }

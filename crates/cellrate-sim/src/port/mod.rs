@@ -19,7 +19,7 @@ use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::deferred::Shortcut;
 use crate::kernel::merge::Merge;
 pub(crate) use cellrate_drive::line::Line;
-pub(crate) use fifo::{Fifo, Joining};
+pub(crate) use fifo::{Fifo, Joining, Seen};
 pub(crate) use ranked::{Give, Ranked, Turning};
 pub(crate) use served::Served;
 

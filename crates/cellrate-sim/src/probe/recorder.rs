@@ -1,45 +1,65 @@
 //! Series under construction.
 
-use cellrate_proto::Time;
+use cellrate_proto::{Duration, Time};
 
 /// Values in time, while they come in.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Recorder {
-    times_ps: Vec<u64>,
-    values: Vec<f64>,
+#[derive(Clone, Debug)]
+pub(crate) enum Recorder {
+    /// One at each multiple of `interval`, from the start on: the instants need not be kept.
+    Even {
+        /// From one to the next.
+        interval: Duration,
+        values: Vec<f64>,
+    },
+    /// Each from its instant on.
+    Changes { times_ps: Vec<u64>, values: Vec<f64> },
 }
 
 /// Values that room is made for beforehand, at most.
 const MOST_ROOM: u64 = 1 << 16;
 
 impl Recorder {
-    /// None yet, with room for so many, or for as many as is sensible.
-    pub fn with_room(values: u64) -> Recorder {
-        let room = values.min(MOST_ROOM) as usize;
-        Recorder { times_ps: Vec::with_capacity(room), values: Vec::with_capacity(room) }
+    /// Of a value at every `interval`; none yet, with room for those of a run of that `duration`, or for as many as is
+    /// sensible.
+    pub fn even(interval: Duration, duration: Duration) -> Recorder {
+        let room = duration.div_ceil(interval).min(MOST_ROOM);
+        Recorder::Even { interval, values: Vec::with_capacity(room as usize) }
     }
 
-    /// Adds a value at `time`, not before the last.
-    pub fn push(&mut self, time: Time, value: f64) {
-        self.times_ps.push(time.as_ps());
-        self.values.push(value);
+    /// Of changes; none yet.
+    pub fn of_changes() -> Recorder {
+        Recorder::Changes { times_ps: Vec::new(), values: Vec::new() }
     }
 
-    /// Adds a value unless it is the one that already holds; of several at one instant the last stays, or none if it is
-    /// the one that held before that instant.
+    /// Adds the next of the values that come evenly.
+    #[inline]
+    pub fn push(&mut self, value: f64) {
+        let Recorder::Even { values, .. } = self else { unreachable!("changes have instants") };
+        values.push(value);
+    }
+
+    /// Adds a value at `time`, not before the last, unless it is the one that already holds; of several at one instant the last
+    /// stays, or none if it is the one that held before that instant.
     pub fn push_change(&mut self, time: Time, value: f64) {
-        if self.times_ps.last() == Some(&time.as_ps()) {
-            self.times_ps.pop();
-            self.values.pop();
+        let Recorder::Changes { times_ps, values } = self else { unreachable!("samples are no changes") };
+        if times_ps.last() == Some(&time.as_ps()) {
+            times_ps.pop();
+            values.pop();
         }
-        if self.values.last() != Some(&value) {
-            self.push(time, value);
+        if values.last() != Some(&value) {
+            times_ps.push(time.as_ps());
+            values.push(value);
         }
     }
 
     /// Instants [ps] and values.
     pub fn into_columns(self) -> (Vec<u64>, Vec<f64>) {
-        (self.times_ps, self.values)
+        match self {
+            Recorder::Even { interval, values } => {
+                ((0..values.len() as u64).map(|number| number * interval.as_ps()).collect(), values)
+            }
+            Recorder::Changes { times_ps, values } => (times_ps, values),
+        }
     }
 }
 
@@ -49,14 +69,24 @@ mod tests {
 
     #[test]
     fn room_is_made_for_what_comes_but_not_for_everything_that_might() {
-        let room = |values| Recorder::with_room(values).values.capacity() as u64;
-        assert!((100..200).contains(&room(100)));
-        assert!((MOST_ROOM..2 * MOST_ROOM).contains(&room(u64::MAX)));
+        let room = |duration| match Recorder::even(Duration::from_ps(10), duration) {
+            Recorder::Even { values, .. } => values.capacity() as u64,
+            Recorder::Changes { .. } => unreachable!("asked for even ones"),
+        };
+        assert!((100..200).contains(&room(Duration::from_ps(995))));
+        assert!((MOST_ROOM..2 * MOST_ROOM).contains(&room(Duration::FOREVER)));
+    }
+
+    #[test]
+    fn even_ones_begin_at_the_start() {
+        let mut recorder = Recorder::even(Duration::from_ps(7), Duration::from_ps(20));
+        [3.0, 3.0, 5.0].into_iter().for_each(|value| recorder.push(value));
+        assert_eq!(recorder.into_columns(), (vec![0, 7, 14], vec![3.0, 3.0, 5.0]));
     }
 
     #[test]
     fn changes_only_and_the_last_of_an_instant() {
-        let mut recorder = Recorder::default();
+        let mut recorder = Recorder::of_changes();
         for (ps, value) in [(0, 1.0), (5, 1.0), (9, 2.0), (9, 3.0), (11, 4.0), (11, 3.0)] {
             recorder.push_change(Time::from_ps(ps), value);
         }

@@ -40,8 +40,8 @@ impl Track {
     /// For a run of this duration.
     pub fn new(probe: usize, subject: Subject, every: Every, duration: Duration) -> Track {
         let recorder = match every {
-            Every::Change => Recorder::default(),
-            Every::Interval(span) => Recorder::with_room(duration.div_ceil(span)),
+            Every::Change => Recorder::of_changes(),
+            Every::Interval(interval) => Recorder::even(interval, duration),
         };
         Track { probe, subject, every, recorder, last_count: 0, last_time: Time::ZERO }
     }
@@ -115,7 +115,7 @@ impl Sampler {
                 let value = match track.subject {
                     Subject::Port(quantity, port) => {
                         let port = &mut ports[port as usize];
-                        if port.metered {
+                        if let (PortQuantity::Metric(_), true) = (quantity, port.metered) {
                             port.end_intervals_before(now);
                         }
                         port_value(quantity, port, now, track)
@@ -126,7 +126,7 @@ impl Sampler {
                     Subject::Receiver(_, endpoint) => endpoints[endpoint as usize].data_delivered() as f64,
                     Subject::Drops(flow) => dropped.get(&flow).copied().unwrap_or(0) as f64,
                 };
-                track.recorder.push(now, value);
+                track.recorder.push(value);
                 track.last_time = now;
             }
         }
