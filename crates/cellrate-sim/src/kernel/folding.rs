@@ -96,15 +96,14 @@ impl Folded<'_> {
 
     /// What the source sends before `until` is planned, or has left.
     fn plan_until(&mut self, until: Time) {
-        let mut is_new = false;
-        loop {
-            if self.sender.sends_as_planned(until) {
-                break;
-            }
+        // Behind a cell that is known, what is no event has nobody do anything sooner.
+        let (was_empty, mut is_new, mut has_event) = (self.feed.is_empty(), false, false);
+        while !self.sender.sends_as_planned(until) {
             is_new = true;
             let planned = self.sender.planned;
             let left = if planned == 0 {
                 let cell = self.release();
+                has_event |= cell.is_significant(self.feed.significance);
                 self.feed.push(Train::of(cell), self.spare);
                 cell.sent
             } else {
@@ -112,7 +111,7 @@ impl Folded<'_> {
             };
             self.plan(left);
         }
-        if is_new {
+        if is_new && (was_empty || has_event || !self.waits_for_merge()) {
             self.refresh();
         }
     }
