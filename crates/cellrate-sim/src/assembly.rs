@@ -7,7 +7,7 @@ use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Ti
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Buffers, Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity,
-    RmCells, Scenario, Step, Traffic, WaitingBrm,
+    RmCells, Scenario, Shared, Step, Traffic, WaitingBrm,
 };
 
 use crate::endpoint::{Access, Endpoint, Sender};
@@ -18,7 +18,7 @@ use crate::kernel::feed::Feed;
 use crate::kernel::hop::{Hop, NONE};
 use crate::kernel::merge::Merge;
 use crate::kernel::partition::Partition;
-use crate::port::{ABR, Fifo, Line, PRIORITIES, Port, Queues, Ranked, Served, priority};
+use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
 use crate::traffic::{Site, Supply};
@@ -76,6 +76,7 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
     }
 
     let every_cell = watched_receivers(scenario);
+    let mut outlets = Shared::default();
     // Cluster after cluster, so that what a port has elsewhere in memory is near that of its neighbours.
     let mut in_order: Vec<(u32, u32)> =
         (0..).zip(&ports).filter_map(|(number, place)| place.map(|place| (place.cluster, number))).collect();
@@ -88,7 +89,7 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
             every_cell: every_cell[number],
             tapped: tapped.contains(&number),
         };
-        parts[cluster as usize].ports.push(build_port(scenario, number, &used[number], ends));
+        parts[cluster as usize].ports.push(build_port(scenario, number, &used[number], ends, &mut outlets));
     }
 
     let mut endpoints = Vec::new();
@@ -214,7 +215,13 @@ struct Ends {
     tapped: bool,
 }
 
-fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], ends: Ends) -> Port {
+fn build_port(
+    scenario: &Scenario,
+    number: usize,
+    used: &[bool; PRIORITIES],
+    ends: Ends,
+    outlets: &mut Shared<Outlet>,
+) -> Port {
     let Ends { outside, at_host, every_cell, tapped } = ends;
     let link = &scenario.links[number / 2];
     let config = &link.ports[number % 2];
@@ -241,7 +248,7 @@ fn build_port(scenario: &Scenario, number: usize, used: &[bool; PRIORITIES], end
     } else if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
         Queues::Served(Box::new(Served::new(line, config)))
     } else {
-        Queues::Fifo(Fifo::new(&line, room))
+        Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))
     };
     let metered = is_switch && control.needs_meter();
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));

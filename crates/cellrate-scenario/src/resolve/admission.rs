@@ -8,11 +8,11 @@ use cellrate_proto::{AbrParameters, CellRate, Duration};
 
 use super::connection::{self, Terms};
 use super::network::Network;
-use super::shared::Shared;
 use super::{optional, stop_and_go};
 use crate::check;
 use crate::error::Fault;
 use crate::model::{Category, Connection, Flow, Negotiated, Period, Refused, Sender, Step, Traffic};
+use crate::shared::Shared;
 use crate::tree::{Table, Value};
 
 /// What came of it.
@@ -47,7 +47,7 @@ pub(super) fn admit(
         return Ok(outcome);
     };
     let mut book = Book::new(network.links.iter().flat_map(|link| [link.rate; 2]), wish.charging);
-    let mut senders = Shared::new();
+    let mut senders = Shared::default();
     for (place, (connection, terms)) in connections.iter_mut().zip(terms).enumerate() {
         if let Some(frtt) = terms.frtt.filter(|_| wish.negotiate) {
             let message = "frtt is given, and negotiation accumulates it along the path";

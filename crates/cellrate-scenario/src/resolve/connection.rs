@@ -8,13 +8,13 @@ use cellrate_proto::switch::StopAndGo;
 use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
-use super::shared::Shared;
 use super::{Whole, defaults, optional, place_of, stop_and_go, traffic, uili, wholes};
 use crate::check;
 use crate::error::{Fault, Place};
 use crate::group;
 use crate::model::{AbrSender, Category, Connection, Flow, NodeIndex, Sender, Step, Traffic, WaitingBrm};
 use crate::quantity;
+use crate::shared::Shared;
 use crate::tree::{Node, Table, Value, merged};
 
 /// What a connection says of its set-up beside its parameters.
@@ -35,7 +35,7 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>,
     let abr = defaults(root, "abr").cloned().unwrap_or_default();
     let wholes = wholes(root, "vc", shape, |own| base(&all, &abr, own))?;
     let mut names = BTreeSet::new();
-    let mut senders = Shared::new();
+    let mut senders = Shared::default();
     let (mut list, mut all_terms) = (Vec::with_capacity(wholes.len()), Vec::new());
     for whole in &wholes {
         let name = whole.table.text("name").unwrap_or_default();

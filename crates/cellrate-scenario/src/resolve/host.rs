@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use cellrate_proto::{Duration, Octets};
 
-use super::shared::Shared;
 use super::{Whole, optional, place_of};
 use crate::check;
 use crate::error::Fault;
 use crate::host::{HostSettings, HostTcp};
 use crate::quantity;
+use crate::shared::Shared;
 use crate::tree::{Node, Table};
 
 /// Settings of all hosts, in their order; their addresses differ.
 pub(super) fn settings(hosts: &[Whole]) -> Result<Vec<HostSettings>, Fault> {
     let mut by_address: BTreeMap<Ipv4Addr, &str> = BTreeMap::new();
-    let mut tcp = Shared::new();
+    let mut tcp = Shared::default();
     let mut list = Vec::with_capacity(hosts.len());
     for (number, whole) in hosts.iter().enumerate() {
         let empty = Table::default();

@@ -11,7 +11,6 @@ mod network;
 mod pages;
 mod port;
 mod probe;
-mod shared;
 mod stop_and_go;
 mod tcp;
 mod traffic;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
-use super::shared::Shared;
 use super::{Whole, defaults, host, instant, optional, place_of, port, wholes};
 use crate::check::{self, Mode};
 use crate::error::{Fault, Place, suggestion};
@@ -15,6 +14,7 @@ use crate::group;
 use crate::host::HostSettings;
 use crate::model::{Link, LinkIndex, Node, NodeIndex, NodeKind, Port, Span, Step};
 use crate::quantity;
+use crate::shared::Shared;
 use crate::tree::{self, Table, Value, merged};
 
 /// The network, with its names.
@@ -105,7 +105,7 @@ pub(super) fn build(root: &Table) -> Result<Network, Fault> {
     let link_defaults = defaults(root, "link").cloned().unwrap_or_default();
     let links = members(root, "link", |own| link_base(&link_defaults, own))?;
     network.links.reserve_exact(links.len());
-    let mut ports = Shared::new();
+    let mut ports = Shared::default();
     for whole in links {
         add_link(&mut network, &whole, &ports.get(&Port::default()))?;
     }

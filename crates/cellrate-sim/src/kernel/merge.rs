@@ -24,13 +24,12 @@ const BLOCK: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Merge {
     first: u64,
-    keys: Keys,
+    /// `None` where there is no more than one way in, as at nearly all ports of a large network: its key is what is first.
+    keys: Option<Box<Keys>>,
 }
 
 #[derive(Clone, Debug)]
 enum Keys {
-    /// Of no more than one way in: what is first.
-    One,
     Few(Box<Few>),
     Block(Box<Block>),
     Many(Box<Many>),
@@ -96,7 +95,7 @@ pub(crate) trait Along {
 impl Merge {
     /// Before no port at all.
     pub fn none() -> Merge {
-        Merge { first: NEVER, keys: Keys::One }
+        Merge { first: NEVER, keys: None }
     }
 
     /// Of these ways in, none of which has a cell. No two have the same key.
@@ -104,7 +103,7 @@ impl Merge {
         let only_sources = ways.iter().all(|way| matches!(way, Leaf::Feed(_)));
         let few = if only_sources { FEW } else { FEW_OTHERS };
         let keys = match ways.len() {
-            0 | 1 => Keys::One,
+            0 | 1 => return Merge::none(),
             count if count <= few => Keys::Few(Box::new(Few::new(ways))),
             count => Keys::Many(Box::new(Many {
                 tree: Tournament::new(count),
@@ -112,7 +111,7 @@ impl Merge {
                 patience: Patience::default(),
             })),
         };
-        Merge { first: NEVER, keys }
+        Merge { first: NEVER, keys: Some(Box::new(keys)) }
     }
 
     /// Of ways in whose rates are far apart, so that the next cell of the first one comes anywhere among the others.
@@ -125,7 +124,7 @@ impl Merge {
                 patience: Patience::default(),
             })),
         };
-        Merge { first: NEVER, keys }
+        Merge { first: NEVER, keys: Some(Box::new(keys)) }
     }
 
     /// The least key of all.
@@ -138,14 +137,14 @@ impl Merge {
     #[inline(always)]
     pub fn set(&mut self, place: usize, key: u64) {
         match self.keys {
-            Keys::One => self.first = key,
-            _ => self.set_among(place, key),
+            None => self.first = key,
+            Some(_) => self.set_among(place, key),
         }
     }
 
     fn set_among(&mut self, place: usize, key: u64) {
-        self.first = match &mut self.keys {
-            Keys::One => key,
+        let Some(keys) = self.keys.as_deref_mut() else { return self.first = key };
+        self.first = match keys {
             Keys::Few(few) => {
                 few.set(place, key);
                 few.first()
@@ -166,41 +165,41 @@ impl Merge {
 
     /// The ways in, by place; none if there are few.
     pub fn ways(&self) -> &[Leaf] {
-        match &self.keys {
-            Keys::Many(many) => &many.ways,
+        match self.keys.as_deref() {
+            Some(Keys::Many(many)) => &many.ways,
             _ => &[],
         }
     }
 
     /// How often to try to deal with very many cells at once, if there are many ways in.
     pub fn patience(&mut self) -> Option<&mut Patience> {
-        match &mut self.keys {
-            Keys::Many(many) => Some(&mut many.patience),
+        match self.keys.as_deref_mut() {
+            Some(Keys::Many(many)) => Some(&mut many.patience),
             _ => None,
         }
     }
 
     /// The key of `place`, if there are many.
     pub fn key(&self, place: usize) -> u64 {
-        match &self.keys {
-            Keys::Many(many) => many.tree.key(place),
+        match self.keys.as_deref() {
+            Some(Keys::Many(many)) => many.tree.key(place),
             _ => NEVER,
         }
     }
 
     /// The keys in order, if that is how they stand.
     pub fn in_order(&mut self) -> Option<InOrder<'_>> {
-        match &mut self.keys {
-            Keys::Few(few) => Some(InOrder { few, first: &mut self.first }),
-            Keys::One | Keys::Block(_) | Keys::Many(..) => None,
+        match self.keys.as_deref_mut() {
+            Some(Keys::Few(few)) => Some(InOrder { few, first: &mut self.first }),
+            _ => None,
         }
     }
 
     /// Has `run` take cells from the front.
     #[inline(always)]
     pub fn run<A: Along>(&mut self, run: A) -> A::Outcome {
-        match &mut self.keys {
-            Keys::One => run.along(&mut Only(&mut self.first)),
+        let Some(keys) = self.keys.as_deref_mut() else { return run.along(&mut Only(&mut self.first)) };
+        match keys {
             Keys::Few(few) => {
                 let mut front = few.in_front();
                 let outcome = run.along(&mut front);

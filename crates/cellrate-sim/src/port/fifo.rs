@@ -1,5 +1,7 @@
 //! A port with one category: the departure of a cell is known when it arrives.
 
+use std::sync::Arc;
+
 use cellrate_drive::wide::Wide;
 use cellrate_proto::{Cells, Duration, Time};
 
@@ -10,17 +12,37 @@ use super::Line;
 pub(crate) struct Fifo {
     /// When the last cell accepted will have left.
     busy_until: Time,
+    accepted: u64,
+    /// Most work in the port just after an arrival.
+    max_backlog: Duration,
+    /// Sum over all cells of the time from arrival to departure [ps]: the integral of the queue length.
+    sojourns: Wide,
+    outlet: Arc<Outlet>,
+}
+
+/// What the buffer and the line of a [`Fifo`] are: many ports of a network have the same.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Outlet {
     /// Most work a cell may find in front of it and still have room.
     room: Duration,
     /// Time of one cell on the line.
     cell_time: Duration,
     /// Propagation delay of the line, which loses nothing.
     delay: Duration,
-    accepted: u64,
-    /// Most work in the port just after an arrival.
-    max_backlog: Duration,
-    /// Sum over all cells of the time from arrival to departure [ps]: the integral of the queue length.
-    sojourns: Wide,
+}
+
+impl Outlet {
+    /// To `line`, which loses nothing; a `buffer`, if limited, has at least one place.
+    pub fn new(line: &Line, buffer: Option<Cells>) -> Outlet {
+        debug_assert!(!line.is_faulty() && buffer != Some(Cells::ZERO));
+        let &Line { cell_time, delay, .. } = line;
+        // With B places, a cell has room when at most B - 1 cells, and so (B - 1) cell times of work, are before it.
+        let room = match buffer {
+            None => Duration::FOREVER,
+            Some(cells) => cell_time.saturating_mul(cells.0.saturating_sub(1)),
+        };
+        Outlet { room, cell_time, delay }
+    }
 }
 
 /// Longest wait of cells that are dealt with together, and longest time of one on their line [ps]: 4096 sojourns, each the sum
@@ -189,34 +211,26 @@ impl Seen {
 }
 
 impl Fifo {
-    /// At `line`, which loses nothing; a `buffer`, if limited, has at least one place.
-    pub fn new(line: &Line, buffer: Option<Cells>) -> Fifo {
-        debug_assert!(!line.is_faulty() && buffer != Some(Cells::ZERO));
-        let &Line { cell_time, delay, .. } = line;
-        // With B places, a cell has room when at most B - 1 cells, and so (B - 1) cell times of work, are before it.
-        let room = match buffer {
-            None => Duration::FOREVER,
-            Some(cells) => cell_time.saturating_mul(cells.0.saturating_sub(1)),
-        };
+    /// With this outlet, nothing in it.
+    pub fn new(outlet: Arc<Outlet>) -> Fifo {
         Fifo {
             busy_until: Time::ZERO,
-            room,
-            cell_time,
-            delay,
             accepted: 0,
             max_backlog: Duration::ZERO,
             sojourns: Wide::ZERO,
+            outlet,
         }
     }
 
     /// A cell comes: when it will reach the far end; `None` if it finds no room, or the line loses it.
     #[inline(always)]
     pub fn admit(&mut self, now: Time) -> Option<Time> {
+        let Outlet { room, cell_time, delay } = *self.outlet;
         let backlog = self.busy_until.since(now);
-        if backlog > self.room {
+        if backlog > room {
             return None;
         }
-        let sojourn = backlog + self.cell_time;
+        let sojourn = backlog + cell_time;
         let departs = now + sojourn;
         self.busy_until = departs;
         self.accepted += 1;
@@ -224,7 +238,7 @@ impl Fifo {
         if sojourn > self.max_backlog {
             self.max_backlog = sojourn;
         }
-        Some(departs + self.delay)
+        Some(departs + delay)
     }
 
     /// For cells that join the queue one after the other.
@@ -232,9 +246,9 @@ impl Fifo {
     pub fn joining(&mut self) -> Joining<'_> {
         Joining {
             busy_until: self.busy_until.as_ps(),
-            longest: self.room.as_ps().min(LONGEST).saturating_add(self.cell_time.as_ps()),
-            cell_time: self.cell_time.as_ps(),
-            delay: self.delay.as_ps(),
+            longest: self.outlet.room.as_ps().min(LONGEST).saturating_add(self.outlet.cell_time.as_ps()),
+            cell_time: self.outlet.cell_time.as_ps(),
+            delay: self.outlet.delay.as_ps(),
             sum: 0,
             max: self.max_backlog.as_ps(),
             fifo: self,
@@ -258,48 +272,48 @@ impl Fifo {
     /// Time of one cell on the line.
     #[inline]
     pub fn cell_time(&self) -> Duration {
-        self.cell_time
+        self.outlet.cell_time
     }
 
     /// When a cell that came at `now`, the next to come, would reach the far end. There must be room without limit.
     #[inline]
     pub fn preview(&self, now: Time) -> Time {
-        self.busy_until.max(now).saturating_add(self.cell_time).saturating_add(self.delay)
+        self.busy_until.max(now).saturating_add(self.outlet.cell_time).saturating_add(self.outlet.delay)
     }
 
     /// What comes after this reaches the far end after `arrives`.
     #[inline]
     pub fn latest_transmission(&self, arrives: Time) -> Time {
-        Time::from_ps(arrives.as_ps().saturating_sub((self.cell_time + self.delay).as_ps()))
+        Time::from_ps(arrives.as_ps().saturating_sub((self.outlet.cell_time + self.outlet.delay).as_ps()))
     }
 
     /// Whether cells that come from `at` on, one every `spacing`, each find an empty port.
     pub fn is_idle_for(&self, at: Time, spacing: Duration) -> bool {
-        self.busy_until <= at && spacing >= self.cell_time
+        self.busy_until <= at && spacing >= self.outlet.cell_time
     }
 
     /// `count` cells came that each found an empty port, the last one at `last`.
     pub fn admit_run(&mut self, count: u32, last: Time) {
-        self.busy_until = last + self.cell_time;
+        self.busy_until = last + self.outlet.cell_time;
         self.accepted += u64::from(count);
-        self.sojourns.add_wide(u128::from(self.cell_time.as_ps()) * u128::from(count));
-        self.max_backlog = self.max_backlog.max(self.cell_time);
+        self.sojourns.add_wide(u128::from(self.outlet.cell_time.as_ps()) * u128::from(count));
+        self.max_backlog = self.max_backlog.max(self.outlet.cell_time);
     }
 
     /// Whether there is always room.
     pub fn is_lossless(&self) -> bool {
-        self.room == Duration::FOREVER
+        self.outlet.room == Duration::FOREVER
     }
 
     /// Cells waiting and in transmission at `at`; one that leaves at `at` has left.
     #[inline]
     pub fn queue(&self, at: Time) -> Cells {
-        Cells(self.busy_until.since(at).div_ceil(self.cell_time))
+        Cells(self.busy_until.since(at).div_ceil(self.outlet.cell_time))
     }
 
     /// Largest queue so far.
     pub fn max_queue(&self) -> Cells {
-        Cells(self.max_backlog.div_ceil(self.cell_time))
+        Cells(self.max_backlog.div_ceil(self.outlet.cell_time))
     }
 
     /// Cells whose transmission had ended by `at`.
@@ -309,14 +323,14 @@ impl Fifo {
 
     /// Time for which the line had been busy by `at`.
     pub fn busy(&self, at: Time) -> Duration {
-        self.cell_time * self.accepted - self.busy_until.since(at)
+        self.outlet.cell_time * self.accepted - self.busy_until.since(at)
     }
 
     /// Integral of the queue length over time up to `at` [cells * ps].
     pub fn queue_integral(&self, at: Time) -> u128 {
         // Of the n cells still there at `at`, the last will stay for the backlog, the one before it a cell time less.
         let backlog = u128::from(self.busy_until.since(at).as_ps());
-        let (n, cell_time) = (u128::from(self.queue(at).0), u128::from(self.cell_time.as_ps()));
+        let (n, cell_time) = (u128::from(self.queue(at).0), u128::from(self.outlet.cell_time.as_ps()));
         let unserved = n * backlog - cell_time * (n * n.saturating_sub(1) / 2);
         self.sojourns.get() - unserved
     }
@@ -332,7 +346,7 @@ mod tests {
 
     fn fifo(buffer: Option<u64>) -> Fifo {
         let line = Line::new(CELL, Duration::from_ps(7), 0.0, &[], Random::new(1, Stream::Loss(0)));
-        Fifo::new(&line, buffer.map(Cells))
+        Fifo::new(Arc::new(Outlet::new(&line, buffer.map(Cells))))
     }
 
     fn arrival(fifo: &mut Fifo, at: u64) -> Option<u64> {

@@ -19,7 +19,7 @@ use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::deferred::Shortcut;
 use crate::kernel::merge::Merge;
 pub(crate) use cellrate_drive::line::Line;
-pub(crate) use fifo::{Fifo, Joining, Seen};
+pub(crate) use fifo::{Fifo, Joining, Outlet, Seen};
 pub(crate) use ranked::{Give, Ranked, Turning};
 pub(crate) use served::Served;
 
@@ -68,7 +68,7 @@ pub(crate) struct Rare {
     dropped: u64,
 }
 
-/// An output port. Two cache lines: a large network has four for each connection.
+/// An output port. Less than two cache lines: a large network has four for each connection.
 #[derive(Debug)]
 pub(crate) struct Port {
     pub queues: Queues,
@@ -235,5 +235,15 @@ impl Port {
             index += 1;
         });
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_takes_less_than_two_cache_lines() {
+        assert!(size_of::<Port>() <= 104);
     }
 }

@@ -9,10 +9,12 @@
 //!
 //! At one instant a cell whose transmission ends leaves before others come, and the turn goes to one that has waited.
 
+use std::sync::Arc;
+
 use cellrate_proto::{Cells, Duration, Time};
 
 use super::fifo::Joining;
-use super::{ABR, Fifo, Line, PRIORITIES};
+use super::{ABR, Fifo, Line, Outlet, PRIORITIES};
 use crate::kernel::cell::Cell;
 use crate::kernel::ring::Ring;
 
@@ -77,7 +79,11 @@ impl Ranked {
             max_abr: 0,
             max_first: Duration::ZERO,
         };
-        Ranked { all: Fifo::new(line, None), turns, waiting: [Ring::new(), Ring::new()] }
+        Ranked {
+            all: Fifo::new(Arc::new(Outlet::new(line, None))),
+            turns,
+            waiting: [Ring::new(), Ring::new()],
+        }
     }
 
     /// Cells get their turn that begins at `until` or before: each goes to `give`, stamped with its arrival at the far end.
