@@ -42,22 +42,25 @@ const MARK: u64 = 1 << 63 | RM | BACKWARD;
 const RATE_MASK: u64 = 0x7fff;
 const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
-/// Which cells have to be events on their way to a deferred port: bits, one of which such a cell has.
+/// Which cells have to be events on their way to a deferred port: bits of the octet above [`SIGNIFICANT_SHIFT`] of a cell's word, one
+/// of which such a cell has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Significance(u32);
+pub(crate) struct Significance(u8);
+
+const SIGNIFICANT_SHIFT: u32 = 24;
 
 impl Significance {
     /// Before a host: RM cells, and data cells that end a PDU, because the host may answer.
-    pub const BEFORE_HOST: Significance = Significance((RM | USER_OR_NI) as u32);
+    pub const BEFORE_HOST: Significance = Significance(((RM | USER_OR_NI) >> SIGNIFICANT_SHIFT) as u8);
     /// The same where those are [awaited](super::awaited) behind the port: BRMs alone, because a port in the other direction
     /// is looked at.
-    pub const AWAITED: Significance = Significance(BACKWARD as u32);
+    pub const AWAITED: Significance = Significance((BACKWARD >> SIGNIFICANT_SHIFT) as u8);
     /// Before another cluster: BRMs, because a port in the other direction is looked at.
-    pub const BEFORE_CLUSTER: Significance = Significance(BACKWARD as u32);
+    pub const BEFORE_CLUSTER: Significance = Significance((BACKWARD >> SIGNIFICANT_SHIFT) as u8);
 
     /// Whether ends of PDUs are among them.
     pub fn of_pdu_ends(self) -> bool {
-        self.0 & USER_OR_NI as u32 != 0
+        self.0 & (USER_OR_NI >> SIGNIFICANT_SHIFT) as u8 != 0
     }
 }
 
@@ -189,7 +192,7 @@ impl Cell {
     /// Whether its arrival has to be an event on a way where cells of this `significance` do.
     #[inline]
     pub(crate) fn is_significant(&self, significance: Significance) -> bool {
-        self.word as u32 & significance.0 != 0
+        (self.word >> SIGNIFICANT_SHIFT) as u8 & significance.0 != 0
     }
 
     /// Whether this is an RM cell on its way back to its source.

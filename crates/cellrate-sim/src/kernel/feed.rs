@@ -4,8 +4,6 @@
 //! cells on the link are a few [`Train`]s. Behind those that have left stands, at most, what the source has *planned*: it leaves that way unless
 //! something happens at the host first, and is cut off where it does.
 
-use std::collections::VecDeque;
-
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{Duration, Time};
 
@@ -75,9 +73,70 @@ impl Train {
     }
 }
 
+/// Trains behind the first one, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Behind {
+    /// As many as `taken` says, the first ones, have been taken.
+    trains: Vec<Train>,
+    taken: usize,
+}
+
+impl Behind {
+    #[inline]
+    fn trains(&self) -> &[Train] {
+        &self.trains[self.taken..]
+    }
+
+    #[inline]
+    fn push(&mut self, train: Train) {
+        if self.trains.len() == self.trains.capacity() {
+            self.make_room();
+        }
+        self.trains.push(train);
+    }
+
+    /// Makes room for one more: where others have been taken or, as there are seldom more than two, for few others.
+    #[cold]
+    fn make_room(&mut self) {
+        if 2 * self.taken > self.trains.len() {
+            self.trains.drain(..std::mem::take(&mut self.taken));
+        } else {
+            self.trains.reserve_exact(1 + self.trains.len() / 2);
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Train> {
+        let first = *self.trains().first()?;
+        self.taken += 1;
+        if self.taken == self.trains.len() {
+            self.clear();
+        }
+        Some(first)
+    }
+
+    fn clear(&mut self) {
+        self.trains.clear();
+        self.taken = 0;
+    }
+
+    /// Takes the last `count` cells away, all of which are in one train. Whether there are any trains.
+    #[inline]
+    fn cut(&mut self, count: u32) -> bool {
+        let Some(last) = self.trains.last_mut() else { return false };
+        last.shorten(count);
+        if last.count == 0 {
+            self.trains.pop();
+            if self.taken == self.trains.len() {
+                self.clear();
+            }
+        }
+        true
+    }
+}
+
 /// An access link whose only source is folded into it.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
 pub(crate) struct Feed {
     /// The train whose first cell arrives next at the switch.
     pub front: Train,
@@ -101,12 +160,12 @@ pub(crate) struct Feed {
     pub significance: Significance,
     /// Whether the last train is as the source planned it last.
     pub open: bool,
-    /// The trains behind it.
-    behind: VecDeque<Train>,
+    /// Those behind it, if there is room for any.
+    behind: Option<Box<Behind>>,
 }
 
 /// Room for trains behind the first that no feed needs: few have any from one window to the next.
-pub(crate) type SpareRoom = Vec<VecDeque<Train>>;
+pub(crate) type SpareRoom = Vec<Box<Behind>>;
 
 impl Feed {
     /// An empty link.
@@ -124,14 +183,15 @@ impl Feed {
             deferred,
             significance,
             open: false,
-            behind: VecDeque::new(),
+            behind: None,
         }
     }
 
     /// Something of each cache line of it and its trains ([`super::fetching`]).
     #[inline]
     pub fn touch(&self) -> u64 {
-        self.behind.front().map_or(0, |train| train.spacing.as_ps()) ^ u64::from(self.leaf)
+        let behind = self.behind().first().map_or(0, |train| train.spacing.as_ps());
+        behind ^ u64::from(self.front.count) ^ u64::from(self.leaf)
     }
 
     /// Whether no train is on the link or planned.
@@ -145,7 +205,7 @@ impl Feed {
     /// cell is no event whatever it is: who comes to this key works out what the source sends, then or later.
     #[inline(never)]
     pub fn key_behind(&mut self, key: u64, schedule: &Schedule) -> Option<u64> {
-        if let Some(next) = self.behind.pop_front() {
+        if let Some(next) = self.next_behind() {
             self.front = next;
             return Some(self.front_key(schedule));
         }
@@ -153,31 +213,43 @@ impl Feed {
     }
 
     /// Puts `train` behind all others, if need be in room that is to spare.
+    #[inline]
     pub fn push(&mut self, train: Train, spare: &mut SpareRoom) {
         if self.front.count == 0 {
             self.front = train;
         } else {
-            if self.behind.capacity() == 0 {
-                self.behind = spare.pop().unwrap_or_default();
-            }
-            self.behind.push_back(train);
+            self.push_behind(train, spare);
         }
+    }
+
+    fn push_behind(&mut self, train: Train, spare: &mut SpareRoom) {
+        self.behind.get_or_insert_with(|| spare.pop().unwrap_or_default()).push(train);
     }
 
     /// Room that it does not need is to spare.
     #[inline]
     pub fn give_back(&mut self, spare: &mut SpareRoom) {
-        if self.behind.is_empty() && self.behind.capacity() > 0 {
-            spare.push(std::mem::take(&mut self.behind));
-        }
+        spare.extend(self.behind.take_if(|behind| behind.trains.is_empty()));
     }
 
     /// The front train has been used up: the next one, if there is one, takes its place.
     pub fn advance(&mut self) {
         debug_assert_eq!(self.front.count, 0);
-        if let Some(next) = self.behind.pop_front() {
+        if let Some(next) = self.next_behind() {
             self.front = next;
         }
+    }
+
+    /// Takes the train behind the front one, if there is one.
+    #[inline]
+    fn next_behind(&mut self) -> Option<Train> {
+        self.behind.as_mut()?.pop()
+    }
+
+    /// The trains behind the front one.
+    #[inline]
+    fn behind(&self) -> &[Train] {
+        self.behind.as_ref().map_or(&[], |behind| behind.trains())
     }
 
     /// The key of the front train in the merge of a deferred port, and with it the step to the next one: none if its cells are
@@ -197,7 +269,7 @@ impl Feed {
     pub fn pace(&self) -> Option<Duration> {
         match self.front.count {
             0 => None,
-            1 => Some(self.behind.front()?.first_arrival().since(self.front.last.arrives)),
+            1 => Some(self.behind().first()?.first_arrival().since(self.front.last.arrives)),
             _ => Some(self.front.spacing),
         }
     }
@@ -227,40 +299,34 @@ impl Feed {
         if is_event(&&self.front) {
             return Some(self.front.first_arrival());
         }
-        if self.behind.is_empty() {
-            return None;
-        }
-        self.behind.iter().find(is_event).map(Train::first_arrival)
+        self.behind().iter().find(is_event).map(Train::first_arrival)
     }
 
     /// When a cell would arrive that leaves one spacing after the last one: no sooner comes what follows a plan.
     pub fn end(&self) -> Time {
-        let last = self.behind.back().unwrap_or(&self.front);
+        let last = self.behind().last().unwrap_or(&self.front);
         last.last.arrives + last.spacing
     }
 
     /// The last `count` cells will not leave as planned; all of them are in one train.
     pub fn cut(&mut self, count: u32) {
-        match self.behind.back_mut() {
-            Some(train) => {
-                train.shorten(count);
-                if train.count == 0 {
-                    self.behind.pop_back();
-                }
-            }
-            None => self.front.shorten(count),
+        if !self.behind.as_mut().is_some_and(|behind| behind.cut(count)) {
+            self.front.shorten(count);
         }
     }
 
     /// All trains, first to last.
     pub fn trains(&self) -> impl Iterator<Item = &Train> {
-        std::iter::once(&self.front).chain(&self.behind).filter(|train| train.count > 0)
+        std::iter::once(&self.front).chain(self.behind()).filter(|train| train.count > 0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::VecDeque;
+
+    use proptest::prelude::*;
 
     fn train(number: u64, count: u32) -> Train {
         let train = amid_pdu(number, count);
@@ -298,6 +364,57 @@ mod tests {
         assert_eq!(numbers(&mut feed), [(1, false), (2, false), (3, true), (4, true)]);
     }
 
+    proptest! {
+        #[test]
+        fn trains_behind_are_taken_in_order_and_cut_at_the_end(
+            // By step: what is done, and with how many cells.
+            steps in proptest::collection::vec((0..5_usize, 1..5_u32), 1..100),
+        ) {
+            let (mut behind, mut deque) = (Behind::default(), VecDeque::new());
+            let mut number = 1;
+            for (step, count) in steps {
+                match step {
+                    0 | 1 => {
+                        let train = amid_pdu(number, count);
+                        behind.push(train);
+                        deque.push_back((number, count));
+                        number += u64::from(count);
+                    }
+                    2 | 3 => {
+                        let first = behind.pop().map(|train| (train.first_arrival(), train.count));
+                        let expected = deque.pop_front();
+                        prop_assert_eq!(first, expected.map(|(number, count)| (Time::from_ps(10 * number), count)));
+                    }
+                    _ => {
+                        let there = deque.back().map_or(0, |&(_, there)| there);
+                        let cut = count.min(there);
+                        prop_assert_eq!(behind.cut(cut), there > 0);
+                        number -= u64::from(cut);
+                        deque.back_mut().into_iter().for_each(|(_, there)| *there -= cut);
+                        deque.pop_back_if(|&mut (_, there)| there == 0);
+                    }
+                }
+                let left: Vec<(u64, u32)> = behind
+                    .trains()
+                    .iter()
+                    .map(|train| (train.first_arrival().as_ps() / 10, train.count))
+                    .collect();
+                prop_assert_eq!(&left, &Vec::from(deque.clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn room_for_trains_behind_does_not_grow_where_as_many_come_as_go() {
+        let mut behind = Behind::default();
+        (0..3).for_each(|number| behind.push(train(number, 1)));
+        for number in 3..1_000 {
+            behind.push(train(number, 1));
+            assert_eq!(behind.pop().map(|first| first.last.sequence()), Some(number as u32 - 3));
+        }
+        assert!(behind.trains.capacity() < 12, "{}", behind.trains.capacity());
+    }
+
     #[test]
     fn room_that_a_feed_does_not_need_is_for_others() {
         let [mut one, mut other] = [0, 1].map(|end| Feed::new(end, 0, false, Significance::BEFORE_CLUSTER));
@@ -310,7 +427,7 @@ mod tests {
         assert!(spare.is_empty(), "a train is there");
         assert_eq!(numbers(&mut one), [(1, true), (2, true)]);
         one.give_back(&mut spare);
-        assert_eq!((spare.len(), one.behind.capacity()), (1, 0));
+        assert!(spare.len() == 1 && one.behind.is_none());
         other.push(train(1, 1), &mut spare);
         assert_eq!(spare.len(), 1, "the first train needs no room");
         other.push(train(2, 1), &mut spare);
