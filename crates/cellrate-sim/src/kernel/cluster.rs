@@ -24,7 +24,7 @@ use cellrate_proto::{Duration, Time};
 use super::awaited::Herald;
 use super::cell::Cell;
 use super::deferred::LONG;
-use super::exchange::Bag;
+use super::exchange::OpenBag;
 use super::feed::{Feed, SpareRoom, Train};
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
@@ -70,8 +70,8 @@ pub(crate) struct Room {
     pub trains: SpareRoom,
     /// For cells that are [packed](super::packed), empty.
     pub octets: Vec<Vec<u8>>,
-    /// For what goes to other clusters, empty.
-    pub bags: Vec<Bag>,
+    /// For what goes to another cluster, empty.
+    pub bag: OpenBag,
 }
 
 /// Nodes with one scheduler. Lists are in the order of the scenario.

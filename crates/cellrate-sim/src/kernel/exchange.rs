@@ -10,49 +10,74 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::awaited::Herald;
 use super::cell::Cell;
-use super::cluster::Cluster;
+use super::cluster::{Cluster, Room};
 use super::outbox::{Outbox, Sent};
 use super::packed::{Packing, Unpacking};
 use super::row::{Batch, Row};
 use crate::transport::Departed;
 
 /// Cells on their way from one cluster to a lane of another.
-#[derive(Debug)]
-struct Parcel {
+#[derive(Clone, Copy, Debug)]
+struct Parcel<C> {
     lane: u32,
     /// How many of them have to be events.
     significant: u32,
-    cells: Posted,
+    cells: C,
 }
 
-/// How they are sent.
-#[derive(Debug)]
-enum Posted {
-    Plain(Vec<Cell>),
-    /// So many octets, which stand for so many cells.
-    Packed(u32, u32),
+/// So many octets, which stand for so many cells.
+#[derive(Clone, Copy, Debug)]
+struct Packed {
+    octets: u32,
+    cells: u32,
 }
 
 /// All cells on their way from one cluster to another.
 #[derive(Debug, Default)]
 struct Mail {
-    bag: Bag,
+    /// Those that are packed, window by window.
+    bags: Vec<Bag>,
+    /// The others.
+    plain: Vec<Parcel<Vec<Cell>>>,
+    /// Those of the others that have to be events, parcel by parcel.
+    significant: Vec<Herald>,
     /// Lists that the receiver has emptied, for those that are not packed: windows do not allocate.
     empty: Vec<Vec<Cell>>,
 }
 
-/// Parcels.
-#[derive(Debug, Default)]
-pub(crate) struct Bag {
-    parcels: Vec<Parcel>,
+/// Packed cells of one window. A large network has very many such bags between its clusters, so they have no room to spare.
+#[derive(Debug)]
+struct Bag {
+    parcels: Box<[Parcel<Packed>]>,
     /// Those cells that have to be events, parcel by parcel.
+    significant: Box<[Herald]>,
+    /// All cells, parcel by parcel.
+    octets: Box<[u8]>,
+}
+
+/// A bag that is being filled.
+#[derive(Debug, Default)]
+pub(crate) struct OpenBag {
+    parcels: Vec<Parcel<Packed>>,
     significant: Vec<Herald>,
-    /// Those that are packed, parcel by parcel.
     octets: Vec<u8>,
 }
 
-/// Most empty bags that a thread keeps for what its clusters send.
-const SPARE_BAGS: usize = 8;
+impl OpenBag {
+    /// The bag, if there is anything in it; what comes next goes into another one.
+    fn close(&mut self) -> Option<Bag> {
+        let OpenBag { parcels, significant, octets } = self;
+        let bag = (!parcels.is_empty()).then(|| Bag {
+            parcels: parcels.as_slice().into(),
+            significant: significant.as_slice().into(),
+            octets: octets.as_slice().into(),
+        });
+        parcels.clear();
+        significant.clear();
+        octets.clear();
+        bag
+    }
+}
 
 /// So many lanes between clusters make a network large: fewer have room in the caches, with all that belongs to them.
 const LARGE: usize = 128;
@@ -129,28 +154,30 @@ impl Exchange {
     pub fn post(&self, number: usize, cluster: &mut Cluster) {
         for (place, outboxes) in &self.posted[number] {
             let mut mail = lock(&self.mail[*place]);
-            let Mail { bag, empty } = &mut *mail;
-            if bag.parcels.capacity() == 0 {
-                *bag = cluster.room.bags.pop().unwrap_or_default();
-            }
-            let Bag { parcels, significant, octets } = bag;
+            let Mail { bags, plain, significant, empty } = &mut *mail;
+            let Cluster { outboxes: all, room: Room { bag, octets: spare, .. }, .. } = &mut *cluster;
             for &index in outboxes {
-                let outbox = &mut cluster.outboxes[index as usize];
-                let cells = match &mut outbox.sent {
-                    Sent::Packed(packing) => match packing.take(octets, &mut cluster.room.octets) {
-                        (_, 0) => continue,
-                        (octets, cells) => Posted::Packed(octets, cells),
-                    },
+                let Outbox { lane, sent, significant: heralds, .. } = &mut all[index as usize];
+                let (lane, count) = (*lane, heralds.len() as u32);
+                match sent {
+                    Sent::Packed(packing) => {
+                        let (octets, cells) = packing.take(&mut bag.octets, spare);
+                        if cells > 0 {
+                            let cells = Packed { octets, cells };
+                            bag.parcels.push(Parcel { lane, significant: count, cells });
+                            bag.significant.append(heralds);
+                        }
+                    }
                     Sent::Plain { cells, expected, .. } if !cells.is_empty() => {
                         *expected = cells.len() as u32;
-                        Posted::Plain(std::mem::replace(cells, empty.pop().unwrap_or_default()))
+                        let cells = std::mem::replace(cells, empty.pop().unwrap_or_default());
+                        plain.push(Parcel { lane, significant: count, cells });
+                        significant.append(heralds);
                     }
-                    _ => continue,
-                };
-                let count = outbox.significant.len() as u32;
-                parcels.push(Parcel { lane: outbox.lane, significant: count, cells });
-                significant.append(&mut outbox.significant);
+                    Sent::Plain { .. } => {}
+                }
             }
+            bags.extend(bag.close());
         }
         for &(sender, conduit) in &self.leaving[number] {
             if let Some(adapter) = cluster.endpoints[sender].supply.adapter_mut()
@@ -173,27 +200,23 @@ impl Exchange {
         }
         for &place in &self.delivered[number] {
             let mut mail = lock(&self.mail[place]);
-            let Mail { bag, empty } = &mut *mail;
-            let Bag { mut parcels, mut significant, mut octets } = std::mem::take(bag);
-            let (mut heralds, mut rest) = (&significant[..], &octets[..]);
-            for Parcel { lane, significant, cells } in parcels.drain(..) {
+            let Mail { bags, plain, significant, empty } = &mut *mail;
+            let mut heralds = &significant[..];
+            for Parcel { lane, significant, cells } in plain.drain(..) {
                 let own;
                 (own, heralds) = heralds.split_at(significant as usize);
-                let batch = match cells {
-                    Posted::Plain(cells) => Batch::Plain(cells),
-                    Posted::Packed(octets, cells) => {
-                        let packed;
-                        (packed, rest) = rest.split_at(octets as usize);
-                        Batch::Packed(packed, cells)
-                    }
-                };
-                cluster.receive(lane as usize, batch, own);
+                cluster.receive(lane as usize, Batch::Plain(cells), own);
                 empty.extend(cluster.lanes[lane as usize].ring.give_back());
             }
-            if cluster.room.bags.len() < SPARE_BAGS {
-                significant.clear();
-                octets.clear();
-                cluster.room.bags.push(Bag { parcels, significant, octets });
+            significant.clear();
+            for Bag { parcels, significant, octets } in bags.drain(..) {
+                let (mut heralds, mut rest) = (&significant[..], &octets[..]);
+                for &Parcel { lane, significant, cells: Packed { octets, cells } } in &parcels {
+                    let (own, packed);
+                    (own, heralds) = heralds.split_at(significant as usize);
+                    (packed, rest) = rest.split_at(octets as usize);
+                    cluster.receive(lane as usize, Batch::Packed(packed, cells), own);
+                }
             }
         }
     }
@@ -230,4 +253,24 @@ fn have_packed(clusters: &mut [Cluster]) {
 /// A thread that panicked has ended the run anyway.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bag_has_what_was_put_in_since_the_last_one() {
+        let mut open = OpenBag::default();
+        assert!(open.close().is_none(), "an empty bag is none");
+        for (lane, octets) in [(3, &[1, 2, 3][..]), (5, &[4])] {
+            let cells = Packed { octets: octets.len() as u32, cells: 1 };
+            open.parcels.push(Parcel { lane, significant: 0, cells });
+            open.octets.extend_from_slice(octets);
+            let bag = open.close().expect("a parcel is there");
+            let lanes: Vec<u32> = bag.parcels.iter().map(|parcel| parcel.lane).collect();
+            assert_eq!((&lanes[..], &*bag.octets, bag.significant.len()), (&[lane][..], octets, 0));
+        }
+        assert!(open.close().is_none());
+    }
 }
