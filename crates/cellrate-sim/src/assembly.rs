@@ -92,7 +92,7 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
         parts[cluster as usize].ports.push(build_port(scenario, number, &used[number], ends, &mut outlets));
     }
 
-    let mut endpoints = Vec::new();
+    let mut endpoints = Vec::with_capacity(2 * scenario.connections.len());
     let mut ends = vec![0; partition.clusters];
     for connection in &scenario.connections {
         for backward in [false, true] {
@@ -318,14 +318,9 @@ fn build_hops(
             let is_last = index + 1 == steps.len();
             // The direction ends where the other one begins.
             let endpoint = if is_last { endpoints[flow ^ 1].index } else { NONE };
-            hops.table[first + index] = Hop {
-                port: place.index,
-                slot,
-                flow: flow as u32,
-                endpoint,
-                priority: priority(connection.category) as u8,
-                ..Hop::NOWHERE
-            };
+            let hop = &mut hops.table[first + index];
+            (hop.port, hop.slot, hop.flow) = (place.index, slot, flow as u32);
+            (hop.endpoint, hop.priority) = (endpoint, priority(connection.category) as u8);
         }
     }
     // Hop j of n (from 1 on) leaves the node that hop n - j of the other direction leaves.

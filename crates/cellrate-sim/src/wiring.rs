@@ -51,7 +51,7 @@ impl Wiring<'_> {
             if let Fold::Feed(feed) = self.folded[number] {
                 // The feed takes the place of a lane.
                 parts[from.cluster as usize].arrivals.push(Leaf::Feed(feed));
-                crossing.iter().for_each(|&hop| hops[hop as usize].exit = Exit::Feed(feed));
+                crossing.iter().for_each(|&hop| hops[hop as usize].lead_to(Exit::Feed(feed)));
                 continue;
             }
             let link = &self.scenario.links[number / 2];
@@ -90,7 +90,7 @@ impl Wiring<'_> {
                     outboxes.push(Outbox::new(cluster, lane, course, link.rate.cell_time()));
                     Exit::Outbox(outboxes.len() as u32 - 1)
                 };
-                members.into_iter().for_each(|hop| hops[hop as usize].exit = exit);
+                members.into_iter().for_each(|hop| hops[hop as usize].lead_to(exit));
             }
         }
     }

@@ -431,7 +431,7 @@ impl Cluster {
             match fifo.admit(now) {
                 Some(arrives) => {
                     cell.arrives = arrives;
-                    self.put_on_link(hop.exit, hop.endpoint, cell);
+                    self.put_on_link(hop.exit(), hop.endpoint, cell);
                 }
                 None => self.lose(hop.port as usize, hop.flow as usize),
             }
@@ -616,8 +616,8 @@ impl Cluster {
         self.schedule.set(leaf, next);
         match cell {
             Ok(cell) => {
-                let Hop { exit, endpoint, .. } = self.hops[cell.hop()];
-                self.put_on_link(exit, endpoint, cell);
+                let hop = self.hops[cell.hop()];
+                self.put_on_link(hop.exit(), hop.endpoint, cell);
             }
             Err(lost) => self.lose(port, self.hops[lost.hop()].flow as usize),
         }

@@ -88,7 +88,7 @@ impl Cluster {
     /// Whether it is plain that no FRM has come from the host that `hop` leads to, at `now` or before, to the port that answers its
     /// BRMs and has not been dealt with there.
     pub(super) fn no_forward_rm_waits(&self, hop: &Hop, now: Time) -> bool {
-        if hop.endpoint == NONE || !matches!(hop.exit, Exit::Lane(_)) {
+        if hop.endpoint == NONE || !matches!(hop.exit(), Exit::Lane(_)) {
             return false;
         }
         let sender = &self.endpoints[hop.endpoint as usize];
@@ -190,7 +190,7 @@ impl Cluster {
             Queues::Fifo(fifo) => match fifo.admit(now) {
                 Some(arrives) => {
                     cell.arrives = arrives;
-                    match hop.exit {
+                    match hop.exit() {
                         Exit::Outbox(outbox) => outboxes[outbox as usize].push(cell),
                         Exit::Lane(_) if arrives < *end => {
                             let left_to_do = endpoints[hop.endpoint as usize].receive(cell);
@@ -286,7 +286,7 @@ impl Cluster {
             let hop = &self.hops[first as usize + 1];
             feed.slot = hop.slot;
             feed.priority = hop.priority;
-            if let Exit::Outbox(outbox) = hop.exit {
+            if let Exit::Outbox(outbox) = hop.exit() {
                 feed.outbox = outbox;
             }
         }
@@ -354,7 +354,7 @@ fn serve(
         let Queues::Served(served) = &mut port.queues else { return };
         let (cell, _) = served.depart(now, &mut port.control);
         match cell {
-            Ok(cell) => match hops[cell.hop()].exit {
+            Ok(cell) => match hops[cell.hop()].exit() {
                 Exit::Outbox(outbox) => outboxes[outbox as usize].push(cell),
                 Exit::Lane(_) | Exit::Feed(_) => {
                     unreachable!("real queues are deferred before other clusters only")

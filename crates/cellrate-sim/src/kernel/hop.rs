@@ -36,10 +36,19 @@ pub(crate) struct Hop {
     pub answering_slot: Slot,
     /// Where the direction ends, if this is its last hop; else [`NONE`].
     pub endpoint: u32,
-    /// What the link leads to.
-    pub exit: Exit,
+    /// The number of the [exit](Hop::exit), and of what kind it is.
+    number: u32,
+    kind: Kind,
     /// Service priority of the connection.
     pub priority: u8,
+}
+
+/// Which [`Exit`] there is.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Lane,
+    Feed,
+    Outbox,
 }
 
 impl Hop {
@@ -51,7 +60,42 @@ impl Hop {
         answering_port: NONE,
         answering_slot: Slot(NONE),
         endpoint: NONE,
-        exit: Exit::Lane(NONE),
+        number: NONE,
+        kind: Kind::Lane,
         priority: 0,
     };
+
+    /// What the link leads to.
+    #[inline(always)]
+    pub fn exit(&self) -> Exit {
+        match self.kind {
+            Kind::Lane => Exit::Lane(self.number),
+            Kind::Feed => Exit::Feed(self.number),
+            Kind::Outbox => Exit::Outbox(self.number),
+        }
+    }
+
+    /// The link leads there.
+    pub fn lead_to(&mut self, exit: Exit) {
+        (self.kind, self.number) = match exit {
+            Exit::Lane(lane) => (Kind::Lane, lane),
+            Exit::Feed(feed) => (Kind::Feed, feed),
+            Exit::Outbox(outbox) => (Kind::Outbox, outbox),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hop_leads_to_its_exit_and_is_half_a_cache_line() {
+        let mut hop = Hop::NOWHERE;
+        for exit in [Exit::Lane(3), Exit::Feed(NONE - 1), Exit::Outbox(0), Exit::Lane(NONE)] {
+            hop.lead_to(exit);
+            assert_eq!(hop.exit(), exit);
+        }
+        assert_eq!(size_of::<Hop>(), 32);
+    }
 }

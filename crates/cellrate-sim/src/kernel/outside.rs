@@ -137,7 +137,7 @@ impl Along for RunOutside<'_> {
                     let Some(&first) = lane.ring.first() else { break };
                     let cell = first.on_next_hop();
                     let hop = &hops[cell.hop()];
-                    let Exit::Outbox(outbox) = hop.exit else { break };
+                    let Exit::Outbox(outbox) = hop.exit() else { break };
                     let Some(departs) = joining.expect(now) else { break };
                     if meter.as_mut().is_some_and(|meter| !meter.count_one(hop.slot)) {
                         break;

@@ -168,7 +168,7 @@ pub(super) struct WaysOut<'a> {
 impl Give for WaysOut<'_> {
     #[inline(always)]
     fn give(&mut self, cell: Cell) {
-        match self.hops[cell.hop()].exit {
+        match self.hops[cell.hop()].exit() {
             Exit::Outbox(outbox) => self.outboxes[outbox as usize].push(cell),
             Exit::Lane(_) | Exit::Feed(_) => unreachable!("ports are ranked before other clusters only"),
         }
