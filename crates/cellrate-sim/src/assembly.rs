@@ -104,23 +104,25 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
     }
     for (parts, &count) in parts.iter_mut().zip(&ends) {
         parts.endpoints.reserve_exact(count as usize);
+        // At most as many.
+        parts.feeds.reserve_exact(count as usize);
     }
-    let mut hops = build_hops(scenario, &ports, &endpoints, &mut parts);
+    let hops = build_hops(scenario, &ports, &endpoints, &mut parts);
     build_endpoints(scenario, &hops.first, &endpoints, &mut parts);
     let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts);
+    let Hops { mut table, first } = hops;
     let wiring = Wiring {
         scenario,
         ports: &ports,
         partition: &partition,
         every_cell: &every_cell,
         folded: &folded,
-        first_hops: &hops.first,
+        first_hops: &first,
     };
-    wiring.lay(&mut hops.table, &mut parts);
+    wiring.lay(own(&mut table), &mut parts);
 
     let tracks = build_tracks(scenario, &ports, &endpoints, partition.clusters);
     let conduits = conduits(&parts, &endpoints);
-    let table: Arc<[Hop]> = hops.table.into();
     let clusters = parts.into_iter().zip(tracks).map(|(parts, tracks)| {
         let sampler = Sampler::new(tracks, parts.ports.len(), parts.endpoints.len());
         Cluster::new(Parts { hops: Arc::clone(&table), sampler, ..parts })
@@ -272,7 +274,8 @@ fn build_port(
 }
 
 struct Hops {
-    table: Vec<Hop>,
+    /// Nobody else has it so far.
+    table: Arc<[Hop]>,
     /// The first hop of each direction of each connection.
     first: Vec<u32>,
 }
@@ -288,8 +291,13 @@ impl Hops {
             first[flow] = end as u32;
             end += lengths[flow];
         }
-        Hops { table: vec![Hop::NOWHERE; end], first }
+        Hops { table: std::iter::repeat_n(Hop::NOWHERE, end).collect(), first }
     }
+}
+
+/// The table of hops while it is being written.
+fn own(table: &mut Arc<[Hop]>) -> &mut [Hop] {
+    Arc::get_mut(table).expect("nobody else has it so far")
 }
 
 fn build_hops(
@@ -301,6 +309,7 @@ fn build_hops(
     let lengths: Vec<usize> =
         scenario.connections.iter().flat_map(|connection| [connection.path.len(); 2]).collect();
     let mut hops = Hops::with_room(&lengths, endpoints);
+    let table = own(&mut hops.table);
     for (flow, (connection, backward)) in scenario
         .connections
         .iter()
@@ -318,7 +327,7 @@ fn build_hops(
             let is_last = index + 1 == steps.len();
             // The direction ends where the other one begins.
             let endpoint = if is_last { endpoints[flow ^ 1].index } else { NONE };
-            let hop = &mut hops.table[first + index];
+            let hop = &mut table[first + index];
             (hop.port, hop.slot, hop.flow) = (place.index, slot, flow as u32);
             (hop.endpoint, hop.priority) = (endpoint, priority(connection.category) as u8);
         }
@@ -328,8 +337,8 @@ fn build_hops(
         let (own, other, n) =
             (hops.first[flow] as usize, hops.first[flow ^ 1] as usize, connection.path.len());
         for j in 1..n {
-            let answering = hops.table[other + n - j];
-            let hop = &mut hops.table[own + j];
+            let answering = table[other + n - j];
+            let hop = &mut table[own + j];
             hop.answering_port = answering.port;
             hop.answering_slot = answering.slot;
         }

@@ -40,23 +40,26 @@ impl Wiring<'_> {
     /// Lays the lanes of each link, link after link, and tells each hop its own. The cells of a link that go on by a
     /// deferred port have a lane for that port; all others share one.
     pub fn lay(&self, hops: &mut [Hop], parts: &mut [Parts]) {
-        // By port, the hops over its link.
-        let mut crossing: Vec<Vec<u32>> = vec![Vec::new(); self.ports.len()];
+        // The hops over each link, with the port that it begins at.
+        let mut crossing: Vec<(u32, u32)> = Vec::with_capacity(hops.len());
         for (flow, &first) in self.first_hops.iter().enumerate() {
             let steps = steps(&self.scenario.connections[flow / 2], flow % 2 == 1);
-            (first..).zip(steps).for_each(|(hop, step)| crossing[port_number(step)].push(hop));
+            crossing.extend(steps.into_iter().map(|step| port_number(step) as u32).zip(first..));
         }
-        for (number, crossing) in crossing.iter().enumerate() {
+        crossing.sort_unstable();
+        self.make_room(&crossing, parts);
+        for crossing in crossing.chunk_by(|(one, _), (other, _)| one == other) {
+            let number = crossing[0].0 as usize;
             let Some(from) = self.ports[number] else { continue };
             if let Fold::Feed(feed) = self.folded[number] {
                 // The feed takes the place of a lane.
                 parts[from.cluster as usize].arrivals.push(Leaf::Feed(feed));
-                crossing.iter().for_each(|&hop| hops[hop as usize].lead_to(Exit::Feed(feed)));
+                crossing.iter().for_each(|&(_, hop)| hops[hop as usize].lead_to(Exit::Feed(feed)));
                 continue;
             }
             let link = &self.scenario.links[number / 2];
             let head = link.ends[1 - number % 2];
-            let cluster = self.partition.cluster[head.0 as usize];
+            let cluster = self.cluster_behind(number);
             let at_host = self.scenario.nodes[head.0 as usize].kind == NodeKind::Host;
             let before = &parts[from.cluster as usize].ports[from.index as usize];
             let shared = match at_host {
@@ -66,7 +69,7 @@ impl Wiring<'_> {
             };
             // The courses in order: the shared one, then the deferred ports by number.
             let mut courses: BTreeMap<Option<u32>, (Course, Vec<u32>)> = BTreeMap::new();
-            for &hop in crossing {
+            for &(_, hop) in crossing {
                 let next = (!at_host).then(|| hops[hop as usize + 1].port);
                 let behind = &parts[cluster as usize].ports;
                 // A direction that never sends anything has no ports.
@@ -92,6 +95,31 @@ impl Wiring<'_> {
                 };
                 members.into_iter().for_each(|hop| hops[hop as usize].lead_to(exit));
             }
+        }
+    }
+}
+
+impl Wiring<'_> {
+    /// The cluster that the link behind this port leads to.
+    fn cluster_behind(&self, number: usize) -> u32 {
+        let head = self.scenario.links[number / 2].ends[1 - number % 2];
+        self.partition.cluster[head.0 as usize]
+    }
+
+    /// Room for a lane for each hop, which is what most hops have in a large network: lists that grow step by step have it twice
+    /// for a while.
+    fn make_room(&self, crossing: &[(u32, u32)], parts: &mut [Parts]) {
+        let mut counts = vec![(0, 0); parts.len()];
+        for &(number, _) in crossing {
+            let Some(from) = self.ports[number as usize] else { continue };
+            let cluster = self.cluster_behind(number as usize);
+            counts[cluster as usize].0 += 1;
+            counts[from.cluster as usize].1 += usize::from(cluster != from.cluster);
+        }
+        for (parts, (lanes, outboxes)) in parts.iter_mut().zip(counts) {
+            parts.lanes.reserve_exact(lanes - parts.feeds.len());
+            parts.arrivals.reserve_exact(lanes);
+            parts.outboxes.reserve_exact(outboxes);
         }
     }
 }
