@@ -65,17 +65,29 @@ pub struct Source {
     brm_since_frm: bool,
     /// the last in-rate FRM -- state
     last_frm: Time,
-    /// in-rate FRMs since the last BRM with BN = 0 [cells] -- state
-    frms_since_brm: u64,
+    /// in-rate FRMs since the last BRM with BN = 0 [cells] -- state; it stays at its largest value, since no CRM that can be
+    /// signalled or set in a scenario is above that
+    frms_since_brm: u32,
     /// the turned-around cell that waits for an in-rate opportunity -- state
     waiting_brm: Option<RmCell>,
-    /// the earliest next out-of-rate FRM; 0 where there was none -- state
-    next_out_of_rate: Time,
-    uili: Uili,
-    /// `None` as long as none of these rules has acted: so it is at nearly all sources of a large network.
-    statistics: Option<Box<SourceStatistics>>,
+    extras: Option<Box<Extras>>,
     /// Many connections of a network have the same.
     parameters: Arc<AbrParameters>,
+}
+
+/// What nearly all sources of a large network have nothing of: a policy, and what rules of abnormal conditions leave.
+#[derive(Clone, Debug)]
+struct Extras {
+    uili: Uili,
+    /// the earliest next out-of-rate FRM; 0 where there was none -- state
+    next_out_of_rate: Time,
+    statistics: SourceStatistics,
+}
+
+impl Extras {
+    fn new(uili: Uili) -> Extras {
+        Extras { uili, next_out_of_rate: Time::ZERO, statistics: SourceStatistics::default() }
+    }
 }
 
 impl Source {
@@ -84,6 +96,7 @@ impl Source {
     pub fn new(parameters: impl Into<Arc<AbrParameters>>, uili: &UiliConfig) -> Source {
         let parameters = parameters.into();
         let icr = parameters.effective_icr();
+        let uili = Uili::new(uili, &parameters);
         Source {
             acr: icr,
             spacing: icr.interval(),
@@ -94,9 +107,7 @@ impl Source {
             last_frm: Time::ZERO,
             frms_since_brm: 0,
             waiting_brm: None,
-            next_out_of_rate: Time::ZERO,
-            uili: Uili::new(uili, &parameters),
-            statistics: None,
+            extras: (!uili.is_none()).then(|| Box::new(Extras::new(uili))),
             parameters,
         }
     }
@@ -114,7 +125,7 @@ impl Source {
 
     /// How often rules 5, 6 and 13 acted so far.
     pub fn statistics(&self) -> SourceStatistics {
-        self.statistics.as_deref().copied().unwrap_or_default()
+        self.extras.as_ref().map_or_else(SourceStatistics::default, |extras| extras.statistics)
     }
 
     /// Whether a turned-around cell waits.
@@ -151,7 +162,7 @@ impl Source {
     /// With ACR below TCR the clock of out-of-rate FRMs runs beside the in-rate one while anything waits (rule 11).
     #[cold]
     fn next_below_tcr(&self, now: Time, opportunity: Time, mut data_from: impl FnMut(Time) -> Time) -> Time {
-        let earliest = opportunity.min(self.next_out_of_rate.max(now));
+        let earliest = opportunity.min(self.next_out_of_rate().max(now));
         if self.waiting_brm.is_some() { earliest } else { data_from(earliest) }
     }
 
@@ -250,7 +261,7 @@ impl Source {
         self.last_frm = now;
         self.cells_since_frm = 0;
         self.brm_since_frm = false;
-        self.frms_since_brm += 1;
+        self.frms_since_brm = self.frms_since_brm.saturating_add(1);
         self.forward_rm(false)
     }
 
@@ -268,7 +279,7 @@ impl Source {
     /// Rule 6: CRM FRMs or more without a BRM: down by CDF, not below MCR.
     fn decrease_without_feedback(&mut self) {
         if let Some(cdf) = self.parameters.cdf
-            && self.parameters.is_crm_reached(self.frms_since_brm)
+            && self.parameters.is_crm_reached(self.frms_since_brm.into())
         {
             self.count().cutoff_decreases += 1;
             self.set_acr(self.acr.saturating_sub(self.acr * cdf.value()).max(self.parameters.mcr));
@@ -277,9 +288,7 @@ impl Source {
 
     /// Rule 13: the use-it-or-lose-it policy may lower ACR further, not below MCR.
     fn lose_what_is_not_used(&mut self, now: Time, decreased: bool) {
-        if self.uili.is_none() {
-            return;
-        }
+        let Some(Extras { uili, .. }) = self.extras.as_deref_mut() else { return };
         let context = ForwardRmContext {
             now,
             acr: self.acr,
@@ -288,7 +297,7 @@ impl Source {
             cells: self.cells_since_frm + 1,
             elapsed: now.since(self.last_frm),
         };
-        let acr = self.uili.on_forward_rm(&context).max(self.parameters.mcr);
+        let acr = uili.on_forward_rm(&context).max(self.parameters.mcr);
         if acr < self.acr {
             self.count().uili_decreases += 1;
             self.set_acr(acr);
@@ -313,9 +322,9 @@ impl Source {
     /// that waits is reason enough: a direction without data of its own could not win back its rate otherwise.
     #[cold]
     fn transmit_out_of_rate(&mut self, now: Time) -> Option<Emission> {
-        let due = self.acr.as_cells_per_s() < TCR && now >= self.next_out_of_rate;
+        let due = self.acr.as_cells_per_s() < TCR && now >= self.next_out_of_rate();
         due.then(|| {
-            self.next_out_of_rate = now.saturating_add(CellRate::new(TCR).interval());
+            self.extras_mut().next_out_of_rate = now.saturating_add(CellRate::new(TCR).interval());
             Emission::ForwardRm(self.forward_rm(true))
         })
     }
@@ -333,9 +342,11 @@ impl Source {
         let mut acr = self.acr;
         if rm.congestion_indication {
             acr = acr.saturating_sub(acr * rdf.value()).max(mcr);
-        } else if self.uili.on_backward_rm(&context) && wants_increase {
+        } else if self.extras.as_mut().is_none_or(|extras| extras.uili.on_backward_rm(&context))
+            && wants_increase
+        {
             // Rule 2: before the first cell, whatever comes, ACR is at most ICR.
-            let nothing_sent = !self.started && self.next_out_of_rate == Time::ZERO;
+            let nothing_sent = !self.started && self.next_out_of_rate() == Time::ZERO;
             acr = (acr + pcr * rif.value()).min(if nothing_sent {
                 self.parameters.effective_icr()
             } else {
@@ -351,8 +362,16 @@ impl Source {
         self.waiting_brm.replace(RmCell { out_of_rate: false, ..brm })
     }
 
+    fn next_out_of_rate(&self) -> Time {
+        self.extras.as_ref().map_or(Time::ZERO, |extras| extras.next_out_of_rate)
+    }
+
     fn count(&mut self) -> &mut SourceStatistics {
-        self.statistics.get_or_insert_default()
+        &mut self.extras_mut().statistics
+    }
+
+    fn extras_mut(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_with(|| Box::new(Extras::new(Uili::None)))
     }
 
     fn set_acr(&mut self, acr: CellRate) {
@@ -398,6 +417,32 @@ mod tests {
 
     fn never(_: Time) -> Time {
         Time::NEVER
+    }
+
+    // What it takes.
+
+    #[test]
+    fn a_source_takes_72_octets_and_no_more_until_a_rule_of_abnormal_conditions_acts() {
+        assert_eq!(size_of::<Source>(), 72);
+        let mut source = running();
+        assert!(source.extras.is_none());
+        source.on_backward_rm(Time::ZERO, &grants(0.0));
+        assert!(matches!(source.transmit(Time::ZERO, true), Some(Emission::ForwardRm(_))), "out of rate");
+        let again = Time::ZERO + Duration::from_ms(100);
+        assert_eq!(source.extras.as_ref().map(|extras| extras.next_out_of_rate), Some(again));
+        assert_eq!(source.statistics(), SourceStatistics::default());
+    }
+
+    #[test]
+    fn more_frms_without_an_answer_than_can_be_counted_are_still_many() {
+        let mut source = running();
+        source.frms_since_brm = u32::MAX;
+        for decreases in 1..=2 {
+            source.cells_since_frm = source.parameters.nrm - 1;
+            let sent = source.transmit(source.in_rate_opportunity(), true);
+            assert!(matches!(sent, Some(Emission::ForwardRm(_))));
+            assert_eq!((source.frms_since_brm, source.statistics().cutoff_decreases), (u32::MAX, decreases));
+        }
     }
 
     // Before the first cell.
