@@ -119,13 +119,14 @@ const LONGEST_RUN: u32 = 255;
 
 /// One end of a connection.
 ///
-/// What a cell that arrives touches comes first, then what those touch that leave: five cache lines, because a large network has
-/// very many of them.
+/// What a cell that arrives touches comes first, then what those touch that leave. A large network has very many ends: so they are
+/// small, and what few of them have is elsewhere.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Endpoint {
-    /// Delays of the data cells of the other direction.
-    pub delays: Histogram,
+    /// Delays of the data cells of the other direction. `None` until there is one: most connections of a large network send
+    /// data one way only.
+    delays: Option<Box<Histogram>>,
     /// The destination of the other direction.
     destination: Destination,
     /// TCP, if there is any, and the supply is its adapter then; or what puts datagrams together.
@@ -169,7 +170,7 @@ impl Endpoint {
             access: Access::Scheduled,
             counters: Counters::default(),
             acr_integral: AcrIntegral::default(),
-            delays: Histogram::default(),
+            delays: None,
             interface: None,
         }
     }
@@ -178,7 +179,8 @@ impl Endpoint {
     #[inline]
     pub fn touch(&self) -> u64 {
         let sending = self.transmits.as_ps() ^ self.source().map_or(0, |source| source.spacing().as_ps());
-        self.delays.touch() ^ self.counters.data_sent ^ sending ^ self.acr_integral.until.as_ps()
+        let delays = self.delays.as_deref().map_or(0, Histogram::touch);
+        delays ^ self.counters.data_sent ^ sending ^ self.acr_integral.until.as_ps()
     }
 
     /// When it sends next, not before `now`.
@@ -326,7 +328,7 @@ impl Endpoint {
             return Some(self.receive_rm(cell));
         }
         self.destination.on_data(cell.efci());
-        self.delays.record(cell.arrives.since(cell.sent));
+        self.delays.get_or_insert_default().record(cell.arrives.since(cell.sent));
         let interface = self.interface.as_mut()?;
         if !interface.reassembly.on_cell(&cell) {
             return None;
@@ -346,7 +348,7 @@ impl Endpoint {
     #[inline(always)]
     pub fn receive_run(&mut self) -> EarlyReceiver<'_> {
         EarlyReceiver {
-            delays: self.delays.recording(),
+            delays: self.delays.get_or_insert_default().recording(),
             reassembly: self.interface.as_mut().map(|interface| &mut interface.reassembly),
             destination: &mut self.destination,
         }
@@ -435,7 +437,12 @@ impl Endpoint {
 
     /// Data cells of the other direction that have arrived.
     pub fn data_delivered(&self) -> u64 {
-        self.delays.total()
+        self.delays.as_deref().map_or(0, Histogram::total)
+    }
+
+    /// Delays of the data cells of the other direction, if there was one.
+    pub fn delays(&self) -> Option<&Histogram> {
+        self.delays.as_deref()
     }
 
     /// Cells of the other direction that have arrived.
@@ -501,5 +508,25 @@ impl AcrIntegral {
     fn advance(&mut self, now: Time, acr: CellRate) {
         self.sum += acr.cells_in(now.since(self.until));
         self.until = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_takes_less_than_three_cache_lines_and_a_half() {
+        assert!(size_of::<Endpoint>() <= 216);
+    }
+
+    #[test]
+    fn an_end_where_no_data_arrives_has_no_histogram() {
+        let sender = Sender::Peak { spacing: Duration::from_us(10), earliest: Time::ZERO };
+        let mut end = Endpoint::new(sender, Supply::Nothing, Destination::default(), 0, [CellRate::ZERO; 2]);
+        assert!(end.delays().is_none() && end.data_delivered() == 0);
+        let arrives = Time::ZERO + Duration::from_ms(3);
+        assert!(end.receive(Cell::data(Time::ZERO, 1, false).arriving(arrives)).is_none());
+        assert_eq!((end.delays().and_then(Histogram::max_s), end.data_delivered()), (Some(0.003), 1));
     }
 }

@@ -221,10 +221,10 @@ fn flow_summaries(
             idle_resets: statistics.map(|s| s.idle_resets),
             cutoff_decreases: statistics.map(|s| s.cutoff_decreases),
             uili_decreases: statistics.map(|s| s.uili_decreases),
-            mean_delay_s: receiver.delays.mean_s(),
-            p50_delay_s: receiver.delays.quantile_s(0.5),
-            p99_delay_s: receiver.delays.quantile_s(0.99),
-            max_delay_s: receiver.delays.max_s(),
+            mean_delay_s: receiver.delays().and_then(|delays| delays.mean_s()),
+            p50_delay_s: receiver.delays().and_then(|delays| delays.quantile_s(0.5)),
+            p99_delay_s: receiver.delays().and_then(|delays| delays.quantile_s(0.99)),
+            max_delay_s: receiver.delays().and_then(|delays| delays.max_s()),
         });
     }
     rows
