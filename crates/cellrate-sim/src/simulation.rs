@@ -8,6 +8,7 @@ use cellrate_scenario::Scenario;
 
 use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
+use crate::endpoint::RmCount;
 use crate::exchange_rows;
 use crate::frame_rows;
 use crate::kernel::cell::{Cell, MAX_HOPS};
@@ -213,8 +214,8 @@ fn flow_summaries(
             data_delivered: receiver.data_delivered(),
             dropped,
             in_flight,
-            forward_rm_sent: sender.counters.forward_rm_sent,
-            backward_rm_received: sender.counters.backward_rm_received,
+            forward_rm_sent: sender.counters.rm(RmCount::ForwardSent),
+            backward_rm_received: sender.counters.rm(RmCount::BackwardReceived),
             throughput_bps: bits / scenario.duration.as_secs_f64(),
             mean_acr: sender.mean_acr(end).map(|rate| rate.as_cells_per_s()),
             final_acr: sender.source().map(|source| source.acr().as_cells_per_s()),

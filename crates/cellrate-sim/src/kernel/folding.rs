@@ -41,12 +41,13 @@ impl Folded<'_> {
     fn catch_up(&mut self, until: Time) -> bool {
         let mut replanned = false;
         while self.sender.transmits < until {
-            let Endpoint { planned, transmits, spacing, .. } = *self.sender;
+            let Endpoint { planned, transmits, .. } = *self.sender;
             let left = if planned == 0 {
                 let cell = self.release();
                 self.feed.push(Train::of(cell), self.spare);
                 cell.sent
             } else {
+                let spacing = self.sender.spacing();
                 let all = transmits.saturating_add(spacing.saturating_mul(u64::from(planned - 1)));
                 if until <= all {
                     // As many as begin before then, one at least and not all.
@@ -140,7 +141,8 @@ impl Folded<'_> {
     /// The first `count` planned cells have left; returns when the last of them did.
     #[inline]
     fn settle(&mut self, count: u32) -> Time {
-        let Endpoint { transmits, spacing, .. } = *self.sender;
+        let Endpoint { transmits, .. } = *self.sender;
+        let spacing = self.sender.spacing();
         let last = transmits + spacing * u64::from(count - 1);
         self.sender.planned -= count;
         self.sender.transmits = last.saturating_add(spacing);
@@ -183,7 +185,6 @@ impl Folded<'_> {
             return;
         }
         sender.planned = count;
-        sender.spacing = spacing;
         // The end of a PDU has to be known as soon as it has left.
         feed.open = !ends_pdu;
         feed.push(Train { last, spacing, count }, spare);

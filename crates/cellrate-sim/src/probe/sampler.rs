@@ -6,7 +6,7 @@ use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Every, FlowQuantity, PortQuantity};
 
 use super::recorder::Recorder;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, RmCount};
 use crate::port::{ABR, Port};
 use crate::transport::{Client, Sender};
 
@@ -191,8 +191,8 @@ fn sender_value(quantity: FlowQuantity, endpoint: &Endpoint, now: Time, track: &
         FlowQuantity::Acr => endpoint.source().map_or(0.0, |source| source.acr().as_cells_per_s()),
         FlowQuantity::SourceRate => per_second(endpoint.counters.sent(), now, track),
         FlowQuantity::SourceQueue => endpoint.supply.waiting(now).unwrap_or(0) as f64,
-        FlowQuantity::ForwardRm => endpoint.counters.forward_rm_sent as f64,
-        FlowQuantity::BackwardRm => endpoint.counters.backward_rm_received as f64,
+        FlowQuantity::ForwardRm => endpoint.counters.rm(RmCount::ForwardSent) as f64,
+        FlowQuantity::BackwardRm => endpoint.counters.rm(RmCount::BackwardReceived) as f64,
         FlowQuantity::Cwnd => senders(endpoint).map(|sender| sender.window().0 as f64).sum(),
         FlowQuantity::Rtt => {
             let measured: Vec<f64> = senders(endpoint)
