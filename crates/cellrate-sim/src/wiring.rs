@@ -97,9 +97,7 @@ impl Wiring<'_> {
             }
         }
     }
-}
 
-impl Wiring<'_> {
     /// The cluster that the link behind this port leads to.
     fn cluster_behind(&self, number: usize) -> u32 {
         let head = self.scenario.links[number / 2].ends[1 - number % 2];
@@ -109,7 +107,7 @@ impl Wiring<'_> {
     /// Room for a lane for each hop, which is what most hops have in a large network: lists that grow step by step have it twice
     /// for a while.
     fn make_room(&self, crossing: &[(u32, u32)], parts: &mut [Parts]) {
-        let mut counts = vec![(0, 0); parts.len()];
+        let mut counts = vec![(0_usize, 0_usize); parts.len()];
         for &(number, _) in crossing {
             let Some(from) = self.ports[number as usize] else { continue };
             let cluster = self.cluster_behind(number as usize);
@@ -117,7 +115,7 @@ impl Wiring<'_> {
             counts[from.cluster as usize].1 += usize::from(cluster != from.cluster);
         }
         for (parts, (lanes, outboxes)) in parts.iter_mut().zip(counts) {
-            parts.lanes.reserve_exact(lanes - parts.feeds.len());
+            parts.lanes.reserve_exact(lanes.saturating_sub(parts.feeds.len()));
             parts.arrivals.reserve_exact(lanes);
             parts.outboxes.reserve_exact(outboxes);
         }
