@@ -1,6 +1,6 @@
 //! `cellrate-bench`: every workload, timed and counted in instructions.
 //!
-//! Wall time drifts on shared machines; instructions per cell hop, counted by valgrind's callgrind, do not. They are the
+//! Wall time drifts on shared machines: workloads run in turn, and of each the fastest run counts. Instructions per cell hop, counted by valgrind's callgrind, do not. They are the
 //! difference between a run and a run twice as long, so that building the network and its first transient drop out.
 //! Memory is what a process grows by from the resolved scenario to its peak, over the connections, where what is free is given
 //! back at once; Linux only.
@@ -19,7 +19,7 @@ mod workloads;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::process::{Command, ExitCode};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cellrate_scenario::{Document, Scenario};
 use cellrate_sim::{RunResult, run_on};
@@ -128,7 +128,7 @@ struct Measured {
     name: &'static str,
     what: &'static str,
     cell_hops: u64,
-    /// Of the fastest of three runs [s].
+    /// Of the fastest run [s].
     wall_s: f64,
     instructions_per_hop: Option<f64>,
     /// Beyond the scenario [octets].
@@ -154,9 +154,11 @@ fn table(words: &[&str]) -> Result<(), String> {
         names.into_iter().map(find).collect::<Result<_, _>>()?
     };
     let count = !options.contains(&"--wall-only");
+    let fastest = time(&chosen, threads)?;
     let measured = chosen
         .into_iter()
-        .map(|workload| measure(workload, threads, count))
+        .zip(fastest)
+        .map(|(workload, fastest)| measure(workload, fastest, count))
         .collect::<Result<Vec<_>, _>>()?;
     if options.contains(&"--json") {
         print_json(&measured)
@@ -166,18 +168,36 @@ fn table(words: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-fn measure(workload: &'static Workload, threads: NonZeroUsize, count: bool) -> Result<Measured, String> {
-    let scenario = resolve(workload, workload.full_ms)?;
-    let mut best: Option<(f64, u64)> = None;
-    for _ in 0..3 {
-        let start = Instant::now();
-        let cell_hops = simulate(&scenario, threads)?.summary.run.cell_hops;
-        let wall_s = start.elapsed().as_secs_f64();
-        if best.is_none_or(|(fastest, _)| wall_s < fastest) {
-            best = Some((wall_s, cell_hops));
+/// As many rounds at least,
+const ROUNDS: u32 = 3;
+
+/// and as many more as begin within this time.
+const TIMING: Duration = Duration::from_secs(15);
+
+/// Runs all workloads in turn, round after round, so that what else goes on in the machine meets one as it meets the other: of each the
+/// time of its fastest run [s], and its cell hops.
+fn time(workloads: &[&Workload], threads: NonZeroUsize) -> Result<Vec<(f64, u64)>, String> {
+    let scenarios: Vec<Scenario> =
+        workloads.iter().map(|workload| resolve(workload, workload.full_ms)).collect::<Result<_, _>>()?;
+    let mut fastest = vec![(f64::INFINITY, 0); workloads.len()];
+    let begin = Instant::now();
+    let mut rounds = 0;
+    while rounds < ROUNDS || begin.elapsed() < TIMING {
+        rounds += 1;
+        for (scenario, fastest) in scenarios.iter().zip(&mut fastest) {
+            let start = Instant::now();
+            let cell_hops = simulate(scenario, threads)?.summary.run.cell_hops;
+            let wall_s = start.elapsed().as_secs_f64();
+            if wall_s < fastest.0 {
+                *fastest = (wall_s, cell_hops);
+            }
         }
     }
-    let (wall_s, cell_hops) = best.unwrap_or_default();
+    Ok(fastest)
+}
+
+fn measure(workload: &'static Workload, fastest: (f64, u64), count: bool) -> Result<Measured, String> {
+    let (wall_s, cell_hops) = fastest;
     let instructions_per_hop = if count { instructions_per_hop(workload)? } else { None };
     let memory_per_vc = memory(workload)?;
     let Workload { name, what, .. } = workload;
