@@ -1,7 +1,8 @@
 //! `cellrate-bench`: every workload, timed and counted in instructions.
 //!
-//! Wall time drifts on shared machines: workloads run in turn, and of each the fastest run counts. Instructions per cell hop, counted by valgrind's callgrind, do not. They are the
-//! difference between a run and a run twice as long, so that building the network and its first transient drop out.
+//! Wall time drifts on shared machines: workloads run in turn, and of each the fastest run counts. Instructions per cell hop,
+//! counted by valgrind's callgrind, do not. They are the difference between a run and a run twice as long, so that building the
+//! network and its first transient drop out.
 //! Memory is what a process grows by from the resolved scenario to its peak, over the connections, where what is free is given
 //! back at once; Linux only.
 //!
