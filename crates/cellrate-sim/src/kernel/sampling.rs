@@ -2,7 +2,8 @@
 //!
 //! Of most ports a series wants to know the queue and what has left. Before a host both follow from the next few entries of one row,
 //! and the cells that these stand for can be dealt with later, more of them at once: then the port is only
-//! [shown](Cluster::show) as it is at the instant. Of a source that is to tell its ACR it is enough that all it has sent is data.
+//! [shown](Cluster::show) as it is at the instant. A source that is to tell its ACR needs to have sent its RM cells up to then; data cells behind
+//! the last of them may still be planned.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +42,10 @@ impl Sampled {
         let (mut senders, mut rm_senders) = (BTreeSet::new(), BTreeSet::new());
         for subject in subjects {
             match subject {
-                Subject::Sender(FlowQuantity::Acr | FlowQuantity::ForwardRm, endpoint) => {
+                Subject::Sender(
+                    FlowQuantity::Acr | FlowQuantity::ForwardRm | FlowQuantity::BackwardRm,
+                    endpoint,
+                ) => {
                     rm_senders.insert(endpoint);
                 }
                 Subject::Sender(_, endpoint) => {
@@ -91,10 +95,7 @@ impl Cluster {
             self.catch_up_and_refresh(self.sampled.senders[index] as usize, now);
         }
         for index in 0..self.sampled.rm_senders.len() {
-            let endpoint = self.sampled.rm_senders[index] as usize;
-            if !self.endpoints[endpoint].sends_as_planned(now) {
-                self.plan_until(endpoint, now);
-            }
+            self.plan_until(self.sampled.rm_senders[index] as usize, now);
         }
         self.sampler.sample(now, &mut self.ports, &self.endpoints, &self.dropped);
         for (port, before) in self.sampled.shown.drain(..) {
