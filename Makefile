@@ -19,7 +19,7 @@ help:
 	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
 	@echo "make bench   time the workloads and count their instructions (bench-json: the same as JSON)"
 	@echo "make bench-peers  ns-3, ns-2, SimPy and nexosim beside cellrate, installed where they are missing"
-	@echo "make paper   run the experiments of the papers into results/papers/"
+	@echo "make paper   run the experiments of all five papers into results/papers/ (a quarter of an hour on two processors)"
 	@echo "make clean   remove .venv, results and build output"
 
 demo: $(STAMPS)/built
@@ -75,6 +75,8 @@ paper: $(STAMPS)/built
 	$(BIN)/cellrate paper run abr-parameters --out results/papers/abr-parameters
 	$(BIN)/cellrate paper run uili --out results/papers/uili
 	$(BIN)/cellrate paper run internet-applications --out results/papers/internet-applications
+	$(BIN)/cellrate paper run stop-and-go --out results/papers/stop-and-go
+	$(BIN)/cellrate paper run tcp-lrd-vbr --out results/papers/tcp-lrd-vbr
 
 clean:
 	rm -rf $(VENV) results target

@@ -7,8 +7,9 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, Feedback, LoadAveraging,
-    PortControl, PortControlConfig, QueueControl, RelativeRateConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
+    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, Fairness, Feedback,
+    LoadAveraging, PortControl, PortControlConfig, QueueControl, RelativeRateConfig, Slot,
+    SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, RateCode, Time};
 use proptest::prelude::*;
@@ -22,6 +23,8 @@ struct Connection {
     slot: Slot,
     /// What it can send [cells/s].
     demand: f64,
+    /// It may send so much whatever ER says [cells/s].
+    mcr: f64,
     rate: f64,
     /// Part of a cell left over from the last interval.
     carry: f64,
@@ -38,16 +41,21 @@ struct Loop {
 
 impl Loop {
     fn new(config: EricaConfig, start: &[(f64, f64)], guaranteed: f64) -> Loop {
+        Loop::with(config, start.iter().map(|&(demand, rate)| (demand, rate, vc())), guaranteed)
+    }
+
+    /// Connections with their demands, first rates and what the port learns of them.
+    fn with(config: EricaConfig, start: impl Iterator<Item = (f64, f64, VcAtPort)>, guaranteed: f64) -> Loop {
         config.check().expect("in range");
         let config = EricaConfig { interval: AveragingInterval::of_time(INTERVAL), ..config };
         let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(config));
         let mut port = PortControl::new(&PortControlConfig { efci: None, algorithm }, CellRate::new(LINE));
         let connections = start
-            .iter()
-            .map(|&(demand, rate)| Connection {
-                slot: port.connect(&vc()),
+            .map(|(demand, rate, vc)| Connection {
+                slot: port.connect(&vc),
+                mcr: vc.mcr.as_cells_per_s().min(demand),
                 demand,
-                rate: rate.min(demand),
+                rate: rate.max(vc.mcr.as_cells_per_s()).min(demand),
                 carry: 0.0,
             })
             .collect();
@@ -72,7 +80,8 @@ impl Loop {
         for connection in &mut self.connections {
             let mut feedback = Feedback::new(RateCode::MAX, false, false);
             self.port.on_backward_rm(self.now, connection.slot, queue, &mut feedback);
-            connection.rate = feedback.explicit_rate().rate().as_cells_per_s().min(connection.demand);
+            let er = feedback.explicit_rate().rate().as_cells_per_s();
+            connection.rate = er.min(connection.demand).max(connection.mcr);
         }
     }
 
@@ -103,6 +112,20 @@ fn max_min(capacity: f64, demands: &[f64]) -> Vec<f64> {
         sharers -= 1.0;
     }
     shares
+}
+
+/// Weighted max-min shares of `capacity` above MCRs: the lowest common level at which all of it is used, by bisection.
+fn weighted_max_min(capacity: f64, start: &[(f64, f64)], vcs: &[VcAtPort]) -> Vec<f64> {
+    let at = |level: f64| -> Vec<f64> {
+        let shares = start.iter().zip(vcs);
+        shares.map(|(&(demand, _), vc)| (vc.mcr.as_cells_per_s() + vc.weight * level).min(demand)).collect()
+    };
+    let (mut low, mut high) = (0.0, 4.0 * LINE);
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if at(middle).iter().sum::<f64>() < capacity { low = middle } else { high = middle }
+    }
+    at(low)
 }
 
 /// (demand, first rate) of 1 to 8 connections; some are held back elsewhere, at least one is not.
@@ -163,6 +186,29 @@ proptest! {
         }
     }
 
+    /// With MCRs and weights the shares are the weighted max-min ones above MCRs, of all that is handed out.
+    #[test]
+    fn weighted_erica_settles_at_weighted_max_min_shares_within_its_band(
+        start in connections(),
+        entitled in prop::collection::vec((prop_oneof![Just(0.0), 0.0..0.08], 0.5..4.0_f64), 8),
+    ) {
+        let config = EricaConfig { fairness: Fairness::Weighted, ..EricaConfig::erica() };
+        let vcs: Vec<VcAtPort> = entitled[..start.len()]
+            .iter()
+            .map(|&(mcr, weight)| VcAtPort { mcr: CellRate::new(mcr * LINE), weight, ..vc() })
+            .collect();
+        let with_vcs = start.iter().zip(&vcs).map(|(&(demand, rate), &vc)| (demand, rate, vc));
+        let mut world = Loop::with(config, with_vcs, 0.0);
+        world.mean_rates(400);
+        let rates = world.mean_rates(200);
+        let total: f64 = rates.iter().sum();
+        prop_assert!(total >= 0.99 * 0.9 * LINE && total <= 1.01 * (1.0 + config.delta) * 0.9 * LINE, "{rates:?}");
+        let shares = weighted_max_min(total, &start, &vcs);
+        for (rate, share) in rates.iter().zip(&shares) {
+            prop_assert!((rate - share).abs() <= 0.01 * share, "{rates:?}, shares {shares:?}");
+        }
+    }
+
     /// Whatever happens at a port, an RM cell leaves it with no higher ER and no bit cleared.
     #[test]
     fn feedback_never_raises_er_and_never_clears_a_bit(
@@ -209,9 +255,14 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
         Just(LoadAveraging::Components { alpha: 0.3 }),
     ];
     let control = prop_oneof![Just(QueueControl::erica()), Just(QueueControl::erica_plus())];
-    let options = (averaging, control, any::<[bool; 5]>(), prop::option::of(1_u32..20));
+    let options = (averaging, control, any::<[bool; 6]>(), prop::option::of(1_u32..20));
     let erica = options.prop_map(
-        |(load_averaging, queue_control, [bidirectional, fades, immediate, measured, aged], cells)| {
+        |(
+            load_averaging,
+            queue_control,
+            [bidirectional, fades, immediate, measured, aged, weighted],
+            cells,
+        )| {
             SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig {
                 interval: AveragingInterval { time: INTERVAL, cells },
                 queue_control,
@@ -221,6 +272,7 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
                 immediate_fair_share: immediate,
                 measured_ccr: measured,
                 aging: aged.then_some(AgingConfig::new()),
+                fairness: if weighted { Fairness::Weighted } else { Fairness::Equal },
             }))
         },
     );

@@ -263,7 +263,7 @@ pub enum Sender {
 pub struct AbrSender {
     /// What set-up agreed on; checked.
     pub parameters: Arc<AbrParameters>,
-    /// Weight in weighted max-min sharing. Default 1.
+    /// Weight in weighted max-min sharing, where switches [go by it](cellrate_proto::switch::Fairness). Default 1.
     pub weight: f64,
     /// Use-it-or-lose-it policy of the source.
     pub uili: UiliConfig,

@@ -84,6 +84,11 @@ impl Fading {
         1.0 - core::mem::replace(contribution, 1.0)
     }
 
+    /// What a connection counts, since the last interval ended.
+    pub(super) fn contribution(&self, slot: Slot) -> f64 {
+        self.contributions[slot.0 as usize]
+    }
+
     /// The sum of contributions after the interval that has ended; `meter` is already in the next one.
     pub(super) fn end_interval(&mut self, meter: &Meter) -> f64 {
         let ended = meter.interval() - 1;

@@ -14,7 +14,8 @@
 //!   ([`LoadAveraging::Ratio`]).
 //! - FairShare and the limit on ER use the interval's own capacity, also when z is averaged.
 //! - CCR < FairShare is judged by the rate code of FairShare, because CCR and ER are codes: see `explicit_rate`.
-//! - MCR and weights are not looked at: ERICA shares equally. A source keeps its MCR whatever the ER.
+//! - MCR and weights are not looked at unless that is [asked for](Fairness): ERICA shares equally. A source keeps its MCR
+//!   whatever the ER.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -23,6 +24,7 @@ use super::aging::{Aging, AgingConfig};
 use super::averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging, load_factor};
 use super::list::List;
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
+use super::weights::{Entitlement, Fairness, Weights};
 use super::{ERICA_METRICS, Feedback, Metrics, Settled, Slot, SwitchAlgorithm, VcAtPort};
 use crate::parameters::{ParameterError, in_range};
 use crate::rate_code::RateCode;
@@ -111,6 +113,8 @@ pub struct EricaConfig {
     pub measured_ccr: bool,
     /// The switch based use-it-or-lose-it policy, applied to what ERICA would grant. Default `None`.
     pub aging: Option<AgingConfig>,
+    /// Whether shares are equal, or go by MCR and weight. Default equal.
+    pub fairness: Fairness,
 }
 
 impl EricaConfig {
@@ -135,6 +139,7 @@ impl EricaConfig {
             immediate_fair_share: false,
             measured_ccr: false,
             aging: None,
+            fairness: Fairness::Equal,
         }
     }
 
@@ -166,7 +171,7 @@ pub struct Erica {
     config: Arc<EricaConfig>,
     link_rate: CellRate,
     shares: Shares,
-    /// Active connections, before the floor of 1.
+    /// Active connections, before the floor of 1; or their weights together.
     active: f64,
     /// The load factor z.
     z: f64,
@@ -183,19 +188,22 @@ struct Refinements {
     fading: Option<Fading>,
     averaged: Option<AveragedLoad>,
     aging: Option<Aging>,
+    weights: Option<Weights>,
 }
 
 impl Refinements {
     /// `None` where there are none.
     fn of(config: &EricaConfig) -> Option<Box<Refinements>> {
-        let EricaConfig { active_sources, load_averaging, aging, .. } = config;
+        let EricaConfig { active_sources, load_averaging, aging, fairness, .. } = config;
         let averaged = *load_averaging != LoadAveraging::None;
-        let any = active_sources.decay.is_some() || averaged || aging.is_some();
+        let weighted = *fairness == Fairness::Weighted;
+        let any = active_sources.decay.is_some() || averaged || aging.is_some() || weighted;
         any.then(|| {
             Box::new(Refinements {
                 fading: active_sources.decay.map(Fading::new),
                 averaged: averaged.then_some(AveragedLoad::new(*load_averaging)),
                 aging: aging.map(Aging::new),
+                weights: weighted.then(Weights::new),
             })
         })
     }
@@ -277,14 +285,24 @@ impl Erica {
         }
     }
 
-    /// Everyone's equal share.
+    /// Everyone's equal share; with weights, that of each unit of weight in what is left above MCRs.
     fn fair_share(&self) -> CellRate {
-        divide(self.shares.capacity, self.n())
+        let promised = self.weights().map_or(CellRate::ZERO, Weights::promised);
+        divide(self.shares.capacity.saturating_sub(promised), self.n())
     }
 
     /// N: at least 1, so that capacity / N is a rate even on an idle port.
     fn n(&self) -> f64 {
-        self.active.max(1.0)
+        self.active.max(self.weights().map_or(1.0, Weights::least))
+    }
+
+    fn weights(&self) -> Option<&Weights> {
+        self.refinements.as_ref()?.weights.as_ref()
+    }
+
+    /// What a connection is entitled to.
+    fn entitlement(&self, slot: Slot) -> Entitlement {
+        self.weights().map_or(Entitlement::EQUAL, |weights| weights.of(slot))
     }
 
     fn aging(&self) -> Option<&Aging> {
@@ -302,27 +320,30 @@ impl Erica {
     #[cold]
     fn admit(&mut self, meter: &Meter) {
         for &slot in &meter.joined()[self.joined as usize..] {
+            let weight = self.entitlement(slot).weight();
             let fading = self.refinements.as_mut().and_then(|refinements| refinements.fading.as_mut());
-            self.active += fading.map_or(1.0, |fading| fading.join(slot));
+            self.active += weight * fading.map_or(1.0, |fading| fading.join(slot));
         }
         // Slots are numbered in 32 bits.
         self.joined = meter.joined().len() as u32;
     }
 
-    fn explicit_rate(&mut self, ccr: CellRate) -> CellRate {
+    /// What a connection of this CCR gets; shares and allocations are levels of what it is entitled to, which with equal shares
+    /// are rates.
+    fn explicit_rate(&mut self, ccr: CellRate, entitled: Entitlement) -> CellRate {
         let Shares { max_alloc_previous, .. } = self.shares;
         let fair_share = self.fair_share();
         let z = self.z;
-        let mut er = fair_share.max(divide(ccr, z));
+        let mut level = fair_share.max(divide(entitled.level(ccr), z));
         if z <= 1.0 + self.config.delta {
-            er = er.max(max_alloc_previous);
+            level = level.max(max_alloc_previous);
         }
-        self.shares.max_alloc_current = self.shares.max_alloc_current.max(er);
+        self.shares.max_alloc_current = self.shares.max_alloc_current.max(level);
         // A connection below its fair share goes there first, so that it cannot take the room of others in one step.
         // One that is there claims FairShare as a rate code carries it, rounded down: compared with FairShare itself it
         // would be below it for ever, and unequal or idle shares would stay so.
-        let below = ccr < RateCode::floor(fair_share).rate();
-        if er > fair_share && below { fair_share } else { er }
+        let below = ccr < RateCode::floor(entitled.rate(fair_share)).rate();
+        entitled.rate(if below { fair_share } else { level })
     }
 }
 
@@ -334,10 +355,11 @@ impl SwitchAlgorithm for Erica {
         Some(Metering { interval: *interval, bidirectional: active_sources.bidirectional, history })
     }
 
-    fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {
-        if let Some(Refinements { fading, aging, .. }) = self.refinements.as_deref_mut() {
+    fn on_connect(&mut self, _slot: Slot, vc: &VcAtPort) {
+        if let Some(Refinements { fading, aging, weights, .. }) = self.refinements.as_deref_mut() {
             fading.iter_mut().for_each(Fading::connect);
             aging.iter_mut().for_each(Aging::connect);
+            weights.iter_mut().for_each(|weights| weights.connect(vc));
         }
         self.vcs.push(EricaVc { ccr: CellRate::ZERO, answer: Answer::NONE });
     }
@@ -362,7 +384,8 @@ impl SwitchAlgorithm for Erica {
         let vc = self.vcs[slot];
         let er = vc.answer.er_in(meter.interval()).unwrap_or_else(|| {
             let ccr = if self.config.measured_ccr { meter.previous_rate(slot) } else { vc.ccr };
-            let er = RateCode::floor(self.explicit_rate(ccr).min(self.shares.capacity));
+            let entitled = self.entitlement(slot);
+            let er = RateCode::floor(self.explicit_rate(ccr, entitled).min(self.shares.capacity));
             self.vcs[slot].answer = Answer::new(meter.interval(), er);
             er
         });
@@ -377,14 +400,25 @@ impl SwitchAlgorithm for Erica {
         let (input, capacity) = (load.abr_rate(), self.capacity(load));
         (self.active, self.z) = (f64::from(load.active), load_factor(input, capacity));
         let mut same_averages = true;
-        if let Some(Refinements { fading, averaged, aging }) = self.refinements.as_deref_mut() {
+        if let Some(Refinements { fading, averaged, aging, weights }) = self.refinements.as_deref_mut() {
             if let Some(fading) = fading {
                 self.active = fading.end_interval(meter);
             }
+            let (mut excess_input, mut excess) = (input, capacity);
+            if let Some(weights) = weights {
+                let before = weights.promised();
+                let (vcs, measured) = (&self.vcs, self.config.measured_ccr);
+                let ccr = |slot| if measured { meter.previous_rate(slot) } else { vcs[slot].ccr };
+                self.active = weights.end_interval(meter, fading.as_ref(), ccr);
+                same_averages = before == weights.promised();
+                (excess_input, excess) =
+                    (input.saturating_sub(weights.promised()), capacity.saturating_sub(weights.promised()));
+                self.z = load_factor(excess_input, excess);
+            }
             if let Some(averaged) = averaged {
                 let before = *averaged;
-                self.z = averaged.end_interval(input, capacity);
-                same_averages = before == *averaged;
+                self.z = averaged.end_interval(excess_input, excess);
+                same_averages &= before == *averaged;
             }
             if let Some(aging) = aging {
                 aging.end_interval(meter);

@@ -19,6 +19,7 @@ mod meter;
 mod port_control;
 mod relative_rate;
 mod stop_and_go;
+mod weights;
 
 pub use aging::{Aging, AgingConfig};
 pub use averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging};
@@ -28,6 +29,7 @@ pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, Vc
 pub use port_control::{ERICA_METRICS, Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig};
 pub use relative_rate::{RelativeRate, RelativeRateConfig};
 pub use stop_and_go::{StopAndGo, StopAndGoConfig, StopAndGoForm};
+pub use weights::Fairness;
 
 use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Time};
@@ -151,6 +153,6 @@ pub struct VcAtPort {
     pub pcr: CellRate,
     /// MCR [cells/s].
     pub mcr: CellRate,
-    /// Weight in weighted max-min sharing [no unit]. Default 1.
+    /// Weight in weighted max-min sharing [no unit, above 0]. Default 1.
     pub weight: f64,
 }

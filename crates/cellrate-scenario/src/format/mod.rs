@@ -469,7 +469,12 @@ const ABR: Shape = Shape {
             "twice the delays of the path's links",
             "Fixed round-trip time, at most 16.777215 s.",
         ),
-        key("weight", Kind::Ratio(Range::closed(0.001, 1000.0)), "1", "Weight in weighted max-min sharing."),
+        key(
+            "weight",
+            Kind::Ratio(Range::closed(0.001, 1000.0)),
+            "1",
+            "Weight in weighted max-min sharing: for `cellrate fair`, and for switches with fairness = \"weighted\".",
+        ),
         key(
             "efci_state",
             Kind::Choice(&["clear", "keep"]),

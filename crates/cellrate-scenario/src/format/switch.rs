@@ -132,6 +132,7 @@ macro_rules! erica_keys {
             key("alpha", SHARE, "required with load_averaging", "Weight of the newest interval in the average."),
             key("immediate_fair_share", Kind::Boolean, "false", "FairShare falls at once when a connection becomes active within an interval."),
             key("measured_ccr", Kind::Boolean, "false", "The rate of a connection is measured instead of read from its RM cells."),
+            key("fairness", Kind::Choice(&["equal", "weighted"]), "\"equal\"", "Equal shares, or every connection its MCR and a share by weight of what is left."),
             key("aging", Kind::Or(&[Kind::Table(&AGING), Kind::Choice(&["off"])]), "\"off\"", "Grants less to a connection that claims more than it sends; {} for all defaults."),
         ]
     };

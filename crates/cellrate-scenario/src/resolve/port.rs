@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
-    QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm, SwitchAlgorithmConfig,
+    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, Fairness, LoadAveraging,
+    PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
+    SwitchAlgorithmConfig,
 };
 use cellrate_proto::{Cells, Duration};
 
@@ -106,6 +107,10 @@ fn erica(table: &Table, queue_control: QueueControl) -> Result<EricaConfig, Faul
         immediate_fair_share: flag("immediate_fair_share")?,
         measured_ccr: flag("measured_ccr")?,
         aging: table.node("aging").map(aging).transpose()?.flatten(),
+        fairness: match table.text("fairness") {
+            Some("weighted") => Fairness::Weighted,
+            _ => Fairness::Equal,
+        },
     })
 }
 

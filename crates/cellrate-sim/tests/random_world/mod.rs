@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, LoadAveraging, PortControlConfig,
-    QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm, SwitchAlgorithmConfig,
+    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, Fairness, LoadAveraging,
+    PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
+    SwitchAlgorithmConfig,
 };
 use cellrate_proto::uili::*;
 use cellrate_proto::wire::Encapsulation;
@@ -462,6 +463,7 @@ impl Generator {
             immediate_fair_share: self.one_in(2),
             measured_ccr: self.one_in(3),
             aging: self.one_in(4).then(AgingConfig::new),
+            fairness: if self.one_in(3) { Fairness::Weighted } else { Fairness::Equal },
         }
     }
 
