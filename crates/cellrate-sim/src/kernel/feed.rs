@@ -391,7 +391,9 @@ mod tests {
                         prop_assert_eq!(behind.cut(cut), there > 0);
                         number -= u64::from(cut);
                         deque.back_mut().into_iter().for_each(|(_, there)| *there -= cut);
-                        deque.pop_back_if(|&mut (_, there)| there == 0);
+                        if deque.back().is_some_and(|&(_, there)| there == 0) {
+                            deque.pop_back();
+                        }
                     }
                 }
                 let left: Vec<(u64, u32)> = behind
