@@ -18,6 +18,7 @@ from .scenario import Scenario, SweepPoint, ready_scenarios, schema
 
 if TYPE_CHECKING:
     from .advisor import Advice, AdvisedSet, Situation, advise
+    from .watching import watch
 
 __version__ = _version()
 
@@ -42,15 +43,20 @@ __all__ = [
     "run",
     "schema",
     "sweep",
+    "watch",
 ]
 
 _OF_THE_ADVISOR = {"Advice", "AdvisedSet", "Situation", "advise"}
 
 
 def __getattr__(name: str) -> object:
-    """Load the advisor when it is asked for: a run does without, and begins the sooner."""
+    """Load the advisor and the page when they are asked for: a run does without, and begins the sooner."""
     if name in _OF_THE_ADVISOR:
         from . import advisor
 
         return getattr(advisor, name)
+    if name == "watch":
+        from .watching import watch
+
+        return watch
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

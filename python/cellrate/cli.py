@@ -113,6 +113,43 @@ def run(
     return 0
 
 
+@app.command("watch")
+def watch(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    seed: Seed = None,
+    speed: Annotated[
+        float | None, Parameter(help="Network time per time, such as 0.01; so that the run takes 20 s by default.")
+    ] = None,
+    port: Annotated[int, Parameter(help="Port of the page on 127.0.0.1; a free one by default.")] = 0,
+    out: Out = None,
+    plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
+) -> int:
+    """Run a scenario before your eyes, on a page that a browser opens: panels that grow, slow motion, pause.
+
+    The run begins when somebody has opened the page. It shows the series that the scenario records.
+    """
+    from .watching import watch as run_watched
+
+    def say(address: str) -> None:
+        print(f"Open {address}; Ctrl-C ends the run.", flush=True)
+
+    result = run_watched(file, set=_settings(set), seed=seed, speed=speed, port=port, on_ready=say)
+    if out is None and (plot or csv):
+        out = Path("results") / str(result.summary["run"]["scenario"])
+    from .table import print_summary
+
+    if out is not None:
+        result.write(out, csv=csv, plots=plot)
+    print_summary(result.summary, result.set)
+    if out is not None:
+        print(f"Results are in {out}")
+    return 0
+
+
 @app.command("validate")
 def validate(file: File, /, *, set: Settings = None) -> int:
     """Check a scenario without running it."""

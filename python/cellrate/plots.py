@@ -11,17 +11,14 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from .panels import CELL_BITS as CELL_BITS
+from .panels import COLOURS as COLOURS
+from .panels import fair_levels, grouped, thin
 from .results import Result, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
-
-CELL_BITS = 424
-"""A cell of 53 octets [bit]."""
-
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C00")
-"""Okabe and Ito's palette, told apart by colour-blind readers; yellow darkened to show on white."""
 
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
 
@@ -88,70 +85,16 @@ def panels_of(result: Result, only: Sequence[str] | None = None) -> list[Panel]:
     only
         The probes to draw; all of them when None.
     """
-    kinds = [
-        (("acr",), "ACR [Mbps]", CELL_BITS / 1e6, None, "[1000 cells/s]"),
-        (("source_rate",), "source rate [Mbps]", CELL_BITS / 1e6, None, "[1000 cells/s]"),
-        (("queue", "abr_queue", "guaranteed_queue", "ubr_queue"), "queue [cells]", 1.0, None, None),
-        (("utilization",), "utilization [%]", 100.0, 105.0, None),
-        (("received",), "cells received", 1.0, None, None),
-    ]
+    names = [(probe, entity) for probe, entity in result.series_names if only is None or probe in only]
+    series = [s for probe in dict.fromkeys(probe for probe, _ in names) for s in result.all_series(probe) if len(s)]
     panels = []
-    known: set[str] = set()
-    for probes, axis, scale, top, second in kinds:
-        known.update(probes)
-        wanted = [probe for probe in probes if only is None or probe in only]
-        series = [s for probe in wanted for s in result.all_series(probe) if len(s)]
-        if series:
-            several = len({s.probe for s in series}) > 1
-            lines = [Line(s, f"{s.entity} {s.probe}" if several else s.entity) for s in series]
-            levels = fair_levels(result) if probes == ("acr",) else {}
-            panels.append(Panel(axis, lines, scale, top, second, levels))
-    others = [name for name, _ in result.series_names if name not in known and (only is None or name in only)]
-    for probe in dict.fromkeys(others):
-        series = [s for s in result.all_series(probe) if len(s)]
-        if series:
-            unit = f" [{series[0].unit}]" if series[0].unit else ""
-            panels.append(Panel(f"{probe}{unit}", [Line(s, s.entity) for s in series]))
+    for kind, places in grouped([(s.probe, s.unit) for s in series]):
+        drawn = [series[place] for place in places]
+        several = len({s.probe for s in drawn}) > 1
+        lines = [Line(s, f"{s.entity} {s.probe}" if several else s.entity) for s in drawn]
+        levels = fair_levels(result.toml) if kind.probes == ("acr",) else {}
+        panels.append(Panel(kind.axis, lines, kind.scale, kind.top, kind.second_axis, levels))
     return panels
-
-
-def fair_levels(result: Result) -> dict[str, float]:
-    """Give the max-min fair rates of a run's ABR flows, each taken as greedy, by the names of their series [cells/s].
-
-    Of each line its ports share what their algorithms aim at: the target utilization where every switch runs ERICA with
-    the same one, and the whole line elsewhere. Empty where a port's MCRs exceed what it has.
-    """
-    from .errors import ScenarioError
-    from .scenario import Scenario
-
-    try:
-        shares = Scenario.parse(result.toml).fair(utilization=_target(result.toml))
-    except ScenarioError:
-        return {}
-    return {f"{share.vc} (back)" if share.backward else share.vc: share.rate for share in shares}
-
-
-def _target(toml: str) -> float:
-    import tomllib
-
-    document = tomllib.loads(toml)
-    common = document.get("defaults", {}).get("switch", {})
-    targets = set()
-    for switch in document.get("switch", []):
-        tables = [{**common, **switch}]
-        tables += [{**tables[0], **port} for port in switch.get("ports", {}).values()]
-        for table in tables:
-            algorithm = {**common.get("algorithm", {}), **table.get("algorithm", {})}
-            erica = algorithm.get("type") == "erica"
-            targets.add(_share(algorithm.get("target_utilization", 0.9)) if erica else 1.0)
-    return targets.pop() if len(targets) == 1 else 1.0
-
-
-def _share(value: float | str) -> float:
-    """A ratio as scenarios write it: 0.9, "0.9" or "90 %"."""
-    if isinstance(value, str) and value.endswith("%"):
-        return float(value[:-1]) / 100
-    return float(value)
 
 
 def figure(
@@ -275,14 +218,4 @@ def thinned(series: Series, bins: int = 1500) -> tuple[NDArray[np.float64], NDAr
     times, values = series.times_s, series.values
     if series.interval_s is None and len(times) and times[-1] < series.end_s:
         times, values = np.append(times, series.end_s), np.append(values, values[-1])
-    if len(times) <= 4 * bins:
-        return times, values
-    edges = np.searchsorted(times, np.linspace(times[0], times[-1], bins + 1)[:-1])
-    edges = np.unique(edges)
-    ends = np.append(edges[1:], len(times))
-    kept = [edges, ends - 1]
-    for low, high in zip(edges, ends, strict=True):
-        part = values[low:high]
-        kept.append(np.array([low + part.argmin(), low + part.argmax()]))
-    index = np.unique(np.concatenate(kept))
-    return times[index], values[index]
+    return thin(times, values, bins)

@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 CELL_BITS = 424
 
 
+def telling_vcs(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give the directions that carry more than RM cells; the others are in the JSON."""
+    return [row for row in summary["vcs"] if row["data_sent"]]
+
+
+def telling_ports(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give the ports at which a cell ever waited, or all if there is none; the others are in the JSON."""
+    return [row for row in summary["ports"] if row["max_queue"] > 1 or row["dropped"]] or list(summary["ports"])
+
+
 def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
     """Print a run's rows for VCs and ports and a line about the run."""
     run = summary["run"]
@@ -35,9 +45,7 @@ def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
                 "" if row["mean_acr"] is None else f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
                 "" if row["p99_delay_s"] is None else f"{row['p99_delay_s'] * 1e3:.3f}",
             ]
-            for row in summary["vcs"]
-            # The directions that carry nothing but RM cells are in the JSON.
-            if row["data_sent"]
+            for row in telling_vcs(summary)
         ],
     )
     for row in summary.get("refused", []):
@@ -45,8 +53,6 @@ def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
     if summary.get("negotiated"):
         changed = len({row["vc"] for row in summary["negotiated"]})
         print(f"Set-up changed {len(summary['negotiated'])} parameters of {changed} directions; --json lists them.")
-    # Ports at which no cell ever waited are in the JSON.
-    ports = [row for row in summary["ports"] if row["max_queue"] > 1 or row["dropped"]] or summary["ports"]
     _print_numbers(
         ["port", "utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"],
         [
@@ -57,7 +63,7 @@ def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
                 f"{row['mean_queue']:,.1f}",
                 f"{row['dropped']:,}",
             ]
-            for row in ports
+            for row in telling_ports(summary)
         ],
     )
     print(

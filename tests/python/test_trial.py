@@ -10,7 +10,8 @@ import cellrate
 from cellrate import trial
 from cellrate.advisor import Situation, advise
 from cellrate.asking import Answers, bits_per_s, situation
-from cellrate.plots import fair_levels, figure, panels_of
+from cellrate.panels import fair_levels
+from cellrate.plots import figure, panels_of
 from test_cli import command, output
 
 CASES = {
@@ -132,7 +133,7 @@ def test_on_a_terminal_it_asks_and_asks_again() -> None:
 def test_plots_draw_the_fair_shares_behind_acr() -> None:
     result = cellrate.run(cellrate.Scenario.load("two-source-transient").set({"duration": "5 ms"}))
     # 90 % of 155.52 Mbps for two.
-    levels = fair_levels(result)
+    levels = fair_levels(result.toml)
     assert list(levels.values()) == pytest.approx([0.9 * 155.52e6 / 424 / 2] * 2)
     panels = panels_of(result)
     assert panels[0].levels == levels
@@ -148,9 +149,9 @@ def test_plots_draw_the_fair_shares_behind_acr() -> None:
 def test_fair_shares_are_of_the_whole_line_where_switches_differ_and_none_where_mcrs_do_not_fit() -> None:
     text = REFUSED.replace("admission = true", "admission = false")
     result = cellrate.run(cellrate.Scenario.parse(text).set({"duration": "1 ms"}))
-    assert fair_levels(result) == {}
+    assert fair_levels(result.toml) == {}
     fitting = text.replace("6 Mbps", "1 Mbps").replace("5 Mbps", "1 Mbps")
-    levels = fair_levels(cellrate.run(cellrate.Scenario.parse(fitting).set({"duration": "1 ms"})))
+    levels = fair_levels(cellrate.Scenario.parse(fitting).toml)
     assert levels == pytest.approx({"first": 10e6 / 424 / 2, "second": 10e6 / 424 / 2})
 
 

@@ -27,7 +27,7 @@ mod _native {
     #[pymodule_export]
     use crate::live_network::LiveNetwork;
     #[pymodule_export]
-    use crate::run_result::{RunResult, run};
+    use crate::run_result::{RunResult, run, run_watched};
     #[pymodule_export]
     use crate::scenario::{Scenario, schema};
     #[pymodule_export]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use cellrate_proto::Duration as Interval;
 use cellrate_scenario::Every;
-use cellrate_sim::{Progress, RunError, run_tapped};
+use cellrate_sim::{Look, Progress, Recent, RunError, run_tapped};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
@@ -63,7 +63,7 @@ impl RunResult {
 type CapturedFile = (std::path::PathBuf, u64, u64, u64);
 
 /// Probe, entity, unit, and the interval [ps] of a series taken at intervals.
-type SeriesInfo = (String, String, &'static str, Option<u64>);
+pub type SeriesInfo = (String, String, &'static str, Option<u64>);
 
 /// Instants [ps] and values.
 type Columns<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
@@ -172,6 +172,55 @@ pub fn run(
     let files = captured.map(|capture| capture.files.finish()).transpose();
     let files =
         files.map_err(|error| capture_error(py, &error))?.map_or(Vec::new(), |captured| captured.files);
+    Ok(tracks_of(&scenario, result)?.with_captured(files))
+}
+
+/// As [`run`], on one thread and without a capture; `look` is called each time that `every_ps` of network time, or a little more,
+/// has passed: with that time [s], and the place, instants [ps] and new values of each series that has some. What it raises ends
+/// the run and is raised here.
+#[pyfunction]
+pub fn run_watched(
+    py: Python<'_>,
+    scenario: &Scenario,
+    every_ps: u64,
+    look: Py<PyAny>,
+) -> PyResult<RunResult> {
+    let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
+    let mut raised = None;
+    let outcome = py.detach(|| {
+        let mut tell = |Look { now, recent }: Look| {
+            let told = Python::attach(|py| {
+                py.check_signals()?;
+                let recent: Vec<Part<'_>> = recent
+                    .into_iter()
+                    .map(|Recent { probe, times_ps, values }| {
+                        (probe, times_ps.into_pyarray(py), values.into_pyarray(py))
+                    })
+                    .collect();
+                look.call1(py, (now.as_secs_f64(), recent)).map(drop)
+            });
+            match told {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    raised = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let every = Interval::from_ps(every_ps);
+        cellrate_sim::run_watched(&scenario, every, &mut |_| ControlFlow::Continue(()), &mut tell)
+    });
+    if let Some(error) = raised {
+        return Err(interrupted(py, error));
+    }
+    tracks_of(&scenario, outcome.map_err(|error| run_error(py, &error))?)
+}
+
+/// The place of a series, and what has been added to it: instants [ps] and values.
+type Part<'py> = (usize, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
+
+/// Figures and series of a run.
+fn tracks_of(scenario: &cellrate_scenario::Scenario, result: cellrate_sim::RunResult) -> PyResult<RunResult> {
     let tracks = result.series.into_iter().zip(&scenario.probes).map(|(series, probe)| Track {
         probe: series.probe,
         entity: series.entity,
@@ -183,5 +232,5 @@ pub fn run(
         times_ps: series.times_ps,
         values: series.values,
     });
-    Ok(RunResult::new(&result.summary, tracks)?.with_captured(files))
+    RunResult::new(&result.summary, tracks)
 }

@@ -18,6 +18,7 @@ pub mod tap;
 mod tcp_rows;
 pub mod traffic;
 pub mod transport;
+mod watching;
 mod wiring;
 
 use cellrate_drive::names;
@@ -26,4 +27,5 @@ pub use results::{
     Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary, PageSummary,
     PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
 };
-pub use simulation::{run, run_on, run_tapped};
+pub use simulation::{run, run_on, run_tapped, run_watched, series_of};
+pub use watching::{Look, Recent};

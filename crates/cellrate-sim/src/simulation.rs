@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-use cellrate_proto::Time;
+use cellrate_proto::{Duration, Time};
 use cellrate_scenario::Scenario;
 
 use crate::assembly::{Assembly, Place, assemble, port_number};
@@ -22,6 +22,7 @@ use crate::results::{
 };
 use crate::tap::{Collector, Tap, TapSink};
 use crate::tcp_rows;
+use crate::watching::{Look, Watcher};
 
 /// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
 ///
@@ -36,7 +37,7 @@ pub fn run(
     scenario: &Scenario,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
-    run_network(scenario, NonZeroUsize::MIN, progress, None)
+    run_network(scenario, NonZeroUsize::MIN, progress, Beside::Nobody)
 }
 
 /// The same on up to `threads` threads, with the same result: clusters of nodes with links of 100 us or more between them
@@ -50,7 +51,7 @@ pub fn run_on(
     threads: NonZeroUsize,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
-    run_network(scenario, threads, progress, None)
+    run_network(scenario, threads, progress, Beside::Nobody)
 }
 
 /// As [`run`], with every cell that leaves a port of `tap` handed to `sink` in the order of instants. The figures are the
@@ -64,14 +65,41 @@ pub fn run_tapped<'a>(
     tap: &Tap,
     sink: &'a mut TapSink<'a>,
 ) -> Result<RunResult, RunError> {
-    run_network(scenario, NonZeroUsize::MIN, progress, Some((tap, sink)))
+    run_network(scenario, NonZeroUsize::MIN, progress, Beside::Tap(tap, sink))
+}
+
+/// As [`run`], with what series have recorded handed to `look` each time that `every` of network time, or a little more, has
+/// passed. The result is the same.
+///
+/// # Errors
+/// As [`run`]; [`RunError::Interrupted`] also when `look` said so.
+pub fn run_watched(
+    scenario: &Scenario,
+    every: Duration,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    look: &mut dyn FnMut(Look) -> ControlFlow<()>,
+) -> Result<RunResult, RunError> {
+    run_network(scenario, NonZeroUsize::MIN, progress, Beside::Watcher(Watcher::new(every, look)))
+}
+
+/// Name, entity and unit of each series that a run of `scenario` records, in the order of
+/// [`RunResult::series`](crate::RunResult::series).
+pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str)> {
+    scenario.probes.iter().map(|probe| describe(scenario, probe.quantity)).collect()
+}
+
+/// Who else has part in a run.
+enum Beside<'a> {
+    Nobody,
+    Tap(&'a Tap, &'a mut TapSink<'a>),
+    Watcher(Watcher<'a>),
 }
 
 fn run_network<'a>(
     scenario: &Scenario,
     threads: NonZeroUsize,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    tap: Option<(&Tap, &'a mut TapSink<'a>)>,
+    beside: Beside<'a>,
 ) -> Result<RunResult, RunError> {
     let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
     if hops > MAX_HOPS {
@@ -79,16 +107,20 @@ fn run_network<'a>(
     }
     let end = Time::ZERO + scenario.duration;
     let mut assembly;
-    match tap {
-        None => {
+    match beside {
+        Beside::Nobody => {
             assembly = assemble(scenario, &[]);
             assembly.kernel.run(end, threads, progress)?;
         }
-        Some((tap, sink)) => {
+        Beside::Watcher(mut watcher) => {
+            assembly = assemble(scenario, &[]);
+            assembly.kernel.run_watched(end, progress, &mut |now, clusters| watcher.pass(now, clusters))?;
+        }
+        Beside::Tap(tap, sink) => {
             let tapped: Vec<usize> = tap.ports.iter().map(|&port| port_number(port)).collect();
             assembly = assemble(scenario, &tapped);
             let mut collector = Collector::new(scenario, &mut assembly, tap, sink);
-            assembly.kernel.run_watched(end, progress, &mut |clusters| collector.collect(clusters))?;
+            assembly.kernel.run_watched(end, progress, &mut |_, clusters| collector.collect(clusters))?;
         }
     }
     let in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());

@@ -85,8 +85,8 @@ pub(crate) struct Kernel {
     pub window: Duration,
 }
 
-/// Somebody who looks at the clusters between windows.
-pub(crate) type Watch<'a> = dyn FnMut(&mut [Cluster]) -> ControlFlow<()> + 'a;
+/// Somebody who looks at the clusters between windows, of which the last one has ended then.
+pub(crate) type Watch<'a> = dyn FnMut(Time, &mut [Cluster]) -> ControlFlow<()> + 'a;
 
 /// Calls to the progress function per run, at most.
 const PROGRESS_STEPS: u64 = 200;
@@ -102,7 +102,7 @@ impl Kernel {
         threads: NonZeroUsize,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), RunError> {
-        self.run_crew(end, threads.get(), LEAD, progress, &mut |_| ControlFlow::Continue(()))
+        self.run_crew(end, threads.get(), LEAD, progress, &mut |_, _| ControlFlow::Continue(()))
     }
 
     /// The same on one thread, where `watch` looks at the clusters after every window; a break ends the run.
@@ -131,7 +131,7 @@ impl Kernel {
         let (window, mut now, mut next_progress) = (self.window, Time::ZERO, Time::ZERO);
         let step = Duration::from_ps((end.as_ps() / PROGRESS_STEPS).max(1));
         let goes_on = &mut |clusters: &mut [Cluster]| {
-            if watch(clusters).is_break() {
+            if watch(now, clusters).is_break() {
                 return false;
             }
             let due = now >= next_progress;

@@ -52,6 +52,17 @@ impl Recorder {
         }
     }
 
+    /// What has come after the first `seen` values: instants [ps] and values.
+    pub fn since(&self, seen: usize) -> (Vec<u64>, &[f64]) {
+        match self {
+            Recorder::Even { interval, values } => {
+                let numbers = seen as u64..values.len() as u64;
+                (numbers.map(|number| number * interval.as_ps()).collect(), &values[seen..])
+            }
+            Recorder::Changes { times_ps, values } => (times_ps[seen..].to_vec(), &values[seen..]),
+        }
+    }
+
     /// Instants [ps] and values.
     pub fn into_columns(self) -> (Vec<u64>, Vec<f64>) {
         match self {
@@ -82,6 +93,18 @@ mod tests {
         let mut recorder = Recorder::even(Duration::from_ps(7), Duration::from_ps(20));
         [3.0, 3.0, 5.0].into_iter().for_each(|value| recorder.push(value));
         assert_eq!(recorder.into_columns(), (vec![0, 7, 14], vec![3.0, 3.0, 5.0]));
+    }
+
+    #[test]
+    fn what_has_been_seen_is_not_told_again() {
+        let mut even = Recorder::even(Duration::from_ps(7), Duration::from_ps(20));
+        [3.0, 4.0, 5.0].into_iter().for_each(|value| even.push(value));
+        assert_eq!(even.since(1), (vec![7, 14], &[4.0, 5.0][..]));
+        let mut changes = Recorder::of_changes();
+        [(2, 1.0), (5, 3.0)]
+            .into_iter()
+            .for_each(|(ps, value)| changes.push_change(Time::from_ps(ps), value));
+        assert_eq!((changes.since(0), changes.since(2)), ((vec![2, 5], &[1.0, 3.0][..]), (vec![], &[][..])));
     }
 
     #[test]

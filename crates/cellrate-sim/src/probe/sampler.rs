@@ -180,6 +180,11 @@ impl Sampler {
         }
     }
 
+    /// The series as they stand.
+    pub fn tracks(&self) -> &[Track] {
+        &self.tracks
+    }
+
     /// The finished series.
     pub fn into_tracks(self) -> Vec<Track> {
         self.tracks

@@ -1,0 +1,85 @@
+//! A run that somebody watches: what its series have recorded so far, again and again while it goes on.
+//!
+//! Nothing is recorded for it that would not be anyway, so results are the same. It looks between windows of the kernel, when
+//! all clusters have got to the same instant.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use cellrate_proto::{Duration, Time};
+
+use crate::kernel::cluster::Cluster;
+
+/// What has come since the last look.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// How far the run has got: all that happens before this has happened.
+    pub now: Time,
+    /// Series with something new, in the order of the scenario.
+    pub recent: Vec<Recent>,
+}
+
+/// What has been added to one series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recent {
+    /// Its place among the scenario's probes, and among [`RunResult::series`](crate::RunResult::series).
+    pub probe: usize,
+    /// Instants [ps], not before those of the last look.
+    pub times_ps: Vec<u64>,
+    /// As many values.
+    pub values: Vec<f64>,
+}
+
+/// Who watches.
+pub(crate) struct Watcher<'a> {
+    /// From one look to the next, at least.
+    every: Duration,
+    next: Time,
+    /// How many values of each track of each cluster have been seen.
+    seen: Vec<Vec<usize>>,
+    look: &'a mut dyn FnMut(Look) -> ControlFlow<()>,
+}
+
+impl<'a> Watcher<'a> {
+    /// Of a run that has not begun.
+    pub fn new(every: Duration, look: &'a mut dyn FnMut(Look) -> ControlFlow<()>) -> Watcher<'a> {
+        Watcher { every, next: Time::ZERO + every, seen: Vec::new(), look }
+    }
+
+    /// After a window, which has ended at `now`.
+    pub fn pass(&mut self, now: Time, clusters: &[Cluster]) -> ControlFlow<()> {
+        if now < self.next {
+            return ControlFlow::Continue(());
+        }
+        self.next = now.saturating_add(self.every);
+        let recent = self.recent(clusters);
+        (self.look)(Look { now, recent })
+    }
+
+    fn recent(&mut self, clusters: &[Cluster]) -> Vec<Recent> {
+        let mut recent: BTreeMap<usize, Recent> = BTreeMap::new();
+        self.seen.resize(clusters.len(), Vec::new());
+        for (cluster, seen) in clusters.iter().zip(&mut self.seen) {
+            let tracks = cluster.sampler.tracks();
+            seen.resize(tracks.len(), 0);
+            for (track, seen) in tracks.iter().zip(seen) {
+                let (times_ps, values) = track.recorder.since(*seen);
+                *seen += values.len();
+                if values.is_empty() {
+                    continue;
+                }
+                match recent.get_mut(&track.probe) {
+                    // Losses of a connection, counted in several clusters at the same instants.
+                    Some(Recent { values: sums, .. }) => {
+                        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+                    }
+                    None => {
+                        let values = values.to_vec();
+                        recent.insert(track.probe, Recent { probe: track.probe, times_ps, values });
+                    }
+                }
+            }
+        }
+        recent.into_values().collect()
+    }
+}

@@ -1,0 +1,97 @@
+"""A page that shows a run while it goes on.
+
+The run waits for the first browser that opens the page, and goes at a pace that the page can change: slow motion, as
+fast as it goes, or not at all. What it records and what comes out is what `cellrate.run` gives.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from .. import _native
+from ..errors import CellrateError
+from ..results import Result
+from ..running import prepare
+from ..scenario import Scenario
+from .board import Board
+from .pace import Pace
+from .server import Page
+
+LOOKS = 1000
+"""How often a run is looked at, about."""
+
+SECONDS = 20.0
+"""How long a run takes unless somebody says otherwise."""
+
+
+def watch(
+    scenario: Scenario | str | Path,
+    *,
+    set: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    speed: float | None = None,
+    port: int = 0,
+    on_ready: Callable[[str], object] | None = None,
+    wait: bool = True,
+) -> Result:
+    """Run a scenario before the eyes of whoever opens a page, and give back what happened.
+
+    The page is on this machine only, at 127.0.0.1. It shows the series that the scenario records, and keeps what it
+    shows after the end. Ctrl-C ends the run.
+
+    Parameters
+    ----------
+    scenario, set, seed
+        As for `run`.
+    speed
+        Network time per time [s/s], above 0; so that the run takes 20 s when None. The page can change it.
+    port
+        Where the page is; a free one when 0.
+    on_ready
+        Called with the address of the page as soon as it can be opened.
+    wait
+        Whether the run begins only when somebody has opened the page.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario cannot be run.
+    CellrateError
+        If it is a sweep, records no series, the speed is out of range, or the port is taken.
+    RunError
+        If the run gave no result.
+    Interrupted
+        On Ctrl-C during the run.
+    """
+    prepared = prepare(scenario, set=set, seed=seed)
+    points = prepared.points()
+    if len(points) != 1:
+        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; a page shows one run")
+    if speed is not None and not speed > 0.0:
+        raise CellrateError(f"speed is {speed}; it must be above 0")
+    point = points[0].scenario
+    series = point._native.series()
+    if not series:
+        raise CellrateError(f"{prepared.file} records nothing to watch; add a [[probe]]")
+    pace = Pace(point.duration_s / SECONDS if speed is None else speed)
+    board = Board(point, series)
+    with Page(board, pace, port) as page:
+        if on_ready is not None:
+            on_ready(page.address)
+        if wait:
+            board.wait_for_viewer()
+        pace.begin()
+        begun = time.perf_counter()
+
+        def look(now_s: float, recent: _native.Recent) -> None:
+            board.add(now_s, recent)
+            pace.hold(now_s)
+
+        every_ps = max(1, round(point.duration_s * 1e12 / LOOKS))
+        native = _native.run_watched(point._native, every_ps, look)
+        worked = time.perf_counter() - begun - pace.held_s
+        result = Result._from_native(native, point, dict(points[0].set), worked)
+        board.end(result)
+        return result
