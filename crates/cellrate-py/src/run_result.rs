@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 use crate::capture::{self, Capture, CaptureSettings};
 use crate::error::{capture_error, run_error, scenario_error};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, SeriesInfo};
 
 /// How often the interpreter is asked for signals and told of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(50);
@@ -61,9 +61,6 @@ impl RunResult {
 
 /// File, records, octets, records left out.
 type CapturedFile = (std::path::PathBuf, u64, u64, u64);
-
-/// Probe, entity, unit, and the interval [ps] of a series taken at intervals.
-pub type SeriesInfo = (String, String, &'static str, Option<u64>);
 
 /// Instants [ps] and values.
 type Columns<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);

@@ -5,7 +5,6 @@ use cellrate_scenario::{Document, Every, NodeIndex, Probe, Step};
 use pyo3::prelude::*;
 
 use crate::error::{oversubscribed, scenario_error};
-use crate::run_result::SeriesInfo;
 
 /// A scenario document.
 #[pyclass(frozen, module = "cellrate._native")]
@@ -18,6 +17,9 @@ type Point = (Vec<(String, String)>, Scenario);
 
 /// VC, whether backward, rate [cells/s], and the port that keeps the flow from more, if one does.
 type Share = (String, bool, f64, Option<String>);
+
+/// Probe, entity, unit, and the interval [ps] of a series taken at intervals.
+pub type SeriesInfo = (String, String, &'static str, Option<u64>);
 
 #[pymethods]
 impl Scenario {

@@ -12,6 +12,7 @@ use cellrate_drive::schedule::Schedule;
 use cellrate_proto::{Direction, Time};
 
 use super::cell::{self, Cell};
+use super::counters::{HostCounters, Passage};
 use super::error::Error;
 use super::network::{Hop, NONE, Network};
 use super::options::Host;
@@ -30,27 +31,6 @@ enum Leaf {
     Arrival(u32),
     /// An end of a connection sends.
     Transmission(u32),
-}
-
-/// Cells of one flow that came into this process and left it otherwise than at its ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Passage {
-    pub dropped: u64,
-    /// From another process.
-    pub entered: u64,
-    /// To another process.
-    pub left: u64,
-}
-
-/// Counters of an attached host beside those of its adapters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct HostCounters {
-    /// Packets the host sent.
-    pub received: u64,
-    /// Of these, without a connection to their destination.
-    pub without_vc: u64,
-    /// Errors that the device reported when it was read.
-    pub device_errors: u64,
 }
 
 /// The network, its schedule, and the outside world.

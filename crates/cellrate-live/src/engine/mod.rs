@@ -14,6 +14,7 @@
 mod adapter;
 mod cell;
 mod clock;
+mod counters;
 mod device;
 mod error;
 mod machine;

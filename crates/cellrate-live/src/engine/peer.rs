@@ -16,6 +16,7 @@ use cellrate_scenario::{NodeIndex, Scenario};
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 
 use super::cell::Cell;
+use super::counters::PeerCounters;
 use super::error::Error;
 use super::machine::Machine;
 use super::network::{Network, Outgoing};
@@ -33,20 +34,6 @@ const MAX_BATCH: usize = 512;
 const RECEIVE_BUFFER: usize = 4 << 20;
 /// A neighbour's clock that is further ahead is not believed.
 const MAX_AHEAD: Duration = Duration::from_secs(1);
-
-/// What is counted on a link into another process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PeerCounters {
-    pub sent: u64,
-    pub cells_sent: u64,
-    pub send_errors: u64,
-    pub received: u64,
-    pub cells_received: u64,
-    pub missing: u64,
-    pub out_of_order: u64,
-    pub restarts: u64,
-    pub late_cells: u64,
-}
 
 /// One link.
 #[derive(Debug)]

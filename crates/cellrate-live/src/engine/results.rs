@@ -8,8 +8,8 @@ use cellrate_scenario::Scenario;
 use serde::Serialize;
 
 use super::adapter::Reception;
-use super::machine::{Machine, Passage};
-use super::peer::PeerCounters;
+use super::counters::{Passage, PeerCounters};
+use super::machine::Machine;
 use super::port::ABR;
 pub use super::sampler::Series;
 use super::verdict::Timing;

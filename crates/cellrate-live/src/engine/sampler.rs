@@ -6,7 +6,7 @@ use cellrate_scenario::{
     ConnectionIndex, Every, FlowQuantity, NodeKind, PortQuantity, Probe, Quantity, Scenario, Sender, Step,
 };
 
-use super::machine::Passage;
+use super::counters::Passage;
 use super::network::{NONE, Network, port_number, step_of};
 use super::port::ABR;
 
