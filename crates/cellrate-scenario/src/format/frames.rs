@@ -1,6 +1,6 @@
 //! The keys of frames in UDP datagrams.
 
-use super::traffic::{END_KEY, START_KEY};
+use super::timing::{END_KEY, START_KEY};
 use super::{Kind, Range, Shape, key, required};
 use crate::quantity::Dimension;
 

@@ -8,6 +8,7 @@ mod live;
 mod pages;
 mod switch;
 mod tcp;
+mod timing;
 mod traffic;
 mod uili;
 mod video;

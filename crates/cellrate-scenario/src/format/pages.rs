@@ -1,6 +1,6 @@
 //! The keys of pages that are fetched over TCP.
 
-use super::traffic::EXPONENTIAL;
+use super::timing::EXPONENTIAL;
 use super::{Key, Kind, Shape, TIME, key, required};
 use crate::quantity::Dimension;
 

@@ -1,18 +1,9 @@
 //! The keys of traffic.
 
-use super::{CELLS, Key, Kind, POSITIVE_RATE, RATE, SPAN, Shape, TIME, Tagged};
+use super::timing::{END_KEY, PERIOD, START_KEY};
+use super::{CELLS, Kind, POSITIVE_RATE, RATE, Shape, TIME, Tagged};
 use super::{frames, key, required, tcp, video};
 use crate::quantity::Dimension;
-
-pub(super) const START_KEY: Key = key("start", TIME, "\"0 ms\"", "The first instant with data.");
-pub(super) const END_KEY: Key = key("end", TIME, "never", "No data from this instant on.");
-const PERIOD: Kind = Kind::Or(&[SPAN, Kind::Table(&EXPONENTIAL)]);
-
-pub(super) const EXPONENTIAL: Shape = Shape {
-    name: "exponential",
-    about: "An exponentially distributed time.",
-    keys: &[required("exponential", SPAN, "The mean.")],
-};
 
 const WINDOW: Shape = Shape {
     name: "window",

@@ -1,6 +1,6 @@
 //! The keys of video traffic.
 
-use super::traffic::{END_KEY, START_KEY};
+use super::timing::{END_KEY, START_KEY};
 use super::{Kind, POSITIVE_RATE, Range, SPAN, Shape, key, required};
 
 pub(super) const VIDEO: Shape = Shape {

@@ -8,7 +8,7 @@ use cellrate_proto::switch::StopAndGo;
 use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
-use super::{Whole, defaults, optional, place_of, stop_and_go, traffic, uili, wholes};
+use super::{Whole, defaults, optional, place_of, rounded, stop_and_go, traffic, uili, wholes};
 use crate::check;
 use crate::error::{Fault, Place};
 use crate::group;
@@ -408,9 +408,4 @@ fn check_parameters(parameters: &AbrParameters, keys: &Table, place: Place) -> R
             format!("{remedy}: give frtt, or shorten the path's links, whose delays it is twice the sum of");
     }
     Err(Fault::new(stands_in.map_or(place, |node| node.place), message, remedy))
-}
-
-/// To three decimals, for messages.
-pub(super) fn rounded(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
 }

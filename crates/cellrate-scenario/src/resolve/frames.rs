@@ -4,7 +4,7 @@ use cellrate_proto::Octets;
 use cellrate_proto::wire::Encapsulation;
 
 use super::optional;
-use super::traffic::start_and_end;
+use super::timing::start_and_end;
 use crate::check;
 use crate::error::Fault;
 use crate::frames::{FollowAcr, FramesTraffic};

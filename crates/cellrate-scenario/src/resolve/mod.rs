@@ -13,6 +13,7 @@ mod port;
 mod probe;
 mod stop_and_go;
 mod tcp;
+mod timing;
 mod traffic;
 mod uili;
 mod video;
@@ -111,4 +112,9 @@ fn place_of(table: &Table, key: &str, entry: Place) -> Place {
 
 fn instant(node: &Node) -> Result<Time, Fault> {
     Ok(Time::ZERO.saturating_add(quantity::time(node)?))
+}
+
+/// To three decimals, for messages.
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
 }

@@ -2,7 +2,7 @@
 
 use cellrate_proto::{Duration, Octets, Time};
 
-use super::{instant, optional, traffic};
+use super::{instant, optional, timing};
 use crate::check;
 use crate::error::Fault;
 use crate::model::Period;
@@ -74,5 +74,5 @@ fn size(node: &Node) -> Result<Octets, Fault> {
 const MAX_SIZE: u64 = 1 << 40;
 
 fn think_time(node: &Node) -> Result<Period, Fault> {
-    if node.table().is_some() { traffic::period(node) } else { quantity::time(node).map(Period::Fixed) }
+    if node.table().is_some() { timing::period(node) } else { quantity::time(node).map(Period::Fixed) }
 }

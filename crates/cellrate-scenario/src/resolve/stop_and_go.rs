@@ -5,8 +5,8 @@ use std::sync::Arc;
 use cellrate_proto::AbrParameters;
 use cellrate_proto::switch::{StopAndGo, SwitchAlgorithmConfig};
 
-use super::connection::rounded;
 use super::network::Network;
+use super::rounded;
 use crate::error::{Fault, Place};
 use crate::model::{Connection, Negotiated, Sender, Step};
 use crate::tree::{Node, Table};

@@ -3,7 +3,7 @@
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets};
 
-use super::traffic::start_and_end;
+use super::timing::start_and_end;
 use super::{optional, pages};
 use crate::check;
 use crate::error::{Fault, Place};

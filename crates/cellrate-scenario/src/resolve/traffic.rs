@@ -2,10 +2,11 @@
 
 use cellrate_proto::{CellRate, Duration, Time};
 
+use super::timing::{period, start_and_end};
 use super::{frames, instant, optional, tcp, video};
 use crate::check;
 use crate::error::Fault;
-use crate::model::{GreedyWindow, Period, RequestResponse, Traffic};
+use crate::model::{GreedyWindow, RequestResponse, Traffic};
 use crate::quantity;
 use crate::tree::{Node, Table};
 
@@ -79,18 +80,6 @@ fn rate(node: &Node, table: &Table) -> Result<CellRate, Fault> {
     rate.ok_or_else(|| check::missing(node.place, "rate", "such as \"10 Mbps\""))
 }
 
-pub(super) fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
-    let start = optional(table, "start", instant)?.unwrap_or(Time::ZERO);
-    let end = optional(table, "end", instant)?.unwrap_or(Time::NEVER);
-    match table.node("end") {
-        Some(node) if end <= start => {
-            let message = format!("the end, {end}, is not after the start, {start}");
-            Err(Fault::new(node.place, message, "Write a later end"))
-        }
-        _ => Ok((start, end)),
-    }
-}
-
 fn windows(table: &Table) -> Result<Vec<GreedyWindow>, Fault> {
     let direct = ["start", "end", "cells"].into_iter().find_map(|key| table.entry(key));
     match (table.node("windows"), direct) {
@@ -148,13 +137,6 @@ fn limited(node: &Node, table: &Table) -> Result<Traffic, Fault> {
             }
             Ok(Traffic::Limited { steps })
         }
-    }
-}
-
-pub(super) fn period(node: &Node) -> Result<Period, Fault> {
-    match node.table().and_then(|table| table.node("exponential")) {
-        Some(mean) => quantity::span(mean).map(Period::Exponential),
-        None => quantity::span(node).map(Period::Fixed),
     }
 }
 

@@ -3,7 +3,7 @@
 use cellrate_proto::{BitRate, CellRate, Duration};
 
 use super::optional;
-use super::traffic::start_and_end;
+use super::timing::start_and_end;
 use crate::check;
 use crate::error::Fault;
 use crate::quantity;

@@ -1,0 +1,13 @@
+//! Keys of times that several kinds of traffic have.
+
+use super::{Key, Kind, SPAN, Shape, TIME, key, required};
+
+pub(super) const START_KEY: Key = key("start", TIME, "\"0 ms\"", "The first instant with data.");
+pub(super) const END_KEY: Key = key("end", TIME, "never", "No data from this instant on.");
+pub(super) const PERIOD: Kind = Kind::Or(&[SPAN, Kind::Table(&EXPONENTIAL)]);
+
+pub(super) const EXPONENTIAL: Shape = Shape {
+    name: "exponential",
+    about: "An exponentially distributed time.",
+    keys: &[required("exponential", SPAN, "The mean.")],
+};
