@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .advisor import PACKET_CELLS, AdvisedSet, Situation, mcr, nrm
-from .errors import CellrateError
 from .running import Progress, run_many
 from .scenario import Scenario
 
@@ -160,15 +159,8 @@ def compare(advised: AdvisedSet, *, workers: int | None = None, progress: Progre
         Processes; the number of processors by default.
     progress
         Called with the share done [0 to 1].
-
-    Raises
-    ------
-    CellrateError
-        If the simulator has no switch of the kind.
     """
     s = advised.situation
-    if s.switches == "eprca":
-        raise CellrateError("the simulator has no EPRCA switches; the advice stands, and can be tried with erica")
     plan = _plan(s)
     base = Scenario.parse(scenario_text(advised), file="advised")
     defaults = _defaults(s)
@@ -327,6 +319,8 @@ def _control(s: Situation) -> str:
         return f'efci = {{ high = "{_threshold(s)} cells" }}'
     if s.switches == "relative":
         return f'algorithm = {{ type = "relative-rate", threshold = "{_threshold(s)} cells" }}'
+    if s.switches == "eprca":
+        return f'algorithm = {{ type = "eprca", threshold = "{_threshold(s)} cells" }}'
     # 5 ms, or thirty cells of a slow link: a measurement of a few cells says nothing.
     interval = max(5e-3, 30 / s.line)
     return f'algorithm = {{ type = "erica", interval = {_ms(round(interval, 4))} }}'

@@ -100,9 +100,14 @@ def test_requests_that_never_end_are_no_success() -> None:
     assert comparison.verdict.startswith("With neither set is there any mean time of a request")
 
 
-def test_eprca_is_advised_and_not_simulated() -> None:
-    with pytest.raises(cellrate.CellrateError, match="EPRCA"):
-        trial.compare(advise(link_bps=155.52e6, round_trip_s=0.01, switches="eprca"))
+def test_eprca_is_advised_and_simulated() -> None:
+    advised = advise(link_bps=155.52e6, round_trip_s=0.01, switches="eprca")
+    assert 'type = "eprca", threshold = "512 cells"' in trial.scenario_text(advised)
+    comparison = trial.compare(advised)
+    assert comparison.verdict
+    assert (
+        comparison.content() != trial.compare(advise(link_bps=155.52e6, round_trip_s=0.01, switches="erica")).content()
+    )
 
 
 def test_on_a_terminal_it_asks_and_asks_again() -> None:

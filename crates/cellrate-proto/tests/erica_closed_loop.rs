@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, Fairness, Feedback,
+    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EprcaConfig, EricaConfig, Fairness, Feedback,
     LoadAveraging, PortControl, PortControlConfig, QueueControl, RelativeRateConfig, Slot,
     SwitchAlgorithmConfig, VcAtPort,
 };
@@ -278,5 +278,8 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
     );
     let threshold = Cells(250);
     let relative_rate = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold });
-    prop_oneof![1 => Just(SwitchAlgorithmConfig::None), 1 => Just(relative_rate), 6 => erica]
+    let eprca = SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(threshold, Cells(1_000))));
+    let capc = SwitchAlgorithmConfig::Capc(Arc::default());
+    let plain = prop_oneof![Just(SwitchAlgorithmConfig::None), Just(relative_rate), Just(eprca), Just(capc)];
+    prop_oneof![1 => plain, 2 => erica]
 }

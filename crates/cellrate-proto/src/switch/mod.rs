@@ -12,7 +12,9 @@
 
 mod aging;
 mod averaging;
+mod capc;
 mod efci;
+mod eprca;
 mod erica;
 mod list;
 mod meter;
@@ -23,10 +25,14 @@ mod weights;
 
 pub use aging::{Aging, AgingConfig};
 pub use averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging};
+pub use capc::{Capc, CapcConfig};
 pub use efci::{Efci, EfciConfig};
+pub use eprca::{Eprca, EprcaConfig};
 pub use erica::{Erica, EricaConfig, QueueControl};
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
-pub use port_control::{ERICA_METRICS, Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig};
+pub use port_control::{
+    ALGORITHM_METRICS, ERICA_METRICS, Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig,
+};
 pub use relative_rate::{RelativeRate, RelativeRateConfig};
 pub use stop_and_go::{StopAndGo, StopAndGoConfig, StopAndGoForm};
 pub use weights::Fairness;

@@ -4,7 +4,9 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 
+use super::capc::{CAPC_METRICS, Capc, CapcConfig};
 use super::efci::{Efci, EfciConfig};
+use super::eprca::{EPRCA_METRICS, Eprca, EprcaConfig};
 use super::erica::{Erica, EricaConfig};
 use super::meter::{Meter, Metering, QuietMeter};
 use super::relative_rate::{RelativeRate, RelativeRateConfig};
@@ -40,6 +42,10 @@ pub enum SwitchAlgorithmConfig {
     RelativeRate(RelativeRateConfig),
     /// PCR or MCR by a queue threshold.
     StopAndGo(StopAndGoConfig),
+    /// A mean of what sources claim, and queue thresholds.
+    Eprca(Arc<EprcaConfig>),
+    /// One rate for all, which follows the load.
+    Capc(Arc<CapcConfig>),
     /// ERICA and ERICA+; ports may share what is the same for all of them.
     Erica(Arc<EricaConfig>),
 }
@@ -51,6 +57,8 @@ impl SwitchAlgorithmConfig {
             SwitchAlgorithmConfig::None => Ok(()),
             SwitchAlgorithmConfig::RelativeRate(config) => config.check(),
             SwitchAlgorithmConfig::StopAndGo(config) => config.check(),
+            SwitchAlgorithmConfig::Eprca(config) => config.check(),
+            SwitchAlgorithmConfig::Capc(config) => config.check(),
             SwitchAlgorithmConfig::Erica(config) => config.check(),
         }
     }
@@ -61,6 +69,8 @@ impl SwitchAlgorithmConfig {
             SwitchAlgorithmConfig::None
             | SwitchAlgorithmConfig::RelativeRate(_)
             | SwitchAlgorithmConfig::StopAndGo(_) => &[],
+            SwitchAlgorithmConfig::Eprca(_) => EPRCA_METRICS,
+            SwitchAlgorithmConfig::Capc(_) => CAPC_METRICS,
             SwitchAlgorithmConfig::Erica(_) => ERICA_METRICS,
         }
     }
@@ -72,11 +82,16 @@ pub type Metrics = &'static [&'static str];
 /// What ERICA and ERICA+ offer: load factor, active sources, fair share, capacity and largest allocation [cells/s].
 pub const ERICA_METRICS: Metrics = &["z", "n", "fair_share", "capacity", "max_alloc"];
 
+/// Every figure that some algorithm offers.
+pub const ALGORITHM_METRICS: Metrics = &["z", "n", "fair_share", "capacity", "max_alloc", "ers", "macr"];
+
 /// The algorithm of a port: the built-in ones by value, so that none of them costs an indirect call; anything else boxed.
 enum Algorithm {
     None,
     RelativeRate(RelativeRate),
     StopAndGo(StopAndGo),
+    Eprca(Eprca),
+    Capc(Capc),
     Erica(Erica),
     Custom(Box<dyn SwitchAlgorithm + Send>),
 }
@@ -106,6 +121,8 @@ impl PortControl {
                 Algorithm::RelativeRate(RelativeRate::new(*config))
             }
             SwitchAlgorithmConfig::StopAndGo(config) => Algorithm::StopAndGo(StopAndGo::new(*config)),
+            SwitchAlgorithmConfig::Eprca(config) => Algorithm::Eprca(Eprca::new(Arc::clone(config))),
+            SwitchAlgorithmConfig::Capc(config) => Algorithm::Capc(Capc::new(Arc::clone(config), link_rate)),
             SwitchAlgorithmConfig::Erica(config) => {
                 Algorithm::Erica(Erica::new(Arc::clone(config), link_rate))
             }
@@ -301,6 +318,8 @@ impl Algorithm {
             Algorithm::None => None,
             Algorithm::RelativeRate(algorithm) => Some(algorithm),
             Algorithm::StopAndGo(algorithm) => Some(algorithm),
+            Algorithm::Eprca(algorithm) => Some(algorithm),
+            Algorithm::Capc(algorithm) => Some(algorithm),
             Algorithm::Erica(algorithm) => Some(algorithm),
             Algorithm::Custom(algorithm) => Some(&**algorithm),
         }
@@ -313,6 +332,8 @@ impl Algorithm {
             Algorithm::None => None,
             Algorithm::RelativeRate(algorithm) => Some(algorithm),
             Algorithm::StopAndGo(algorithm) => Some(algorithm),
+            Algorithm::Eprca(algorithm) => Some(algorithm),
+            Algorithm::Capc(algorithm) => Some(algorithm),
             Algorithm::Erica(algorithm) => Some(algorithm),
             Algorithm::Custom(algorithm) => Some(&mut **algorithm),
         }
@@ -325,6 +346,8 @@ impl fmt::Debug for Algorithm {
             Algorithm::None => f.write_str("None"),
             Algorithm::RelativeRate(algorithm) => algorithm.fmt(f),
             Algorithm::StopAndGo(algorithm) => algorithm.fmt(f),
+            Algorithm::Eprca(algorithm) => algorithm.fmt(f),
+            Algorithm::Capc(algorithm) => algorithm.fmt(f),
             Algorithm::Erica(algorithm) => algorithm.fmt(f),
             Algorithm::Custom(_) => f.write_str("Custom"),
         }
@@ -578,10 +601,21 @@ mod tests {
 
     #[test]
     fn names_and_values_of_the_figures_are_in_the_same_order() {
-        let port = erica(EricaConfig::erica());
-        let mut names = Vec::new();
-        port.metrics(|name, _| names.push(name));
-        assert_eq!(names, port.metric_names());
+        let eprca = EprcaConfig::new(Cells(1), Cells(2));
+        let mut all = Vec::new();
+        for algorithm in [
+            SwitchAlgorithmConfig::Erica(Arc::default()),
+            SwitchAlgorithmConfig::Capc(Arc::default()),
+            SwitchAlgorithmConfig::Eprca(Arc::new(eprca)),
+        ] {
+            let config = PortControlConfig { efci: None, algorithm };
+            let port = PortControl::new(&config, CellRate::new(100_000.0));
+            let mut names = Vec::new();
+            port.metrics(|name, _| names.push(name));
+            assert_eq!((&names[..], port.metric_names()), (config.algorithm.metric_names(), &names[..]));
+            all.extend(names.into_iter().filter(|name| !all.contains(name)).collect::<Vec<_>>());
+        }
+        assert_eq!(all, ALGORITHM_METRICS);
     }
 
     #[test]

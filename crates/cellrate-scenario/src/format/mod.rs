@@ -539,7 +539,7 @@ pub(crate) const FLOW_QUANTITIES: &[&str] = &[
 pub(crate) const PORT_QUANTITIES: &[&str] =
     &["queue", "guaranteed_queue", "abr_queue", "ubr_queue", "utilization", "port_drops"];
 
-/// Flow quantities, port quantities, then the figures of [`cellrate_proto::switch::ERICA_METRICS`] (held by a test).
+/// Flow quantities, port quantities, then the figures of [`cellrate_proto::switch::ALGORITHM_METRICS`] (held by a test).
 const RECORD: Kind = Kind::Choice(&[
     "acr",
     "source_rate",
@@ -564,6 +564,8 @@ const RECORD: Kind = Kind::Choice(&[
     "fair_share",
     "capacity",
     "max_alloc",
+    "ers",
+    "macr",
 ]);
 
 const SWEEP: Shape = Shape {
@@ -582,12 +584,12 @@ const SWEEP: Shape = Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cellrate_proto::switch::ERICA_METRICS;
+    use cellrate_proto::switch::ALGORITHM_METRICS;
 
     #[test]
     fn record_names_every_quantity_there_is() {
         let Kind::Choice(names) = RECORD else { panic!("a choice") };
-        assert_eq!(names, [FLOW_QUANTITIES, PORT_QUANTITIES, ERICA_METRICS].concat());
+        assert_eq!(names, [FLOW_QUANTITIES, PORT_QUANTITIES, ALGORITHM_METRICS].concat());
     }
 
     #[test]

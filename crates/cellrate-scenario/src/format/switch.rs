@@ -175,6 +175,62 @@ const ALGORITHM: Tagged = Tagged {
             },
         ),
         (
+            "eprca",
+            Shape {
+                name: "eprca",
+                about: "EPRCA: a mean of the rates that sources claim, and two queue thresholds.",
+                keys: &[
+                    required(
+                        "threshold",
+                        CELLS,
+                        "QT: above this ABR queue, who claims more than dpf of the mean is to reduce.",
+                    ),
+                    key(
+                        "high_threshold",
+                        CELLS,
+                        "4 * threshold",
+                        "DQT: above this ABR queue, everybody is to go to mrf of the mean; at least `threshold`.",
+                    ),
+                    key("average", SHARE, "1/16", "AV: weight of a forward RM cell in the mean."),
+                    key("dpf", SHARE, "7/8", "Down pressure factor."),
+                    key("erf", SHARE, "15/16", "Explicit reduction factor: to this of the mean."),
+                    key("mrf", SHARE, "1/4", "Major reduction factor."),
+                ],
+            },
+        ),
+        (
+            "capc",
+            Shape {
+                name: "capc",
+                about: "CAPC: one rate for all connections, which grows and shrinks in proportion to the load.",
+                keys: &[
+                    key("interval", SPAN, "\"1 ms\"", "Averaging interval: its length at most."),
+                    key(
+                        "interval_cells",
+                        Kind::Integer(1, u32::MAX as i64),
+                        "none",
+                        "The interval ends early when so many ABR cells have arrived.",
+                    ),
+                    key("target_utilization", SHARE, "0.95", "Share of the line that is aimed at."),
+                    key("rup", Kind::Ratio(Range::above(0.0, f64::MAX)), "0.1", "Steepness of growth."),
+                    key("rdn", Kind::Ratio(Range::above(0.0, f64::MAX)), "0.8", "Steepness of shrinking."),
+                    key(
+                        "eru",
+                        Kind::Ratio(Range::above(1.0, f64::MAX)),
+                        "1.5",
+                        "Largest factor of one interval.",
+                    ),
+                    key(
+                        "erf",
+                        Kind::Ratio(Range::below(0.0, 1.0)),
+                        "0.5",
+                        "Smallest factor of one interval, above 0.",
+                    ),
+                    key("threshold", CELLS, "\"50 cells\"", "CI is set while the ABR queue is above this."),
+                ],
+            },
+        ),
+        (
             "erica",
             Shape {
                 name: "erica",

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, Fairness, LoadAveraging,
-    PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
-    SwitchAlgorithmConfig,
+    ActiveSources, AgingConfig, AveragingInterval, CapcConfig, EfciConfig, EprcaConfig, EricaConfig,
+    Fairness, LoadAveraging, PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig,
+    StopAndGoForm, SwitchAlgorithmConfig,
 };
 use cellrate_proto::{Cells, Duration};
 
@@ -71,6 +71,40 @@ fn algorithm(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
             };
             SwitchAlgorithmConfig::StopAndGo(StopAndGoConfig { threshold, form })
         }
+        Some("eprca") => {
+            let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
+            let high_threshold = optional(table, "high_threshold", quantity::cells)?;
+            let high_threshold = high_threshold.unwrap_or(Cells(threshold.0.saturating_mul(4)));
+            let default = EprcaConfig::new(threshold, high_threshold);
+            let ratio = |key: &str, default| {
+                optional(table, key, quantity::ratio).map(|given| given.unwrap_or(default))
+            };
+            let config = EprcaConfig {
+                average: ratio("average", default.average)?,
+                dpf: ratio("dpf", default.dpf)?,
+                erf: ratio("erf", default.erf)?,
+                mrf: ratio("mrf", default.mrf)?,
+                ..default
+            };
+            let place = table.node("type").map(|node| node.place).unwrap_or_default();
+            check::configuration(config.check(), |name| table.node(name), place)?;
+            SwitchAlgorithmConfig::Eprca(Arc::new(config))
+        }
+        Some("capc") => {
+            let default = CapcConfig::new();
+            let ratio = |key: &str, default| {
+                optional(table, key, quantity::ratio).map(|given| given.unwrap_or(default))
+            };
+            SwitchAlgorithmConfig::Capc(Arc::new(CapcConfig {
+                interval: interval(table, default.interval.time)?,
+                target_utilization: ratio("target_utilization", default.target_utilization)?,
+                rup: ratio("rup", default.rup)?,
+                rdn: ratio("rdn", default.rdn)?,
+                eru: ratio("eru", default.eru)?,
+                erf: ratio("erf", default.erf)?,
+                threshold: optional(table, "threshold", quantity::cells)?.unwrap_or(default.threshold),
+            }))
+        }
         Some("erica") => {
             let share = optional(table, "target_utilization", quantity::ratio)?.unwrap_or(0.9);
             SwitchAlgorithmConfig::Erica(Arc::new(erica(table, QueueControl::TargetUtilization(share))?))
@@ -90,13 +124,8 @@ fn algorithm(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
 
 fn erica(table: &Table, queue_control: QueueControl) -> Result<EricaConfig, Fault> {
     let flag = |key: &str| optional(table, key, check::boolean).map(|flag| flag.unwrap_or(false));
-    let interval_cells =
-        optional(table, "interval_cells", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
     Ok(EricaConfig {
-        interval: AveragingInterval {
-            time: optional(table, "interval", quantity::span)?.unwrap_or(Duration::from_ms(5)),
-            cells: interval_cells.map(|cells| cells as u32),
-        },
+        interval: interval(table, Duration::from_ms(5))?,
         queue_control,
         delta: optional(table, "delta", quantity::ratio)?.unwrap_or(0.1),
         active_sources: ActiveSources {
@@ -112,6 +141,12 @@ fn erica(table: &Table, queue_control: QueueControl) -> Result<EricaConfig, Faul
             _ => Fairness::Equal,
         },
     })
+}
+
+fn interval(table: &Table, default: Duration) -> Result<AveragingInterval, Fault> {
+    let cells = optional(table, "interval_cells", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
+    let time = optional(table, "interval", quantity::span)?.unwrap_or(default);
+    Ok(AveragingInterval { time, cells: cells.map(|cells| cells as u32) })
 }
 
 fn aging(node: &Node) -> Result<Option<AgingConfig>, Fault> {

@@ -1,6 +1,6 @@
 //! Probes: which quantity of what is recorded when.
 
-use cellrate_proto::switch::{ERICA_METRICS, SwitchAlgorithmConfig};
+use cellrate_proto::switch::{ALGORITHM_METRICS, ERICA_METRICS};
 
 use super::network::Network;
 use crate::check;
@@ -103,8 +103,11 @@ fn targets(
         }
         if is_port && !records_ports || !is_port && !records_flows {
             let what = if is_port { "port" } else { "direction of a connection" };
-            let names =
-                if is_port { [PORT_QUANTITIES, ERICA_METRICS].concat() } else { FLOW_QUANTITIES.to_vec() };
+            let names = if is_port {
+                [PORT_QUANTITIES, ALGORITHM_METRICS].concat()
+            } else {
+                FLOW_QUANTITIES.to_vec()
+            };
             let message = format!("nothing that is recorded is a quantity of a {what}");
             return Err(Fault::new(node.place, message, format!("Record one of {}", names.join(", "))));
         }
@@ -222,6 +225,11 @@ fn lack_remedy(name: &str) -> &'static str {
         "acr" | "forward_rm" | "backward_rm" => "Only connections of category abr have it",
         "cwnd" | "rtt" | "retransmissions" => "Only directions with traffic of type \"tcp\" have it",
         "responses" | "response_time" => "Only connections whose traffic of type \"tcp\" has pages have it",
+        "ers" => "Only ports of switches with algorithm type \"capc\" have it",
+        "macr" => "Only ports of switches with algorithm type \"eprca\" have it",
+        "z" | "capacity" => {
+            "Only ports of switches with algorithm type \"erica\", \"erica+\" or \"capc\" have it"
+        }
         name if ERICA_METRICS.contains(&name) => {
             "Only ports of switches with algorithm type \"erica\" or \"erica+\" have it"
         }
@@ -282,12 +290,7 @@ fn port_quantity(name: &str, step: Step, network: &Network) -> Option<PortQuanti
         "port_drops" => PortQuantity::Drops,
         metric => {
             let algorithm = &network.link(step).ports[usize::from(step.end)].control.algorithm;
-            let place = match algorithm {
-                SwitchAlgorithmConfig::Erica(_) => ERICA_METRICS.iter().position(|name| *name == metric)?,
-                SwitchAlgorithmConfig::None
-                | SwitchAlgorithmConfig::RelativeRate(_)
-                | SwitchAlgorithmConfig::StopAndGo(_) => return None,
-            };
+            let place = algorithm.metric_names().iter().position(|name| *name == metric)?;
             PortQuantity::Metric(place as u8)
         }
     })

@@ -46,6 +46,7 @@ told! {
     word_misspelt: "efci_state = \"keep\"" => "efci_state = \"kept\"";
     wrong_type: "nrm = 32" => "nrm = \"32\"";
     key_of_another_type: "type = \"relative-rate\", threshold" => "type = \"relative-rate\", delta = 0.1, threshold";
+    eprca_thresholds_crossed: "{ type = \"relative-rate\", threshold = " => "{ type = \"eprca\", high_threshold = \"2 cells\", threshold = ";
     alpha_alone: "load_averaging = \"ratio\", " => "";
     not_a_power_of_two: "rif = \"1/16\"" => "rif = 0.3";
     metric_of_a_port_without: "\"sw1->sw2\"]" => "\"sw2->sw1\"]";

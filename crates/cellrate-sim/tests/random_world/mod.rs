@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, Fairness, LoadAveraging,
-    PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
-    SwitchAlgorithmConfig,
+    ActiveSources, AgingConfig, AveragingInterval, CapcConfig, EfciConfig, EprcaConfig, EricaConfig,
+    Fairness, LoadAveraging, PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig,
+    StopAndGoForm, SwitchAlgorithmConfig,
 };
 use cellrate_proto::uili::*;
 use cellrate_proto::wire::Encapsulation;
@@ -37,7 +37,40 @@ pub fn random_scenario(number: u64) -> Scenario {
     if dice.uniform() < 0.25 {
         show_films(&mut scenario, &mut dice);
     }
+    vary_switches(&mut scenario, number);
     scenario
+}
+
+/// In every fourth network ports that run ERICA may share by weight, or run CAPC or EPRCA instead; dice of its own leave all other
+/// networks what they are.
+fn vary_switches(scenario: &mut Scenario, number: u64) {
+    if number % 4 != 1 {
+        return;
+    }
+    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 7));
+    for port in scenario.links.iter_mut().flat_map(|link| &mut link.ports) {
+        let SwitchAlgorithmConfig::Erica(erica) = &port.control.algorithm else { continue };
+        let (interval, threshold) = (erica.interval, 1 + (dice.uniform() * 40.0) as u64);
+        let config = match (dice.uniform() * 5.0) as u32 {
+            0 | 1 => {
+                let fairness = Fairness::Weighted;
+                SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig { fairness, ..**erica }))
+            }
+            2 => {
+                let (rup, rdn) = (0.025 + 0.2 * dice.uniform(), 0.2 + dice.uniform());
+                let threshold = Cells(threshold);
+                let capc = CapcConfig { interval, rup, rdn, threshold, ..CapcConfig::new() };
+                SwitchAlgorithmConfig::Capc(Arc::new(capc))
+            }
+            3 => {
+                let high = threshold + (dice.uniform() * 100.0) as u64;
+                SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(Cells(threshold), Cells(high))))
+            }
+            _ => continue,
+        };
+        Arc::make_mut(port).control.algorithm = config;
+        assert_eq!(port.control.check(), Ok(()));
+    }
 }
 
 /// CBR and VBR carry compressed video, now of one program and now of more than a small tree has places for.
@@ -137,6 +170,7 @@ pub fn random_bottleneck(number: u64) -> Scenario {
         parameters.rif = PowerOfTwo::from_negative_exponent(generator.below(8) as u8).expect("at most 15");
         parameters.icr = parameters.pcr * generator.pick(&[0.02, 0.1, 0.5]);
     }
+    vary_switches(&mut world.scenario, number);
     world.scenario
 }
 
@@ -207,6 +241,7 @@ fn fair_shares(number: u64, dice: Random, lines: &[u64], counts: &[u64]) -> Scen
         let probe = generator.fair_probe(count, duration, step);
         world.scenario.probes.push(probe);
     }
+    vary_switches(&mut world.scenario, number);
     world.scenario
 }
 
@@ -463,7 +498,7 @@ impl Generator {
             immediate_fair_share: self.one_in(2),
             measured_ccr: self.one_in(3),
             aging: self.one_in(4).then(AgingConfig::new),
-            fairness: if self.one_in(3) { Fairness::Weighted } else { Fairness::Equal },
+            fairness: Fairness::Equal,
         }
     }
 

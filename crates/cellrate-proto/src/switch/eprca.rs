@@ -1,0 +1,244 @@
+//! EPRCA, the enhanced proportional rate control algorithm (L. Roberts; ATM Forum 94-0735R1, 1994; described in R. Jain, Computer
+//! Networks and ISDN Systems 28(13), 1996).
+//!
+//! The port keeps MACR, a running mean of the rates that FRMs claim, as its guess at the fair share. While the queue is above a
+//! threshold, connections that claim more than most of MACR are told to come below it ("intelligent marking"); while it is above
+//! a second one, everybody is told to come far below it. Otherwise RM cells pass unchanged. There are no averaging intervals.
+//!
+//! Where the published description is open:
+//! - MACR begins with the first rate claimed, and takes in every FRM, whether the port is congested or not.
+//! - The rate of a connection is that of its last FRM here.
+
+use alloc::sync::Arc;
+
+use super::list::List;
+use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
+use super::{Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
+use crate::parameters::{ParameterError, in_range};
+use crate::units::{CellRate, Cells, Duration, Time};
+
+/// What EPRCA offers: the mean of the rates claimed [cells/s].
+pub(super) const EPRCA_METRICS: Metrics = &["macr"];
+
+/// EPRCA's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EprcaConfig {
+    /// QT: the port is congested while the ABR queue is above this [cells, at least 1; no default].
+    pub threshold: Cells,
+    /// DQT: it is very congested while the queue is above this [cells, at least QT; no default].
+    pub high_threshold: Cells,
+    /// AV: weight of an FRM in MACR [above 0 to 1; default 1/16].
+    pub average: f64,
+    /// DPF, down pressure factor: who claims more than this of MACR is to reduce [above 0 to 1; default 7/8].
+    pub dpf: f64,
+    /// ERF, explicit reduction factor: to this of MACR [above 0 to 1; default 15/16].
+    pub erf: f64,
+    /// MRF, major reduction factor: to this of MACR everybody is to go while the port is very congested [above 0 to 1;
+    /// default 1/4].
+    pub mrf: f64,
+}
+
+impl EprcaConfig {
+    /// EPRCA with these thresholds, QT and DQT, and every default; set what differs.
+    ///
+    /// ```
+    /// use cellrate_proto::Cells;
+    /// use cellrate_proto::switch::EprcaConfig;
+    /// assert_eq!(EprcaConfig::new(Cells(250), Cells(1000)).check(), Ok(()));
+    /// let error = EprcaConfig::new(Cells(250), Cells(100)).check().unwrap_err();
+    /// assert_eq!(error.to_string(), "high_threshold is 100 cells; it must be at least threshold");
+    /// ```
+    pub const fn new(threshold: Cells, high_threshold: Cells) -> EprcaConfig {
+        EprcaConfig { threshold, high_threshold, average: 0.0625, dpf: 0.875, erf: 0.9375, mrf: 0.25 }
+    }
+
+    /// Says which parameter is out of its range first, in the order of the fields.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        let &EprcaConfig { threshold, high_threshold, average, dpf, erf, mrf } = self;
+        in_range("threshold", threshold.0 as f64, "cells", threshold.0 > 0, "at least 1 cell")?;
+        let is_high = high_threshold >= threshold;
+        in_range("high_threshold", high_threshold.0 as f64, "cells", is_high, "at least threshold")?;
+        let share = |name, value: f64| {
+            in_range(name, value, "", value > 0.0 && value <= 1.0, "above 0 and at most 1")
+        };
+        share("average", average)?;
+        share("dpf", dpf)?;
+        share("erf", erf)?;
+        share("mrf", mrf)
+    }
+}
+
+/// The algorithm. Ports share their parameters.
+#[derive(Clone, Debug)]
+pub struct Eprca {
+    config: Arc<EprcaConfig>,
+    /// `None` before the first FRM.
+    macr: Option<CellRate>,
+    /// By connection: what its last FRM claimed.
+    ccrs: List<CellRate>,
+}
+
+impl Eprca {
+    /// Nothing claimed yet.
+    pub fn new(config: impl Into<Arc<EprcaConfig>>) -> Eprca {
+        Eprca { config: config.into(), macr: None, ccrs: List::new() }
+    }
+}
+
+impl SwitchAlgorithm for Eprca {
+    /// FRMs are to be told, and no interval ever ends.
+    fn metering(&self) -> Option<Metering> {
+        let interval = AveragingInterval::of_time(Duration::FOREVER);
+        Some(Metering { interval, bidirectional: false, history: false })
+    }
+
+    fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {
+        self.ccrs.push(CellRate::ZERO);
+    }
+
+    fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, _meter: &Meter) {
+        self.ccrs[slot] = ccr;
+        let average = self.config.average;
+        self.macr = Some(self.macr.map_or(ccr, |macr| macr * (1.0 - average) + ccr * average));
+    }
+
+    fn on_backward_rm(
+        &mut self,
+        _now: Time,
+        slot: Slot,
+        queue: Cells,
+        _meter: &Meter,
+        feedback: &mut Feedback,
+    ) {
+        let EprcaConfig { threshold, high_threshold, dpf, erf, mrf, .. } = *self.config;
+        let Some(macr) = self.macr else { return };
+        if queue > high_threshold {
+            feedback.limit(macr * mrf);
+        } else if queue > threshold && self.ccrs[slot] > macr * dpf {
+            feedback.limit(macr * erf);
+        }
+    }
+
+    fn on_interval_end(&mut self, _load: &IntervalLoad, _meter: &Meter) {}
+
+    fn forward_rm_stands(&self) -> bool {
+        true
+    }
+
+    fn metric_names(&self) -> Metrics {
+        EPRCA_METRICS
+    }
+
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("macr", self.macr.unwrap_or(CellRate::ZERO).as_cells_per_s());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate_code::RateCode;
+    use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig};
+
+    const A: Slot = Slot(0);
+    const B: Slot = Slot(1);
+
+    fn port(config: EprcaConfig) -> PortControl {
+        assert_eq!(config.check(), Ok(()));
+        let algorithm = SwitchAlgorithmConfig::Eprca(Arc::new(config));
+        let line = CellRate::new(100_000.0);
+        let mut port = PortControl::new(&PortControlConfig { efci: None, algorithm }, line);
+        let vc = VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0 };
+        assert_eq!((port.connect(&vc), port.connect(&vc)), (A, B));
+        port
+    }
+
+    fn claim(port: &mut PortControl, slot: Slot, ccr: f64) {
+        port.on_abr_cell(Time::ZERO, slot);
+        port.on_forward_rm(Time::ZERO, slot, CellRate::new(ccr));
+    }
+
+    /// ER of a BRM that finds such a queue; `None` where it passes unchanged.
+    fn er(port: &mut PortControl, slot: Slot, queue: u64) -> Option<f64> {
+        let mut feedback = Feedback::new(RateCode::MAX, false, false);
+        port.on_backward_rm(Time::ZERO, slot, Cells(queue), &mut feedback);
+        assert!(!feedback.congestion_indication() && !feedback.no_increase());
+        let changed = feedback.explicit_rate() != RateCode::MAX;
+        changed.then(|| feedback.explicit_rate().rate().as_cells_per_s())
+    }
+
+    fn macr(port: &PortControl) -> f64 {
+        let mut found = f64::NAN;
+        port.metrics(|_, value| found = value);
+        found
+    }
+
+    #[test]
+    fn macr_begins_with_the_first_claim_and_moves_by_a_sixteenth() {
+        let mut port = port(EprcaConfig::new(Cells(10), Cells(20)));
+        assert_eq!((macr(&port), er(&mut port, A, 1000)), (0.0, None), "nothing claimed yet");
+        claim(&mut port, A, 32_768.0);
+        assert_eq!(macr(&port), 32_768.0);
+        claim(&mut port, B, 0.0);
+        assert_eq!(macr(&port), 30_720.0);
+        claim(&mut port, A, 32_768.0);
+        assert_eq!(macr(&port), 30_848.0);
+    }
+
+    #[test]
+    fn congestion_is_for_those_who_claim_much_and_great_congestion_for_all() {
+        let mut port = port(EprcaConfig::new(Cells(10), Cells(20)));
+        // MACR = 32,768; 7/8 of that is 28,672, which is not more than itself.
+        claim(&mut port, A, 32_768.0);
+        claim(&mut port, B, 32_768.0);
+        for (queue, ers) in [
+            (10, [None, None]),
+            (11, [Some(30_720.0); 2]),
+            (20, [Some(30_720.0); 2]),
+            (21, [Some(8_192.0); 2]),
+        ] {
+            assert_eq!([er(&mut port, A, queue), er(&mut port, B, queue)], ers, "queue of {queue}");
+        }
+        let mut port = port_with_weight_one();
+        claim(&mut port, B, 28_672.0);
+        claim(&mut port, A, 32_768.0);
+        assert_eq!([er(&mut port, A, 15), er(&mut port, B, 15)], [Some(30_720.0), None]);
+        assert_eq!([er(&mut port, A, 25), er(&mut port, B, 25)], [Some(8_192.0); 2]);
+    }
+
+    /// MACR is the last claim.
+    fn port_with_weight_one() -> PortControl {
+        port(EprcaConfig { average: 1.0, ..EprcaConfig::new(Cells(10), Cells(20)) })
+    }
+
+    #[test]
+    fn er_is_never_raised() {
+        let mut port = port_with_weight_one();
+        claim(&mut port, A, 50_000.0);
+        let came = RateCode::floor(CellRate::new(1_000.0));
+        let mut feedback = Feedback::new(came, true, true);
+        port.on_backward_rm(Time::ZERO, A, Cells(100), &mut feedback);
+        assert_eq!(feedback, Feedback::new(came, true, true));
+    }
+
+    #[test]
+    fn no_interval_ends() {
+        let mut port = port(EprcaConfig::new(Cells(10), Cells(20)));
+        claim(&mut port, A, 50_000.0);
+        assert_eq!(port.next_deadline(), Time::NEVER);
+        assert!(port.needs_meter(), "FRMs have to be told");
+    }
+
+    #[test]
+    fn every_parameter_is_refused_just_outside_its_range() {
+        let refused = |config: EprcaConfig| config.check().map_err(|error| error.name);
+        let plain = EprcaConfig::new(Cells(10), Cells(10));
+        assert_eq!(refused(plain), Ok(()));
+        assert_eq!(refused(EprcaConfig::new(Cells(0), Cells(10))), Err("threshold"));
+        assert_eq!(refused(EprcaConfig::new(Cells(10), Cells(9))), Err("high_threshold"));
+        assert_eq!(refused(EprcaConfig { average: 0.0, ..plain }), Err("average"));
+        assert_eq!(refused(EprcaConfig { dpf: 1.001, ..plain }), Err("dpf"));
+        assert_eq!(refused(EprcaConfig { erf: f64::NAN, ..plain }), Err("erf"));
+        assert_eq!(refused(EprcaConfig { mrf: -0.1, ..plain }), Err("mrf"));
+    }
+}
