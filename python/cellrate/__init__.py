@@ -10,6 +10,7 @@ Times are in seconds, rates of probes in cells/s, throughput in bit/s; every key
 from typing import TYPE_CHECKING
 
 from ._native import version as _version
+from .algorithms import SwitchAlgorithm
 from .capturing import Capture, CapturedFile
 from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
 from .results import Result, Series
@@ -37,6 +38,7 @@ __all__ = [
     "Series",
     "Situation",
     "SweepPoint",
+    "SwitchAlgorithm",
     "__version__",
     "advise",
     "ready_scenarios",

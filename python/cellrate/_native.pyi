@@ -1,10 +1,12 @@
 """What the compiled module offers; private: use the functions and classes of `cellrate`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .algorithms import Maker
 
 Recent = Sequence[tuple[int, NDArray[np.uint64], NDArray[np.float64]]]
 
@@ -16,6 +18,7 @@ class Scenario:
     def check(self) -> tuple[str, str, float, int]: ...
     def fair(self, utilization: float) -> list[tuple[str, bool, float, str | None]]: ...
     def series(self) -> list[tuple[str, str, str, int | None]]: ...
+    def custom_algorithms(self) -> list[str]: ...
     def to_toml(self) -> str: ...
     def hash(self) -> str: ...
 
@@ -62,6 +65,7 @@ def run(
     progress: Callable[[float], object] | None = None,
     threads: int = 1,
     capture: tuple[Path, list[str] | None, float, float | None, bool, bool, int | None] | None = None,
+    algorithms: Mapping[str, Maker] | None = None,
 ) -> RunResult: ...
 def schema() -> str: ...
 def signalled(
@@ -78,4 +82,9 @@ def signalled(
     frtt: float,
 ) -> list[tuple[str, int]]: ...
 def version() -> str: ...
-def run_watched(scenario: Scenario, every_ps: int, look: Callable[[float, Recent], object]) -> RunResult: ...
+def run_watched(
+    scenario: Scenario,
+    every_ps: int,
+    look: Callable[[float, Recent], object],
+    algorithms: Mapping[str, Maker] | None = None,
+) -> RunResult: ...

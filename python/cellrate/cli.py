@@ -17,6 +17,7 @@ from .commands import App, Parameter, UsageError, in_two_columns
 from .errors import CellrateError, Interrupted, LiveUnavailable, RunError, ScenarioError
 
 if TYPE_CHECKING:
+    from .algorithms import Algorithms, MakeAlgorithm
     from .capturing import Capture
 
 app = App(
@@ -53,6 +54,10 @@ CaptureKind = Annotated[
 CaptureLimit = Annotated[
     str | None, Parameter(help="Most that a file of the capture may hold, such as 200MB (1 GB by default).")
 ]
+Algorithm = Annotated[
+    list[str] | None,
+    Parameter(help="A custom algorithm of the scenario: NAME=FILE.py:CLASS. May be given again."),
+]
 Threads = Annotated[int, Parameter(help="Threads per run, for large networks; the result does not depend on it.")]
 
 
@@ -75,6 +80,7 @@ def run(
     capture_kind: CaptureKind = None,
     capture_limit: CaptureLimit = None,
     threads: Threads = 1,
+    algorithm: Algorithm = None,
 ) -> int:
     """Run a scenario, or every point of its sweep."""
     from .running import prepare, run_many, sweep_into
@@ -84,17 +90,27 @@ def run(
     points = [(point.scenario, point.set) for point in scenario.points()]
     for point, _ in points:
         point.check()
+    algorithms = _algorithms(algorithm)
     captured = _capture(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
     if out is None and (plot or csv):
         out = Path("results") / points[0][0].name
     swept = len(points) > 1
     with _progress(points[0][0].name, quiet=json) as progress:
         if captured is not None:
-            results = [run_one(scenario, capture=captured, progress=progress)]
+            results = [run_one(scenario, capture=captured, progress=progress, algorithms=algorithms)]
         elif swept:
-            results = sweep_into(out, points, csv=csv, plots=plot, workers=workers, progress=progress, threads=threads)
+            results = sweep_into(
+                out,
+                points,
+                csv=csv,
+                plots=plot,
+                workers=workers,
+                progress=progress,
+                threads=threads,
+                algorithms=algorithms,
+            )
         else:
-            results = run_many(points, progress=progress, threads=threads)
+            results = run_many(points, progress=progress, threads=threads, algorithms=algorithms)
     if out is not None and not swept:
         results[0].write(out, csv=csv, plots=plot)
     if json:
@@ -124,6 +140,7 @@ def watch(
         float | None, Parameter(help="Network time per time, such as 0.01; so that the run takes 20 s by default.")
     ] = None,
     port: Annotated[int, Parameter(help="Port of the page on 127.0.0.1; a free one by default.")] = 0,
+    algorithm: Algorithm = None,
     out: Out = None,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
     csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
@@ -137,7 +154,15 @@ def watch(
     def say(address: str) -> None:
         print(f"Open {address}; Ctrl-C ends the run.", flush=True)
 
-    result = run_watched(file, set=_settings(set), seed=seed, speed=speed, port=port, on_ready=say)
+    result = run_watched(
+        file,
+        set=_settings(set),
+        seed=seed,
+        speed=speed,
+        port=port,
+        algorithms=_algorithms(algorithm),
+        on_ready=say,
+    )
     if out is None and (plot or csv):
         out = Path("results") / str(result.summary["run"]["scenario"])
     from .table import print_summary
@@ -531,6 +556,18 @@ def _settings(pairs: list[str] | None) -> dict[str, object]:
             raise ScenarioError(f"--set {pair}: write a dotted path, = and a value, such as duration=200ms")
         settings[path.strip()] = value.strip()
     return settings
+
+
+def _algorithms(given: list[str] | None) -> Algorithms:
+    from .algorithms import load
+
+    algorithms: dict[str, MakeAlgorithm] = {}
+    for text in given or []:
+        name, make = load(text)
+        if name in algorithms:
+            raise CellrateError(f'--algorithm gives "{name}" twice')
+        algorithms[name] = make
+    return algorithms
 
 
 def _capture(

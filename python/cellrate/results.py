@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _native
+from .algorithms import Algorithms, named
 from .capturing import CapturedFile
 from .errors import NoSuchSeries
 
@@ -140,11 +141,11 @@ class Result:
     Attributes
     ----------
     summary : dict
-        "run" (scenario, hash, seed, version, duration_s, cell_hops, events, wall_s, cell_hops_per_s), "vcs" (a row per
-        direction of a VC that sent), "ports" (a row per port that carried anything), "tcp" (a row per TCP connection),
-        "exchanges", "pages" and "exchange_list" (of pages fetched over TCP), "bursts" and "burst_list" (of
-        request-response traffic), "frames" and "frame_list" (of frames in datagrams), "refused" and "negotiated" (at
-        set-up); docs/results.md lists the keys.
+        "run" (scenario, hash, seed, version, algorithms if any were given, duration_s, cell_hops, events, wall_s,
+        cell_hops_per_s), "vcs" (a row per direction of a VC that sent), "ports" (a row per port that carried
+        anything), "tcp" (a row per TCP connection), "exchanges", "pages" and "exchange_list" (of pages fetched over
+        TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of frames in
+        datagrams), "refused" and "negotiated" (at set-up); docs/results.md lists the keys.
     set : dict
         What the point of a sweep set; empty without a sweep.
     toml : str
@@ -173,7 +174,12 @@ class Result:
 
     @classmethod
     def _from_native(
-        cls, native: _native.RunResult, scenario: Scenario, settings: dict[str, str], wall_s: float
+        cls,
+        native: _native.RunResult,
+        scenario: Scenario,
+        settings: dict[str, str],
+        wall_s: float,
+        algorithms: Algorithms | None = None,
     ) -> Result:
         summary = json.loads(native.summary)
         figures = summary["run"]
@@ -182,6 +188,7 @@ class Result:
             "hash": scenario.hash,
             "seed": figures["seed"],
             "version": _native.version(),
+            **({"algorithms": named(algorithms)} if algorithms else {}),
             **{key: value for key, value in figures.items() if key not in ("scenario", "seed")},
             "wall_s": wall_s,
             "cell_hops_per_s": figures["cell_hops"] / wall_s,

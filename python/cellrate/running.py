@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import pickle
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from . import _native
+from .algorithms import Algorithms, check, makers
 from .capturing import Capture
 from .errors import CellrateError
 from .processes import Outcome, number_of_workers, side_by_side
@@ -29,6 +31,7 @@ def run(
     capture: Capture | str | Path | None = None,
     progress: Progress | None = None,
     threads: int = 1,
+    algorithms: Algorithms | None = None,
 ) -> Result:
     """Run a scenario and give back what happened.
 
@@ -50,6 +53,9 @@ def run(
     threads
         Threads to run it on, 1 or more; the result does not depend on it. Only networks whose switches are apart by
         links of 100 us or more can use several. A run with a capture has one.
+    algorithms
+        The custom algorithms of the scenario by its names for them, each a class derived from `SwitchAlgorithm`, or
+        whatever else makes one. What they raise ends the run and is raised here.
 
     Raises
     ------
@@ -57,6 +63,8 @@ def run(
         If the scenario cannot be run.
     RunError
         If the run gave no result.
+    CellrateError
+        If the scenario is a sweep, or asks for other algorithms than those that are given.
     Interrupted
         On Ctrl-C.
     """
@@ -68,7 +76,9 @@ def run(
         raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; {rest}")
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
-    return _run_point(points[0].scenario, points[0].set, progress, threads, capture)
+    how = How(threads, algorithms)
+    how.check([points[0].scenario])
+    return _run_point(points[0].scenario, points[0].set, how, progress, capture)
 
 
 def sweep(
@@ -78,12 +88,13 @@ def sweep(
     seed: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
+    algorithms: Algorithms | None = None,
 ) -> list[Result]:
     """Run every point of a scenario's sweep, over several processes.
 
     Parameters
     ----------
-    scenario, set, seed
+    scenario, set, seed, algorithms
         As for `run`.
     workers
         Number of processes; the number of processors by default. The results do not depend on it.
@@ -98,7 +109,7 @@ def sweep(
     points = [(point.scenario, point.set) for point in prepare(scenario, set=set, seed=seed).points()]
     for point, _ in points:
         point.check()
-    return run_many(points, workers=workers, progress=progress)
+    return run_many(points, workers=workers, progress=progress, algorithms=algorithms)
 
 
 def sweep_into(
@@ -110,6 +121,7 @@ def sweep_into(
     workers: int | None = None,
     progress: Progress | None = None,
     threads: int = 1,
+    algorithms: Algorithms | None = None,
 ) -> list[Result]:
     """Run the points of a sweep into a folder, which appears whole or not at all: summary.json, and a folder per point.
 
@@ -122,14 +134,18 @@ def sweep_into(
         If the folder holds something else; said before anything runs.
     """
     if folder is None:
-        return run_each(points, _without_series, workers=workers, progress=progress, threads=threads)
+        return run_each(
+            points, _without_series, workers=workers, progress=progress, threads=threads, algorithms=algorithms
+        )
     from .writing import fill_summary, write_whole
 
     results: list[Result] = []
 
     def fill(into: Path) -> None:
         write = partial(_write_point, into, csv=csv, plots=plots)
-        results.extend(run_each(points, write, workers=workers, progress=progress, threads=threads))
+        results.extend(
+            run_each(points, write, workers=workers, progress=progress, threads=threads, algorithms=algorithms)
+        )
         fill_summary(results, into)
 
     write_whole(folder, fill)
@@ -143,14 +159,17 @@ def run_many(
     progress: Progress | None = None,
     keep: Path | None = None,
     threads: int = 1,
+    algorithms: Algorithms | None = None,
 ) -> list[Result]:
     """Run scenarios side by side, each on so many threads.
 
     The results come in the order of `points`, each with its settings. With `keep`, each result is kept in that folder
     as soon as it is there, and a point whose result is kept there, from the same scenario and the same simulator, is
-    not run again.
+    not run again. With `algorithms`, as for `run`, nothing is kept.
     """
-    return run_each(points, _whole, workers=workers, progress=progress, keep=keep, threads=threads)
+    return run_each(
+        points, _whole, workers=workers, progress=progress, keep=keep, threads=threads, algorithms=algorithms
+    )
 
 
 def run_each(
@@ -161,6 +180,7 @@ def run_each(
     progress: Progress | None = None,
     keep: Path | None = None,
     threads: int = 1,
+    algorithms: Algorithms | None = None,
 ) -> list[Outcome]:
     """Run scenarios side by side, and give what `finish` makes of each result, in the order of `points`.
 
@@ -174,16 +194,18 @@ def run_each(
     """
     _check_threads(threads)
     todo = list(points)
+    how = How(threads, algorithms)
+    how.check([scenario for scenario, _ in todo])
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
     if number_of_workers(workers, len(todo)) <= 1:
         return [
-            _run_and_finish(finish, place, point, keep, _part(progress, place, len(todo)), threads)
+            _run_and_finish(finish, place, point, keep, how, _part(progress, place, len(todo)))
             for place, point in enumerate(todo)
         ]
     # The longest first, as far as network time tells: the last to end should not have been the last to begin.
     order = sorted(range(len(todo)), key=lambda place: -todo[place][0].duration_s)
-    calls = [partial(_run_and_finish, finish, place, todo[place], keep, None, threads) for place in order]
+    calls = [partial(_run_and_finish, finish, place, todo[place], keep, how) for place in order]
     outcomes = dict(zip(order, side_by_side(calls, workers=workers, progress=progress), strict=True))
     return [outcomes[place] for place in range(len(todo))]
 
@@ -204,27 +226,43 @@ def _check_threads(threads: int) -> None:
         raise CellrateError(f"threads is {threads}; it must be at least 1")
 
 
+@dataclass(frozen=True)
+class How:
+    """What a run is given beside its scenario."""
+
+    threads: int = 1
+    algorithms: Algorithms | None = None
+
+    def check(self, scenarios: Sequence[Scenario]) -> None:
+        """Raise `CellrateError` if an algorithm is given that none of the scenarios asks for."""
+        check(self.algorithms, scenarios)
+
+
 def _run_point(
     scenario: Scenario,
     settings: Mapping[str, str],
+    how: How,
     progress: Progress | None = None,
-    threads: int = 1,
     capture: Capture | None = None,
 ) -> Result:
     begun = time.perf_counter()
-    native = _native.run(scenario._native, progress, threads, None if capture is None else capture._native())
-    return Result._from_native(native, scenario, dict(settings), time.perf_counter() - begun)
+    native = _native.run(
+        scenario._native,
+        progress,
+        how.threads,
+        None if capture is None else capture._native(),
+        makers(how.algorithms),
+    )
+    wall_s = time.perf_counter() - begun
+    return Result._from_native(native, scenario, dict(settings), wall_s, how.algorithms)
 
 
 def _run_kept(
-    scenario: Scenario,
-    settings: Mapping[str, str],
-    keep: Path | None,
-    progress: Progress | None = None,
-    threads: int = 1,
+    scenario: Scenario, settings: Mapping[str, str], keep: Path | None, how: How, progress: Progress | None = None
 ) -> Result:
-    if keep is None:
-        return _run_point(scenario, settings, progress, threads)
+    # An algorithm may do today what it did not do yesterday.
+    if keep is None or how.algorithms:
+        return _run_point(scenario, settings, how, progress)
     # A module built anew may run the same scenario differently.
     built = Path(_native.__file__).stat().st_mtime_ns
     file = keep / f"{scenario.hash}-{built}.pickle"
@@ -232,7 +270,7 @@ def _run_kept(
         kept: Result = pickle.loads(file.read_bytes())
         kept.set = dict(settings)
         return kept
-    result = _run_point(scenario, settings, progress, threads)
+    result = _run_point(scenario, settings, how, progress)
     partial = file.with_suffix(f".{os.getpid()}.partial")
     partial.write_bytes(pickle.dumps(result))
     partial.rename(file)
@@ -244,11 +282,11 @@ def _run_and_finish(
     place: int,
     point: Point,
     keep: Path | None,
-    progress: Progress | None,
-    threads: int,
+    how: How,
+    progress: Progress | None = None,
 ) -> Outcome:
     scenario, settings = point
-    return finish(place, _run_kept(scenario, settings, keep, progress, threads))
+    return finish(place, _run_kept(scenario, settings, keep, how, progress))
 
 
 def _whole(_place: int, result: Result) -> Result:

@@ -132,6 +132,11 @@ class Scenario:
         return self._facts()[3]
 
     @property
+    def custom_algorithms(self) -> list[str]:
+        """Names of the custom algorithms that ports have; a run has to be given each."""
+        return self._native.custom_algorithms()
+
+    @property
     def toml(self) -> str:
         """The document as TOML, settings applied."""
         return self._native.to_toml()

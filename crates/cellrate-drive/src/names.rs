@@ -56,8 +56,8 @@ pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'s
                 PortQuantity::Drops => ("port_drops", "cells"),
                 PortQuantity::Metric(place) => {
                     let link = &scenario.links[link as usize];
-                    let names = link.ports[usize::from(end)].control.algorithm.metric_names();
-                    (names.get(usize::from(place)).copied().unwrap_or("metric"), "")
+                    let figures = link.ports[usize::from(end)].figures();
+                    (figures.get(usize::from(place)).copied().unwrap_or("metric"), "")
                 }
             };
             (name.to_owned(), port_name(scenario, 2 * link as usize + usize::from(end)), unit)

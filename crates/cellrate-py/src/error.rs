@@ -37,11 +37,20 @@ pub fn capture_error(py: Python<'_>, error: &CaptureError) -> PyErr {
     raised(|| class(py, "RunError")?.call1((error.to_string(),)))
 }
 
-/// `cellrate.Interrupted` or `cellrate.RunError`.
+/// `cellrate.Interrupted` or `cellrate.RunError`; `cellrate.CellrateError` where the caller should have given more.
 pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
+    if let RunError::NoAlgorithm { name, .. } = error {
+        let remedy = format!(
+            "give it: algorithms={{\"{name}\": ...}} in Python, --algorithm {name}=FILE.py:CLASS on the command line"
+        );
+        return parameter_error(py, &format!("{error}; {remedy}"));
+    }
     let name = match error {
         RunError::Interrupted => "Interrupted",
-        RunError::TooLong { .. } | RunError::TooLarge { .. } | RunError::NotConserved { .. } => "RunError",
+        RunError::TooLong { .. }
+        | RunError::TooLarge { .. }
+        | RunError::NoAlgorithm { .. }
+        | RunError::NotConserved { .. } => "RunError",
     };
     raised(|| class(py, name)?.call1((error.to_string(),)))
 }

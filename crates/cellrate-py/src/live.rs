@@ -35,7 +35,7 @@ pub fn live_nodes(
     progress: Option<Py<PyAny>>,
     capture: Option<CaptureSettings>,
 ) -> PyResult<RunResult> {
-    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.document.resolve_for_live_run().map_err(|error| scenario_error(py, &error))?;
     let part = part(&scenario, nodes)?;
     let options = Options { part, start_unix_ns, ..Options::default() };
     carry(py, &scenario, options, progress.as_ref(), capture)

@@ -81,6 +81,19 @@ impl Scenario {
         Ok(names.map(|((probe, entity, unit), from)| (probe, entity, unit, interval(from))).collect())
     }
 
+    /// Names of the custom algorithms that ports have, each once, in the order of links.
+    fn custom_algorithms(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
+        let mut names: Vec<String> = Vec::new();
+        let ports = scenario.links.iter().flat_map(|link| &link.ports);
+        for custom in ports.filter_map(|port| port.custom.as_ref()) {
+            if !names.contains(&custom.name) {
+                names.push(custom.name.clone());
+            }
+        }
+        Ok(names)
+    }
+
     /// The document as TOML, settings applied.
     fn to_toml(&self) -> String {
         self.document.to_toml()

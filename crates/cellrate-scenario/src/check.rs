@@ -289,7 +289,8 @@ pub(crate) fn power_of_two(node: &Node) -> Result<PowerOfTwo, Fault> {
     })
 }
 
-fn choice(node: &Node, words: &[&str]) -> Result<(), Fault> {
+/// Whether `node` is one of these words.
+pub(crate) fn choice(node: &Node, words: &[&str]) -> Result<(), Fault> {
     let given = text(node)?;
     if words.contains(&given) {
         return Ok(());

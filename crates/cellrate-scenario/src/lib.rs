@@ -6,6 +6,7 @@
 
 mod application;
 mod check;
+mod custom;
 mod document;
 mod error;
 pub mod fair;
@@ -25,6 +26,7 @@ mod tree;
 mod video;
 
 pub use application::*;
+pub use custom::*;
 pub use document::{Document, SweepPoint};
 pub use error::ScenarioError;
 pub use frames::*;

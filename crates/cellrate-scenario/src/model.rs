@@ -10,6 +10,7 @@ use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
 use crate::application::Application;
+use crate::custom::CustomAlgorithm;
 use crate::frames::FramesTraffic;
 use crate::host::HostSettings;
 use crate::live::LiveSettings;
@@ -144,6 +145,18 @@ pub struct Port {
     pub rm_cells: RmCells,
     /// Marking and explicit rate. Hosts have [`PortControlConfig::default`], which does nothing.
     pub control: PortControlConfig,
+    /// An algorithm that is not built in; the one of `control` is none then.
+    pub custom: Option<Arc<CustomAlgorithm>>,
+}
+
+impl Port {
+    /// Names of the figures that its algorithm offers to probes, in order.
+    pub fn figures(&self) -> Vec<&str> {
+        match &self.custom {
+            Some(custom) => custom.figures.iter().map(String::as_str).collect(),
+            None => self.control.algorithm.metric_names().to_vec(),
+        }
+    }
 }
 
 /// When RM cells are transmitted (TM 4.0, 5.10.6: a switch may transmit them out of sequence with data cells). They are in

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
+use cellrate_proto::switch::{Slot, VcAtPort};
 use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
@@ -10,6 +10,7 @@ use cellrate_scenario::{
     RmCells, Scenario, Shared, Step, Traffic, WaitingBrm,
 };
 
+use crate::algorithms::{self, Algorithms};
 use crate::endpoint::{Access, Endpoint, Sender};
 use crate::kernel::Kernel;
 use crate::kernel::cluster::{Cluster, Parts};
@@ -21,6 +22,7 @@ use crate::kernel::partition::Partition;
 use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
+use crate::results::RunError;
 use crate::traffic::{Site, Supply};
 use crate::transport::{Interface, Peer, Stack};
 use crate::wiring::{Fold, Wiring};
@@ -53,8 +55,13 @@ pub(crate) fn steps(connection: &Connection, backward: bool) -> Vec<Step> {
     if backward { connection.path.iter().rev().map(turned).collect() } else { connection.path.clone() }
 }
 
-/// Builds the network of `scenario`. `tapped` are the numbers of ports whose departures have to be events.
-pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
+/// Builds the network of `scenario`. `tapped` are the numbers of ports whose departures have to be events; `algorithms` makes
+/// those that are not built in.
+pub(crate) fn assemble(
+    scenario: &Scenario,
+    tapped: &[usize],
+    algorithms: &Algorithms<'_>,
+) -> Result<Assembly, RunError> {
     let partition = Partition::of(scenario);
     let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
     let used = categories_by_port(scenario);
@@ -89,7 +96,8 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
             every_cell: every_cell[number],
             tapped: tapped.contains(&number),
         };
-        parts[cluster as usize].ports.push(build_port(scenario, number, &used[number], ends, &mut outlets));
+        let port = build_port(scenario, number, &used[number], ends, &mut outlets, algorithms)?;
+        parts[cluster as usize].ports.push(port);
     }
 
     let mut endpoints = Vec::with_capacity(2 * scenario.connections.len());
@@ -128,7 +136,7 @@ pub(crate) fn assemble(scenario: &Scenario, tapped: &[usize]) -> Assembly {
         Cluster::new(Parts { hops: Arc::clone(&table), sampler, ..parts })
     });
     let kernel = Kernel { clusters: clusters.collect(), conduits, window: partition.window };
-    Assembly { kernel, ports, endpoints }
+    Ok(Assembly { kernel, ports, endpoints })
 }
 
 fn empty_parts(scenario: &Scenario) -> Parts {
@@ -223,13 +231,14 @@ fn build_port(
     used: &[bool; PRIORITIES],
     ends: Ends,
     outlets: &mut Shared<Outlet>,
-) -> Port {
+    algorithms: &Algorithms<'_>,
+) -> Result<Port, RunError> {
     let Ends { outside, at_host, every_cell, tapped } = ends;
     let link = &scenario.links[number / 2];
     let config = &link.ports[number % 2];
     let random = Random::new(scenario.seed, Stream::Loss(number as u32));
     let line = Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random);
-    let control = PortControl::new(&config.control, link.rate.to_cell_rate());
+    let control = algorithms::control(scenario, number, algorithms)?;
     let is_switch = scenario.nodes[link.ends[number % 2].0 as usize].kind == NodeKind::Switch;
     let several = used.iter().filter(|&&used| used).count() > 1;
     let only_priority = used.iter().position(|&used| used).unwrap_or(0);
@@ -270,7 +279,7 @@ fn build_port(
     if figures_are_watched(scenario, number) {
         port.keep_ended();
     }
-    port
+    Ok(port)
 }
 
 struct Hops {

@@ -1,9 +1,11 @@
 //! A simulator of ATM networks at the level of the single cell: exact, repeatable, fast.
 //!
-//! [`run`] takes a checked [`cellrate_scenario::Scenario`] and returns summary figures and series. It drives the same
+//! [`run`] takes a checked [`cellrate_scenario::Scenario`] and returns summary figures and series; [`Simulation`] does so with
+//! somebody who looks on, or with switch algorithms that are not built in. It drives the same
 //! protocol values that a live testbed drives; it adds links, queues, traffic and a clock. How events are ordered, and why
 //! clusters of nodes can run by themselves for a while, is in [`kernel`].
 
+mod algorithms;
 mod assembly;
 mod bursts;
 mod endpoint;
@@ -21,11 +23,12 @@ pub mod transport;
 mod watching;
 mod wiring;
 
+pub use algorithms::{AlgorithmPort, Algorithms};
 use cellrate_drive::names;
 pub use cellrate_drive::{noise, random};
 pub use results::{
     Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary, PageSummary,
     PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
 };
-pub use simulation::{run, run_on, run_tapped, run_watched, series_of};
+pub use simulation::{Simulation, run, run_on, series_of};
 pub use watching::{Look, Recent};

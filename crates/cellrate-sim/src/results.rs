@@ -441,6 +441,13 @@ pub enum RunError {
         /// The most there may be.
         allowed: usize,
     },
+    /// A port has a custom algorithm that the run was not given.
+    NoAlgorithm {
+        /// What the scenario calls the algorithm.
+        name: String,
+        /// The port.
+        port: String,
+    },
     /// Cells appeared or vanished: a defect of the simulator, never of the scenario.
     NotConserved {
         /// The connection and direction.
@@ -463,6 +470,9 @@ impl fmt::Display for RunError {
                 "the connections cross {hops} links, both directions of all of them together; at most {allowed} can be \
                  simulated"
             ),
+            RunError::NoAlgorithm { name, port } => {
+                write!(f, "port {port} has the custom algorithm \"{name}\", which the run was not given")
+            }
             RunError::NotConserved { vc, counts: [sent, delivered, dropped, in_flight] } => write!(
                 f,
                 "cells of {vc} are not conserved (sent {sent}, delivered {delivered}, dropped {dropped}, in flight \

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::Scenario;
 
+use crate::algorithms::Algorithms;
 use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
 use crate::endpoint::RmCount;
@@ -37,7 +38,7 @@ pub fn run(
     scenario: &Scenario,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
-    run_network(scenario, NonZeroUsize::MIN, progress, Beside::Nobody)
+    Simulation::of(scenario).run(progress)
 }
 
 /// The same on up to `threads` threads, with the same result: clusters of nodes with links of 100 us or more between them
@@ -51,41 +52,116 @@ pub fn run_on(
     threads: NonZeroUsize,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
-    run_network(scenario, threads, progress, Beside::Nobody)
-}
-
-/// As [`run`], with every cell that leaves a port of `tap` handed to `sink` in the order of instants. The figures are the
-/// same, but for the number of events.
-///
-/// # Errors
-/// As [`run`]; [`RunError::Interrupted`] also when `sink` said so.
-pub fn run_tapped<'a>(
-    scenario: &Scenario,
-    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    tap: &Tap,
-    sink: &'a mut TapSink<'a>,
-) -> Result<RunResult, RunError> {
-    run_network(scenario, NonZeroUsize::MIN, progress, Beside::Tap(tap, sink))
-}
-
-/// As [`run`], with what series have recorded handed to `look` each time that `every` of network time, or a little more, has
-/// passed. The result is the same.
-///
-/// # Errors
-/// As [`run`]; [`RunError::Interrupted`] also when `look` said so.
-pub fn run_watched(
-    scenario: &Scenario,
-    every: Duration,
-    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    look: &mut dyn FnMut(Look) -> ControlFlow<()>,
-) -> Result<RunResult, RunError> {
-    run_network(scenario, NonZeroUsize::MIN, progress, Beside::Watcher(Watcher::new(every, look)))
+    Simulation::of(scenario).on_threads(threads).run(progress)
 }
 
 /// Name, entity and unit of each series that a run of `scenario` records, in the order of
 /// [`RunResult::series`](crate::RunResult::series).
 pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str)> {
     scenario.probes.iter().map(|probe| describe(scenario, probe.quantity)).collect()
+}
+
+/// A run to be: of a scenario, on one thread, with no algorithms but those that are built in, unless it is told otherwise.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use cellrate_scenario::Document;
+/// use cellrate_sim::Simulation;
+/// # let text = include_str!("../../../scenarios/two-source-transient.toml");
+/// let scenario = Document::parse(text, "two-source-transient")?.resolve()?;
+/// let result = Simulation::of(&scenario).run(&mut |_| ControlFlow::Continue(()))?;
+/// assert_eq!(result.summary.vcs[0].dropped, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Simulation<'a> {
+    scenario: &'a Scenario,
+    threads: NonZeroUsize,
+    algorithms: &'a Algorithms<'a>,
+}
+
+impl<'a> Simulation<'a> {
+    /// Of `scenario`.
+    pub fn of(scenario: &'a Scenario) -> Simulation<'a> {
+        Simulation { scenario, threads: NonZeroUsize::MIN, algorithms: &|_, _| None }
+    }
+
+    /// On up to `threads` threads, as [`run_on`] says; a run that is tapped or watched has one in any case.
+    pub fn on_threads(self, threads: NonZeroUsize) -> Simulation<'a> {
+        Simulation { threads, ..self }
+    }
+
+    /// With `algorithms` for the ports whose algorithm is not built in.
+    pub fn with_algorithms(self, algorithms: &'a Algorithms<'a>) -> Simulation<'a> {
+        Simulation { algorithms, ..self }
+    }
+
+    /// Runs it, as [`run`].
+    ///
+    /// # Errors
+    /// As [`run`], and [`RunError::NoAlgorithm`] when a port has a custom algorithm that is not to be had.
+    pub fn run(&self, progress: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<RunResult, RunError> {
+        self.run_beside(progress, Beside::Nobody)
+    }
+
+    /// As [`run`](Simulation::run), with every cell that leaves a port of `tap` handed to `sink` in the order of instants. The
+    /// figures are the same, but for the number of events.
+    ///
+    /// # Errors
+    /// As [`run`](Simulation::run); [`RunError::Interrupted`] also when `sink` said so.
+    pub fn run_tapped<'b>(
+        &self,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        tap: &Tap,
+        sink: &'b mut TapSink<'b>,
+    ) -> Result<RunResult, RunError> {
+        self.run_beside(progress, Beside::Tap(tap, sink))
+    }
+
+    /// As [`run`](Simulation::run), with what series have recorded handed to `look` each time that `every` of network time, or
+    /// a little more, has passed. The result is the same.
+    ///
+    /// # Errors
+    /// As [`run`](Simulation::run); [`RunError::Interrupted`] also when `look` said so.
+    pub fn run_watched(
+        &self,
+        every: Duration,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        look: &mut dyn FnMut(Look) -> ControlFlow<()>,
+    ) -> Result<RunResult, RunError> {
+        self.run_beside(progress, Beside::Watcher(Watcher::new(every, look)))
+    }
+
+    fn run_beside(
+        &self,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        beside: Beside<'_>,
+    ) -> Result<RunResult, RunError> {
+        let &Simulation { scenario, threads, algorithms } = self;
+        let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
+        if hops > MAX_HOPS {
+            return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
+        }
+        let end = Time::ZERO + scenario.duration;
+        let tapped: Vec<usize> = match &beside {
+            Beside::Tap(tap, _) => tap.ports.iter().map(|&port| port_number(port)).collect(),
+            Beside::Nobody | Beside::Watcher(_) => Vec::new(),
+        };
+        let mut assembly = assemble(scenario, &tapped, algorithms)?;
+        match beside {
+            Beside::Nobody => assembly.kernel.run(end, threads, progress)?,
+            Beside::Watcher(mut watcher) => {
+                assembly
+                    .kernel
+                    .run_watched(end, progress, &mut |now, clusters| watcher.pass(now, clusters))?;
+            }
+            Beside::Tap(tap, sink) => {
+                let mut collector = Collector::new(scenario, &mut assembly, tap, sink);
+                assembly.kernel.run_watched(end, progress, &mut |_, clusters| collector.collect(clusters))?;
+            }
+        }
+        account(scenario, assembly, end)
+    }
 }
 
 /// Who else has part in a run.
@@ -95,34 +171,8 @@ enum Beside<'a> {
     Watcher(Watcher<'a>),
 }
 
-fn run_network<'a>(
-    scenario: &Scenario,
-    threads: NonZeroUsize,
-    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    beside: Beside<'a>,
-) -> Result<RunResult, RunError> {
-    let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
-    if hops > MAX_HOPS {
-        return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
-    }
-    let end = Time::ZERO + scenario.duration;
-    let mut assembly;
-    match beside {
-        Beside::Nobody => {
-            assembly = assemble(scenario, &[]);
-            assembly.kernel.run(end, threads, progress)?;
-        }
-        Beside::Watcher(mut watcher) => {
-            assembly = assemble(scenario, &[]);
-            assembly.kernel.run_watched(end, progress, &mut |now, clusters| watcher.pass(now, clusters))?;
-        }
-        Beside::Tap(tap, sink) => {
-            let tapped: Vec<usize> = tap.ports.iter().map(|&port| port_number(port)).collect();
-            assembly = assemble(scenario, &tapped);
-            let mut collector = Collector::new(scenario, &mut assembly, tap, sink);
-            assembly.kernel.run_watched(end, progress, &mut |_, clusters| collector.collect(clusters))?;
-        }
-    }
+/// What a network that has run to its end has to tell.
+fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) -> Result<RunResult, RunError> {
     let in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
     // Rows take the room of what has been counted, and then of the ports.
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_cells);

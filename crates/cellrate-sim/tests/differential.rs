@@ -12,20 +12,27 @@
 //! rates and utilizations (one product: 1e-12). Quantiles of delays are rounded by the kernel's histogram: 1 %, as
 //! documented. The number of events is the scheduler's own affair.
 
+mod plain;
 mod random_tcp;
 mod random_world;
 mod reference;
 mod world;
 
-use cellrate_scenario::{FlowQuantity, PortQuantity, Quantity, Scenario};
-use cellrate_sim::{FlowSummary, RunResult, TcpSummary, run, run_on};
+use cellrate_proto::switch::{SwitchAlgorithm, SwitchAlgorithmConfig};
+use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, Scenario};
+use cellrate_sim::{AlgorithmPort, FlowSummary, RunResult, Simulation, TcpSummary, run, run_on};
 use random_tcp::{random_tcp, random_tcp_bottleneck};
-use random_world::{random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_throng};
+use random_world::{
+    random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
+};
 use reference::{FLAWS, Judgement, TCP_FLAWS, TcpRow, judge};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 const DEFAULT_COUNT: u64 = 1500;
+const DEFAULT_THRESHOLDS_COUNT: u64 = 60;
+const DEFAULT_CUSTOM_COUNT: u64 = 300;
 const DEFAULT_TCP_COUNT: u64 = 300;
 const DEFAULT_CROWD_COUNT: u64 = 9;
 const DEFAULT_BOTTLENECK_COUNT: u64 = 60;
@@ -67,9 +74,70 @@ fn the_kernel_and_the_judge_agree_on_tcp_before_one_line() {
 }
 
 #[test]
+fn the_kernel_and_the_judge_agree_on_answers_that_hang_on_the_queue() {
+    // Each is as much work as ten others.
+    agree(random_thresholds, DEFAULT_THRESHOLDS_COUNT, 10);
+}
+
+#[test]
 fn the_kernel_and_the_judge_agree_on_many_connections() {
     // Each is as much work as a hundred others.
     agree(random_crowd, DEFAULT_CROWD_COUNT, 100);
+}
+
+#[test]
+fn algorithms_that_are_given_agree_with_the_judge_that_has_them_built_in() {
+    let mut custom_ports = 0;
+    for number in first()..first() + count(DEFAULT_CUSTOM_COUNT, 4) {
+        let network = if number.is_multiple_of(8) { random_thresholds } else { random_scenario };
+        let scenario = network(number);
+        let (custom, configs) = as_custom(&scenario);
+        custom_ports += configs.len();
+        let make = |algorithm: &CustomAlgorithm, port: AlgorithmPort<'_>| {
+            plain::plain(&configs[algorithm.name.parse::<usize>().expect("a number")], port.link_rate)
+        };
+        let threads = NonZeroUsize::new(1 + number as usize % 3).expect("not zero");
+        let simulation = Simulation::of(&custom).on_threads(threads).with_algorithms(&make);
+        let result = simulation.run(&mut |_| ControlFlow::Continue(())).expect("the run ends well");
+        assert_eq!(difference(&scenario, &result, &judge(&scenario, None)), None, "network {number}");
+    }
+    assert!(custom_ports > 0);
+}
+
+#[test]
+fn an_answer_that_hangs_on_the_cells_before_an_frm_is_that_of_the_judge() {
+    for number in first()..first() + count(DEFAULT_CUSTOM_COUNT / 4, 10) {
+        let (mut scenario, _) = as_custom(&random_thresholds(number));
+        scenario.probes.retain(|probe| {
+            !matches!(probe.quantity, Quantity::Port { quantity: PortQuantity::Metric(_), .. })
+        });
+        let make = |_: &CustomAlgorithm, _: AlgorithmPort<'_>| -> Option<Box<dyn SwitchAlgorithm + Send>> {
+            Some(Box::new(plain::Counting::default()))
+        };
+        let simulation = Simulation::of(&scenario).with_algorithms(&make);
+        let result = simulation.run(&mut |_| ControlFlow::Continue(())).expect("the run ends well");
+        assert_eq!(difference(&scenario, &result, &judge(&scenario, None)), None, "network {number}");
+    }
+}
+
+/// The same network with the algorithms of its ports given, not built in: each is called by its place in the list.
+fn as_custom(scenario: &Scenario) -> (Scenario, Vec<SwitchAlgorithmConfig>) {
+    let (mut custom, mut configs) = (scenario.clone(), Vec::new());
+    for port in custom.links.iter_mut().flat_map(|link| &mut link.ports) {
+        let port = Arc::make_mut(port);
+        let config = std::mem::take(&mut port.control.algorithm);
+        if config == SwitchAlgorithmConfig::None {
+            continue;
+        }
+        let figures = config.metric_names().iter().map(|&name| name.to_owned()).collect();
+        port.custom = Some(Arc::new(CustomAlgorithm {
+            name: configs.len().to_string(),
+            figures,
+            parameters: Vec::new(),
+        }));
+        configs.push(config);
+    }
+    (custom, configs)
 }
 
 /// A random network, by its number.
@@ -94,13 +162,24 @@ fn the_kernel_and_the_judge_agree_where_they_once_did_not() {
     }
 }
 
+/// A number that the environment gives.
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}; it must be a number")))
+}
+
+/// The number of the first network.
+fn first() -> u64 {
+    number("CELLRATE_DIFFERENTIAL_FIRST").unwrap_or(0)
+}
+
+/// How many networks to try of a kind of which each is as much work as `work` of the simplest.
+fn count(default: u64, work: u64) -> u64 {
+    number("CELLRATE_DIFFERENTIAL").map_or(default, |count| count.div_ceil(work))
+}
+
 fn agree(network: Network, default_count: u64, work: u64) {
-    let number = |name: &str| {
-        let text = std::env::var(name).ok()?;
-        Some(text.parse::<u64>().unwrap_or_else(|_| panic!("{name} is {text:?}; it must be a number")))
-    };
-    let count = number("CELLRATE_DIFFERENTIAL").map_or(default_count, |count| count.div_ceil(work));
-    let first = number("CELLRATE_DIFFERENTIAL_FIRST").unwrap_or(0);
+    let (first, count) = (first(), count(default_count, work));
     let (mut hops, mut segments, mut again, mut pages) = (0, 0, 0, 0);
     let mut failures = Vec::new();
     for number in first..first + count {

@@ -12,7 +12,7 @@ use cellrate_scenario::{
     Category, ConnectionIndex, Document, Every, FlowQuantity, Probe, Quantity, Scenario, Step,
 };
 use cellrate_sim::tap::{self, Tap};
-use cellrate_sim::{RunResult, run, run_tapped};
+use cellrate_sim::{RunResult, Simulation, run};
 use random_world::random_scenario;
 
 /// A cell as the tap told it.
@@ -33,7 +33,7 @@ fn tapped(scenario: &Scenario, ports: Vec<Step>, until: Time) -> (RunResult, Vec
         ControlFlow::Continue(())
     };
     let tap = Tap { ports, until };
-    let result = run_tapped(scenario, &mut |_| ControlFlow::Continue(()), &tap, &mut sink);
+    let result = Simulation::of(scenario).run_tapped(&mut |_| ControlFlow::Continue(()), &tap, &mut sink);
     (result.expect("the run ends well"), seen)
 }
 
@@ -260,7 +260,7 @@ fn the_end_of_the_span_is_not_part_of_it_and_a_sink_may_stop_the_run() {
         if count == 7 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let tap = Tap { ports, until: Time::NEVER };
-    let stopped = run_tapped(&scenario, &mut |_| ControlFlow::Continue(()), &tap, &mut sink);
+    let stopped = Simulation::of(&scenario).run_tapped(&mut |_| ControlFlow::Continue(()), &tap, &mut sink);
     assert_eq!((stopped, count), (Err(cellrate_sim::RunError::Interrupted), 7));
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Document, Scenario};
-use cellrate_sim::{RunError, run, run_watched};
+use cellrate_sim::{RunError, Simulation, run};
 
 const READY: [&str; 4] = [
     include_str!("../../../scenarios/two-source-transient.toml"),
@@ -29,17 +29,20 @@ fn what_is_seen_is_the_series_in_parts_and_changes_no_result() {
         let every = Duration::from_ms(7);
         let mut parts = vec![(Vec::new(), Vec::new()); scenario.probes.len()];
         let (mut last, mut looks) = (Time::ZERO, 0);
-        let watched = run_watched(&scenario, every, &mut |_| ControlFlow::Continue(()), &mut |look| {
-            assert!(look.now >= last + every);
-            (last, looks) = (look.now, looks + 1);
-            for recent in look.recent {
-                assert!(!recent.values.is_empty() && recent.times_ps.iter().all(|&ps| ps < look.now.as_ps()));
-                parts[recent.probe].0.extend(recent.times_ps);
-                parts[recent.probe].1.extend(recent.values);
-            }
-            ControlFlow::Continue(())
-        })
-        .unwrap();
+        let watched = Simulation::of(&scenario)
+            .run_watched(every, &mut |_| ControlFlow::Continue(()), &mut |look| {
+                assert!(look.now >= last + every);
+                (last, looks) = (look.now, looks + 1);
+                for recent in look.recent {
+                    assert!(
+                        !recent.values.is_empty() && recent.times_ps.iter().all(|&ps| ps < look.now.as_ps())
+                    );
+                    parts[recent.probe].0.extend(recent.times_ps);
+                    parts[recent.probe].1.extend(recent.values);
+                }
+                ControlFlow::Continue(())
+            })
+            .unwrap();
         assert!(looks > 20, "{}: {looks} looks", scenario.name);
         assert_eq!(watched.summary.vcs, plain.summary.vcs);
         assert_eq!(watched.summary.ports, plain.summary.ports);
@@ -57,8 +60,7 @@ fn what_is_seen_is_the_series_in_parts_and_changes_no_result() {
 #[test]
 fn who_watches_may_end_the_run() {
     let mut looks = 0;
-    let ended = run_watched(
-        &resolved(READY[0]),
+    let ended = Simulation::of(&resolved(READY[0])).run_watched(
         Duration::from_ms(1),
         &mut |_| ControlFlow::Continue(()),
         &mut |_| {

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from .. import _native
+from ..algorithms import Algorithms, check, makers
 from ..errors import CellrateError
 from ..results import Result
 from ..running import prepare
@@ -33,6 +34,7 @@ def watch(
     seed: int | None = None,
     speed: float | None = None,
     port: int = 0,
+    algorithms: Algorithms | None = None,
     on_ready: Callable[[str], object] | None = None,
     wait: bool = True,
 ) -> Result:
@@ -43,7 +45,7 @@ def watch(
 
     Parameters
     ----------
-    scenario, set, seed
+    scenario, set, seed, algorithms
         As for `run`.
     speed
         Network time per time [s/s], above 0; so that the run takes 20 s when None. The page can change it.
@@ -59,7 +61,8 @@ def watch(
     ScenarioError
         If the scenario cannot be run.
     CellrateError
-        If it is a sweep, records no series, the speed is out of range, or the port is taken.
+        If it is a sweep, records no series, asks for other algorithms than those that are given, the speed is out of
+        range, or the port is taken.
     RunError
         If the run gave no result.
     Interrupted
@@ -72,6 +75,7 @@ def watch(
     if speed is not None and not speed > 0.0:
         raise CellrateError(f"speed is {speed}; it must be above 0")
     point = points[0].scenario
+    check(algorithms, [point])
     series = point._native.series()
     if not series:
         raise CellrateError(f"{prepared.file} records nothing to watch; add a [[probe]]")
@@ -90,8 +94,8 @@ def watch(
             pace.hold(now_s)
 
         every_ps = max(1, round(point.duration_s * 1e12 / LOOKS))
-        native = _native.run_watched(point._native, every_ps, look)
+        native = _native.run_watched(point._native, every_ps, look, makers(algorithms))
         worked = time.perf_counter() - begun - pace.held_s
-        result = Result._from_native(native, point, dict(points[0].set), worked)
+        result = Result._from_native(native, point, dict(points[0].set), worked, algorithms)
         board.end(result)
         return result

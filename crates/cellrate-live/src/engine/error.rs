@@ -28,6 +28,11 @@ pub enum Error {
         /// The connection.
         vc: String,
     },
+    /// A port has an algorithm that is not built in.
+    CustomAlgorithm {
+        /// What the scenario calls the algorithm.
+        name: String,
+    },
     /// A distributed run needs the address of a node, and it is not given.
     NoAddress {
         /// The node.
@@ -78,6 +83,9 @@ impl fmt::Display for Error {
                 "the traffic of {vc} consists of packets, or answers what it receives: a live run has real applications for that, a simulated \
                  one (`cellrate run`) models of them. Give it an application, or another traffic type"
             ),
+            Error::CustomAlgorithm { name } => {
+                write!(f, "the algorithm \"{name}\" is a custom one, which only simulations can be given")
+            }
             Error::NoAddress { node } => write!(
                 f,
                 "no address of {node}; a distributed run needs `[live] nodes = {{ {node} = \"127.0.0.1:6635\", ... }}`"

@@ -145,6 +145,10 @@ impl Network {
                 allowed: MAX_CONNECTIONS,
             });
         }
+        let custom = scenario.links.iter().flat_map(|link| &link.ports).find_map(|port| port.custom.as_ref());
+        if let Some(custom) = custom {
+            return Err(Error::CustomAlgorithm { name: custom.name.clone() });
+        }
         let local = match &options.part {
             Part::Whole => vec![true; scenario.nodes.len()],
             Part::Nodes { nodes, .. } => {

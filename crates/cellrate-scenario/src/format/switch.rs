@@ -231,6 +231,28 @@ const ALGORITHM: Tagged = Tagged {
             },
         ),
         (
+            "custom",
+            Shape {
+                name: "custom",
+                about: "An algorithm that is not built in; in simulations only. The run is given it by its name (docs/guides/algorithms.md).",
+                keys: &[
+                    required("name", Kind::Name, "The name by which the run is given it."),
+                    key(
+                        "figures",
+                        Kind::List(&Kind::Name, 0),
+                        "[]",
+                        "Names of the figures that it offers to probes.",
+                    ),
+                    key(
+                        "parameters",
+                        Kind::Map(&Kind::Any),
+                        "none",
+                        "What it is handed, by name: numbers, texts, true or false.",
+                    ),
+                ],
+            },
+        ),
+        (
             "erica",
             Shape {
                 name: "erica",

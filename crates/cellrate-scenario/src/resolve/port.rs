@@ -11,10 +11,12 @@ use cellrate_proto::{Cells, Duration};
 
 use super::optional;
 use crate::check;
-use crate::error::Fault;
+use crate::custom::{CustomAlgorithm, CustomParameter};
+use crate::error::{Fault, Place};
+use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
 use crate::model::{Buffers, Port, RmCells};
 use crate::quantity;
-use crate::tree::{Node, Table};
+use crate::tree::{Node, Table, Value};
 
 /// The port that a checked table of `buffers`, `rm_cells`, `efci` and `algorithm` describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
@@ -38,6 +40,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
             efci: inner("efci").map(efci).transpose()?.flatten(),
             algorithm: inner("algorithm").map_or(Ok(SwitchAlgorithmConfig::None), algorithm)?,
         },
+        custom: inner("algorithm").map(custom).transpose()?.flatten(),
     })
 }
 
@@ -119,6 +122,69 @@ fn algorithm(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
             SwitchAlgorithmConfig::Erica(Arc::new(erica(table, control)?))
         }
         _ => SwitchAlgorithmConfig::None,
+    })
+}
+
+/// A probe has an octet for the place of a figure.
+const MOST_FIGURES: usize = 255;
+
+/// An algorithm that is not built in, if that is what the table asks for.
+fn custom(table: &Table) -> Result<Option<Arc<CustomAlgorithm>>, Fault> {
+    if table.text("type") != Some("custom") {
+        return Ok(None);
+    }
+    let mut figures: Vec<String> = Vec::new();
+    for node in table.node("figures").map(check::list).transpose()?.unwrap_or_default() {
+        let name = check::text(node)?;
+        if FLOW_QUANTITIES.contains(&name) || PORT_QUANTITIES.contains(&name) {
+            let message = format!("{name} is recorded of every {}", owner(name));
+            return Err(Fault::new(node.place, message, "Give the figure another name"));
+        }
+        if figures.iter().any(|figure| figure == name) {
+            return Err(Fault::new(node.place, format!("{name} is there twice"), "Name each figure once"));
+        }
+        figures.push(name.to_string());
+        if figures.len() > MOST_FIGURES {
+            let message = format!("there are more than {MOST_FIGURES} figures");
+            return Err(Fault::new(node.place, message, "Name fewer"));
+        }
+    }
+    let entries = table.node("parameters").and_then(Node::table).map_or(&[][..], |table| &table.entries);
+    let parameters =
+        entries.iter().map(|entry| parameter(&entry.node).map(|value| (entry.key.clone(), value)));
+    Ok(Some(Arc::new(CustomAlgorithm {
+        name: table.text("name").unwrap_or_default().to_string(),
+        figures,
+        parameters: parameters.collect::<Result<_, _>>()?,
+    })))
+}
+
+/// Where the custom algorithm of this name is first asked for.
+pub(super) fn place_of_custom(node: &Node, name: &str) -> Option<Place> {
+    match &node.value {
+        Value::List(nodes) => nodes.iter().find_map(|node| place_of_custom(node, name)),
+        Value::Table(table) if table.text("type") == Some("custom") => {
+            table.node("name").filter(|node| node.text() == Some(name)).map(|node| node.place)
+        }
+        Value::Table(table) => table.entries.iter().find_map(|entry| place_of_custom(&entry.node, name)),
+        _ => None,
+    }
+}
+
+fn owner(quantity: &str) -> &'static str {
+    if PORT_QUANTITIES.contains(&quantity) { "port" } else { "connection" }
+}
+
+fn parameter(node: &Node) -> Result<CustomParameter, Fault> {
+    Ok(match &node.value {
+        Value::Boolean(flag) => CustomParameter::Boolean(*flag),
+        Value::Integer(number) => CustomParameter::Integer(*number),
+        Value::Float(number) => CustomParameter::Number(*number),
+        Value::Text(text) => CustomParameter::Text(text.clone()),
+        Value::Date(_) | Value::List(_) | Value::Table(_) => {
+            let message = format!("a parameter cannot be {}", node.kind());
+            return Err(Fault::new(node.place, message, "Write a number, a string, true or false"));
+        }
     })
 }
 

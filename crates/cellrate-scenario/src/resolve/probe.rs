@@ -5,7 +5,7 @@ use cellrate_proto::switch::{ALGORITHM_METRICS, ERICA_METRICS};
 use super::network::Network;
 use crate::check;
 use crate::error::{Fault, Place, suggestion};
-use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
+use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
 use crate::group::matches;
 use crate::model::{
     Category, Connection, ConnectionIndex, Every, FlowQuantity, NodeIndex, PortQuantity, Probe, Quantity,
@@ -19,6 +19,7 @@ pub(super) fn build(
     network: &Network,
     connections: &[Connection],
 ) -> Result<Vec<Probe>, Fault> {
+    let known = known_quantities(network);
     let mut probes: Vec<Probe> = Vec::new();
     for (node, table) in root.tables("probe") {
         let every = match table.node("every") {
@@ -30,6 +31,7 @@ pub(super) fn build(
         let names = check::list(record)?;
         let targets = targets(table, names, network, connections)?;
         for name in names {
+            check::choice(name, &known)?;
             for quantity in quantities(name, every, &targets, network, connections)? {
                 if probes.iter().any(|probe| probe.quantity == quantity) {
                     let message = format!(
@@ -44,6 +46,18 @@ pub(super) fn build(
         }
     }
     Ok(probes)
+}
+
+/// Quantities there may be, and the figures of custom algorithms that some port has.
+fn known_quantities(network: &Network) -> Vec<&str> {
+    let mut known = QUANTITIES.to_vec();
+    let ports = network.links.iter().flat_map(|link| &link.ports);
+    for figure in ports.filter_map(|port| port.custom.as_ref()).flat_map(|custom| &custom.figures) {
+        if !known.contains(&figure.as_str()) {
+            known.push(figure);
+        }
+    }
+    known
 }
 
 /// Drops the probes of connections that are not kept, and counts the others anew.
@@ -236,6 +250,9 @@ fn lack_remedy(name: &str) -> &'static str {
         name if FLOW_QUANTITIES.contains(&name) => {
             "It is a quantity of connections: name one, such as \"vc1\""
         }
+        name if !QUANTITIES.contains(&name) => {
+            "Only ports of switches whose custom algorithm has such a figure have it"
+        }
         _ => "It is a quantity of ports: name one, such as \"sw1->sw2\"",
     }
 }
@@ -289,9 +306,8 @@ fn port_quantity(name: &str, step: Step, network: &Network) -> Option<PortQuanti
         "utilization" => PortQuantity::Utilization,
         "port_drops" => PortQuantity::Drops,
         metric => {
-            let algorithm = &network.link(step).ports[usize::from(step.end)].control.algorithm;
-            let place = algorithm.metric_names().iter().position(|name| *name == metric)?;
-            PortQuantity::Metric(place as u8)
+            let figures = network.link(step).ports[usize::from(step.end)].figures();
+            PortQuantity::Metric(figures.iter().position(|name| *name == metric)? as u8)
         }
     })
 }

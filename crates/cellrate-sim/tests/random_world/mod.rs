@@ -4,13 +4,15 @@
 //! time; the other rates share no divisor. Delays reach from nothing to several windows of the kernel.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+mod switches;
+
 use std::sync::Arc;
 
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, CapcConfig, EfciConfig, EprcaConfig, EricaConfig,
-    Fairness, LoadAveraging, PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig,
-    StopAndGoForm, SwitchAlgorithmConfig,
+    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, Fairness, LoadAveraging,
+    PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
+    SwitchAlgorithmConfig,
 };
 use cellrate_proto::uili::*;
 use cellrate_proto::wire::Encapsulation;
@@ -19,6 +21,7 @@ use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
 
 use crate::world::{World, parameters, parameters_of};
+use switches::{answer_by_queue, vary_switches};
 
 /// The network of this number: the same one on every machine.
 pub fn random_scenario(number: u64) -> Scenario {
@@ -39,38 +42,6 @@ pub fn random_scenario(number: u64) -> Scenario {
     }
     vary_switches(&mut scenario, number);
     scenario
-}
-
-/// In every fourth network ports that run ERICA may share by weight, or run CAPC or EPRCA instead; dice of its own leave all other
-/// networks what they are.
-fn vary_switches(scenario: &mut Scenario, number: u64) {
-    if number % 4 != 1 {
-        return;
-    }
-    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 7));
-    for port in scenario.links.iter_mut().flat_map(|link| &mut link.ports) {
-        let SwitchAlgorithmConfig::Erica(erica) = &port.control.algorithm else { continue };
-        let (interval, threshold) = (erica.interval, 1 + (dice.uniform() * 40.0) as u64);
-        let config = match (dice.uniform() * 5.0) as u32 {
-            0 | 1 => {
-                let fairness = Fairness::Weighted;
-                SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig { fairness, ..**erica }))
-            }
-            2 => {
-                let (rup, rdn) = (0.025 + 0.2 * dice.uniform(), 0.2 + dice.uniform());
-                let threshold = Cells(threshold);
-                let capc = CapcConfig { interval, rup, rdn, threshold, ..CapcConfig::new() };
-                SwitchAlgorithmConfig::Capc(Arc::new(capc))
-            }
-            3 => {
-                let high = threshold + (dice.uniform() * 100.0) as u64;
-                SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(Cells(threshold), Cells(high))))
-            }
-            _ => continue,
-        };
-        Arc::make_mut(port).control.algorithm = config;
-        assert_eq!(port.control.check(), Ok(()));
-    }
 }
 
 /// CBR and VBR carry compressed video, now of one program and now of more than a small tree has places for.
@@ -181,6 +152,14 @@ pub fn random_fair_shares(number: u64) -> Scenario {
     let dice = Random::new(number, Stream::Traffic(u32::MAX - 4));
     let lines = [10_000_000, 25_600_000, 40_000_000, 40_000_000, 155_520_000];
     fair_shares(number, dice, &lines, &[2, 2, 3, 4, 5, 8, 12, 15, 16])
+}
+
+/// Sources before one line, whose port runs EPRCA or CAPC: every answer hangs on the queue as it is when the BRM passes.
+pub fn random_thresholds(number: u64) -> Scenario {
+    let mut scenario =
+        if number.is_multiple_of(2) { random_bottleneck(number) } else { random_fair_shares(number) };
+    answer_by_queue(&mut scenario, number);
+    scenario
 }
 
 /// The same with very many sources before a fast line. In most of them rates differ, and in some each source's is its own.

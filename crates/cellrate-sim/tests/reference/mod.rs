@@ -43,6 +43,8 @@ use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::transport::{Segment, Stack, Tally};
 use cellrate_sim::{FlowSummary, PortSummary};
 
+use crate::plain::Counting;
+
 /// A rule that the judge breaks on purpose, to see whether the comparison would notice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flaw {
@@ -810,12 +812,20 @@ fn flow_config(scenario: &Scenario, flow: usize) -> &cellrate_scenario::Flow {
     if flow.is_multiple_of(2) { &connection.forward } else { &connection.backward }
 }
 
+/// Of custom algorithms the judge knows one.
+fn new_control(port: &cellrate_scenario::Port, link_rate: cellrate_proto::CellRate) -> PortControl {
+    match &port.custom {
+        Some(_) => PortControl::with_algorithm(port.control.efci, Box::new(Counting::default())),
+        None => PortControl::new(&port.control, link_rate),
+    }
+}
+
 fn new_port(scenario: &Scenario, number: usize) -> Port {
     let link = &scenario.links[number / 2];
     Port {
         waiting: Default::default(),
         transmitting: None,
-        control: PortControl::new(&link.ports[number % 2].control, link.rate.to_cell_rate()),
+        control: new_control(&link.ports[number % 2], link.rate.to_cell_rate()),
         slots: BTreeMap::new(),
         planned_interval_end: Time::NEVER,
         random: Random::new(scenario.seed, Stream::Loss(number as u32)),

@@ -65,6 +65,7 @@ impl World {
                 } else {
                     Default::default()
                 },
+                custom: None,
             })
         };
         let ports = [port(a), port(b)];

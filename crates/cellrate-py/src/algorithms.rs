@@ -1,0 +1,209 @@
+//! Switch algorithms written in Python: `cellrate.algorithms` says what they are, here they are called.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cellrate_proto::switch::{
+    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort,
+};
+use cellrate_proto::{CellRate, Cells, Duration, Time};
+use cellrate_scenario::{CustomAlgorithm, CustomParameter};
+use cellrate_sim::AlgorithmPort;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// What makes an algorithm, by the name that scenarios have for it: called with the port, its link rate [cells/s], parameters and
+/// names of figures, it gives `cellrate.algorithms.Calls`.
+pub type Makers = HashMap<String, Py<PyAny>>;
+
+/// The algorithms that a run is given.
+pub struct PythonAlgorithms {
+    makers: Makers,
+    failure: Failure,
+}
+
+/// The first exception that one of them raised; nothing is called any more then.
+#[derive(Clone, Default)]
+pub struct Failure {
+    happened: Arc<AtomicBool>,
+    error: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Failure {
+    /// Whether there was one.
+    pub fn happened(&self) -> bool {
+        self.happened.load(Ordering::Relaxed)
+    }
+
+    /// The exception.
+    pub fn take(&self) -> Option<PyErr> {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Calls into Python, unless something has gone wrong there; `None` if something has or does.
+    fn attempt<T>(&self, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
+        if self.happened() {
+            return None;
+        }
+        match Python::attach(call) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                self.happened.store(true, Ordering::Relaxed);
+                None
+            }
+        }
+    }
+}
+
+impl PythonAlgorithms {
+    /// Those of `makers`.
+    pub fn new(makers: Makers) -> PythonAlgorithms {
+        PythonAlgorithms { makers, failure: Failure::default() }
+    }
+
+    /// What they raise.
+    pub fn failure(&self) -> Failure {
+        self.failure.clone()
+    }
+
+    /// The one that a scenario asks for at a port, or one that does nothing if making it raises.
+    pub fn make(
+        &self,
+        custom: &CustomAlgorithm,
+        port: AlgorithmPort<'_>,
+    ) -> Option<Box<dyn SwitchAlgorithm + Send>> {
+        let maker = self.makers.get(&custom.name)?;
+        let figures = interned(&custom.figures);
+        let calls = self.failure.attempt(|py| {
+            let parameters = PyDict::new(py);
+            for (name, value) in &custom.parameters {
+                match value {
+                    CustomParameter::Boolean(flag) => parameters.set_item(name, flag)?,
+                    CustomParameter::Integer(number) => parameters.set_item(name, number)?,
+                    CustomParameter::Number(number) => parameters.set_item(name, number)?,
+                    CustomParameter::Text(text) => parameters.set_item(name, text)?,
+                }
+            }
+            let arguments =
+                (port.name, port.link_rate.as_cells_per_s(), parameters, PyList::new(py, figures)?);
+            maker.bind(py).call1(arguments)?.extract::<Calls>()
+        });
+        let calls = calls.unwrap_or_default();
+        Some(Box::new(PythonAlgorithm { calls, figures, connections: 0, failure: self.failure.clone() }))
+    }
+}
+
+/// `cellrate.algorithms.Calls`: `None` where there is nothing to call.
+#[derive(Default, FromPyObject)]
+struct Calls {
+    interval_s: Option<f64>,
+    interval_cells: Option<u32>,
+    counts_vcs: bool,
+    on_connect: Option<Py<PyAny>>,
+    on_forward_rm: Option<Py<PyAny>>,
+    on_interval_end: Option<Py<PyAny>>,
+    on_backward_rm: Option<Py<PyAny>>,
+    figures: Option<Py<PyAny>>,
+}
+
+/// One of them at one port.
+struct PythonAlgorithm {
+    calls: Calls,
+    figures: Metrics,
+    connections: u32,
+    failure: Failure,
+}
+
+impl SwitchAlgorithm for PythonAlgorithm {
+    fn metering(&self) -> Option<Metering> {
+        let Calls { interval_s, interval_cells, counts_vcs, .. } = self.calls;
+        let time = interval_s.map_or(Duration::FOREVER, Duration::from_secs_f64);
+        let interval = AveragingInterval { time, cells: interval_cells };
+        // Without any interval, too: who is not metered does not hear of FRMs.
+        Some(Metering { interval, bidirectional: false, history: counts_vcs })
+    }
+
+    fn on_connect(&mut self, slot: Slot, vc: &VcAtPort) {
+        self.connections += 1;
+        let Some(call) = &self.calls.on_connect else { return };
+        let [pcr, mcr] = [vc.pcr, vc.mcr].map(CellRate::as_cells_per_s);
+        self.failure.attempt(|py| call.call1(py, (slot.0, pcr, mcr, vc.weight)).map(drop));
+    }
+
+    fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate, _meter: &Meter) {
+        let Some(call) = &self.calls.on_forward_rm else { return };
+        let (now, ccr) = (now.as_secs_f64(), ccr.as_cells_per_s());
+        self.failure.attempt(|py| call.call1(py, (now, slot.0, ccr)).map(drop));
+    }
+
+    fn on_backward_rm(
+        &mut self,
+        now: Time,
+        slot: Slot,
+        queue: Cells,
+        _meter: &Meter,
+        feedback: &mut Feedback,
+    ) {
+        let Some(call) = &self.calls.on_backward_rm else { return };
+        let answer = self.failure.attempt(|py| {
+            call.call1(py, (now.as_secs_f64(), slot.0, queue.0))?
+                .extract::<Option<(Option<f64>, bool, bool)>>(py)
+        });
+        let Some(Some((er, ci, ni))) = answer else { return };
+        if let Some(er) = er {
+            feedback.limit(CellRate::new(er));
+        }
+        if ci {
+            feedback.indicate_congestion();
+        }
+        if ni {
+            feedback.forbid_increase();
+        }
+    }
+
+    fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
+        let Some(call) = &self.calls.on_interval_end else { return };
+        let counted = if self.calls.counts_vcs { self.connections } else { 0 };
+        self.failure.attempt(|py| {
+            let vc_cells: Vec<u64> = (0..counted).map(|slot| meter.previous_cells(Slot(slot))).collect();
+            let told = (
+                load.start.as_secs_f64(),
+                load.end.as_secs_f64(),
+                load.length().as_secs_f64(),
+                load.abr_cells,
+                load.guaranteed_cells,
+                load.active,
+                load.abr_queue.0,
+                vc_cells,
+            );
+            let load = py.import("cellrate.algorithms")?.getattr("Load")?.call1(told)?;
+            call.call1(py, (load,)).map(drop)
+        });
+    }
+
+    fn metric_names(&self) -> Metrics {
+        self.figures
+    }
+
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let Some(call) = &self.calls.figures else { return };
+        let values = self.failure.attempt(|py| call.call0(py)?.extract::<Vec<f64>>(py));
+        for (name, value) in self.figures.iter().zip(values.unwrap_or_default()) {
+            visit(name, value);
+        }
+    }
+}
+
+/// Names that stay for as long as the process does: the same ones take room once.
+fn interned(names: &[String]) -> Metrics {
+    static NAMES: Mutex<BTreeSet<Metrics>> = Mutex::new(BTreeSet::new());
+    let mut known = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = known.iter().find(|known| known.iter().eq(names.iter())).copied();
+    found.unwrap_or_else(|| {
+        let leaked = names.iter().map(|name| &*name.clone().leak()).collect::<Vec<&'static str>>().leak();
+        known.insert(leaked);
+        leaked
+    })
+}

@@ -1,0 +1,89 @@
+//! Algorithms that a run is given: they do what the same algorithm does that is built in.
+
+mod plain;
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use cellrate_proto::Duration;
+use cellrate_proto::switch::{AveragingInterval, EricaConfig, SwitchAlgorithm, SwitchAlgorithmConfig};
+use cellrate_scenario::{CustomAlgorithm, CustomParameter, Document, Scenario};
+use cellrate_sim::{AlgorithmPort, RunError, RunResult, Simulation, run};
+use plain::plain;
+
+const TRANSIENT: &str = include_str!("../../../scenarios/two-source-transient.toml");
+const BUILT_IN: &str = r#"{ type = "erica", target_utilization = "90 %", interval = "5 ms" }"#;
+const PROBE: &str =
+    "\n[[probe]]\nrecord = [\"z\", \"fair_share\"]\nof = [\"sw1->sw2\"]\nevery = \"change\"\n";
+
+fn transient(algorithm: &str) -> Scenario {
+    assert!(TRANSIENT.contains(BUILT_IN));
+    let text = TRANSIENT.replace(BUILT_IN, algorithm) + PROBE;
+    Document::parse(&text, "transient").and_then(|document| document.resolve()).unwrap()
+}
+
+fn carry_on(_: cellrate_sim::Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+fn make(custom: &CustomAlgorithm, port: AlgorithmPort<'_>) -> Option<Box<dyn SwitchAlgorithm + Send>> {
+    if custom.name != "plain" {
+        return None;
+    }
+    let interval = match &custom.parameters[..] {
+        [(name, CustomParameter::Integer(ms))] if name == "interval_ms" => Duration::from_ms(*ms as u64),
+        other => panic!("{other:?}"),
+    };
+    let config = EricaConfig { interval: AveragingInterval::of_time(interval), ..EricaConfig::erica() };
+    plain(&SwitchAlgorithmConfig::Erica(Arc::new(config)), port.link_rate)
+}
+
+/// Without the number of events, which is the kernel's own affair.
+fn figures(mut result: RunResult) -> RunResult {
+    result.summary.run.events = 0;
+    result
+}
+
+#[test]
+fn erica_as_a_custom_algorithm_gives_what_the_built_in_one_gives() {
+    let built_in = figures(run(&transient(BUILT_IN), &mut carry_on).unwrap());
+    let custom = transient(
+        r#"{ type = "custom", name = "plain", figures = ["z", "n", "fair_share"], parameters = { interval_ms = 5 } }"#,
+    );
+    for threads in [1, 2] {
+        let threads = NonZeroUsize::new(threads).unwrap();
+        let simulation = Simulation::of(&custom).on_threads(threads).with_algorithms(&make);
+        assert_eq!(figures(simulation.run(&mut carry_on).unwrap()), built_in);
+    }
+    let z = built_in.series.iter().find(|series| series.probe == "z").expect("it is recorded");
+    assert!(z.values.iter().any(|&z| z > 1.1), "the transient is there");
+}
+
+#[test]
+fn who_makes_algorithms_is_told_the_port() {
+    let custom = transient(
+        r#"{ type = "custom", name = "plain", figures = ["z", "n", "fair_share"], parameters = { interval_ms = 5 } }"#,
+    );
+    let seen = std::cell::RefCell::new(Vec::new());
+    let telling = |custom: &CustomAlgorithm, port: AlgorithmPort<'_>| {
+        seen.borrow_mut().push((port.name.to_owned(), port.link_rate));
+        make(custom, port)
+    };
+    Simulation::of(&custom).with_algorithms(&telling).run(&mut carry_on).unwrap();
+    let mut seen = seen.into_inner();
+    seen.sort_by(|one, other| one.0.cmp(&other.0));
+    let names: Vec<&str> = seen.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["sw1->s1", "sw1->s2", "sw1->sw2", "sw2->d1", "sw2->d2", "sw2->sw1"]);
+    assert!((seen[0].1.as_cells_per_s() - 155.52e6 / 424.0).abs() < 1.0, "{:?}", seen[0].1);
+}
+
+#[test]
+fn a_run_that_is_not_given_an_algorithm_says_which_and_where() {
+    let custom = transient(r#"{ type = "custom", name = "mine", figures = ["z", "fair_share"] }"#);
+    let error = Simulation::of(&custom).with_algorithms(&make).run(&mut carry_on).unwrap_err();
+    let RunError::NoAlgorithm { name, port } = &error else { panic!("{error}") };
+    assert_eq!((name.as_str(), port.contains("->")), ("mine", true));
+    assert!(error.to_string().ends_with("has the custom algorithm \"mine\", which the run was not given"));
+    assert_eq!(run(&custom, &mut carry_on).unwrap_err(), error);
+}

@@ -1,0 +1,94 @@
+//! The built-in algorithms as somebody would write them who knows nothing of what may be told late: every question of
+//! [`SwitchAlgorithm`] that has a default has it.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use cellrate_proto::CellRate;
+use cellrate_proto::switch::{
+    AveragingInterval, Capc, Eprca, Erica, Feedback, IntervalLoad, Meter, Metering, Metrics, RelativeRate,
+    Slot, StopAndGo, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
+};
+use cellrate_proto::{Cells, Duration, Time};
+
+/// One of them.
+pub struct Plain<A>(pub A);
+
+impl<A: SwitchAlgorithm> SwitchAlgorithm for Plain<A> {
+    fn metering(&self) -> Option<Metering> {
+        self.0.metering()
+    }
+
+    fn on_connect(&mut self, slot: Slot, vc: &VcAtPort) {
+        self.0.on_connect(slot, vc);
+    }
+
+    fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
+        self.0.on_forward_rm(now, slot, ccr, meter);
+    }
+
+    fn on_backward_rm(
+        &mut self,
+        now: Time,
+        slot: Slot,
+        queue: Cells,
+        meter: &Meter,
+        feedback: &mut Feedback,
+    ) {
+        self.0.on_backward_rm(now, slot, queue, meter, feedback);
+    }
+
+    fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
+        self.0.on_interval_end(load, meter);
+    }
+
+    fn metric_names(&self) -> Metrics {
+        self.0.metric_names()
+    }
+
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.0.metrics(visit);
+    }
+}
+
+/// Answers by the cells that had come in the interval when the last FRM passed: an FRM cannot be told of before them.
+#[derive(Default)]
+pub struct Counting {
+    cells: u64,
+}
+
+impl SwitchAlgorithm for Counting {
+    fn metering(&self) -> Option<Metering> {
+        let interval = AveragingInterval::of_time(Duration::from_us(700));
+        Some(Metering { interval, bidirectional: false, history: false })
+    }
+
+    fn on_connect(&mut self, _: Slot, _: &VcAtPort) {}
+
+    fn on_forward_rm(&mut self, _: Time, _: Slot, _: CellRate, meter: &Meter) {
+        self.cells = meter.abr_cells();
+    }
+
+    fn on_backward_rm(&mut self, _: Time, _: Slot, _: Cells, _: &Meter, feedback: &mut Feedback) {
+        feedback.limit(CellRate::new(2_000.0 + 500.0 * (self.cells % 64) as f64));
+    }
+
+    fn on_interval_end(&mut self, _: &IntervalLoad, _: &Meter) {}
+
+    fn metric_names(&self) -> Metrics {
+        &[]
+    }
+
+    fn metrics(&self, _: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// The algorithm of `config`, if it has one, at the port of a line that takes `link_rate`.
+pub fn plain(config: &SwitchAlgorithmConfig, link_rate: CellRate) -> Option<Box<dyn SwitchAlgorithm + Send>> {
+    Some(match config.clone() {
+        SwitchAlgorithmConfig::None => return None,
+        SwitchAlgorithmConfig::RelativeRate(config) => Box::new(Plain(RelativeRate::new(config))),
+        SwitchAlgorithmConfig::StopAndGo(config) => Box::new(Plain(StopAndGo::new(config))),
+        SwitchAlgorithmConfig::Eprca(config) => Box::new(Plain(Eprca::new(config))),
+        SwitchAlgorithmConfig::Capc(config) => Box::new(Plain(Capc::new(config, link_rate))),
+        SwitchAlgorithmConfig::Erica(config) => Box::new(Plain(Erica::new(config, link_rate))),
+    })
+}

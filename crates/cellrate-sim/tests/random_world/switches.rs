@@ -1,0 +1,69 @@
+//! Switch algorithms beside the generators' own ERICA.
+
+use std::sync::Arc;
+
+use cellrate_proto::Cells;
+use cellrate_proto::switch::{
+    AveragingInterval, CapcConfig, EprcaConfig, EricaConfig, Fairness, SwitchAlgorithmConfig,
+};
+use cellrate_scenario::Scenario;
+use cellrate_sim::random::{Random, Stream};
+
+/// In every fourth network ports that run ERICA may share by weight, or run CAPC or EPRCA instead; dice of its own leave all other
+/// networks what they are.
+pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
+    if number % 4 != 1 {
+        return;
+    }
+    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 7));
+    change_erica(scenario, |erica| {
+        let threshold = 1 + (dice.uniform() * 40.0) as u64;
+        Some(match (dice.uniform() * 5.0) as u32 {
+            0 | 1 => {
+                let fairness = Fairness::Weighted;
+                SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig { fairness, ..*erica }))
+            }
+            2 => random_capc(erica.interval, threshold, &mut dice),
+            3 => random_eprca(threshold, &mut dice),
+            _ => return None,
+        })
+    });
+}
+
+/// All ports that run ERICA run EPRCA or CAPC instead.
+pub(super) fn answer_by_queue(scenario: &mut Scenario, number: u64) {
+    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 8));
+    change_erica(scenario, |erica| {
+        let threshold = 1 + (dice.uniform() * 40.0) as u64;
+        let is_capc = dice.uniform() < 0.5;
+        Some(if is_capc {
+            random_capc(erica.interval, threshold, &mut dice)
+        } else {
+            random_eprca(threshold, &mut dice)
+        })
+    });
+}
+
+/// Gives ports that run ERICA what `other` makes of it, if it does.
+fn change_erica(
+    scenario: &mut Scenario,
+    mut other: impl FnMut(&EricaConfig) -> Option<SwitchAlgorithmConfig>,
+) {
+    for port in scenario.links.iter_mut().flat_map(|link| &mut link.ports) {
+        let SwitchAlgorithmConfig::Erica(erica) = &port.control.algorithm else { continue };
+        let Some(algorithm) = other(erica) else { continue };
+        Arc::make_mut(port).control.algorithm = algorithm;
+        assert_eq!(port.control.check(), Ok(()));
+    }
+}
+
+fn random_capc(interval: AveragingInterval, threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {
+    let (rup, rdn) = (0.025 + 0.2 * dice.uniform(), 0.2 + dice.uniform());
+    let capc = CapcConfig { interval, rup, rdn, threshold: Cells(threshold), ..CapcConfig::new() };
+    SwitchAlgorithmConfig::Capc(Arc::new(capc))
+}
+
+fn random_eprca(threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {
+    let high = threshold + (dice.uniform() * 100.0) as u64;
+    SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(Cells(threshold), Cells(high))))
+}

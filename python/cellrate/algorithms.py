@@ -1,0 +1,306 @@
+"""Switch algorithms of your own, in Python.
+
+A scenario says which ports have one, by a name of its choice:
+
+    switch.algorithm = { type = "custom", name = "phantom", figures = ["macr"], parameters = { factor = 5 } }
+
+and a run is given what the name stands for:
+
+    cellrate.run("my.toml", algorithms={"phantom": Phantom})
+
+An object of the class is made for each such port and told what happens there; what its methods give goes into the
+backward RM cells. Python is called for RM cells and averaging intervals only, never for a data cell.
+docs/guides/algorithms.md has a whole example.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import CellrateError
+
+if TYPE_CHECKING:
+    from .scenario import Scenario
+
+MakeAlgorithm = Callable[..., "SwitchAlgorithm"]
+"""A class, or whatever else makes a `SwitchAlgorithm`: called with a `Port`, and the scenario's parameters by name."""
+
+Algorithms = Mapping[str, MakeAlgorithm]
+"""By the names that scenarios have for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """The output port of a switch that an algorithm is made for."""
+
+    name: str
+    """As results call it: "sw1->sw2"."""
+    link_rate: float
+    """What its line takes [cells/s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What went through a port in one averaging interval."""
+
+    start: float
+    """When the interval began [s]."""
+    end: float
+    """When it ended [s]."""
+    length: float
+    """How long it was [s, above 0]."""
+    abr_cells: int
+    """ABR cells that arrived, RM cells included [cells]."""
+    guaranteed_cells: int
+    """CBR and VBR cells that arrived [cells]."""
+    active: int
+    """Connections of which an ABR cell arrived."""
+    abr_queue: int
+    """ABR queue when it ended [cells]."""
+    vc_cells: Sequence[int]
+    """By connection, ABR cells that arrived [cells]; empty unless the algorithm `counts_vcs`."""
+
+    @property
+    def abr_rate(self) -> float:
+        """ABR cells over the length [cells/s]."""
+        return self.abr_cells / self.length
+
+    @property
+    def guaranteed_rate(self) -> float:
+        """CBR and VBR cells over the length [cells/s]."""
+        return self.guaranteed_cells / self.length
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What becomes of a backward RM cell: ER can be lowered, CI and NI be set, and nothing else (TM 4.0, 5.10.6)."""
+
+    er: float | None = None
+    """ER at most [cells/s, 0 or more], rounded down to a rate that an RM cell can carry; None leaves it."""
+    ci: bool = False
+    """Whether CI is set."""
+    ni: bool = False
+    """Whether NI is set."""
+
+
+class SwitchAlgorithm:
+    """What one output port does about congestion: a base for algorithms of your own, which does nothing.
+
+    Times are instants of the network [s], rates are in cells/s. Connections are numbered from 0 on as they are set up
+    through the port, in the order of the scenario; each direction is one of its own. Methods are called in the order of
+    time.
+
+    Attributes
+    ----------
+    interval : float or None
+        An averaging interval is at most so long [s, above 0]; None when no time ends one.
+    interval_cells : int or None
+        It also ends with so many ABR cells [at least 1]; None when no number does.
+    counts_vcs : bool
+        Whether `Load.vc_cells` is wanted.
+    """
+
+    interval: float | None = None
+    interval_cells: int | None = None
+    counts_vcs: bool = False
+
+    def __init__(self, port: Port) -> None:
+        """Begin at `port`; a class of yours may take parameters beside it, by their names in the scenario."""
+
+    def on_connect(self, vc: int, pcr: float, mcr: float, weight: float) -> None:
+        """Hear of a connection that is set up through the port, with its PCR and MCR [cells/s] and its weight."""
+
+    def on_forward_rm(self, now: float, vc: int, ccr: float) -> None:
+        """Hear of a forward RM cell that passes at `now` [s] and claims `ccr` [cells/s]."""
+
+    def on_interval_end(self, load: Load) -> None:
+        """Hear of an averaging interval that has ended."""
+
+    def on_backward_rm(self, now: float, vc: int, queue: int) -> Feedback | float | None:
+        """Answer a backward RM cell that passes at `now` [s], with `queue` ABR cells at the port.
+
+        Gives what becomes of the cell; a number is short for `Feedback(er=number)`, None leaves it as it is.
+        """
+        return None
+
+    def figures(self) -> Mapping[str, float]:
+        """Give figures for probes, by the names that the scenario lists under `figures`."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The methods of an algorithm that have anything to do, for the compiled module."""
+
+    interval_s: float | None
+    interval_cells: int | None
+    counts_vcs: bool
+    on_connect: Callable[[int, float, float, float], None] | None
+    on_forward_rm: Callable[[float, int, float], None] | None
+    on_interval_end: Callable[[Load], None] | None
+    on_backward_rm: Callable[[float, int, int], tuple[float | None, bool, bool] | None] | None
+    figures: Callable[[], list[float]]
+
+
+Maker = Callable[[str, float, Mapping[str, object], Sequence[str]], Calls]
+"""Port, its link rate [cells/s], parameters and names of figures."""
+
+
+def check(algorithms: Algorithms | None, scenarios: Sequence[Scenario]) -> None:
+    """Look whether there is a port, in one of the scenarios at least, for each algorithm.
+
+    Raises
+    ------
+    CellrateError
+        If there is none for one of them.
+    """
+    if not algorithms:
+        return
+    wanted = {name: None for scenario in scenarios for name in scenario.custom_algorithms}
+    for name in algorithms:
+        if name not in wanted:
+            there_are = ", ".join(wanted) or "none"
+            raise CellrateError(f'no port has a custom algorithm called "{name}"; those of the scenario: {there_are}')
+
+
+def makers(algorithms: Algorithms | None) -> dict[str, Maker]:
+    """Give what the compiled module makes algorithms with."""
+    return {name: _maker(name, make) for name, make in (algorithms or {}).items()}
+
+
+def named(algorithms: Algorithms | None) -> dict[str, str]:
+    """Give the names in Python of the algorithms, by their names in the scenario."""
+    return {
+        name: f"{getattr(make, '__module__', '?')}.{getattr(make, '__qualname__', type(make).__qualname__)}"
+        for name, make in (algorithms or {}).items()
+    }
+
+
+def load(text: str) -> tuple[str, MakeAlgorithm]:
+    """Read NAME=FILE.py:CLASS, or NAME=MODULE:CLASS, and give the name and the class.
+
+    Raises
+    ------
+    CellrateError
+        If it is written in another way, or there is no such file, module or class.
+    """
+    name, equals, place = text.partition("=")
+    source, colon, attribute = place.rpartition(":")
+    if not (name and equals and source and colon and attribute):
+        raise CellrateError(f"--algorithm {text}: write NAME=FILE.py:CLASS, such as phantom=phantom.py:Phantom")
+    module = _module_of_file(Path(source)) if source.endswith(".py") else _module(source)
+    try:
+        return name, getattr(module, attribute)
+    except AttributeError:
+        classes = [
+            key
+            for key, value in vars(module).items()
+            if isinstance(value, type) and issubclass(value, SwitchAlgorithm) and value is not SwitchAlgorithm
+        ]
+        there_are = ", ".join(classes) or "none"
+        raise CellrateError(f'{source} has no "{attribute}"; algorithms in it: {there_are}') from None
+
+
+def _module_of_file(file: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None or not file.is_file():
+        raise CellrateError(f"--algorithm: there is no file {file}")
+    module = importlib.util.module_from_spec(spec)
+    # Where dataclasses and pickle look for it; a module of that name that is there already stays what it is.
+    sys.modules.setdefault(file.stem, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise CellrateError(f"--algorithm: {error}") from None
+
+
+def _maker(name: str, make: MakeAlgorithm) -> Maker:
+    def made(port: str, link_rate: float, parameters: Mapping[str, object], figures: Sequence[str]) -> Calls:
+        algorithm = make(Port(port, link_rate), **parameters)
+        if not isinstance(algorithm, SwitchAlgorithm):
+            raise CellrateError(
+                f'the algorithm "{name}" is to be a cellrate.SwitchAlgorithm, and {_shown(algorithm)} is none'
+            )
+        return _calls(algorithm, figures)
+
+    return made
+
+
+def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:
+    kind = type(algorithm)
+    _check_interval(algorithm)
+
+    def own(method: str) -> Any:
+        """Give the method, if it is not the one that does nothing."""
+        return None if getattr(kind, method) is getattr(SwitchAlgorithm, method) else getattr(algorithm, method)
+
+    def answered(now: float, vc: int, queue: int) -> tuple[float | None, bool, bool] | None:
+        return _answer(algorithm.on_backward_rm(now, vc, queue), kind)
+
+    def in_order() -> list[float]:
+        given = algorithm.figures()
+        try:
+            return [float(given[figure]) for figure in figures]
+        except KeyError as error:
+            raise CellrateError(
+                f"the scenario lists the figure {error} of {kind.__name__}, whose figures() gives "
+                f"{', '.join(given) or 'none'}"
+            ) from None
+
+    return Calls(
+        interval_s=algorithm.interval,
+        interval_cells=algorithm.interval_cells,
+        counts_vcs=bool(algorithm.counts_vcs),
+        on_connect=own("on_connect"),
+        on_forward_rm=own("on_forward_rm"),
+        on_interval_end=own("on_interval_end"),
+        on_backward_rm=None if own("on_backward_rm") is None else answered,
+        figures=in_order,
+    )
+
+
+def _check_interval(algorithm: SwitchAlgorithm) -> None:
+    kind, interval, cells = type(algorithm).__name__, algorithm.interval, algorithm.interval_cells
+    # Instants are whole picoseconds.
+    if interval is not None and not 1e-12 <= interval < float("inf"):
+        raise CellrateError(f"{kind}.interval is {interval!r}; it must be a time in seconds, above 0, or None")
+    if cells is not None and not (isinstance(cells, int) and 1 <= cells < 2**32):
+        raise CellrateError(
+            f"{kind}.interval_cells is {cells!r}; it must be a whole number from 1 to 2^32 - 1, or None"
+        )
+    if type(algorithm).on_interval_end is not SwitchAlgorithm.on_interval_end and interval is None and cells is None:
+        raise CellrateError(f"{kind} has on_interval_end, but no interval ends: set interval [s] or interval_cells")
+
+
+def _answer(given: object, kind: type) -> tuple[float | None, bool, bool] | None:
+    """Give ER at most, CI and NI."""
+    if given is None:
+        return None
+    feedback = given if isinstance(given, Feedback) else None
+    er = given if feedback is None else feedback.er
+    if er is not None:
+        try:
+            er = float(er)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise CellrateError(
+                f"{kind.__name__}.on_backward_rm gave {_shown(given)}, which is neither a rate nor a Feedback nor None"
+            ) from None
+        if not er >= 0.0:
+            raise CellrateError(f"{kind.__name__}.on_backward_rm gave an ER of {er} cells/s; it must be 0 or more")
+    return er, bool(feedback and feedback.ci), bool(feedback and feedback.ni)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

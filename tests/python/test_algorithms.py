@@ -1,0 +1,276 @@
+"""Switch algorithms in Python: they do what the same ones do that are built in, and say what is wrong with them."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cellrate
+from cellrate.algorithms import Feedback, Load, Port, SwitchAlgorithm
+from cellrate.cli import status
+
+GUIDE = Path(__file__).parents[2] / "docs/guides/algorithms.md"
+TRANSIENT = cellrate.ready_scenarios()["two-source-transient"].read_text()
+BUILT_IN = 'algorithm = { type = "erica", target_utilization = "90 %", interval = "5 ms" }'
+CUSTOM = 'algorithm = { type = "custom", name = "mine", figures = ["z"] }'
+
+
+def transient(algorithm: str) -> cellrate.Scenario:
+    assert BUILT_IN in TRANSIENT
+    return cellrate.Scenario.parse(TRANSIENT.replace(BUILT_IN, algorithm), file="transient.toml")
+
+
+def same(one: cellrate.Result, other: cellrate.Result) -> None:
+    for key in ("vcs", "ports"):
+        assert one.summary[key] == other.summary[key]
+    for probe, entity in other.series_names:
+        given, expected = (result.series(probe, entity=entity) for result in (one, other))
+        assert (given.times_s == expected.times_s).all()
+        assert (given.values == expected.values).all()
+
+
+def code(rate: float) -> float:
+    """Give the largest rate that an RM cell can carry and that is not above this one [cells/s]."""
+    if rate < 1.0:
+        return 0.0
+    exponent = min(int(math.log2(rate)), 31)
+    return 2.0**exponent * (1.0 + min(int((rate / 2.0**exponent - 1.0) * 512.0), 511) / 512.0)
+
+
+class Erica(SwitchAlgorithm):
+    """ERICA with its defaults, written from docs/algorithms/erica.md."""
+
+    interval = 5e-3
+
+    def __init__(self, port: Port) -> None:
+        self.link_rate = port.link_rate
+        self.capacity = self.previous = self.current = 0.9 * port.link_rate
+        self.z, self.active, self.intervals = 0.0, 0, 0
+        self.ccr: dict[int, float] = {}
+        self.answers: dict[int, tuple[int, float]] = {}
+
+    def fair_share(self) -> float:
+        return self.capacity / max(self.active, 1)
+
+    def on_forward_rm(self, now: float, vc: int, ccr: float) -> None:
+        self.ccr[vc] = ccr
+
+    def on_interval_end(self, load: Load) -> None:
+        self.capacity = max(0.0, 0.9 * self.link_rate - load.guaranteed_rate)
+        self.active, self.z = load.active, load.abr_rate / self.capacity
+        self.previous, self.current = self.current, self.fair_share()
+        self.intervals += 1
+
+    def on_backward_rm(self, now: float, vc: int, queue: int) -> float:
+        interval, er = self.answers.get(vc, (-1, 0.0))
+        if interval == self.intervals:
+            return er
+        ccr, fair_share = self.ccr.get(vc, 0.0), self.fair_share()
+        level = max(fair_share, ccr / self.z if self.z > 0.0 else math.inf if ccr > 0.0 else 0.0)
+        if self.z <= 1.1:
+            level = max(level, self.previous)
+        self.current = max(self.current, level)
+        er = code(min(fair_share if ccr < code(fair_share) else level, self.capacity))
+        self.answers[vc] = self.intervals, er
+        return er
+
+    def figures(self) -> dict[str, float]:
+        return {"z": self.z, "n": max(self.active, 1)}
+
+
+class Silent(SwitchAlgorithm):
+    """Does nothing, and has the figure that the scenario lists."""
+
+    def figures(self) -> dict[str, float]:
+        return {"z": 0.0}
+
+
+def test_erica_in_python_gives_what_the_built_in_one_gives_to_the_last_cell() -> None:
+    built_in = cellrate.run(transient(BUILT_IN))
+    for threads in (1, 2):
+        same(cellrate.run(transient(CUSTOM), algorithms={"mine": Erica}, threads=threads), built_in)
+    assert max(built_in.series("acr", vc="vc1").values) > 2 * min(built_in.series("acr", vc="vc1").values)
+
+
+def test_ci_and_ni_can_be_set() -> None:
+    class RelativeRate(Silent):
+        def on_backward_rm(self, now: float, vc: int, queue: int) -> Feedback | None:
+            return Feedback(ci=True, ni=True) if queue >= 100 else None
+
+    built_in = cellrate.run(transient('algorithm = { type = "relative-rate", threshold = "100 cells" }'))
+    same(cellrate.run(transient(CUSTOM), algorithms={"mine": RelativeRate}), built_in)
+    assert built_in.port("sw1->sw2")["max_queue"] > 100
+
+
+def test_the_guide_s_example_settles_where_its_formula_says(tmp_path: Path) -> None:
+    text = GUIDE.read_text()
+    blocks = {language: re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL) for language in ("python", "toml")}
+    python, use = blocks["python"]
+    (tmp_path / "phantom.py").write_text(python)
+    (scenario,) = blocks["toml"]
+    (tmp_path / "phantom.toml").write_text(scenario)
+    names: dict[str, Any] = {"cellrate": cellrate}
+    exec(python, names)
+    exec(use.replace("phantom.toml", str(tmp_path / "phantom.toml")), names)
+    result: cellrate.Result = names["result"]
+    line = 149.76e6 / 424
+    for t, sharers in ((0.149, 3), (0.299, 2)):
+        rest = line / (1 + 5 * sharers)
+        assert result.series("macr").at(t) == pytest.approx(rest, rel=0.01)
+        assert result.series("acr", vc="vc1").at(t) == pytest.approx(5 * rest, rel=0.01)
+        assert result.series("utilization").mean(t - 0.04, t) == pytest.approx(1 - rest / line, rel=0.01)
+    out = tmp_path / "out"
+    given = f"phantom={tmp_path / 'phantom.py'}:Phantom"
+    assert status(["run", str(tmp_path / "phantom.toml"), "--algorithm", given, "--out", str(out)]) == 0
+    assert (out / "series" / "macr.parquet").exists()
+
+
+def test_what_an_interval_counts_adds_up_and_connections_have_numbers() -> None:
+    loads: list[Load] = []
+    connected: list[tuple[int, float]] = []
+    ports: list[str] = []
+
+    class Watching(Silent):
+        interval_cells = 100
+        counts_vcs = True
+
+        def __init__(self, port: Port) -> None:
+            ports.append(port.name)
+            self.here = port.name == "sw1->sw2"
+
+        def on_connect(self, vc: int, pcr: float, mcr: float, weight: float) -> None:
+            if self.here:
+                connected.append((vc, pcr))
+
+        def on_interval_end(self, load: Load) -> None:
+            if self.here:
+                loads.append(load)
+
+    result = cellrate.run(transient(CUSTOM), algorithms={"mine": Watching})
+    assert sorted(ports) == ["sw1->s1", "sw1->s2", "sw1->sw2", "sw2->d1", "sw2->d2", "sw2->sw1"]
+    assert [vc for vc, _ in connected] == [0, 1]
+    assert connected[0][1] == pytest.approx(155.52e6 / 424)
+    assert all(load.abr_cells == sum(load.vc_cells) and load.end > load.start for load in loads)
+    assert all(load.active == sum(cells > 0 for cells in load.vc_cells) for load in loads)
+    came = result.port("sw1->sw2")["transmitted"] + result.series("queue", port="sw1->sw2").values[-1]
+    # The last interval has not ended, and the last sample is a millisecond before the end.
+    assert sum(load.abr_cells for load in loads) == pytest.approx(came, abs=600)
+    assert result.summary["run"]["algorithms"] == {"mine": f"{__name__}.{Watching.__qualname__}"}
+    assert "algorithms" not in cellrate.run(transient(BUILT_IN)).summary["run"]
+
+
+def test_a_sweep_over_its_parameters_runs_in_several_processes() -> None:
+    class Constant(SwitchAlgorithm):
+        def __init__(self, port: Port, rate: float) -> None:
+            self.rate = rate
+
+        def on_backward_rm(self, now: float, vc: int, queue: int) -> Feedback:
+            return Feedback(er=self.rate)
+
+    algorithm = 'algorithm = { type = "custom", name = "constant", parameters = { rate = 1.0 } }'
+    sweep = '\n[[sweep]]\nset = "defaults.switch.algorithm.parameters.rate"\nvalues = [1000, 2000.0]\n'
+    scenario = cellrate.Scenario.parse(transient(algorithm).toml + sweep)
+    results = cellrate.sweep(scenario, workers=2, algorithms={"constant": Constant})
+    assert [result.vc("vc1")["final_acr"] for result in results] == [1000.0, 2000.0]
+
+
+def test_a_page_shows_a_run_with_one() -> None:
+    watched = cellrate.watch(transient(CUSTOM), algorithms={"mine": Erica}, speed=1000.0, wait=False)
+    same(watched, cellrate.run(transient(BUILT_IN)))
+
+
+@pytest.mark.parametrize("method", ["on_connect", "on_forward_rm", "on_backward_rm", "on_interval_end", "figures"])
+def test_what_it_raises_ends_the_run_and_comes_out_as_it_is(method: str) -> None:
+    def fail(*_: object) -> None:
+        raise ArithmeticError(f"in {method}")
+
+    failing = type("Failing", (Silent,), {method: fail, "interval": 1e-3})
+    scenario = cellrate.Scenario.parse(
+        transient(CUSTOM).toml + '\n[[probe]]\nrecord = ["z"]\nof = ["sw1->sw2"]\nevery = "10 ms"\n'
+    )
+    for run in (cellrate.run, lambda *args, **options: cellrate.watch(*args, **options, wait=False, speed=1000.0)):
+        with pytest.raises(ArithmeticError, match=f"in {method}"):
+            run(scenario, algorithms={"mine": failing})
+
+
+def test_ctrl_c_in_one_ends_the_run() -> None:
+    class Stopped(Silent):
+        def on_forward_rm(self, now: float, vc: int, ccr: float) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(cellrate.Interrupted):
+        cellrate.run(transient(CUSTOM), algorithms={"mine": Stopped})
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (
+            {"on_backward_rm": lambda *_: "fast"},
+            "Bad.on_backward_rm gave 'fast', which is neither a rate nor a Feedback",
+        ),
+        ({"on_backward_rm": lambda *_: math.nan}, "Bad.on_backward_rm gave an ER of nan cells/s; it must be 0 or more"),
+        ({"on_backward_rm": lambda *_: Feedback(er=-1.0)}, "gave an ER of -1.0 cells/s"),
+        ({"interval": 0.0}, "Bad.interval is 0.0; it must be a time in seconds, above 0, or None"),
+        ({"interval_cells": 1.5}, "Bad.interval_cells is 1.5; it must be a whole number"),
+        ({"on_interval_end": lambda *_: None}, "Bad has on_interval_end, but no interval ends"),
+        ({"figures": lambda _: {"y": 1.0}}, "the scenario lists the figure 'z' of Bad, whose figures.. gives y"),
+    ],
+)
+def test_what_it_may_not_do_is_said(members: dict[str, Any], message: str) -> None:
+    bad = type("Bad", (Silent,), members)
+    scenario = cellrate.Scenario.parse(
+        transient(CUSTOM).toml + '\n[[probe]]\nrecord = ["z"]\nof = ["sw1->sw2"]\nevery = "10 ms"\n'
+    )
+    with pytest.raises(cellrate.CellrateError, match=message):
+        cellrate.run(scenario, algorithms={"mine": bad})
+
+
+def test_a_run_says_which_algorithm_it_lacks_which_it_cannot_use_and_what_is_none() -> None:
+    with pytest.raises(cellrate.CellrateError, match='custom algorithm "mine", which the run was not given; give it'):
+        cellrate.run(transient(CUSTOM))
+    with pytest.raises(cellrate.CellrateError, match=r'no port has a custom algorithm called "other"; .* mine'):
+        cellrate.run(transient(CUSTOM), algorithms={"mine": Silent, "other": Silent})
+    no_algorithm: Any = lambda _port: object()  # noqa: E731
+    with pytest.raises(cellrate.CellrateError, match=r"<object object .* is none"):
+        cellrate.run(transient(CUSTOM), algorithms={"mine": no_algorithm})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'gain'"):
+        cellrate.run(
+            transient('algorithm = { type = "custom", name = "mine", parameters = { gain = 1 } }'),
+            algorithms={"mine": Silent},
+        )
+
+
+def test_a_live_run_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "t.toml"
+    file.write_text(transient(CUSTOM).toml)
+    assert status(["live", "run", str(file)]) in (2, 3)
+    with pytest.raises(cellrate.ScenarioError, match=r'the algorithm "mine" is a custom one, and this is a live run'):
+        cellrate._native.make_hosts(transient(CUSTOM)._native)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("mine", "write NAME=FILE.py:CLASS"),
+        ("mine=nowhere.py:Mine", "there is no file nowhere.py"),
+        ("mine=no_such_module:Mine", "No module named 'no_such_module'"),
+        ("mine=FILE:Missing", 'has no "Missing"; algorithms in it: Mine'),
+    ],
+)
+def test_the_command_line_says_what_is_wrong_with_an_algorithm(
+    given: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module, file = tmp_path / "own.py", tmp_path / "t.toml"
+    module.write_text("import cellrate\n\n\nclass Mine(cellrate.SwitchAlgorithm):\n    pass\n")
+    file.write_text(transient(CUSTOM).toml)
+    assert status(["run", str(file), "--algorithm", given.replace("FILE", str(module))]) == 2
+    assert message in capsys.readouterr().err
+    twice = ["--algorithm", f"mine={module}:Mine", "--algorithm", f"mine={module}:Mine"]
+    assert status(["run", str(file), *twice]) == 2
+    assert '--algorithm gives "mine" twice' in capsys.readouterr().err
