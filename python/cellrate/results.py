@@ -314,8 +314,9 @@ def _taken(
     import numpy as np
 
     times_ps, values = native.take_series(index)
-    interval_s = None if interval_ps is None else interval_ps * 1e-12
-    return Series(probe, entity, unit, interval_s, np.multiply(times_ps, 1e-12, dtype=np.float64), values, end_s)
+    # A quotient is rounded once, so that 50 ms are 0.05 s; times 1e-12, itself rounded, they would be a bit less.
+    interval_s = None if interval_ps is None else interval_ps / 1e12
+    return Series(probe, entity, unit, interval_s, np.divide(times_ps, 1e12), values, end_s)
 
 
 def _given(series: Series) -> Series:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import cellrate
 
 # A shell that puts its jobs in the background has them ignore SIGINT, and what they start inherits that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No test is to hang on how long an example takes: the first one may import libraries, on a machine that is at work.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 PAIR = """# Two hosts and a switch.
 name = "pair"

@@ -141,6 +141,16 @@ def test_series_are_found_by_probe_and_entity(result: cellrate.Result) -> None:
     assert ("acr", "vc1") in result.series_names
 
 
+def test_instants_and_intervals_are_the_numbers_that_one_would_write() -> None:
+    series = cellrate.run("two-source-transient").series("acr", vc="vc1")
+    np.testing.assert_array_equal(series.times_s, np.arange(400) / 1000)
+    assert series.interval_s == 0.001
+    # 50 ms and 150 ms are samples of this part, and 50 ms of it is one of the mean up to there.
+    part = series.between(0.05, 0.15)
+    assert (part.times_s[0], part.times_s[-1], len(part)) == (0.05, 0.15, 101)
+    assert series.mean(0.049, 0.05) == series.at(0.05)
+
+
 def test_a_series_that_is_not_there_names_those_that_are(result: cellrate.Result) -> None:
     with pytest.raises(cellrate.NoSuchSeries, match=r"no series acr of vc9; .*acr of vc1"):
         result.series("acr", vc="vc9")

@@ -45,7 +45,7 @@ class Board:
         """Take what series have recorded up to `now_s`."""
         with self._changed:
             for place, times_ps, values in recent:
-                self._times[place].extend(times_ps * 1e-12)
+                self._times[place].extend(times_ps / 1e12)
                 self._values[place].extend(values)
             self._now_s = now_s
             self._changed.notify_all()
