@@ -85,6 +85,10 @@ impl Range {
         Range { low, high, low_included: false, high_included: true }
     }
 
+    const fn between(low: f64, high: f64) -> Range {
+        Range { low, high, low_included: false, high_included: false }
+    }
+
     const fn below(low: f64, high: f64) -> Range {
         Range { low, high, low_included: true, high_included: false }
     }

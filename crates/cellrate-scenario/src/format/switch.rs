@@ -222,9 +222,9 @@ const ALGORITHM: Tagged = Tagged {
                     ),
                     key(
                         "erf",
-                        Kind::Ratio(Range::below(0.0, 1.0)),
+                        Kind::Ratio(Range::between(0.0, 1.0)),
                         "0.5",
-                        "Smallest factor of one interval, above 0.",
+                        "Smallest factor of one interval.",
                     ),
                     key("threshold", CELLS, "\"50 cells\"", "CI is set while the ABR queue is above this."),
                 ],

@@ -61,6 +61,13 @@ fn efci(table: &Table) -> Result<Option<EfciConfig>, Fault> {
 }
 
 fn algorithm(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
+    let config = built_in(table)?;
+    let place = table.node("type").map(|node| node.place).unwrap_or_default();
+    check::configuration(config.check(), |name| table.node(name), place)?;
+    Ok(config)
+}
+
+fn built_in(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
     Ok(match table.text("type") {
         Some("relative-rate") => {
             let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
@@ -89,8 +96,6 @@ fn algorithm(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
                 mrf: ratio("mrf", default.mrf)?,
                 ..default
             };
-            let place = table.node("type").map(|node| node.place).unwrap_or_default();
-            check::configuration(config.check(), |name| table.node(name), place)?;
             SwitchAlgorithmConfig::Eprca(Arc::new(config))
         }
         Some("capc") => {

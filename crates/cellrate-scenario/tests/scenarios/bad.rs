@@ -47,6 +47,8 @@ told! {
     wrong_type: "nrm = 32" => "nrm = \"32\"";
     key_of_another_type: "type = \"relative-rate\", threshold" => "type = \"relative-rate\", delta = 0.1, threshold";
     eprca_thresholds_crossed: "{ type = \"relative-rate\", threshold = " => "{ type = \"eprca\", high_threshold = \"2 cells\", threshold = ";
+    threshold_of_no_cells: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"relative-rate\", threshold = \"0 cells\" }";
+    capc_factor_of_nothing: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"capc\", erf = 0 }";
     alpha_alone: "load_averaging = \"ratio\", " => "";
     not_a_power_of_two: "rif = \"1/16\"" => "rif = 0.3";
     metric_of_a_port_without: "\"sw1->sw2\"]" => "\"sw2->sw1\"]";
