@@ -19,6 +19,7 @@ from .errors import CellrateError, Interrupted, LiveUnavailable, RunError, Scena
 if TYPE_CHECKING:
     from .algorithms import Algorithms, MakeAlgorithm
     from .capturing import Capture
+    from .results import Result
 
 app = App(
     "cellrate",
@@ -83,7 +84,7 @@ def run(
     algorithm: Algorithm = None,
 ) -> int:
     """Run a scenario, or every point of its sweep."""
-    from .running import prepare, run_many, sweep_into
+    from .running import prepare, run_into, sweep_into
     from .running import run as run_one
 
     scenario = prepare(file, set=_settings(set), seed=seed)
@@ -96,9 +97,7 @@ def run(
         out = Path("results") / points[0][0].name
     swept = len(points) > 1
     with _progress(points[0][0].name, quiet=json) as progress:
-        if captured is not None:
-            results = [run_one(scenario, capture=captured, progress=progress, algorithms=algorithms)]
-        elif swept:
+        if swept and captured is None:
             results = sweep_into(
                 out,
                 points,
@@ -110,9 +109,11 @@ def run(
                 algorithms=algorithms,
             )
         else:
-            results = run_many(points, progress=progress, threads=threads, algorithms=algorithms)
-    if out is not None and not swept:
-        results[0].write(out, csv=csv, plots=plot)
+
+            def one() -> Result:
+                return run_one(scenario, capture=captured, progress=progress, threads=threads, algorithms=algorithms)
+
+            results = [run_into(out, one, csv=csv, plots=plot)]
     if json:
         _print_json(
             {"points": [{"set": result.set, **result.summary} for result in results]} if swept else results[0].summary
@@ -149,26 +150,22 @@ def watch(
 
     The run begins when somebody has opened the page. It shows the series that the scenario records.
     """
+    from .running import prepare, run_into
+    from .table import print_summary
     from .watching import watch as run_watched
+
+    scenario = prepare(file, set=_settings(set), seed=seed)
+    algorithms = _algorithms(algorithm)
+    if out is None and (plot or csv):
+        out = Path("results") / scenario.points()[0].scenario.name
 
     def say(address: str) -> None:
         print(f"Open {address}; Ctrl-C ends the run.", flush=True)
 
-    result = run_watched(
-        file,
-        set=_settings(set),
-        seed=seed,
-        speed=speed,
-        port=port,
-        algorithms=_algorithms(algorithm),
-        on_ready=say,
-    )
-    if out is None and (plot or csv):
-        out = Path("results") / str(result.summary["run"]["scenario"])
-    from .table import print_summary
+    def one() -> Result:
+        return run_watched(scenario, speed=speed, port=port, algorithms=algorithms, on_ready=say)
 
-    if out is not None:
-        result.write(out, csv=csv, plots=plot)
+    result = run_into(out, one, csv=csv, plots=plot)
     print_summary(result.summary, result.set)
     if out is not None:
         print(f"Results are in {out}")

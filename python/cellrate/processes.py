@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .errors import Interrupted, RunError
+from .errors import CellrateError, Interrupted, RunError
 
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
@@ -15,7 +15,15 @@ Outcome = TypeVar("Outcome")
 
 
 def number_of_workers(workers: int | None, calls: int) -> int:
-    """Give how many processes so many calls need: as many as are asked for, or as there are processors."""
+    """Give how many processes so many calls need: as many as are asked for, or as there are processors.
+
+    Raises
+    ------
+    CellrateError
+        If `workers` is below 1.
+    """
+    if workers is not None and workers < 1:
+        raise CellrateError(f"workers is {workers}; it must be at least 1")
     return min(workers if workers is not None else os.cpu_count() or 1, calls)
 
 

@@ -112,6 +112,28 @@ def sweep(
     return run_many(points, workers=workers, progress=progress, algorithms=algorithms)
 
 
+def run_into(folder: Path | None, run: Callable[[], Result], *, csv: bool = False, plots: bool = False) -> Result:
+    """Do a run whose result goes into a folder, which appears whole or not at all. Without a folder nothing is written.
+
+    Raises
+    ------
+    CellrateError
+        If the folder holds something else, or cannot be made; said before anything runs.
+    """
+    if folder is None:
+        return run()
+    from .writing import fill_result, write_whole
+
+    results: list[Result] = []
+
+    def fill(into: Path) -> None:
+        results.append(run())
+        fill_result(results[0], into, csv=csv, plots=plots)
+
+    write_whole(folder, fill)
+    return results[0]
+
+
 def sweep_into(
     folder: Path | None,
     points: Iterable[Point],

@@ -24,15 +24,19 @@ def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = MARK)
     Raises
     ------
     CellrateError
-        If `folder` is there, holds something, and is no folder of results (it has no file `mark`).
+        If `folder` is there, holds something, and is no folder of results (it has no file `mark`); if there can be no
+        folder there.
     """
     folder = folder.absolute()
     if folder.exists() and not folder.is_dir():
         raise CellrateError(f"{folder} is a file; results need a folder")
     if folder.exists() and any(folder.iterdir()) and not (folder / mark).is_file():
         raise CellrateError(f"{folder} is not empty and holds no results ({mark}); give another folder")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
+    except OSError as error:
+        raise CellrateError(f"no folder can be made at {folder}: {error.strerror}") from None
     try:
         partial.chmod(0o755)
         fill(partial)

@@ -134,6 +134,13 @@ def test_a_folder_of_somebody_else_is_status_2(pair_file: Path, tmp_path: Path) 
     assert "holds no results" in done.stderr
 
 
+def test_a_folder_that_cannot_be_is_told_before_anything_runs(pair_file: Path) -> None:
+    # A run of months: it would not come to its end.
+    done = command("run", pair_file, "--set", "duration=8640000 s", "--out", "/proc/results/here")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no folder can be made at /proc/results/here" in done.stderr
+
+
 def test_a_bad_file_is_told_with_line_and_caret(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text(PAIR.replace('length = "1 km"', 'lenght = "1 km"'))
     done = command("validate", tmp_path / "bad.toml")

@@ -185,6 +185,11 @@ def test_a_sweep_gives_the_same_with_any_number_of_workers(workers: int) -> None
         assert same_series(swept, alone)
 
 
+def test_no_workers_are_too_few() -> None:
+    with pytest.raises(cellrate.CellrateError, match="workers is 0; it must be at least 1"):
+        cellrate.sweep(cellrate.Scenario.parse(SWEEP), workers=0)
+
+
 def test_a_bad_point_of_a_sweep_is_found_before_anything_runs() -> None:
     bad = SWEEP.replace("[8, 32, 256]", "[8, 33]")
     with pytest.raises(cellrate.ScenarioError, match="33"):
