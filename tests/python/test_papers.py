@@ -8,7 +8,7 @@ import pytest
 from cellrate.papers import PAPERS, load_paper
 from cellrate.papers.abr_parameters.arithmetic import inter_rm_time
 from cellrate.papers.abr_parameters.common import rising
-from cellrate.papers.paper import Claim, Finding
+from cellrate.papers.experiment import Claim, Finding
 from cellrate.papers.report import Report, read_report
 
 KEYS = {"id", "text", "source", "published", "measured", "holds", "why"}

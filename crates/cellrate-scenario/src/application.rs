@@ -2,7 +2,7 @@
 
 use cellrate_proto::{BitRate, Duration, Octets, Time};
 
-use crate::model::NodeIndex;
+use crate::index::NodeIndex;
 
 /// A program, or the two ends of one.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,8 @@ use std::fmt;
 
 use cellrate_proto::{CellRate, Time};
 
-use crate::model::{Category, Connection, ConnectionIndex, LinkIndex, Scenario, Sender, Step, Traffic};
+use crate::index::{ConnectionIndex, LinkIndex};
+use crate::model::{Category, Connection, Scenario, Sender, Step, Traffic};
 
 /// What a flow is entitled to.
 #[derive(Clone, Copy, Debug, PartialEq)]

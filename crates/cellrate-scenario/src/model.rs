@@ -13,8 +13,10 @@ use crate::application::Application;
 use crate::custom::CustomAlgorithm;
 use crate::frames::FramesTraffic;
 use crate::host::HostSettings;
+use crate::index::{ConnectionIndex, LinkIndex, NodeIndex};
 use crate::live::LiveSettings;
 use crate::pages::Pages;
+use crate::period::Period;
 use crate::tcp::TcpTraffic;
 use crate::video::VideoTraffic;
 
@@ -79,18 +81,6 @@ pub struct Negotiated {
     /// What for, as a phrase.
     pub why: String,
 }
-
-/// Index into [`Scenario::nodes`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct NodeIndex(pub u32);
-
-/// Index into [`Scenario::links`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LinkIndex(pub u32);
-
-/// Index into [`Scenario::connections`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ConnectionIndex(pub u32);
 
 /// A host or a switch.
 #[derive(Clone, Debug, PartialEq)]
@@ -383,15 +373,6 @@ pub struct GreedyWindow {
     pub end: Time,
     /// At most so many data cells, if given; what is unsent when the window ends is dropped by the application.
     pub cells: Option<Cells>,
-}
-
-/// The length of an on or an off period.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Period {
-    /// Always the same.
-    Fixed(Duration),
-    /// Exponentially distributed with this mean.
-    Exponential(Duration),
 }
 
 /// A series to record.

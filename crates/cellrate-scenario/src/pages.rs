@@ -2,7 +2,7 @@
 
 use cellrate_proto::{Duration, Octets, Time};
 
-use crate::model::Period;
+use crate::period::Period;
 
 /// Clients at the first host of the path, a server at the last. A client sends a request; when it is whole at the server,
 /// the server answers; when the answer is whole at the client, the client goes on to the next object of the page.

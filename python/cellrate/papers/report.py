@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CellrateError
 from ..processes import side_by_side
 from ..writing import write_json
-from .paper import Claim, Drawing, Value
+from .experiment import Claim, Drawing, Value
 
 if TYPE_CHECKING:
     from rich.console import Console

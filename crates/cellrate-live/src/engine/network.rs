@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use cellrate_drive::line::Line;
 use cellrate_drive::random::{Random, Stream};
 use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
-use cellrate_proto::{Cells, Destination, DestinationConfig, Duration, Source, Time};
+use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Duration, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Connection, ConnectionIndex, Flow, LinkIndex, NodeIndex, NodeKind, Scenario, Step, Traffic, WaitingBrm,
@@ -14,8 +14,9 @@ use cellrate_scenario::{
 use super::adapter::{Adapter, Reception, Sender};
 use super::cell::{self, Cell, MAX_CONNECTIONS};
 use super::error::Error;
-use super::options::{Faults, Options, Part};
-use super::port::{Exit, InjectedFaults, Port, priority};
+use super::faults::{Faults, InjectedFaults};
+use super::options::{Options, Part};
+use super::port::{Exit, Port, priority};
 use super::supply::{PacketQueue, Supply};
 
 /// Of hosts of which the scenario says nothing.
@@ -137,6 +138,12 @@ struct Builder<'a> {
 }
 
 impl Network {
+    /// The flows whose ends are here and follow ACR, each with ACR now.
+    pub fn offered(&self) -> impl Iterator<Item = (u32, CellRate)> {
+        let ends = self.adapters.iter().zip(&self.flows);
+        ends.filter_map(|(adapter, &flow)| Some((flow, adapter.source()?.acr())))
+    }
+
     /// Builds what `options.part` names of the network of `scenario`.
     pub fn build(scenario: &Scenario, options: &Options<'_>) -> Result<Network, Error> {
         if scenario.connections.len() > MAX_CONNECTIONS {

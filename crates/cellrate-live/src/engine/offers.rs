@@ -5,8 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use cellrate_proto::CellRate;
 use cellrate_scenario::{Connection, ConnectionIndex, Scenario, Sender};
 
-use super::network::Network;
-
 /// ACR of every sending end, written by the engine at each of its wake-ups, read by whoever wants to know.
 #[derive(Debug)]
 pub struct Offers {
@@ -37,11 +35,10 @@ impl Offers {
         CellRate::new(f64::from_bits(self.rates[flow].load(Ordering::Relaxed)))
     }
 
-    pub(crate) fn publish(&self, network: &Network) {
-        for (adapter, &flow) in network.adapters.iter().zip(&network.flows) {
-            if let Some(source) = adapter.source() {
-                self.rates[flow as usize].store(source.acr().as_cells_per_s().to_bits(), Ordering::Relaxed);
-            }
+    /// Flows, each with what its end may send now.
+    pub(crate) fn publish(&self, rates: impl Iterator<Item = (u32, CellRate)>) {
+        for (flow, rate) in rates {
+            self.rates[flow as usize].store(rate.as_cells_per_s().to_bits(), Ordering::Relaxed);
         }
     }
 }

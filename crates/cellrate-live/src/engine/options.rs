@@ -8,6 +8,7 @@ use cellrate_proto::{BitRate, Cells, Duration};
 use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario};
 
 use super::device::PacketDevice;
+use super::faults::Faults;
 use super::offers::Offers;
 use super::tap::CellTap;
 use super::verdict::Thresholds;
@@ -49,19 +50,6 @@ pub enum Part {
         /// needed. The scenario's, where `None`.
         addresses: Option<Vec<Option<SocketAddr>>>,
     },
-}
-
-/// Faults put on every line for tests [probabilities, 0 to 1; default 0].
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
-pub struct Faults {
-    /// That one bit of an RM cell's payload is wrong at the far end.
-    pub rm_damage: f64,
-    /// That a data cell is lost.
-    pub data_loss: f64,
-    /// That a datagram is sent twice.
-    pub duplicate: f64,
-    /// That a datagram is sent after the one that follows it.
-    pub reorder: f64,
 }
 
 /// How a live run is done. The defaults suit a scenario run as it is, in one process, with generated traffic.

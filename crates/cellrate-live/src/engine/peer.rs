@@ -18,9 +18,10 @@ use rustix::net::sockopt::set_socket_recv_buffer_size;
 use super::cell::Cell;
 use super::counters::PeerCounters;
 use super::error::Error;
+use super::faults::Faults;
 use super::machine::Machine;
 use super::network::{Network, Outgoing};
-use super::options::{Faults, Options, Part};
+use super::options::{Options, Part};
 use super::pseudowire::{
     Datagram, FIRST_LABEL, MAX_CELLS, MAX_OCTETS, MAX_TIMED_CELLS, PackedCell, distance, emit, next_sequence,
 };

@@ -7,14 +7,12 @@
 use std::collections::VecDeque;
 
 use cellrate_drive::line::Line;
-use cellrate_drive::random::Random;
 use cellrate_proto::switch::{Feedback, PortControl, Slot};
-use cellrate_proto::wire::PAYLOAD_OCTETS;
 use cellrate_proto::{Cells, Direction, RmCell, Time};
 use cellrate_scenario::{Category, Port as Config, RmCells};
 
 use super::cell::Cell;
-use super::options::Faults;
+use super::faults::InjectedFaults;
 
 /// Number of service priorities: CBR and VBR, then ABR, then UBR.
 pub(crate) const PRIORITIES: usize = 3;
@@ -44,13 +42,6 @@ pub(crate) enum Exit {
 pub(crate) struct Losses {
     pub buffer: [u64; PRIORITIES],
     pub line: u64,
-}
-
-/// Faults that a test puts on a line, beside those of the scenario.
-#[derive(Debug)]
-pub(crate) struct InjectedFaults {
-    pub rates: Faults,
-    pub random: Random,
 }
 
 /// An output port.
@@ -301,27 +292,11 @@ impl Port {
     }
 }
 
-impl InjectedFaults {
-    /// Damages or loses the cell, by chance; whether an RM cell was damaged.
-    fn strike(&mut self, cell: &mut Cell, lost: &mut bool) -> bool {
-        if cell.is_rm() {
-            let strikes = self.rates.rm_damage > 0.0 && self.random.uniform() < self.rates.rm_damage;
-            if strikes {
-                let bit = (self.random.uniform() * (8 * PAYLOAD_OCTETS) as f64) as usize;
-                cell.payload[bit / 8] ^= 0x80 >> (bit % 8);
-            }
-            strikes
-        } else {
-            *lost |= self.rates.data_loss > 0.0 && self.random.uniform() < self.rates.data_loss;
-            false
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::faults::Faults;
     use super::*;
-    use cellrate_drive::random::Stream;
+    use cellrate_drive::random::{Random, Stream};
     use cellrate_proto::switch::PortControlConfig;
     use cellrate_proto::{BitRate, CellRate, Duration, RateCode};
     use cellrate_scenario::Buffers;

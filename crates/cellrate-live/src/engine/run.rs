@@ -143,7 +143,7 @@ impl Drive<'_> {
             let now = self.tell_time().min(self.end);
             self.machine.run_until(now);
             if let Some(offers) = &self.offers {
-                offers.publish(&self.machine.network);
+                offers.publish(self.machine.network.offered());
             }
             if let Some(peers) = &mut self.peers {
                 peers.flush(&mut self.machine.network.outgoing);

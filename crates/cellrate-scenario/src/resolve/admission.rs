@@ -11,7 +11,8 @@ use super::network::Network;
 use super::{optional, stop_and_go};
 use crate::check;
 use crate::error::Fault;
-use crate::model::{Category, Connection, Flow, Negotiated, Period, Refused, Sender, Step, Traffic};
+use crate::model::{Category, Connection, Flow, Negotiated, Refused, Sender, Step, Traffic};
+use crate::period::Period;
 use crate::shared::Shared;
 use crate::tree::{Table, Value};
 

@@ -11,7 +11,8 @@ use crate::application::{Application, ApplicationKind, Command, Iperf3, LiveVide
 use crate::check;
 use crate::error::{Fault, Place};
 use crate::group;
-use crate::model::{Connection, NodeIndex};
+use crate::index::NodeIndex;
+use crate::model::Connection;
 use crate::quantity;
 use crate::tree::{Node, Table};
 

@@ -12,7 +12,8 @@ use super::{Whole, defaults, optional, place_of, rounded, stop_and_go, traffic, 
 use crate::check;
 use crate::error::{Fault, Place};
 use crate::group;
-use crate::model::{AbrSender, Category, Connection, Flow, NodeIndex, Sender, Step, Traffic, WaitingBrm};
+use crate::index::NodeIndex;
+use crate::model::{AbrSender, Category, Connection, Flow, Sender, Step, Traffic, WaitingBrm};
 use crate::quantity;
 use crate::shared::Shared;
 use crate::tree::{Node, Table, Value, merged};

@@ -5,8 +5,8 @@ use cellrate_proto::{Duration, Octets, Time};
 use super::{instant, optional, timing};
 use crate::check;
 use crate::error::Fault;
-use crate::model::Period;
 use crate::pages::{ConnectionUse, PageObject, Pages};
+use crate::period::Period;
 use crate::quantity;
 use crate::tree::{Node, Table};
 

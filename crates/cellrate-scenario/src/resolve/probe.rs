@@ -7,10 +7,8 @@ use crate::check;
 use crate::error::{Fault, Place, suggestion};
 use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
 use crate::group::matches;
-use crate::model::{
-    Category, Connection, ConnectionIndex, Every, FlowQuantity, NodeIndex, PortQuantity, Probe, Quantity,
-    Step, Traffic,
-};
+use crate::index::{ConnectionIndex, NodeIndex};
+use crate::model::{Category, Connection, Every, FlowQuantity, PortQuantity, Probe, Quantity, Step, Traffic};
 use crate::quantity;
 use crate::tree::{Node, Table};
 
@@ -155,7 +153,7 @@ fn ports(node: &Node, text: &str, network: &Network) -> Result<Vec<Step>, Fault>
         for end in 0..2_u8 {
             let [tail, head] = [link.ends[usize::from(end)], link.ends[usize::from(1 - end)]];
             if matches(from, network.name(tail)) && matches(to, network.name(head)) {
-                found.push(Step { link: crate::model::LinkIndex(i as u32), end });
+                found.push(Step { link: crate::index::LinkIndex(i as u32), end });
             }
         }
     }

@@ -4,7 +4,7 @@ use cellrate_proto::Time;
 
 use super::{instant, optional};
 use crate::error::Fault;
-use crate::model::Period;
+use crate::period::Period;
 use crate::quantity;
 use crate::tree::{Node, Table};
 

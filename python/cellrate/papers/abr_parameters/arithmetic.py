@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-from ..paper import Drawing, Experiment, Finding, Results
+from ..experiment import Drawing, Experiment, Finding, Results
 from .common import CELL_BITS
 
 SPEEDS = {"DS0": 64e3, "T1": 1.5e6, "OC-3": 155e6, "OC-24": 1.2e9}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...results import Result, Series
-from ..paper import Drawing, Experiment, Finding, Point, Results
+from ..experiment import Drawing, Experiment, Finding, Point, Results
 from .common import PCR, TARGET_MBPS, listed, mbps, near
 
 if TYPE_CHECKING:

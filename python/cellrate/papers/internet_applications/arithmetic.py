@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..paper import Drawing, Experiment, Finding, Results
+from ..experiment import Drawing, Experiment, Finding, Results
 from .common import FTP_GOODPUT_SHARE
 
 LINE_MBPS = 10.0

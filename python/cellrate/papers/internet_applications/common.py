@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...results import Result, Series
-from ..paper import Finding, Results, Value
+from ..experiment import Finding, Results, Value
 from ..stop_and_go.measures import Estimate, estimate
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...results import Result
-from ..paper import Drawing, Experiment, Finding, Point, Results
+from ..experiment import Drawing, Experiment, Finding, Point, Results
 from .common import QUICK_SEEDS, SEEDS, TO_MBPS, judged, of_case, over, shown
 from .drawing import panels, rates
 from .playout import GATHERED, Shown, frames_of, play

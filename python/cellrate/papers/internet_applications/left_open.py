@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..paper import Drawing, Experiment, Finding, Point, Results
+from ..experiment import Drawing, Experiment, Finding, Point, Results
 from .common import SEEDS, ftp_rate, of_case, over, shown, ubr
 from .video import ACR_PROBE, NINE, fairness, loss_share, point
 

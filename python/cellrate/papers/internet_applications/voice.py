@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...results import Result
-from ..paper import Drawing, Experiment, Finding, Point, Results
+from ..experiment import Drawing, Experiment, Finding, Point, Results
 from .common import ALONE, QUICK_SEEDS, SEEDS, judged, line_rate, listed, of_case, over, shown, starts, ubr
 from .drawing import panels, rate_panels
 from .left_open import CLOCKS

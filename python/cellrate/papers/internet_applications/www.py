@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...results import Result
-from ..paper import Drawing, Experiment, Finding, Point, Results
+from ..experiment import Drawing, Experiment, Finding, Point, Results
 from .arithmetic import segments
 from .common import ALONE, CELL_S, TO_MBPS, ftp_rate, judged, near, over, starts, ubr
 from .drawing import panels, rate_panels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..paper import Experiment, Finding, Results
+from ..experiment import Experiment, Finding, Results
 
 CELL_BITS = 424
 SLOT_S = CELL_BITS / 150e6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ..paper import Drawing, Experiment, Finding, Results
+from ..experiment import Drawing, Experiment, Finding, Results
 from .curves import Curve, totals
 from .measures import Sample
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..paper import Point, Results
+from ..experiment import Point, Results
 from .measures import Estimate, Sample, fair_share, measure
 
 if TYPE_CHECKING:

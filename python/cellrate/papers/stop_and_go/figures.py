@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...results import Result
-from ..paper import Drawing, Experiment, Finding, Point, Results
+from ..experiment import Drawing, Experiment, Finding, Point, Results
 from .curves import QUICK_REPLICATIONS, WIDE_LOADS, Curve, figure
 from .measures import Sample, fair_share, jain, measure
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..paper import Experiment, Finding, Results
+from ..experiment import Experiment, Finding, Results
 from .curves import Curve
 from .measures import Sample
 

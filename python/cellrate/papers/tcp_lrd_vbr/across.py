@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..paper import Drawing, Experiment, Finding, Results
+from ..experiment import Drawing, Experiment, Finding, Results
 from .common import FEEDBACK_CELLS, LONG_FEEDBACK_CELLS, SETTINGS, Sample, metrics
 from .tables import TITLES, mss_of, of_row, path_of, points
 

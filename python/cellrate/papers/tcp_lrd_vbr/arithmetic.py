@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..paper import Drawing, Experiment, Finding, Results
+from ..experiment import Drawing, Experiment, Finding, Results
 from .common import LARGEST_SHARE, LINE_MBPS, efficiency
 from .tables import IMPOSSIBLE, PUBLISHED, PUBLISHED_VBR
 

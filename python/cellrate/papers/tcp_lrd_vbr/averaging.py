@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..paper import Drawing, Experiment, Finding, Point, Results
+from ..experiment import Drawing, Experiment, Finding, Point, Results
 from .common import SEEDS, Sample, metrics
 
 _AT = "defaults.switch.algorithm"

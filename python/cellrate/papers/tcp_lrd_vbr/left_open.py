@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ...results import Result
-from ..paper import Drawing, Experiment, Finding, Point, Results
+from ..experiment import Drawing, Experiment, Finding, Point, Results
 from .common import BOTTLENECK, LINE_MBPS, SEEDS, Sample, metrics
 
 _SWITCH = "defaults.switch.algorithm."

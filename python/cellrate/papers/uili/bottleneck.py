@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...results import Result
-from ..paper import Drawing, Experiment, Finding, Point, Results
+from ..experiment import Drawing, Experiment, Finding, Point, Results
 from .common import MILD_AUGUST, POLICIES, TO_MBPS, judged, listed, settings
 
 if TYPE_CHECKING:

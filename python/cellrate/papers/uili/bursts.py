@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...results import Result
-from ..paper import Drawing, Experiment, Finding, Point, Results
+from ..experiment import Drawing, Experiment, Finding, Point, Results
 from .common import AUGUST, MILD_AUGUST, POLICIES, TO_MBPS, judged, listed, settings
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..paper import Finding, Value
+from ..experiment import Finding, Value
 
 CELL_BITS = 424
 """A cell of 53 octets [bit]."""

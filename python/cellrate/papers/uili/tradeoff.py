@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...results import Result
-from ..paper import Drawing, Experiment, Finding, Point, Results
+from ..experiment import Drawing, Experiment, Finding, Point, Results
 from .bursts import throughput
 from .common import POLICIES, settings
 

@@ -1,0 +1,43 @@
+//! Faults put on lines for tests.
+
+use cellrate_drive::random::Random;
+use cellrate_proto::wire::PAYLOAD_OCTETS;
+
+use super::cell::Cell;
+
+/// Faults put on every line for tests [probabilities, 0 to 1; default 0].
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Faults {
+    /// That one bit of an RM cell's payload is wrong at the far end.
+    pub rm_damage: f64,
+    /// That a data cell is lost.
+    pub data_loss: f64,
+    /// That a datagram is sent twice.
+    pub duplicate: f64,
+    /// That a datagram is sent after the one that follows it.
+    pub reorder: f64,
+}
+
+/// Faults that a test puts on a line, beside those of the scenario.
+#[derive(Debug)]
+pub(crate) struct InjectedFaults {
+    pub rates: Faults,
+    pub random: Random,
+}
+
+impl InjectedFaults {
+    /// Damages or loses the cell, by chance; whether an RM cell was damaged.
+    pub fn strike(&mut self, cell: &mut Cell, lost: &mut bool) -> bool {
+        if cell.is_rm() {
+            let strikes = self.rates.rm_damage > 0.0 && self.random.uniform() < self.rates.rm_damage;
+            if strikes {
+                let bit = (self.random.uniform() * (8 * PAYLOAD_OCTETS) as f64) as usize;
+                cell.payload[bit / 8] ^= 0x80 >> (bit % 8);
+            }
+            strikes
+        } else {
+            *lost |= self.rates.data_loss > 0.0 && self.random.uniform() < self.rates.data_loss;
+            false
+        }
+    }
+}
