@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +42,16 @@ STYLE: dict[Any, Any] = {
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
 }
+
+
+class Drawn(Figure):
+    """A figure that a notebook shows, whether or not it has been told to show figures."""
+
+    def _repr_png_(self) -> bytes:
+        picture = io.BytesIO()
+        with mpl.rc_context(STYLE):
+            self.savefig(picture, format="png", metadata={"Software": None})
+        return picture.getvalue()
 
 
 @dataclass(frozen=True)
@@ -126,7 +137,7 @@ def figure(
         right += 1.2
     height = top + bottom + len(panels) * panel_height + (len(panels) - 1) * gap
     with mpl.rc_context(STYLE):
-        drawn = Figure(figsize=(width, height))
+        drawn = Drawn(figsize=(width, height))
         drawn.subplots_adjust(
             left=left / width,
             right=1 - right / width,

@@ -16,6 +16,7 @@ from .errors import NoSuchSeries
 
 if TYPE_CHECKING:
     import numpy as np
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from .scenario import Scenario
@@ -271,6 +272,32 @@ class Result:
         """
         return _row(self.summary["ports"], "port", name)
 
+    def plot(self, *probes: str, time: tuple[float, float] | None = None) -> Figure:
+        """Draw what the run recorded: a panel per kind of quantity, above each other.
+
+        A notebook shows the figure; `savefig` writes it.
+
+        Parameters
+        ----------
+        *probes
+            "acr", "queue", ...: only these; all of them if none is given.
+        time
+            The part of the time axis to show [s]; all of it when None.
+
+        Raises
+        ------
+        NoSuchSeries
+            If the run recorded nothing, or not one of the probes.
+        """
+        recorded = dict.fromkeys(name for name, _ in self._series)
+        missing = [probe for probe in probes if probe not in recorded]
+        if missing or not recorded:
+            asked = missing[0] if missing else "to draw"
+            raise NoSuchSeries(f"there is no series {asked}; probes of this run: {', '.join(recorded) or 'none'}")
+        from .plots import figure, panels_of
+
+        return figure(panels_of(self, probes or None), self.summary["run"]["scenario"], self.stamp, time=time)
+
     def write(self, folder: str | Path, *, csv: bool = False, plots: bool = True) -> Path:
         """Write everything into a folder, which appears whole or not at all.
 
@@ -299,6 +326,11 @@ class Result:
 
     def __repr__(self) -> str:
         return f"<Result {self.stamp}>"
+
+    def _repr_html_(self) -> str:
+        from .notebook import html_of
+
+        return html_of(self.summary, self.set)
 
 
 def _taken(

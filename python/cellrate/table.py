@@ -29,47 +29,61 @@ def telling_ports(summary: dict[str, Any]) -> list[dict[str, Any]]:
     return [row for row in summary["ports"] if row["max_queue"] > 1 or row["dropped"]] or list(summary["ports"])
 
 
+Numbers = tuple[list[str], list[list[str]]]
+"""Headings, perhaps of several lines, and rows: a name, and numbers behind it."""
+
+
+def vc_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of VCs."""
+    head = ["VC", "data sent", "delivered", "dropped", "Mbps", "mean ACR\nMbps", "p99 delay\nms"]
+    return head, [
+        [
+            row["vc"],
+            f"{row['data_sent']:,}",
+            f"{row['data_delivered']:,}",
+            f"{row['dropped']:,}",
+            f"{row['throughput_bps'] / 1e6:.2f}",
+            "" if row["mean_acr"] is None else f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
+            "" if row["p99_delay_s"] is None else f"{row['p99_delay_s'] * 1e3:.3f}",
+        ]
+        for row in telling_vcs(summary)
+    ]
+
+
+def port_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of ports."""
+    return ["port", "utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"], [
+        [
+            row["port"],
+            f"{row['utilization'] * 100:.1f}",
+            f"{row['max_queue']:,}",
+            f"{row['mean_queue']:,.1f}",
+            f"{row['dropped']:,}",
+        ]
+        for row in telling_ports(summary)
+    ]
+
+
+def run_line(run: dict[str, Any]) -> str:
+    """Give a line about the run itself."""
+    return (
+        f"{run['duration_s']:g} s of network time in {run['wall_s']:.2f} s: {run['cell_hops']:,} cell hops, "
+        f"{run['cell_hops_per_s'] / 1e6:.1f} million per second.  Hash {run['hash'][:12]}, seed {run['seed']}."
+    )
+
+
 def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
     """Print a run's rows for VCs and ports and a line about the run."""
     run = summary["run"]
     print(run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items()))
-    _print_numbers(
-        ["VC", "data sent", "delivered", "dropped", "Mbps", "mean ACR\nMbps", "p99 delay\nms"],
-        [
-            [
-                row["vc"],
-                f"{row['data_sent']:,}",
-                f"{row['data_delivered']:,}",
-                f"{row['dropped']:,}",
-                f"{row['throughput_bps'] / 1e6:.2f}",
-                "" if row["mean_acr"] is None else f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
-                "" if row["p99_delay_s"] is None else f"{row['p99_delay_s'] * 1e3:.3f}",
-            ]
-            for row in telling_vcs(summary)
-        ],
-    )
+    _print_numbers(*vc_numbers(summary))
     for row in summary.get("refused", []):
         print(f"Refused: {row['category']} connection {row['vc']}, {row['reason']}")
     if summary.get("negotiated"):
         changed = len({row["vc"] for row in summary["negotiated"]})
         print(f"Set-up changed {len(summary['negotiated'])} parameters of {changed} directions; --json lists them.")
-    _print_numbers(
-        ["port", "utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"],
-        [
-            [
-                row["port"],
-                f"{row['utilization'] * 100:.1f}",
-                f"{row['max_queue']:,}",
-                f"{row['mean_queue']:,.1f}",
-                f"{row['dropped']:,}",
-            ]
-            for row in telling_ports(summary)
-        ],
-    )
-    print(
-        f"{run['duration_s']:g} s of network time in {run['wall_s']:.2f} s: {run['cell_hops']:,} cell hops, "
-        f"{run['cell_hops_per_s'] / 1e6:.1f} million per second.  Hash {run['hash'][:12]}, seed {run['seed']}."
-    )
+    _print_numbers(*port_numbers(summary))
+    print(run_line(run))
 
 
 def print_fair(console: Console, shares: list[FairShare]) -> None:

@@ -1,0 +1,24 @@
+"""Results as a notebook shows them: the tables that the command line prints, as HTML."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from .table import Numbers, port_numbers, run_line, vc_numbers
+
+
+def html_of(summary: dict[str, Any], settings: dict[str, str]) -> str:
+    """Give the rows for VCs and ports and a line about the run."""
+    title = summary["run"]["scenario"] + "".join(f", {key} = {value}" for key, value in settings.items())
+    tables = "".join(_table(numbers) for numbers in (vc_numbers(summary), port_numbers(summary)))
+    return f"<div><b>{escape(title)}</b>{tables}<small>{escape(run_line(summary['run']))}</small></div>"
+
+
+def _table(numbers: Numbers) -> str:
+    head, rows = numbers
+    if not rows:
+        return ""
+    headings = "".join(f"<th>{escape(name).replace(chr(10), '<br>')}</th>" for name in head)
+    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{headings}</tr></thead><tbody>{lines}</tbody></table>"
