@@ -47,8 +47,10 @@ class LiveNetwork:
         nodes: Sequence[str] | None = None,
         start_unix_ns: int | None = None,
         capture: tuple[Path, list[str] | None, float, float | None, bool, bool, int | None] | None = None,
+        look: Callable[[float, Recent], object] | None = None,
     ) -> RunResult: ...
 
+def live_series(scenario: Scenario) -> list[tuple[str, str, str, int | None]]: ...
 def live_nodes(
     scenario: Scenario,
     nodes: Sequence[str] | None = None,

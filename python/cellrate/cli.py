@@ -407,6 +407,59 @@ def live_run(
     return int(failed)
 
 
+@live_app.command("watch")
+def live_watch(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    seed: Seed = None,
+    port: Annotated[int, Parameter(help="Port of the page on 127.0.0.1; a free one by default.")] = 0,
+    out: Annotated[
+        Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
+    ] = None,
+    plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
+) -> int:
+    """Run a scenario live, on a page that a browser opens: what it records, as it happens.
+
+    The run begins when somebody has opened the page, and goes by the clock. Otherwise as `cellrate live run`, in one
+    process and with one attempt.
+    """
+    from rich.console import Console
+
+    from .live.table import print_live
+    from .live.work import run_and_write
+    from .running import prepare
+    from .watching.live import page_of
+
+    scenario = prepare(file, set=_settings(set), seed=seed)
+
+    def say(address: str) -> None:
+        print(f"Open {address}; Ctrl-C ends the run.", flush=True)
+
+    with page_of(scenario, port=port, on_ready=say) as board:
+        runs, folder = run_and_write(
+            scenario,
+            out=out,
+            repeat=1,
+            attempts=1,
+            distributed=False,
+            elsewhere=[],
+            start_unix_ns=None,
+            plots=plot,
+            csv=csv,
+            capture=None,
+            watched=lambda _: contextlib.nullcontext(),
+            look=board.add,
+        )
+        board.end(runs[0].result)
+    console = Console()
+    print_live(console, runs[0])
+    console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
+    return int(bool(runs[0].failed_applications) or not runs[0].in_time)
+
+
 @live_app.command("node")
 def live_node(
     file: File,

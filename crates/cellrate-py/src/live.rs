@@ -10,14 +10,15 @@ use cellrate_proto::wire::CELL_OCTETS;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario as Resolved, Step};
 use cellrate_sim::tap::TappedCell;
+use numpy::IntoPyArray;
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
 use crate::capture::{self, Capture, CaptureSettings};
 use crate::error::{capture_error, host_error, live_error, scenario_error};
-use crate::run_result::{RunResult, Track, interrupted};
-use crate::scenario::Scenario;
+use crate::run_result::{Part as NewValues, RunResult, Track, interrupted};
+use crate::scenario::{Scenario, SeriesInfo};
 
 /// Runs nodes of a scenario, without hosts of this machine: all of them in this process, or those named, with cells in
 /// datagrams to the others. Traffic is generated. `start_unix_ns` is when the run begins, the same for all processes of it
@@ -38,7 +39,24 @@ pub fn live_nodes(
     let scenario = scenario.document.resolve_for_live_run().map_err(|error| scenario_error(py, &error))?;
     let part = part(&scenario, nodes)?;
     let options = Options { part, start_unix_ns, ..Options::default() };
-    carry(py, &scenario, options, progress.as_ref(), capture)
+    carry(py, &scenario, options, Told { progress: progress.as_ref(), look: None }, capture)
+}
+
+/// Who is told about 20 times a second how far a live run is; what they raise ends it.
+#[derive(Clone, Copy)]
+pub struct Told<'a> {
+    /// Called with the share done [0 to 1].
+    pub progress: Option<&'a Py<PyAny>>,
+    /// Called with the network's time [s], and the place, instants [ps] and new values of each series that has some.
+    pub look: Option<&'a Py<PyAny>>,
+}
+
+/// Name, entity and unit of each series that a live run of all nodes records, and the interval [ps] of one taken at intervals.
+#[pyfunction]
+pub fn live_series(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<SeriesInfo>> {
+    let scenario = scenario.document.resolve_for_live_run().map_err(|error| scenario_error(py, &error))?;
+    let series = engine::series_of(&scenario).into_iter();
+    Ok(series.map(|(probe, entity, unit, every)| (probe, entity, unit, every.map(Duration::as_ps))).collect())
 }
 
 /// The nodes of these names; all in this process without.
@@ -53,14 +71,15 @@ pub fn part(scenario: &Resolved, nodes: Option<Vec<String>>) -> PyResult<Part> {
     Ok(Part::Nodes { nodes, addresses: None::<Vec<Option<SocketAddr>>> })
 }
 
-/// Runs `scenario` as `options` say, without holding the interpreter. `progress` and `capture` as for [`live_nodes`].
+/// Runs `scenario` as `options` say, without holding the interpreter. `capture` as for [`live_nodes`].
 pub fn carry(
     py: Python<'_>,
     scenario: &Resolved,
     options: Options<'_>,
-    progress: Option<&Py<PyAny>>,
+    told: Told<'_>,
     capture: Option<CaptureSettings>,
 ) -> PyResult<RunResult> {
+    let Told { progress, look } = told;
     let capture = capture.map(|settings| begin(py, scenario, &options, settings)).transpose()?;
     let capture = capture.map(Mutex::new);
     let mut raised = None;
@@ -69,7 +88,18 @@ pub fn carry(
         let report = |so_far: engine::Progress| {
             let told = Python::attach(|py| {
                 py.check_signals().map_err(|error| interrupted(py, error))?;
-                progress.map_or(Ok(()), |progress| progress.call1(py, (so_far.fraction,)).map(drop))
+                if let Some(progress) = progress {
+                    progress.call1(py, (so_far.fraction,))?;
+                }
+                let Some(look) = look else { return Ok(()) };
+                let recent: Vec<NewValues<'_>> = so_far
+                    .recent
+                    .into_iter()
+                    .map(|recent| {
+                        (recent.series, recent.times_ps.into_pyarray(py), recent.values.into_pyarray(py))
+                    })
+                    .collect();
+                look.call1(py, (so_far.now.as_secs_f64(), recent)).map(drop)
             });
             match told {
                 Ok(()) if failed() => ControlFlow::Break(Stop::Discard),
@@ -84,7 +114,8 @@ pub fn carry(
             let packets = options.routes.iter().map(|route| route.connection).collect();
             Box::new(LiveTap { capture, packets }) as Box<dyn CellTap>
         });
-        engine::run(scenario, Options { progress: Some(Box::new(report)), tap, ..options })
+        let watched = look.is_some();
+        engine::run(scenario, Options { progress: Some(Box::new(report)), tap, watched, ..options })
     });
     if let Some(error) = raised {
         return Err(error);

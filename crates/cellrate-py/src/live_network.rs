@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use crate::capture::CaptureSettings;
 use crate::error::scenario_error;
 use crate::hosts::Host;
-use crate::live::{carry, part};
+use crate::live::{Told, carry, part};
 use crate::run_result::RunResult;
 use crate::scenario::Scenario;
 
@@ -64,8 +64,9 @@ impl LiveNetwork {
     /// Runs the network for the scenario's duration, without holding the interpreter. `progress` is called with the share
     /// done [0 to 1] about 20 times a second; what it raises ends the run and is raised here. With `nodes`, the hosts among
     /// them, only these are run, with cells in datagrams to the others, from `start_unix_ns` on: see `live_nodes`.
-    /// `capture` as for `run`, of the ports of this process.
-    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None))]
+    /// `capture` as for `run`, of the ports of this process. `look` is called as often as `progress`, with the network's time [s],
+    /// and the place, instants [ps] and new values of each series that has some.
+    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None, look=None))]
     fn run(
         &self,
         py: Python<'_>,
@@ -73,6 +74,7 @@ impl LiveNetwork {
         nodes: Option<Vec<String>>,
         start_unix_ns: Option<u64>,
         capture: Option<CaptureSettings>,
+        look: Option<Py<PyAny>>,
     ) -> PyResult<RunResult> {
         let part = part(&self.scenario, nodes)?;
         let mut hosts = Vec::new();
@@ -91,6 +93,7 @@ impl LiveNetwork {
             start_unix_ns,
             ..Options::default()
         };
-        carry(py, &self.scenario, options, Some(&progress), capture)
+        let told = Told { progress: Some(&progress), look: look.as_ref() };
+        carry(py, &self.scenario, options, told, capture)
     }
 }

@@ -235,7 +235,7 @@ pub fn run_watched(
 }
 
 /// The place of a series, and what has been added to it: instants [ps] and values.
-type Part<'py> = (usize, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
+pub type Part<'py> = (usize, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
 
 /// Figures and series of a run.
 fn tracks_of(scenario: &cellrate_scenario::Scenario, result: cellrate_sim::RunResult) -> PyResult<RunResult> {

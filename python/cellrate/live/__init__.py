@@ -7,6 +7,20 @@
 What a machine lacks for it, `cellrate doctor` says.
 """
 
+from typing import TYPE_CHECKING
+
 from .supervision import LiveRun, live_run
 
-__all__ = ["LiveRun", "live_run"]
+if TYPE_CHECKING:
+    from ..watching.live import live_watch
+
+__all__ = ["LiveRun", "live_run", "live_watch"]
+
+
+def __getattr__(name: str) -> object:
+    """Load the page when it is asked for."""
+    if name == "live_watch":
+        from ..watching.live import live_watch
+
+        return live_watch
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

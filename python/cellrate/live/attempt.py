@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import pickle
+import queue
 import shutil
 import threading
 import time
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from ..capturing import Capture
@@ -29,6 +30,9 @@ from . import adapters, record
 from .applications import Application, Plan, Surroundings, plan
 from .distribution import Distribution, Node, gather, start_nodes
 from .process import GRACE_S, Program, Running, await_ready, search_path, start
+
+if TYPE_CHECKING:
+    from .._native import Recent
 
 RECORD_BEFORE_END_S = 0.2
 """When sockets are looked at: so long before the end, while connections stand."""
@@ -61,6 +65,10 @@ class Job:
         return self.background + self.foreground
 
 
+Look = Callable[[float, "Recent"], object]
+"""Told the network's time [s] and what each series has recorded."""
+
+
 class Attempt:
     """What an attempt is made of, and the order in which it happens."""
 
@@ -81,8 +89,8 @@ class Attempt:
         self.jobs = [self._job(number, told) for number, told in enumerate(applications(scenario))]
         self.sockets: dict[str, str] = {}
 
-    def run(self, progress: Callable[[float], object]) -> Result:
-        """Run everything and give the result.
+    def run(self, progress: Callable[[float], object], look: Look | None = None) -> Result:
+        """Run everything and give the result; `progress` and `look` are told how far it is, some 20 times a second.
 
         Raises
         ------
@@ -104,7 +112,7 @@ class Attempt:
                         job.background.append(running)
                         await_ready(running)
                 nodes = self._start_nodes()
-                self.engine.start(progress, self.distribution)
+                self.engine.start(progress, self.distribution, look)
                 self._follow_the_schedule()
                 result = self.engine.result(self.settings)
                 gather(nodes, result.summary)
@@ -234,7 +242,9 @@ class Engine:
         self._wall_s = 0.0
         self._thread: threading.Thread | None = None
 
-    def start(self, progress: Callable[[float], object], distribution: Distribution | None) -> None:
+    def start(
+        self, progress: Callable[[float], object], distribution: Distribution | None, look: Look | None = None
+    ) -> None:
         """Begin the network's time."""
 
         def heard(fraction: float) -> None:
@@ -249,7 +259,7 @@ class Engine:
             begun = time.perf_counter()
             try:
                 here, start = (None, None) if distribution is None else (distribution.here, distribution.start_unix_ns)
-                self._outcome = self._network.run(heard, here, start, self._capture)
+                self._outcome = self._network.run(heard, here, start, self._capture, look)
             except BaseException as error:
                 self._error = error
             self._wall_s = time.perf_counter() - begun
@@ -348,13 +358,37 @@ def main(folder: Path) -> int:
     captured = request["capture"]
     capture = None if captured is None else Capture(**{**captured, "folder": Path(captured["folder"])})
 
+    # What is told is written by a thread of its own, so that the network does not wait for who reads it.
+    news: queue.SimpleQueue[tuple[float, _native.Recent | None] | None] = queue.SimpleQueue()
+    teller = threading.Thread(target=_tell, args=(news,), name="teller")
+    teller.start()
+
     def progress(fraction: float) -> None:
-        print(f"{fraction:.4f}", flush=True)
+        news.put((fraction, None))
+
+    def look(now_s: float, recent: _native.Recent) -> None:
+        news.put((now_s, recent))
 
     try:
-        result = Attempt(scenario, request["set"], folder, distribution, capture).run(progress)
+        attempt = Attempt(scenario, request["set"], folder, distribution, capture)
+        result = attempt.run(progress, look if request["watched"] else None)
     except (CellrateError, OSError) as error:
         (folder / ERROR).write_bytes(pickle.dumps(error if isinstance(error, CellrateError) else RunError(str(error))))
         return 1
+    finally:
+        news.put(None)
+        teller.join()
     (folder / RESULT).write_bytes(pickle.dumps(result))
     return 0
+
+
+def _tell(news: queue.SimpleQueue[tuple[float, _native.Recent | None] | None]) -> None:
+    """Write lines of JSON: a share of the time, or the time and what series have recorded."""
+    while (one := news.get()) is not None:
+        number, recent = one
+        if recent is None:
+            line = f"{number:.4f}"
+        else:
+            parts = [[place, times_ps.tolist(), values.tolist()] for place, times_ps, values in recent]
+            line = json.dumps([number, parts])
+        print(line, flush=True)

@@ -19,7 +19,7 @@ from ..errors import CellrateError, LiveUnavailable, RunError
 from ..results import Result
 from ..running import prepare
 from ..scenario import Scenario
-from .attempt import ERROR, REQUEST, RESULT
+from .attempt import ERROR, REQUEST, RESULT, Look
 from .distribution import Distribution
 from .doctor import isolation_words
 from .process import search_path
@@ -82,6 +82,7 @@ def live_run(
     start_unix_ns: int | None = None,
     capture: Capture | str | Path | None = None,
     progress: Progress | None = None,
+    look: Look | None = None,
 ) -> LiveRun:
     """Run a scenario with real hosts and real applications.
 
@@ -103,6 +104,9 @@ def live_run(
         As for `cellrate.run`: the last attempt's, of the ports of the process that has the hosts.
     progress
         Called with the share of network time done [0 to 1], from 0 again for each attempt.
+    look
+        Called some 20 times a second with the network's time [s] and what series have recorded since: the place of each
+        (`cellrate._native.live_series`), instants [ps] and values. Such a run is not repeated, nor distributed.
 
     Raises
     ------
@@ -117,6 +121,8 @@ def live_run(
     points = prepared.points()
     if len(points) != 1:
         raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; run them one by one")
+    if look is not None and distributed:
+        raise CellrateError("a distributed run cannot be watched: its series are in several processes")
     if attempts < 1:
         raise CellrateError(f"attempts is {attempts}; it must be at least 1")
     point = points[0]
@@ -124,7 +130,7 @@ def live_run(
     distribution = {"elsewhere": list(elsewhere), "start_unix_ns": start_unix_ns} if distributed else None
     if distributed:
         Distribution.of(point.scenario, elsewhere, start_unix_ns)
-    if elsewhere:
+    if elsewhere or look is not None:
         attempts = 1
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
@@ -132,7 +138,7 @@ def live_run(
     for number in range(1, attempts + 1):
         with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
             place = Path(temporary)
-            done.append(attempt(point.scenario, point.set, place, progress, distribution, capture))
+            done.append(attempt(point.scenario, point.set, place, progress, distribution, capture, look))
             done[-1].summary["run"]["attempt"] = number
             if capture is not None:
                 done[-1].captured = hand_over(done[-1].captured, capture.folder)
@@ -150,6 +156,7 @@ def attempt(
     progress: Progress | None,
     distribution: Mapping[str, Any] | None = None,
     capture: Capture | None = None,
+    look: Look | None = None,
 ) -> Result:
     """Run once, in a process namespace of its own, with `folder` for what it writes, the files of a capture included.
 
@@ -165,6 +172,7 @@ def attempt(
         "file": scenario.file,
         "set": dict(settings),
         "distribution": distribution,
+        "watched": look is not None,
         "capture": None if capture is None else {**asdict(capture), "folder": str(folder / CAPTURE)},
     }
     (folder / REQUEST).write_text(json.dumps(request))
@@ -190,8 +198,14 @@ def attempt(
     try:
         assert process.stdout is not None
         for line in process.stdout:
-            if progress is not None:
-                progress(float(line))
+            told = json.loads(line)
+            if isinstance(told, list) and look is not None:
+                import numpy as np
+
+                now_s, recent = told
+                look(now_s, [(place, np.array(ps, np.uint64), np.array(values)) for place, ps, values in recent])
+            elif progress is not None:
+                progress(told)
         status = process.wait()
     finally:
         # With the first process of the namespace the kernel ends all others.

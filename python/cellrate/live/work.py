@@ -11,7 +11,9 @@ from pathlib import Path
 from ..capturing import Capture
 from ..errors import CellrateError
 from ..running import prepare
+from ..scenario import Scenario
 from ..writing import MARK, fill_result, write_json, write_whole
+from .attempt import Look
 from .supervision import LiveRun, Progress, live_run
 
 Watched = Callable[[str], AbstractContextManager[Progress | None]]
@@ -19,10 +21,10 @@ Watched = Callable[[str], AbstractContextManager[Progress | None]]
 
 
 def run_and_write(
-    file: str | Path,
+    file: Scenario | str | Path,
     *,
-    set: Mapping[str, object],
-    seed: int | None,
+    set: Mapping[str, object] | None = None,
+    seed: int | None = None,
     out: Path | None,
     repeat: int,
     attempts: int,
@@ -33,6 +35,7 @@ def run_and_write(
     csv: bool,
     capture: Capture | None,
     watched: Watched,
+    look: Look | None = None,
 ) -> tuple[list[LiveRun], Path]:
     """Run a scenario `repeat` times and write the results; gives the runs and their folder.
 
@@ -49,34 +52,36 @@ def run_and_write(
     name = scenario.points()[0].scenario.name
     folder = out if out is not None else Path("results") / "live" / name
     runs: list[LiveRun] = []
-    with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
-        for number in range(1, repeat + 1):
-            title = name if repeat == 1 else f"{name} {number}/{repeat}"
-            files = Path(temporary) / f"run-{number}"
-            files.mkdir()
-            with watched(title) as progress:
-                runs.append(
-                    live_run(
-                        scenario,
-                        attempts=attempts,
-                        folder=files,
-                        distributed=distributed,
-                        elsewhere=elsewhere,
-                        start_unix_ns=start_unix_ns,
-                        capture=capture,
-                        progress=progress,
-                    )
-                )
 
-        def fill(partial: Path) -> None:
+    def fill(partial: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
+            for number in range(1, repeat + 1):
+                title = name if repeat == 1 else f"{name} {number}/{repeat}"
+                files = Path(temporary) / f"run-{number}"
+                files.mkdir()
+                with watched(title) as progress:
+                    runs.append(
+                        live_run(
+                            scenario,
+                            attempts=attempts,
+                            folder=files,
+                            distributed=distributed,
+                            elsewhere=elsewhere,
+                            start_unix_ns=start_unix_ns,
+                            capture=capture,
+                            progress=progress,
+                            look=look,
+                        )
+                    )
             for number, run in enumerate(runs, start=1):
                 place = partial if repeat == 1 else partial / f"run-{number:03d}"
                 place.mkdir(exist_ok=True)
                 _fill(run, Path(temporary) / f"run-{number}", place, csv=csv, plots=plots)
-            if repeat > 1:
-                write_json(partial / MARK, {"runs": [run.result.summary for run in runs]})
+        if repeat > 1:
+            write_json(partial / MARK, {"runs": [run.result.summary for run in runs]})
 
-        written = write_whole(folder, fill)
+    # Whether the folder can take results is looked at before anything runs.
+    written = write_whole(folder, fill)
     return runs, written
 
 

@@ -25,7 +25,9 @@ MOST_POINTS = 1000
 class Board:
     """Written by the run, read by any number of viewers, each of whom has seen another part of it."""
 
-    def __init__(self, scenario: Scenario, series: Sequence[tuple[str, str, str, int | None]]) -> None:
+    def __init__(
+        self, scenario: Scenario, series: Sequence[tuple[str, str, str, int | None]], *, live: bool = False
+    ) -> None:
         self._changed = threading.Condition()
         self._times = [array("d") for _ in series]
         self._values = [array("d") for _ in series]
@@ -38,6 +40,7 @@ class Board:
             "purpose": scenario.purpose,
             "stamp": f"hash {scenario.hash[:12]}, seed {scenario.seed}",
             "duration_s": scenario.duration_s,
+            "live": live,
             "panels": _panels(scenario, series),
         }
 

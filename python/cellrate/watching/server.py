@@ -5,6 +5,8 @@
 | GET / and the files of the page | the page |
 | GET /events | a stream of server-sent events: `head` once, then `more` as the run goes on |
 | POST /pace | sets speed and pause, given as JSON: {"speed": 0.01, "paused": false}; null for as fast as it goes |
+
+A live run has no pace.
 """
 
 from __future__ import annotations
@@ -41,9 +43,9 @@ MOST_OCTETS = 1000
 
 
 class Page:
-    """The server, as long as it is entered."""
+    """The server, as long as it is entered; without a pace the run goes by the clock."""
 
-    def __init__(self, board: Board, pace: Pace, port: int) -> None:
+    def __init__(self, board: Board, pace: Pace | None, port: int) -> None:
         class Handler(_Handler):
             pass
 
@@ -74,7 +76,7 @@ class Page:
 
 class _Handler(BaseHTTPRequestHandler):
     board: Board
-    pace: Pace
+    pace: Pace | None
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
@@ -91,7 +93,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         if not self._is_from_here():
             return
-        if self.path != "/pace":
+        if self.path == "/pace" and self.pace is None:
+            self._refuse(HTTPStatus.CONFLICT, "a live run goes by the clock")
+            return
+        if self.path != "/pace" or self.pace is None:
             self._refuse(HTTPStatus.NOT_FOUND, f"nothing is taken at {self.path}; there is /pace")
             return
         try:
@@ -136,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
                     self.wfile.write(b":\n\n")
                     continue
                 shown_s = more["now_s"]
-                self._event("more", {**more, **self.pace.state})
+                self._event("more", {**more, **({} if self.pace is None else self.pace.state)})
                 if "figures" in more:
                     return
                 threading.Event().wait(BETWEEN)

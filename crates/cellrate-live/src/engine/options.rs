@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use cellrate_proto::{BitRate, Cells, Duration};
+use cellrate_proto::{BitRate, Cells, Duration, Time};
 use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario};
 
 use super::device::PacketDevice;
@@ -86,6 +86,8 @@ pub struct Options<'a> {
     pub offers: Option<Arc<Offers>>,
     /// Told about 20 times a second how far the run is, and while it waits for its start; may end it.
     pub progress: Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + Send + 'a>>,
+    /// Whether it is also told what series have recorded. Default false.
+    pub watched: bool,
 }
 
 /// How a caller ends a run before its time.
@@ -98,10 +100,25 @@ pub enum Stop {
 }
 
 /// How far a run is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// Share of the duration done [0 to 1].
     pub fraction: f64,
+    /// Logical time: what series have recorded before it is theirs for good.
+    pub now: Time,
+    /// What they have recorded since the last time, where that [is asked for](Options::watched).
+    pub recent: Vec<Recent>,
+}
+
+/// What has been added to one series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recent {
+    /// Its place in [`Outcome::series`](super::Outcome::series).
+    pub series: usize,
+    /// Instants [ps].
+    pub times_ps: Vec<u64>,
+    /// As many values.
+    pub values: Vec<f64>,
 }
 
 impl Default for Options<'_> {
@@ -113,6 +130,7 @@ impl Default for Options<'_> {
             routes: Vec::new(),
             adapter_queue: None,
             series_every: None,
+            watched: false,
             start_unix_ns: None,
             part: Part::Whole,
             timestamps: None,

@@ -64,6 +64,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
         quantum,
         catch_up,
         end,
+        watched: options.watched,
         buffer: vec![0; MAX_PACKET_OCTETS],
     };
     let canary = Canary::start();
@@ -104,8 +105,8 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
 type Report<'a> = Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + Send + 'a>>;
 
 /// Tells the caller; whether to go on.
-fn report(progress: &mut Report<'_>, fraction: f64) -> ControlFlow<Stop> {
-    progress.as_mut().map_or(ControlFlow::Continue(()), |progress| progress(Progress { fraction }))
+fn report(progress: &mut Report<'_>, so_far: Progress) -> ControlFlow<Stop> {
+    progress.as_mut().map_or(ControlFlow::Continue(()), |progress| progress(so_far))
 }
 
 fn await_start(clock: &Clock, progress: &mut Report<'_>) -> Result<(), Error> {
@@ -114,7 +115,8 @@ fn await_start(clock: &Clock, progress: &mut Report<'_>) -> Result<(), Error> {
         if left == Duration::ZERO {
             return Ok(());
         }
-        if report(progress, 0.0).is_break() {
+        let nothing = Progress { fraction: 0.0, now: Time::ZERO, recent: Vec::new() };
+        if report(progress, nothing).is_break() {
             return Err(Error::Interrupted);
         }
         wait(&mut [], left.min(REPORT_EVERY));
@@ -132,6 +134,8 @@ struct Drive<'a> {
     quantum: Duration,
     catch_up: Duration,
     end: Time,
+    /// Whether the caller is told what series have recorded.
+    watched: bool,
     buffer: Vec<u8>,
 }
 
@@ -157,8 +161,7 @@ impl Drive<'_> {
             }
             if now >= next_report {
                 next_report = now + REPORT_EVERY;
-                let fraction = now.as_ps() as f64 / self.end.as_ps() as f64;
-                match report(progress, fraction) {
+                match report(progress, self.so_far(now)) {
                     ControlFlow::Continue(()) => {}
                     ControlFlow::Break(Stop::Finish) => return Ok(now),
                     ControlFlow::Break(Stop::Discard) => return Err(Error::Interrupted),
@@ -168,6 +171,12 @@ impl Drive<'_> {
                 self.sleep(now, next_report);
             }
         }
+    }
+
+    fn so_far(&mut self, now: Time) -> Progress {
+        let fraction = now.as_ps() as f64 / self.end.as_ps() as f64;
+        let recent = if self.watched { self.machine.sampler.recent(now) } else { Vec::new() };
+        Progress { fraction, now, recent }
     }
 
     /// Logical time now. What cannot be caught up with is passed over, unless other processes share the clock.

@@ -7,7 +7,8 @@ use cellrate_scenario::{
 };
 
 use super::counters::Passage;
-use super::network::{NONE, Network, port_number, step_of};
+use super::network::{NONE, Network, flows, port_number, step_of, steps};
+use super::options::Recent;
 use super::port::ABR;
 
 /// A recorded series.
@@ -48,6 +49,8 @@ struct Track {
     /// Of a rate: the count at the last sample, and when that was.
     last_count: u64,
     last_time: Time,
+    /// Values that somebody who watches has been told.
+    told: usize,
 }
 
 /// All series of a run.
@@ -91,6 +94,34 @@ pub(crate) fn probes(scenario: &Scenario, network: &Network, every: Option<Durat
     probes
 }
 
+/// Name, entity, unit and interval of each series that a run of all of `scenario` records, in order: what of its probes the
+/// engine sees, whose ports are those that connections use, and whose TCP is the kernel's.
+pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str, Option<Duration>)> {
+    let mut used = vec![false; 2 * scenario.links.len()];
+    for (connection, backward) in flows(scenario) {
+        steps(connection, backward).into_iter().for_each(|step| used[port_number(step)] = true);
+    }
+    let recorded = scenario.probes.iter().filter(|probe| match probe.quantity {
+        Quantity::Port { link, end, .. } => used[port_number(Step { link, end })],
+        Quantity::Flow { quantity, .. } => !is_of_tcp(quantity),
+    });
+    let described = recorded.map(|probe| {
+        let (name, entity, unit) = describe(scenario, probe.quantity);
+        let every = match probe.every {
+            Every::Change => None,
+            Every::Interval(length) => Some(length),
+        };
+        (name, entity, unit, every)
+    });
+    described.collect()
+}
+
+/// Whether the simulator's TCP knows it, and not an adapter.
+fn is_of_tcp(quantity: FlowQuantity) -> bool {
+    use FlowQuantity::{Cwnd, ResponseTime, Responses, Retransmissions, Rtt};
+    matches!(quantity, Cwnd | Rtt | Retransmissions | Responses | ResponseTime)
+}
+
 impl Sampler {
     /// Records what `probes` ask for, as far as it can be seen from here.
     pub fn new(probes: &[Probe], scenario: &Scenario, network: &Network) -> Sampler {
@@ -111,6 +142,7 @@ impl Sampler {
                 series,
                 last_count: 0,
                 last_time: Time::ZERO,
+                told: 0,
             });
             sampler.follow(index, network);
         }
@@ -207,6 +239,22 @@ impl Sampler {
         }
     }
 
+    /// What has been recorded before `now` and not been told yet; what is recorded at `now` may still change.
+    pub fn recent(&mut self, now: Time) -> Vec<Recent> {
+        let mut recent = Vec::new();
+        for (place, track) in self.tracks.iter_mut().enumerate() {
+            let Series { times_ps, values, .. } = &track.series;
+            let until = times_ps.partition_point(|&at| at < now.as_ps());
+            if until > track.told {
+                let new = track.told..until;
+                let (times_ps, values) = (times_ps[new.clone()].to_vec(), values[new].to_vec());
+                recent.push(Recent { series: place, times_ps, values });
+                track.told = until;
+            }
+        }
+        recent
+    }
+
     /// The finished series.
     pub fn into_series(self) -> Vec<Series> {
         self.tracks.into_iter().map(|track| track.series).collect()
@@ -243,11 +291,7 @@ fn subject(quantity: Quantity, network: &Network) -> Option<Subject> {
             match quantity {
                 FlowQuantity::Received => local(flow ^ 1).map(Subject::Receiver),
                 FlowQuantity::Drops => Some(Subject::Drops(flow as u32)),
-                FlowQuantity::Cwnd
-                | FlowQuantity::Rtt
-                | FlowQuantity::Retransmissions
-                | FlowQuantity::Responses
-                | FlowQuantity::ResponseTime => None,
+                quantity if is_of_tcp(quantity) => None,
                 _ => local(flow).map(|place| Subject::Sender(quantity, place)),
             }
         }

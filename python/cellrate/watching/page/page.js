@@ -116,6 +116,10 @@ function drawSoon() {
 }
 
 function showPace() {
+  if (head.live) {
+    element("speed").textContent = "live";
+    return;
+  }
   element("pause").textContent = pace.paused ? "Go on" : "Pause";
   const speed = pace.speed === null ? "as fast as it goes" : `${seconds(pace.speed)} per second`;
   element("speed").textContent = pace.paused ? "stands still" : speed;
@@ -179,6 +183,7 @@ events.addEventListener("head", (event) => {
   element("name").textContent = head.name;
   element("purpose").textContent = head.purpose;
   element("stamp").textContent = head.stamp;
+  document.querySelectorAll("button").forEach((button) => { button.hidden = head.live; });
   element("panels").replaceChildren();
   panels = head.panels;
   panels.forEach((panel) => { panel.zoom = null; build(panel); });

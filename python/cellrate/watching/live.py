@@ -1,0 +1,77 @@
+"""The same page for a live run, which goes by the clock: nobody can hold it up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from .. import _native
+from ..errors import CellrateError
+from ..live.supervision import LiveRun, live_run
+from ..running import prepare
+from ..scenario import Scenario
+from .board import Board
+from .server import Page
+
+
+def live_watch(
+    scenario: Scenario | str | Path,
+    *,
+    set: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    port: int = 0,
+    folder: Path | None = None,
+    on_ready: Callable[[str], object] | None = None,
+    wait: bool = True,
+) -> LiveRun:
+    """Run a scenario live before the eyes of whoever opens a page, and give back what happened.
+
+    Parameters
+    ----------
+    scenario, set, seed, folder
+        As for `live_run`; the run is in one process, and not repeated.
+    port, on_ready, wait
+        As for `cellrate.watch`.
+
+    Raises
+    ------
+    ScenarioError, CellrateError, LiveUnavailable, RunError
+        As `live_run` and `cellrate.watch`.
+    """
+    prepared = prepare(scenario, set=set, seed=seed)
+    with page_of(prepared, port=port, on_ready=on_ready, wait=wait) as board:
+        run = live_run(prepared, folder=folder, look=board.add)
+        board.end(run.result)
+        return run
+
+
+@contextmanager
+def page_of(
+    scenario: Scenario, *, port: int = 0, on_ready: Callable[[str], object] | None = None, wait: bool = True
+) -> Iterator[Board]:
+    """Have a page for a live run of `scenario` as long as this is entered.
+
+    What is told of series goes to `Board.add`, the result to `Board.end`. The rest is as for `watch`.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario cannot be run live.
+    CellrateError
+        If it is a sweep, records no series, or the port is taken.
+    """
+    points = scenario.points()
+    if len(points) != 1:
+        raise CellrateError(f"{scenario.file} sweeps over {len(points)} points; a page shows one run")
+    point = points[0].scenario
+    series = _native.live_series(point._native)
+    if not series:
+        raise CellrateError(f"{scenario.file} records nothing to watch; add a [[probe]]")
+    board = Board(point, series, live=True)
+    with Page(board, None, port) as page:
+        if on_ready is not None:
+            on_ready(page.address)
+        if wait:
+            board.wait_for_viewer()
+        yield board
