@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from .table import Numbers, port_numbers, run_line, vc_numbers
+from .summaries import Numbers, port_numbers, run_line, vc_numbers
 
 
 def html_of(summary: dict[str, Any], settings: dict[str, str]) -> str:

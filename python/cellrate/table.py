@@ -9,67 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from .summaries import CELL_BITS, port_numbers, run_line, vc_numbers
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from .advisor import AdvisedSet
     from .scenario import FairShare
     from .trial import Comparison
-
-CELL_BITS = 424
-
-
-def telling_vcs(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give the directions that carry more than RM cells; the others are in the JSON."""
-    return [row for row in summary["vcs"] if row["data_sent"]]
-
-
-def telling_ports(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give the ports at which a cell ever waited, or all if there is none; the others are in the JSON."""
-    return [row for row in summary["ports"] if row["max_queue"] > 1 or row["dropped"]] or list(summary["ports"])
-
-
-Numbers = tuple[list[str], list[list[str]]]
-"""Headings, perhaps of several lines, and rows: a name, and numbers behind it."""
-
-
-def vc_numbers(summary: dict[str, Any]) -> Numbers:
-    """Give the table of VCs."""
-    head = ["VC", "data sent", "delivered", "dropped", "Mbps", "mean ACR\nMbps", "p99 delay\nms"]
-    return head, [
-        [
-            row["vc"],
-            f"{row['data_sent']:,}",
-            f"{row['data_delivered']:,}",
-            f"{row['dropped']:,}",
-            f"{row['throughput_bps'] / 1e6:.2f}",
-            "" if row["mean_acr"] is None else f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
-            "" if row["p99_delay_s"] is None else f"{row['p99_delay_s'] * 1e3:.3f}",
-        ]
-        for row in telling_vcs(summary)
-    ]
-
-
-def port_numbers(summary: dict[str, Any]) -> Numbers:
-    """Give the table of ports."""
-    return ["port", "utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"], [
-        [
-            row["port"],
-            f"{row['utilization'] * 100:.1f}",
-            f"{row['max_queue']:,}",
-            f"{row['mean_queue']:,.1f}",
-            f"{row['dropped']:,}",
-        ]
-        for row in telling_ports(summary)
-    ]
-
-
-def run_line(run: dict[str, Any]) -> str:
-    """Give a line about the run itself."""
-    return (
-        f"{run['duration_s']:g} s of network time in {run['wall_s']:.2f} s: {run['cell_hops']:,} cell hops, "
-        f"{run['cell_hops_per_s'] / 1e6:.1f} million per second.  Hash {run['hash'][:12]}, seed {run['seed']}."
-    )
 
 
 def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:

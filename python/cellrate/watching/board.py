@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..panels import COLOURS, fair_levels, grouped, thin
-from ..table import telling_ports, telling_vcs
+from ..summaries import telling_ports, telling_vcs
 
 if TYPE_CHECKING:
     from .. import _native
