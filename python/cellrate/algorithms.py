@@ -20,6 +20,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -273,7 +274,7 @@ def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:
 def _check_interval(algorithm: SwitchAlgorithm) -> None:
     kind, interval, cells = type(algorithm).__name__, algorithm.interval, algorithm.interval_cells
     # Instants are whole picoseconds.
-    if interval is not None and not 1e-12 <= interval < float("inf"):
+    if interval is not None and not (_is_number(interval) and 1e-12 <= interval < float("inf")):
         raise CellrateError(f"{kind}.interval is {interval!r}; it must be a time in seconds, above 0, or None")
     if cells is not None and not (isinstance(cells, int) and 1 <= cells < 2**32):
         raise CellrateError(
@@ -288,17 +289,18 @@ def _answer(given: object, kind: type) -> tuple[float | None, bool, bool] | None
     if given is None:
         return None
     feedback = given if isinstance(given, Feedback) else None
-    er = given if feedback is None else feedback.er
-    if er is not None:
-        try:
-            er = float(er)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            raise CellrateError(
-                f"{kind.__name__}.on_backward_rm gave {_shown(given)}, which is neither a rate nor a Feedback nor None"
-            ) from None
-        if not er >= 0.0:
-            raise CellrateError(f"{kind.__name__}.on_backward_rm gave an ER of {er} cells/s; it must be 0 or more")
-    return er, bool(feedback and feedback.ci), bool(feedback and feedback.ni)
+    er: Any = given if feedback is None else feedback.er
+    if er is not None and not _is_number(er):
+        raise CellrateError(
+            f"{kind.__name__}.on_backward_rm gave {_shown(given)}, which is neither a rate nor a Feedback nor None"
+        )
+    if er is not None and not er >= 0.0:
+        raise CellrateError(f"{kind.__name__}.on_backward_rm gave an ER of {er} cells/s; it must be 0 or more")
+    return None if er is None else float(er), bool(feedback and feedback.ci), bool(feedback and feedback.ni)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _shown(value: object) -> str:
