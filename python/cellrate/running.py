@@ -52,7 +52,7 @@ def run(
         Called with the share of network time done [0 to 1], a few times a second at most. What it raises ends the run.
     threads
         Threads to run it on, 1 or more; the result does not depend on it. Only networks whose switches are apart by
-        links of 100 us or more can use several. A run with a capture has one.
+        links of 100 us or more can use several. A run with a capture takes one.
     algorithms
         The custom algorithms of the scenario by its names for them, each a class derived from `SwitchAlgorithm`, or
         whatever else makes one. What they raise ends the run and is raised here.
@@ -64,7 +64,8 @@ def run(
     RunError
         If the run gave no result.
     CellrateError
-        If the scenario is a sweep, or asks for other algorithms than those that are given.
+        If the scenario is a sweep, or asks for other algorithms than those that are given; with a capture, if there
+        are several threads.
     Interrupted
         On Ctrl-C.
     """
@@ -74,6 +75,8 @@ def run(
     if len(points) != 1:
         rest = "cellrate.sweep runs them all" if capture is None else "a capture is of one run"
         raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; {rest}")
+    if capture is not None and threads > 1:
+        raise CellrateError(f"threads is {threads}; a run with a capture takes one")
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
     how = How(threads, algorithms)

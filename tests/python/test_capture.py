@@ -198,6 +198,12 @@ def test_the_command_captures(tmp_path: Path) -> None:
     assert "sweeps over 2 points; a capture is of one run" in refused.stderr
 
 
+def test_a_capture_is_taken_on_one_thread(tmp_path: Path) -> None:
+    with pytest.raises(cellrate.CellrateError, match="threads is 2; a run with a capture takes one"):
+        cellrate.run("two-source-transient", threads=2, capture=tmp_path / "cells")
+    assert not (tmp_path / "cells").exists()
+
+
 def test_the_dissector_is_installed_whole(tmp_path: Path) -> None:
     folder = tmp_path / "plugins"
     done = command("wireshark", "--install", "--folder", folder)
