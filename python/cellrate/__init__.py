@@ -19,6 +19,7 @@ from .scenario import Scenario, SweepPoint, ready_scenarios, schema
 
 if TYPE_CHECKING:
     from .advisor import Advice, AdvisedSet, Situation, advise
+    from .sweeping import tidy
     from .watching import watch
 
 __version__ = _version()
@@ -45,6 +46,7 @@ __all__ = [
     "run",
     "schema",
     "sweep",
+    "tidy",
     "watch",
 ]
 
@@ -61,4 +63,8 @@ def __getattr__(name: str) -> object:
         from .watching import watch
 
         return watch
+    if name == "tidy":
+        from .sweeping import tidy
+
+        return tidy
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

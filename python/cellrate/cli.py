@@ -72,7 +72,7 @@ def run(
     out: Out = None,
     json: Json = False,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
-    csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
     workers: Workers = None,
     capture: CaptureFolder = None,
     capture_port: CapturePorts = None,
@@ -144,7 +144,7 @@ def watch(
     algorithm: Algorithm = None,
     out: Out = None,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
-    csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
 ) -> int:
     """Run a scenario before your eyes, on a page that a browser opens: panels that grow, slow motion, pause.
 
@@ -359,7 +359,7 @@ def live_run(
     start: Start = None,
     json: Json = False,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
-    csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
     capture: CaptureFolder = None,
     capture_port: CapturePorts = None,
     capture_from: CaptureFrom = None,
@@ -419,7 +419,7 @@ def live_watch(
         Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
     ] = None,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
-    csv: Annotated[bool, Parameter(help="Write the series as CSV too.")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
 ) -> int:
     """Run a scenario live, on a page that a browser opens: what it records, as it happens.
 

@@ -309,7 +309,7 @@ class Result:
         folder
             Where to.
         csv
-            Write each series/PROBE.csv too.
+            Write each series/PROBE.csv too, and vcs.csv, ports.csv and the like.
         plots
             Draw plots.
 

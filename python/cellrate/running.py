@@ -150,6 +150,8 @@ def sweep_into(
 ) -> list[Result]:
     """Run the points of a sweep into a folder, which appears whole or not at all: summary.json, and a folder per point.
 
+    With `csv` the rows of all points are there as tables, with `plots` over what was varied as a picture.
+
     A point is written by the process that ran it: of two processes neither waits while the other's results are written,
     and series stay where they are. The results given back are without them. Without a folder nothing is written.
 
@@ -171,7 +173,7 @@ def sweep_into(
         results.extend(
             run_each(points, write, workers=workers, progress=progress, threads=threads, algorithms=algorithms)
         )
-        fill_summary(results, into)
+        fill_summary(results, into, csv=csv, plots=plots)
 
     write_whole(folder, fill)
     return results

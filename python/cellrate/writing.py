@@ -62,9 +62,18 @@ def write_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> Pat
     return write_whole(folder, fill)
 
 
-def fill_summary(results: list[Result], folder: Path) -> None:
-    """Write the summary of a sweep into the folder that has its points."""
+def fill_summary(results: list[Result], folder: Path, *, csv: bool, plots: bool) -> None:
+    """Write the summary of a sweep into the folder that has its points, as tables and as a picture too."""
     write_json(folder / MARK, {"points": [{"set": result.set, **result.summary} for result in results]})
+    if csv:
+        _write_rows(results, folder)
+    if plots:
+        from .plots import save
+        from .sweeping import figure
+
+        drawn = figure(results)
+        if drawn is not None:
+            save(drawn, folder / "sweep")
 
 
 def fill_point(folder: Path, place: int, result: Result, *, csv: bool, plots: bool) -> None:
@@ -83,6 +92,8 @@ def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> None
         (folder / "series").mkdir()
     for probe in probes:
         _write_series(result, probe, folder / "series", csv=csv)
+    if csv:
+        _write_rows([result], folder)
     if plots and probes:
         from .plots import draw_result
 
@@ -92,6 +103,18 @@ def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> None
 def write_json(file: Path, content: object) -> None:
     """Write JSON that any reader takes: no NaN, a newline at the end."""
     file.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def _write_rows(results: list[Result], folder: Path) -> None:
+    """A table for each kind of rows that there are any of: vcs.csv, ports.csv, ..."""
+    import pyarrow.csv
+
+    from .sweeping import tidy
+
+    kinds = [kind for kind, rows in results[0].summary.items() if isinstance(rows, list)]
+    for kind in kinds:
+        if any(result.summary[kind] for result in results):
+            pyarrow.csv.write_csv(tidy(results, kind), folder / f"{kind}.csv")
 
 
 def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> None:

@@ -28,6 +28,8 @@ def test_a_folder_of_results_holds_everything(result: cellrate.Result, tmp_path:
         ),
         "plot.png",
         "plot.svg",
+        "ports.csv",
+        "vcs.csv",
     }
     assert json.loads((folder / "summary.json").read_text()) == result.summary
 
@@ -122,7 +124,8 @@ def test_a_sweep_has_the_same_bytes_from_one_process_and_from_two(tmp_path: Path
     assert names(tmp_path / "1") == names(tmp_path / "2")
     # Summaries say how long a run took, and so differ.
     same = {name for name in names(tmp_path / "1") if not name.endswith("summary.json")}
-    assert len(same) == 3 * (1 + 2 * 4)
+    # Of each point the scenario, four series twice, and tables of VCs and ports; and these of all points.
+    assert len(same) == 3 * (1 + 2 * 4 + 2) + 2
     for name in same:
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
 
