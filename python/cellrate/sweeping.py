@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -68,7 +69,11 @@ def tidy(results: Sequence[Result], of: str = "vcs") -> pa.Table:
 def _column(values: list[Any]) -> pa.Array:
     import pyarrow as pa
 
-    made = pa.array(values)
+    try:
+        made = pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        # Rows of several kinds, as applications have them, each with results of its own.
+        made = pa.array([None if value is None else json.dumps(value) for value in values])
     # A key that is null in all rows is one of numbers that are not there.
     return made.cast(pa.float64()) if pa.types.is_null(made.type) else made
 

@@ -107,6 +107,7 @@ def write_json(file: Path, content: object) -> None:
 
 def _write_rows(results: list[Result], folder: Path) -> None:
     """A table for each kind of rows that there are any of: vcs.csv, ports.csv, ..."""
+    import pyarrow as pa
     import pyarrow.csv
 
     from .sweeping import tidy
@@ -114,7 +115,13 @@ def _write_rows(results: list[Result], folder: Path) -> None:
     kinds = [kind for kind, rows in results[0].summary.items() if isinstance(rows, list)]
     for kind in kinds:
         if any(result.summary[kind] for result in results):
-            pyarrow.csv.write_csv(tidy(results, kind), folder / f"{kind}.csv")
+            table = tidy(results, kind)
+            for place, column in enumerate(table.columns):
+                # What applications of a live run found is a table of its own.
+                if pa.types.is_nested(column.type):
+                    texts = [json.dumps(value) for value in column.to_pylist()]
+                    table = table.set_column(place, table.column_names[place], pa.array(texts))
+            pyarrow.csv.write_csv(table, folder / f"{kind}.csv")
 
 
 def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> None:

@@ -9,7 +9,7 @@ import pytest
 import cellrate
 from cellrate.running import sweep_into
 from cellrate.writing import write_whole
-from conftest import SWEEP
+from conftest import PAIR, SWEEP
 
 
 def names(folder: Path) -> set[str]:
@@ -32,6 +32,18 @@ def test_a_folder_of_results_holds_everything(result: cellrate.Result, tmp_path:
         "vcs.csv",
     }
     assert json.loads((folder / "summary.json").read_text()) == result.summary
+
+
+def test_rows_with_rows_in_them_are_tables_too(tmp_path: Path) -> None:
+    result = cellrate.run(cellrate.Scenario.parse(PAIR))
+    result.summary["applications"] = [
+        {"application": "one", "complaints": [], "result": {"octets": 7}, "mixed": 1},
+        {"application": "two", "complaints": ["late"], "result": {"pages": [1, 2]}, "mixed": "a"},
+    ]
+    rows = (result.write(tmp_path / "out", csv=True, plots=False) / "applications.csv").read_text().splitlines()
+    assert rows[0] == '"application","complaints","result","mixed"'
+    assert rows[1].startswith('"one","[]","{""octets"": 7')
+    assert rows[2].endswith(',"""a"""')
 
 
 def test_plots_and_csv_are_left_out_on_request(result: cellrate.Result, tmp_path: Path) -> None:
