@@ -252,7 +252,7 @@ const PROFILE_GUIDED: bool = option_env!("CELLRATE_PROFILE_GUIDED").is_some();
 fn print_table(measured: &[Measured]) {
     println!("Built {} a profile.", if PROFILE_GUIDED { "with" } else { "without" });
     println!(
-        "{:<5} {:<57} {:>11} {:>8} {:>9} {:>17} {:>10}",
+        "{:<8} {:<57} {:>11} {:>8} {:>9} {:>17} {:>10}",
         "", "", "cell hops", "wall s", "M hops/s", "instructions/hop", "octets/VC"
     );
     for Measured { name, what, cell_hops, wall_s, instructions_per_hop, memory_per_vc } in measured {
@@ -260,7 +260,7 @@ fn print_table(measured: &[Measured]) {
         let instructions = instructions_per_hop.map_or("-".to_owned(), |count| format!("{count:.1}"));
         let memory = memory_per_vc.map_or("-".to_owned(), |octets| octets.to_string());
         println!(
-            "{name:<5} {what:<57} {cell_hops:>11} {wall_s:>8.3} {rate:>9.1} {instructions:>17} {memory:>10}"
+            "{name:<8} {what:<57} {cell_hops:>11} {wall_s:>8.3} {rate:>9.1} {instructions:>17} {memory:>10}"
         );
     }
 }

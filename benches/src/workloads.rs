@@ -62,13 +62,22 @@ pub const WORKLOADS: &[Workload] = &[
 ];
 
 /// Those that are run only if they are asked for.
-pub const ON_REQUEST: &[Workload] = &[Workload {
-    name: "W5x10",
-    what: "100,000 VCs, 1000 switches, mixed rates",
-    full_ms: 100,
-    counted_ms: 25,
-    text: || mixed(1000, 100),
-}];
+pub const ON_REQUEST: &[Workload] = &[
+    Workload {
+        name: "W5x10",
+        what: "100,000 VCs, 1000 switches, mixed rates",
+        full_ms: 100,
+        counted_ms: 25,
+        text: || mixed(1000, 100),
+    },
+    Workload {
+        name: "W5shared",
+        what: "9900 VCs, 100 switches, mixed rates, ten VCs per host",
+        full_ms: 100,
+        counted_ms: 12,
+        text: || shared(100, 10, 10),
+    },
+];
 
 impl Workload {
     /// The scenario file, for `ms` of network time.
@@ -177,6 +186,12 @@ between = ["sw{switches}", "long-d"]
 
 /// VC number `k` over each link of a chain, with hosts of its own.
 fn crossing(text: &mut String, k: usize, links: usize, link_keys: &str) {
+    hosts_beside(text, k, links, link_keys);
+    vc_beside(text, &k.to_string(), k, links);
+}
+
+/// Host number `k` before and behind each link of a chain.
+fn hosts_beside(text: &mut String, k: usize, links: usize, link_keys: &str) {
     let _ = write!(
         text,
         r#"
@@ -194,8 +209,17 @@ count = {links}
 between = ["sw{{i+1}}", "d{k}-{{i}}"]
 count = {links}
 {link_keys}
+"#
+    );
+}
+
+/// A VC from host number `k` to host number `k` over each link.
+fn vc_beside(text: &mut String, name: &str, k: usize, links: usize) {
+    let _ = write!(
+        text,
+        r#"
 [[vc]]
-name = "vc{k}-{{i}}"
+name = "vc{name}-{{i}}"
 count = {links}
 path = ["s{k}-{{i}}", "sw{{i}}", "sw{{i+1}}", "d{k}-{{i}}"]
 "#
@@ -206,21 +230,10 @@ path = ["s{k}-{{i}}", "sw{{i}}", "sw{{i+1}}", "d{k}-{{i}}"]
 /// rates and lengths.
 fn mixed(switches: usize, per_link: usize) -> String {
     let links = switches - 1;
-    let mut text = format!(
+    let mut text = large_chain(switches);
+    let _ = write!(
+        text,
         r#"
-[defaults.link]
-rate = "622.08 Mbps"
-delay = "1 ms"
-[defaults.switch]
-algorithm = {{ type = "erica", target_utilization = "90 %", interval = "5 ms" }}
-[defaults.abr]
-icr = "1 Mbps"
-[[switch]]
-name = "sw{{i}}"
-count = {switches}
-[[link]]
-between = ["sw{{i}}", "sw{{i+1}}"]
-count = {links}
 [[host]]
 name = "xs{{i}}"
 count = {per_link}
@@ -239,10 +252,48 @@ count = {per_link}
 path = ["xs{{i}}", "sw1", "sw2", "sw3", "sw4", "xd{{i}}"]
 "#
     );
-    let access = [("155.52 Mbps", "10 us"), ("149.76 Mbps", "200 us"), ("25.6 Mbps", "1 ms")];
     for k in 1..=per_link {
-        let (rate, delay) = access[k % access.len()];
-        crossing(&mut text, k, links, &format!("rate = \"{rate}\"\ndelay = \"{delay}\""));
+        crossing(&mut text, k, links, &access_link(k));
     }
     text
+}
+
+/// The same with `hosts` before and behind each link that have `per_host` VCs each, and nothing over three links.
+fn shared(switches: usize, hosts: usize, per_host: usize) -> String {
+    let links = switches - 1;
+    let mut text = large_chain(switches);
+    for k in 1..=hosts {
+        hosts_beside(&mut text, k, links, &access_link(k));
+        (1..=per_host).for_each(|vc| vc_beside(&mut text, &format!("{k}-{vc}"), k, links));
+    }
+    text
+}
+
+/// A chain of switches on fast lines.
+fn large_chain(switches: usize) -> String {
+    let links = switches - 1;
+    format!(
+        r#"
+[defaults.link]
+rate = "622.08 Mbps"
+delay = "1 ms"
+[defaults.switch]
+algorithm = {{ type = "erica", target_utilization = "90 %", interval = "5 ms" }}
+[defaults.abr]
+icr = "1 Mbps"
+[[switch]]
+name = "sw{{i}}"
+count = {switches}
+[[link]]
+between = ["sw{{i}}", "sw{{i+1}}"]
+count = {links}
+"#
+    )
+}
+
+/// Rates and lengths by turns.
+fn access_link(k: usize) -> String {
+    let access = [("155.52 Mbps", "10 us"), ("149.76 Mbps", "200 us"), ("25.6 Mbps", "1 ms")];
+    let (rate, delay) = access[k % access.len()];
+    format!("rate = \"{rate}\"\ndelay = \"{delay}\"")
 }
