@@ -253,17 +253,18 @@ path = ["xs{{i}}", "sw1", "sw2", "sw3", "sw4", "xd{{i}}"]
 "#
     );
     for k in 1..=per_link {
-        crossing(&mut text, k, links, &access_link(k));
+        crossing(&mut text, k, links, &access_link(k, "25.6 Mbps"));
     }
     text
 }
 
-/// The same with `hosts` before and behind each link that have `per_host` VCs each, and nothing over three links.
+/// The same with `hosts` before and behind each link that have `per_host` VCs each, and nothing over three links. Access links take what
+/// these are granted.
 fn shared(switches: usize, hosts: usize, per_host: usize) -> String {
     let links = switches - 1;
     let mut text = large_chain(switches);
     for k in 1..=hosts {
-        hosts_beside(&mut text, k, links, &access_link(k));
+        hosts_beside(&mut text, k, links, &access_link(k, "77.76 Mbps"));
         (1..=per_host).for_each(|vc| vc_beside(&mut text, &format!("{k}-{vc}"), k, links));
     }
     text
@@ -292,8 +293,8 @@ count = {links}
 }
 
 /// Rates and lengths by turns.
-fn access_link(k: usize) -> String {
-    let access = [("155.52 Mbps", "10 us"), ("149.76 Mbps", "200 us"), ("25.6 Mbps", "1 ms")];
+fn access_link(k: usize, slowest: &str) -> String {
+    let access = [("155.52 Mbps", "10 us"), ("149.76 Mbps", "200 us"), (slowest, "1 ms")];
     let (rate, delay) = access[k % access.len()];
     format!("rate = \"{rate}\"\ndelay = \"{delay}\"")
 }
