@@ -159,11 +159,8 @@ def watch(
     if out is None and (plot or csv):
         out = Path("results") / scenario.points()[0].scenario.name
 
-    def say(address: str) -> None:
-        print(f"Open {address}; Ctrl-C ends the run.", flush=True)
-
     def one() -> Result:
-        return run_watched(scenario, speed=speed, port=port, algorithms=algorithms, on_ready=say)
+        return run_watched(scenario, speed=speed, port=port, algorithms=algorithms, on_ready=_say_where)
 
     result = run_into(out, one, csv=csv, plots=plot)
     print_summary(result.summary, result.set)
@@ -435,10 +432,7 @@ def live_watch(
 
     scenario = prepare(file, set=_settings(set), seed=seed)
 
-    def say(address: str) -> None:
-        print(f"Open {address}; Ctrl-C ends the run.", flush=True)
-
-    with page_of(scenario, port=port, on_ready=say) as board:
+    with page_of(scenario, port=port, on_ready=_say_where) as board:
         runs, folder = run_and_write(
             scenario,
             out=out,
@@ -606,6 +600,10 @@ def _settings(pairs: list[str] | None) -> dict[str, object]:
             raise ScenarioError(f"--set {pair}: write a dotted path, = and a value, such as duration=200ms")
         settings[path.strip()] = value.strip()
     return settings
+
+
+def _say_where(address: str) -> None:
+    print(f"Open {address}; Ctrl-C ends the run.", flush=True)
 
 
 def _algorithms(given: list[str] | None) -> Algorithms:

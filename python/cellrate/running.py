@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -79,9 +79,8 @@ def run(
         raise CellrateError(f"threads is {threads}; a run with a capture takes one")
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
-    how = How(threads, algorithms)
-    how.check([points[0].scenario])
-    return _run_point(points[0].scenario, points[0].set, how, progress, capture)
+    check(algorithms, [points[0].scenario])
+    return _run_point(points[0].scenario, points[0].set, How(threads, algorithms), progress, capture)
 
 
 def sweep(
@@ -221,8 +220,8 @@ def run_each(
     """
     _check_threads(threads)
     todo = list(points)
+    check(algorithms, [scenario for scenario, _ in todo])
     how = How(threads, algorithms)
-    how.check([scenario for scenario, _ in todo])
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
     if number_of_workers(workers, len(todo)) <= 1:
@@ -259,10 +258,6 @@ class How:
 
     threads: int = 1
     algorithms: Algorithms | None = None
-
-    def check(self, scenarios: Sequence[Scenario]) -> None:
-        """Raise `CellrateError` if an algorithm is given that none of the scenarios asks for."""
-        check(self.algorithms, scenarios)
 
 
 def _run_point(

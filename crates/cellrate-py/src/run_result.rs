@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cellrate_proto::Duration as Interval;
-use cellrate_scenario::{CustomAlgorithm, Every};
+use cellrate_scenario::CustomAlgorithm;
 use cellrate_sim::{AlgorithmPort, Look, Progress, Recent, RunError, Simulation};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyRuntimeError};
@@ -243,10 +243,7 @@ fn tracks_of(scenario: &cellrate_scenario::Scenario, result: cellrate_sim::RunRe
         probe: series.probe,
         entity: series.entity,
         unit: series.unit,
-        every: match probe.every {
-            Every::Change => None,
-            Every::Interval(interval) => Some(interval),
-        },
+        every: probe.every.interval(),
         times_ps: series.times_ps,
         values: series.values,
     });

@@ -1,7 +1,7 @@
 //! `Scenario`: a document with its settings, before a run.
 
 use cellrate_scenario::fair::{Bottleneck, FairShare, max_min};
-use cellrate_scenario::{Document, Every, NodeIndex, Probe, Step};
+use cellrate_scenario::{Document, NodeIndex, Probe, Step};
 use pyo3::prelude::*;
 
 use crate::error::{oversubscribed, scenario_error};
@@ -73,10 +73,7 @@ impl Scenario {
     /// Name, entity and unit of each series that a simulation records, and the interval [ps] of one taken at intervals.
     fn series(&self, py: Python<'_>) -> PyResult<Vec<SeriesInfo>> {
         let scenario = self.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
-        let interval = |probe: &Probe| match probe.every {
-            Every::Change => None,
-            Every::Interval(interval) => Some(interval.as_ps()),
-        };
+        let interval = |probe: &Probe| probe.every.interval().map(cellrate_proto::Duration::as_ps);
         let names = cellrate_sim::series_of(&scenario).into_iter().zip(&scenario.probes);
         Ok(names.map(|((probe, entity, unit), from)| (probe, entity, unit, interval(from))).collect())
     }

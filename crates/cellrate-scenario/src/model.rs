@@ -393,6 +393,16 @@ pub enum Every {
     Interval(Duration),
 }
 
+impl Every {
+    /// The span; `None` at every change.
+    pub const fn interval(self) -> Option<Duration> {
+        match self {
+            Every::Change => None,
+            Every::Interval(interval) => Some(interval),
+        }
+    }
+}
+
 /// What a probe looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {

@@ -106,7 +106,7 @@ def live_run(
         Called with the share of network time done [0 to 1], from 0 again for each attempt.
     look
         Called some 20 times a second with the network's time [s] and what series have recorded since: the place of each
-        (`cellrate._native.live_series`), instants [ps] and values. Such a run is not repeated, nor distributed.
+        in `Result.series_names`, instants [ps] and values. Such a run is not repeated, nor distributed.
 
     Raises
     ------

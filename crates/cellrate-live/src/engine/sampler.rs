@@ -107,10 +107,7 @@ pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str, Opti
     });
     let described = recorded.map(|probe| {
         let (name, entity, unit) = describe(scenario, probe.quantity);
-        let every = match probe.every {
-            Every::Change => None,
-            Every::Interval(length) => Some(length),
-        };
+        let every = probe.every.interval();
         (name, entity, unit, every)
     });
     described.collect()
@@ -129,10 +126,7 @@ impl Sampler {
         for probe in probes {
             let Some(subject) = subject(probe.quantity, network) else { continue };
             let (name, entity, unit) = describe(scenario, probe.quantity);
-            let every = match probe.every {
-                Every::Change => None,
-                Every::Interval(length) => Some(length),
-            };
+            let every = probe.every.interval();
             let series =
                 Series { probe: name, entity, unit, every, times_ps: Vec::new(), values: Vec::new() };
             let index = sampler.tracks.len();
