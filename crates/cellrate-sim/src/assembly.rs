@@ -13,6 +13,7 @@ use cellrate_scenario::{
 use crate::algorithms::{self, Algorithms};
 use crate::endpoint::{Access, Endpoint, Sender};
 use crate::kernel::Kernel;
+use crate::kernel::cell::Significance;
 use crate::kernel::cluster::{Cluster, Parts};
 use crate::kernel::deferred::Shortcut;
 use crate::kernel::feed::Feed;
@@ -158,7 +159,7 @@ fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {
     let mut used = vec![[false; PRIORITIES]; 2 * scenario.links.len()];
     for connection in &scenario.connections {
         for backward in [false, true] {
-            if connection.category != Category::Abr && !connection.carries_data(backward) {
+            if !sends(connection, backward) {
                 continue;
             }
             for step in steps(connection, backward) {
@@ -172,6 +173,11 @@ fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {
 /// Which ports carry cells, by number.
 pub(crate) fn carries_cells(scenario: &Scenario) -> Vec<bool> {
     categories_by_port(scenario).into_iter().map(|used| used.contains(&true)).collect()
+}
+
+/// Whether a direction ever sends a cell.
+fn sends(connection: &Connection, backward: bool) -> bool {
+    connection.category == Category::Abr || connection.carries_data(backward)
 }
 
 /// Whether a series of this port is recorded, even if it is one of zeros.
@@ -271,6 +277,7 @@ fn build_port(
         outside,
         shortcut,
         merge,
+        shared_before: NONE,
         only_priority: only_priority as u8,
         metered,
         control,
@@ -430,8 +437,8 @@ fn conduits(parts: &[Parts], places: &[Place]) -> Vec<[(usize, usize); 2]> {
     conduits
 }
 
-/// Folds the transmissions of every end that has its access link to a switch to itself, where no cell can be lost on it.
-/// Returns how by port.
+/// Folds the transmissions of every end whose host can lose no cell on its access link to a switch: into the link where it has that to
+/// itself, or else before the host's port, where all that leaves it goes on to other clusters. Returns how by port.
 fn fold(
     scenario: &Scenario,
     hops: &Hops,
@@ -439,37 +446,64 @@ fn fold(
     endpoints: &[Place],
     parts: &mut [Parts],
 ) -> Vec<Fold> {
-    let mut senders = vec![0_u32; ports.len()];
-    let first_port = |flow: usize| port_number(steps(&scenario.connections[flow / 2], flow % 2 == 1)[0]);
-    (0..endpoints.len()).for_each(|flow| senders[first_port(flow)] += 1);
+    let mut senders: Vec<Vec<usize>> = vec![Vec::new(); ports.len()];
+    for flow in 0..endpoints.len() {
+        if sends(&scenario.connections[flow / 2], flow % 2 == 1) {
+            senders[first_port(scenario, flow)].push(flow);
+        }
+    }
     let mut folded = vec![Fold::None; ports.len()];
-    for (flow, &place) in endpoints.iter().enumerate() {
-        let number = first_port(flow);
-        let parts = &mut parts[place.cluster as usize];
-        let Some(port) = ports[number] else { continue };
+    for (number, flows) in senders.iter().enumerate() {
+        let (Some(port), [_, ..]) = (ports[number], &flows[..]) else { continue };
+        let parts = &mut parts[port.cluster as usize];
         let head = scenario.links[number / 2].ends[1 - number % 2];
         let to_switch = scenario.nodes[head.0 as usize].kind == NodeKind::Switch;
         let Port { queues: Queues::Fifo(fifo), outside: false, .. } = &parts.ports[port.index as usize]
         else {
             continue;
         };
-        if senders[number] == 1 && to_switch && fifo.is_lossless() {
-            let next = hops.table[hops.first[flow] as usize + 1].port;
-            // A direction that never sends anything has no ports of its own.
-            let Some(behind) = parts.ports.get(next as usize) else { continue };
+        if !to_switch || !fifo.is_lossless() {
+            continue;
+        }
+        let next = |flow: usize| hops.table[hops.first[flow] as usize + 1].port;
+        let feed = |flow: usize, port: u32, deferred, significance| {
+            Feed::new(endpoints[flow].index, port, deferred, significance)
+        };
+        if let &[flow] = &flows[..] {
+            let behind = &parts.ports[next(flow) as usize];
             let access = if behind.deferred && is_autonomous(scenario, flow, number) {
-                folded[number] = Fold::Ahead(place.index);
+                folded[number] = Fold::Ahead(endpoints[flow].index);
                 Access::Ahead { port: port.index }
             } else {
-                let feed = parts.feeds.len() as u32;
-                folded[number] = Fold::Feed(feed);
-                parts.feeds.push(Feed::new(place.index, next, behind.deferred, behind.significance()));
-                Access::Folded { port: port.index, feed }
+                let index = parts.feeds.len() as u32;
+                folded[number] = Fold::Feed(index);
+                parts.feeds.push(feed(flow, next(flow), behind.deferred, behind.significance()));
+                Access::Folded { port: port.index, feed: index }
             };
-            parts.endpoints[place.index as usize].access = access;
+            parts.endpoints[endpoints[flow].index as usize].access = access;
+            continue;
+        }
+        let leaves_cluster = |&flow: &usize| {
+            let behind = &parts.ports[next(flow) as usize];
+            behind.deferred && behind.outside
+        };
+        if changes_are_watched(scenario, number) || !flows.iter().all(leaves_cluster) {
+            continue;
+        }
+        parts.ports[port.index as usize].deferred = true;
+        for &flow in flows {
+            let index = parts.feeds.len() as u32;
+            parts.feeds.push(feed(flow, port.index, true, Significance::BEFORE_CLUSTER));
+            let access = Access::Folded { port: port.index, feed: index };
+            parts.endpoints[endpoints[flow].index as usize].access = access;
         }
     }
     folded
+}
+
+/// The number of the port that a direction begins at.
+fn first_port(scenario: &Scenario, flow: usize) -> usize {
+    port_number(steps(&scenario.connections[flow / 2], flow % 2 == 1)[0])
 }
 
 /// Whether what a direction sends by its first port depends on its traffic alone, and no series looks at either.

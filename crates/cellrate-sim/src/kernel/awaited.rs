@@ -124,7 +124,10 @@ impl Cluster {
         while self.ports[port].merge.first() < limit {
             let is_plain = self.lanes[ways[0]].ring.first().is_some_and(|first| !first.is_special());
             let (mut passed, mut left_to_do) = (0, None);
-            if is_plain {
+            if is_plain && matches!(self.ports[port].shortcut, Shortcut::Host { several: true, .. }) {
+                passed = self.run_several_to_host(port, ways[0], limit);
+            }
+            if is_plain && passed == 0 {
                 (passed, left_to_do) = self.run_to_host(port, ways, limit);
             }
             if passed == 0 {

@@ -11,6 +11,7 @@ use super::cluster::Cluster;
 use super::deferred::MOST_JOINING;
 use super::packed::Unpacking;
 use super::row::Row;
+use super::schedule::Schedule;
 use super::stretch::Stretch;
 use crate::endpoint::{EarlyReceiver, Endpoint};
 use crate::port::{ABR, Joining, Port, Queues};
@@ -39,9 +40,7 @@ impl Cluster {
         let counts_abr = *metered && usize::from(*only_priority) == ABR;
         let mut meter = control.quiet_meter();
         let mut left = MOST_JOINING;
-        // Cells of the lane are strictly one after the other. One at the instant of the limit may come before it.
-        let (mut until, leaf) = schedule.split(limit);
-        until = until.saturating_add(Duration::from_ps(u64::from((place.leaf as usize) < leaf)));
+        let mut until = come_before(schedule, limit, place.leaf);
         if counts_abr {
             if !meter.is_quiet(hop.slot) {
                 return nothing;
@@ -128,6 +127,68 @@ impl Cluster {
         lanes[link].significant.pop_front();
         (passed, left_to_do)
     }
+}
+
+impl Cluster {
+    /// Deals with data cells before `limit` that follow each other in the lane of several connections, amid their PDUs, and do no
+    /// more than join the queue and be counted. Returns how many.
+    #[inline(never)]
+    pub(super) fn run_several_to_host(&mut self, number: usize, lane: usize, limit: u64) -> u64 {
+        let Cluster { ports, lanes, hops, endpoints, schedule, end, .. } = self;
+        let Port { queues: Queues::Fifo(fifo), metered, only_priority, control, merge, .. } =
+            &mut ports[number]
+        else {
+            return 0;
+        };
+        let place = &mut lanes[lane];
+        let counts_abr = *metered && usize::from(*only_priority) == ABR;
+        let mut meter = control.quiet_meter();
+        let most = if counts_abr { meter.left.min(MOST_JOINING) } else { MOST_JOINING };
+        let mut until = come_before(schedule, limit, place.leaf);
+        if *metered {
+            until = until.min(meter.until);
+        }
+        let mut joining = fifo.joining();
+        if !joining.is_usual() {
+            return 0;
+        }
+        let mut passed = 0;
+        while passed < most
+            && let Some(&cell) = place.ring.first()
+            && cell.arrives < until
+            && !cell.is_special()
+            && !place.ring.front_run().get(1).is_some_and(|next| next.marked().is_some())
+        {
+            let hop = &hops[cell.hop() + 1];
+            let Some(departs) = joining.expect(cell.arrives) else { break };
+            let arrives = joining.arrival(departs);
+            // What arrives at or after the end of the run stays on the link, and is for the general step.
+            if arrives >= *end || counts_abr && !meter.count_one(hop.slot) {
+                break;
+            }
+            joining.join_expected(cell.arrives, departs);
+            let left_to_do = endpoints[hop.endpoint as usize].receive(cell.on_next_hop().arriving(arrives));
+            debug_assert!(left_to_do.is_none(), "it is amid its PDU");
+            place.ring.skip(1);
+            passed += 1;
+        }
+        joining.close(passed);
+        if counts_abr {
+            meter.close(passed);
+        } else if *metered && *only_priority == 0 {
+            control.on_guaranteed_cells(passed);
+        }
+        merge.set(place.place(), place.first_key(schedule));
+        passed
+    }
+}
+
+/// Before which instant cells of a lane with this `leaf` come before `limit`. They are strictly one after the other; one at the instant
+/// of the limit may come before it.
+#[inline(always)]
+fn come_before(schedule: &Schedule, limit: u64, leaf: u32) -> Time {
+    let (until, of_limit) = schedule.split(limit);
+    until.saturating_add(Duration::from_ps(u64::from((leaf as usize) < of_limit)))
 }
 
 /// Which cells may be dealt with in a run.

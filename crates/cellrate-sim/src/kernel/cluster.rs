@@ -34,6 +34,7 @@ use super::ranked::WaysOut;
 use super::row::Batch;
 use super::sampling::Sampled;
 use super::schedule::Schedule;
+use super::shared_host::SharedHosts;
 use super::sorted::Sorting;
 use super::turns::Told;
 use crate::endpoint::{Access, Endpoint};
@@ -49,7 +50,8 @@ pub(crate) enum Leaf {
     Departure(u32),
     /// Series are sampled.
     Sample,
-    /// A cell reaches a switch over a link that a source has to itself, or the last cell of a train does.
+    /// A cell reaches a switch over a link that a source has to itself, or the port of a host that sources share; or the last cell of a
+    /// train does.
     Feed(u32),
     /// A cell arrives that has to be an event.
     Lane(u32),
@@ -97,6 +99,7 @@ pub(crate) struct Cluster {
     pub(super) gateways: Vec<u32>,
     /// Deferred ports to hosts with many cells before them.
     pub(super) long: Vec<u32>,
+    pub(super) shared: SharedHosts,
     /// Lent by who runs the cluster.
     pub(super) room: Room,
     departure_leaves: Vec<u32>,
@@ -139,13 +142,18 @@ impl Cluster {
         feeds.shrink_to_fit();
         outboxes.shrink_to_fit();
         let served = |port: &Port| matches!(port.queues, Queues::Served(_)) && !port.deferred;
-        let scheduled = |endpoint: &Endpoint| endpoint.access == Access::Scheduled;
+        let transmission = |(index, endpoint): (u32, &Endpoint)| match endpoint.access {
+            Access::Scheduled => Some(Leaf::Transmission(index)),
+            // By way of a host that is shared.
+            Access::Folded { port, feed } if feeds[feed as usize].port == port => Some(Leaf::Feed(feed)),
+            Access::Folded { .. } | Access::Ahead { .. } => None,
+        };
         let departures = (0..).zip(&ports).filter(|(_, port)| served(port)).map(|(i, _)| Leaf::Departure(i));
-        let transmissions = (0..).zip(&endpoints).filter(|(_, endpoint)| scheduled(endpoint));
+        let transmissions = (0..).zip(&endpoints).filter_map(transmission);
         let mut leaves: Vec<Leaf> = departures.collect();
         leaves.push(Leaf::Sample);
         leaves.extend(arrivals);
-        leaves.extend(transmissions.map(|(i, _)| Leaf::Transmission(i)));
+        leaves.extend(transmissions);
         let with_tcp = (0..).zip(&endpoints).filter(|(_, endpoint)| endpoint.interface.is_some());
         leaves.extend(with_tcp.map(|(i, _)| Leaf::Timer(i)));
         leaves.shrink_to_fit();
@@ -153,6 +161,7 @@ impl Cluster {
             schedule: Schedule::new(leaves.len()),
             gateways: Vec::new(),
             long: Vec::new(),
+            shared: SharedHosts::default(),
             room: Room::default(),
             departure_leaves: Vec::new(),
             sample_leaf: 0,
@@ -217,6 +226,7 @@ impl Cluster {
             };
         }
         self.find_shortcuts();
+        self.find_shared_hosts();
         let deferred = (0..).zip(&self.ports).filter(|(_, port)| port.deferred);
         self.gateways = deferred.filter(|(_, port)| port.outside).map(|(index, _)| index).collect();
     }
@@ -423,6 +433,13 @@ impl Cluster {
         self.enqueue(now, &hop, cell);
     }
 
+    /// A host sends `cell`: it comes to the first port of its way.
+    #[inline(always)]
+    pub(super) fn leave_host(&mut self, now: Time, cell: Cell) {
+        let hop = self.hops[cell.hop()];
+        self.enqueue(now, &hop, cell);
+    }
+
     /// `cell` comes to the port of `hop`.
     #[inline(always)]
     fn enqueue(&mut self, now: Time, hop: &Hop, mut cell: Cell) {
@@ -584,8 +601,9 @@ impl Cluster {
             }
         };
         if let Some(cell) = at_once {
-            let hop = self.hops[cell.hop()];
-            self.enqueue(now, &hop, cell);
+            let port = self.hops[cell.hop()].port as usize;
+            self.bring_up(port, self.schedule.key(0, now), now);
+            self.leave_host(now, cell);
             self.reschedule(now, endpoint);
         }
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
@@ -594,8 +612,7 @@ impl Cluster {
     #[inline]
     fn on_transmission(&mut self, now: Time, endpoint: usize) {
         if let Some(cell) = self.endpoints[endpoint].transmit(now) {
-            let hop = self.hops[cell.hop()];
-            self.enqueue(now, &hop, cell);
+            self.leave_host(now, cell);
         }
         self.reschedule(now, endpoint);
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);

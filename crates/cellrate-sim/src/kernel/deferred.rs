@@ -33,14 +33,12 @@ use cellrate_proto::Time;
 use super::cell::Cell;
 use super::cell::Significance;
 use super::cluster::{Cluster, Leaf};
-use super::folding::first_unknown;
 use super::hop::{Exit, Hop, NONE};
 use super::lane::{Course, Lane};
 use super::outbox::Outbox;
 use super::ranked::{WaysOut, advance};
 use super::schedule::Schedule;
 use super::tournament::NEVER;
-use crate::endpoint::Access;
 use crate::port::{ABR, Admission, Port, Queues};
 
 /// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
@@ -67,6 +65,13 @@ pub(crate) enum Shortcut {
         lane: u32,
         /// The one behind the port.
         link: u32,
+        /// Whether the host has several connections.
+        several: bool,
+    },
+    /// Those of the sources of a [host that is shared](super::shared_host).
+    SharedHost {
+        /// Its number.
+        number: u32,
     },
     /// Cells of several categories that leave for other clusters.
     Ranked,
@@ -78,7 +83,7 @@ impl Cluster {
     pub(super) fn bring_up(&mut self, port: usize, limit: u64, now: Time) {
         let place = &self.ports[port];
         if place.deferred {
-            if place.merge.first() < limit {
+            if place.merge.first() < limit || place.shared_before != NONE {
                 self.drain(port, limit);
             }
             self.serve(port, now);
@@ -87,21 +92,12 @@ impl Cluster {
 
     /// Whether it is plain that no FRM has come from the host that `hop` leads to, at `now` or before, to the port that answers its
     /// BRMs and has not been dealt with there.
-    pub(super) fn no_forward_rm_waits(&self, hop: &Hop, now: Time) -> bool {
-        if hop.endpoint == NONE || !matches!(hop.exit(), Exit::Lane(_)) {
-            return false;
-        }
-        let sender = &self.endpoints[hop.endpoint as usize];
-        let Access::Folded { port, feed } = sender.access else { return false };
-        let (feed, Queues::Fifo(fifo)) = (&self.feeds[feed as usize], &self.ports[port as usize].queues)
-        else {
-            return false;
-        };
-        // Behind the trains that are known others may have come.
-        feed.port == hop.answering_port
-            && !feed.is_empty()
-            && first_unknown(sender, fifo, feed) > now
-            && feed.trains().all(|train| !train.last.is_rm() || train.last.arrives > now)
+    pub(super) fn no_forward_rm_waits(&mut self, hop: &Hop, now: Time) -> bool {
+        hop.endpoint != NONE
+            && matches!(hop.exit(), Exit::Lane(_))
+            && self
+                .folded(hop.endpoint as usize)
+                .is_some_and(|folded| folded.has_no_forward_rm(hop.answering_port, now))
     }
 
     /// All deferred ports, as of what has the key `limit` at `now`.
@@ -126,6 +122,10 @@ impl Cluster {
 
     /// Deals with the data cells that come to a deferred port before `limit`.
     pub(super) fn drain(&mut self, port: usize, limit: u64) {
+        let shared = self.ports[port].shared_before;
+        if shared != NONE {
+            self.take_in(shared as usize, limit);
+        }
         while self.ports[port].merge.first() < limit {
             let shortcut = self.ports[port].shortcut;
             if shortcut == Shortcut::InTurn && self.take_turns(port, limit) {
@@ -137,7 +137,8 @@ impl Cluster {
             let ended = match shortcut {
                 Shortcut::None => None,
                 Shortcut::Outside | Shortcut::InTurn | Shortcut::Sorted => self.run_outside(port, limit),
-                Shortcut::Host { lane, link } => return self.drain_to_host(port, [lane, link], limit),
+                Shortcut::Host { lane, link, .. } => return self.drain_to_host(port, [lane, link], limit),
+                Shortcut::SharedHost { number } => return self.drain_shared(port, number as usize, limit),
                 Shortcut::Ranked => self.run_ranked(port, limit),
             };
             if ended.is_some() {
@@ -252,7 +253,7 @@ impl Cluster {
                 let link = links[port as usize];
                 let port = &mut self.ports[port as usize];
                 if matches!(port.queues, Queues::Fifo(_)) && !port.outside {
-                    port.shortcut = Shortcut::Host { lane: index, link };
+                    port.shortcut = Shortcut::Host { lane: index, link, several: false };
                 }
             }
         }
@@ -265,6 +266,21 @@ impl Cluster {
         for (port, &ways_in) in self.ports.iter_mut().zip(&ways_in) {
             if ways_in > 1 && matches!(port.shortcut, Shortcut::Host { .. }) {
                 port.shortcut = Shortcut::None;
+            }
+        }
+        let mut hosts = vec![0_u32; self.ports.len()];
+        for endpoint in &self.endpoints {
+            // The port that the other direction comes to its host by.
+            let first = endpoint.first_hop as usize;
+            if self.hops[first].endpoint == NONE
+                && let Some(count) = hosts.get_mut(self.hops[first + 1].answering_port as usize)
+            {
+                *count += 1;
+            }
+        }
+        for (port, count) in self.ports.iter_mut().zip(hosts) {
+            if let Shortcut::Host { several, .. } = &mut port.shortcut {
+                *several = count > 1;
             }
         }
         for lane in &mut self.lanes {

@@ -9,7 +9,7 @@
 //! back the rest of the plan, then changes it, then has it [plan](Cluster::reschedule) anew. PDUs of TCP that join those that
 //! wait change no plan: one never reaches beyond a PDU.
 
-use cellrate_proto::Time;
+use cellrate_proto::{Duration, Time};
 
 use super::cell::{Cell, Significance};
 use super::cluster::Cluster;
@@ -18,15 +18,15 @@ use super::merge::Merge;
 use super::schedule::Schedule;
 use super::tournament::NEVER;
 use crate::endpoint::{Access, Endpoint};
-use crate::port::{Fifo, Queues};
+use crate::port::{Fifo, Port, Queues};
 use crate::probe::sampler::Sampler;
 
 /// A folded source with all that its transmissions touch.
 pub(super) struct Folded<'a> {
     pub sender: &'a mut Endpoint,
     index: u32,
-    /// The port that it sends by, and what is on the link behind that.
-    fifo: &'a mut Fifo,
+    access: Way<'a>,
+    /// What is on the link behind that, or on its way to what sources share.
     feed: &'a mut Feed,
     spare: &'a mut SpareRoom,
     /// Of the port that the link leads to.
@@ -34,6 +34,63 @@ pub(super) struct Folded<'a> {
     schedule: &'a mut Schedule,
     sampler: &'a mut Sampler,
     end: Time,
+}
+
+/// How cells of a folded source get out of its host.
+enum Way<'a> {
+    /// By a port of its own.
+    Own(&'a mut Fifo),
+    /// By one that it [shares](super::shared_host): they come to it when they are sent.
+    Shared,
+}
+
+impl Way<'_> {
+    /// A cell is sent at `at`: when it reaches the far end.
+    #[inline(always)]
+    fn admit(&mut self, at: Time) -> Time {
+        match self {
+            Way::Own(fifo) => match fifo.admit(at) {
+                Some(arrives) => arrives,
+                None => unreachable!("only sources behind a lossless port are folded"),
+            },
+            Way::Shared => at,
+        }
+    }
+
+    /// `count` cells were sent of which none waited, the last one at `last`.
+    #[inline(always)]
+    fn admit_run(&mut self, count: u32, last: Time) {
+        if let Way::Own(fifo) = self {
+            fifo.admit_run(count, last);
+        }
+    }
+
+    /// When a cell that was sent at `at`, the next one, would reach the far end.
+    #[inline(always)]
+    fn preview(&self, at: Time) -> Time {
+        match self {
+            Way::Own(fifo) => fifo.preview(at),
+            Way::Shared => at,
+        }
+    }
+
+    /// Whether no cell waits of those sent from `at` on, one every `spacing`.
+    #[inline(always)]
+    fn is_idle_for(&self, at: Time, spacing: Duration) -> bool {
+        match self {
+            Way::Own(fifo) => fifo.is_idle_for(at, spacing),
+            Way::Shared => true,
+        }
+    }
+
+    /// What is sent after this reaches the far end after `arrives`.
+    #[inline(always)]
+    fn latest_transmission(&self, arrives: Time) -> Time {
+        match self {
+            Way::Own(fifo) => fifo.latest_transmission(arrives),
+            Way::Shared => arrives,
+        }
+    }
 }
 
 impl Folded<'_> {
@@ -130,11 +187,8 @@ impl Folded<'_> {
         let Some(mut cell) = self.sender.transmit(at) else {
             unreachable!("something waits at the next transmission");
         };
-        let Some(arrives) = self.fifo.admit(at) else {
-            unreachable!("only sources behind a lossless port are folded");
-        };
+        cell.arrives = self.access.admit(at);
         self.sampler.note_endpoint(at, self.index, self.sender);
-        cell.arrives = arrives;
         cell
     }
 
@@ -147,14 +201,14 @@ impl Folded<'_> {
         self.sender.planned -= count;
         self.sender.transmits = last.saturating_add(spacing);
         self.sender.transmit_run(count, last);
-        self.fifo.admit_run(count, last);
+        self.access.admit_run(count, last);
         last
     }
 
     /// Works out the next transmission, not before `now`, and the run that begins there if one does. Nothing is planned beyond
     /// the end.
     fn plan(&mut self, now: Time) {
-        let Folded { sender, fifo, feed, spare, schedule, end, .. } = self;
+        let Folded { sender, access, feed, spare, schedule, end, .. } = self;
         let at = sender.next_transmission(now);
         sender.transmits = at;
         sender.planned = 0;
@@ -163,7 +217,7 @@ impl Folded<'_> {
             return;
         }
         let (spacing, mut count, mut ends_pdu) = sender.run(at);
-        if count == 0 || !fifo.is_idle_for(at, spacing) {
+        if count == 0 || !access.is_idle_for(at, spacing) {
             return;
         }
         if ends_pdu && feed.significance.of_pdu_ends() {
@@ -180,7 +234,7 @@ impl Folded<'_> {
         }
         let first_to_last = spacing * u64::from(count - 1);
         let last = sender.planned_cell(at + first_to_last, count, ends_pdu);
-        let last = last.arriving(fifo.preview(at) + first_to_last);
+        let last = last.arriving(access.preview(at) + first_to_last);
         if schedule.key(0, last.arrives) == NEVER {
             return;
         }
@@ -202,13 +256,26 @@ impl Folded<'_> {
     /// When the next cell of which only the instant is known reaches the switch.
     #[inline]
     fn next_arrival(&self) -> Time {
-        next_arrival(self.sender, self.fifo)
+        match self.sender.transmits {
+            Time::NEVER => Time::NEVER,
+            at => self.access.preview(at),
+        }
     }
 
-    /// See [`first_unknown`].
+    /// When the first cell that is in no train reaches the switch, or earlier. Behind a planned train the source sends its spacing
+    /// later, or later still; where nothing is planned, a rate that has grown since the last cell left has the next one follow sooner.
     #[inline]
     fn first_unknown(&self) -> Time {
-        first_unknown(self.sender, self.fifo, self.feed)
+        if self.sender.planned > 0 { self.feed.end() } else { self.next_arrival() }
+    }
+
+    /// Whether it is plain that no FRM is on the link to `port` that reaches it at `now` or before.
+    pub fn has_no_forward_rm(&self, port: u32, now: Time) -> bool {
+        // Behind the trains that are known others may have come.
+        self.feed.port == port
+            && !self.feed.is_empty()
+            && self.first_unknown() > now
+            && self.feed.trains().all(|train| !train.last.is_rm() || train.last.arrives > now)
     }
 
     /// Whether a cell of which only the instant is known will be no event whatever it is: whoever looks at the port works out
@@ -256,22 +323,6 @@ impl Folded<'_> {
     }
 }
 
-/// When the next cell of `sender`, of which only the instant is known, has crossed the link behind its port.
-#[inline]
-fn next_arrival(sender: &Endpoint, fifo: &Fifo) -> Time {
-    match sender.transmits {
-        Time::NEVER => Time::NEVER,
-        at => fifo.preview(at),
-    }
-}
-
-/// When the first cell that is in no train reaches the switch, or earlier. Behind a planned train the source sends its spacing later, or
-/// later still; where nothing is planned, a rate that has grown since the last cell left has the next one follow sooner.
-#[inline]
-pub(super) fn first_unknown(sender: &Endpoint, fifo: &Fifo, feed: &Feed) -> Time {
-    if sender.planned > 0 { feed.end() } else { next_arrival(sender, fifo) }
-}
-
 impl Cluster {
     /// `endpoint`, if it is folded.
     #[inline(always)]
@@ -280,14 +331,18 @@ impl Cluster {
         let sender = &mut endpoints[endpoint];
         let Access::Folded { port, feed } = sender.access else { return None };
         let feed = &mut feeds[feed as usize];
-        let Ok([before, behind]) = ports.get_disjoint_mut([port as usize, feed.port as usize]) else {
-            unreachable!("no port leads to itself");
-        };
-        let Queues::Fifo(fifo) = &mut before.queues else {
-            unreachable!("only sources behind a FIFO are folded");
+        let (access, behind) = if port == feed.port {
+            (Way::Shared, &mut ports[port as usize])
+        } else {
+            let Ok([Port { queues: Queues::Fifo(fifo), .. }, behind]) =
+                ports.get_disjoint_mut([port as usize, feed.port as usize])
+            else {
+                unreachable!("a source is folded behind a FIFO that leads to another port");
+            };
+            (Way::Own(fifo), behind)
         };
         let (index, spare, merge) = (endpoint as u32, &mut room.trains, &mut behind.merge);
-        Some(Folded { sender, index, fifo, feed, spare, merge, schedule, sampler, end: *end })
+        Some(Folded { sender, index, access, feed, spare, merge, schedule, sampler, end: *end })
     }
 
     /// The source of the feed of this `index`.
@@ -305,11 +360,8 @@ impl Cluster {
         let feed = &self.feeds[index];
         let (port, deferred) = (feed.port as usize, feed.deferred);
         if deferred {
-            let key = self.schedule.key(leaf, now);
-            if self.ports[port].merge.first() <= key {
-                // A single cell is due when it arrives.
-                self.drain(port, key + 1);
-            }
+            // A single cell is due when it arrives.
+            self.drain(port, self.schedule.key(leaf, now) + 1);
         }
         let mut folded = self.folded_into(index);
         let feed = &*folded.feed;
@@ -330,7 +382,10 @@ impl Cluster {
             cell
         };
         folded.refresh();
-        self.forward(now, leaf, cell);
+        match folded.access {
+            Way::Own(_) => self.forward(now, leaf, cell),
+            Way::Shared => self.leave_host(now, cell),
+        }
     }
 
     /// The train at the front has been used up.
@@ -349,7 +404,7 @@ impl Cluster {
     pub(super) fn know(&mut self, index: usize, limit: u64) -> Time {
         let mut folded = self.folded_into(index);
         let (now, _) = folded.schedule.split(limit);
-        let until = folded.fifo.latest_transmission(now);
+        let until = folded.access.latest_transmission(now);
         folded.know(until)
     }
 

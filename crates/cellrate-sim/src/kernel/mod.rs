@@ -10,6 +10,7 @@
 //! - a source whose cells depend on its traffic alone sends them long before their time ([`ahead`]);
 //! - between two RM cells, or within a PDU at a peak rate, any other source with a link to itself sends a train, worked out as
 //!   one ([`folding`], [`feed`]);
+//! - where several share it, their cells meet in the order of their transmissions when someone looks behind it ([`shared_host`]);
 //! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to another
 //!   cluster, are dealt with when someone looks there ([`deferred`], [`merge`]);
 //! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once ([`turns`],
@@ -60,6 +61,7 @@ pub(crate) mod ranked;
 pub(crate) mod ring;
 pub(crate) mod row;
 pub(crate) mod sampling;
+pub(crate) mod shared_host;
 pub(crate) mod sorted;
 pub(crate) mod stretch;
 pub(crate) mod turns;

@@ -81,6 +81,9 @@ pub(crate) struct Port {
     pub shortcut: Shortcut,
     /// The next cell that waits of each lane and feed that leads here, if the port is deferred.
     pub merge: Merge,
+    /// The [shared hosts](crate::kernel::shared_host) before it, an index into the cluster's list; [`NONE`](crate::kernel::hop::NONE)
+    /// where there are none.
+    pub shared_before: u32,
     /// The priority of the only category, if the port is a FIFO.
     pub only_priority: u8,
     /// Whether `control` wants to know of every cell.

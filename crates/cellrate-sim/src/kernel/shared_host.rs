@@ -1,0 +1,180 @@
+//! Hosts that several sources share: their cells meet at the host's port, and are merged there.
+//!
+//! Each source is [folded](super::folding) into a feed, as one with a link to itself is, only that its cells reach the port of its host when
+//! they are sent. This port is a [deferred](super::deferred) one: whoever looks at a port of the switch that its link leads to first
+//! has it [take in](Cluster::take_in) what was sent by then, in the order in which the transmissions would be events. From then on the
+//! cells are on lanes like any others.
+//!
+//! No cell is missed: one that comes to the switch's port before a limit was sent before it. A BRM is an event when
+//! it is sent, as is what comes behind the known cells of a source that may send one next; and so it is known well before it is an event at
+//! the switch. A host is shared in this way if it can lose no cell, and all that it sends goes to other clusters.
+
+use super::cluster::{Cluster, Leaf};
+use super::deferred::{MOST_JOINING, Shortcut};
+use super::feed::Feed;
+use super::hop::{Exit, Hop};
+use super::lane::Lane;
+use super::merge::{Along, Front};
+use super::schedule::Schedule;
+use super::tournament::NEVER;
+use crate::endpoint::Access;
+use crate::port::{Joining, Port, Queues};
+
+/// What there is of shared hosts in a cluster.
+#[derive(Debug, Default)]
+pub(super) struct SharedHosts {
+    /// The lanes behind the port of each.
+    lanes: Vec<Box<[u32]>>,
+    /// The ports of hosts whose cells go on by the same port of a switch, for each such port.
+    before: Vec<Box<[u32]>>,
+}
+
+impl Cluster {
+    /// Which hosts are shared, and what they lead to.
+    pub(super) fn find_shared_hosts(&mut self) {
+        let mut lanes = vec![Vec::new(); self.ports.len()];
+        let mut before = vec![Vec::new(); self.ports.len()];
+        let note = |list: &mut Vec<u32>, item: u32| {
+            if !list.contains(&item) {
+                list.push(item);
+            }
+        };
+        for endpoint in &self.endpoints {
+            let Access::Folded { port, feed } = endpoint.access else { continue };
+            if self.feeds[feed as usize].port != port {
+                continue;
+            }
+            let [first, next] = [0, 1].map(|hop| &self.hops[endpoint.first_hop as usize + hop]);
+            let Exit::Lane(lane) = first.exit() else {
+                unreachable!("a host is shared in the cluster of its switch");
+            };
+            note(&mut lanes[port as usize], lane);
+            note(&mut before[next.port as usize], port);
+        }
+        for (index, (lanes, before)) in lanes.into_iter().zip(before).enumerate() {
+            let port = &mut self.ports[index];
+            if !lanes.is_empty() {
+                port.shortcut = Shortcut::SharedHost { number: self.shared.lanes.len() as u32 };
+                self.shared.lanes.push(lanes.into());
+            }
+            if !before.is_empty() {
+                port.shared_before = self.shared.before.len() as u32;
+                self.shared.before.push(before.into());
+            }
+        }
+    }
+
+    /// Shared hosts before a port of a switch, those of this `number`, take in what was sent before `limit`.
+    #[inline(never)]
+    pub(super) fn take_in(&mut self, number: usize, limit: u64) {
+        for index in 0..self.shared.before[number].len() {
+            let port = self.shared.before[number][index] as usize;
+            if self.ports[port].merge.first() < limit {
+                self.drain(port, limit);
+            }
+        }
+    }
+
+    /// The cells that were sent before `limit` by way of the shared host of this `number` come to its `port`.
+    pub(super) fn drain_shared(&mut self, port: usize, number: usize, limit: u64) {
+        while self.ports[port].merge.first() < limit {
+            match self.run_shared(port, limit) {
+                Some(feed) => self.go_on(feed),
+                None if self.ports[port].merge.first() < limit => self.step_shared(port),
+                None => {}
+            }
+        }
+        for index in 0..self.shared.lanes[number].len() {
+            self.note_first(self.shared.lanes[number][index] as usize);
+        }
+    }
+
+    /// The next cell comes to the `port` of a shared host, or what there is instead is known.
+    fn step_shared(&mut self, port: usize) {
+        let key = self.ports[port].merge.first();
+        let (now, leaf) = self.schedule.split(key);
+        let Leaf::Feed(index) = self.leaves[leaf] else {
+            unreachable!("only sources send by a host");
+        };
+        let index = index as usize;
+        let feed = &mut self.feeds[index];
+        if feed.is_empty() {
+            if let Some(cell) = self.unheralded(index, now) {
+                self.leave_host(now, cell);
+            }
+            return;
+        }
+        let cell = feed.front.take(now);
+        let ended = feed.is_empty();
+        let next = if ended { NEVER } else { key + feed.key_step };
+        self.ports[port].merge.set(feed.place as usize, next);
+        self.leave_host(now, cell);
+        if ended {
+            self.go_on(index);
+        }
+    }
+
+    /// The cells that were sent before `limit` come to the port, up to the end of what is known of a source: then returns its feed. Ends
+    /// before one that has to wait for very long, too.
+    #[inline(never)]
+    fn run_shared(&mut self, number: usize, limit: u64) -> Option<usize> {
+        let Cluster { ports, lanes, feeds, leaves, hops, schedule, .. } = self;
+        let Port { queues: Queues::Fifo(fifo), merge, .. } = &mut ports[number] else {
+            return None;
+        };
+        merge.run(RunShared { lanes, feeds, leaves, hops, schedule, joining: fifo.joining(), limit })
+    }
+}
+
+/// Cells on their way into the port of a host.
+struct RunShared<'a> {
+    lanes: &'a mut [Lane],
+    feeds: &'a mut [Feed],
+    leaves: &'a [Leaf],
+    hops: &'a [Hop],
+    schedule: &'a Schedule,
+    joining: Joining<'a>,
+    limit: u64,
+}
+
+impl Along for RunShared<'_> {
+    type Outcome = Option<usize>;
+
+    #[inline(always)]
+    fn along<F: Front>(self, merge: &mut F) -> Option<usize> {
+        let RunShared { lanes, feeds, leaves, hops, schedule, mut joining, limit } = self;
+        let (mut count, mut ended) = (0, None);
+        let most = if joining.is_usual() { MOST_JOINING } else { 0 };
+        while count < most && ended.is_none() {
+            let key = merge.first();
+            if key >= limit {
+                break;
+            }
+            let (now, leaf) = schedule.split(key);
+            let Leaf::Feed(index) = merge.way(leaf, leaves) else {
+                unreachable!("only sources send by a host");
+            };
+            let feed = &mut feeds[index as usize];
+            if feed.is_empty() {
+                break;
+            }
+            let Some(departs) = joining.expect(now) else { break };
+            let cell = feed.front.take(now);
+            let mut next = key + feed.key_step;
+            if feed.front.count == 0 {
+                let behind = feed.key_behind(key, schedule);
+                ended = behind.is_none().then_some(index as usize);
+                next = behind.unwrap_or(NEVER);
+            }
+            merge.replace_first(feed.place as usize, next);
+            let arrives = joining.join_expected(now, departs);
+            count += 1;
+            let Exit::Lane(lane) = hops[cell.hop()].exit() else {
+                unreachable!("a host is shared in the cluster of its switch");
+            };
+            lanes[lane as usize].ring.push(cell.arriving(arrives));
+        }
+        joining.close(count);
+        ended
+    }
+}
