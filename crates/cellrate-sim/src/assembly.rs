@@ -277,7 +277,6 @@ fn build_port(
         outside,
         shortcut,
         merge,
-        shared_before: NONE,
         only_priority: only_priority as u8,
         metered,
         control,

@@ -90,7 +90,7 @@ impl Wiring<'_> {
                     Exit::Lane(lane)
                 } else {
                     let outboxes = &mut parts[from.cluster as usize].outboxes;
-                    outboxes.push(Outbox::new(cluster, lane, course, link.rate.cell_time()));
+                    outboxes.push(Outbox::new(cluster, lane, course, link.rate.cell_time(), &members));
                     Exit::Outbox(outboxes.len() as u32 - 1)
                 };
                 members.into_iter().for_each(|hop| hops[hop as usize].lead_to(exit));

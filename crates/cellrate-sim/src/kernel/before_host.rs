@@ -59,7 +59,7 @@ impl Cluster {
         let (mut joining, mut cut) = (queue, false);
         let mut passed;
         match &mut place.ring {
-            Row::Packed(cells) => {
+            Row::Packed(cells) if cells.is_of_one() => {
                 left = left.min(cells.len().into());
                 // What arrives at or after the end of the run stays on the link, and is for the general step.
                 if joining.latest_arrival(until, left as usize) >= *end {

@@ -34,7 +34,6 @@ use super::ranked::WaysOut;
 use super::row::Batch;
 use super::sampling::Sampled;
 use super::schedule::Schedule;
-use super::shared_host::SharedHosts;
 use super::sorted::Sorting;
 use super::turns::Told;
 use crate::endpoint::{Access, Endpoint};
@@ -99,7 +98,8 @@ pub(crate) struct Cluster {
     pub(super) gateways: Vec<u32>,
     /// Deferred ports to hosts with many cells before them.
     pub(super) long: Vec<u32>,
-    pub(super) shared: SharedHosts,
+    /// The lanes behind the port of each [shared host](super::shared_host).
+    pub(super) shared_hosts: Vec<Box<[u32]>>,
     /// Lent by who runs the cluster.
     pub(super) room: Room,
     departure_leaves: Vec<u32>,
@@ -144,7 +144,7 @@ impl Cluster {
         let served = |port: &Port| matches!(port.queues, Queues::Served(_)) && !port.deferred;
         let transmission = |(index, endpoint): (u32, &Endpoint)| match endpoint.access {
             Access::Scheduled => Some(Leaf::Transmission(index)),
-            // By way of a host that is shared.
+            // At a host that is shared.
             Access::Folded { port, feed } if feeds[feed as usize].port == port => Some(Leaf::Feed(feed)),
             Access::Folded { .. } | Access::Ahead { .. } => None,
         };
@@ -161,7 +161,7 @@ impl Cluster {
             schedule: Schedule::new(leaves.len()),
             gateways: Vec::new(),
             long: Vec::new(),
-            shared: SharedHosts::default(),
+            shared_hosts: Vec::new(),
             room: Room::default(),
             departure_leaves: Vec::new(),
             sample_leaf: 0,
@@ -218,10 +218,13 @@ impl Cluster {
         for (index, feed) in (0..).zip(&mut self.feeds).filter(|(_, feed)| feed.deferred) {
             feed.place = next_place(feed.port, Leaf::Feed(index));
         }
-        for (port, ways) in self.ports.iter_mut().zip(&ways_in) {
+        for (index, ways) in ways_in.iter().enumerate() {
+            let is_host = ways.first().is_some_and(|&way| self.sends_by(way, index as u32));
+            let port = &mut self.ports[index];
             port.merge = match port.queues {
-                // A connection with priority has no part in what is shared out evenly.
+                // A connection with priority has no part in what is shared out evenly, nor have most of those that share a host.
                 Queues::Ranked(_) => Merge::tree(ways.len()),
+                Queues::Fifo(_) if is_host => Merge::tree(ways.len()),
                 _ => Merge::new(ways),
             };
         }

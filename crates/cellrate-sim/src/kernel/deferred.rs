@@ -83,7 +83,7 @@ impl Cluster {
     pub(super) fn bring_up(&mut self, port: usize, limit: u64, now: Time) {
         let place = &self.ports[port];
         if place.deferred {
-            if place.merge.first() < limit || place.shared_before != NONE {
+            if place.merge.first() < limit || !place.shared_hosts().is_empty() {
                 self.drain(port, limit);
             }
             self.serve(port, now);
@@ -122,10 +122,15 @@ impl Cluster {
 
     /// Deals with the data cells that come to a deferred port before `limit`.
     pub(super) fn drain(&mut self, port: usize, limit: u64) {
-        let shared = self.ports[port].shared_before;
-        if shared != NONE {
-            self.take_in(shared as usize, limit);
+        if !self.ports[port].shared_hosts().is_empty() {
+            return self.drain_behind_shared(port, limit);
         }
+        self.drain_all(port, limit);
+    }
+
+    /// The same for those whose way there is known.
+    #[inline(always)]
+    pub(super) fn drain_all(&mut self, port: usize, limit: u64) {
         while self.ports[port].merge.first() < limit {
             let shortcut = self.ports[port].shortcut;
             if shortcut == Shortcut::InTurn && self.take_turns(port, limit) {
@@ -138,7 +143,7 @@ impl Cluster {
                 Shortcut::None => None,
                 Shortcut::Outside | Shortcut::InTurn | Shortcut::Sorted => self.run_outside(port, limit),
                 Shortcut::Host { lane, link, .. } => return self.drain_to_host(port, [lane, link], limit),
-                Shortcut::SharedHost { number } => return self.drain_shared(port, number as usize, limit),
+                Shortcut::SharedHost { .. } => return self.drain_shared(port, limit, Time::NEVER),
                 Shortcut::Ranked => self.run_ranked(port, limit),
             };
             if ended.is_some() {

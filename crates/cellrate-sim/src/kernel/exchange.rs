@@ -240,12 +240,18 @@ fn have_packed(clusters: &mut [Cluster]) {
     for from in 0..clusters.len() {
         for index in 0..clusters[from].outboxes.len() {
             let Outbox { cluster, lane, significance, .. } = clusters[from].outboxes[index];
-            if let (Some(_), &Sent::Plain { cell_time, .. }) =
-                (significance, &clusters[from].outboxes[index].sent)
-            {
-                clusters[from].outboxes[index].sent = Sent::Packed(Packing::new(cell_time));
-                clusters[cluster as usize].lanes[lane as usize].ring = Row::Packed(Unpacking::new(cell_time));
-            }
+            let (Some(_), Sent::Plain { cell_time, hops, .. }) =
+                (significance, &mut clusters[from].outboxes[index].sent)
+            else {
+                continue;
+            };
+            let (cell_time, hops) = (*cell_time, std::mem::take(hops));
+            let (packing, unpacking) = match hops.len() {
+                0 | 1 => (Packing::new(cell_time), Unpacking::new(cell_time)),
+                count => (Packing::of_several(cell_time, hops), Unpacking::of_several(cell_time, count)),
+            };
+            clusters[from].outboxes[index].sent = Sent::Packed(packing);
+            clusters[cluster as usize].lanes[lane as usize].ring = Row::Packed(unpacking);
         }
     }
 }

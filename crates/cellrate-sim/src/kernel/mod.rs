@@ -63,6 +63,7 @@ pub(crate) mod row;
 pub(crate) mod sampling;
 pub(crate) mod shared_host;
 pub(crate) mod sorted;
+pub(crate) mod strands;
 pub(crate) mod stretch;
 pub(crate) mod turns;
 

@@ -36,19 +36,23 @@ pub(crate) enum Sent {
         expected: u32,
         /// Time of one cell on the link, for whoever wants them packed.
         cell_time: Duration,
+        /// The hops of the lane, in order, if there are several.
+        hops: Box<[u32]>,
     },
     /// [Packed](super::packed).
     Packed(Packing),
 }
 
 impl Outbox {
-    /// An empty one, for that lane of that cluster, at a link on which a cell takes so long.
-    pub fn new(cluster: u32, lane: u32, course: Course, cell_time: Duration) -> Outbox {
+    /// An empty one, for that lane of that cluster, at a link on which a cell takes so long; `hops` are those over it that lead
+    /// there, in order.
+    pub fn new(cluster: u32, lane: u32, course: Course, cell_time: Duration, hops: &[u32]) -> Outbox {
         let significance = match course {
             Course::Deferred { significance, .. } => Some(significance),
             Course::Host { .. } | Course::Behind { .. } | Course::Switch => None,
         };
-        let sent = Sent::Plain { cells: Vec::new(), takes_stretches: false, expected: 0, cell_time };
+        let hops = if hops.len() > 1 { hops.into() } else { Box::default() };
+        let sent = Sent::Plain { cells: Vec::new(), takes_stretches: false, expected: 0, cell_time, hops };
         Outbox { cluster, lane, significance, sent, significant: Vec::new() }
     }
 

@@ -20,6 +20,7 @@
 use cellrate_proto::{Duration, Time};
 
 use super::cell::Cell;
+use super::strands::{Strand, Strands, StrandsByHop};
 
 /// What an octet says that is no time: what kind of cell it is.
 const WHOLE: u8 = 0;
@@ -59,7 +60,7 @@ fn picoseconds(gap: u32) -> [u8; 4] {
 
 /// The first `N` octets, which are taken away; zeros where there are not so many.
 #[inline(always)]
-fn take<const N: usize>(octets: &mut &[u8]) -> [u8; N] {
+pub(super) fn take<const N: usize>(octets: &mut &[u8]) -> [u8; N] {
     match octets.split_first_chunk() {
         Some((&first, rest)) => {
             *octets = rest;
@@ -71,7 +72,7 @@ fn take<const N: usize>(octets: &mut &[u8]) -> [u8; N] {
 
 /// Where packing or unpacking has come to.
 #[derive(Clone, Copy, Debug)]
-struct Trail {
+pub(super) struct Trail {
     /// The last cell.
     last: Cell,
     /// The word of the data cell that comes next, if it is amid its PDU.
@@ -83,6 +84,18 @@ struct Trail {
 }
 
 impl Trail {
+    /// What it has come to on its strand.
+    #[inline]
+    pub fn strand(&self) -> Strand {
+        Strand { next: self.next, sent: self.last.sent, spacing: self.spacing }
+    }
+
+    /// It goes on along this strand.
+    #[inline]
+    pub fn turn_to(&mut self, Strand { next, sent, spacing }: Strand) {
+        (self.next, self.last.sent, self.spacing) = (next, sent, spacing);
+    }
+
     /// Nothing has come.
     fn new(cell_time: Duration) -> Trail {
         let cell_time = u32::try_from(cell_time.as_ps()).unwrap_or(0);
@@ -171,6 +184,8 @@ pub(crate) struct Packing {
     /// What a time of less than 2^30 ps is multiplied with to have whole cell times in the upper half.
     reciprocal: u32,
     count: u32,
+    /// Where several connections have the lane in common.
+    strands: Option<Box<StrandsByHop>>,
 }
 
 impl Packing {
@@ -178,7 +193,13 @@ impl Packing {
     pub fn new(cell_time: Duration) -> Packing {
         let trail = Trail::new(cell_time);
         let reciprocal = (1_u64 << u32::BITS).div_ceil(u64::from(trail.cell_time).max(1));
-        Packing { octets: Vec::new(), trail, reciprocal: u32::try_from(reciprocal).unwrap_or(0), count: 0 }
+        let reciprocal = u32::try_from(reciprocal).unwrap_or(0);
+        Packing { octets: Vec::new(), trail, reciprocal, count: 0, strands: None }
+    }
+
+    /// The same for several connections, whose hops over the link these are, in order.
+    pub fn of_several(cell_time: Duration, hops: Box<[u32]>) -> Packing {
+        Packing { strands: Some(Box::new(StrandsByHop::new(hops))), ..Packing::new(cell_time) }
     }
 
     /// Takes room for octets from what is `empty`.
@@ -192,6 +213,9 @@ impl Packing {
     #[inline]
     pub fn push(&mut self, cell: Cell) {
         self.count += 1;
+        if let Some(strands) = &mut self.strands {
+            strands.write_turn(cell.hop(), &mut self.octets, &mut self.trail);
+        }
         let gap = cell.arrives.as_ps().wrapping_sub(self.trail.last.arrives.as_ps());
         if gap < TOO_LONG && self.trail.even(cell.arrives) == cell {
             self.push_gap(gap as u32);
@@ -256,7 +280,7 @@ impl Packing {
         let mut cell = first;
         let mut rest = arrivals;
         while let [arrives, others @ ..] = rest {
-            if self.push_rest(cell, spacing, rest) {
+            if self.strands.is_none() && self.push_rest(cell, spacing, rest) {
                 return;
             }
             self.push(cell.arriving(*arrives));
@@ -348,6 +372,8 @@ pub(crate) struct Unpacking {
     len: u32,
     /// The last cell is the first one of those that are left, if there are any.
     trail: Trail,
+    /// Where several connections have the lane in common.
+    strands: Option<Box<Strands>>,
 }
 
 /// Times from one arrival to the next, as long as cells follow evenly [ps].
@@ -402,7 +428,18 @@ impl Gaps<'_> {
 impl Unpacking {
     /// None so far, of a link on which a cell takes so long.
     pub fn new(cell_time: Duration) -> Unpacking {
-        Unpacking { octets: Vec::new(), read: 0, len: 0, trail: Trail::new(cell_time) }
+        Unpacking { octets: Vec::new(), read: 0, len: 0, trail: Trail::new(cell_time), strands: None }
+    }
+
+    /// The same for so many connections.
+    pub fn of_several(cell_time: Duration, count: usize) -> Unpacking {
+        Unpacking { strands: Some(Box::new(Strands::new(count))), ..Unpacking::new(cell_time) }
+    }
+
+    /// Whether all cells are of one connection.
+    #[inline]
+    pub fn is_of_one(&self) -> bool {
+        self.strands.is_none()
     }
 
     /// How many there are.
@@ -427,10 +464,15 @@ impl Unpacking {
     /// The hops of all cells in order, with how many that follow each other are on it.
     pub fn hops(&self) -> impl Iterator<Item = (usize, u64)> {
         let (mut trail, mut octets) = (self.trail, &self.octets[self.read as usize..]);
-        let mut special = self.first().copied();
+        let (mut special, mut strands) = (self.first().copied(), self.strands.clone());
         std::iter::from_fn(move || {
             if let Some(cell) = special.take() {
                 return Some((cell.hop(), 1));
+            }
+            if let Some(strands) = &mut strands {
+                strands.read_turn(&mut octets, &mut trail);
+                trail.read(&mut octets)?;
+                return Some((trail.last.hop(), 1));
             }
             let mut gaps = Gaps { octets, cell_time: trail.cell_time };
             let count = gaps.by_ref().count();
@@ -475,13 +517,16 @@ impl Unpacking {
     #[inline(always)]
     fn unpack(&mut self) {
         let mut octets = &self.octets[self.read as usize..];
+        if let Some(strands) = &mut self.strands {
+            strands.read_turn(&mut octets, &mut self.trail);
+        }
         let read = self.trail.read(&mut octets);
         debug_assert!(read.is_some(), "there are as many cells as were said");
         self.read = (self.octets.len() - octets.len()) as u32;
     }
 
     /// The first cell, which there is, how far apart it and those that follow it evenly left their source, and the times between
-    /// their arrivals.
+    /// their arrivals. All are [of one](Unpacking::is_of_one) connection.
     #[inline]
     pub fn even_run(&self) -> (Cell, Duration, Gaps<'_>) {
         let Trail { last, spacing, cell_time, .. } = self.trail;

@@ -2,12 +2,14 @@
 //!
 //! Each source is [folded](super::folding) into a feed, as one with a link to itself is, only that its cells reach the port of its host when
 //! they are sent. This port is a [deferred](super::deferred) one: whoever looks at a port of the switch that its link leads to first
-//! has it [take in](Cluster::take_in) what was sent by then, in the order in which the transmissions would be events. From then on the
+//! has it [take in](Cluster::drain_behind_shared) what was sent by then, in the order in which the transmissions would be events. From then on the
 //! cells are on lanes like any others.
 //!
 //! No cell is missed: one that comes to the switch's port before a limit was sent before it. A BRM is an event when
 //! it is sent, as is what comes behind the known cells of a source that may send one next; and so it is known well before it is an event at
 //! the switch. A host is shared in this way if it can lose no cell, and all that it sends goes to other clusters.
+
+use cellrate_proto::{Duration, Time};
 
 use super::cluster::{Cluster, Leaf};
 use super::deferred::{MOST_JOINING, Shortcut};
@@ -20,16 +22,17 @@ use super::tournament::NEVER;
 use crate::endpoint::Access;
 use crate::port::{Joining, Port, Queues};
 
-/// What there is of shared hosts in a cluster.
-#[derive(Debug, Default)]
-pub(super) struct SharedHosts {
-    /// The lanes behind the port of each.
-    lanes: Vec<Box<[u32]>>,
-    /// The ports of hosts whose cells go on by the same port of a switch, for each such port.
-    before: Vec<Box<[u32]>>,
-}
+/// For how many cells on the line of the switch hosts take in cells at a time.
+const A_WHILE: u64 = 128;
 
 impl Cluster {
+    /// Whether `way` is that of a source by the `port` of its host.
+    pub(super) fn sends_by(&self, way: Leaf, port: u32) -> bool {
+        let Leaf::Feed(feed) = way else { return false };
+        let sender = self.feeds[feed as usize].endpoint as usize;
+        matches!(self.endpoints[sender].access, Access::Folded { port: own, .. } if own == port)
+    }
+
     /// Which hosts are shared, and what they lead to.
     pub(super) fn find_shared_hosts(&mut self) {
         let mut lanes = vec![Vec::new(); self.ports.len()];
@@ -54,38 +57,71 @@ impl Cluster {
         for (index, (lanes, before)) in lanes.into_iter().zip(before).enumerate() {
             let port = &mut self.ports[index];
             if !lanes.is_empty() {
-                port.shortcut = Shortcut::SharedHost { number: self.shared.lanes.len() as u32 };
-                self.shared.lanes.push(lanes.into());
+                port.shortcut = Shortcut::SharedHost { number: self.shared_hosts.len() as u32 };
+                self.shared_hosts.push(lanes.into());
             }
             if !before.is_empty() {
-                port.shared_before = self.shared.before.len() as u32;
-                self.shared.before.push(before.into());
+                port.rare.get_or_insert_default().shared_hosts = before.into();
             }
         }
     }
 
-    /// Shared hosts before a port of a switch, those of this `number`, take in what was sent before `limit`.
+    /// Deals with the cells that come to `port`, which has shared hosts before it, before `limit`: of these hosts for a while at a time, so
+    /// that few of their cells are on lanes at once.
     #[inline(never)]
-    pub(super) fn take_in(&mut self, number: usize, limit: u64) {
-        for index in 0..self.shared.before[number].len() {
-            let port = self.shared.before[number][index] as usize;
-            if self.ports[port].merge.first() < limit {
-                self.drain(port, limit);
+    pub(super) fn drain_behind_shared(&mut self, port: usize, limit: u64) {
+        loop {
+            let part = self.take_in(port, limit);
+            self.drain_all(port, part);
+            if part == limit {
+                return;
             }
         }
     }
 
-    /// The cells that were sent before `limit` by way of the shared host of this `number` come to its `port`.
-    pub(super) fn drain_shared(&mut self, port: usize, number: usize, limit: u64) {
-        while self.ports[port].merge.first() < limit {
-            match self.run_shared(port, limit) {
+    /// Shared hosts before `port` take in what was sent and gets there before `limit`, for a while. Returns up to where they did.
+    fn take_in(&mut self, port: usize, limit: u64) -> u64 {
+        let hosts = self.ports[port].shared_hosts();
+        let next = |&host: &u32| self.next_by_host(host as usize, limit);
+        let first = hosts.iter().map(next).min().unwrap_or(Time::NEVER);
+        let end = first.saturating_add(self.ports[port].cell_time().saturating_mul(A_WHILE));
+        let (until, _) = self.schedule.split(limit);
+        if first > until {
+            return limit;
+        }
+        // What arrives at the instant of the limit may come before it.
+        let (part, until) =
+            if end < until { (self.schedule.key(0, end), end) } else { (limit, until + Duration::from_ps(1)) };
+        for index in 0..hosts.len() {
+            self.drain_shared(self.ports[port].shared_hosts()[index] as usize, limit, until);
+        }
+        part
+    }
+
+    /// When the next cell that is sent by the `port` of a shared host before `limit` reaches the switch, or earlier.
+    #[inline]
+    fn next_by_host(&self, port: usize, limit: u64) -> Time {
+        let Port { merge, queues: Queues::Fifo(fifo), .. } = &self.ports[port] else { return Time::NEVER };
+        let first = merge.first();
+        if first < limit { fifo.preview(self.schedule.split(first).0) } else { Time::NEVER }
+    }
+
+    /// The cells that were sent before `limit` by way of a shared host come to its `port`, as long as they will reach the switch before
+    /// `until`.
+    pub(super) fn drain_shared(&mut self, port: usize, limit: u64, until: Time) {
+        let Shortcut::SharedHost { number } = self.ports[port].shortcut else { return };
+        if self.next_by_host(port, limit) >= until {
+            return;
+        }
+        while self.next_by_host(port, limit) < until {
+            match self.run_shared(port, limit, until) {
                 Some(feed) => self.go_on(feed),
-                None if self.ports[port].merge.first() < limit => self.step_shared(port),
+                None if self.next_by_host(port, limit) < until => self.step_shared(port),
                 None => {}
             }
         }
-        for index in 0..self.shared.lanes[number].len() {
-            self.note_first(self.shared.lanes[number][index] as usize);
+        for index in 0..self.shared_hosts[number as usize].len() {
+            self.note_first(self.shared_hosts[number as usize][index] as usize);
         }
     }
 
@@ -114,15 +150,15 @@ impl Cluster {
         }
     }
 
-    /// The cells that were sent before `limit` come to the port, up to the end of what is known of a source: then returns its feed. Ends
+    /// The [same cells](Cluster::drain_shared) come to the port, up to the end of what is known of a source: then returns its feed. Ends
     /// before one that has to wait for very long, too.
     #[inline(never)]
-    fn run_shared(&mut self, number: usize, limit: u64) -> Option<usize> {
+    fn run_shared(&mut self, number: usize, limit: u64, until: Time) -> Option<usize> {
         let Cluster { ports, lanes, feeds, leaves, hops, schedule, .. } = self;
         let Port { queues: Queues::Fifo(fifo), merge, .. } = &mut ports[number] else {
             return None;
         };
-        merge.run(RunShared { lanes, feeds, leaves, hops, schedule, joining: fifo.joining(), limit })
+        merge.run(RunShared { lanes, feeds, leaves, hops, schedule, joining: fifo.joining(), limit, until })
     }
 }
 
@@ -135,6 +171,7 @@ struct RunShared<'a> {
     schedule: &'a Schedule,
     joining: Joining<'a>,
     limit: u64,
+    until: Time,
 }
 
 impl Along for RunShared<'_> {
@@ -142,7 +179,7 @@ impl Along for RunShared<'_> {
 
     #[inline(always)]
     fn along<F: Front>(self, merge: &mut F) -> Option<usize> {
-        let RunShared { lanes, feeds, leaves, hops, schedule, mut joining, limit } = self;
+        let RunShared { lanes, feeds, leaves, hops, schedule, mut joining, limit, until } = self;
         let (mut count, mut ended) = (0, None);
         let most = if joining.is_usual() { MOST_JOINING } else { 0 };
         while count < most && ended.is_none() {
@@ -159,6 +196,10 @@ impl Along for RunShared<'_> {
                 break;
             }
             let Some(departs) = joining.expect(now) else { break };
+            let arrives = joining.arrival(departs);
+            if arrives >= until {
+                break;
+            }
             let cell = feed.front.take(now);
             let mut next = key + feed.key_step;
             if feed.front.count == 0 {
@@ -167,7 +208,7 @@ impl Along for RunShared<'_> {
                 next = behind.unwrap_or(NEVER);
             }
             merge.replace_first(feed.place as usize, next);
-            let arrives = joining.join_expected(now, departs);
+            joining.join_expected(now, departs);
             count += 1;
             let Exit::Lane(lane) = hops[cell.hop()].exit() else {
                 unreachable!("a host is shared in the cluster of its switch");

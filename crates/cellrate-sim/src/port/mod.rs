@@ -12,7 +12,7 @@ mod ranked;
 mod served;
 
 use cellrate_proto::switch::{Feedback, PortControl, Slot};
-use cellrate_proto::{Cells, Direction, Time};
+use cellrate_proto::{Cells, Direction, Duration, Time};
 use cellrate_scenario::Category;
 
 use crate::kernel::cell::{Cell, Significance};
@@ -66,6 +66,8 @@ pub(crate) struct Rare {
     ended: Option<Ended>,
     /// Cells lost here, for want of room or on the line.
     dropped: u64,
+    /// The ports of the [shared hosts](crate::kernel::shared_host) before it.
+    pub shared_hosts: Box<[u32]>,
 }
 
 /// An output port. Less than two cache lines: a large network has four for each connection.
@@ -81,9 +83,6 @@ pub(crate) struct Port {
     pub shortcut: Shortcut,
     /// The next cell that waits of each lane and feed that leads here, if the port is deferred.
     pub merge: Merge,
-    /// The [shared hosts](crate::kernel::shared_host) before it, an index into the cluster's list; [`NONE`](crate::kernel::hop::NONE)
-    /// where there are none.
-    pub shared_before: u32,
     /// The priority of the only category, if the port is a FIFO.
     pub only_priority: u8,
     /// Whether `control` wants to know of every cell.
@@ -116,6 +115,21 @@ impl Port {
     /// Cells lost here.
     pub fn dropped(&self) -> u64 {
         self.rare.as_ref().map_or(0, |rare| rare.dropped)
+    }
+
+    /// The ports of the [shared hosts](crate::kernel::shared_host) before it.
+    #[inline(always)]
+    pub fn shared_hosts(&self) -> &[u32] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.shared_hosts)
+    }
+
+    /// Time of one cell on the line.
+    pub fn cell_time(&self) -> Duration {
+        match &self.queues {
+            Queues::Fifo(fifo) => fifo.cell_time(),
+            Queues::Ranked(ranked) => ranked.all().cell_time(),
+            Queues::Served(served) => served.cell_time(),
+        }
     }
 
     /// Something of each cache line of it and its control ([`crate::kernel::fetching`]).

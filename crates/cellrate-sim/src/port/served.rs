@@ -4,7 +4,7 @@
 //! ABR queue with that cell still in it.
 
 use cellrate_proto::switch::PortControl;
-use cellrate_proto::{Cells, Time};
+use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::{Port as Config, RmCells};
 
 use super::{ABR, Admission, Line, PRIORITIES};
@@ -37,6 +37,11 @@ pub(crate) struct Served {
 }
 
 impl Served {
+    /// Time of one cell on the line.
+    pub fn cell_time(&self) -> Duration {
+        self.line.cell_time
+    }
+
     pub fn new(line: Line, config: &Config) -> Served {
         let buffers = &config.buffers;
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
@@ -186,7 +191,7 @@ mod tests {
     use super::*;
     use crate::random::{Random, Stream};
     use cellrate_proto::switch::PortControlConfig;
-    use cellrate_proto::{BitRate, CellRate, Direction, Duration, RateCode, RmCell};
+    use cellrate_proto::{BitRate, CellRate, Direction, RateCode, RmCell};
 
     /// The order in which a port sends what came, in the order of the names, while the first was being sent: "v" VBR,
     /// "d" ABR data, "r" RM cells, "u" UBR.
