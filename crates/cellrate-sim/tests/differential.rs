@@ -21,9 +21,10 @@ mod world;
 use cellrate_proto::switch::{SwitchAlgorithm, SwitchAlgorithmConfig};
 use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, Scenario};
 use cellrate_sim::{AlgorithmPort, FlowSummary, RunResult, Simulation, TcpSummary, run, run_on};
-use random_tcp::{random_tcp, random_tcp_bottleneck};
+use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::{
-    random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
+    random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_shared_hosts,
+    random_thresholds, random_throng,
 };
 use reference::{FLAWS, Judgement, TCP_FLAWS, TcpRow, judge};
 use std::num::NonZeroUsize;
@@ -39,6 +40,8 @@ const DEFAULT_BOTTLENECK_COUNT: u64 = 60;
 const DEFAULT_TCP_BOTTLENECK_COUNT: u64 = 30;
 const DEFAULT_FAIR_COUNT: u64 = 150;
 const DEFAULT_THRONG_COUNT: u64 = 60;
+const DEFAULT_SHARED_COUNT: u64 = 120;
+const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
@@ -66,6 +69,17 @@ fn the_kernel_and_the_judge_agree_on_sources_that_share_fairly() {
 fn the_kernel_and_the_judge_agree_on_very_many_sources_before_one_line() {
     // Each is as much work as twenty others.
     agree(random_throng, DEFAULT_THRONG_COUNT, 20);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_sources_that_share_hosts() {
+    // Each is as much work as ten others.
+    agree(random_shared_hosts, DEFAULT_SHARED_COUNT, 10);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_tcp_at_shared_hosts() {
+    agree(random_tcp_shared_hosts, DEFAULT_TCP_SHARED_COUNT, 10);
 }
 
 #[test]

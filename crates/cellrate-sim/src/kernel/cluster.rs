@@ -269,7 +269,7 @@ impl Cluster {
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
                 Leaf::Sample => self.on_sample(now, leaf),
-                Leaf::Timer(endpoint) => self.on_timer(now, endpoint as usize),
+                Leaf::Timer(endpoint) => self.on_timer(now, endpoint as usize, leaf),
             }
         }
     }
@@ -564,8 +564,11 @@ impl Cluster {
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
     }
 
-    fn on_timer(&mut self, now: Time, endpoint: usize) {
-        // Transmissions of this very instant come first.
+    fn on_timer(&mut self, now: Time, endpoint: usize, leaf: usize) {
+        // Transmissions of this very instant come first, those of others by the same port among them.
+        if let Access::Folded { port, .. } = self.endpoints[endpoint].access {
+            self.bring_up(port as usize, self.schedule.key(leaf, now), now);
+        }
         let replanned = self.catch_up(endpoint, now + Duration::from_ps(1));
         self.endpoints[endpoint].on_timer(now);
         self.more_waits(now, endpoint, replanned);

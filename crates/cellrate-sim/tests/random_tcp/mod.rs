@@ -6,7 +6,7 @@ use cellrate_proto::{Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
 
-use crate::random_world::{random_bottleneck, random_scenario};
+use crate::random_world::{random_bottleneck, random_scenario, random_shared_bottleneck};
 
 /// The network of this number: the same one on every machine.
 pub fn random_tcp(number: u64) -> Scenario {
@@ -16,6 +16,11 @@ pub fn random_tcp(number: u64) -> Scenario {
 /// The same with many sources before one line.
 pub fn random_tcp_bottleneck(number: u64) -> Scenario {
     with_tcp(random_bottleneck(number), number)
+}
+
+/// The same with several at a host.
+pub fn random_tcp_shared_hosts(number: u64) -> Scenario {
+    with_tcp(random_shared_bottleneck(number), number)
 }
 
 fn with_tcp(mut scenario: Scenario, number: u64) -> Scenario {

@@ -4,6 +4,7 @@
 //! time; the other rates share no divisor. Delays reach from nothing to several windows of the kernel.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+mod hosts;
 mod switches;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
 
 use crate::world::{World, parameters, parameters_of};
+pub use hosts::{random_shared_bottleneck, random_shared_hosts};
 use switches::{answer_by_queue, vary_switches};
 
 /// The network of this number: the same one on every machine.
@@ -81,7 +83,11 @@ pub fn random_crowd(number: u64) -> Scenario {
         scenario.duration = scenario.duration.min(Duration::from_ms(20));
     }
     // Cells between clusters are packed from 128 ways on.
-    let connections = if shares { 150 } else { 400 };
+    side_by_side(scenario, if shares { 150 } else { 400 })
+}
+
+/// Copies of a network side by side, of so many connections, without series of changes.
+fn side_by_side(mut scenario: Scenario, connections: usize) -> Scenario {
     let is_switch =
         |scenario: &Scenario, node: NodeIndex| scenario.nodes[node.0 as usize].kind == NodeKind::Switch;
     for index in 0..scenario.links.len() {
@@ -91,7 +97,7 @@ pub fn random_crowd(number: u64) -> Scenario {
     }
     scenario.probes.retain(|probe| probe.every != Every::Change);
     let one = scenario.clone();
-    for copy in 1..=connections / one.connections.len() as u32 {
+    for copy in 1..=(connections / one.connections.len()) as u32 {
         let (nodes, links) = (copy * one.nodes.len() as u32, copy * one.links.len() as u32);
         for node in &one.nodes {
             scenario.nodes.push(Node { name: format!("{} of {copy}", node.name), ..node.clone() });
