@@ -33,7 +33,12 @@ pub fn random_shared_bottleneck(number: u64) -> Scenario {
 fn share_hosts(scenario: &mut Scenario, number: u64) {
     let dice = Random::new(number, Stream::Traffic(u32::MAX - 7));
     let mut generator = Generator { dice, style: Style::Mixed };
-    let Scenario { connections, duration, .. } = scenario;
+    let Scenario { connections, duration, links, .. } = scenario;
+    // A second line beside the first, so that what leaves a host goes on by two ports.
+    let second = generator.one_in(3).then(|| {
+        links.push(links[0].clone());
+        LinkIndex(links.len() as u32 - 1)
+    });
     let together = generator.pick(&[2, 2, 3, 5, 10, 40]);
     let at_one_end = generator.pick(&[None, None, Some(0), Some(1)]);
     // Rates that meet at a host are its line's together, as many as they are, or whatever they were.
@@ -50,6 +55,10 @@ fn share_hosts(scenario: &mut Scenario, number: u64) {
             }
         }
         let connection = &mut connections[index];
+        let line = &mut connection.path[1].link;
+        if let (Some(second), LinkIndex(0), true) = (second, *line, generator.one_in(2)) {
+            *line = second;
+        }
         if let Some(share) = share {
             for flow in [&mut connection.forward, &mut connection.backward] {
                 let Some(parameters) = parameters_of(flow) else { continue };
