@@ -30,11 +30,13 @@ pub struct Histogram {
     max: Duration,
 }
 
-/// What the counts of a histogram could not hold.
+/// What the counts of a histogram could not hold: most often those of few of its buckets.
 #[derive(Clone, Debug, Default)]
 struct Carried {
-    /// How often each of its buckets counted to 2^8, from the same one on: modulo 2^16.
-    times: Vec<u16>,
+    /// The bucket of `times[0]`.
+    first: u32,
+    /// How often each counted to 2^8: modulo 2^16.
+    times: Box<[u16]>,
     /// Buckets, and how often each counted to 2^24.
     beyond: BTreeMap<u32, u64>,
 }
@@ -153,35 +155,22 @@ impl Histogram {
 
     #[cold]
     fn carry(&mut self, place: usize, carries: u64) {
-        let Carried { times, beyond } = &mut **self.carried.get_or_insert_default();
-        times.resize(self.counts.len(), 0);
+        let bucket = self.first as usize + place;
+        let Carried { first, times, beyond } = &mut **self.carried.get_or_insert_default();
+        let place = bucket.wrapping_sub(*first as usize);
+        let place = if place < times.len() { place } else { widen(first, times, bucket) };
         let sum = u64::from(times[place]) + carries;
         times[place] = sum as u16;
         if sum > u64::from(u16::MAX) {
-            *beyond.entry(self.first + place as u32).or_default() += sum >> u16::BITS;
+            *beyond.entry(bucket as u32).or_default() += sum >> u16::BITS;
         }
     }
 
     /// Makes room for `bucket` and counts `more` there.
     #[cold]
     fn widen(&mut self, bucket: usize, more: u64) {
-        // Several at once, so that few calls come here.
-        let start = bucket / ROOM * ROOM;
-        let first = if self.counts.is_empty() { start } else { self.first as usize };
-        let before = first.saturating_sub(start);
-        let len = (first + self.counts.len()).max(start + ROOM) - first + before;
-        let mut counts = Vec::with_capacity(len);
-        counts.resize(before, 0);
-        counts.extend_from_slice(&self.counts);
-        counts.resize(len, 0);
-        let first = first - before;
-        let place = bucket - first;
-        counts[place] = more as u8;
-        self.first = first as u32;
-        self.counts = counts.into();
-        if let Some(carried) = &mut self.carried {
-            carried.times.splice(..0, std::iter::repeat_n(0, before));
-        }
+        let place = widen(&mut self.first, &mut self.counts, bucket);
+        self.counts[place] = more as u8;
         if more > u64::from(u8::MAX) {
             self.carry(place, more >> u8::BITS);
         }
@@ -189,9 +178,11 @@ impl Histogram {
 
     /// Of all spans in the bucket at `place`, their number.
     fn number_at(&self, place: usize) -> u64 {
-        let carried = self.carried.as_ref().map_or(0, |carried| {
-            let beyond = carried.beyond.get(&(self.first + place as u32)).copied().unwrap_or(0);
-            (beyond << u16::BITS) + carried.times.get(place).copied().map_or(0, u64::from)
+        let bucket = self.first + place as u32;
+        let carried = self.carried.as_deref().map_or(0, |Carried { first, times, beyond }| {
+            let beyond = beyond.get(&bucket).copied().unwrap_or(0);
+            let times = times.get(bucket.wrapping_sub(*first) as usize).copied().map_or(0, u64::from);
+            (beyond << u16::BITS) + times
         });
         (carried << u8::BITS) + u64::from(self.counts[place])
     }
@@ -234,6 +225,22 @@ impl Histogram {
         }
         None
     }
+}
+
+/// Makes room for `bucket` in `counts`, of which the first one is that of the bucket `first`. Returns the place where it counts.
+fn widen<T: Copy + Default>(first: &mut u32, counts: &mut Box<[T]>, bucket: usize) -> usize {
+    // Several at once, so that few calls come here.
+    let start = bucket / ROOM * ROOM;
+    let first_before = if counts.is_empty() { start } else { *first as usize };
+    let before = first_before.saturating_sub(start);
+    let len = (first_before + counts.len()).max(start + ROOM) - first_before + before;
+    let mut wider = Vec::with_capacity(len);
+    wider.resize(before, T::default());
+    wider.extend_from_slice(counts);
+    wider.resize(len, T::default());
+    *first = (first_before - before) as u32;
+    *counts = wider.into();
+    bucket - *first as usize
 }
 
 /// Values below 64 have a bucket each; above, the top seven bits name it.
