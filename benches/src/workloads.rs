@@ -98,13 +98,14 @@ every = "1 ms"
 "#;
 
 /// Networks of other sizes and durations than the workloads, by name.
-pub fn training() -> [(&'static str, String); 3] {
+pub fn training() -> [(&'static str, String); 4] {
     let head = |name: &str, ms: u64| {
         format!("name = \"{name}\"\npurpose = \"What is frequent.\"\nduration = \"{ms} ms\"\n")
     };
     [
         ("large", head("large", 60) + &mixed(20, 40)),
         ("crowded", head("crowded", 60) + &mixed(10, 80)),
+        ("shared", head("shared", 60) + &shared(12, 6, 5)),
         ("recorded", head("recorded", 1_500) + &parking_lot(5) + SERIES),
     ]
 }

@@ -85,11 +85,11 @@ pub(crate) enum Access {
     /// Every transmission is an event.
     Scheduled,
     /// Transmissions are worked out when their arrival at the switch is due, or when something reaches the host: no one
-    /// else uses the link from it.
+    /// else uses the link from it. Or others do, and they are worked out when the [shared port](crate::kernel::shared_host) is looked at.
     Folded {
         /// The host's port.
         port: u32,
-        /// The far end of the link, an index into `feeds`.
+        /// The far end of the link, or the way to the shared port: an index into `feeds`.
         feed: u32,
     },
     /// Cells are sent [ahead of time](crate::kernel::ahead).

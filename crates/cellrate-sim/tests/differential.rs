@@ -22,9 +22,9 @@ use cellrate_proto::switch::{SwitchAlgorithm, SwitchAlgorithmConfig};
 use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, Scenario};
 use cellrate_sim::{AlgorithmPort, FlowSummary, RunResult, Simulation, TcpSummary, run, run_on};
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
+use random_world::hosts::random_shared_hosts;
 use random_world::{
-    random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_shared_hosts,
-    random_thresholds, random_throng,
+    random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
 use reference::{FLAWS, Judgement, TCP_FLAWS, TcpRow, judge};
 use std::num::NonZeroUsize;

@@ -55,15 +55,15 @@ impl Cluster {
         let at = herald.at();
         if let (Shortcut::Host { link, .. }, false) = (self.ports[port].shortcut, herald.is_backward()) {
             let link = link as usize;
-            self.lanes[link].push_significant(at);
-            if self.lanes[link].significant.len() == 1 {
+            self.lanes[link].significant.push(at);
+            if self.lanes[link].significant.all().len() == 1 {
                 self.await_next(port, link);
             }
             return;
         }
         let place = &mut self.lanes[lane];
-        place.push_significant(at);
-        if place.significant.len() == 1 {
+        place.significant.push(at);
+        if place.significant.all().len() == 1 {
             self.schedule.set(place.leaf as usize, at);
         }
     }
@@ -72,7 +72,7 @@ impl Cluster {
     /// if it has not been dealt with at the port.
     pub(super) fn await_next(&mut self, port: usize, link: usize) {
         let lane = &self.lanes[link];
-        let due = match (lane.ring.first(), lane.significant.front(), &self.ports[port].queues) {
+        let due = match (lane.ring.first(), lane.significant.first(), &self.ports[port].queues) {
             (Some(cell), ..) => cell.arrives,
             (None, Some(&at), Queues::Fifo(fifo)) => fifo.preview(at),
             _ => Time::NEVER,
@@ -88,7 +88,7 @@ impl Cluster {
         if first.is_some() {
             place.ring.skip(1);
         } else if let (Some(&at), Shortcut::Host { lane, .. }) =
-            (place.significant.front(), self.ports[port].shortcut)
+            (place.significant.first(), self.ports[port].shortcut)
         {
             let leaf = self.lanes[lane as usize].leaf as usize;
             let next = self.schedule.key(leaf, at) + 1;
@@ -107,13 +107,13 @@ impl Cluster {
     /// Deals with the cells that come to the deferred `port` of that shortcut before `limit`, a key.
     pub(super) fn drain_to_host(&mut self, port: usize, [lane, link]: [u32; 2], limit: u64) {
         let link = link as usize;
-        let announced = self.lanes[link].significant.len();
+        let announced = self.lanes[link].significant.all().len();
         let last = self.pass_to_host(port, [lane as usize, link], limit);
         if let Some(cell) = last {
             self.lanes[link].ring.push(cell);
         }
         // What arrives only after the end is on the link as well, before what is announced.
-        if last.is_some() || self.lanes[link].significant.len() < announced {
+        if last.is_some() || self.lanes[link].significant.all().len() < announced {
             self.await_next(port, link);
         }
     }
@@ -153,7 +153,7 @@ impl Cluster {
         let now = cell.arrives;
         let cell = cell.on_next_hop();
         if cell.is_significant(Significance::BEFORE_HOST) {
-            lanes[link].significant.pop_front();
+            lanes[link].significant.pop();
         }
         let hop = &hops[cell.hop()];
         if port.metered {

@@ -1,4 +1,5 @@
-//! Cells that come over one lane to a FIFO before a host: all that do no more than join the queue and be counted, many at a time.
+//! Cells that come over one lane to a FIFO before a host: all that do no more than join the queue and be counted, many at a time. Where the
+//! host has several connections, data cells of all of them; else those of the only one, in even runs.
 //!
 //! The first cell that does more (its connection becomes active, the averaging interval ends, it may find no room, or it reaches the host
 //! after the end) ends the run, and takes the general [step](super::awaited). An FRM or the end of a PDU ends it too, and is dealt with:
@@ -124,7 +125,7 @@ impl Cluster {
             control.on_forward_rm(cell.arrives, hop.slot, cell.current_cell_rate().rate());
         }
         let left_to_do = receiver.receive(cell.on_next_hop().arriving(arrives));
-        lanes[link].significant.pop_front();
+        lanes[link].significant.pop();
         (passed, left_to_do)
     }
 }
@@ -157,7 +158,7 @@ impl Cluster {
             && let Some(&cell) = place.ring.first()
             && cell.arrives < until
             && !cell.is_special()
-            && !place.ring.front_run().get(1).is_some_and(|next| next.marked().is_some())
+            && place.ring.front_run().get(1).is_none_or(|next| next.marked().is_none())
         {
             let hop = &hops[cell.hop() + 1];
             let Some(departs) = joining.expect(cell.arrives) else { break };

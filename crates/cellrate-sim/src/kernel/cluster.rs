@@ -360,8 +360,8 @@ impl Cluster {
         let Some(cell) = place.ring.pop() else {
             unreachable!("an arrival is scheduled only while a cell is on the link");
         };
-        place.significant.pop_front();
-        let next = place.significant.front().copied().unwrap_or(Time::NEVER);
+        place.significant.pop();
+        let next = place.significant.first().copied().unwrap_or(Time::NEVER);
         self.schedule.set(leaf, next);
         self.note_first(lane);
         self.forward(now, leaf, cell);

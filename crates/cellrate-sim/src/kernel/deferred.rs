@@ -273,21 +273,7 @@ impl Cluster {
                 port.shortcut = Shortcut::None;
             }
         }
-        let mut hosts = vec![0_u32; self.ports.len()];
-        for endpoint in &self.endpoints {
-            // The port that the other direction comes to its host by.
-            let first = endpoint.first_hop as usize;
-            if self.hops[first].endpoint == NONE
-                && let Some(count) = hosts.get_mut(self.hops[first + 1].answering_port as usize)
-            {
-                *count += 1;
-            }
-        }
-        for (port, count) in self.ports.iter_mut().zip(hosts) {
-            if let Shortcut::Host { several, .. } = &mut port.shortcut {
-                *several = count > 1;
-            }
-        }
+        self.find_hosts_of_several();
         for lane in &mut self.lanes {
             let before = |port: u32| self.ports[port as usize].shortcut;
             match &mut lane.course {
@@ -326,6 +312,25 @@ impl Cluster {
             let outboxes: Option<BTreeSet<u32>> = ways.iter().map(outbox).collect();
             if ways_in > 1 && outboxes.is_some_and(|outboxes| outboxes.len() == ways_in as usize) {
                 port.shortcut = shortcut;
+            }
+        }
+    }
+
+    /// Which hosts behind a shortcut have several connections.
+    fn find_hosts_of_several(&mut self) {
+        let mut counts = vec![0_u32; self.ports.len()];
+        for endpoint in &self.endpoints {
+            let first = endpoint.first_hop as usize;
+            // Behind the first hop, the other direction leaves by the port that leads to the host.
+            if self.hops[first].endpoint == NONE
+                && let Some(count) = counts.get_mut(self.hops[first + 1].answering_port as usize)
+            {
+                *count += 1;
+            }
+        }
+        for (port, count) in self.ports.iter_mut().zip(counts) {
+            if let Shortcut::Host { several, .. } = &mut port.shortcut {
+                *several = count > 1;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The cells of a source that has its access link to itself: trains, not cells.
+//! The cells of a source that has its access link to itself, or on their way to a host's port that it shares: trains, not cells.
 //!
 //! Between two RM cells a source at constant ACR sends data cells evenly, as one at a peak rate does within a PDU, so all its
 //! cells on the link are a few [`Train`]s. Behind those that have left stands, at most, what the source has *planned*: it leaves that way unless
@@ -10,6 +10,7 @@ use cellrate_proto::{Duration, Time};
 use super::cell::{Cell, Significance};
 use super::hop::NONE;
 use super::schedule::Schedule;
+use super::short::Short;
 use super::tournament::NEVER;
 
 /// Cells that follow each other evenly; numbers and times go up from cell to cell, all else is equal. A single cell of any
@@ -73,69 +74,10 @@ impl Train {
     }
 }
 
-/// Trains behind the first one, in order.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Behind {
-    /// As many as `taken` says, the first ones, have been taken.
-    trains: Vec<Train>,
-    taken: usize,
-}
+/// Trains behind the first one.
+pub(crate) type Behind = Short<Train>;
 
-impl Behind {
-    #[inline]
-    fn trains(&self) -> &[Train] {
-        &self.trains[self.taken..]
-    }
-
-    #[inline]
-    fn push(&mut self, train: Train) {
-        if self.trains.len() == self.trains.capacity() {
-            self.make_room();
-        }
-        self.trains.push(train);
-    }
-
-    /// Makes room for one more: where others have been taken or, as there are seldom more than two, for few others.
-    #[cold]
-    fn make_room(&mut self) {
-        if 2 * self.taken > self.trains.len() {
-            self.trains.drain(..std::mem::take(&mut self.taken));
-        } else {
-            self.trains.reserve_exact(1 + self.trains.len() / 2);
-        }
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<Train> {
-        let first = *self.trains().first()?;
-        self.taken += 1;
-        if self.taken == self.trains.len() {
-            self.clear();
-        }
-        Some(first)
-    }
-
-    fn clear(&mut self) {
-        self.trains.clear();
-        self.taken = 0;
-    }
-
-    /// Takes the last `count` cells away, all of which are in one train. Whether there are any trains.
-    #[inline]
-    fn cut(&mut self, count: u32) -> bool {
-        let Some(last) = self.trains.last_mut() else { return false };
-        last.shorten(count);
-        if last.count == 0 {
-            self.trains.pop();
-            if self.taken == self.trains.len() {
-                self.clear();
-            }
-        }
-        true
-    }
-}
-
-/// An access link whose only source is folded into it.
+/// An access link whose only source is folded into it, or the way of a source to the port of a [shared host](super::shared_host).
 #[derive(Clone, Debug)]
 pub(crate) struct Feed {
     /// The train whose first cell arrives next at the switch.
@@ -223,13 +165,14 @@ impl Feed {
     }
 
     fn push_behind(&mut self, train: Train, spare: &mut SpareRoom) {
-        self.behind.get_or_insert_with(|| spare.pop().unwrap_or_default()).push(train);
+        let room = || spare.pop().unwrap_or_else(|| Box::new(Short::new()));
+        self.behind.get_or_insert_with(room).push(train);
     }
 
     /// Room that it does not need is to spare.
     #[inline]
     pub fn give_back(&mut self, spare: &mut SpareRoom) {
-        spare.extend(self.behind.take_if(|behind| behind.trains.is_empty()));
+        spare.extend(self.behind.take_if(|behind| behind.all().is_empty()));
     }
 
     /// The front train has been used up: the next one, if there is one, takes its place.
@@ -249,7 +192,7 @@ impl Feed {
     /// The trains behind the front one.
     #[inline]
     fn behind(&self) -> &[Train] {
-        self.behind.as_ref().map_or(&[], |behind| behind.trains())
+        self.behind.as_ref().map_or(&[], |behind| behind.all())
     }
 
     /// The key of the front train in the merge of a deferred port, and with it the step to the next one: none if its cells are
@@ -310,8 +253,12 @@ impl Feed {
 
     /// The last `count` cells will not leave as planned; all of them are in one train.
     pub fn cut(&mut self, count: u32) {
-        if !self.behind.as_mut().is_some_and(|behind| behind.cut(count)) {
-            self.front.shorten(count);
+        let Some(last) = self.behind.as_mut().and_then(|behind| behind.last_mut()) else {
+            return self.front.shorten(count);
+        };
+        last.shorten(count);
+        if last.count == 0 {
+            self.behind.as_mut().into_iter().for_each(|behind| behind.pop_last());
         }
     }
 
@@ -366,29 +313,28 @@ mod tests {
 
     proptest! {
         #[test]
-        fn trains_behind_are_taken_in_order_and_cut_at_the_end(
+        fn trains_are_taken_in_order_and_cut_at_the_end(
             // By step: what is done, and with how many cells.
             steps in proptest::collection::vec((0..5_usize, 1..5_u32), 1..100),
         ) {
-            let (mut behind, mut deque) = (Behind::default(), VecDeque::new());
-            let mut number = 1;
+            let mut feed = Feed::new(0, 0, false, Significance::BEFORE_CLUSTER);
+            let (mut deque, mut number) = (VecDeque::new(), 1);
             for (step, count) in steps {
                 match step {
                     0 | 1 => {
-                        let train = amid_pdu(number, count);
-                        behind.push(train);
+                        feed.push(amid_pdu(number, count), &mut Vec::new());
                         deque.push_back((number, count));
                         number += u64::from(count);
                     }
                     2 | 3 => {
-                        let first = behind.pop().map(|train| (train.first_arrival(), train.count));
-                        let expected = deque.pop_front();
-                        prop_assert_eq!(first, expected.map(|(number, count)| (Time::from_ps(10 * number), count)));
+                        feed.front.count = 0;
+                        feed.advance();
+                        deque.pop_front();
                     }
                     _ => {
                         let there = deque.back().map_or(0, |&(_, there)| there);
                         let cut = count.min(there);
-                        prop_assert_eq!(behind.cut(cut), there > 0);
+                        feed.cut(cut);
                         number -= u64::from(cut);
                         deque.back_mut().into_iter().for_each(|(_, there)| *there -= cut);
                         if deque.back().is_some_and(|&(_, there)| there == 0) {
@@ -396,25 +342,11 @@ mod tests {
                         }
                     }
                 }
-                let left: Vec<(u64, u32)> = behind
-                    .trains()
-                    .iter()
-                    .map(|train| (train.first_arrival().as_ps() / 10, train.count))
-                    .collect();
+                let left: Vec<(u64, u32)> =
+                    feed.trains().map(|train| (train.first_arrival().as_ps() / 10, train.count)).collect();
                 prop_assert_eq!(&left, &Vec::from(deque.clone()));
             }
         }
-    }
-
-    #[test]
-    fn room_for_trains_behind_does_not_grow_where_as_many_come_as_go() {
-        let mut behind = Behind::default();
-        (0..3).for_each(|number| behind.push(train(number, 1)));
-        for number in 3..1_000 {
-            behind.push(train(number, 1));
-            assert_eq!(behind.pop().map(|first| first.last.sequence()), Some(number as u32 - 3));
-        }
-        assert!(behind.trains.capacity() < 12, "{}", behind.trains.capacity());
     }
 
     #[test]

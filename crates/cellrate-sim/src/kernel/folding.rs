@@ -1,7 +1,8 @@
 //! Folded sources: transmissions that are not events.
 //!
 //! Where a source has its access link to itself and cannot lose a cell there, its transmissions are worked out when their
-//! arrival at the switch is due, or just before something reaches the host that may change them. Most are data cells
+//! arrival at the switch is due, or just before something reaches the host that may change them. Where it shares the host's port with others
+//! ([`super::shared_host`]), it is the transmissions themselves that are due. Most are data cells
 //! of a [run](Endpoint::run) that is known beforehand: these are planned as one train, put on the link at once, *settled*
 //! with the source when they have left, and cut off where an event at the host comes before.
 //!

@@ -1,13 +1,12 @@
 //! A lane: the cells of one link that take the same way at its far end, in order.
 
-use std::collections::VecDeque;
-
 use cellrate_proto::Time;
 
 use super::cell::Significance;
 use super::hop::NONE;
 use super::row::Row;
 use super::schedule::Schedule;
+use super::short::Short;
 use super::tournament::NEVER;
 
 /// What a lane leads to.
@@ -45,7 +44,7 @@ pub(crate) struct Lane {
     pub course: Course,
     /// Of a deferred lane: when those cells arrive that have to be events. Of one behind a deferred port: when those cells
     /// come to the port, where they have not been dealt with, that have to be events behind it.
-    pub significant: VecDeque<Time>,
+    pub significant: Short<Time>,
     /// In the schedule.
     pub leaf: u32,
     /// The end of a connection that sends ahead of time over it; [`NONE`] for any other lane.
@@ -55,24 +54,13 @@ pub(crate) struct Lane {
 impl Lane {
     /// An empty one.
     pub fn new(course: Course) -> Lane {
-        Lane { ring: Row::new(), course, significant: VecDeque::new(), leaf: NONE, source: NONE }
+        Lane { ring: Row::new(), course, significant: Short::new(), leaf: NONE, source: NONE }
     }
 
     /// Something of each cache line of it and its lists ([`super::fetching`]).
     #[inline]
     pub fn touch(&self) -> u64 {
-        self.significant.front().map_or(0, |at| at.as_ps()) ^ self.ring.touch() ^ u64::from(self.leaf)
-    }
-
-    /// One more cell has to be an event: of those told of, the last one. A large network has very many lanes, most of which never
-    /// have more than a few such cells, so little room is made at once.
-    #[inline]
-    pub fn push_significant(&mut self, at: Time) {
-        let count = self.significant.len();
-        if count == self.significant.capacity() {
-            self.significant.reserve_exact(1 + count / 4);
-        }
-        self.significant.push_back(at);
+        self.significant.first().map_or(0, |at| at.as_ps()) ^ self.ring.touch() ^ u64::from(self.leaf)
     }
 
     /// Of a deferred lane: its place in the merge of its port.

@@ -62,6 +62,7 @@ pub(crate) mod ring;
 pub(crate) mod row;
 pub(crate) mod sampling;
 pub(crate) mod shared_host;
+pub(crate) mod short;
 pub(crate) mod sorted;
 pub(crate) mod strands;
 pub(crate) mod stretch;

@@ -15,6 +15,8 @@
 //! 0, and 24 octets                          any cell
 //! ```
 //!
+//! Where several connections have a lane in common, each has a [strand](super::strands) of its own.
+//!
 //! In a network of thousands of connections most memory is cells on their way, and this makes it a sixth, and behind a queue a tenth.
 
 use cellrate_proto::{Duration, Time};

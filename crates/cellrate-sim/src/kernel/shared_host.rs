@@ -2,12 +2,15 @@
 //!
 //! Each source is [folded](super::folding) into a feed, as one with a link to itself is, only that its cells reach the port of its host when
 //! they are sent. This port is a [deferred](super::deferred) one: whoever looks at a port of the switch that its link leads to first
-//! has it [take in](Cluster::drain_behind_shared) what was sent by then, in the order in which the transmissions would be events. From then on the
-//! cells are on lanes like any others.
+//! has it [take in](Cluster::drain_behind_shared) what gets to that port by then, in the order in which the transmissions would be events. From
+//! then on the cells are on lanes like any others. Until then they are a few trains, however many wait at the host or are on its link.
 //!
 //! No cell is missed: one that comes to the switch's port before a limit was sent before it. A BRM is an event when
 //! it is sent, as is what comes behind the known cells of a source that may send one next; and so it is known well before it is an event at
-//! the switch. A host is shared in this way if it can lose no cell, and all that it sends goes to other clusters.
+//! the switch. A timer of TCP may have a source send at the very instant of the timer, after all others that do: so these come to the
+//! port first. A host is shared in this way if it can lose no cell, and all that it sends goes to other clusters.
+
+use std::collections::BTreeSet;
 
 use cellrate_proto::{Duration, Time};
 
@@ -35,13 +38,8 @@ impl Cluster {
 
     /// Which hosts are shared, and what they lead to.
     pub(super) fn find_shared_hosts(&mut self) {
-        let mut lanes = vec![Vec::new(); self.ports.len()];
-        let mut before = vec![Vec::new(); self.ports.len()];
-        let note = |list: &mut Vec<u32>, item: u32| {
-            if !list.contains(&item) {
-                list.push(item);
-            }
-        };
+        let mut lanes = vec![BTreeSet::new(); self.ports.len()];
+        let mut hosts = vec![BTreeSet::new(); self.ports.len()];
         for endpoint in &self.endpoints {
             let Access::Folded { port, feed } = endpoint.access else { continue };
             if self.feeds[feed as usize].port != port {
@@ -51,17 +49,16 @@ impl Cluster {
             let Exit::Lane(lane) = first.exit() else {
                 unreachable!("a host is shared in the cluster of its switch");
             };
-            note(&mut lanes[port as usize], lane);
-            note(&mut before[next.port as usize], port);
+            lanes[port as usize].insert(lane);
+            hosts[next.port as usize].insert(port);
         }
-        for (index, (lanes, before)) in lanes.into_iter().zip(before).enumerate() {
-            let port = &mut self.ports[index];
+        for (port, (lanes, hosts)) in self.ports.iter_mut().zip(lanes.into_iter().zip(hosts)) {
             if !lanes.is_empty() {
                 port.shortcut = Shortcut::SharedHost { number: self.shared_hosts.len() as u32 };
-                self.shared_hosts.push(lanes.into());
+                self.shared_hosts.push(lanes.into_iter().collect());
             }
-            if !before.is_empty() {
-                port.rare.get_or_insert_default().shared_hosts = before.into();
+            if !hosts.is_empty() {
+                port.rare.get_or_insert_default().shared_hosts = hosts.into_iter().collect();
             }
         }
     }
@@ -90,8 +87,11 @@ impl Cluster {
             return limit;
         }
         // What arrives at the instant of the limit may come before it.
-        let (part, until) =
-            if end < until { (self.schedule.key(0, end), end) } else { (limit, until + Duration::from_ps(1)) };
+        let (part, until) = if end < until {
+            (self.schedule.key(0, end), end)
+        } else {
+            (limit, until + Duration::from_ps(1))
+        };
         for index in 0..hosts.len() {
             self.drain_shared(self.ports[port].shared_hosts()[index] as usize, limit, until);
         }
@@ -195,9 +195,9 @@ impl Along for RunShared<'_> {
             if feed.is_empty() {
                 break;
             }
-            let Some(departs) = joining.expect(now) else { break };
+            let departs = joining.departure(now);
             let arrives = joining.arrival(departs);
-            if arrives >= until {
+            if arrives >= until || !joining.join(now, departs) {
                 break;
             }
             let cell = feed.front.take(now);
@@ -208,7 +208,6 @@ impl Along for RunShared<'_> {
                 next = behind.unwrap_or(NEVER);
             }
             merge.replace_first(feed.place as usize, next);
-            joining.join_expected(now, departs);
             count += 1;
             let Exit::Lane(lane) = hops[cell.hop()].exit() else {
                 unreachable!("a host is shared in the cluster of its switch");

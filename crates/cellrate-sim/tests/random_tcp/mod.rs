@@ -6,7 +6,8 @@ use cellrate_proto::{Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
 
-use crate::random_world::{random_bottleneck, random_scenario, random_shared_bottleneck};
+use crate::random_world::hosts::random_shared_bottleneck;
+use crate::random_world::{random_bottleneck, random_scenario};
 
 /// The network of this number: the same one on every machine.
 pub fn random_tcp(number: u64) -> Scenario {

@@ -90,7 +90,8 @@ fn share_hosts(scenario: &mut Scenario, number: u64) {
         let Step { link, end } = connections[connection].path[0];
         let quantity = generator.pick(&[PortQuantity::Queue, PortQuantity::Utilization]);
         let every = Every::Interval(Duration::from_ps(duration.as_ps() / 40 + 7));
-        let every = if generator.one_in(4) && quantity == PortQuantity::Queue { Every::Change } else { every };
+        let every =
+            if generator.one_in(4) && quantity == PortQuantity::Queue { Every::Change } else { every };
         scenario.probes.push(Probe { quantity: Quantity::Port { quantity, link, end }, every });
     }
 }

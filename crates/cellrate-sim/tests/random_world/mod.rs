@@ -4,7 +4,7 @@
 //! time; the other rates share no divisor. Delays reach from nothing to several windows of the kernel.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-mod hosts;
+pub mod hosts;
 mod switches;
 
 use std::sync::Arc;
@@ -22,7 +22,6 @@ use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
 
 use crate::world::{World, parameters, parameters_of};
-pub use hosts::{random_shared_bottleneck, random_shared_hosts};
 use switches::{answer_by_queue, vary_switches};
 
 /// The network of this number: the same one on every machine.
