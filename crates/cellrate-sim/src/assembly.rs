@@ -176,7 +176,7 @@ pub(crate) fn carries_cells(scenario: &Scenario) -> Vec<bool> {
 }
 
 /// Whether a direction ever sends a cell.
-fn sends(connection: &Connection, backward: bool) -> bool {
+pub(crate) fn sends(connection: &Connection, backward: bool) -> bool {
     connection.category == Category::Abr || connection.carries_data(backward)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cellrate_scenario::{NodeKind, Scenario};
 
-use crate::assembly::{Place, port_number, steps};
+use crate::assembly::{Place, port_number, sends, steps};
 use crate::kernel::cluster::{Leaf, Parts};
 use crate::kernel::hop::{Exit, Hop};
 use crate::kernel::lane::{Course, Lane};
@@ -43,6 +43,10 @@ impl Wiring<'_> {
         // The hops over each link, with the port that it begins at.
         let mut crossing: Vec<(u32, u32)> = Vec::with_capacity(hops.len());
         for (flow, &first) in self.first_hops.iter().enumerate() {
+            // A direction that never sends anything has no lanes.
+            if !sends(&self.scenario.connections[flow / 2], flow % 2 == 1) {
+                continue;
+            }
             let steps = steps(&self.scenario.connections[flow / 2], flow % 2 == 1);
             crossing.extend(steps.into_iter().map(|step| port_number(step) as u32).zip(first..));
         }
@@ -72,9 +76,7 @@ impl Wiring<'_> {
             for &(_, hop) in crossing {
                 let next = (!at_host).then(|| hops[hop as usize + 1].port);
                 let behind = &parts[cluster as usize].ports;
-                // A direction that never sends anything has no ports.
-                let deferred =
-                    next.filter(|&next| behind.get(next as usize).is_some_and(|port| port.deferred));
+                let deferred = next.filter(|&next| behind[next as usize].deferred);
                 let course = deferred.map_or(shared, |port| {
                     let significance = behind[port as usize].significance();
                     Course::Deferred { port, place: 0, significance }

@@ -158,12 +158,14 @@ fn as_custom(scenario: &Scenario) -> (Scenario, Vec<SwitchAlgorithmConfig>) {
 type Network = fn(u64) -> Scenario;
 
 /// Networks in which they once did not agree, and why.
-const ONCE_DIFFERENT: [(Network, u64); 2] = [
+const ONCE_DIFFERENT: [(Network, u64); 3] = [
     // An FRM left sooner than a spacing after the cell before it, because ACR had grown, and came before a BRM that was answered
     // as if it had not.
     (random_bottleneck, 90_047),
     // A cell that arrives after the end was on the link before one that was awaited, and was taken for that.
     (random_crowd, 90_031),
+    // What a host sends ahead of time was put on the lane of a direction that never sends, which has the host's port in common with it.
+    (random_scenario, 320_692),
 ];
 
 #[test]
