@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 
 WIDTH, ROW, LEAST = 1200.0, 18, 3.0
-ROOT = "cellrate_sim::simulation::run_"
+ROOT = "cellrate_bench::simulate"
 Edges = dict[str, Counter[str]]
 
 
@@ -75,7 +75,9 @@ def table(own: Counter[str], files: dict[str, Counter[str]]) -> str:
 
 def flame(own: Counter[str], calls: Edges, title: str) -> str:
     """A flame graph that hangs down from the run."""
-    root = next(name for name in calls if name.startswith(ROOT))
+    root = next((name for name in calls if name.startswith(ROOT)), None)
+    if root is None:
+        raise SystemExit(f"profile: no function {ROOT} among those of the profile; it is to be one of cellrate-bench")
     total: dict[str, int] = {name: own[name] + sum(calls[name].values()) for name in own}
     boxes: list[str] = []
     deepest = 0
@@ -113,8 +115,9 @@ def main() -> None:
     source, target, title = sys.argv[1:]
     own, files, calls = read(Path(source))
     text = f"# Profile: {title}\n\nInstructions spent in each function itself.\n\n"
+    picture = flame(own, calls, title)
     Path(target + ".md").write_text(text + table(own, files))
-    Path(target + ".svg").write_text(flame(own, calls, title))
+    Path(target + ".svg").write_text(picture)
 
 
 if __name__ == "__main__":
