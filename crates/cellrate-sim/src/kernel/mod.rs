@@ -66,6 +66,7 @@ pub(crate) mod short;
 pub(crate) mod sorted;
 pub(crate) mod strands;
 pub(crate) mod stretch;
+pub(crate) mod trail;
 pub(crate) mod turns;
 
 use std::num::NonZeroUsize;

@@ -1,182 +1,16 @@
-//! Cells on their way, packed: most follow the one before them so evenly that the time between their arrivals says all.
-//!
-//! Between two RM cells the data cells of a connection have numbers in order and left their source evenly, and the RM cells
-//! among them have their turn as data cells would. Only queues have made their arrivals uneven. Behind a queue, though, cells
-//! arrive whole cell times apart. So a cell is, in octets:
-//!
-//! ```text
-//! 8 to 127                                  even, as many cell times as that less 7 after the one before it
-//! 10xxxxxx xxxxxxxx                         even, so many cell times after it
-//! 11xxxxxx xxxxxxxx xxxxxxxx xxxxxxxx       even, so many picoseconds after it
-//! 4, and one of these                       even, and the last one of its PDU
-//! 3, eight octets, and one of these         even but for what it says: an RM cell
-//! 2, twelve octets, and one of these        the same, at another spacing, which holds from then on
-//! 1, four octets, and one of these          even but for its spacing
-//! 0, and 24 octets                          any cell
-//! ```
-//!
-//! Where several connections have a lane in common, each has a [strand](super::strands) of its own.
+//! Cells on their way, packed: most follow the one before them so evenly that the time between their arrivals says all
+//! ([`super::trail`]). Where several connections have a lane in common, each has a [strand](super::strands) of its own.
 //!
 //! In a network of thousands of connections most memory is cells on their way, and this makes it a sixth, and behind a queue a tenth.
 
 use cellrate_proto::{Duration, Time};
 
 use super::cell::Cell;
-use super::strands::{Strand, Strands, StrandsByHop};
-
-/// What an octet says that is no time: what kind of cell it is.
-const WHOLE: u8 = 0;
-const OTHER_SPACING: u8 = 1;
-const RM_AT_OTHER_SPACING: u8 = 2;
-const RM: u8 = 3;
-const PDU_END: u8 = 4;
-/// From here on an octet is a time.
-const TIMES: u8 = 8;
-const MANY_CELL_TIMES: u8 = 0b1000_0000;
-const PICOSECONDS: u8 = 0b1100_0000;
-/// Cell times that one octet can say, and those that two cannot.
-const FEW: u32 = (MANY_CELL_TIMES - TIMES) as u32;
-const TOO_MANY: u32 = 1 << 14;
-/// Picoseconds that cannot be said.
-const TOO_LONG: u64 = 1 << 30;
-
-/// How many cell times `gap` is, a time of less than 2^30 ps, and whether it is as many and no more; `reciprocal` is that of the
-/// cell time.
-#[inline(always)]
-fn cell_times(gap: u32, cell_time: u32, reciprocal: u32) -> (u32, bool) {
-    let count = ((u64::from(gap) * u64::from(reciprocal)) >> u32::BITS) as u32;
-    (count, count.wrapping_mul(cell_time) == gap)
-}
-
-/// The octet for so many cell times, and whether one can say them.
-#[inline(always)]
-fn few_cell_times((count, is_whole): (u32, bool)) -> (u8, bool) {
-    ((count as u8).wrapping_add(TIMES - 1), is_whole && count.wrapping_sub(1) < FEW)
-}
-
-/// So long a time, in octets.
-#[inline(always)]
-fn picoseconds(gap: u32) -> [u8; 4] {
-    (gap | u32::from(PICOSECONDS) << 24).to_be_bytes()
-}
-
-/// The first `N` octets, which are taken away; zeros where there are not so many.
-#[inline(always)]
-pub(super) fn take<const N: usize>(octets: &mut &[u8]) -> [u8; N] {
-    match octets.split_first_chunk() {
-        Some((&first, rest)) => {
-            *octets = rest;
-            first
-        }
-        None => [0; N],
-    }
-}
-
-/// Where packing or unpacking has come to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Trail {
-    /// The last cell.
-    last: Cell,
-    /// The word of the data cell that comes next, if it is amid its PDU.
-    next: u64,
-    /// From the one before it to the last one [ps]; 0 where that is too long for it.
-    spacing: u32,
-    /// Time of one cell on the link [ps]; 0 where that is too long.
-    cell_time: u32,
-}
-
-impl Trail {
-    /// What it has come to on its strand.
-    #[inline]
-    pub fn strand(&self) -> Strand {
-        Strand { next: self.next, sent: self.last.sent, spacing: self.spacing }
-    }
-
-    /// It goes on along this strand.
-    #[inline]
-    pub fn turn_to(&mut self, Strand { next, sent, spacing }: Strand) {
-        (self.next, self.last.sent, self.spacing) = (next, sent, spacing);
-    }
-
-    /// Nothing has come.
-    fn new(cell_time: Duration) -> Trail {
-        let cell_time = u32::try_from(cell_time.as_ps()).unwrap_or(0);
-        Trail { last: Cell::NOTHING, next: 0, spacing: 0, cell_time }
-    }
-
-    /// The data cell that follows evenly and arrives then.
-    #[inline(always)]
-    fn even(&self, arrives: Time) -> Cell {
-        self.following(self.spacing, arrives, self.next)
-    }
-
-    /// The cell of this word that left its source `spacing` after the last one and arrives then.
-    #[inline(always)]
-    fn following(&self, spacing: u32, arrives: Time, word: u64) -> Cell {
-        let sent = self.last.sent + Duration::from_ps(spacing.into());
-        Cell::from_words([arrives.as_ps(), sent.as_ps(), word])
-    }
-
-    /// `cell` has come, evenly.
-    #[inline(always)]
-    fn come(&mut self, cell: Cell) {
-        self.last = cell;
-        if !cell.is_rm() {
-            self.next = cell.word_behind();
-        }
-    }
-
-    /// `cell` has come, at a spacing of its own.
-    #[inline]
-    fn come_apart(&mut self, cell: Cell) {
-        let spacing = cell.sent.as_ps().checked_sub(self.last.sent.as_ps());
-        self.spacing = spacing.and_then(|spacing| u32::try_from(spacing).ok()).unwrap_or(0);
-        self.come(cell);
-    }
-
-    /// So many cells have come evenly, the last of them then.
-    #[inline(always)]
-    fn pass(&mut self, count: u32, arrives: Time) {
-        if let Some(others) = count.checked_sub(1) {
-            let spacing = Duration::from_ps(self.spacing.into());
-            let last = self.even(arrives).followed_by_others(others, Duration::ZERO, spacing);
-            self.come(last);
-        }
-    }
-
-    /// Reads a cell, if there is one: the last one then.
-    #[inline(always)]
-    fn read(&mut self, octets: &mut &[u8]) -> Option<()> {
-        let mut gaps = Gaps { octets, cell_time: self.cell_time };
-        match gaps.next() {
-            Some(gap) => {
-                *octets = gaps.octets;
-                self.come(self.even(self.last.arrives + Duration::from_ps(gap)));
-                Some(())
-            }
-            None => self.read_other(octets),
-        }
-    }
-
-    /// The same for one that is no data cell amid its PDU that follows evenly.
-    fn read_other(&mut self, octets: &mut &[u8]) -> Option<()> {
-        let [kind] = *octets.split_off(..1)?.first_chunk()?;
-        if kind == WHOLE {
-            let words: [[u8; 8]; 3] = std::array::from_fn(|_| take(octets));
-            self.come_apart(Cell::from_words(words.map(u64::from_le_bytes)));
-            return Some(());
-        }
-        let word = matches!(kind, RM | RM_AT_OTHER_SPACING).then(|| u64::from_le_bytes(take(octets)));
-        let spacing =
-            matches!(kind, OTHER_SPACING | RM_AT_OTHER_SPACING).then(|| u32::from_le_bytes(take(octets)));
-        let mut gaps = Gaps { octets, cell_time: self.cell_time };
-        let arrives = self.last.arrives + Duration::from_ps(gaps.next()?);
-        *octets = gaps.octets;
-        let cell = self.following(spacing.unwrap_or(self.spacing), arrives, word.unwrap_or(self.next));
-        self.come_apart(if kind == PDU_END { cell.ending_pdu() } else { cell });
-        Some(())
-    }
-}
+use super::strands::{Strands, StrandsByHop};
+use super::trail::{
+    FEW, Gaps, MANY_CELL_TIMES, OTHER_SPACING, PDU_END, RM, RM_AT_OTHER_SPACING, TOO_LONG, TOO_MANY, Trail,
+    WHOLE, cell_times, few_cell_times, picoseconds,
+};
 
 /// Cells that leave for one lane of another cluster.
 #[derive(Clone, Debug)]
@@ -376,55 +210,6 @@ pub(crate) struct Unpacking {
     trail: Trail,
     /// Where several connections have the lane in common.
     strands: Option<Box<Strands>>,
-}
-
-/// Times from one arrival to the next, as long as cells follow evenly [ps].
-#[derive(Clone, Debug)]
-pub(crate) struct Gaps<'a> {
-    octets: &'a [u8],
-    cell_time: u32,
-}
-
-impl Gaps<'_> {
-    /// How many octets are behind those that have been read.
-    #[inline(always)]
-    pub fn left(&self) -> usize {
-        self.octets.len()
-    }
-}
-
-impl Iterator for Gaps<'_> {
-    type Item = u64;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<u64> {
-        let (&head, behind) = self.octets.split_first()?;
-        let few = head.wrapping_sub(TIMES);
-        if u32::from(few) < FEW {
-            self.octets = behind;
-            return Some((u64::from(few) + 1) * u64::from(self.cell_time));
-        }
-        self.long(head)
-    }
-}
-
-impl Gaps<'_> {
-    /// One that takes more than an octet, if there is one.
-    #[inline]
-    fn long(&mut self, head: u8) -> Option<u64> {
-        if head < TIMES {
-            None
-        } else if head < PICOSECONDS {
-            let octets = take(&mut self.octets);
-            Some(
-                u64::from(u16::from_be_bytes(octets) ^ u16::from(MANY_CELL_TIMES) << 8)
-                    * u64::from(self.cell_time),
-            )
-        } else {
-            let octets = take(&mut self.octets);
-            Some(u64::from(u32::from_be_bytes(octets) ^ u32::from(PICOSECONDS) << 24))
-        }
-    }
 }
 
 impl Unpacking {
@@ -776,5 +561,76 @@ mod tests {
         }
         let room = unpacking.octets.capacity();
         assert!(moves < 200 && room < 3_000, "{moves} moves, room for {room}");
+    }
+
+    /// Hop number 3 i for connection i.
+    fn of_several(connections: usize) -> (Packing, Unpacking) {
+        let cell_time = Duration::from_ps(CELL_TIME);
+        let hops = (0..connections as u32).map(|connection| 3 * connection).collect();
+        (Packing::of_several(cell_time, hops), Unpacking::of_several(cell_time, connections))
+    }
+
+    proptest! {
+        #[test]
+        fn cells_of_several_connections_come_out_as_they_went_in(
+            connections in 1_usize..400,
+            // By cell: its connection, how long after the last one it comes, and what it is.
+            cells in proptest::collection::vec((0_usize..400, 1_u64..40, 0_u16..40), 1..300),
+            batch in 1_usize..50,
+            taken in proptest::collection::vec(0_usize..60, 1..10),
+        ) {
+            let (mut packing, mut unpacking) = of_several(connections);
+            let mut sent = vec![(Time::ZERO, 0_u64); connections];
+            let (mut at, mut deque, mut taken) = (Time::ZERO, VecDeque::new(), taken.into_iter().cycle());
+            for cells in cells.chunks(batch) {
+                for &(connection, gap, kind) in cells {
+                    let connection = connection % connections;
+                    let (left, number) = &mut sent[connection];
+                    *left += Duration::from_ps(1_000 + u64::from(kind / 38));
+                    at += if kind == 37 { Duration::from_ps(gap) } else { Duration::from_ps(CELL_TIME) * gap };
+                    let cell = match kind {
+                        0 => rm(*left, false),
+                        _ => {
+                            *number += 1;
+                            Cell::data(*left, *number, kind == 1)
+                        }
+                    };
+                    let cell = cell.on_hop(3 * connection).arriving(at);
+                    packing.push(cell);
+                    deque.push_back(cell);
+                }
+                let (mut octets, mut spare) = (Vec::new(), Vec::new());
+                let (length, count) = packing.take(&mut octets, &mut spare);
+                prop_assert_eq!((length as usize, count as usize), (octets.len(), cells.len()));
+                unpacking.append(&octets, count);
+                let hops: Vec<(usize, u64)> = unpacking.hops().collect();
+                prop_assert_eq!(hops, deque.iter().map(|cell: &Cell| (cell.hop(), 1)).collect::<Vec<_>>());
+                for _ in 0..taken.next().unwrap_or(0).min(deque.len()) {
+                    prop_assert_eq!(unpacking.first().copied(), deque.pop_front());
+                    unpacking.skip();
+                }
+                let first = unpacking.first().copied();
+                prop_assert_eq!((first, unpacking.len() as usize), (deque.front().copied(), deque.len()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_cell_that_follows_evenly_on_its_strand_takes_two_octets() {
+        let (mut packing, _) = of_several(3);
+        let cell = |number: u64, connection: u64| {
+            let sent = Time::ZERO + Duration::from_ps(CELL_TIME) * (10 * number + connection);
+            Cell::data(sent, number, false)
+                .on_hop(3 * connection as usize)
+                .arriving(sent + Duration::from_ps(CELL_TIME))
+        };
+        let mut octets = Vec::new();
+        let mut lengths = Vec::new();
+        for number in 1..5 {
+            (0..3).for_each(|connection| packing.push(cell(number, connection)));
+            lengths.push(packing.take(&mut octets, &mut Vec::new()));
+        }
+        // The first of each strand whole, the second at a spacing of its own.
+        assert_eq!(lengths[2..], [(6, 3); 2]);
     }
 }
