@@ -34,6 +34,7 @@ use super::ranked::WaysOut;
 use super::row::Batch;
 use super::sampling::Sampled;
 use super::schedule::Schedule;
+use super::shared_host::SharedHost;
 use super::sorted::Sorting;
 use super::turns::Told;
 use crate::endpoint::{Access, Endpoint};
@@ -98,8 +99,9 @@ pub(crate) struct Cluster {
     pub(super) gateways: Vec<u32>,
     /// Deferred ports to hosts with many cells before them.
     pub(super) long: Vec<u32>,
-    /// The lanes behind the port of each [shared host](super::shared_host).
-    pub(super) shared_hosts: Vec<Box<[u32]>>,
+    pub(super) shared_hosts: Vec<SharedHost>,
+    /// Their ports, where a source may send sooner than was known.
+    pub(super) sooner: Vec<u32>,
     /// Lent by who runs the cluster.
     pub(super) room: Room,
     departure_leaves: Vec<u32>,
@@ -162,6 +164,7 @@ impl Cluster {
             gateways: Vec::new(),
             long: Vec::new(),
             shared_hosts: Vec::new(),
+            sooner: Vec::new(),
             room: Room::default(),
             departure_leaves: Vec::new(),
             sample_leaf: 0,

@@ -83,7 +83,7 @@ impl Cluster {
     pub(super) fn bring_up(&mut self, port: usize, limit: u64, now: Time) {
         let place = &self.ports[port];
         if place.deferred {
-            if place.merge.first() < limit || !place.shared_hosts().is_empty() {
+            if place.merge.first() < limit || place.hosts_before().is_some() {
                 self.drain(port, limit);
             }
             self.serve(port, now);
@@ -122,7 +122,7 @@ impl Cluster {
 
     /// Deals with the data cells that come to a deferred port before `limit`.
     pub(super) fn drain(&mut self, port: usize, limit: u64) {
-        if !self.ports[port].shared_hosts().is_empty() {
+        if self.ports[port].hosts_before().is_some() {
             return self.drain_behind_shared(port, limit);
         }
         self.drain_all(port, limit);

@@ -32,6 +32,7 @@ pub(super) struct Folded<'a> {
     spare: &'a mut SpareRoom,
     /// Of the port that the link leads to.
     merge: &'a mut Merge,
+    sooner: &'a mut Vec<u32>,
     schedule: &'a mut Schedule,
     sampler: &'a mut Sampler,
     end: Time,
@@ -297,7 +298,11 @@ impl Folded<'_> {
         } else {
             NEVER
         };
+        let before = self.merge.first();
         self.merge.set(self.feed.place as usize, next);
+        if let (Way::Shared, true) = (&self.access, self.merge.first() < before) {
+            self.sooner.push(self.feed.port);
+        }
     }
 
     /// The front train may have changed: the keys for it.
@@ -328,7 +333,7 @@ impl Cluster {
     /// `endpoint`, if it is folded.
     #[inline(always)]
     pub(super) fn folded(&mut self, endpoint: usize) -> Option<Folded<'_>> {
-        let Cluster { endpoints, ports, feeds, sampler, schedule, end, room, .. } = self;
+        let Cluster { endpoints, ports, feeds, sampler, schedule, end, room, sooner, .. } = self;
         let sender = &mut endpoints[endpoint];
         let Access::Folded { port, feed } = sender.access else { return None };
         let feed = &mut feeds[feed as usize];
@@ -343,7 +348,7 @@ impl Cluster {
             (Way::Own(fifo), behind)
         };
         let (index, spare, merge) = (endpoint as u32, &mut room.trains, &mut behind.merge);
-        Some(Folded { sender, index, access, feed, spare, merge, schedule, sampler, end: *end })
+        Some(Folded { sender, index, access, feed, spare, merge, sooner, schedule, sampler, end: *end })
     }
 
     /// The source of the feed of this `index`.

@@ -21,9 +21,27 @@ use super::hop::{Exit, Hop};
 use super::lane::Lane;
 use super::merge::{Along, Front};
 use super::schedule::Schedule;
-use super::tournament::NEVER;
+use super::tournament::{NEVER, Tournament};
 use crate::endpoint::Access;
 use crate::port::{Joining, Port, Queues};
+
+/// A host that several sources share.
+#[derive(Debug, Default)]
+pub(super) struct SharedHost {
+    /// The lanes behind its port.
+    lanes: Box<[u32]>,
+    /// The ports of the switch that its cells go on by, each with the host's place among those [before](HostsBefore) it.
+    next: Box<[(u32, u32)]>,
+}
+
+/// The shared hosts before a port of a switch.
+#[derive(Debug)]
+pub(crate) struct HostsBefore {
+    /// Their ports.
+    hosts: Box<[u32]>,
+    /// By place: when the next cell of each gets to the port of the switch, or earlier, as a key of the schedule.
+    due: Tournament,
+}
 
 /// For how many cells on the line of the switch hosts take in cells at a time.
 const A_WHILE: u64 = 128;
@@ -52,13 +70,18 @@ impl Cluster {
             lanes[port as usize].insert(lane);
             hosts[next.port as usize].insert(port);
         }
-        for (port, (lanes, hosts)) in self.ports.iter_mut().zip(lanes.into_iter().zip(hosts)) {
+        let mut next = vec![Vec::new(); self.ports.len()];
+        for (index, hosts) in (0..).zip(hosts).filter(|(_, hosts)| !hosts.is_empty()) {
+            let hosts: Box<[u32]> = hosts.into_iter().collect();
+            (0..).zip(&hosts).for_each(|(place, &host)| next[host as usize].push((index, place)));
+            let due = Tournament::new(hosts.len());
+            let rare = self.ports[index as usize].rare.get_or_insert_default();
+            rare.hosts_before = Some(Box::new(HostsBefore { hosts, due }));
+        }
+        for (port, (lanes, next)) in self.ports.iter_mut().zip(lanes.into_iter().zip(next)) {
             if !lanes.is_empty() {
                 port.shortcut = Shortcut::SharedHost { number: self.shared_hosts.len() as u32 };
-                self.shared_hosts.push(lanes.into_iter().collect());
-            }
-            if !hosts.is_empty() {
-                port.rare.get_or_insert_default().shared_hosts = hosts.into_iter().collect();
+                self.shared_hosts.push(SharedHost { lanes: lanes.into_iter().collect(), next: next.into() });
             }
         }
     }
@@ -78,24 +101,56 @@ impl Cluster {
 
     /// Shared hosts before `port` take in what was sent and gets there before `limit`, for a while. Returns up to where they did.
     fn take_in(&mut self, port: usize, limit: u64) -> u64 {
-        let hosts = self.ports[port].shared_hosts();
-        let next = |&host: &u32| self.next_by_host(host as usize, limit);
-        let first = hosts.iter().map(next).min().unwrap_or(Time::NEVER);
-        let end = first.saturating_add(self.ports[port].cell_time().saturating_mul(A_WHILE));
+        self.note_sooner();
         let (until, _) = self.schedule.split(limit);
-        if first > until {
-            return limit;
-        }
+        let Some(first) = self.first_host(port, until) else { return limit };
+        let end = first.saturating_add(self.ports[port].cell_time().saturating_mul(A_WHILE));
         // What arrives at the instant of the limit may come before it.
-        let (part, until) = if end < until {
-            (self.schedule.key(0, end), end)
-        } else {
-            (limit, until + Duration::from_ps(1))
+        let (part, last) = match end.as_ps().checked_sub(1) {
+            Some(last) if end < until => (self.schedule.key(0, end), Time::from_ps(last)),
+            _ => (limit, until),
         };
-        for index in 0..hosts.len() {
-            self.drain_shared(self.ports[port].shared_hosts()[index] as usize, limit, until);
+        while self.first_host(port, last).is_some() {
+            let Some(HostsBefore { hosts, due }) = self.ports[port].hosts_before() else { break };
+            let (_, place) = self.schedule.split(due.first());
+            let host = hosts[place] as usize;
+            self.drain_shared(host, limit, last + Duration::from_ps(1));
+            self.note_due(port, place, host);
         }
         part
+    }
+
+    /// When the next cell of a shared host gets to `port`, or earlier, if that is not after `last`.
+    #[inline]
+    fn first_host(&self, port: usize, last: Time) -> Option<Time> {
+        match self.ports[port].hosts_before()?.due.first() {
+            NEVER => None,
+            key => Some(self.schedule.split(key).0).filter(|&first| first <= last),
+        }
+    }
+
+    /// Sources of shared hosts may send sooner than they would have: so do the hosts.
+    fn note_sooner(&mut self) {
+        while let Some(host) = self.sooner.pop() {
+            let Shortcut::SharedHost { number } = self.ports[host as usize].shortcut else { continue };
+            for index in 0..self.shared_hosts[number as usize].next.len() {
+                let (port, place) = self.shared_hosts[number as usize].next[index];
+                self.note_due(port as usize, place as usize, host as usize);
+            }
+        }
+    }
+
+    /// When the next cell of the `host` of this `place` before `port` gets there.
+    fn note_due(&mut self, port: usize, place: usize, host: usize) {
+        let key = match self.next_by_host(host, NEVER) {
+            Time::NEVER => NEVER,
+            at => self.schedule.key(place, at),
+        };
+        if let Some(rare) = &mut self.ports[port].rare
+            && let Some(before) = &mut rare.hosts_before
+        {
+            before.due.set(place, key);
+        }
     }
 
     /// When the next cell that is sent by the `port` of a shared host before `limit` reaches the switch, or earlier.
@@ -120,8 +175,8 @@ impl Cluster {
                 None => {}
             }
         }
-        for index in 0..self.shared_hosts[number as usize].len() {
-            self.note_first(self.shared_hosts[number as usize][index] as usize);
+        for index in 0..self.shared_hosts[number as usize].lanes.len() {
+            self.note_first(self.shared_hosts[number as usize].lanes[index] as usize);
         }
     }
 

@@ -18,6 +18,7 @@ use cellrate_scenario::Category;
 use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::deferred::Shortcut;
 use crate::kernel::merge::Merge;
+use crate::kernel::shared_host::HostsBefore;
 pub(crate) use cellrate_drive::line::Line;
 pub(crate) use fifo::{Fifo, Joining, Outlet, Seen};
 pub(crate) use ranked::{Give, Ranked, Turning};
@@ -66,8 +67,8 @@ pub(crate) struct Rare {
     ended: Option<Ended>,
     /// Cells lost here, for want of room or on the line.
     dropped: u64,
-    /// The ports of the [shared hosts](crate::kernel::shared_host) before it.
-    pub shared_hosts: Box<[u32]>,
+    /// The shared hosts before it, if there are any.
+    pub hosts_before: Option<Box<HostsBefore>>,
 }
 
 /// An output port. Less than two cache lines: a large network has four for each connection.
@@ -117,10 +118,10 @@ impl Port {
         self.rare.as_ref().map_or(0, |rare| rare.dropped)
     }
 
-    /// The ports of the [shared hosts](crate::kernel::shared_host) before it.
+    /// The shared hosts before it, if there are any.
     #[inline(always)]
-    pub fn shared_hosts(&self) -> &[u32] {
-        self.rare.as_ref().map_or(&[], |rare| &rare.shared_hosts)
+    pub fn hosts_before(&self) -> Option<&HostsBefore> {
+        self.rare.as_ref()?.hosts_before.as_deref()
     }
 
     /// Time of one cell on the line.
