@@ -316,7 +316,8 @@ impl Cluster {
         }
     }
 
-    /// Which hosts behind a shortcut have several connections.
+    /// Which hosts behind a shortcut have several connections. One in another cluster than its switch may count for a port that is not its
+    /// own: that costs time, and nothing else, because cells are dealt with alike either way.
     fn find_hosts_of_several(&mut self) {
         let mut counts = vec![0_u32; self.ports.len()];
         for endpoint in &self.endpoints {
