@@ -83,3 +83,13 @@ impl Lane {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_takes_two_cache_lines() {
+        assert!(size_of::<Lane>() <= 128);
+    }
+}
