@@ -363,6 +363,7 @@ def live_run(
     capture_until: CaptureUntil = None,
     capture_kind: CaptureKind = None,
     capture_limit: CaptureLimit = None,
+    algorithm: Algorithm = None,
 ) -> int:
     """Run a scenario with hosts that are network namespaces, real applications on them, and cells in real time.
 
@@ -387,6 +388,7 @@ def live_run(
         csv=csv,
         capture=_capture(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit),
         watched=lambda name: _progress(name, quiet=json),
+        algorithms=_algorithms(algorithm),
     )
     failed = any(run.failed_applications or not run.in_time for run in runs)
     if json:
@@ -417,6 +419,7 @@ def live_watch(
     ] = None,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
     csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
+    algorithm: Algorithm = None,
 ) -> int:
     """Run a scenario live, on a page that a browser opens: what it records, as it happens.
 
@@ -431,6 +434,7 @@ def live_watch(
     from .watching.live import page_of
 
     scenario = prepare(file, set=_settings(set), seed=seed)
+    algorithms = _algorithms(algorithm)
 
     with page_of(scenario, port=port, on_ready=_say_where) as board:
         runs, folder = run_and_write(
@@ -446,6 +450,7 @@ def live_watch(
             capture=None,
             watched=lambda _: contextlib.nullcontext(),
             look=board.add,
+            algorithms=algorithms,
         )
         board.end(runs[0].result)
     console = Console()
@@ -463,13 +468,14 @@ def live_node(
     set: Settings = None,
     start: Start = None,
     figures: Annotated[Path | None, Parameter(help="File for the figures, as JSON; printed without it.")] = None,
+    algorithm: Algorithm = None,
 ) -> int:
     """Run nodes of a scenario in this process, with cells in datagrams to and from the others ([live] nodes)."""
     from .live.distribution import run_node
     from .running import prepare
 
     scenario = prepare(file, set=_settings(set)).points()[0].scenario
-    summary = run_node(scenario, node, _unix_ns(start), figures)
+    summary = run_node(scenario, node, _unix_ns(start), figures, _algorithms(algorithm))
     if figures is None:
         _print_json(summary)
     return 0 if summary["timing"]["passed"] or figures is not None else 1

@@ -248,15 +248,6 @@ def test_a_run_says_which_algorithm_it_lacks_which_it_cannot_use_and_what_is_non
         )
 
 
-def test_a_live_run_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "t.toml"
-    file.write_text(transient(CUSTOM).toml)
-    assert status(["live", "run", str(file)]) in (2, 3)
-    with pytest.raises(cellrate.ScenarioError, match=r'the algorithm "mine" is a custom one, and this is a live run'):
-        cellrate._native.make_hosts(transient(CUSTOM)._native)
-    assert "Traceback" not in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -1,6 +1,8 @@
 //! What drives the protocol values in either world, the simulated and the live one, apart from its clock: traffic,
-//! randomness, the order of events, what a line loses, and the names of things in results.
+//! randomness, the order of events, what a line loses, switch algorithms that a run is given, and the names of things in
+//! results.
 
+pub mod algorithms;
 pub mod histogram;
 pub mod line;
 pub mod minima;

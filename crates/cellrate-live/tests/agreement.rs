@@ -9,9 +9,13 @@ mod common;
 use std::ops::ControlFlow;
 
 use cellrate_live::engine::{Options, Thresholds, run};
-use cellrate_proto::Duration;
-use cellrate_scenario::{NodeIndex, NodeKind};
-use common::{Comparison, Figures, distributed_in, live, scenario, simulated};
+use cellrate_proto::switch::{
+    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort,
+};
+use cellrate_proto::{CellRate, Cells, Duration, Time};
+use cellrate_scenario::{NodeIndex, NodeKind, Scenario};
+use cellrate_sim::{Algorithms, Simulation};
+use common::{Comparison, Figures, distributed_in, live, parse, scenario, simulated};
 
 /// Scenario, and the phases in which its means are compared [ms].
 const SCENARIOS: [(&str, &[[u64; 2]]); 10] = [
@@ -53,32 +57,113 @@ fn ten_scenarios_go_the_same_way_in_both_worlds() {
 /// Counts of a flow: sent, delivered, dropped, in flight, FRMs, BRMs; and its last ACR.
 type Account = (String, [u64; 6], Option<f64>);
 
+/// Runs `scenario` in both worlds, in one process, and asks for the same counts of every connection and port. Returns the last
+/// value of the last series in each.
+fn ask_for_the_same(scenario: &Scenario, algorithms: &Algorithms<'_>) -> [Option<f64>; 2] {
+    let simulation = Simulation::of(scenario).with_algorithms(algorithms);
+    let simulated = simulation.run(&mut |_| ControlFlow::Continue(())).unwrap();
+    let live = run(scenario, Options { algorithms, ..Options::default() }).unwrap();
+    let last = [
+        simulated.series.last().and_then(|series| series.values.last().copied()),
+        live.series.last().and_then(|series| series.values.last().copied()),
+    ];
+    let (simulated, live) = (simulated.summary, live.summary);
+    let of_simulated = |vc: &cellrate_sim::FlowSummary| -> Account {
+        let counts = [vc.sent, vc.delivered, vc.dropped, vc.in_flight];
+        let [a, b, c, d] = counts;
+        (vc.vc.clone(), [a, b, c, d, vc.forward_rm_sent, vc.backward_rm_received], vc.final_acr)
+    };
+    let of_live = |vc: &cellrate_live::engine::results::FlowRow| -> Account {
+        let counts = [vc.sent.unwrap(), vc.delivered.unwrap(), vc.dropped, vc.in_flight];
+        let [a, b, c, d] = counts;
+        let rm = [vc.forward_rm_sent.unwrap(), vc.backward_rm_received.unwrap()];
+        (vc.vc.clone(), [a, b, c, d, rm[0], rm[1]], vc.final_acr)
+    };
+    let expected: Vec<Account> = simulated.vcs.iter().map(of_simulated).collect();
+    assert_eq!(live.vcs.iter().map(of_live).collect::<Vec<_>>(), expected, "{}", scenario.name);
+    for (live, simulated) in live.ports.iter().zip(&simulated.ports) {
+        assert_eq!((&live.port, live.transmitted), (&simulated.port, simulated.transmitted));
+        assert_eq!((live.max_queue, live.dropped), (simulated.max_queue, simulated.dropped));
+        assert!((live.mean_queue - simulated.mean_queue).abs() < 1e-6 * simulated.mean_queue.max(1.0));
+    }
+    last
+}
+
 #[test]
 fn in_one_process_the_two_worlds_are_the_same_cell_by_cell() {
     for name in ["erica", "efci", "ubr-overload"] {
         let mut scenario = scenario(name);
         scenario.duration = Duration::from_ms(900);
-        let simulated = cellrate_sim::run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap().summary;
-        let live = run(&scenario, Options::default()).unwrap().summary;
-        let of_simulated = |vc: &cellrate_sim::FlowSummary| -> Account {
-            let counts = [vc.sent, vc.delivered, vc.dropped, vc.in_flight];
-            let [a, b, c, d] = counts;
-            (vc.vc.clone(), [a, b, c, d, vc.forward_rm_sent, vc.backward_rm_received], vc.final_acr)
-        };
-        let of_live = |vc: &cellrate_live::engine::results::FlowRow| -> Account {
-            let counts = [vc.sent.unwrap(), vc.delivered.unwrap(), vc.dropped, vc.in_flight];
-            let [a, b, c, d] = counts;
-            let rm = [vc.forward_rm_sent.unwrap(), vc.backward_rm_received.unwrap()];
-            (vc.vc.clone(), [a, b, c, d, rm[0], rm[1]], vc.final_acr)
-        };
-        let expected: Vec<Account> = simulated.vcs.iter().map(of_simulated).collect();
-        assert_eq!(live.vcs.iter().map(of_live).collect::<Vec<_>>(), expected, "{name}");
-        for (live, simulated) in live.ports.iter().zip(&simulated.ports) {
-            assert_eq!((&live.port, live.transmitted), (&simulated.port, simulated.transmitted));
-            assert_eq!((live.max_queue, live.dropped), (simulated.max_queue, simulated.dropped));
-            assert!((live.mean_queue - simulated.mean_queue).abs() < 1e-6 * simulated.mean_queue.max(1.0));
-        }
+        ask_for_the_same(&scenario, &|_, _| None);
     }
+}
+
+/// Half of the line for everybody whose BRM finds an empty queue; else what it claimed last, halved.
+struct Halving {
+    link_rate: CellRate,
+    claimed: Vec<CellRate>,
+    answered: u32,
+}
+
+impl SwitchAlgorithm for Halving {
+    fn metering(&self) -> Option<Metering> {
+        let interval = AveragingInterval::of_time(Duration::from_ms(1));
+        Some(Metering { interval, bidirectional: false, history: false })
+    }
+
+    fn on_connect(&mut self, _slot: Slot, vc: &VcAtPort) {
+        self.claimed.push(vc.mcr);
+    }
+
+    fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, _meter: &Meter) {
+        self.claimed[slot.0 as usize] = ccr;
+    }
+
+    fn on_interval_end(&mut self, _load: &IntervalLoad, _meter: &Meter) {}
+
+    fn on_backward_rm(
+        &mut self,
+        _now: Time,
+        slot: Slot,
+        queue: Cells,
+        _meter: &Meter,
+        feedback: &mut Feedback,
+    ) {
+        let half = |rate: CellRate| CellRate::new(rate.as_cells_per_s() / 2.0);
+        let claimed = self.claimed[slot.0 as usize];
+        feedback.limit(half(if queue == Cells::ZERO { self.link_rate } else { claimed }));
+        self.answered += 1;
+    }
+
+    fn metric_names(&self) -> Metrics {
+        &["answered"]
+    }
+
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("answered", self.answered.into());
+    }
+}
+
+#[test]
+fn an_algorithm_that_a_run_is_given_does_the_same_in_both_worlds() {
+    let text = include_str!("../../../scenarios/agreement/erica.toml");
+    let built_in = r#"{ type = "erica", target_utilization = "90 %", interval = "10 ms" }"#;
+    assert!(text.contains(built_in));
+    let text = text.replace(built_in, r#"{ type = "custom", name = "halving", figures = ["answered"] }"#)
+        + "\n[[probe]]\nrecord = [\"answered\"]\nof = [\"sw1->sw2\"]\nevery = \"2 ms\"\n";
+    let mut own = parse(&text, "halving");
+    own.duration = Duration::from_ms(900);
+    let answered = ask_for_the_same(&own, &|custom, port| {
+        assert_eq!(custom.name, "halving");
+        Some(Box::new(Halving { link_rate: port.link_rate, claimed: Vec::new(), answered: 0 }))
+    });
+    let [Some(simulated), Some(live)] = answered else { panic!("it is recorded: {answered:?}") };
+    assert!(simulated > 100.0 && simulated == live, "{answered:?}");
+    let without = run(&own, Options::default()).unwrap_err().to_string();
+    assert!(
+        without.ends_with("has the custom algorithm \"halving\", which the run was not given"),
+        "{without}"
+    );
 }
 
 #[test]

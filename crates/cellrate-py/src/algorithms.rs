@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cellrate_drive::algorithms::AlgorithmPort;
 use cellrate_proto::switch::{
     AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{CustomAlgorithm, CustomParameter};
-use cellrate_sim::AlgorithmPort;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 

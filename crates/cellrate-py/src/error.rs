@@ -1,6 +1,7 @@
 //! The one mapping from Rust errors to the exceptions of `cellrate.errors`.
 
 use cellrate_capture::CaptureError;
+use cellrate_drive::algorithms::NoAlgorithm;
 use cellrate_live::host::HostError;
 use cellrate_scenario::ScenarioError;
 use cellrate_scenario::fair::Oversubscribed;
@@ -39,20 +40,21 @@ pub fn capture_error(py: Python<'_>, error: &CaptureError) -> PyErr {
 
 /// `cellrate.Interrupted` or `cellrate.RunError`; `cellrate.CellrateError` where the caller should have given more.
 pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
-    if let RunError::NoAlgorithm { name, .. } = error {
-        let remedy = format!(
-            "give it: algorithms={{\"{name}\": ...}} in Python, --algorithm {name}=FILE.py:CLASS on the command line"
-        );
-        return parameter_error(py, &format!("{error}; {remedy}"));
-    }
     let name = match error {
+        RunError::NoAlgorithm(error) => return no_algorithm(py, error),
         RunError::Interrupted => "Interrupted",
-        RunError::TooLong { .. }
-        | RunError::TooLarge { .. }
-        | RunError::NoAlgorithm { .. }
-        | RunError::NotConserved { .. } => "RunError",
+        RunError::TooLong { .. } | RunError::TooLarge { .. } | RunError::NotConserved { .. } => "RunError",
     };
     raised(|| class(py, name)?.call1((error.to_string(),)))
+}
+
+/// `cellrate.CellrateError`, with what to do about it.
+pub fn no_algorithm(py: Python<'_>, error: &NoAlgorithm) -> PyErr {
+    let name = &error.name;
+    let remedy = format!(
+        "give it: algorithms={{\"{name}\": ...}} in Python, --algorithm {name}=FILE.py:CLASS on the command line"
+    );
+    parameter_error(py, &format!("{error}; {remedy}"))
 }
 
 /// `cellrate.LiveUnavailable` where the machine lacks something, `cellrate.RunError` where the kernel refuses a setting.
@@ -61,9 +63,10 @@ pub fn host_error(py: Python<'_>, name: &str, error: &HostError) -> PyErr {
     raised(|| class(py, class_name)?.call1((format!("host {name}: {error}"),)))
 }
 
-/// `cellrate.Interrupted` or `cellrate.RunError`, for a live run.
+/// The same for a live run.
 pub fn live_error(py: Python<'_>, error: &cellrate_live::engine::Error) -> PyErr {
     let name = match error {
+        cellrate_live::engine::Error::NoAlgorithm(error) => return no_algorithm(py, error),
         cellrate_live::engine::Error::Interrupted => "Interrupted",
         _ => "RunError",
     };

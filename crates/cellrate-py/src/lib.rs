@@ -24,7 +24,7 @@ mod _native {
     #[pymodule_export]
     use crate::hosts::{Host, applications, make_hosts, nodes};
     #[pymodule_export]
-    use crate::live::{live_nodes, live_series, live_throughput};
+    use crate::live::{check_algorithms, live_nodes, live_series, live_throughput};
     #[pymodule_export]
     use crate::live_network::LiveNetwork;
     #[pymodule_export]

@@ -4,19 +4,21 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cellrate_drive::algorithms::{AlgorithmPort, check_given};
 use cellrate_live::bench::{self, BenchError};
 use cellrate_live::engine::{self, CellTap, Options, Part, Stop, TapDirection, connection_of, throughput};
 use cellrate_proto::wire::CELL_OCTETS;
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario as Resolved, Step};
+use cellrate_scenario::{ConnectionIndex, CustomAlgorithm, NodeIndex, Scenario as Resolved, Step};
 use cellrate_sim::tap::TappedCell;
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
+use crate::algorithms::{Makers, PythonAlgorithms};
 use crate::capture::{self, Capture, CaptureSettings};
-use crate::error::{capture_error, host_error, live_error, scenario_error};
+use crate::error::{capture_error, host_error, live_error, no_algorithm, scenario_error};
 use crate::run_result::{Part as NewValues, RunResult, Track, interrupted};
 use crate::scenario::{Scenario, SeriesInfo};
 
@@ -25,9 +27,9 @@ use crate::scenario::{Scenario, SeriesInfo};
 /// [ns since the Unix epoch]; at once without. `progress` is called with the share done [0 to 1] about 20 times a second;
 /// what it raises, and what a signal raises, ends the run and is raised here.
 ///
-/// `capture` as for `run`, of the ports of this process.
+/// `capture` as for `run`, of the ports of this process; `algorithms` as for `run`, as far as its nodes have custom ones.
 #[pyfunction]
-#[pyo3(signature = (scenario, nodes=None, start_unix_ns=None, progress=None, capture=None))]
+#[pyo3(signature = (scenario, nodes=None, start_unix_ns=None, progress=None, capture=None, algorithms=None))]
 pub fn live_nodes(
     py: Python<'_>,
     scenario: &Scenario,
@@ -35,11 +37,28 @@ pub fn live_nodes(
     start_unix_ns: Option<u64>,
     progress: Option<Py<PyAny>>,
     capture: Option<CaptureSettings>,
+    algorithms: Option<Makers>,
 ) -> PyResult<RunResult> {
-    let scenario = scenario.document.resolve_for_live_run().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
     let part = part(&scenario, nodes)?;
     let options = Options { part, start_unix_ns, ..Options::default() };
-    carry(py, &scenario, options, Told { progress: progress.as_ref(), look: None }, capture)
+    let told = Told { progress: progress.as_ref(), look: None };
+    carry(py, &scenario, options, told, capture, algorithms)
+}
+
+/// Looks whether each custom algorithm that a port of these nodes has, or of any without, is among those called `names`.
+#[pyfunction]
+#[pyo3(signature = (scenario, names, nodes=None))]
+pub fn check_algorithms(
+    py: Python<'_>,
+    scenario: &Scenario,
+    names: Vec<String>,
+    nodes: Option<Vec<String>>,
+) -> PyResult<()> {
+    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let given = |name: &str| names.iter().any(|given| given == name);
+    let part = part(&scenario, nodes)?;
+    check_given(&scenario, given, |node| part.has(node)).map_err(|error| no_algorithm(py, &error))
 }
 
 /// Who is told about 20 times a second how far a live run is; what they raise ends it.
@@ -54,7 +73,7 @@ pub struct Told<'a> {
 /// Name, entity and unit of each series that a live run of all nodes records, and the interval [ps] of one taken at intervals.
 #[pyfunction]
 pub fn live_series(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<SeriesInfo>> {
-    let scenario = scenario.document.resolve_for_live_run().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
     let series = engine::series_of(&scenario).into_iter();
     Ok(series.map(|(probe, entity, unit, every)| (probe, entity, unit, every.map(Duration::as_ps))).collect())
 }
@@ -71,20 +90,25 @@ pub fn part(scenario: &Resolved, nodes: Option<Vec<String>>) -> PyResult<Part> {
     Ok(Part::Nodes { nodes, addresses: None::<Vec<Option<SocketAddr>>> })
 }
 
-/// Runs `scenario` as `options` say, without holding the interpreter. `capture` as for [`live_nodes`].
+/// Runs `scenario` as `options` say, without holding the interpreter. `capture` and `algorithms` as for [`live_nodes`].
 pub fn carry(
     py: Python<'_>,
     scenario: &Resolved,
     options: Options<'_>,
     told: Told<'_>,
     capture: Option<CaptureSettings>,
+    algorithms: Option<Makers>,
 ) -> PyResult<RunResult> {
     let Told { progress, look } = told;
     let capture = capture.map(|settings| begin(py, scenario, &options, settings)).transpose()?;
     let capture = capture.map(Mutex::new);
+    let algorithms = PythonAlgorithms::new(algorithms.unwrap_or_default());
+    let failure = algorithms.failure();
+    let make = |custom: &CustomAlgorithm, port: AlgorithmPort<'_>| algorithms.make(custom, port);
     let mut raised = None;
     let outcome = py.detach(|| {
-        let failed = || capture.as_ref().is_some_and(|capture| locked(capture).error.is_some());
+        let failed =
+            || failure.happened() || capture.as_ref().is_some_and(|capture| locked(capture).error.is_some());
         let report = |so_far: engine::Progress| {
             let told = Python::attach(|py| {
                 py.check_signals().map_err(|error| interrupted(py, error))?;
@@ -115,8 +139,13 @@ pub fn carry(
             Box::new(LiveTap { capture, packets }) as Box<dyn CellTap>
         });
         let watched = look.is_some();
-        engine::run(scenario, Options { progress: Some(Box::new(report)), tap, watched, ..options })
+        let options =
+            Options { progress: Some(Box::new(report)), tap, watched, algorithms: &make, ..options };
+        engine::run(scenario, options)
     });
+    if let Some(error) = failure.take() {
+        return Err(interrupted(py, error));
+    }
     if let Some(error) = raised {
         return Err(error);
     }

@@ -7,6 +7,7 @@ use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario as Resolved, Sender
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
+use crate::algorithms::Makers;
 use crate::capture::CaptureSettings;
 use crate::error::scenario_error;
 use crate::hosts::Host;
@@ -28,8 +29,7 @@ impl LiveNetwork {
     /// The network of a scenario between its hosts, in their order.
     #[new]
     fn new(py: Python<'_>, scenario: &Scenario, hosts: Vec<Py<Host>>) -> PyResult<LiveNetwork> {
-        let scenario =
-            scenario.document.resolve_for_live_run().map_err(|error| scenario_error(py, &error))?;
+        let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
         let addresses: Vec<_> =
             (0..).map(NodeIndex).zip(scenario.hosts.iter().map(|host| host.address)).collect();
         let carries = |number: ConnectionIndex| scenario.connections[number.0 as usize].carries_packets();
@@ -65,8 +65,9 @@ impl LiveNetwork {
     /// done [0 to 1] about 20 times a second; what it raises ends the run and is raised here. With `nodes`, the hosts among
     /// them, only these are run, with cells in datagrams to the others, from `start_unix_ns` on: see `live_nodes`.
     /// `capture` as for `run`, of the ports of this process. `look` is called as often as `progress`, with the network's time [s],
-    /// and the place, instants [ps] and new values of each series that has some.
-    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None, look=None))]
+    /// and the place, instants [ps] and new values of each series that has some. `algorithms` as for `live_nodes`.
+    #[expect(clippy::too_many_arguments, reason = "each is a keyword in Python")]
+    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None, look=None, algorithms=None))]
     fn run(
         &self,
         py: Python<'_>,
@@ -75,6 +76,7 @@ impl LiveNetwork {
         start_unix_ns: Option<u64>,
         capture: Option<CaptureSettings>,
         look: Option<Py<PyAny>>,
+        algorithms: Option<Makers>,
     ) -> PyResult<RunResult> {
         let part = part(&self.scenario, nodes)?;
         let mut hosts = Vec::new();
@@ -94,6 +96,6 @@ impl LiveNetwork {
             ..Options::default()
         };
         let told = Told { progress: Some(&progress), look: look.as_ref() };
-        carry(py, &self.scenario, options, told, capture)
+        carry(py, &self.scenario, options, told, capture, algorithms)
     }
 }

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use cellrate_drive::algorithms::AlgorithmPort;
 use cellrate_proto::Duration as Interval;
 use cellrate_scenario::CustomAlgorithm;
-use cellrate_sim::{AlgorithmPort, Look, Progress, Recent, RunError, Simulation};
+use cellrate_sim::{Look, Progress, Recent, RunError, Simulation};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;

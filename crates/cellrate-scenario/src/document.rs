@@ -147,14 +147,6 @@ impl Document {
         crate::resolve::simulation(&self.root).map_err(|fault| self.error(fault))
     }
 
-    /// The same for a run in real time.
-    ///
-    /// # Errors
-    /// As for [`resolve`](Document::resolve), and any custom algorithm: only simulations can be given one.
-    pub fn resolve_for_live_run(&self) -> Result<Scenario, ScenarioError> {
-        crate::resolve::live_run(&self.root).map_err(|fault| self.error(fault))
-    }
-
     /// The document as TOML, overrides included, comments not: what is stored beside results. It reads back to a
     /// document of the same [`hash`](Document::hash).
     pub fn to_toml(&self) -> String {

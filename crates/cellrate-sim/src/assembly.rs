@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cellrate_drive::algorithms::{self, Algorithms};
 use cellrate_proto::switch::{Slot, VcAtPort};
 use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
@@ -10,7 +11,6 @@ use cellrate_scenario::{
     RmCells, Scenario, Shared, Step, Traffic, WaitingBrm,
 };
 
-use crate::algorithms::{self, Algorithms};
 use crate::endpoint::{Access, Endpoint, Sender};
 use crate::kernel::Kernel;
 use crate::kernel::cell::Significance;

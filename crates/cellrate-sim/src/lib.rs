@@ -5,7 +5,6 @@
 //! protocol values that a live testbed drives; it adds links, queues, traffic and a clock. How events are ordered, and why
 //! clusters of nodes can run by themselves for a while, is in [`kernel`].
 
-mod algorithms;
 mod assembly;
 mod bursts;
 mod endpoint;
@@ -23,7 +22,7 @@ pub mod transport;
 mod watching;
 mod wiring;
 
-pub use algorithms::{AlgorithmPort, Algorithms};
+pub use cellrate_drive::algorithms::{AlgorithmPort, Algorithms, NoAlgorithm};
 use cellrate_drive::names;
 pub use cellrate_drive::{noise, random};
 pub use results::{

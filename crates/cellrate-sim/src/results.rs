@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use cellrate_drive::algorithms::NoAlgorithm;
 use serde::Serialize;
 
 /// Everything a run found.
@@ -442,12 +443,7 @@ pub enum RunError {
         allowed: usize,
     },
     /// A port has a custom algorithm that the run was not given.
-    NoAlgorithm {
-        /// What the scenario calls the algorithm.
-        name: String,
-        /// The port.
-        port: String,
-    },
+    NoAlgorithm(NoAlgorithm),
     /// Cells appeared or vanished: a defect of the simulator, never of the scenario.
     NotConserved {
         /// The connection and direction.
@@ -470,9 +466,7 @@ impl fmt::Display for RunError {
                 "the connections cross {hops} links, both directions of all of them together; at most {allowed} can be \
                  simulated"
             ),
-            RunError::NoAlgorithm { name, port } => {
-                write!(f, "port {port} has the custom algorithm \"{name}\", which the run was not given")
-            }
+            RunError::NoAlgorithm(error) => error.fmt(f),
             RunError::NotConserved { vc, counts: [sent, delivered, dropped, in_flight] } => write!(
                 f,
                 "cells of {vc} are not conserved (sent {sent}, delivered {delivered}, dropped {dropped}, in flight \
@@ -483,3 +477,9 @@ impl fmt::Display for RunError {
 }
 
 impl std::error::Error for RunError {}
+
+impl From<NoAlgorithm> for RunError {
+    fn from(error: NoAlgorithm) -> RunError {
+        RunError::NoAlgorithm(error)
+    }
+}

@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
+use cellrate_drive::algorithms::Algorithms;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::Scenario;
 
-use crate::algorithms::Algorithms;
 use crate::assembly::{Assembly, Place, assemble, port_number};
 use crate::bursts;
 use crate::endpoint::RmCount;

@@ -4,12 +4,12 @@ mod plain;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use cellrate_proto::Duration;
 use cellrate_proto::switch::{AveragingInterval, EricaConfig, SwitchAlgorithm, SwitchAlgorithmConfig};
 use cellrate_scenario::{CustomAlgorithm, CustomParameter, Document, Scenario};
-use cellrate_sim::{AlgorithmPort, RunError, RunResult, Simulation, run};
+use cellrate_sim::{AlgorithmPort, NoAlgorithm, RunError, RunResult, Simulation, run};
 use plain::plain;
 
 const TRANSIENT: &str = include_str!("../../../scenarios/two-source-transient.toml");
@@ -65,13 +65,13 @@ fn who_makes_algorithms_is_told_the_port() {
     let custom = transient(
         r#"{ type = "custom", name = "plain", figures = ["z", "n", "fair_share"], parameters = { interval_ms = 5 } }"#,
     );
-    let seen = std::cell::RefCell::new(Vec::new());
+    let seen = Mutex::new(Vec::new());
     let telling = |custom: &CustomAlgorithm, port: AlgorithmPort<'_>| {
-        seen.borrow_mut().push((port.name.to_owned(), port.link_rate));
+        seen.lock().unwrap().push((port.name.to_owned(), port.link_rate));
         make(custom, port)
     };
     Simulation::of(&custom).with_algorithms(&telling).run(&mut carry_on).unwrap();
-    let mut seen = seen.into_inner();
+    let mut seen = seen.into_inner().unwrap();
     seen.sort_by(|one, other| one.0.cmp(&other.0));
     let names: Vec<&str> = seen.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["sw1->s1", "sw1->s2", "sw1->sw2", "sw2->d1", "sw2->d2", "sw2->sw1"]);
@@ -82,7 +82,7 @@ fn who_makes_algorithms_is_told_the_port() {
 fn a_run_that_is_not_given_an_algorithm_says_which_and_where() {
     let custom = transient(r#"{ type = "custom", name = "mine", figures = ["z", "fair_share"] }"#);
     let error = Simulation::of(&custom).with_algorithms(&make).run(&mut carry_on).unwrap_err();
-    let RunError::NoAlgorithm { name, port } = &error else { panic!("{error}") };
+    let RunError::NoAlgorithm(NoAlgorithm { name, port }) = &error else { panic!("{error}") };
     assert_eq!((name.as_str(), port.contains("->")), ("mine", true));
     assert!(error.to_string().ends_with("has the custom algorithm \"mine\", which the run was not given"));
     assert_eq!(run(&custom, &mut carry_on).unwrap_err(), error);

@@ -1,8 +1,14 @@
-"""`python -m cellrate.live FOLDER`: one attempt, for `supervision`."""
+"""`python -m cellrate.live attempt FOLDER`, for `supervision`; `... node FOLDER NAME START`, for `distribution`."""
 
 import sys
 from pathlib import Path
 
-from .attempt import main
+from . import attempt, distribution
 
-sys.exit(main(Path(sys.argv[1])))
+match sys.argv[1:]:
+    case ["attempt", folder]:
+        sys.exit(attempt.main(Path(folder)))
+    case ["node", folder, name, start_unix_ns]:
+        sys.exit(distribution.main(Path(folder), name, int(start_unix_ns)))
+    case words:
+        sys.exit(f"cellrate.live: {' '.join(words)}: for the processes of live runs only")

@@ -1,6 +1,7 @@
 """One attempt at a live run, in a process of its own: hosts, applications, the engine, the record.
 
-``python -m cellrate.live FOLDER`` reads FOLDER/request.json and leaves FOLDER/result.pickle, or FOLDER/error.pickle.
+``python -m cellrate.live attempt FOLDER`` reads FOLDER/request.json and leaves FOLDER/result.pickle or
+FOLDER/error.pickle.
 It is the first process of a process namespace (`supervision`): when it ends, however it ends, everything that it
 started ends with it, and with its file descriptors the network namespaces and their devices are gone.
 """
@@ -22,13 +23,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
+from ..algorithms import Algorithms, makers
 from ..capturing import Capture
-from ..errors import CellrateError, RunError
+from ..errors import RunError
 from ..results import Result
 from ..scenario import Scenario
 from . import adapters, record
 from .applications import Application, Plan, Surroundings, plan
 from .distribution import Distribution, Node, gather, start_nodes
+from .handover import leave, packed, take
 from .process import GRACE_S, Program, Running, await_ready, search_path, start
 
 if TYPE_CHECKING:
@@ -79,13 +82,15 @@ class Attempt:
         folder: Path,
         distribution: Distribution | None = None,
         capture: Capture | None = None,
+        algorithms: Algorithms | None = None,
     ) -> None:
+        self.algorithms = algorithms
         self.distribution = distribution
         self.scenario = scenario
         self.settings = settings
         self.folder = folder
         self.hosts = {host.name: host for host in _native.make_hosts(scenario._native)}
-        self.engine = Engine(scenario, list(self.hosts.values()), capture)
+        self.engine = Engine(scenario, list(self.hosts.values()), capture, algorithms)
         self.jobs = [self._job(number, told) for number, told in enumerate(applications(scenario))]
         self.sockets: dict[str, str] = {}
 
@@ -112,7 +117,13 @@ class Attempt:
                         job.background.append(running)
                         await_ready(running)
                 nodes = self._start_nodes()
-                self.engine.start(progress, self.distribution, look)
+
+                def heard(fraction: float) -> None:
+                    for node in nodes:
+                        node.look()
+                    progress(fraction)
+
+                self.engine.start(heard, self.distribution, look)
                 self._follow_the_schedule()
                 result = self.engine.result(self.settings)
                 gather(nodes, result.summary)
@@ -142,7 +153,10 @@ class Attempt:
         if self.distribution is None:
             return []
         self.distribution = self.distribution.decided()
-        return start_nodes(self.distribution, self.scenario, self.folder / "nodes")
+        folder = self.folder / "nodes"
+        folder.mkdir()
+        leave(self.algorithms, folder)
+        return start_nodes(self.distribution, self.scenario, folder)
 
     def _job(self, number: int, application: Application) -> Job:
         folder = self.folder / "applications" / application.name
@@ -229,8 +243,15 @@ class Attempt:
 class Engine:
     """The network, which runs in a thread and says how far it is."""
 
-    def __init__(self, scenario: Scenario, hosts: list[_native.Host], capture: Capture | None = None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        hosts: list[_native.Host],
+        capture: Capture | None = None,
+        algorithms: Algorithms | None = None,
+    ) -> None:
         self._scenario = scenario
+        self._algorithms = algorithms
         self._capture = None if capture is None else capture._native()
         self._network = _native.LiveNetwork(scenario._native, hosts)
         self._duration_s = scenario.duration_s
@@ -259,7 +280,8 @@ class Engine:
             begun = time.perf_counter()
             try:
                 here, start = (None, None) if distribution is None else (distribution.here, distribution.start_unix_ns)
-                self._outcome = self._network.run(heard, here, start, self._capture, look)
+                given = makers(self._algorithms)
+                self._outcome = self._network.run(heard, here, start, self._capture, look, given)
             except BaseException as error:
                 self._error = error
             self._wall_s = time.perf_counter() - begun
@@ -289,13 +311,13 @@ class Engine:
 
         Raises
         ------
-        RunError
-            Whatever the engine raised.
+        Exception
+            Whatever the engine, or a switch algorithm, raised.
         """
         if self._error is not None:
             raise self._error
         assert self._outcome is not None
-        return Result._from_native(self._outcome, self._scenario, settings, self._wall_s)
+        return Result._from_native(self._outcome, self._scenario, settings, self._wall_s, self._algorithms)
 
 
 def applications(scenario: Scenario) -> list[Application]:
@@ -370,10 +392,13 @@ def main(folder: Path) -> int:
         news.put((now_s, recent))
 
     try:
-        attempt = Attempt(scenario, request["set"], folder, distribution, capture)
+        attempt = Attempt(scenario, request["set"], folder, distribution, capture, take(folder))
         result = attempt.run(progress, look if request["watched"] else None)
-    except (CellrateError, OSError) as error:
-        (folder / ERROR).write_bytes(pickle.dumps(error if isinstance(error, CellrateError) else RunError(str(error))))
+    except OSError as error:
+        (folder / ERROR).write_bytes(packed(RunError(str(error))))
+        return 1
+    except Exception as error:
+        (folder / ERROR).write_bytes(packed(error))
         return 1
     finally:
         news.put(None)

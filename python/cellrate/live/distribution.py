@@ -8,6 +8,7 @@ the start is shared: the clocks of several machines must agree to a fraction of 
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 import time
@@ -17,9 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from .. import _native
+from ..algorithms import Algorithms, check, makers
 from ..errors import CellrateError, RunError
 from ..scenario import Scenario
 from ..writing import write_json
+from .handover import packed, take
+
+SCENARIO = "scenario.toml"
+"""In the folder of the nodes of this machine."""
+
+ERROR = ".error.pickle"
+"""Behind the name of a node, there."""
 
 LEAD_S = 1.5
 """From the decision to the start of a run: what processes need to begin [s]."""
@@ -90,16 +99,27 @@ class Node:
         """The file that it leaves."""
         return self.folder / f"{self.name}.json"
 
+    def look(self) -> None:
+        """See whether it has failed, and raise why."""
+        if self.process.poll():
+            raise self.failure()
+
+    def failure(self) -> Exception:
+        """Why there are no figures."""
+        error = self.folder / f"{self.name}{ERROR}"
+        if error.exists():
+            failed: Exception = pickle.loads(error.read_bytes())
+            return failed
+        told = (self.folder / f"{self.name}.err").read_text(errors="replace").strip()
+        return RunError(f"the process of {self.name} left no figures: {told[-1000:] or 'it said nothing'}")
+
 
 def start_nodes(distribution: Distribution, scenario: Scenario, folder: Path) -> list[Node]:
     """Start a process for each switch of this machine; `folder` keeps what they write."""
-    folder.mkdir()
-    file = folder / "scenario.toml"
-    file.write_text(scenario.toml)
+    (folder / SCENARIO).write_text(scenario.toml)
     nodes = []
     for name in distribution.started:
-        words = [sys.executable, "-m", "cellrate", "live", "node", str(file), name]
-        words += ["--start", str(distribution.start_unix_ns), "--figures", str(folder / f"{name}.json")]
+        words = [sys.executable, "-m", "cellrate.live", "node", str(folder), name, str(distribution.start_unix_ns)]
         with (folder / f"{name}.err").open("wb") as errors:
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
         nodes.append(Node(name, folder, process))
@@ -112,7 +132,7 @@ def gather(nodes: list[Node], summary: dict[str, Any]) -> None:
     Raises
     ------
     RunError
-        If a node left none.
+        If a node left none; what it failed with, if it said so.
     """
     last = time.monotonic() + CLOSING_S
     summary["processes"] = []
@@ -122,8 +142,7 @@ def gather(nodes: list[Node], summary: dict[str, Any]) -> None:
         except subprocess.TimeoutExpired:
             node.process.kill()
         if not node.figures.exists():
-            told = (node.folder / f"{node.name}.err").read_text(errors="replace").strip()
-            raise RunError(f"the process of {node.name} left no figures: {told[-1000:] or 'it said nothing'}")
+            raise node.failure()
         figures = json.loads(node.figures.read_text())
         summary["ports"] += figures["ports"]
         summary["links"] += figures["links"]
@@ -132,13 +151,31 @@ def gather(nodes: list[Node], summary: dict[str, Any]) -> None:
         summary["processes"].append({"node": node.name, **figures})
 
 
-def run_node(scenario: Scenario, names: list[str], start_unix_ns: int | None, figures: Path | None) -> dict[str, Any]:
+def main(folder: Path, name: str, start_unix_ns: int) -> int:
+    """Run a node of the scenario in `folder`, and leave its figures there, or why there are none."""
+    try:
+        scenario = Scenario.parse((folder / SCENARIO).read_text(), file=SCENARIO)
+        run_node(scenario, [name], start_unix_ns, folder / f"{name}.json", take(folder))
+    except Exception as error:
+        (folder / f"{name}{ERROR}").write_bytes(packed(error))
+        return 1
+    return 0
+
+
+def run_node(
+    scenario: Scenario,
+    names: list[str],
+    start_unix_ns: int | None,
+    figures: Path | None,
+    algorithms: Algorithms | None = None,
+) -> dict[str, Any]:
     """Run nodes of a scenario in this process, cells in datagrams to the others; gives their figures.
 
     Raises
     ------
     CellrateError
-        If there is no such node, or a host among them has applications, which need `cellrate live run`.
+        If there is no such node, or a host among them has applications, which need `cellrate live run`; if they ask for
+        other algorithms than those that are given.
     RunError, Interrupted
         As `cellrate.run`.
     """
@@ -153,7 +190,8 @@ def run_node(scenario: Scenario, names: list[str], start_unix_ns: int | None, fi
             f"{', '.join(with_applications)}: hosts with applications run together, in "
             "`cellrate live run --distributed`"
         )
-    native = _native.live_nodes(scenario._native, names, start_unix_ns)
+    check(algorithms, [scenario])
+    native = _native.live_nodes(scenario._native, names, start_unix_ns, algorithms=makers(algorithms))
     summary: dict[str, Any] = json.loads(native.summary)
     if figures is not None:
         partial = figures.with_suffix(".partial")

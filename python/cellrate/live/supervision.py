@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from .. import _native
+from ..algorithms import Algorithms, check
 from ..capturing import Capture, CapturedFile
 from ..errors import CellrateError, LiveUnavailable, RunError
 from ..results import Result
@@ -22,6 +24,7 @@ from ..scenario import Scenario
 from .attempt import ERROR, REQUEST, RESULT, Look
 from .distribution import Distribution
 from .doctor import isolation_words
+from .handover import leave
 from .process import search_path
 
 Progress = Callable[[float], object]
@@ -83,6 +86,7 @@ def live_run(
     capture: Capture | str | Path | None = None,
     progress: Progress | None = None,
     look: Look | None = None,
+    algorithms: Algorithms | None = None,
 ) -> LiveRun:
     """Run a scenario with real hosts and real applications.
 
@@ -107,6 +111,9 @@ def live_run(
     look
         Called some 20 times a second with the network's time [s] and what series have recorded since: the place of each
         in `Result.series_names`, instants [ps] and values. Such a run is not repeated, nor distributed.
+    algorithms
+        As for `cellrate.run`, by the wall clock: what they take is time in which cells wait. They are copied into the
+        processes of the run (cloudpickle), so nothing that they do is seen by the classes here.
 
     Raises
     ------
@@ -128,8 +135,12 @@ def live_run(
     point = points[0]
     point.scenario.check()
     distribution = {"elsewhere": list(elsewhere), "start_unix_ns": start_unix_ns} if distributed else None
+    nodes = None
     if distributed:
-        Distribution.of(point.scenario, elsewhere, start_unix_ns)
+        distributed_as = Distribution.of(point.scenario, elsewhere, start_unix_ns)
+        nodes = distributed_as.here + distributed_as.started
+    check(algorithms, [point.scenario])
+    _native.check_algorithms(point.scenario._native, list(algorithms or {}), nodes)
     if elsewhere or look is not None:
         attempts = 1
     if capture is not None and not isinstance(capture, Capture):
@@ -138,6 +149,7 @@ def live_run(
     for number in range(1, attempts + 1):
         with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
             place = Path(temporary)
+            leave(algorithms, place)
             done.append(attempt(point.scenario, point.set, place, progress, distribution, capture, look))
             done[-1].summary["run"]["attempt"] = number
             if capture is not None:
@@ -160,6 +172,8 @@ def attempt(
 ) -> Result:
     """Run once, in a process namespace of its own, with `folder` for what it writes, the files of a capture included.
 
+    Switch algorithms are those that have been handed over in `folder` (`handover`).
+
     Whatever happens to this process, nothing of the attempt outlives it (`doctor.isolation_words`).
 
     Raises
@@ -177,7 +191,7 @@ def attempt(
     }
     (folder / REQUEST).write_text(json.dumps(request))
     log = folder / "attempt.err"
-    words = [*isolation_words(), sys.executable, "-m", "cellrate.live", str(folder)]
+    words = [*isolation_words(), sys.executable, "-m", "cellrate.live", "attempt", str(folder)]
     package = str(Path(__file__).resolve().parent.parent.parent)
     paths = [package, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     try:

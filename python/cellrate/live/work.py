@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from ..algorithms import Algorithms
 from ..capturing import Capture
 from ..errors import CellrateError
 from ..running import prepare
@@ -36,6 +37,7 @@ def run_and_write(
     capture: Capture | None,
     watched: Watched,
     look: Look | None = None,
+    algorithms: Algorithms | None = None,
 ) -> tuple[list[LiveRun], Path]:
     """Run a scenario `repeat` times and write the results; gives the runs and their folder.
 
@@ -71,6 +73,7 @@ def run_and_write(
                             capture=capture,
                             progress=progress,
                             look=look,
+                            algorithms=algorithms,
                         )
                     )
             for number, run in enumerate(runs, start=1):

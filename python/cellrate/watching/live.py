@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .. import _native
+from ..algorithms import Algorithms
 from ..errors import CellrateError
 from ..live.supervision import LiveRun, live_run
 from ..running import prepare
@@ -24,12 +25,13 @@ def live_watch(
     folder: Path | None = None,
     on_ready: Callable[[str], object] | None = None,
     wait: bool = True,
+    algorithms: Algorithms | None = None,
 ) -> LiveRun:
     """Run a scenario live before the eyes of whoever opens a page, and give back what happened.
 
     Parameters
     ----------
-    scenario, set, seed, folder
+    scenario, set, seed, folder, algorithms
         As for `live_run`; the run is in one process, and not repeated.
     port, on_ready, wait
         As for `cellrate.watch`.
@@ -41,7 +43,7 @@ def live_watch(
     """
     prepared = prepare(scenario, set=set, seed=seed)
     with page_of(prepared, port=port, on_ready=on_ready, wait=wait) as board:
-        run = live_run(prepared, folder=folder, look=board.add)
+        run = live_run(prepared, folder=folder, look=board.add, algorithms=algorithms)
         board.end(run.result)
         return run
 

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
+use cellrate_drive::algorithms::NoAlgorithm;
+
 /// Why a live run gave no result.
 #[derive(Debug)]
 pub enum Error {
@@ -28,11 +30,8 @@ pub enum Error {
         /// The connection.
         vc: String,
     },
-    /// A port has an algorithm that is not built in.
-    CustomAlgorithm {
-        /// What the scenario calls the algorithm.
-        name: String,
-    },
+    /// A port has a custom algorithm that the run was not given.
+    NoAlgorithm(NoAlgorithm),
     /// A distributed run needs the address of a node, and it is not given.
     NoAddress {
         /// The node.
@@ -83,9 +82,7 @@ impl fmt::Display for Error {
                 "the traffic of {vc} consists of packets, or answers what it receives: a live run has real applications for that, a simulated \
                  one (`cellrate run`) models of them. Give it an application, or another traffic type"
             ),
-            Error::CustomAlgorithm { name } => {
-                write!(f, "the algorithm \"{name}\" is a custom one, which only simulations can be given")
-            }
+            Error::NoAlgorithm(error) => error.fmt(f),
             Error::NoAddress { node } => write!(
                 f,
                 "no address of {node}; a distributed run needs `[live] nodes = {{ {node} = \"127.0.0.1:6635\", ... }}`"
@@ -118,6 +115,12 @@ impl std::error::Error for Error {
             Error::Bind { cause, .. } | Error::System(cause) => Some(cause),
             _ => None,
         }
+    }
+}
+
+impl From<NoAlgorithm> for Error {
+    fn from(error: NoAlgorithm) -> Error {
+        Error::NoAlgorithm(error)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use cellrate_drive::algorithms::{self, NoAlgorithm};
 use cellrate_drive::line::Line;
 use cellrate_drive::random::{Random, Stream};
-use cellrate_proto::switch::{PortControl, Slot, VcAtPort};
+use cellrate_proto::switch::{Slot, VcAtPort};
 use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Duration, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
@@ -15,7 +16,7 @@ use super::adapter::{Adapter, Reception, Sender};
 use super::cell::{self, Cell, MAX_CONNECTIONS};
 use super::error::Error;
 use super::faults::{Faults, InjectedFaults};
-use super::options::{Options, Part};
+use super::options::Options;
 use super::port::{Exit, Port, priority};
 use super::supply::{PacketQueue, Supply};
 
@@ -152,16 +153,8 @@ impl Network {
                 allowed: MAX_CONNECTIONS,
             });
         }
-        let custom = scenario.links.iter().flat_map(|link| &link.ports).find_map(|port| port.custom.as_ref());
-        if let Some(custom) = custom {
-            return Err(Error::CustomAlgorithm { name: custom.name.clone() });
-        }
-        let local = match &options.part {
-            Part::Whole => vec![true; scenario.nodes.len()],
-            Part::Nodes { nodes, .. } => {
-                (0..).take(scenario.nodes.len()).map(|number| nodes.contains(&NodeIndex(number))).collect()
-            }
-        };
+        let nodes = (0..).take(scenario.nodes.len()).map(NodeIndex);
+        let local = nodes.map(|node| options.part.has(node)).collect();
         let mut used = vec![false; 2 * scenario.links.len()];
         for (connection, backward) in flows(scenario) {
             for step in steps(connection, backward) {
@@ -182,7 +175,7 @@ impl Network {
         };
         let mut builder = Builder { scenario, options, local, used, network, port_places: vec![NONE; ports] };
         builder.build_inputs();
-        builder.build_ports();
+        builder.build_ports()?;
         builder.number_adapters();
         let first_hops = builder.build_hops();
         builder.build_adapters(&first_hops)?;
@@ -215,7 +208,7 @@ impl Builder<'_> {
         }
     }
 
-    fn build_ports(&mut self) {
+    fn build_ports(&mut self) -> Result<(), NoAlgorithm> {
         for number in 0..self.used.len() {
             let step = step_of(number);
             if !self.used[number] || !self.is_local(self.scenario.tail(step)) {
@@ -236,18 +229,19 @@ impl Builder<'_> {
                 }
             };
             self.port_places[number] = self.network.ports.len() as u32;
-            self.network.ports.push(self.build_port(number, exit));
+            self.network.ports.push(self.build_port(number, exit)?);
             self.network.port_numbers.push(number);
         }
+        Ok(())
     }
 
-    fn build_port(&self, number: usize, exit: Exit) -> Port {
+    fn build_port(&self, number: usize, exit: Exit) -> Result<Port, NoAlgorithm> {
         let link = &self.scenario.links[number / 2];
         let config = &link.ports[number % 2];
         let seed = self.scenario.seed;
         let random = Random::new(seed, Stream::Loss(number as u32));
         let line = Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random);
-        let control = PortControl::new(&config.control, link.rate.to_cell_rate());
+        let control = algorithms::control(self.scenario, number, self.options.algorithms)?;
         let tail = self.scenario.tail(step_of(number));
         let is_switch = self.scenario.nodes[tail.0 as usize].kind == NodeKind::Switch;
         let metered = is_switch && control.needs_meter();
@@ -256,7 +250,7 @@ impl Builder<'_> {
             rates: self.options.faults,
             random: Random::new(seed, Stream::Faults(number as u32)),
         });
-        Port::new(line, config, control, metered, exit, injected)
+        Ok(Port::new(line, config, control, metered, exit, injected))
     }
 
     fn number_adapters(&mut self) {

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use cellrate_drive::algorithms::Algorithms;
 use cellrate_proto::{BitRate, Cells, Duration, Time};
 use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario};
 
@@ -52,6 +53,16 @@ pub enum Part {
     },
 }
 
+impl Part {
+    /// Whether `node` is among them.
+    pub fn has(&self, node: NodeIndex) -> bool {
+        match self {
+            Part::Whole => true,
+            Part::Nodes { nodes, .. } => nodes.contains(&node),
+        }
+    }
+}
+
 /// How a live run is done. The defaults suit a scenario run as it is, in one process, with generated traffic.
 pub struct Options<'a> {
     /// How often the engine wakes while cells are moving: everything that became due meanwhile happens then, at its own
@@ -88,6 +99,8 @@ pub struct Options<'a> {
     pub progress: Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + Send + 'a>>,
     /// Whether it is also told what series have recorded. Default false.
     pub watched: bool,
+    /// Makes the algorithms that are not built in. Default none.
+    pub algorithms: &'a Algorithms<'a>,
 }
 
 /// How a caller ends a run before its time.
@@ -139,6 +152,7 @@ impl Default for Options<'_> {
             tap: None,
             offers: None,
             progress: None,
+            algorithms: &|_, _| None,
         }
     }
 }

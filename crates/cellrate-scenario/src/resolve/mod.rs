@@ -63,17 +63,6 @@ pub(crate) fn simulation(root: &Table) -> Result<Scenario, Fault> {
     scenario(root)
 }
 
-/// The same for a live run, whose algorithms are built in.
-pub(crate) fn live_run(root: &Table) -> Result<Scenario, Fault> {
-    let scenario = scenario(root)?;
-    let mut ports = scenario.links.iter().flat_map(|link| &link.ports);
-    let Some(custom) = ports.find_map(|port| port.custom.as_ref()) else { return Ok(scenario) };
-    let place = root.entries.iter().find_map(|entry| port::place_of_custom(&entry.node, &custom.name));
-    let message = format!("the algorithm \"{}\" is a custom one, and this is a live run", custom.name);
-    let remedy = "Use `cellrate run`, or give the switch an algorithm that is built in";
-    Err(Fault::new(place.unwrap_or_default(), message, remedy))
-}
-
 /// A member with the defaults of its kind below its own keys, complete.
 struct Whole {
     table: Table,

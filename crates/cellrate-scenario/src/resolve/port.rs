@@ -12,7 +12,7 @@ use cellrate_proto::{Cells, Duration};
 use super::optional;
 use crate::check;
 use crate::custom::{CustomAlgorithm, CustomParameter};
-use crate::error::{Fault, Place};
+use crate::error::Fault;
 use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
 use crate::model::{Buffers, Port, RmCells};
 use crate::quantity;
@@ -162,18 +162,6 @@ fn custom(table: &Table) -> Result<Option<Arc<CustomAlgorithm>>, Fault> {
         figures,
         parameters: parameters.collect::<Result<_, _>>()?,
     })))
-}
-
-/// Where the custom algorithm of this name is first asked for.
-pub(super) fn place_of_custom(node: &Node, name: &str) -> Option<Place> {
-    match &node.value {
-        Value::List(nodes) => nodes.iter().find_map(|node| place_of_custom(node, name)),
-        Value::Table(table) if table.text("type") == Some("custom") => {
-            table.node("name").filter(|node| node.text() == Some(name)).map(|node| node.place)
-        }
-        Value::Table(table) => table.entries.iter().find_map(|entry| place_of_custom(&entry.node, name)),
-        _ => None,
-    }
 }
 
 fn owner(quantity: &str) -> &'static str {

@@ -92,20 +92,3 @@ fn what_cannot_be_is_refused_at_its_place() {
         "14:it has no level Only ports of switches whose custom algorithm has such a figure have it"
     );
 }
-
-#[test]
-fn a_live_run_has_none() {
-    let document = parse(MINE, "");
-    assert!(document.resolve_for_simulation().is_ok());
-    let error = document.resolve_for_live_run().expect_err("it is refused");
-    assert_eq!(
-        (error.line(), error.message()),
-        (8, "the algorithm \"mine\" is a custom one, and this is a live run")
-    );
-    // Where no switch has it, it does not matter that the defaults do.
-    let text = "name = \"t\"\nduration = \"1 s\"\ndefaults.link = { rate = \"150 Mbps\", length = \"10 km\" }\n\
-                defaults.switch.algorithm = { type = \"custom\", name = \"mine\" }\n\
-                host = [{ name = \"a\" }, { name = \"b\" }]\nlink = [{ between = [\"a\", \"b\"] }]\n";
-    let document = Document::parse(text, "t.toml").unwrap_or_else(|error| panic!("{error}"));
-    assert!(document.resolve_for_live_run().is_ok());
-}

@@ -1,0 +1,249 @@
+"""Switch algorithms in Python at the switches of live runs: the same class does the same as in a simulation."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cellrate
+from cellrate.algorithms import Port, SwitchAlgorithm, load
+from cellrate.cli import status
+from cellrate.live import doctor, live_run
+from cellrate.live.distribution import run_node
+from cellrate.live.handover import FILE, leave, packed, take
+from test_algorithms import Erica
+from test_live_run import application, free_ports, scenario
+
+_FOUND = doctor.findings()
+needs_hosts = pytest.mark.skipif(bool(doctor.lacking(_FOUND)), reason=doctor.sentence(_FOUND))
+
+AGREEMENT = Path(__file__).parents[2] / "scenarios/agreement/erica.toml"
+BUILT_IN = 'algorithm = { type = "erica", target_utilization = "90 %", interval = "10 ms" }'
+PROBE = '\n[[probe]]\nrecord = ["answers"]\nof = ["sw->b"]\nevery = "50 ms"\n'
+SENDING = 'import socket; socket.socket(2, 2).sendto(b"x" * 5000, ("{peer}", 9))'
+DATAGRAM = application("datagram", f'{{ type = "command", words = {json.dumps([sys.executable, "-c", SENDING])} }}')
+
+
+class Slower(Erica):
+    """With the interval of the scenario."""
+
+    interval = 10e-3
+
+
+class Counting(SwitchAlgorithm):
+    """Leaves everything as it is, and says how many BRMs there were."""
+
+    def __init__(self, port: Port) -> None:
+        self.answers = 0
+
+    def on_backward_rm(self, now: float, vc: int, queue: int) -> None:
+        self.answers += 1
+
+    def figures(self) -> dict[str, float]:
+        return {"answers": self.answers}
+
+
+class OutOfOrderError(ArithmeticError):
+    """What an algorithm of ours may raise."""
+
+
+class Failing(Counting):
+    """Raises at the first BRM."""
+
+    def on_backward_rm(self, now: float, vc: int, queue: int) -> None:
+        raise OutOfOrderError("the third law")
+
+
+def custom(text: str, figures: str = "") -> str:
+    erica = 'algorithm = { type = "erica", target_utilization = "95 %" }'
+    assert erica in text
+    return text.replace(erica, f'algorithm = {{ type = "custom", name = "mine"{figures} }}')
+
+
+def pair(duration: str, *more: str) -> cellrate.Scenario:
+    figures = ', figures = ["answers"]'
+    return cellrate.Scenario.parse(custom(scenario(duration, DATAGRAM, *more, PROBE), figures), file="pair.toml")
+
+
+def test_it_does_by_the_clock_what_it_does_in_a_simulation() -> None:
+    text = AGREEMENT.read_text()
+    assert BUILT_IN in text
+    text = text.replace(BUILT_IN, 'algorithm = { type = "custom", name = "mine" }').replace("2400 ms", "900 ms")
+    own = cellrate.Scenario.parse(text, file="own.toml")
+    simulated = cellrate.run(own, algorithms={"mine": Slower}).summary
+    live = run_node(own, [name for name, *_ in cellrate._native.nodes(own._native)], None, None, {"mine": Slower})
+    for key in ("sent", "delivered", "forward_rm_sent", "backward_rm_received", "final_acr"):
+        assert [row[key] for row in live["vcs"]] == [row[key] for row in simulated["vcs"]], key
+    for key in ("transmitted", "max_queue"):
+        assert [row[key] for row in live["ports"]] == [row[key] for row in simulated["ports"]], key
+    assert simulated["vcs"][0]["backward_rm_received"] > 50
+
+
+@needs_hosts
+def test_a_live_run_has_it_at_its_switches() -> None:
+    run = live_run(pair("1 s"), attempts=1, algorithms={"mine": Counting})
+    assert run.failed_applications == []
+    summary = run.result.summary
+    assert summary["run"]["algorithms"] == {"mine": "test_live_algorithms.Counting"}
+    answers = run.result.series("answers")
+    received = run.result.vc("vc")["backward_rm_received"]
+    # Those that are on their way from the switch have been answered.
+    assert 0 < received <= answers.values[-1] <= received + 2
+
+
+@needs_hosts
+def test_a_switch_in_a_process_of_its_own_has_it_too(tmp_path: Path) -> None:
+    a, b, sw = (f"127.0.0.1:{port}" for port in free_ports(3))
+    nodes = f'\n[live]\nnodes = {{ a = "{a}", b = "{b}", sw = "{sw}" }}\n'
+    run = live_run(pair("1 s", nodes), attempts=1, distributed=True, algorithms={"mine": Counting}, folder=tmp_path)
+    assert run.result.vc("vc")["backward_rm_received"] > 0
+    with pytest.raises(OutOfOrderError, match="the third law"):
+        live_run(pair("20 s", nodes), attempts=1, distributed=True, algorithms={"mine": Failing})
+
+
+@needs_hosts
+def test_what_it_raises_ends_the_run_and_is_raised_here() -> None:
+    with pytest.raises(OutOfOrderError, match="the third law") as caught:
+        live_run(pair("20 s"), attempts=1, algorithms={"mine": Failing})
+    (note,) = caught.value.__notes__
+    assert "in on_backward_rm" in note
+    parameters = {"defaults.switch.algorithm.parameters": "{ gain = 1 }"}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'gain'"):
+        live_run(pair("20 s"), set=parameters, attempts=1, algorithms={"mine": Counting})
+
+
+@needs_hosts
+def test_the_command_line_takes_it_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, module = tmp_path / "pair.toml", tmp_path / "own_file.py"
+    file.write_text(pair("500 ms").toml)
+    module.write_text(
+        "import cellrate\n\nSHARE = 0.25\n\n\nclass Quarter(cellrate.SwitchAlgorithm):\n"
+        "    def __init__(self, port):\n        self.rate, self.answers = SHARE * port.link_rate, 0\n\n"
+        "    def on_backward_rm(self, now, vc, queue):\n        self.answers += 1\n        return self.rate\n\n"
+        "    def figures(self):\n        return {'answers': self.answers}\n"
+    )
+    words = [
+        "live",
+        "run",
+        str(file),
+        "--algorithm",
+        f"mine={module}:Quarter",
+        "--json",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert status(words) in (0, 1), "in time, or not"
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["run"]["algorithms"] == {"mine": "own_file.Quarter"}
+    assert summary["vcs"][0]["final_acr"] == pytest.approx(0.25 * 10e6 / 424, rel=1 / 512)
+
+
+def test_an_algorithm_that_is_missing_is_said_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(
+        cellrate.CellrateError, match='port sw->a has the custom algorithm "mine", which the run was not'
+    ):
+        live_run(pair("1 s"))
+    with pytest.raises(cellrate.CellrateError, match='no port has a custom algorithm called "other"'):
+        live_run(pair("1 s"), algorithms={"mine": Counting, "other": Counting})
+    # Who runs a switch elsewhere has its algorithm there.
+    nodes = '\n[live]\nnodes = { a = "127.0.0.1:1", b = "127.0.0.1:2", sw = "127.0.0.1:3" }\n'
+    native = pair("1 s", nodes)._native
+    cellrate._native.check_algorithms(native, [], ["a", "b"])
+    with pytest.raises(cellrate.CellrateError, match="port sw->a has"):
+        cellrate._native.check_algorithms(native, [], ["a", "sw"])
+    with pytest.raises(cellrate.CellrateError, match='"mine", which the run was not given'):
+        run_node(pair("1 s", nodes), ["sw"], None, None)
+
+
+def elsewhere(folder: Path) -> str:
+    """What a process that is started anew says of the algorithms in `folder`."""
+    asked = (
+        "import sys; from pathlib import Path; from cellrate.live.handover import take; "
+        "from cellrate.algorithms import Port; "
+        "print(take(Path(sys.argv[1]))['mine'](Port('a->b', 100.0)).figures())"
+    )
+    words = [sys.executable, "-c", asked, str(folder)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd="/")
+    return done.stdout or done.stderr
+
+
+def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
+    module = tmp_path / "wherever.py"
+    text = (
+        "import cellrate\n\nHALF = 0.5\n\n\nclass Mine(cellrate.SwitchAlgorithm):\n    def __init__(self, port):\n"
+        "        self.rate = HALF * port.link_rate\n\n    def figures(self):\n        return {'rate': self.rate}\n"
+    )
+    module.write_text(text)
+    # From a file that no search path leads to.
+    leave(dict([load(f"mine={module}:Mine")]), tmp_path)
+    assert elsewhere(tmp_path) == "{'rate': 50.0}\n"
+    # From within a function.
+    made = dict(globals())
+
+    class Local(Counting):
+        def figures(self) -> dict[str, float]:
+            return {"made": len(made) / len(made)}
+
+    made.clear()
+    made["one"] = 1
+    leave({"mine": Local}, tmp_path)
+    assert elsewhere(tmp_path) == "{'made': 1.0}\n"
+    # From the script itself.
+    script = tmp_path / "script.py"
+    script.write_text(
+        text + "\nimport sys\nfrom pathlib import Path\nfrom cellrate.live.handover import leave\n"
+        "leave({'mine': Mine}, Path(sys.argv[1]))\n"
+    )
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True)
+    assert elsewhere(tmp_path) == "{'rate': 50.0}\n"
+    # From a module beside the script, by its name: the search path goes along.
+    script.write_text(
+        "import sys\nfrom pathlib import Path\nfrom cellrate.live.handover import leave\nfrom wherever import Mine\n"
+        "leave({'mine': Mine}, Path(sys.argv[1]))\n"
+    )
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True)
+    assert elsewhere(tmp_path) == "{'rate': 50.0}\n"
+    module.unlink()
+    assert "No module named 'wherever'" in elsewhere(tmp_path)
+    (tmp_path / FILE).unlink()
+    assert take(tmp_path) == {}
+
+
+def test_what_cannot_be_handed_over_is_said(tmp_path: Path) -> None:
+    lock = threading.Lock()
+
+    def locked(port: Port) -> SwitchAlgorithm:
+        with lock:
+            return Counting(port)
+
+    with pytest.raises(cellrate.CellrateError, match=r"mine: cannot be handed to the process of a live run: .*lock"):
+        leave({"mine": locked}, tmp_path)
+    assert not (tmp_path / FILE).exists()
+
+
+def test_what_is_raised_comes_back_with_a_note_of_where() -> None:
+    class OddError(Exception):
+        def __init__(self, one: int, other: int) -> None:
+            super().__init__(f"{one} and {other}")
+
+    def raised(error: Exception) -> Any:
+        try:
+            raise error
+        except Exception as caught:
+            return pickle.loads(packed(caught))
+
+    assert isinstance(raised(cellrate.RunError("as it is")), cellrate.RunError)
+    back = raised(OutOfOrderError("over"))
+    assert type(back) is OutOfOrderError
+    assert "in raised" in back.__notes__[0]
+    # Pickle cannot make it again.
+    back = raised(OddError(1, 2))
+    assert type(back) is cellrate.RunError
+    assert "OddError: 1 and 2" in str(back)
