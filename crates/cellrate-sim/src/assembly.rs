@@ -149,6 +149,7 @@ fn empty_parts(scenario: &Scenario) -> Parts {
         arrivals: Vec::new(),
         endpoints: Vec::new(),
         outboxes: Vec::new(),
+        ahead: Vec::new(),
         sampler: Sampler::default(),
         end: Time::ZERO + scenario.duration,
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use cellrate_scenario::{NodeKind, Scenario};
 
 use crate::assembly::{Place, port_number, sends, steps};
+use crate::kernel::ahead::Ahead;
 use crate::kernel::cluster::{Leaf, Parts};
 use crate::kernel::hop::{Exit, Hop};
 use crate::kernel::lane::{Course, Lane};
@@ -85,8 +86,8 @@ impl Wiring<'_> {
             }
             for (course, members) in courses.into_values() {
                 let lane = add_lane(&mut parts[cluster as usize], course);
-                if let Fold::Ahead(endpoint) = self.folded[number] {
-                    parts[cluster as usize].lanes[lane as usize].source = endpoint;
+                if let Fold::Ahead(source) = self.folded[number] {
+                    parts[cluster as usize].ahead.push(Ahead { lane, source });
                 }
                 let exit = if cluster == from.cluster {
                     Exit::Lane(lane)

@@ -10,7 +10,6 @@
 use cellrate_proto::Time;
 
 use super::cluster::Cluster;
-use super::hop::NONE;
 use super::row::Batch;
 use crate::endpoint::Access;
 use crate::port::Queues;
@@ -18,25 +17,38 @@ use crate::port::Queues;
 /// Cells that a source sends at once.
 const AHEAD: usize = 128;
 
+/// A lane to a deferred port, and the end of a connection that sends ahead of time over it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ahead {
+    pub lane: u32,
+    pub source: u32,
+}
+
 impl Cluster {
     /// All sources that send ahead of time do so for the first time.
     pub(super) fn begin_ahead(&mut self) {
-        for lane in 0..self.lanes.len() {
-            let source = self.lanes[lane].source;
-            if source != NONE {
-                let sender = &mut self.endpoints[source as usize];
-                sender.transmits = sender.next_transmission(Time::ZERO);
-                self.send_ahead(lane);
-            }
+        for index in 0..self.ahead.len() {
+            let sender = &mut self.endpoints[self.ahead[index].source as usize];
+            sender.transmits = sender.next_transmission(Time::ZERO);
+            self.send_ahead(self.ahead[index]);
         }
     }
 
-    /// The source of `lane` sends its next cells, each stamped with its own instants, and has its next event when the one
+    /// There is an event on `lane`, of which no cell has to be one: its source sends more.
+    pub(super) fn on_ahead(&mut self, lane: usize) {
+        let Ok(index) = self.ahead.binary_search_by_key(&lane, |ahead| ahead.lane as usize) else {
+            unreachable!("without a cell that is one, nothing else is an event on a lane");
+        };
+        self.send_ahead(self.ahead[index]);
+    }
+
+    /// The source of a lane sends its next cells, each stamped with its own instants, and has its next event when the one
     /// after them would arrive.
-    pub(super) fn send_ahead(&mut self, lane: usize) {
+    fn send_ahead(&mut self, Ahead { lane, source }: Ahead) {
         let Cluster { endpoints, lanes, ports, end, .. } = self;
+        let lane = lane as usize;
         let place = &mut lanes[lane];
-        let sender = &mut endpoints[place.source as usize];
+        let sender = &mut endpoints[source as usize];
         let Access::Ahead { port } = sender.access else {
             unreachable!("a lane has a source if that sends ahead of time");
         };
@@ -63,10 +75,9 @@ impl Cluster {
 
     /// The end has come: what leaves before it has left.
     pub(super) fn end_ahead(&mut self) {
-        for lane in 0..self.lanes.len() {
-            let source = self.lanes[lane].source;
-            while source != NONE && self.endpoints[source as usize].transmits < self.end {
-                self.send_ahead(lane);
+        for index in 0..self.ahead.len() {
+            while self.endpoints[self.ahead[index].source as usize].transmits < self.end {
+                self.send_ahead(self.ahead[index]);
             }
         }
     }

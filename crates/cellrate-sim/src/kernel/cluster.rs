@@ -21,6 +21,7 @@ use std::sync::Arc;
 use cellrate_proto::switch::Settled;
 use cellrate_proto::{Duration, Time};
 
+use super::ahead::Ahead;
 use super::awaited::Herald;
 use super::cell::Cell;
 use super::deferred::LONG;
@@ -102,6 +103,8 @@ pub(crate) struct Cluster {
     pub(super) shared_hosts: Vec<SharedHost>,
     /// Their ports, where a source may send sooner than was known.
     pub(super) sooner: Vec<u32>,
+    /// In the order of lanes.
+    pub(super) ahead: Vec<Ahead>,
     /// Lent by who runs the cluster.
     pub(super) room: Room,
     departure_leaves: Vec<u32>,
@@ -121,6 +124,8 @@ pub(crate) struct Parts {
     pub arrivals: Vec<Leaf>,
     pub endpoints: Vec<Endpoint>,
     pub outboxes: Vec<Outbox>,
+    /// In the order of lanes.
+    pub ahead: Vec<Ahead>,
     pub sampler: Sampler,
     pub end: Time,
 }
@@ -137,8 +142,18 @@ fn note_leaf(leaves: &mut Vec<u32>, index: u32, leaf: u32) {
 impl Cluster {
     /// A cluster at time zero, with the first transmission of every end scheduled.
     pub fn new(parts: Parts) -> Cluster {
-        let Parts { hops, ports, mut lanes, mut feeds, arrivals, endpoints, mut outboxes, sampler, end } =
-            parts;
+        let Parts {
+            hops,
+            ports,
+            mut lanes,
+            mut feeds,
+            arrivals,
+            endpoints,
+            mut outboxes,
+            ahead,
+            sampler,
+            end,
+        } = parts;
         // Their number is known only now.
         lanes.shrink_to_fit();
         feeds.shrink_to_fit();
@@ -180,6 +195,7 @@ impl Cluster {
             feeds,
             endpoints,
             outboxes,
+            ahead,
             sampler,
             end,
             leaves,
@@ -357,13 +373,12 @@ impl Cluster {
     fn on_significant(&mut self, now: Time, lane: usize, port: u32, leaf: usize) {
         self.drain(port as usize, self.schedule.key(leaf, now));
         let place = &mut self.lanes[lane];
-        if place.source != NONE {
-            return self.send_ahead(lane);
+        if place.significant.pop().is_none() {
+            return self.on_ahead(lane);
         }
         let Some(cell) = place.ring.pop() else {
             unreachable!("an arrival is scheduled only while a cell is on the link");
         };
-        place.significant.pop();
         let next = place.significant.first().copied().unwrap_or(Time::NEVER);
         self.schedule.set(leaf, next);
         self.note_first(lane);

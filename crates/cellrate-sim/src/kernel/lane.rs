@@ -35,7 +35,7 @@ pub(crate) enum Course {
     },
 }
 
-/// The cells on a link, as seen by the node that receives them.
+/// The cells on a link, as seen by the node that receives them. Two cache lines.
 #[derive(Debug)]
 pub(crate) struct Lane {
     /// The cells that are still to be dealt with.
@@ -47,14 +47,12 @@ pub(crate) struct Lane {
     pub significant: Short<Time>,
     /// In the schedule.
     pub leaf: u32,
-    /// The end of a connection that sends ahead of time over it; [`NONE`] for any other lane.
-    pub source: u32,
 }
 
 impl Lane {
     /// An empty one.
     pub fn new(course: Course) -> Lane {
-        Lane { ring: Row::new(), course, significant: Short::new(), leaf: NONE, source: NONE }
+        Lane { ring: Row::new(), course, significant: Short::new(), leaf: NONE }
     }
 
     /// Something of each cache line of it and its lists ([`super::fetching`]).
@@ -81,5 +79,15 @@ impl Lane {
             }
             _ => NEVER,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_takes_two_cache_lines() {
+        assert_eq!(size_of::<Lane>(), 128);
     }
 }
