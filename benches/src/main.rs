@@ -19,6 +19,7 @@ mod workloads;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -106,7 +107,9 @@ fn train() -> Result<(), String> {
 /// One run of a scenario file: what crossed links, what arrived, and the time it took, as a line of JSON.
 fn run_file(path: &str) -> Result<(), String> {
     let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
-    let document = Document::parse_bytes(&text, path).map_err(|error| error.to_string())?;
+    let mut document = Document::parse_bytes(&text, path).map_err(|error| error.to_string())?;
+    let folder = Path::new(path).parent().unwrap_or(Path::new(""));
+    document.take_in(folder).map_err(|error| error.to_string())?;
     let scenario = document.resolve().map_err(|error| error.to_string())?;
     let start = Instant::now();
     let summary = simulate(&scenario, NonZeroUsize::MIN)?.summary;

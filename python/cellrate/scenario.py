@@ -36,7 +36,7 @@ class Scenario:
         Raises
         ------
         ScenarioError
-            If there is no such file, it cannot be read, or it is no TOML.
+            If there is no such file, it cannot be read, or it is no TOML; or a file that it refers to cannot be read.
         """
         place = Path(path)
         if not place.is_file() and str(path) in ready_scenarios():
@@ -49,18 +49,21 @@ class Scenario:
             raise ScenarioError(
                 f"{path}: {message}. {remedy}", file=str(path), message=message, remedy=remedy
             ) from None
-        return cls(_native.Scenario.parse(text, str(path)), str(path))
+        return cls(_native.Scenario.parse(text, str(path), str(place.parent)), str(path))
 
     @classmethod
     def parse(cls, text: str, *, file: str = "<text>") -> Scenario:
         """Read a scenario from TOML text; `file` is the name that errors give.
 
+        Files that it refers to, such as traces of frames, are looked for where `file` is; without it, in the working
+        directory.
+
         Raises
         ------
         ScenarioError
-            If it is no TOML.
+            If it is no TOML, or a file that it refers to cannot be read.
         """
-        return cls(_native.Scenario.parse(text.encode(), file), file)
+        return cls(_native.Scenario.parse(text.encode(), file, str(Path(file).parent)), file)
 
     def set(self, settings: Mapping[str, object]) -> Scenario:
         """Give a copy with other values.

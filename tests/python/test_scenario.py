@@ -113,3 +113,61 @@ def test_a_utilization_out_of_range_is_refused(utilization: float) -> None:
 
 def test_the_schema_knows_the_keys() -> None:
     assert {"name", "duration", "vc"} <= set(cellrate.schema()["properties"])
+
+
+FILMS = """name = "films"
+duration = "2 s"
+
+[defaults]
+link = { rate = "10 Mbps", length = "1 km" }
+
+[[host]]
+name = "s"
+
+[[host]]
+name = "d"
+
+[[link]]
+between = ["s", "d"]
+
+[[vc]]
+name = "film"
+category = "vbr"
+pcr = "8 Mbps"
+path = ["s", "d"]
+traffic = { type = "frames", frames_per_second = 10, record = 100, trace = { file = "film.txt", column = 2 } }
+"""
+
+
+def test_frames_are_as_long_as_a_file_beside_the_scenario_says(tmp_path: Path) -> None:
+    lengths = [1000 + 37 * number for number in range(7)]
+    (tmp_path / "film.txt").write_text("# frame, octets\n" + "".join(f"{n} {x}\n" for n, x in enumerate(lengths)))
+    file = tmp_path / "films.toml"
+    file.write_text(FILMS)
+    result = cellrate.run(file)
+    sent = [frame["octets"] for frame in result.summary["frame_list"]]
+    assert sent == [lengths[place % 7] for place in range(20)]
+    # What is stored is whole without the file.
+    stored = tmp_path / "results"
+    result.write(stored)
+    (tmp_path / "film.txt").unlink()
+    again = cellrate.run(stored / "scenario.toml")
+    assert again.summary["frame_list"] == result.summary["frame_list"]
+    assert again.summary["run"]["hash"] == result.summary["run"]["hash"]
+    with pytest.raises(cellrate.ScenarioError, match=r"film\.txt cannot be read") as caught:
+        cellrate.Scenario.load(file)
+    assert (caught.value.line, caught.value.key) == (21, "vc.film.traffic.trace.file")
+
+
+def test_a_sweep_goes_over_films(tmp_path: Path) -> None:
+    for name, octets in (("short.txt", 100), ("long.txt", 9000)):
+        (tmp_path / name).write_text(f"1 {octets}\n")
+    file = tmp_path / "films.toml"
+    file.write_text(FILMS.replace('"film.txt"', '"short.txt"'))
+    films = ["short.txt", "long.txt"]
+    swept = cellrate.Scenario.load(file).toml + f'\n[[sweep]]\nset = "vc.film.traffic.trace.file"\nvalues = {films}\n'
+    results = cellrate.sweep(cellrate.Scenario.parse(swept.replace("'", '"'), file=str(file)), workers=1)
+    assert [result.summary["frame_list"][0]["octets"] for result in results] == [100, 9000]
+    assert [result.set for result in results] == [{"vc.film.traffic.trace.file": name} for name in films]
+    one = cellrate.run(file, set={"vc.film.traffic.trace.file": "long.txt"})
+    assert one.summary["frame_list"][0]["octets"] == 9000

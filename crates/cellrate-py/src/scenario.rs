@@ -1,7 +1,9 @@
 //! `Scenario`: a document with its settings, before a run.
 
+use std::path::PathBuf;
+
 use cellrate_scenario::fair::{Bottleneck, FairShare, max_min};
-use cellrate_scenario::{Document, NodeIndex, Probe, Step};
+use cellrate_scenario::{Document, NodeIndex, Probe, Step, SweepPoint};
 use pyo3::prelude::*;
 
 use crate::error::{oversubscribed, scenario_error};
@@ -10,6 +12,8 @@ use crate::error::{oversubscribed, scenario_error};
 #[pyclass(frozen, module = "cellrate._native")]
 pub struct Scenario {
     pub(crate) document: Document,
+    /// Where the files are that it refers to.
+    folder: PathBuf,
 }
 
 /// What a point of a sweep sets, by path, and the scenario with it.
@@ -21,13 +25,21 @@ type Share = (String, bool, f64, Option<String>);
 /// Probe, entity, unit, and the interval [ps] of a series taken at intervals.
 pub type SeriesInfo = (String, String, &'static str, Option<u64>);
 
+impl Scenario {
+    /// With what is in the files that the document refers to.
+    fn whole(py: Python<'_>, mut document: Document, folder: PathBuf) -> PyResult<Scenario> {
+        document.take_in(&folder).map_err(|error| scenario_error(py, &error))?;
+        Ok(Scenario { document, folder })
+    }
+}
+
 #[pymethods]
 impl Scenario {
-    /// Reads a document; `file` is the name that errors give.
+    /// Reads a document; `file` is the name that errors give. Files that it refers to are read too, as seen from `folder`.
     #[staticmethod]
-    fn parse(py: Python<'_>, text: &[u8], file: &str) -> PyResult<Scenario> {
+    fn parse(py: Python<'_>, text: &[u8], file: &str, folder: PathBuf) -> PyResult<Scenario> {
         let document = Document::parse_bytes(text, file).map_err(|error| scenario_error(py, &error))?;
-        Ok(Scenario { document })
+        Scenario::whole(py, document, folder)
     }
 
     /// A copy in which the value at each path is another one, written as in TOML or as plain text.
@@ -36,13 +48,15 @@ impl Scenario {
         for (path, value) in &settings {
             document.set(path, value).map_err(|error| scenario_error(py, &error))?;
         }
-        Ok(Scenario { document })
+        Scenario::whole(py, document, self.folder.clone())
     }
 
     /// The points of the sweep, each with what it sets; one point that sets nothing when there is no sweep.
     fn points(&self, py: Python<'_>) -> PyResult<Vec<Point>> {
         let points = self.document.points().map_err(|error| scenario_error(py, &error))?;
-        Ok(points.into_iter().map(|point| (point.set, Scenario { document: point.document })).collect())
+        let whole =
+            |point: SweepPoint| Ok((point.set, Scenario::whole(py, point.document, self.folder.clone())?));
+        points.into_iter().map(whole).collect()
     }
 
     /// Checks everything; gives name, purpose, duration [s] and seed.

@@ -30,6 +30,10 @@ pub(crate) fn value(node: &Node, kind: Kind, mode: Mode) -> Result<(), Fault> {
         // How many there must be is known when the group is written out.
         return members.iter().try_for_each(|member| value(member, kind, Mode { groups: false, ..mode }));
     }
+    if let (Value::Numbers(_), Kind::List(..)) = (&node.value, kind) {
+        // They were looked at when they were read.
+        return Ok(());
+    }
     match kind {
         Kind::Text | Kind::Reference => text(node).map(drop),
         Kind::Name => name(node),

@@ -1,5 +1,7 @@
 //! A scenario file as it was written, with overrides: read, changed by dotted paths, swept, stored and resolved.
 
+use std::path::Path;
+
 use sha2::{Digest, Sha256};
 
 use crate::check::{self, Mode};
@@ -8,6 +10,7 @@ use crate::format::{Kind, ROOT, Shape};
 use crate::group;
 use crate::model::Scenario;
 use crate::quantity::shortened;
+use crate::trace;
 use crate::tree::{self, Node, Table, Value};
 
 /// A scenario file that is well formed: its keys are known and its values are of the right kind. Whether they fit
@@ -98,6 +101,18 @@ impl Document {
                 Err(source.error(fault, String::new()))
             }
         }
+    }
+
+    /// Reads the files that the document refers to, as seen from `folder`: what they hold takes the place of their names. A document
+    /// that refers to none needs no reading; without it others cannot be [resolved](Document::resolve).
+    ///
+    /// # Errors
+    /// Files that cannot be read, or hold something else. The document is as before then.
+    pub fn take_in(&mut self, folder: &Path) -> Result<(), ScenarioError> {
+        let mut root = self.root.clone();
+        trace::take_in(&mut root, folder).map_err(|fault| self.error(fault))?;
+        self.root = root;
+        Ok(())
     }
 
     /// Gives the key at a dotted `path` a value, as `--set path=value` does. Entries are addressed by their names as

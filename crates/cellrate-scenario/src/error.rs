@@ -1,5 +1,6 @@
 //! What is wrong with a scenario, and where: file, line, column, key, what was given, and what to write instead.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A scenario that cannot be used. Displayed as one paragraph followed by the line in question with a caret below it.
@@ -68,11 +69,28 @@ impl fmt::Display for ScenarioError {
         }
         let number = line.to_string();
         let margin = " ".repeat(number.len());
+        let (shown, before) = excerpt(source_line, column - 1);
         // Tabs are kept, so that the caret stands below its character whatever a tab is wide.
-        let indent: String =
-            source_line.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-        write!(f, "\n{margin} |\n{number} | {source_line}\n{margin} | {indent}{}", "^".repeat(*width))
+        let indent: String = shown.chars().take(before).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let carets = "^".repeat((*width).min(MOST_SHOWN));
+        write!(f, "\n{margin} |\n{number} | {shown}\n{margin} | {indent}{carets}")
     }
+}
+
+/// Most characters that are shown of a line: lists may be very long.
+const MOST_SHOWN: usize = 160;
+
+/// What is shown of a line of which the character behind the first `before` ones is in question, and how many stand before that
+/// there.
+fn excerpt(line: &str, before: usize) -> (Cow<'_, str>, usize) {
+    if line.chars().count() <= MOST_SHOWN {
+        return (line.into(), before);
+    }
+    let first = before.saturating_sub(MOST_SHOWN / 2);
+    let shown: String = line.chars().skip(first).take(MOST_SHOWN).collect();
+    let head = if first > 0 { "..." } else { "" };
+    let tail = if line.chars().count() > first + MOST_SHOWN { "..." } else { "" };
+    ([head, &shown, tail].concat().into(), before - first + head.len())
 }
 
 impl std::error::Error for ScenarioError {}
@@ -191,6 +209,23 @@ fn edit_distance(from: &[char], to: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_long_line_what_is_around_the_error_is_shown() {
+        assert_eq!(excerpt("short", 3), ("short".into(), 3));
+        let line: String = (0..100).map(|number| format!("{number},")).collect();
+        let at = line.find("70,").unwrap();
+        let (shown, before) = excerpt(&line, at);
+        assert!(
+            shown.starts_with("...") && shown.ends_with("...") && shown.len() == MOST_SHOWN + 6,
+            "{shown}"
+        );
+        assert!(shown[before..].starts_with("70,"), "{shown}");
+        let (shown, before) = excerpt(&line, 0);
+        assert!(shown.starts_with("0,1,") && shown.ends_with("...") && before == 0, "{shown}");
+        let (shown, before) = excerpt(&line, line.len() - 3);
+        assert!(shown.starts_with("...") && shown[before..] == *"99,", "{shown}");
+    }
 
     #[test]
     fn the_caret_stands_below_the_place_and_columns_count_characters() {

@@ -24,6 +24,7 @@ mod resolve;
 mod schema;
 mod shared;
 mod tcp;
+mod trace;
 mod tree;
 mod video;
 

@@ -1,6 +1,7 @@
 //! The tree that a TOML text is, in the order of the text, with the place of every key and value.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 use toml::Spanned;
@@ -24,6 +25,8 @@ pub(crate) enum Value {
     /// A date or a time of day, which no key takes.
     Date(String),
     List(Vec<Node>),
+    /// A long list of whole numbers, which was read from elsewhere.
+    Numbers(Arc<[u32]>),
     Table(Table),
 }
 
@@ -106,7 +109,7 @@ impl Node {
             Value::Float(_) => "a number",
             Value::Boolean(_) => "true or false",
             Value::Date(_) => "a date or time of day",
-            Value::List(_) => "a list",
+            Value::List(_) | Value::Numbers(_) => "a list",
             Value::Table(_) => "a table",
         }
     }
@@ -121,6 +124,9 @@ impl Node {
             Value::Date(text) => text.clone(),
             Value::List(nodes) => {
                 format!("[{}]", nodes.iter().map(Node::to_toml).collect::<Vec<_>>().join(", "))
+            }
+            Value::Numbers(numbers) => {
+                format!("[{}]", numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
             }
             Value::Table(table) if table.entries.is_empty() => "{}".into(),
             Value::Table(table) => {
@@ -143,6 +149,7 @@ impl Node {
             Value::Float(number) => Json::from(*number),
             Value::Boolean(flag) => Json::from(*flag),
             Value::List(nodes) => Json::Array(nodes.iter().map(Node::canonical).collect()),
+            Value::Numbers(numbers) => Json::from(&numbers[..]),
             Value::Table(table) => table.canonical(),
         }
     }

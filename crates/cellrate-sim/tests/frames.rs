@@ -11,8 +11,7 @@ use world::{World, greedy, greedy_in, parameters, port};
 fn frames(change: impl FnOnce(&mut FramesTraffic)) -> Traffic {
     let mut frames = FramesTraffic {
         frames_per_second: 25,
-        size: Octets(14_720),
-        deviation: Octets(0),
+        lengths: FrameLengths::Gaussian { size: Octets(14_720), deviation: Octets(0) },
         datagram: Octets(1472),
         header: Octets(28),
         encapsulation: Encapsulation::LlcSnapIpv4,
@@ -111,7 +110,7 @@ fn beside_a_burst(follow: Option<FollowAcr>) -> World {
     // 835 cells a frame at 24 a second are 8.5 Mb/s.
     let video = frames(|frames| {
         frames.frames_per_second = 24;
-        frames.size = Octets(38_000);
+        frames.lengths = FrameLengths::Gaussian { size: Octets(38_000), deviation: Octets(0) };
         frames.follow_acr = follow;
     });
     let (start, end) = (Duration::from_secs(3), Duration::from_secs(6));

@@ -6,10 +6,11 @@
 //! of frames and of changes of ACR, so that it does not depend on who asks when.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use cellrate_proto::wire::{Encapsulation, cells_for};
 use cellrate_proto::{CellRate, Duration, Octets, Time};
-use cellrate_scenario::FramesTraffic;
+use cellrate_scenario::{FirstOfTrace, FrameLengths, FramesTraffic};
 
 use crate::random::Random;
 
@@ -52,8 +53,7 @@ pub struct Frame {
 #[derive(Clone, Debug)]
 struct Film {
     frames_per_second: u64,
-    size: f64,
-    deviation: f64,
+    lengths: Lengths,
     datagram: u64,
     header: Octets,
     encapsulation: Encapsulation,
@@ -63,6 +63,20 @@ struct Film {
     /// The next frame, and its number from 0 on.
     number: u64,
     octets: u32,
+}
+
+/// How long frames are, one after the other.
+#[derive(Clone, Debug)]
+enum Lengths {
+    Gaussian {
+        size: f64,
+        deviation: f64,
+    },
+    Trace {
+        lengths: Arc<[u32]>,
+        /// The place of the next one.
+        next: usize,
+    },
 }
 
 /// Credit of a sender that follows ACR.
@@ -80,11 +94,10 @@ struct Pace {
 
 impl Frames {
     /// The frames of `model` for a run that ends at `end`; ACR is `acr` at first.
-    pub fn new(model: &FramesTraffic, acr: CellRate, random: Random, end: Time) -> Frames {
+    pub fn new(model: &FramesTraffic, acr: CellRate, mut random: Random, end: Time) -> Frames {
         let mut film = Film {
             frames_per_second: u64::from(model.frames_per_second),
-            size: model.size.0 as f64,
-            deviation: model.deviation.0 as f64,
+            lengths: Lengths::new(&model.lengths, &mut random),
             datagram: model.datagram.0,
             header: model.header,
             encapsulation: model.encapsulation,
@@ -92,10 +105,10 @@ impl Frames {
             end: model.end.min(end),
             random,
             number: 0,
-            octets: model.size.0 as u32,
+            octets: 0,
         };
         film.draw();
-        let mean = f64::from(film.cells(model.size.0).1);
+        let mean = f64::from(film.cells(model.lengths.mean().0).1);
         let pace = model.follow_acr.map(|follow| Pace {
             share: follow.share,
             acr,
@@ -221,23 +234,19 @@ impl Film {
         let (cells_of_full, cells) = self.cells(u64::from(octets));
         let at = self.next();
         self.number += 1;
+        let number = self.number;
         self.draw();
-        Frame { number: self.number, at, octets, cells, cells_of_full, left: Time::NEVER, last_cell: 0 }
+        Frame { number, at, octets, cells, cells_of_full, left: Time::NEVER, last_cell: 0 }
     }
 
-    /// Draws the length of the next frame.
+    /// Draws the length of the next frame. Where there is none at its instant, it is a later one.
     fn draw(&mut self) {
-        if self.deviation == 0.0 {
-            return;
-        }
         loop {
-            for gaussian in self.random.gaussian_pair() {
-                let octets = (self.size + self.deviation * gaussian).round();
-                if (1.0..=2.0 * self.size).contains(&octets) {
-                    self.octets = octets as u32;
-                    return;
-                }
+            self.octets = self.lengths.next(&mut self.random);
+            if self.octets > 0 {
+                return;
             }
+            self.number += 1;
         }
     }
 
@@ -264,6 +273,43 @@ impl Film {
             }
             if pace.acr == CellRate::ZERO {
                 return Time::NEVER;
+            }
+        }
+    }
+}
+
+impl Lengths {
+    fn new(model: &FrameLengths, random: &mut Random) -> Lengths {
+        match model {
+            FrameLengths::Gaussian { size, deviation } => {
+                Lengths::Gaussian { size: size.0 as f64, deviation: deviation.0 as f64 }
+            }
+            FrameLengths::Trace { lengths, first } => {
+                let next = match first {
+                    FirstOfTrace::At(place) => *place as usize,
+                    FirstOfTrace::Random => (random.uniform() * lengths.len() as f64) as usize,
+                };
+                Lengths::Trace { lengths: Arc::clone(lengths), next }
+            }
+        }
+    }
+
+    /// The next one [octets]; 0 where no frame comes.
+    fn next(&mut self, random: &mut Random) -> u32 {
+        match self {
+            Lengths::Gaussian { size, deviation: 0.0 } => *size as u32,
+            Lengths::Gaussian { size, deviation } => loop {
+                for gaussian in random.gaussian_pair() {
+                    let octets = (*size + *deviation * gaussian).round();
+                    if (1.0..=2.0 * *size).contains(&octets) {
+                        return octets as u32;
+                    }
+                }
+            },
+            Lengths::Trace { lengths, next } => {
+                let octets = lengths[*next];
+                *next = (*next + 1) % lengths.len();
+                octets
             }
         }
     }
@@ -299,11 +345,14 @@ mod tests {
     use crate::random::Stream;
     use cellrate_scenario::FollowAcr;
 
+    fn gaussian(size: u64, deviation: u64) -> FrameLengths {
+        FrameLengths::Gaussian { size: Octets(size), deviation: Octets(deviation) }
+    }
+
     fn model() -> FramesTraffic {
         FramesTraffic {
             frames_per_second: 10,
-            size: Octets(3000),
-            deviation: Octets(0),
+            lengths: gaussian(3000, 0),
             datagram: Octets(1472),
             header: Octets(28),
             encapsulation: Encapsulation::LlcSnapIpv4,
@@ -348,7 +397,7 @@ mod tests {
 
     #[test]
     fn a_frame_of_whole_datagrams_has_no_empty_one_behind_them() {
-        let whole = FramesTraffic { size: Octets(2 * 1472), ..model() };
+        let whole = FramesTraffic { lengths: gaussian(2 * 1472, 0), ..model() };
         let mut frames = frames(&whole, 1e6);
         let ends: Vec<u32> = (1..=64).filter(|_| frames.take(Time::ZERO)).collect();
         assert_eq!(ends, [32, 64]);
@@ -378,7 +427,7 @@ mod tests {
 
     #[test]
     fn lengths_have_the_mean_and_deviation_asked_for() {
-        let varied = FramesTraffic { deviation: Octets(600), ..model() };
+        let varied = FramesTraffic { lengths: gaussian(3000, 600), ..model() };
         let mut film = frames(&varied, 1e6).film;
         film.end = Time::NEVER;
         let lengths: Vec<f64> = (0..4000).map(|_| f64::from(film.take().octets)).collect();
@@ -387,6 +436,44 @@ mod tests {
         // Standard errors are 9.5 and 6.7 octets; twice `size` is five deviations away.
         assert!((mean - 3000.0).abs() < 30.0, "{mean}");
         assert!((variance.sqrt() - 600.0).abs() < 25.0, "{}", variance.sqrt());
+    }
+
+    fn of_trace(lengths: &[u32], first: FirstOfTrace) -> FramesTraffic {
+        FramesTraffic { lengths: FrameLengths::Trace { lengths: lengths.into(), first }, ..model() }
+    }
+
+    #[test]
+    fn a_trace_goes_on_from_where_it_begins_and_round() {
+        let model = of_trace(&[100, 3000, 1472], FirstOfTrace::At(1));
+        let all = frames(&model, 1e6).all(ms(1000)).0;
+        let octets: Vec<u32> = all.iter().map(|frame| frame.octets).collect();
+        assert_eq!(octets, [3000, 1472, 100, 3000, 1472, 100, 3000, 1472, 100, 3000]);
+        assert_eq!(all[..3].iter().map(|frame| frame.cells).collect::<Vec<_>>(), [67, 32, 3]);
+        assert_eq!(model.lengths.mean(), Octets(1524));
+    }
+
+    #[test]
+    fn where_a_trace_has_no_length_no_frame_comes() {
+        let model = of_trace(&[0, 50, 0, 0, 60], FirstOfTrace::At(0));
+        let frames = frames(&model, 1e6);
+        assert_eq!(frames.next(), ms(100));
+        let (all, skipped) = frames.all(ms(1000));
+        let come: Vec<(u64, u32)> = all.iter().map(|frame| (frame.number, frame.octets)).collect();
+        assert_eq!((come, skipped), (vec![(2, 50), (5, 60), (7, 50), (10, 60)], 0));
+        assert!(all.iter().all(|frame| frame.at == ms(100 * (frame.number - 1))));
+        assert_eq!(model.lengths.mean(), Octets(55));
+    }
+
+    #[test]
+    fn a_random_beginning_is_anywhere_in_the_trace() {
+        let model = of_trace(&[1, 2, 3, 4], FirstOfTrace::Random);
+        let mut times = [0; 4];
+        for flow in 0..400 {
+            let random = Random::new(7, Stream::Traffic(flow));
+            let film = Frames::new(&model, CellRate::new(1e6), random, ms(1000)).film;
+            times[film.octets as usize - 1] += 1;
+        }
+        assert!(times.iter().all(|&times| (70..130).contains(&times)), "{times:?}");
     }
 
     fn following(share: f64) -> FramesTraffic {
@@ -426,7 +513,7 @@ mod tests {
 
     #[test]
     fn what_a_plan_says_is_what_happens() {
-        let varied = FramesTraffic { deviation: Octets(1000), ..following(0.9) };
+        let varied = FramesTraffic { lengths: gaussian(3000, 1000), ..following(0.9) };
         let mut frames = frames(&varied, 300.0);
         let mut planned = Vec::new();
         while frames.next() != Time::NEVER {

@@ -17,12 +17,60 @@ const FOLLOW_ACR: Shape = Shape {
     )],
 };
 
+/// Largest length of a frame [octets]: no picture of any codec is longer, and its cells can be counted in 32 bits.
+pub(crate) const MAX_FRAME: i64 = 1 << 24;
+/// Most columns of a file.
+pub(crate) const MAX_COLUMN: i64 = 1_000;
+
+const TRACE: Shape = Shape {
+    name: "trace",
+    about: "Lengths of frames one after the other, as somebody measured them; after the last comes the first again.",
+    keys: &[
+        key(
+            "file",
+            Kind::Text,
+            "required: this or sizes",
+            "A text file with a frame in each line, as seen from the scenario's folder; lines without a digit, and those that begin with # or %, are passed over. It is read with the scenario, and what is stored beside results has `sizes` instead: `column` and `unit` are for another file then, as in a sweep.",
+        ),
+        key(
+            "column",
+            Kind::Integer(1, MAX_COLUMN),
+            "1",
+            "In which column of the file lengths are; spaces, tabs, commas and semicolons are between columns.",
+        ),
+        key(
+            "unit",
+            Kind::Choice(&["octets", "bits"]),
+            "\"octets\"",
+            "What the file counts; bits are rounded up to octets.",
+        ),
+        key(
+            "sizes",
+            Kind::List(&Kind::Integer(0, MAX_FRAME), 1),
+            "required: this or file",
+            "The lengths themselves, in octets; where one is 0 no frame comes.",
+        ),
+        key(
+            "first",
+            Kind::Or(&[Kind::Integer(1, u32::MAX as i64), Kind::Choice(&["random"])]),
+            "1",
+            "Which frame of the trace the sender begins with; \"random\" is another one for each connection and seed.",
+        ),
+    ],
+};
+
 pub(super) const FRAMES: Shape = Shape {
     name: "frames",
     about: "Frames of a codec, video or voice, in UDP datagrams over IP over AAL5, one frame at each instant of a clock; what the sender may not yet send waits (paper 000).",
     keys: &[
         required("frames_per_second", Kind::Integer(1, 10_000), "The clock."),
-        required("size", OCTETS, "Mean length of a frame: 1 octet to 16 MiB."),
+        key("size", OCTETS, "required: this or trace", "Mean length of a frame: 1 octet to 16 MiB."),
+        key(
+            "trace",
+            Kind::Table(&TRACE),
+            "required: this or size",
+            "Lengths from a file, such as a published trace of a film.",
+        ),
         key(
             "deviation",
             OCTETS,

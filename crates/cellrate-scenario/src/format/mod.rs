@@ -15,6 +15,7 @@ mod video;
 
 use crate::quantity::Dimension;
 use application::APPLICATION;
+pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
 use live::LIVE;
 use switch::{SWITCH, SWITCH_DEFAULTS};

@@ -1,5 +1,7 @@
 //! Frames in UDP datagrams.
 
+use std::sync::Arc;
+
 use cellrate_proto::Octets;
 use cellrate_proto::wire::Encapsulation;
 
@@ -7,12 +9,10 @@ use super::optional;
 use super::timing::start_and_end;
 use crate::check;
 use crate::error::Fault;
-use crate::frames::{FollowAcr, FramesTraffic};
+use crate::format::MAX_FRAME;
+use crate::frames::{FirstOfTrace, FollowAcr, FrameLengths, FramesTraffic};
 use crate::quantity;
-use crate::tree::{Node, Table};
-
-/// Largest mean length of a frame [octets]: no picture of any codec is longer, and its cells can be counted in 32 bits.
-const MAX_SIZE: u64 = 1 << 24;
+use crate::tree::{Node, Table, Value};
 
 pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {
     let (start, end) = start_and_end(table)?;
@@ -31,12 +31,25 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {
     };
     let frames_per_second = integer("frames_per_second", 1, 10_000)?
         .ok_or_else(|| check::missing(node.place, "frames_per_second", "such as 24"))?;
-    let size = octets("size", 1, MAX_SIZE, "from 1 octet to 16 MiB")?
-        .ok_or_else(|| check::missing(node.place, "size", "such as \"40 kB\""))?;
+    let size = octets("size", 1, MAX_FRAME as u64, "from 1 octet to 16 MiB")?;
+    let lengths = match (table.entry("trace"), size) {
+        (Some(entry), None) if table.node("deviation").is_none() => trace(&entry.node)?,
+        (Some(entry), _) => {
+            let message = "a trace says how long frames are, and so do size and deviation";
+            return Err(Fault::new(entry.place, message, "Leave out the one or the others"));
+        }
+        (None, Some(size)) => {
+            let deviation = octets("deviation", 0, size.0, "at most the size")?.unwrap_or(Octets(0));
+            FrameLengths::Gaussian { size, deviation }
+        }
+        (None, None) => {
+            let example = "such as \"40 kB\", or a trace = { file = ... }";
+            return Err(check::missing(node.place, "size", example));
+        }
+    };
     Ok(FramesTraffic {
         frames_per_second,
-        size,
-        deviation: octets("deviation", 0, size.0, "at most the size")?.unwrap_or(Octets(0)),
+        lengths,
         datagram: octets("datagram", 1, 65_000, "from 1 to 65000 octets")?.unwrap_or(Octets(1472)),
         header: octets("header", 0, 120, "at most 120 octets")?.unwrap_or(Octets(28)),
         encapsulation: match table.text("encapsulation") {
@@ -48,6 +61,40 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {
         end,
         record: integer("record", 0, i64::from(u32::MAX))?.unwrap_or(0),
     })
+}
+
+fn trace(node: &Node) -> Result<FrameLengths, Fault> {
+    let Some(table) = node.table() else {
+        unreachable!("a trace is a table");
+    };
+    if let Some(file) = table.entry("file") {
+        // Whoever reads the document from a disk takes in what it refers to.
+        let message = "the file of the trace has not been read";
+        return Err(Fault::new(file.place, message, "Give its lengths as sizes = [...]"));
+    }
+    let Some(sizes) = table.node("sizes") else {
+        return Err(check::missing(node.place, "file", "the trace, or sizes = [...]"));
+    };
+    let lengths: Arc<[u32]> = match &sizes.value {
+        Value::Numbers(lengths) => Arc::clone(lengths),
+        _ => {
+            let one = |node: &Node| check::integer(node, 0, MAX_FRAME).map(|length| length as u32);
+            check::list(sizes)?.iter().map(one).collect::<Result<_, _>>()?
+        }
+    };
+    if lengths.iter().all(|&length| length == 0) {
+        return Err(Fault::new(
+            sizes.place,
+            "no frame of the trace has a length",
+            "It must have one above 0",
+        ));
+    }
+    let first = match table.node("first") {
+        None => FirstOfTrace::At(0),
+        Some(first) if first.text().is_some() => FirstOfTrace::Random,
+        Some(first) => FirstOfTrace::At((check::integer(first, 1, lengths.len() as i64)? - 1) as u32),
+    };
+    Ok(FrameLengths::Trace { lengths, first })
 }
 
 fn follow_acr(node: &Node) -> Result<FollowAcr, Fault> {

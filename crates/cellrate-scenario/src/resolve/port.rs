@@ -174,7 +174,7 @@ fn parameter(node: &Node) -> Result<CustomParameter, Fault> {
         Value::Integer(number) => CustomParameter::Integer(*number),
         Value::Float(number) => CustomParameter::Number(*number),
         Value::Text(text) => CustomParameter::Text(text.clone()),
-        Value::Date(_) | Value::List(_) | Value::Table(_) => {
+        Value::Date(_) | Value::List(_) | Value::Numbers(_) | Value::Table(_) => {
             let message = format!("a parameter cannot be {}", node.kind());
             return Err(Fault::new(node.place, message, "Write a number, a string, true or false"));
         }

@@ -1,22 +1,31 @@
 //! Frames in datagrams as they are written.
 
+use std::path::{Path, PathBuf};
+
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Octets, Time};
 use cellrate_scenario::*;
 
 /// Two hosts and a link, with this connection.
 fn resolve(category: &str, traffic: &str, more: &str) -> Result<Scenario, ScenarioError> {
+    document(category, traffic, more).and_then(|document| document.resolve())
+}
+
+fn document(category: &str, traffic: &str, more: &str) -> Result<Document, ScenarioError> {
     let text = format!(
         "name = \"t\"\nduration = \"1 s\"\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
          link = [{{ between = [\"a\", \"b\"], rate = \"155.52 Mbps\", length = \"1 km\" }}]\n\
          [[vc]]\nname = \"v\"\ncategory = \"{category}\"\npath = [\"a\", \"b\"]\n\
          traffic = {{ type = \"frames\", {traffic} }}\n{more}"
     );
-    Document::parse(&text, "t").and_then(|document| document.resolve())
+    Document::parse(&text, "t")
 }
 
 fn frames(traffic: &str) -> FramesTraffic {
-    let scenario = resolve("abr", traffic, "").unwrap_or_else(|error| panic!("{error}"));
+    frames_of(&resolve("abr", traffic, "").unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn frames_of(scenario: &Scenario) -> FramesTraffic {
     match &scenario.connections[0].forward.traffic {
         Some(Traffic::Frames(frames)) => (**frames).clone(),
         other => panic!("{other:?}"),
@@ -28,8 +37,7 @@ fn clock_and_size_are_enough() {
     let plain = frames("frames_per_second = 24, size = \"40 kB\"");
     let expected = FramesTraffic {
         frames_per_second: 24,
-        size: Octets(40_000),
-        deviation: Octets(0),
+        lengths: FrameLengths::Gaussian { size: Octets(40_000), deviation: Octets(0) },
         datagram: Octets(1472),
         header: Octets(28),
         encapsulation: Encapsulation::LlcSnapIpv4,
@@ -43,7 +51,8 @@ fn clock_and_size_are_enough() {
         "frames_per_second = 50, size = \"172 octets\", deviation = \"172 octets\", datagram = \"65000 octets\", \
          header = \"40 octets\", encapsulation = \"vc-mux\", record = 7, follow_acr = {}",
     );
-    assert_eq!((other.deviation, other.datagram, other.header), (Octets(172), Octets(65_000), Octets(40)));
+    assert_eq!(other.lengths, FrameLengths::Gaussian { size: Octets(172), deviation: Octets(172) });
+    assert_eq!((other.datagram, other.header), (Octets(65_000), Octets(40)));
     assert_eq!((other.encapsulation, other.record), (Encapsulation::VcMultiplexed, 7));
     assert_eq!(other.follow_acr, Some(FollowAcr { share: 0.9 }));
     let share = frames("frames_per_second = 1, size = \"1 octet\", follow_acr = { share = \"31/32\" }");
@@ -92,4 +101,108 @@ fn what_could_not_be_sent_is_refused() {
         assert!(message.contains(expected), "{traffic}: {message}");
     }
     assert!(resolve("ubr", "frames_per_second = 10000, size = \"16 MiB\"", "").is_ok());
+}
+
+/// A folder of this test run, with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    for (file, text) in files {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+    folder
+}
+
+fn trace(lengths: &[u32], first: FirstOfTrace) -> FrameLengths {
+    FrameLengths::Trace { lengths: lengths.into(), first }
+}
+
+#[test]
+fn a_trace_is_a_list_or_what_a_file_holds() {
+    let listed = frames("frames_per_second = 25, trace = { sizes = [1000, 0, 16777216], first = 3 }");
+    assert_eq!(listed.lengths, trace(&[1000, 0, 16_777_216], FirstOfTrace::At(2)));
+    // As they are published: bits in lines, or columns with a head.
+    let bits = "% a film\n# its frames\n\n8000\n8001\r\n0\n";
+    let columns = "No  Type  Time[ms]  Length[byte]\n1\tI\t0\t5000\n2, B, 40.0, 700.0\n3; P; 80; 1500\n";
+    let folder = folder("traces", &[("bits.txt", bits), ("columns.txt", columns)]);
+    let taken = |traffic: &str| {
+        let mut document = document("ubr", &format!("frames_per_second = 25, {traffic}"), "").unwrap();
+        document.take_in(&folder).unwrap_or_else(|error| panic!("{error}"));
+        let scenario = document.resolve().unwrap_or_else(|error| panic!("{error}"));
+        // Stored, it is whole without the file.
+        let stored = Document::parse(&document.to_toml(), "stored").unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(frames_of(&stored.resolve().unwrap()), frames_of(&scenario));
+        assert_eq!(stored.hash(), document.hash());
+        frames_of(&scenario).lengths
+    };
+    let of_bits = taken("trace = { file = \"bits.txt\", unit = \"bits\", first = \"random\" }");
+    assert_eq!(of_bits, trace(&[1000, 1001, 0], FirstOfTrace::Random));
+    assert_eq!(
+        taken("trace = { file = \"./columns.txt\", column = 4 }"),
+        trace(&[5000, 700, 1500], FirstOfTrace::At(0))
+    );
+}
+
+#[test]
+fn members_of_a_group_have_one_trace_and_a_setting_reads_another() {
+    let folder = folder("settings", &[("one", "10\n20\n"), ("other", "30\n")]);
+    let text = "name = \"t\"\nduration = \"1 s\"\nhost = [{ name = \"a\" }, { name = \"b\" }]\n\
+                link = [{ between = [\"a\", \"b\"], rate = \"155.52 Mbps\", length = \"1 km\" }]\n\
+                [[vc]]\nname = \"v{i}\"\ncount = 2\npath = [\"a\", \"b\"]\n\
+                traffic = { type = \"frames\", frames_per_second = 25, trace = { file = \"one\", first = [1, 2] } }\n\
+                [[sweep]]\nset = \"vc.v{i}.traffic.trace.file\"\nvalues = [\"one\", \"other\"]\n";
+    let mut document = Document::parse(text, "t").unwrap_or_else(|error| panic!("{error}"));
+    let unread = document.resolve().unwrap_err();
+    assert_eq!((unread.line(), unread.message()), (9, "the file of the trace has not been read"));
+    document.take_in(&folder).unwrap_or_else(|error| panic!("{error}"));
+    let lengths = |document: &Document, place: usize| {
+        let scenario = document.resolve().unwrap_or_else(|error| panic!("{error}"));
+        let Some(Traffic::Frames(frames)) = &scenario.connections[place].forward.traffic else { panic!() };
+        frames.lengths.clone()
+    };
+    assert_eq!(lengths(&document, 0), trace(&[10, 20], FirstOfTrace::At(0)));
+    assert_eq!(lengths(&document, 1), trace(&[10, 20], FirstOfTrace::At(1)));
+    let hash = document.hash();
+    document.set("vc.v{i}.traffic.trace.first", "1").unwrap();
+    let mut points = document.points().unwrap();
+    assert!(points[1].document.resolve().is_err(), "its file has not been read");
+    points.iter_mut().for_each(|point| point.document.take_in(&folder).unwrap());
+    assert_eq!(lengths(&points[0].document, 1), trace(&[10, 20], FirstOfTrace::At(0)));
+    assert_eq!(lengths(&points[1].document, 1), trace(&[30], FirstOfTrace::At(0)));
+    assert_ne!(document.hash(), hash);
+}
+
+#[test]
+fn what_is_no_trace_is_refused_with_file_and_line() {
+    let files =
+        [("words", "1 x\n2 y\n"), ("long", "16777217\n"), ("nothing", "# a film\n\n"), ("half", "1\n2.5\n")];
+    let folder = folder("refused", &files);
+    for (keys, message, remedy) in [
+        ("file = \"missing\"", "missing cannot be read: No such file", "from the folder of the scenario"),
+        ("file = \"words\", column = 2", "line 1 of words: \"x\" is no whole number", "from column 2"),
+        ("file = \"words\", column = 3", "line 1 of words: it has 2 columns", "from column 3"),
+        ("file = \"long\"", "line 1 of long: a frame of 16777217 octets is longer than 16 MiB", "column 1"),
+        ("file = \"half\"", "line 2 of half: \"2.5\" is no whole number", "`unit`"),
+        ("file = \"nothing\"", "there are no frames in nothing", "one in each line"),
+    ] {
+        let traffic = format!("frames_per_second = 25, trace = {{ {keys} }}");
+        let mut document = document("ubr", &traffic, "").unwrap();
+        let before = document.hash();
+        let error = document.take_in(&folder).expect_err(keys);
+        assert!(error.message().contains(message) && error.remedy().contains(remedy), "{error}");
+        assert_eq!((error.line(), error.key()), (9, "vc.v.traffic.trace.file"), "{error}");
+        assert_eq!(document.hash(), before);
+    }
+    for (traffic, expected) in [
+        ("trace = { sizes = [0, 0] }", "no frame of the trace has a length"),
+        ("trace = { sizes = [1, 2], first = 3 }", "3 is out of range"),
+        ("trace = { sizes = [-1] }", "-1 is out of range"),
+        ("trace = { first = 1 }", "the key \"file\" is missing"),
+        ("size = \"1 kB\", trace = { sizes = [1] }", "so do size and deviation"),
+        ("deviation = \"1 kB\", trace = { sizes = [1] }", "so do size and deviation"),
+    ] {
+        let traffic = format!("frames_per_second = 25, {traffic}");
+        let error = resolve("ubr", &traffic, "").expect_err(&traffic);
+        assert!(error.message().contains(expected), "{error}");
+    }
 }

@@ -637,8 +637,10 @@ impl Generator {
             }
             5 => Traffic::Frames(Box::new(FramesTraffic {
                 frames_per_second: self.pick(&[200, 1000, 3000]),
-                size: Octets(self.pick(&[100, 400, 2000])),
-                deviation: Octets(self.pick(&[0, 50])),
+                lengths: FrameLengths::Gaussian {
+                    size: Octets(self.pick(&[100, 400, 2000])),
+                    deviation: Octets(self.pick(&[0, 50])),
+                },
                 datagram: Octets(self.pick(&[48, 300, 9000])),
                 header: Octets(28),
                 encapsulation: self.pick(&[Encapsulation::LlcSnapIpv4, Encapsulation::VcMultiplexed]),
