@@ -197,6 +197,25 @@ def list_(*, json: Json = False) -> int:
     return 0
 
 
+@app.command("draw")
+def draw(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    out: Annotated[
+        Path | None, Parameter(help="The picture: .png, .svg or .pdf (NAME.png in this folder by default).")
+    ] = None,
+) -> int:
+    """Draw a scenario's network: switches, hosts, links, and the ways that connections take."""
+    from .network import write
+    from .running import prepare
+
+    scenario = prepare(file, set=_settings(set)).points()[0].scenario
+    print(write(scenario, out if out is not None else Path(f"{scenario.name}.png")))
+    return 0
+
+
 @app.command("fair")
 def fair(
     file: File,

@@ -6,11 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native
 from .errors import ScenarioError
 from .places import folder
+
+if TYPE_CHECKING:
+    from .plots import Drawn
 
 
 class Scenario:
@@ -108,6 +111,22 @@ class Scenario:
         if not 0.0 < utilization <= 1.0:
             raise ValueError(f"utilization is {utilization}; it must be above 0 and at most 1")
         return [FairShare(*row) for row in self._native.fair(utilization)]
+
+    def draw(self) -> Drawn:
+        """Draw the network: switches with their algorithms, hosts, links, and the ways that connections take.
+
+        Hosts and connections that are alike are drawn as one. A notebook shows the figure; `savefig` writes it.
+
+        Raises
+        ------
+        ScenarioError
+            If the scenario is not sound.
+        CellrateError
+            If it is too large to be drawn.
+        """
+        from .network import draw
+
+        return draw(self)
 
     @property
     def file(self) -> str:

@@ -1,6 +1,9 @@
 //! What results call the things of a scenario.
 
-use cellrate_scenario::{Category, FlowQuantity, LinkIndex, NodeIndex, PortQuantity, Quantity, Scenario};
+use cellrate_proto::switch::{QueueControl, SwitchAlgorithmConfig};
+use cellrate_scenario::{
+    Category, FlowQuantity, LinkIndex, NodeIndex, Port, PortQuantity, Quantity, Scenario,
+};
 
 /// "name", or "name (back)" for the direction from the last host to the first.
 pub fn flow_name(scenario: &Scenario, flow: usize) -> String {
@@ -23,6 +26,24 @@ pub fn category_name(category: Category) -> &'static str {
         Category::Abr => "abr",
         Category::Ubr => "ubr",
     }
+}
+
+/// What a port does about congestion, in a word or two each; nothing where it does nothing.
+pub fn control_names(port: &Port) -> Vec<String> {
+    let algorithm = match (&port.custom, &port.control.algorithm) {
+        (Some(custom), _) => Some(custom.name.clone()),
+        (None, SwitchAlgorithmConfig::None) => None,
+        (None, SwitchAlgorithmConfig::RelativeRate(_)) => Some("relative rate".into()),
+        (None, SwitchAlgorithmConfig::StopAndGo(_)) => Some("Stop & Go".into()),
+        (None, SwitchAlgorithmConfig::Eprca(_)) => Some("EPRCA".into()),
+        (None, SwitchAlgorithmConfig::Capc(_)) => Some("CAPC".into()),
+        (None, SwitchAlgorithmConfig::Erica(config)) => Some(match config.queue_control {
+            QueueControl::TargetUtilization(_) => "ERICA".into(),
+            QueueControl::QueueingDelay { .. } => "ERICA+".into(),
+        }),
+    };
+    let efci = port.control.efci.map(|_| "EFCI".to_owned());
+    algorithm.into_iter().chain(efci).collect()
 }
 
 /// Name, entity and unit of a series.

@@ -1,0 +1,216 @@
+"""A picture of a network: switches, hosts and links, and the ways that connections take.
+
+Hosts that stand on links of the same kind, and whose connections take the same ways, are drawn as one, and so are their
+connections.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+
+from ..errors import CellrateError
+from ..panels import COLOURS
+from ..plots import DASHES, STYLE, Drawn
+from .layout import placed
+from .topology import Link, Network, Way, WayThrough, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from ..scenario import Scenario
+
+MOST_PLACED = 60
+"""Switches of a network that can be drawn."""
+
+MOST_NAMED = 12
+"""Ways in the legend."""
+
+LANE = 0.055
+"""How far apart the ways over one link are."""
+
+INCHES = 1.55
+"""Between two switches."""
+
+
+FORMATS: dict[str, dict[str, Any]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None, "Creator": None},
+    ".pdf": {"CreationDate": None, "Creator": None},
+}
+"""Ends of the names of files, and what is left out of them because it would differ each time."""
+
+
+def draw(scenario: Scenario) -> Drawn:
+    """Draw the network of a scenario, as `Scenario.draw` says."""
+    network = Network(json.loads(scenario._native.topology()))
+    if len(network.core) > MOST_PLACED:
+        raise CellrateError(
+            f"{scenario.file} has {len(network.core)} switches; a picture can show at most {MOST_PLACED}"
+        )
+    spots = placed(network)
+    margin = np.array([0.6, 0.35])
+    low, high = spots.min(axis=0) - margin, spots.max(axis=0) + margin
+    named = network.ways[:MOST_NAMED]
+    rows = (len(named) + 1) // 2
+    width, top, bottom = max(4.5, INCHES * (high[0] - low[0])), 0.55, 0.45 + 0.17 * rows
+    height = top + bottom + INCHES * (high[1] - low[1])
+    with mpl.rc_context(STYLE):
+        drawn = Drawn(figsize=(width, height))
+        axes: Axes = drawn.add_axes((0, bottom / height, 1, 1 - (top + bottom) / height))
+        axes.set_axis_off()
+        axes.set_aspect("equal")
+        axes.set_xlim(low[0], high[0])
+        axes.set_ylim(low[1], high[1])
+        _draw_links(axes, network, spots)
+        _draw_ways(axes, network, spots)
+        _draw_places(axes, network, spots)
+        drawn.text(0.12 / width, 1 - 0.1 / height, scenario.name, fontsize=10, va="top")
+        alike = _all_alike(network)
+        if alike is not None:
+            drawn.text(0.12 / width, 1 - 0.3 / height, f"all links {alike}", fontsize=7.5, va="top", color="#555555")
+        for number, way in enumerate(named):
+            column, row = divmod(number, rows)
+            y = (0.3 + 0.17 * (rows - 1 - row)) / height
+            x = (0.12 + column * (width - 0.24) / 2) / width
+            colour, dash = _style(number)
+            drawn.add_artist(
+                mpl.lines.Line2D([x, x + 0.3 / width], [y, y], color=colour, linestyle=dash, linewidth=1.6)
+            )
+            drawn.text(x + 0.38 / width, y, _told(way), fontsize=7.5, va="center_baseline")
+        if len(network.ways) > len(named):
+            more = f"and {len(network.ways) - len(named)} more ways"
+            drawn.text(0.12 / width, 0.1 / height, more, fontsize=7.5, color="#555555")
+    return drawn
+
+
+def write(scenario: Scenario, file: Path) -> Path:
+    """Draw the network of a scenario into a file, which appears whole; the same bytes each time.
+
+    Raises
+    ------
+    ScenarioError, CellrateError
+        As `Scenario.draw`; if the file's name ends otherwise than in one of `FORMATS`, or it cannot be written.
+    """
+    if file.suffix not in FORMATS:
+        raise CellrateError(f"{file}: a picture is a file that ends in {', '.join(FORMATS)}")
+    drawn = draw(scenario)
+    partial = file.with_name(f".{file.name}.partial")
+    try:
+        with mpl.rc_context(STYLE):
+            drawn.savefig(partial, format=file.suffix[1:], metadata=FORMATS[file.suffix])
+        partial.replace(file)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise CellrateError(f"{file} cannot be written: {error.strerror or error}") from None
+    return file
+
+
+def _told(way: Way) -> str:
+    several = f", {len(way.vcs)} VCs" if len(way.vcs) > 1 else ""
+    return f"{shortened(way.vcs)}: {way.category.upper()}{several}"
+
+
+def _style(number: int) -> tuple[str, Any]:
+    return COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
+
+
+def _draw_links(axes: Axes, network: Network, spots: NDArray[np.float64]) -> None:
+    alike = _all_alike(network)
+    lanes = Counter(edge for way in network.ways for edge in _edges(way.path))
+    for edge, links in network.edges.items():
+        (xa, ya), (xb, yb) = spots[edge[0]], spots[edge[1]]
+        room = 4.0 + 72 * INCHES * LANE * max(0, lanes[edge] - 1)
+        axes.plot([xa, xb], [ya, yb], color="#e6e6e6", linewidth=room, solid_capstyle="butt", zorder=1)
+        if alike is None:
+            # Above and below a link that lies; left and right of one that stands.
+            stands = abs(yb - ya) > abs(xb - xa)
+            for words, side in zip(_words(links[0]), (1, -1), strict=True):
+                off = side * (3 + room / 2)
+                axes.annotate(
+                    words,
+                    ((xa + xb) / 2, (ya + yb) / 2),
+                    xytext=(-off, 0) if stands else (0, off),
+                    textcoords="offset points",
+                    fontsize=6.5,
+                    color="#555555",
+                    ha=("right" if side > 0 else "left") if stands else "center",
+                    va="center" if stands else "bottom" if side > 0 else "top",
+                    zorder=5,
+                )
+
+
+def _draw_ways(axes: Axes, network: Network, spots: NDArray[np.float64]) -> None:
+    over: dict[tuple[int, int], list[int]] = {}
+    for number, way in enumerate(network.ways):
+        for edge in _edges(way.path):
+            over.setdefault(edge, []).append(number)
+    for number, way in enumerate(network.ways):
+        points: list[NDArray[np.float64]] = []
+        for (a, b), edge in zip(pairwise(way.path), _edges(way.path), strict=True):
+            along = spots[edge[1]] - spots[edge[0]]
+            across = np.array([-along[1], along[0]]) / np.hypot(*along)
+            lane = over[edge].index(number) - (len(over[edge]) - 1) / 2
+            points += [spots[a] + across * lane * LANE, spots[b] + across * lane * LANE]
+        colour, dash = _style(number)
+        line = np.array(points)
+        axes.plot(line[:, 0], line[:, 1], color=colour, linestyle=dash, linewidth=1.6, zorder=3)
+        head = (points[-2] + points[-1]) / 2
+        axes.annotate(
+            "",
+            tuple(head + (points[-1] - points[-2]) * 0.06),
+            xytext=tuple(head),
+            arrowprops={"arrowstyle": "-|>", "color": colour, "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0},
+            zorder=4,
+        )
+
+
+def _draw_places(axes: Axes, network: Network, spots: NDArray[np.float64]) -> None:
+    for place, (x, y) in enumerate(spots):
+        name, control = network.label(place)
+        is_switch = place < len(network.core) and not network.nodes[network.core[place]]["is_host"]
+        axes.text(
+            x,
+            y,
+            f"{name}\n{control}" if control else name,
+            fontsize=8,
+            ha="center",
+            va="center",
+            linespacing=1.25,
+            bbox={
+                "boxstyle": "round,pad=0.45" if is_switch else "square,pad=0.35",
+                "facecolor": "#fff6e0" if is_switch else "white",
+                "edgecolor": "#555555",
+                "linewidth": 0.9,
+            },
+            zorder=6,
+        )
+
+
+def _edges(path: WayThrough) -> list[tuple[int, int]]:
+    return [(min(a, b), max(a, b)) for a, b in pairwise(path)]
+
+
+def _all_alike(network: Network) -> str | None:
+    words = {_words(link) for link in network.links}
+    return ", ".join(words.pop()) if len(words) == 1 else None
+
+
+def _words(link: Link) -> tuple[str, str]:
+    """Rate and delay."""
+    rate, unit = link.rate_bps / 1e6, "Mb/s"
+    if rate >= 1000:
+        rate, unit = rate / 1e3, "Gb/s"
+    elif rate < 1:
+        rate, unit = rate * 1e3, "kb/s"
+    delay, unit_of_delay = link.delay_s * 1e3, "ms"
+    if 0 < delay < 0.1:
+        delay, unit_of_delay = delay * 1e3, "us"
+    return f"{rate:g} {unit}", f"{delay:g} {unit_of_delay}"
