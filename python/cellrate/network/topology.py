@@ -122,7 +122,7 @@ class Network:
 
 
 def shortened(names: Sequence[str]) -> str:
-    """Give the names, if they are few; of more the first and the last, where they differ by a number, or their number."""
+    """Give few names as they are, and of many the first and the last, or how many they are."""
     if len(names) <= 2:
         return ", ".join(names)
     patterns = {re.sub(r"\d+", "#", name) for name in names}
