@@ -79,6 +79,22 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
+class Running:
+    """What has gone through a port since the averaging interval began."""
+
+    start: float
+    """When it began [s]."""
+    abr_cells: int
+    """ABR cells that have arrived, RM cells included [cells]."""
+    guaranteed_cells: int
+    """CBR and VBR cells that have arrived [cells]."""
+    active: int
+    """Connections of which an ABR cell has arrived."""
+    own_cells: int
+    """ABR cells of the connection whose RM cell it is [cells]."""
+
+
+@dataclass(frozen=True, slots=True)
 class Feedback:
     """What becomes of a backward RM cell: ER can be lowered, CI and NI be set, and nothing else (TM 4.0, 5.10.6)."""
 
@@ -105,11 +121,17 @@ class SwitchAlgorithm:
         It also ends with so many ABR cells [at least 1]; None when no number does.
     counts_vcs : bool
         Whether `Load.vc_cells` is wanted.
+    sees_running : bool
+        Whether `running` is wanted.
+    running : Running
+        Within `on_forward_rm` and `on_backward_rm`, where `sees_running`: what has come since the interval began.
     """
 
     interval: float | None = None
     interval_cells: int | None = None
     counts_vcs: bool = False
+    sees_running: bool = False
+    running: Running
 
     def __init__(self, port: Port) -> None:
         """Begin at `port`; a class of yours may take parameters beside it, by their names in the scenario."""
@@ -142,10 +164,11 @@ class Calls:
     interval_s: float | None
     interval_cells: int | None
     counts_vcs: bool
+    sees_running: bool
     on_connect: Callable[[int, float, float, float], None] | None
-    on_forward_rm: Callable[[float, int, float], None] | None
+    on_forward_rm: Callable[..., None] | None
     on_interval_end: Callable[[Load], None] | None
-    on_backward_rm: Callable[[float, int, int], tuple[float | None, bool, bool] | None] | None
+    on_backward_rm: Callable[..., tuple[float | None, bool, bool] | None] | None
     figures: Callable[[], list[float]]
 
 
@@ -239,15 +262,27 @@ def _maker(name: str, make: MakeAlgorithm) -> Maker:
 
 
 def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:
-    kind = type(algorithm)
+    kind, sees_running = type(algorithm), bool(algorithm.sees_running)
     _check_interval(algorithm)
 
     def own(method: str) -> Any:
         """Give the method, if it is not the one that does nothing."""
         return None if getattr(kind, method) is getattr(SwitchAlgorithm, method) else getattr(algorithm, method)
 
+    on_forward_rm, on_backward_rm = own("on_forward_rm"), own("on_backward_rm")
+
+    def told(now: float, vc: int, ccr: float, running: tuple[float, int, int, int, int]) -> None:
+        algorithm.running = Running(*running)
+        on_forward_rm(now, vc, ccr)
+
     def answered(now: float, vc: int, queue: int) -> tuple[float | None, bool, bool] | None:
-        return _answer(algorithm.on_backward_rm(now, vc, queue), kind)
+        return _answer(on_backward_rm(now, vc, queue), kind)
+
+    def answered_running(
+        now: float, vc: int, queue: int, running: tuple[float, int, int, int, int]
+    ) -> tuple[float | None, bool, bool] | None:
+        algorithm.running = Running(*running)
+        return answered(now, vc, queue)
 
     def in_order() -> list[float]:
         given = algorithm.figures()
@@ -263,10 +298,11 @@ def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:
         interval_s=algorithm.interval,
         interval_cells=algorithm.interval_cells,
         counts_vcs=bool(algorithm.counts_vcs),
+        sees_running=sees_running,
         on_connect=own("on_connect"),
-        on_forward_rm=own("on_forward_rm"),
+        on_forward_rm=told if sees_running and on_forward_rm is not None else on_forward_rm,
         on_interval_end=own("on_interval_end"),
-        on_backward_rm=None if own("on_backward_rm") is None else answered,
+        on_backward_rm=None if on_backward_rm is None else answered_running if sees_running else answered,
         figures=in_order,
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import cellrate
-from cellrate.algorithms import Feedback, Load, Port, SwitchAlgorithm
+from cellrate.algorithms import Feedback, Load, Port, Running, SwitchAlgorithm
 from cellrate.cli import status
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/algorithms.md"
@@ -161,6 +161,46 @@ def test_what_an_interval_counts_adds_up_and_connections_have_numbers() -> None:
     assert sum(load.abr_cells for load in loads) == pytest.approx(came, abs=600)
     assert result.summary["run"]["algorithms"] == {"mine": f"{__name__}.{Watching.__qualname__}"}
     assert "algorithms" not in cellrate.run(transient(BUILT_IN)).summary["run"]
+
+
+def test_it_sees_what_has_come_since_the_interval_began_if_it_wants_to() -> None:
+    seen: list[tuple[float, Running]] = []
+    loads: list[Load] = []
+
+    class Seeing(SwitchAlgorithm):
+        interval = 5e-3
+        sees_running = True
+
+        def __init__(self, port: Port) -> None:
+            self.here = port.name == "sw1->sw2"
+
+        def on_forward_rm(self, now: float, vc: int, ccr: float) -> None:
+            if self.here:
+                seen.append((now, self.running))
+
+        def on_backward_rm(self, now: float, vc: int, queue: int) -> float:
+            if self.here:
+                seen.append((now, self.running))
+            return 100_000.0
+
+        def on_interval_end(self, load: Load) -> None:
+            if self.here:
+                loads.append(load)
+
+    cellrate.run(transient(CUSTOM.replace(', figures = ["z"]', "")), algorithms={"mine": Seeing})
+    assert len(seen) > 1000
+    for load in loads:
+        within = [running for now, running in seen if load.start <= now < load.end]
+        assert all(running.start == load.start for running in within)
+        counts = [running.abr_cells for running in within]
+        assert counts == sorted(counts)
+        assert all(0 <= running.own_cells <= running.abr_cells <= load.abr_cells for running in within)
+        assert all(running.active <= load.active and running.guaranteed_cells == 0 for running in within)
+        if load.active == 1 and within:
+            # FRMs are every 32nd cell: the last of the interval is not further from its end.
+            assert load.abr_cells - counts[-1] <= 32
+            assert all(running.own_cells == running.abr_cells for running in within if running.own_cells)
+    assert {load.active for load in loads} >= {1, 2}
 
 
 def test_a_sweep_over_its_parameters_runs_in_several_processes() -> None:

@@ -101,6 +101,7 @@ struct Calls {
     interval_s: Option<f64>,
     interval_cells: Option<u32>,
     counts_vcs: bool,
+    sees_running: bool,
     on_connect: Option<Py<PyAny>>,
     on_forward_rm: Option<Py<PyAny>>,
     on_interval_end: Option<Py<PyAny>>,
@@ -114,6 +115,20 @@ struct PythonAlgorithm {
     figures: Metrics,
     connections: u32,
     failure: Failure,
+}
+
+/// Start [s], ABR cells, CBR and VBR cells, active connections, cells of one connection.
+type Running = (f64, u64, u64, u32, u64);
+
+impl PythonAlgorithm {
+    /// What has come since the interval began, if that is wanted.
+    fn running(&self, slot: Slot, meter: &Meter) -> Option<Running> {
+        let counts = || {
+            let (start, own) = (meter.start().as_secs_f64(), meter.cells(slot));
+            (start, meter.abr_cells(), meter.guaranteed_cells(), meter.active(), own)
+        };
+        self.calls.sees_running.then(counts)
+    }
 }
 
 impl SwitchAlgorithm for PythonAlgorithm {
@@ -132,10 +147,13 @@ impl SwitchAlgorithm for PythonAlgorithm {
         self.failure.attempt(|py| call.call1(py, (slot.0, pcr, mcr, vc.weight)).map(drop));
     }
 
-    fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate, _meter: &Meter) {
+    fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
         let Some(call) = &self.calls.on_forward_rm else { return };
         let (now, ccr) = (now.as_secs_f64(), ccr.as_cells_per_s());
-        self.failure.attempt(|py| call.call1(py, (now, slot.0, ccr)).map(drop));
+        self.failure.attempt(|py| match self.running(slot, meter) {
+            None => call.call1(py, (now, slot.0, ccr)).map(drop),
+            Some(running) => call.call1(py, (now, slot.0, ccr, running)).map(drop),
+        });
     }
 
     fn on_backward_rm(
@@ -143,13 +161,17 @@ impl SwitchAlgorithm for PythonAlgorithm {
         now: Time,
         slot: Slot,
         queue: Cells,
-        _meter: &Meter,
+        meter: &Meter,
         feedback: &mut Feedback,
     ) {
         let Some(call) = &self.calls.on_backward_rm else { return };
+        let now = now.as_secs_f64();
         let answer = self.failure.attempt(|py| {
-            call.call1(py, (now.as_secs_f64(), slot.0, queue.0))?
-                .extract::<Option<(Option<f64>, bool, bool)>>(py)
+            let answer = match self.running(slot, meter) {
+                None => call.call1(py, (now, slot.0, queue.0)),
+                Some(running) => call.call1(py, (now, slot.0, queue.0, running)),
+            };
+            answer?.extract::<Option<(Option<f64>, bool, bool)>>(py)
         });
         let Some(Some((er, ci, ni))) = answer else { return };
         if let Some(er) = er {
