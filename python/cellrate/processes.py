@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .crossing import Packed, crossing, pack, unpack
 from .errors import CellrateError, Interrupted, RunError
 
 if TYPE_CHECKING:
@@ -69,11 +71,12 @@ def side_by_side(
     context = multiprocessing.get_context("fork")
     stopped = context.Event()
     executor: Executor = ProcessPoolExecutor(workers, context, initializer=_inherit, initargs=(calls, stopped))
-    with executor:
-        futures = [executor.submit(_called, place) for place in range(len(calls))]
+    with crossing() as folder, executor:
+        futures = {executor.submit(_called, place, folder): place for place in range(len(calls))}
+        returned: dict[int, Outcome] = {}
         try:
             for done, future in enumerate(as_completed(futures), start=1):
-                future.result()
+                returned[futures[future]] = unpack(future.result())
                 if progress is not None:
                     progress(done / len(futures))
         except BaseException as error:
@@ -84,7 +87,7 @@ def side_by_side(
                     "a process of several that worked side by side was killed; if memory was short, give fewer workers"
                 ) from None
             raise
-    return [future.result() for future in futures]
+    return [returned[place] for place in range(len(calls))]
 
 
 _calls: Sequence[Callable[[], Any]] = ()
@@ -98,7 +101,7 @@ def _inherit(calls: Sequence[Callable[[], Any]], stopped: Event) -> None:
     _calls, _stopped = calls, stopped
 
 
-def _called(place: int) -> Any:
+def _called(place: int, folder: Path) -> Packed:
     if _stopped is not None and _stopped.is_set():
         raise Interrupted("another call ended all")
-    return _calls[place]()
+    return pack(_calls[place](), folder)

@@ -1,0 +1,68 @@
+"""Arrays that cross from one process to another."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from cellrate import crossing
+from cellrate.processes import side_by_side
+
+SIZES = (1, 7, 200_000, 0, 100_001)
+
+
+def arrays(seed: int) -> dict[int, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {size: rng.random(size) for size in SIZES}
+
+
+def same(one: dict[int, np.ndarray], other: dict[int, np.ndarray]) -> bool:
+    return list(one) == list(other) and all(np.array_equal(one[size], other[size]) for size in one)
+
+
+def test_large_arrays_cross_in_a_file_that_is_gone_then(tmp_path: Path) -> None:
+    packed = crossing.pack(arrays(1), tmp_path)
+    assert packed.file is not None
+    assert len(packed.head) < 2000
+    assert packed.file.stat().st_size >= 8 * sum(SIZES)
+    taken = crossing.unpack(pickle.loads(pickle.dumps(packed)))
+    assert list(tmp_path.iterdir()) == []
+    assert same(taken, arrays(1))
+    for array in taken.values():
+        assert array.flags.writeable
+        assert array.ctypes.data % 64 == 0 or array.size == 0
+    taken[7][:] = 5.0
+    assert same(crossing.unpack(crossing.pack(taken, tmp_path)), {**arrays(1), 7: np.full(7, 5.0)})
+
+
+def test_small_things_and_those_without_room_go_by_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = np.arange(5.0)
+    packed = crossing.pack({"rows": [1, 2], "values": small}, tmp_path)
+    assert packed.file is None
+    assert np.array_equal(crossing.unpack(packed)["values"], small)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 20))
+    packed = crossing.pack(arrays(2), tmp_path)
+    assert packed.file is None
+    assert same(crossing.unpack(packed), arrays(2))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_processes_give_is_whole_and_nothing_of_it_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crossing, "IN_MEMORY", tmp_path)
+    given = side_by_side([lambda seed=seed: (os.getpid(), arrays(seed)) for seed in range(5)], workers=2)  # type: ignore[misc]
+    assert os.getpid() not in {pid for pid, _ in given}
+    assert all(same(taken, arrays(seed)) for seed, (_, taken) in enumerate(given))
+    assert list(tmp_path.iterdir()) == []
+
+    def fail() -> None:
+        raise LookupError("nothing there")
+
+    with pytest.raises(LookupError):
+        side_by_side([lambda: arrays(1), fail, lambda: arrays(2)], workers=2)
+    assert list(tmp_path.iterdir()) == []
