@@ -11,7 +11,7 @@ import os
 import pickle
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,15 +52,29 @@ def pack(thing: object, folder: Path) -> Packed:
     head = pickle.dumps(thing, protocol=5, buffer_callback=buffers.append)
     arrays = [buffer.raw() for buffer in buffers]
     needed = sum(array.nbytes + APART for array in arrays)
-    if needed < LARGE or shutil.disk_usage(folder).free < 2 * needed:
-        return Packed(pickle.dumps(thing) if buffers else head)
+    if needed >= LARGE and shutil.disk_usage(folder).free >= 2 * needed:
+        try:
+            return Packed(head, *_written(arrays, folder))
+        except OSError:
+            # Others may have taken the room meanwhile.
+            pass
+    return Packed(pickle.dumps(thing) if buffers else head)
+
+
+def _written(arrays: Sequence[memoryview], folder: Path) -> tuple[Path, tuple[tuple[int, int], ...]]:
+    """Write arrays into a file, which is whole or not there."""
     spans = []
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-        for array in arrays:
-            begin = file.seek(-file.tell() % APART, os.SEEK_CUR)
-            file.write(array)
-            spans.append((begin, begin + array.nbytes))
-    return Packed(head, Path(file.name), tuple(spans))
+        try:
+            for array in arrays:
+                begin = file.seek(-file.tell() % APART, os.SEEK_CUR)
+                file.write(array)
+                spans.append((begin, begin + array.nbytes))
+            file.flush()
+        except OSError:
+            Path(file.name).unlink()
+            raise
+    return Path(file.name), tuple(spans)
 
 
 def unpack(packed: Packed) -> Any:

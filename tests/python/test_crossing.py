@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import pickle
+import resource
 import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,6 +28,19 @@ def arrays(seed: int) -> dict[int, np.ndarray]:
 
 def same(one: dict[int, np.ndarray], other: dict[int, np.ndarray]) -> bool:
     return list(one) == list(other) and all(np.array_equal(one[size], other[size]) for size in one)
+
+
+@contextmanager
+def limited_to(octets: int) -> Iterator[None]:
+    """No file may be longer."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (octets, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
 def test_large_arrays_cross_in_a_file_that_is_gone_then(tmp_path: Path) -> None:
@@ -48,6 +65,12 @@ def test_small_things_and_those_without_room_go_by_themselves(tmp_path: Path, mo
     assert np.array_equal(crossing.unpack(packed)["values"], small)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 20))
     packed = crossing.pack(arrays(2), tmp_path)
+    assert packed.file is None
+    assert same(crossing.unpack(packed), arrays(2))
+    # There was room, and then there is none.
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 40))
+    with limited_to(1 << 20):
+        packed = crossing.pack(arrays(2), tmp_path)
     assert packed.file is None
     assert same(crossing.unpack(packed), arrays(2))
     assert list(tmp_path.iterdir()) == []
