@@ -12,6 +12,11 @@ use super::trail::{
     WHOLE, cell_times, few_cell_times, picoseconds,
 };
 
+/// Room for so many octets, or an eighth to a quarter more: sizes that allocators have blocks of.
+fn room_for(octets: usize) -> usize {
+    octets.next_multiple_of((octets.next_power_of_two() / 8).max(1))
+}
+
 /// Cells that leave for one lane of another cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Packing {
@@ -285,15 +290,16 @@ impl Unpacking {
         }
     }
 
-    /// Makes room for so many octets more: by taking those away that have been read, if these are many, so that hardly any is
-    /// moved twice.
+    /// Makes room for so many octets more: by taking those away that have been read, if these are many, so that few are moved
+    /// often; or elsewhere, if there is too little, or much more than is needed after a long queue.
     #[cold]
     fn make_room(&mut self, more: usize) {
         let left = self.octets.len() - self.read as usize;
-        if self.read as usize >= more.max(left / 4) {
+        let is_too_large = self.octets.capacity() / 2 > left + more;
+        if self.read as usize >= more.max(left / 8) && !is_too_large {
             self.octets.drain(..self.read as usize);
         } else {
-            let mut octets = Vec::with_capacity(left + more.max(left / 4));
+            let mut octets = Vec::with_capacity(room_for(left + more.max(left / 8)));
             octets.extend_from_slice(&self.octets[self.read as usize..]);
             self.octets = octets;
         }
@@ -421,6 +427,44 @@ mod tests {
         TOO_LONG - 1,
         TOO_LONG,
     ];
+
+    #[test]
+    fn room_is_in_steps_and_little_more_than_is_needed() {
+        let rooms = [0, 1, 8, 9, 63, 64, 65, 512, 513, 640, 641].map(room_for);
+        assert_eq!(rooms, [0, 1, 8, 10, 64, 64, 80, 512, 640, 640, 768]);
+        assert!(
+            (8..10_000).all(|octets| room_for(octets) >= octets && 4 * room_for(octets) <= 5 * octets + 4)
+        );
+    }
+
+    #[test]
+    fn room_grows_with_a_queue_and_goes_back_behind_it() {
+        let (mut packing, mut unpacking) = (packing(), unpacking());
+        let mut number = 0;
+        let mut window = |unpacking: &mut Unpacking, come: u64, go: usize| {
+            let times = (0..come).map(|cell| Time::from_ps((1 << 40) + (number + cell) * CELL_TIME));
+            let cells: Vec<Cell> =
+                (number..).zip(times).map(|(cell, at)| Cell::data(at, cell, false).arriving(at)).collect();
+            number += come;
+            let (octets, count) = packed(&mut packing, &cells);
+            unpacking.append(&octets, count);
+            unpacking.skip_all(go);
+        };
+        for _ in 0..200 {
+            window(&mut unpacking, 20, 10);
+        }
+        let queue = unpacking.octets.len() - unpacking.read as usize;
+        assert!((1_990..2_100).contains(&queue), "an octet a cell: {queue}");
+        assert!(unpacking.octets.capacity() < queue * 4 / 3, "{}", unpacking.octets.capacity());
+        for _ in 0..190 {
+            window(&mut unpacking, 10, 20);
+        }
+        assert_eq!(unpacking.len(), 100);
+        for _ in 0..300 {
+            window(&mut unpacking, 10, 10);
+        }
+        assert!(unpacking.octets.capacity() < 300, "{}", unpacking.octets.capacity());
+    }
 
     proptest! {
         #[test]
