@@ -104,8 +104,11 @@ def test_a_switch_in_a_process_of_its_own_has_it_too(tmp_path: Path) -> None:
     nodes = f'\n[live]\nnodes = {{ a = "{a}", b = "{b}", sw = "{sw}" }}\n'
     run = live_run(pair("1 s", nodes), attempts=1, distributed=True, algorithms={"mine": Counting}, folder=tmp_path)
     assert run.result.vc("vc")["backward_rm_received"] > 0
+    done = [0.0]
+    failing = {"mine": Failing}
     with pytest.raises(OutOfOrderError, match="the third law"):
-        live_run(pair("20 s", nodes), attempts=1, distributed=True, algorithms={"mine": Failing})
+        live_run(pair("20 s", nodes), attempts=1, distributed=True, algorithms=failing, progress=done.append)
+    assert max(done) < 0.9, "it does not go on to the end"
 
 
 @needs_hosts
