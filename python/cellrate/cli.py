@@ -208,11 +208,11 @@ def draw(
     ] = None,
 ) -> int:
     """Draw a scenario's network: switches, hosts, links, and the ways that connections take."""
-    from .network import write
+    from .figures import write
     from .running import prepare
 
     scenario = prepare(file, set=_settings(set)).points()[0].scenario
-    print(write(scenario, out if out is not None else Path(f"{scenario.name}.png")))
+    print(write(scenario.draw(), out if out is not None else Path(f"{scenario.name}.png")))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""What one process gives another, with large arrays in files that both map: a pipe would copy them six times.
+"""What one process gives another, with large arrays in files that both map: a pipe would copy them several times.
 
 A file lies in memory (/dev/shm) where there is room, and is gone as soon as it is mapped: its octets then belong to the
 arrays alone.

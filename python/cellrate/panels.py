@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 CELL_BITS = 424
 """A cell of 53 octets [bit]."""
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C00")
-"""Okabe and Ito's palette, told apart by colour-blind readers; yellow darkened to show on white."""
-
 
 @dataclass(frozen=True)
 class Kind:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,46 +11,15 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from .figures import Drawn, save
 from .panels import CELL_BITS as CELL_BITS
-from .panels import COLOURS as COLOURS
 from .panels import fair_levels, grouped, thin
 from .results import Result, Series
+from .style import COLOURS, DASHES, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
-
-DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
-
-STYLE: dict[Any, Any] = {
-    "axes.edgecolor": "#555555",
-    "axes.grid": True,
-    "axes.grid.axis": "both",
-    "axes.labelsize": 9,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "figure.dpi": 110,
-    "font.size": 9,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "legend.fontsize": 8,
-    "legend.frameon": False,
-    "lines.linewidth": 1.2,
-    "savefig.facecolor": "white",
-    "svg.hashsalt": "cellrate",
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-}
-
-
-class Drawn(Figure):
-    """A figure that a notebook shows, whether or not it has been told to show figures."""
-
-    def _repr_png_(self) -> bytes:
-        picture = io.BytesIO()
-        with mpl.rc_context(STYLE):
-            self.savefig(picture, format="png", metadata={"Software": None})
-        return picture.getvalue()
 
 
 @dataclass(frozen=True)
@@ -155,13 +123,6 @@ def figure(
         drawn.text(0.012, 1 - 0.1 / height, title, fontsize=10, va="top")
         drawn.text(1 - 0.08 / width, 0.08 / height, stamp, fontsize=6.5, color="#777777", ha="right")
     return drawn
-
-
-def save(drawn: Figure, base: Path) -> None:
-    """Write `base`.png and `base`.svg, the same bytes each time."""
-    with mpl.rc_context(STYLE):
-        drawn.savefig(base.with_name(base.name + ".png"), metadata={"Software": None})
-        drawn.savefig(base.with_name(base.name + ".svg"), metadata={"Date": None, "Creator": None})
 
 
 def _draw_panel(axes: Axes, panel: Panel) -> None:

@@ -13,7 +13,7 @@ from .errors import ScenarioError
 from .places import folder
 
 if TYPE_CHECKING:
-    from .plots import Drawn
+    from .figures import Drawn
 
 
 class Scenario:
@@ -126,7 +126,7 @@ class Scenario:
         """
         from .network import draw
 
-        return draw(self)
+        return draw(json.loads(self._native.topology()), self.name)
 
     @property
     def file(self) -> str:

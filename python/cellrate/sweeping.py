@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.axes import Axes
 
-    from .plots import Drawn
+    from .figures import Drawn
     from .results import Result
 
 MOST_LINES = 8
@@ -102,7 +102,8 @@ def figure(results: Sequence[Result]) -> Drawn | None:
         return None
     import matplotlib as mpl
 
-    from .plots import STYLE, Drawn
+    from .figures import Drawn
+    from .style import STYLE
 
     width, panel_height, gap, top, bottom = 7.2, 1.6, 0.4, 0.6, 1.0
     height = top + bottom + len(panels) * panel_height + (len(panels) - 1) * gap
@@ -247,7 +248,7 @@ def _spread(values: dict[str, float], count: int) -> dict[str, float]:
 
 
 def _draw(axes: Axes, title: str, lines: list[Line], *, joined: bool) -> None:
-    from .plots import COLOURS, DASHES
+    from .style import COLOURS, DASHES
 
     for number, (label, positions, values) in enumerate(lines):
         axes.plot(

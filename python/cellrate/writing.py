@@ -68,7 +68,7 @@ def fill_summary(results: list[Result], folder: Path, *, csv: bool, plots: bool)
     if csv:
         _write_rows(results, folder)
     if plots:
-        from .plots import save
+        from .figures import save
         from .sweeping import figure
 
         drawn = figure(results)

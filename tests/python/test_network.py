@@ -164,5 +164,5 @@ def test_the_command_writes_a_picture_and_says_where(
 
 def test_what_nobody_could_read_is_not_drawn() -> None:
     large = scenario(61, [(number, number + 1) for number in range(1, 61)], [(1, 2)])
-    with pytest.raises(cellrate.CellrateError, match="has 61 switches; a picture can show at most 60"):
+    with pytest.raises(cellrate.CellrateError, match="drawn has 61 switches; a picture can show at most 60"):
         large.draw()

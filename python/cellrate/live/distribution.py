@@ -109,7 +109,8 @@ class Node:
         error = self.folder / f"{self.name}{ERROR}"
         if error.exists():
             failed: Exception = pickle.loads(error.read_bytes())
-            return failed
+            # What an algorithm raised is raised again; else it must be said whose failure it is.
+            return RunError(f"the process of {self.name}: {failed}") if isinstance(failed, CellrateError) else failed
         told = (self.folder / f"{self.name}.err").read_text(errors="replace").strip()
         return RunError(f"the process of {self.name} left no figures: {told[-1000:] or 'it said nothing'}")
 

@@ -1,5 +1,5 @@
 """Pictures of networks: `Scenario.draw`, `cellrate draw`."""
 
-from .picture import draw, write
+from .picture import draw
 
-__all__ = ["draw", "write"]
+__all__ = ["draw"]

@@ -6,26 +6,22 @@ connections.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
 
 from ..errors import CellrateError
-from ..panels import COLOURS
-from ..plots import DASHES, STYLE, Drawn
+from ..figures import Drawn
+from ..style import COLOURS, DASHES, STYLE
 from .layout import placed
 from .topology import Link, Network, Way, WayThrough, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
-
-    from ..scenario import Scenario
 
 MOST_PLACED = 60
 """Switches of a network that can be drawn."""
@@ -40,21 +36,11 @@ INCHES = 1.55
 """Between two switches."""
 
 
-FORMATS: dict[str, dict[str, Any]] = {
-    ".png": {"Software": None},
-    ".svg": {"Date": None, "Creator": None},
-    ".pdf": {"CreationDate": None, "Creator": None},
-}
-"""Ends of the names of files, and what is left out of them because it would differ each time."""
-
-
-def draw(scenario: Scenario) -> Drawn:
-    """Draw the network of a scenario, as `Scenario.draw` says."""
-    network = Network(json.loads(scenario._native.topology()))
+def draw(topology: dict[str, Any], name: str) -> Drawn:
+    """Draw the network of the scenario called `name`, as `Scenario.draw` says."""
+    network = Network(topology)
     if len(network.core) > MOST_PLACED:
-        raise CellrateError(
-            f"{scenario.file} has {len(network.core)} switches; a picture can show at most {MOST_PLACED}"
-        )
+        raise CellrateError(f"{name} has {len(network.core)} switches; a picture can show at most {MOST_PLACED}")
     spots = placed(network)
     margin = np.array([0.6, 0.35])
     low, high = spots.min(axis=0) - margin, spots.max(axis=0) + margin
@@ -72,7 +58,7 @@ def draw(scenario: Scenario) -> Drawn:
         _draw_links(axes, network, spots)
         _draw_ways(axes, network, spots)
         _draw_places(axes, network, spots)
-        drawn.text(0.12 / width, 1 - 0.1 / height, scenario.name, fontsize=10, va="top")
+        drawn.text(0.12 / width, 1 - 0.1 / height, name, fontsize=10, va="top")
         alike = _all_alike(network)
         if alike is not None:
             drawn.text(0.12 / width, 1 - 0.3 / height, f"all links {alike}", fontsize=7.5, va="top", color="#555555")
@@ -89,28 +75,6 @@ def draw(scenario: Scenario) -> Drawn:
             more = f"and {len(network.ways) - len(named)} more ways"
             drawn.text(0.12 / width, 0.1 / height, more, fontsize=7.5, color="#555555")
     return drawn
-
-
-def write(scenario: Scenario, file: Path) -> Path:
-    """Draw the network of a scenario into a file, which appears whole; the same bytes each time.
-
-    Raises
-    ------
-    ScenarioError, CellrateError
-        As `Scenario.draw`; if the file's name ends otherwise than in one of `FORMATS`, or it cannot be written.
-    """
-    if file.suffix not in FORMATS:
-        raise CellrateError(f"{file}: a picture is a file that ends in {', '.join(FORMATS)}")
-    drawn = draw(scenario)
-    partial = file.with_name(f".{file.name}.partial")
-    try:
-        with mpl.rc_context(STYLE):
-            drawn.savefig(partial, format=file.suffix[1:], metadata=FORMATS[file.suffix])
-        partial.replace(file)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise CellrateError(f"{file} cannot be written: {error.strerror or error}") from None
-    return file
 
 
 def _told(way: Way) -> str:

@@ -133,7 +133,7 @@ def shown(value: Value) -> str:
 
 def _drawn(drawing: Drawing, folder: Path) -> bytes:
     """Draw a figure into the folder, and give it as PNG."""
-    from ..plots import save
+    from ..figures import save
 
     base = folder / drawing.name
     save(drawing.draw(), base)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..panels import COLOURS, fair_levels, grouped, thin
+from ..panels import fair_levels, grouped, thin
+from ..style import COLOURS
 from ..summaries import telling_ports, telling_vcs
 
 if TYPE_CHECKING:

@@ -148,7 +148,7 @@ def _summary(results: Results, name: str) -> Figure:
     import matplotlib as mpl
     from matplotlib.figure import Figure as Drawn
 
-    from ...plots import COLOURS, STYLE
+    from ...style import COLOURS, STYLE
 
     runs = [results[f"{name}, {policy}"] for policy in POLICIES]
     with mpl.rc_context(STYLE):

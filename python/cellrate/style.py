@@ -1,0 +1,31 @@
+"""What all figures look like, the page that shows a run included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C00")
+"""Okabe and Ito's palette, told apart by colour-blind readers; yellow darkened to show on white."""
+
+DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
+"""For more lines than there are colours."""
+
+STYLE: dict[Any, Any] = {
+    "axes.edgecolor": "#555555",
+    "axes.grid": True,
+    "axes.grid.axis": "both",
+    "axes.labelsize": 9,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.dpi": 110,
+    "font.size": 9,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.2,
+    "savefig.facecolor": "white",
+    "svg.hashsalt": "cellrate",
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
