@@ -16,7 +16,7 @@ import cellrate
 from cellrate.algorithms import Port, SwitchAlgorithm, load
 from cellrate.cli import status
 from cellrate.live import doctor, live_run
-from cellrate.live.distribution import run_node
+from cellrate.live.distribution import Node, run_node
 from cellrate.live.handover import FILE, leave, packed, take
 from test_algorithms import Erica
 from test_live_run import application, free_ports, scenario
@@ -250,3 +250,19 @@ def test_what_is_raised_comes_back_with_a_note_of_where() -> None:
     back = raised(OddError(1, 2))
     assert type(back) is cellrate.RunError
     assert "OddError: 1 and 2" in str(back)
+
+
+def test_a_switch_process_that_failed_says_whose_failure_it_is(tmp_path: Path) -> None:
+    process: Any = subprocess.Popen([sys.executable, "-c", "raise SystemExit(3)"])
+    assert process.wait() == 3
+    node = Node("sw", tmp_path, process)
+    (tmp_path / "sw.err").write_text("out of memory\n")
+    with pytest.raises(cellrate.RunError, match=r"^the process of sw left no figures: out of memory$"):
+        node.look()
+    error = tmp_path / "sw.error.pickle"
+    error.write_bytes(packed(cellrate.RunError("the run ended 3.0 s ago")))
+    with pytest.raises(cellrate.RunError, match=r"^the process of sw: the run ended 3\.0 s ago$"):
+        node.look()
+    error.write_bytes(packed(OutOfOrderError("over")))
+    with pytest.raises(OutOfOrderError):
+        node.look()
