@@ -15,6 +15,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod admission;
+pub mod coupling;
 pub mod destination;
 pub mod negotiation;
 pub mod parameters;
@@ -27,6 +28,7 @@ pub mod uili;
 pub mod units;
 pub mod wire;
 
+pub use coupling::CouplingConfig;
 pub use destination::{Destination, DestinationConfig};
 pub use parameters::AbrParameters;
 pub use rate_code::RateCode;
