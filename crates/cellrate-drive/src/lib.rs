@@ -1,6 +1,6 @@
 //! What drives the protocol values in either world, the simulated and the live one, apart from its clock: traffic,
-//! randomness, the order of events, what a line loses, switch algorithms that a run is given, and the names of things in
-//! results.
+//! randomness, the order of events, what a line loses, switch algorithms that a run is given, where switches segment control
+//! loops, and the names of things in results.
 
 pub mod algorithms;
 pub mod histogram;
@@ -8,8 +8,11 @@ pub mod line;
 pub mod minima;
 pub mod names;
 pub mod noise;
+pub mod per_vc_queue;
 pub mod random;
 pub mod schedule;
+pub mod segments;
 pub mod tournament;
 pub mod traffic;
+pub mod virtual_source;
 pub mod wide;

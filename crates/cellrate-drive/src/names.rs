@@ -11,6 +11,11 @@ pub fn flow_name(scenario: &Scenario, flow: usize) -> String {
     if flow.is_multiple_of(2) { name.clone() } else { [name, " (back)"].concat() }
 }
 
+/// "name at sw2": the virtual source of a direction at a switch.
+pub fn virtual_source_name(scenario: &Scenario, flow: usize, switch: NodeIndex) -> String {
+    [&flow_name(scenario, flow), " at ", &scenario.nodes[switch.0 as usize].name].concat()
+}
+
 /// "sw1->sw2": the port of sw1 towards sw2.
 pub fn port_name(scenario: &Scenario, number: usize) -> String {
     let [near, far] = [number % 2, 1 - number % 2].map(|end| scenario.links[number / 2].ends[end]);
@@ -50,22 +55,14 @@ pub fn control_names(port: &Port) -> Vec<String> {
 pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'static str) {
     match quantity {
         Quantity::Flow { quantity, connection, backward } => {
-            let (name, unit) = match quantity {
-                FlowQuantity::Acr => ("acr", "cells/s"),
-                FlowQuantity::SourceRate => ("source_rate", "cells/s"),
-                FlowQuantity::Received => ("received", "cells"),
-                FlowQuantity::SourceQueue => ("source_queue", "cells"),
-                FlowQuantity::Drops => ("drops", "cells"),
-                FlowQuantity::ForwardRm => ("forward_rm", "cells"),
-                FlowQuantity::BackwardRm => ("backward_rm", "cells"),
-                FlowQuantity::Cwnd => ("cwnd", "octets"),
-                FlowQuantity::Rtt => ("rtt", "s"),
-                FlowQuantity::Retransmissions => ("retransmissions", "segments"),
-                FlowQuantity::Responses => ("responses", "objects"),
-                FlowQuantity::ResponseTime => ("response_time", "s"),
-            };
+            let (name, unit) = flow_quantity(quantity);
             let flow = 2 * connection.0 as usize + usize::from(backward);
             (name.to_owned(), flow_name(scenario, flow), unit)
+        }
+        Quantity::VirtualSource { quantity, connection, backward, switch } => {
+            let (name, unit) = flow_quantity(quantity);
+            let flow = 2 * connection.0 as usize + usize::from(backward);
+            (name.to_owned(), virtual_source_name(scenario, flow, switch), unit)
         }
         Quantity::Port { quantity, link: LinkIndex(link), end } => {
             let (name, unit) = match quantity {
@@ -83,5 +80,23 @@ pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'s
             };
             (name.to_owned(), port_name(scenario, 2 * link as usize + usize::from(end)), unit)
         }
+    }
+}
+
+/// Name and unit.
+fn flow_quantity(quantity: FlowQuantity) -> (&'static str, &'static str) {
+    match quantity {
+        FlowQuantity::Acr => ("acr", "cells/s"),
+        FlowQuantity::SourceRate => ("source_rate", "cells/s"),
+        FlowQuantity::Received => ("received", "cells"),
+        FlowQuantity::SourceQueue => ("source_queue", "cells"),
+        FlowQuantity::Drops => ("drops", "cells"),
+        FlowQuantity::ForwardRm => ("forward_rm", "cells"),
+        FlowQuantity::BackwardRm => ("backward_rm", "cells"),
+        FlowQuantity::Cwnd => ("cwnd", "octets"),
+        FlowQuantity::Rtt => ("rtt", "s"),
+        FlowQuantity::Retransmissions => ("retransmissions", "segments"),
+        FlowQuantity::Responses => ("responses", "objects"),
+        FlowQuantity::ResponseTime => ("response_time", "s"),
     }
 }

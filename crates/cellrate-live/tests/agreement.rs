@@ -13,7 +13,9 @@ use cellrate_proto::switch::{
     AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
-use cellrate_scenario::{NodeIndex, NodeKind, Scenario};
+use cellrate_scenario::{
+    ConnectionIndex, Every, FlowQuantity, NodeIndex, NodeKind, Probe, Quantity, Scenario, VsVd,
+};
 use cellrate_sim::{Algorithms, Simulation};
 use common::{Comparison, Figures, distributed_in, live, parse, scenario, simulated};
 
@@ -86,7 +88,33 @@ fn ask_for_the_same(scenario: &Scenario, algorithms: &Algorithms<'_>) -> [Option
         assert_eq!((live.max_queue, live.dropped), (simulated.max_queue, simulated.dropped));
         assert!((live.mean_queue - simulated.mean_queue).abs() < 1e-6 * simulated.mean_queue.max(1.0));
     }
+    assert_eq!(live.virtual_sources, simulated.virtual_sources, "{}", scenario.name);
     last
+}
+
+/// Every switch of `scenario` segments the loops through it.
+fn segment(scenario: &mut Scenario, buffer: Option<Cells>) {
+    let vs_vd = VsVd { buffer, ..VsVd::default() };
+    let nodes = (0..).map(NodeIndex).zip(&scenario.nodes);
+    let switches = nodes.filter(|(_, node)| node.kind == NodeKind::Switch);
+    scenario.vs_vd = switches.map(|(switch, _)| (switch, vs_vd)).collect();
+}
+
+#[test]
+fn switches_that_segment_loops_do_the_same_in_both_worlds() {
+    for (name, buffer) in [("erica", None), ("efci", None), ("link-failure", Some(Cells(5)))] {
+        let mut scenario = scenario(name);
+        scenario.duration = Duration::from_ms(900);
+        segment(&mut scenario, buffer);
+        for switch in scenario.vs_vd.clone().into_keys().take(1) {
+            let quantity = FlowQuantity::SourceQueue;
+            let quantity =
+                Quantity::VirtualSource { quantity, connection: ConnectionIndex(0), backward: false, switch };
+            scenario.probes.push(Probe { quantity, every: Every::Interval(Duration::from_ms(1)) });
+        }
+        let queues = ask_for_the_same(&scenario, &|_, _| None);
+        assert!(queues[0].is_some() && queues[0] == queues[1], "{name}: {queues:?}");
+    }
 }
 
 #[test]
@@ -168,8 +196,12 @@ fn an_algorithm_that_a_run_is_given_does_the_same_in_both_worlds() {
 
 #[test]
 fn with_instants_in_datagrams_nodes_of_their_own_go_the_same_way_too() {
-    let comparisons = [SCENARIOS[0], SCENARIOS[7], SCENARIOS[9]].map(|(name, phases)| {
+    let all = [(SCENARIOS[0], false), (SCENARIOS[7], false), (SCENARIOS[9], false), (SCENARIOS[0], true)];
+    let comparisons = all.map(|((name, phases), segmented)| {
         let mut scenario = scenario(name);
+        if segmented {
+            segment(&mut scenario, None);
+        }
         // Lines so long that a stall of the machine mostly ends before the cells that it holds up are due.
         scenario.links.iter_mut().for_each(|link| link.delay = Duration::from_ms(25));
         let simulated = simulated(&scenario);

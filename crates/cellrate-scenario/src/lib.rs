@@ -27,6 +27,7 @@ mod tcp;
 mod trace;
 mod tree;
 mod video;
+mod vs_vd;
 
 pub use application::*;
 pub use custom::*;
@@ -43,3 +44,4 @@ pub use schema::{reference, schema};
 pub use shared::Shared;
 pub use tcp::*;
 pub use video::*;
+pub use vs_vd::*;

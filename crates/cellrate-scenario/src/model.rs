@@ -3,6 +3,7 @@
 //!
 //! What many links, hosts or connections have alike, such as the settings of ports, they share.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cellrate_proto::switch::PortControlConfig;
@@ -19,6 +20,7 @@ use crate::pages::Pages;
 use crate::period::Period;
 use crate::tcp::TcpTraffic;
 use crate::video::VideoTraffic;
+use crate::vs_vd::VsVd;
 
 /// Everything a run needs.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +39,8 @@ pub struct Scenario {
     pub hosts: Vec<HostSettings>,
     /// Duplex links.
     pub links: Vec<Link>,
+    /// The switches that segment the control loops of ABR connections (VS/VD), and how each couples them.
+    pub vs_vd: BTreeMap<NodeIndex, VsVd>,
     /// Virtual channel connections, both directions each. Where the scenario asks for admission, those admitted, with
     /// the parameters that set-up agreed on.
     pub connections: Vec<Connection>,
@@ -415,6 +419,17 @@ pub enum Quantity {
         /// Whether the direction from the last host of the path to the first is meant.
         backward: bool,
     },
+    /// A quantity of a [virtual source](Scenario::vs_vd), one of those that [have an end of their own](FlowQuantity::is_of_virtual_source).
+    VirtualSource {
+        /// Which; [`FlowQuantity::SourceQueue`] is the per-VC queue.
+        quantity: FlowQuantity,
+        /// The connection.
+        connection: ConnectionIndex,
+        /// Whether it sends the direction from the last host of the path to the first.
+        backward: bool,
+        /// Where it is.
+        switch: NodeIndex,
+    },
     /// A quantity of an output port: `link.ports[end]`.
     Port {
         /// Which.
@@ -453,6 +468,14 @@ pub enum FlowQuantity {
     Responses,
     /// What the last of them took, from its client's turn to it to its last octet [s]; 0 before the first.
     ResponseTime,
+}
+
+impl FlowQuantity {
+    /// Whether a virtual source has it as a source has.
+    pub const fn is_of_virtual_source(self) -> bool {
+        use FlowQuantity::{Acr, BackwardRm, ForwardRm, SourceQueue, SourceRate};
+        matches!(self, Acr | SourceRate | SourceQueue | ForwardRm | BackwardRm)
+    }
 }
 
 /// Quantities of an output port.

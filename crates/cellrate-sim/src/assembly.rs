@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use cellrate_drive::algorithms::{self, Algorithms};
+use cellrate_drive::per_vc_queue::PerVcQueue;
+use cellrate_drive::segments::{VirtualEnd, virtual_ends};
 use cellrate_proto::switch::{Slot, VcAtPort};
 use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
@@ -43,6 +45,8 @@ pub(crate) struct Assembly {
     pub ports: Vec<Option<Place>>,
     /// By end of a connection, twice the connection's index plus the end: where it is.
     pub endpoints: Vec<Place>,
+    /// Ends inside switches, and where they are.
+    pub virtual_ends: Vec<(VirtualEnd, Place)>,
 }
 
 /// Number of an output port: twice its link's index plus the end it sends from.
@@ -113,11 +117,19 @@ pub(crate) fn assemble(
     }
     for (parts, &count) in parts.iter_mut().zip(&ends) {
         parts.endpoints.reserve_exact(count as usize);
+        parts.first_virtual = count as usize;
         // At most as many.
         parts.feeds.reserve_exact(count as usize);
     }
-    let hops = build_hops(scenario, &ports, &endpoints, &mut parts);
+    let mut next_end = |end: VirtualEnd| {
+        let cluster = cluster_of(end.switch);
+        ends[cluster as usize] += 1;
+        (end, Place { cluster, index: ends[cluster as usize] - 1 })
+    };
+    let virtual_ends: Vec<_> = virtual_ends(scenario).into_iter().map(&mut next_end).collect();
+    let mut hops = build_hops(scenario, &ports, &endpoints, &mut parts);
     build_endpoints(scenario, &hops.first, &endpoints, &mut parts);
+    build_virtual_ends(scenario, &virtual_ends, &mut hops, &mut parts);
     let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts);
     let Hops { mut table, first } = hops;
     let wiring = Wiring {
@@ -130,14 +142,14 @@ pub(crate) fn assemble(
     };
     wiring.lay(own(&mut table), &mut parts);
 
-    let tracks = build_tracks(scenario, &ports, &endpoints, partition.clusters);
+    let tracks = build_tracks(scenario, &ports, &endpoints, &virtual_ends, partition.clusters);
     let conduits = conduits(&parts, &endpoints);
     let clusters = parts.into_iter().zip(tracks).map(|(parts, tracks)| {
         let sampler = Sampler::new(tracks, parts.ports.len(), parts.endpoints.len());
         Cluster::new(Parts { hops: Arc::clone(&table), sampler, ..parts })
     });
     let kernel = Kernel { clusters: clusters.collect(), conduits, window: partition.window };
-    Ok(Assembly { kernel, ports, endpoints })
+    Ok(Assembly { kernel, ports, endpoints, virtual_ends })
 }
 
 fn empty_parts(scenario: &Scenario) -> Parts {
@@ -150,6 +162,7 @@ fn empty_parts(scenario: &Scenario) -> Parts {
         endpoints: Vec::new(),
         outboxes: Vec::new(),
         ahead: Vec::new(),
+        first_virtual: 0,
         sampler: Sampler::default(),
         end: Time::ZERO + scenario.duration,
     }
@@ -185,7 +198,7 @@ pub(crate) fn sends(connection: &Connection, backward: bool) -> bool {
 fn is_probed(scenario: &Scenario, number: usize) -> bool {
     scenario.probes.iter().any(|probe| match probe.quantity {
         Quantity::Port { link, end, .. } => port_number(Step { link, end }) == number,
-        Quantity::Flow { .. } => false,
+        Quantity::Flow { .. } | Quantity::VirtualSource { .. } => false,
     })
 }
 
@@ -206,7 +219,7 @@ fn changes_are_watched(scenario: &Scenario, number: usize) -> bool {
         Quantity::Port { link, end, .. } => {
             probe.every == Every::Change && port_number(Step { link, end }) == number
         }
-        Quantity::Flow { .. } => false,
+        Quantity::Flow { .. } | Quantity::VirtualSource { .. } => false,
     })
 }
 
@@ -246,7 +259,8 @@ fn build_port(
     let random = Random::new(scenario.seed, Stream::Loss(number as u32));
     let line = Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random);
     let control = algorithms::control(scenario, number, algorithms)?;
-    let is_switch = scenario.nodes[link.ends[number % 2].0 as usize].kind == NodeKind::Switch;
+    let node = link.ends[number % 2];
+    let is_switch = scenario.nodes[node.0 as usize].kind == NodeKind::Switch;
     let several = used.iter().filter(|&&used| used).count() > 1;
     let only_priority = used.iter().position(|&used| used).unwrap_or(0);
     let buffers = &config.buffers;
@@ -255,7 +269,8 @@ fn build_port(
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder;
     let has_events =
         tapped || several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
-    let deferrable = !tapped && !changes_are_watched(scenario, number);
+    let segments = scenario.vs_vd.contains_key(&node);
+    let deferrable = !(tapped || segments || changes_are_watched(scenario, number));
     let is_ranked = several
         && outside
         && deferrable
@@ -402,6 +417,33 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
     }
 }
 
+/// Ends inside switches, with the hops that lead to them.
+fn build_virtual_ends(
+    scenario: &Scenario,
+    ends: &[(VirtualEnd, Place)],
+    hops: &mut Hops,
+    parts: &mut [Parts],
+) {
+    let Hops { table, first } = hops;
+    for &(end, place) in ends {
+        let VirtualEnd { flow, step, coupling, .. } = end;
+        let connection = &scenario.connections[flow / 2];
+        let [out, back] = match flow % 2 {
+            0 => [&connection.forward, &connection.backward],
+            _ => [&connection.backward, &connection.forward],
+        };
+        parts[place.cluster as usize].endpoints.push(Endpoint::new(
+            build_sender(out),
+            Supply::Relayed(Box::new(PerVcQueue::new(coupling))),
+            Destination::new(destination_config(back)),
+            first[flow] + step as u32,
+            [mcr(out), mcr(back)],
+        ));
+        let received = first[flow ^ 1] as usize + end.received_step(connection.path.len());
+        own(table)[received].endpoint = place.index;
+    }
+}
+
 /// TCP at the end that sends `out`, the direction `flow`, and receives `back`, if either is TCP.
 fn build_stack(out: &Flow, back: &Flow, seed: u64, flow: u32) -> Option<Stack> {
     let [out, back] = [out, back].map(|flow| match &flow.traffic {
@@ -465,6 +507,10 @@ fn fold(
         if !to_switch || !fifo.is_lossless() {
             continue;
         }
+        // Where the first link ends a control loop, each arrival is an event.
+        if flows.iter().any(|&flow| hops.table[hops.first[flow] as usize].endpoint != NONE) {
+            continue;
+        }
         let next = |flow: usize| hops.table[hops.first[flow] as usize + 1].port;
         let feed = |flow: usize, port: u32, deferred, significance| {
             Feed::new(endpoints[flow].index, port, deferred, significance)
@@ -522,7 +568,9 @@ fn is_autonomous(scenario: &Scenario, flow: usize, port: usize) -> bool {
     );
     let looked_at = scenario.probes.iter().any(|probe| match probe.quantity {
         Quantity::Port { .. } => is_probed(scenario, port),
-        Quantity::Flow { connection, .. } => connection.0 as usize == flow / 2,
+        Quantity::Flow { connection, .. } | Quantity::VirtualSource { connection, .. } => {
+            connection.0 as usize == flow / 2
+        }
     });
     alone && matches!(own.sender, SenderConfig::Peak(_)) && !looked_at
 }
@@ -580,6 +628,7 @@ fn build_tracks(
     scenario: &Scenario,
     ports: &[Option<Place>],
     endpoints: &[Place],
+    virtual_ends: &[(VirtualEnd, Place)],
     clusters: usize,
 ) -> Vec<Vec<Track>> {
     let mut tracks: Vec<Vec<Track>> = (0..clusters).map(|_| Vec::new()).collect();
@@ -591,6 +640,13 @@ fn build_tracks(
             Quantity::Port { quantity, link, end } => {
                 if let Some(place) = ports[port_number(Step { link, end })] {
                     add(place, Subject::Port(quantity, place.index));
+                }
+            }
+            Quantity::VirtualSource { quantity, connection, backward, switch } => {
+                let flow = 2 * connection.0 as usize + usize::from(backward);
+                let at = |(end, _): &&(VirtualEnd, Place)| (end.flow, end.switch) == (flow, switch);
+                if let Some(&(_, place)) = virtual_ends.iter().find(at) {
+                    add(place, Subject::Sender(quantity, place.index));
                 }
             }
             Quantity::Flow { quantity, connection, backward } => {

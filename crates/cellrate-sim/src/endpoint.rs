@@ -470,6 +470,11 @@ impl Endpoint {
         }
     }
 
+    /// The destination of the other direction.
+    pub fn destination_mut(&mut self) -> &mut Destination {
+        &mut self.destination
+    }
+
     /// Data cells of the other direction that have arrived.
     pub fn data_delivered(&self) -> u64 {
         self.delays.as_deref().map_or(0, Histogram::total)

@@ -19,6 +19,7 @@ pub mod tap;
 mod tcp_rows;
 pub mod traffic;
 pub mod transport;
+mod virtual_source_rows;
 mod watching;
 mod wiring;
 
@@ -28,6 +29,7 @@ pub use cellrate_drive::{noise, random};
 pub use results::{
     Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary, PageSummary,
     PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
+    VirtualSourceSummary,
 };
 pub use simulation::{Simulation, run, run_on, series_of};
 pub use watching::{Look, Recent};

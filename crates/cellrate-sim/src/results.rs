@@ -5,6 +5,7 @@
 use std::fmt;
 
 use cellrate_drive::algorithms::NoAlgorithm;
+pub use cellrate_drive::virtual_source::VirtualSourceSummary;
 use serde::Serialize;
 
 /// Everything a run found.
@@ -41,6 +42,8 @@ pub struct Summary {
     pub frames: Vec<FrameSummary>,
     /// Single frames, in the order of `frames` and of their numbers: as many of each direction as its `record` asks for.
     pub frame_list: Vec<FrameRow>,
+    /// One row per virtual source that data came to, in the order of the VCs and of their way.
+    pub virtual_sources: Vec<VirtualSourceSummary>,
     /// Connections that were refused at set-up and did not run.
     pub refused: Vec<RefusedSummary>,
     /// What negotiation changed at set-up, in the order it happened.
@@ -63,6 +66,9 @@ pub struct RunSummary {
 }
 
 /// One direction of a connection.
+///
+/// `sent = delivered + dropped + in_flight`, but where switches segment the control loop (`vs_vd`): then source and destination have RM
+/// cells of different loops, and that holds for data cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowSummary {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.
@@ -79,7 +85,7 @@ pub struct FlowSummary {
     pub data_delivered: u64,
     /// Cells lost, anywhere [cells].
     pub dropped: u64,
-    /// Cells on their way when the run ended [cells].
+    /// Cells on their way when the run ended, in queues of virtual sources too [cells].
     pub in_flight: u64,
     /// FRMs sent [cells].
     pub forward_rm_sent: u64,

@@ -23,6 +23,7 @@ use crate::results::{
 };
 use crate::tap::{Collector, Tap, TapSink};
 use crate::tcp_rows;
+use crate::virtual_source_rows::{self, Balance};
 use crate::watching::{Look, Watcher};
 
 /// Runs `scenario` and returns what it found. `progress` is called now and then, and may stop the run.
@@ -173,17 +174,21 @@ enum Beside<'a> {
 
 /// What a network that has run to its end has to tell.
 fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) -> Result<RunResult, RunError> {
-    let in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
+    let mut in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
     // Rows take the room of what has been counted, and then of the ports.
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_cells);
     let ports = port_summaries(scenario, &mut assembly, end);
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_ports);
-    let vcs = flow_summaries(scenario, &assembly, &in_flight, end);
-    for row in &vcs {
-        if row.sent != row.delivered + row.dropped + row.in_flight {
-            let counts = [row.sent, row.delivered, row.dropped, row.in_flight];
+    let mut vcs = flow_summaries(scenario, &assembly, &in_flight, end);
+    let balances = virtual_source_rows::balances(scenario, &assembly)?;
+    for ((row, in_flight), balance) in vcs.iter_mut().zip(&mut in_flight).zip(balances) {
+        let Balance { sent, received, waiting } = balance;
+        let counts = [row.sent + sent, row.delivered + received, row.dropped, *in_flight];
+        if counts[0] != counts[1] + counts[2] + counts[3] {
             return Err(RunError::NotConserved { vc: row.vc.clone(), counts });
         }
+        *in_flight += waiting;
+        row.in_flight = *in_flight;
     }
     let run = RunSummary {
         scenario: scenario.name.clone(),
@@ -198,6 +203,7 @@ fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) -> Result<Run
     let (frames, frame_list) = frame_rows::collect(scenario, &assembly, &in_flight, end);
     let exchange_rows::Rows { exchanges, pages, list: exchange_list } =
         exchange_rows::collect(scenario, &assembly);
+    let virtual_sources = virtual_source_rows::collect(scenario, &assembly, end);
     let series = collect_series(scenario, assembly);
     let (refused, negotiated) = set_up_summaries(scenario);
     Ok(RunResult {
@@ -213,6 +219,7 @@ fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) -> Result<Run
             burst_list,
             frames,
             frame_list,
+            virtual_sources,
             refused,
             negotiated,
         },

@@ -7,7 +7,7 @@ use cellrate_scenario::{NodeKind, Scenario};
 use crate::assembly::{Place, port_number, sends, steps};
 use crate::kernel::ahead::Ahead;
 use crate::kernel::cluster::{Leaf, Parts};
-use crate::kernel::hop::{Exit, Hop};
+use crate::kernel::hop::{Exit, Hop, NONE};
 use crate::kernel::lane::{Course, Lane};
 use crate::kernel::outbox::Outbox;
 use crate::kernel::partition::Partition;
@@ -72,17 +72,19 @@ impl Wiring<'_> {
                 true => Course::Host { every_cell: self.every_cell[number] },
                 false => Course::Switch,
             };
-            // The courses in order: the shared one, then the deferred ports by number.
-            let mut courses: BTreeMap<Option<u32>, (Course, Vec<u32>)> = BTreeMap::new();
+            // The courses in order: the shared one, that to virtual ends, then the deferred ports by number.
+            let mut courses: BTreeMap<(Option<u32>, bool), (Course, Vec<u32>)> = BTreeMap::new();
             for &(_, hop) in crossing {
-                let next = (!at_host).then(|| hops[hop as usize + 1].port);
+                let ends_here = !at_host && hops[hop as usize].endpoint != NONE;
+                let next = (!at_host && !ends_here).then(|| hops[hop as usize + 1].port);
                 let behind = &parts[cluster as usize].ports;
                 let deferred = next.filter(|&next| behind[next as usize].deferred);
-                let course = deferred.map_or(shared, |port| {
+                let other = if ends_here { Course::VirtualEnd } else { shared };
+                let course = deferred.map_or(other, |port| {
                     let significance = behind[port as usize].significance();
                     Course::Deferred { port, place: 0, significance }
                 });
-                courses.entry(deferred).or_insert_with(|| (course, Vec::new())).1.push(hop);
+                courses.entry((deferred, ends_here)).or_insert_with(|| (course, Vec::new())).1.push(hop);
             }
             for (course, members) in courses.into_values() {
                 let lane = add_lane(&mut parts[cluster as usize], course);

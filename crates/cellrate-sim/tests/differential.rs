@@ -20,9 +20,12 @@ mod world;
 
 use cellrate_proto::switch::{SwitchAlgorithm, SwitchAlgorithmConfig};
 use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, Scenario};
-use cellrate_sim::{AlgorithmPort, FlowSummary, RunResult, Simulation, TcpSummary, run, run_on};
+use cellrate_sim::{
+    AlgorithmPort, FlowSummary, RunResult, Simulation, TcpSummary, VirtualSourceSummary, run, run_on,
+};
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::hosts::random_shared_hosts;
+use random_world::segments::segmented;
 use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
@@ -42,6 +45,7 @@ const DEFAULT_FAIR_COUNT: u64 = 150;
 const DEFAULT_THRONG_COUNT: u64 = 60;
 const DEFAULT_SHARED_COUNT: u64 = 120;
 const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
+const DEFAULT_SEGMENTS_COUNT: u64 = 400;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
@@ -91,6 +95,19 @@ fn the_kernel_and_the_judge_agree_on_tcp_before_one_line() {
 fn the_kernel_and_the_judge_agree_on_answers_that_hang_on_the_queue() {
     // Each is as much work as ten others.
     agree(random_thresholds, DEFAULT_THRESHOLDS_COUNT, 10);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_switches_segment_loops() {
+    let of_kind = |number: u64| -> Network {
+        match number % 8 {
+            0..4 => random_scenario,
+            4 | 5 => random_tcp,
+            6 => random_shared_hosts,
+            _ => random_bottleneck,
+        }
+    };
+    agree(|number| segmented(of_kind(number)(number), number), DEFAULT_SEGMENTS_COUNT, 4);
 }
 
 #[test]
@@ -194,9 +211,9 @@ fn count(default: u64, work: u64) -> u64 {
     number("CELLRATE_DIFFERENTIAL").map_or(default, |count| count.div_ceil(work))
 }
 
-fn agree(network: Network, default_count: u64, work: u64) {
+fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
     let (first, count) = (first(), count(default_count, work));
-    let (mut hops, mut segments, mut again, mut pages) = (0, 0, 0, 0);
+    let (mut hops, mut segments, mut again, mut pages, mut relayed) = (0, 0, 0, 0, 0);
     let mut failures = Vec::new();
     for number in first..first + count {
         let scenario = network(number);
@@ -207,10 +224,13 @@ fn agree(network: Network, default_count: u64, work: u64) {
         hops += result.summary.run.cell_hops;
         segments += result.summary.tcp.iter().map(|row| row.segments).sum::<u64>();
         again += result.summary.tcp.iter().map(|row| row.retransmitted).sum::<u64>();
+        relayed += result.summary.virtual_sources.iter().map(|row| row.data_sent).sum::<u64>();
         pages += result.summary.pages.iter().map(|row| row.count).sum::<u64>();
         failures.extend(difference(&scenario, &result, &judge(&scenario, None)).map(|text| (number, text)));
     }
-    println!("{count} networks, {hops} cell hops, {segments} segments, {again} of them again, {pages} pages");
+    println!(
+        "{count} networks, {hops} cell hops, {segments} segments, {again} of them again, {pages} pages, {relayed} cells relayed"
+    );
     let shown: String =
         failures.iter().take(20).map(|(number, text)| format!("\n{number}: {text}")).collect();
     assert!(
@@ -256,6 +276,9 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
         if !same_flow(kernel, judge) {
             return Some(format!("{kernel:?} against {judge:?}"));
         }
+    }
+    if let Some(text) = virtual_sources_difference(&summary.virtual_sources, &judge.virtual_sources) {
+        return Some(text);
     }
     if summary.tcp.len() != judge.tcp.len() {
         return Some(format!("TCP: {:#?} against {:#?}", summary.tcp, judge.tcp));
@@ -314,6 +337,19 @@ fn same_flow(kernel: &FlowSummary, judge: &FlowSummary) -> bool {
         && within(kernel.mean_acr, judge.mean_acr, 1e-11)
         && within(kernel.p50_delay_s, judge.p50_delay_s, 0.01)
         && within(kernel.p99_delay_s, judge.p99_delay_s, 0.01)
+}
+
+/// The first row of a virtual source in which the two differ.
+fn virtual_sources_difference(
+    kernel: &[VirtualSourceSummary],
+    judge: &[VirtualSourceSummary],
+) -> Option<String> {
+    let same = |kernel: &VirtualSourceSummary, judge: &VirtualSourceSummary| {
+        let exact = VirtualSourceSummary { mean_acr: judge.mean_acr, ..kernel.clone() };
+        exact == *judge && close(kernel.mean_acr, judge.mean_acr, 1e-11)
+    };
+    let differs = kernel.len() != judge.len() || kernel.iter().zip(judge).any(|(k, j)| !same(k, j));
+    differs.then(|| format!("virtual sources: {kernel:#?} against {judge:#?}"))
 }
 
 fn same_tcp(kernel: &TcpSummary, judge: &TcpRow) -> bool {

@@ -188,6 +188,18 @@ impl Adapter {
         reception.receive(cell)
     }
 
+    /// A data cell arrives, and goes on in another loop.
+    pub fn receive_to_relay(&mut self, cell: &Cell) {
+        self.counters.delivered += 1;
+        self.counters.data_delivered += 1;
+        self.destination.on_data(cell.efci());
+    }
+
+    /// The destination of the other direction.
+    pub fn destination_mut(&mut self) -> &mut Destination {
+        &mut self.destination
+    }
+
     /// An RM cell arrives at `now`: a BRM is obeyed, an FRM turned around. Gives a cell that leaves at once, out of rate.
     ///
     /// # Errors

@@ -98,6 +98,11 @@ impl Cell {
         self.header |= EFCI;
     }
 
+    /// The same data cell with EFCI = 0.
+    pub fn without_efci(self) -> Cell {
+        Cell { header: self.header & !EFCI, ..self }
+    }
+
     /// The AAL user bit of a data cell: the last one of its AAL5 PDU.
     #[inline]
     pub fn user_bit(&self) -> bool {

@@ -222,6 +222,8 @@ impl<'a> Machine<'a> {
         }
         if at_host {
             self.deliver(now, input, &cell);
+        } else if self.network.hops[cell.hop as usize].adapter != NONE {
+            self.on_virtual_end(now, input, cell);
         } else {
             self.forward(now, input, cell);
         }
@@ -250,7 +252,7 @@ impl<'a> Machine<'a> {
         self.sampler.note_adapter(now, number, &self.network);
     }
 
-    fn deliver_rm(&mut self, now: Time, input: usize, number: usize, flow: u32, cell: &Cell) {
+    pub(super) fn deliver_rm(&mut self, now: Time, input: usize, number: usize, flow: u32, cell: &Cell) {
         match self.network.adapters[number].receive_rm(now, cell) {
             Err(()) => {
                 self.passages[flow as usize].dropped += 1;
@@ -259,7 +261,7 @@ impl<'a> Machine<'a> {
                 return;
             }
             Ok(None) => {}
-            Ok(Some(cell)) => self.enqueue(now, cell),
+            Ok(Some(cell)) => self.leave(now, number, cell),
         }
         self.reschedule(now, number);
         self.sampler.note_adapter(now, number as u32, &self.network);
@@ -296,7 +298,7 @@ impl<'a> Machine<'a> {
 
     /// `cell` comes to the port of its hop.
     #[inline]
-    fn enqueue(&mut self, now: Time, cell: Cell) {
+    pub(super) fn enqueue(&mut self, now: Time, cell: Cell) {
         let hop = self.network.hops[cell.hop as usize];
         match self.network.ports[hop.port as usize].admit(now, hop.priority, cell) {
             Ok(None) => {}
@@ -309,15 +311,25 @@ impl<'a> Machine<'a> {
     #[inline]
     fn on_transmission(&mut self, now: Time, number: usize) {
         if let Some(cell) = self.network.adapters[number].transmit(now) {
-            self.enqueue(now, cell);
+            self.leave(now, number, cell);
         }
         self.reschedule(now, number);
         self.sampler.note_adapter(now, number as u32, &self.network);
     }
 
+    /// `cell` leaves the adapter of this number.
+    #[inline]
+    fn leave(&mut self, now: Time, number: usize, cell: Cell) {
+        if self.is_virtual(number) {
+            self.leave_virtual_end(now, number, cell);
+        } else {
+            self.enqueue(now, cell);
+        }
+    }
+
     /// The next transmission of an adapter, not before `now`, may have moved.
     #[inline]
-    fn reschedule(&mut self, now: Time, number: usize) {
+    pub(super) fn reschedule(&mut self, now: Time, number: usize) {
         let next = self.network.adapters[number].next_transmission(now);
         self.schedule.set(self.first_adapter as usize + number, next);
     }
@@ -349,10 +361,25 @@ impl<'a> Machine<'a> {
 
     /// Whether everything that came in is accounted for, flow by flow: cells, and packets at their adapters.
     pub fn check_conservation(&self, name: impl Fn(usize) -> String) -> Result<(), Error> {
+        let mut relayed = vec![[0, 0]; self.passages.len()];
+        for (end, sender, receiver) in self.network.virtual_sources() {
+            let [sent, received] = &mut relayed[end.flow];
+            *sent += sender.counters.sent;
+            *received += receiver.counters.delivered;
+            let waiting = sender.supply.waiting(self.done).unwrap_or(0);
+            if receiver.counters.data_delivered != sender.counters.data_sent + waiting {
+                let account = format!(
+                    "data cells at a virtual source: {} came, {} went on, {waiting} wait",
+                    receiver.counters.data_delivered, sender.counters.data_sent
+                );
+                return Err(Error::NotConserved { vc: name(end.flow), account });
+            }
+        }
         for (flow, (passage, in_flight)) in self.passages.iter().zip(self.in_flight()).enumerate() {
+            let [relayed, received] = relayed[flow];
             let adapter = |flow: usize| self.network.adapters.get(self.network.sender_of[flow] as usize);
-            let sent = adapter(flow).map_or(0, |sender| sender.counters.sent);
-            let delivered = adapter(flow ^ 1).map_or(0, |receiver| receiver.counters.delivered);
+            let sent = relayed + adapter(flow).map_or(0, |sender| sender.counters.sent);
+            let delivered = received + adapter(flow ^ 1).map_or(0, |receiver| receiver.counters.delivered);
             let Passage { dropped, entered, left } = *passage;
             if sent + entered != delivered + dropped + left + in_flight {
                 let account = format!(

@@ -32,6 +32,7 @@ mod supply;
 mod tap;
 pub mod throughput;
 mod verdict;
+mod virtual_end;
 
 pub use clock::unix_ns;
 pub use device::{PacketDevice, PairedDevice, ScriptedDevice};

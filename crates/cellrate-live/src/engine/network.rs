@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use cellrate_drive::algorithms::{self, NoAlgorithm};
 use cellrate_drive::line::Line;
+use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_drive::random::{Random, Stream};
+use cellrate_drive::segments::{VirtualEnd, virtual_ends};
 use cellrate_proto::switch::{Slot, VcAtPort};
 use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Duration, Source, Time};
 use cellrate_scenario::Sender as SenderConfig;
@@ -40,7 +42,8 @@ pub(crate) struct Hop {
     pub answering_port: u32,
     /// The other direction's number there.
     pub answering_slot: Slot,
-    /// Where the direction ends, if this is its last hop: a place in [`Network::adapters`]; else [`NONE`].
+    /// Where the direction ends, if this is its last hop, or its control loop, at a switch that segments it: a place in
+    /// [`Network::adapters`]; else [`NONE`].
     pub adapter: u32,
     /// Service priority of the connection.
     pub priority: u8,
@@ -96,10 +99,12 @@ pub(crate) struct Network {
     pub port_numbers: Vec<usize>,
     pub inputs: Vec<Input>,
     pub outgoing: Vec<Outgoing>,
-    /// The ends of connections, in the order of the flows that they send.
+    /// The ends of connections, in the order of the flows that they send, and behind them those inside switches.
     pub adapters: Vec<Adapter>,
-    /// The flow that each of them sends.
+    /// The flow that each of those at hosts sends.
     pub flows: Vec<u32>,
+    /// The others; each pair stands together.
+    pub virtual_ends: Vec<VirtualEnd>,
     /// By flow, the adapter that sends it; [`NONE`] in another process.
     pub sender_of: Vec<u32>,
     pub nodes: Vec<NodeCounters>,
@@ -139,6 +144,20 @@ struct Builder<'a> {
 }
 
 impl Network {
+    /// The place of the virtual source of `flow` at `switch`, if that is in this process.
+    pub fn virtual_source(&self, flow: usize, switch: NodeIndex) -> Option<u32> {
+        let at = |end: &VirtualEnd| (end.flow, end.switch) == (flow, switch);
+        let place = self.virtual_ends.iter().position(at)?;
+        Some((self.flows.len() + place) as u32)
+    }
+
+    /// The virtual ends with their adapters, and those that the loops before them lead to.
+    pub fn virtual_sources(&self) -> impl Iterator<Item = (&VirtualEnd, &Adapter, &Adapter)> {
+        let adapters = &self.adapters[self.flows.len()..];
+        let ends = self.virtual_ends.iter().enumerate();
+        ends.map(|(place, end)| (end, &adapters[place], &adapters[place ^ 1]))
+    }
+
     /// The flows whose ends are here and follow ACR, each with ACR now.
     pub fn offered(&self) -> impl Iterator<Item = (u32, CellRate)> {
         let ends = self.adapters.iter().zip(&self.flows);
@@ -170,6 +189,7 @@ impl Network {
             outgoing: Vec::new(),
             adapters: Vec::new(),
             flows: Vec::new(),
+            virtual_ends: Vec::new(),
             sender_of: vec![NONE; 2 * scenario.connections.len()],
             nodes: vec![NodeCounters::default(); scenario.nodes.len()],
         };
@@ -179,6 +199,7 @@ impl Network {
         builder.number_adapters();
         let first_hops = builder.build_hops();
         builder.build_adapters(&first_hops)?;
+        builder.build_virtual_ends(&first_hops);
         builder.find_hops_of_inputs();
         Ok(builder.network)
     }
@@ -345,6 +366,31 @@ impl Builder<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// Ends inside the switches of this process, with the hops that lead to them.
+    fn build_virtual_ends(&mut self, first_hops: &[u32]) {
+        for end in virtual_ends(self.scenario) {
+            if !self.is_local(end.switch) {
+                continue;
+            }
+            let connection = &self.scenario.connections[end.flow / 2];
+            let [out, back] = match end.flow % 2 {
+                0 => [&connection.forward, &connection.backward],
+                _ => [&connection.backward, &connection.forward],
+            };
+            let received = first_hops[end.flow ^ 1] as usize + end.received_step(connection.path.len());
+            self.network.hops[received].adapter = self.network.adapters.len() as u32;
+            self.network.adapters.push(Adapter::new(
+                build_sender(out),
+                Supply::Relayed(Box::new(PerVcQueue::new(end.coupling))),
+                Destination::new(destination_config(back)),
+                first_hops[end.flow] + end.step as u32,
+                cell::address((end.flow / 2) as u32),
+                None,
+            ));
+            self.network.virtual_ends.push(end);
+        }
     }
 
     /// Where cells come from another process, their addresses say which hop they cross.

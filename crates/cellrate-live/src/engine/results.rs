@@ -2,12 +2,15 @@
 //! only a live run has are documented in docs/testbed.md.
 
 use cellrate_drive::names::{category_name, flow_name, port_name};
+use cellrate_drive::segments::{VirtualEnd, along_the_way};
+use cellrate_drive::virtual_source::Counted;
+pub use cellrate_drive::virtual_source::VirtualSourceSummary;
 use cellrate_proto::units::BITS_PER_CELL;
-use cellrate_proto::{Duration, Time};
+use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::Scenario;
 use serde::Serialize;
 
-use super::adapter::Reception;
+use super::adapter::{Adapter, Reception};
 use super::counters::{Passage, PeerCounters};
 use super::machine::Machine;
 use super::port::ABR;
@@ -36,6 +39,8 @@ pub struct Summary {
     pub ports: Vec<PortRow>,
     /// One row per direction of a connection that carries packets.
     pub adapters: Vec<AdapterRow>,
+    /// One row per virtual source of this process that data came to, in the order of the VCs and of their way.
+    pub virtual_sources: Vec<VirtualSourceSummary>,
     /// One row per attached host.
     pub hosts: Vec<HostRow>,
     /// One row per node of this process that discarded cells.
@@ -83,7 +88,7 @@ pub struct FlowRow {
     pub data_delivered: Option<u64>,
     /// Cells lost in this process [cells].
     pub dropped: u64,
-    /// Cells on their way in this process when the run ended [cells].
+    /// Cells on their way in this process when the run ended, in queues of virtual sources too [cells].
     pub in_flight: u64,
     /// Cells that came from other processes [cells].
     pub entered: u64,
@@ -261,6 +266,7 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         vcs: flows(&machine, &ending, span),
         ports,
         adapters: adapters(&machine, ending.scenario),
+        virtual_sources: virtual_sources(&machine, &ending, span),
         hosts: hosts(&machine, ending.scenario),
         nodes: nodes(&machine, ending.scenario),
         links: links(&ending),
@@ -273,6 +279,10 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
 fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<FlowRow> {
     let network = &machine.network;
     let adapter = |flow: usize| network.adapters.get(network.sender_of[flow] as usize);
+    let mut waiting = vec![0; machine.passages.len()];
+    for (end, sender, _) in network.virtual_sources() {
+        waiting[end.flow] += sender.supply.waiting(ending.end).unwrap_or(0);
+    }
     let mut rows = Vec::new();
     for (flow, (passage, in_flight)) in machine.passages.iter().zip(machine.in_flight()).enumerate() {
         let (sender, receiver) = (adapter(flow), adapter(flow ^ 1));
@@ -295,7 +305,7 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
             delivered: receiver.map(|receiver| receiver.counters.delivered),
             data_delivered: receiver.map(|receiver| receiver.counters.data_delivered),
             dropped,
-            in_flight,
+            in_flight: in_flight + waiting[flow],
             entered,
             left,
             forward_rm_sent: sender.map(|sender| sender.counters.forward_rm_sent),
@@ -369,6 +379,24 @@ fn adapters(machine: &Machine<'_>, scenario: &Scenario) -> Vec<AdapterRow> {
         });
     }
     rows
+}
+
+fn virtual_sources(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<VirtualSourceSummary> {
+    let mut ends: Vec<_> = machine.network.virtual_sources().collect();
+    ends.sort_by_key(|(end, ..)| along_the_way(end));
+    let row = |(end, sender, receiver): (&VirtualEnd, &Adapter, &Adapter)| {
+        let queue = sender.supply.relayed().filter(|queue| queue.max() > Cells::ZERO)?;
+        let counted = Counted {
+            data_received: receiver.counters.data_delivered,
+            data_sent: sender.counters.data_sent,
+            forward_rm_sent: sender.counters.forward_rm_sent,
+            backward_rm_received: sender.counters.backward_rm_received,
+            mean_acr: sender.mean_acr(ending.end, span).unwrap_or_default(),
+        };
+        let of = (sender.source()?, queue);
+        Some(VirtualSourceSummary::new(ending.scenario, end, of, counted, (ending.end, span)))
+    };
+    ends.into_iter().filter_map(row).collect()
 }
 
 fn hosts(machine: &Machine<'_>, scenario: &Scenario) -> Vec<HostRow> {

@@ -104,6 +104,7 @@ pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str, Opti
     let recorded = scenario.probes.iter().filter(|probe| match probe.quantity {
         Quantity::Port { link, end, .. } => used[port_number(Step { link, end })],
         Quantity::Flow { quantity, .. } => !is_of_tcp(quantity),
+        Quantity::VirtualSource { .. } => true,
     });
     let described = recorded.map(|probe| {
         let (name, entity, unit) = describe(scenario, probe.quantity);
@@ -278,6 +279,10 @@ fn subject(quantity: Quantity, network: &Network) -> Option<Subject> {
             let number = port_number(Step { link, end });
             let place = network.port_numbers.iter().position(|&of| of == number)?;
             Some(Subject::Port(quantity, place as u32))
+        }
+        Quantity::VirtualSource { quantity, connection, backward, switch } => {
+            let flow = 2 * connection.0 as usize + usize::from(backward);
+            network.virtual_source(flow, switch).map(|place| Subject::Sender(quantity, place))
         }
         Quantity::Flow { quantity, connection, backward } => {
             let flow = 2 * connection.0 as usize + usize::from(backward);

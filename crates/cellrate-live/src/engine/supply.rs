@@ -2,11 +2,14 @@
 
 use std::collections::VecDeque;
 
+use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_drive::random::{Random, Stream};
 use cellrate_drive::traffic::{Constant, Greedy, Limited, OnOff, Timed, Video};
 use cellrate_proto::Time;
 use cellrate_proto::wire::{Encapsulation, PAYLOAD_OCTETS, Segments};
 use cellrate_scenario::Traffic;
+
+use super::cell::Cell;
 
 type Payload = [u8; PAYLOAD_OCTETS];
 
@@ -21,6 +24,8 @@ pub(crate) enum Supply {
     Timed(Timed),
     Video(Box<Video>),
     Packets(Box<PacketQueue>),
+    /// What another loop of the same connection brings to a switch.
+    Relayed(Box<PerVcQueue<Cell>>),
 }
 
 impl Supply {
@@ -53,6 +58,7 @@ impl Supply {
                 Supply::Timed(timed) => (timed.next(), &mut || timed.take()),
                 Supply::Video(video) => (video.next(), &mut || video.take()),
                 Supply::Nothing | Supply::Greedy(_) | Supply::Limited(_) | Supply::Packets(_) => return,
+                Supply::Relayed(queue) => return queue.begin_at(start),
             };
             if next >= start {
                 return;
@@ -67,6 +73,13 @@ impl Supply {
         match self {
             Supply::Packets(queue) => {
                 if queue.cells.is_empty() {
+                    Time::NEVER
+                } else {
+                    from
+                }
+            }
+            Supply::Relayed(queue) => {
+                if queue.is_empty() {
                     Time::NEVER
                 } else {
                     from
@@ -87,6 +100,8 @@ impl Supply {
     pub fn take(&mut self, now: Time, sequence: u64) -> (Payload, bool) {
         match self {
             Supply::Packets(queue) => return queue.take(),
+            // The machine sends what was taken.
+            Supply::Relayed(queue) => drop(queue.take(now)),
             Supply::Greedy(greedy) => greedy.take(now),
             Supply::Nothing => {}
             Supply::Limited(limited) => limited.take(now),
@@ -108,7 +123,18 @@ impl Supply {
             Supply::Timed(timed) => Some(timed.waiting(now)),
             Supply::Video(video) => Some(video.waiting(now)),
             Supply::Packets(queue) => Some(queue.cells.len() as u64),
+            Supply::Relayed(queue) => Some(queue.len().0),
         }
+    }
+
+    /// What waits at a virtual source, if this is one's.
+    pub fn relayed(&self) -> Option<&PerVcQueue<Cell>> {
+        if let Supply::Relayed(queue) = self { Some(queue) } else { None }
+    }
+
+    /// The same, to change it.
+    pub fn relayed_mut(&mut self) -> Option<&mut PerVcQueue<Cell>> {
+        if let Supply::Relayed(queue) = self { Some(queue) } else { None }
     }
 
     pub fn packets(&self) -> Option<&PacketQueue> {

@@ -515,7 +515,7 @@ const PROBE: Shape = Shape {
             "of",
             Kind::List(&Kind::Reference, 1),
             "all forward directions with traffic, all switch ports on the way of data that have the quantity",
-            "Of what: \"vc1\", \"vc1 (back)\", \"sw1->sw2\"; with {i}, all of a group.",
+            "Of what: \"vc1\", \"vc1 (back)\", \"sw1->sw2\"; with {i}, all of a group. \"vc1 at sw2\" is its virtual source at a switch with vs_vd, which has acr, source_rate, source_queue (of the connection, at the switch), forward_rm and backward_rm.",
         ),
         required(
             "every",

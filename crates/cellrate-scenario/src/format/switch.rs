@@ -30,6 +30,12 @@ const ALGORITHM_KEY: Key = key(
     "What each output port writes into backward RM cells.",
 );
 
+const VS_VD_KEY: Key = key(
+    "vs_vd",
+    Kind::Or(&[Kind::Table(&VS_VD), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "Segments the control loop of every ABR connection through the switch: it is destination of the loop before it and source of the one behind it (TM 4.0, 5.10.6 d); {} for all defaults.",
+);
 const NEGOTIATION_KEY: Key = key(
     "negotiation",
     Kind::Table(&NEGOTIATION),
@@ -46,6 +52,7 @@ pub(super) const SWITCH: Shape = Shape {
         RM_CELLS_KEY,
         EFCI_KEY,
         ALGORITHM_KEY,
+        VS_VD_KEY,
         NEGOTIATION_KEY,
         key(
             "ports",
@@ -61,7 +68,29 @@ pub(super) const SWITCH: Shape = Shape {
 pub(super) const SWITCH_DEFAULTS: Shape = Shape {
     name: "switch_defaults",
     about: "Defaults of switches.",
-    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY, NEGOTIATION_KEY],
+    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY, VS_VD_KEY, NEGOTIATION_KEY],
+};
+
+const VS_VD: Shape = Shape {
+    name: "vs_vd",
+    about: "Cells wait in a queue for each connection until the virtual source may send them. The loop before the switch gets f(Tq) times its ACR, with ERICA+'s function f of the delay Tq = queue / ACR.",
+    keys: &[
+        key(
+            "t0",
+            SPAN,
+            "\"500 us\", or half a round trip of the loop before the switch if that is longer",
+            "The delay aimed at.",
+        ),
+        key("a", SLOPE, "1.15", "Slope of f above t0."),
+        key("b", SLOPE, "1.05", "f at an empty queue, and its slope below t0."),
+        key("qdlf", SHARE, "0.5", "Queue drain limit factor: the smallest f."),
+        key(
+            "buffer",
+            ROOM,
+            "\"infinite\"",
+            "Room of each such queue, for data cells; one that finds none is lost.",
+        ),
+    ],
 };
 
 const NEGOTIATION: Shape = Shape {
@@ -117,6 +146,8 @@ const EFCI: Shape = Shape {
         key("low", CELLS, "`high`", "Marking ends when the queue is at or below this; at most `high`."),
     ],
 };
+
+const SLOPE: Kind = Kind::Ratio(Range::above(1.0, f64::MAX));
 
 /// The keys that ERICA and ERICA+ have in common, around their own.
 macro_rules! erica_keys {
@@ -272,13 +303,8 @@ const ALGORITHM: Tagged = Tagged {
                 about: "Explicit rate by ERICA+: the share of the line falls as the queueing delay grows.",
                 keys: erica_keys![
                     key("t0", SPAN, "\"500 us\"", "The queueing delay aimed at."),
-                    key("a", Kind::Ratio(Range::above(1.0, f64::MAX)), "1.15", "Slope above t0."),
-                    key(
-                        "b",
-                        Kind::Ratio(Range::above(1.0, f64::MAX)),
-                        "1.05",
-                        "Share at an empty queue, and slope below t0."
-                    ),
+                    key("a", SLOPE, "1.15", "Slope above t0."),
+                    key("b", SLOPE, "1.05", "Share at an empty queue, and slope below t0."),
                     key("qdlf", SHARE, "0.5", "Queue drain limit factor: the smallest share."),
                 ],
             },

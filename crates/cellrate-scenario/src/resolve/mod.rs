@@ -17,6 +17,7 @@ mod timing;
 mod traffic;
 mod uili;
 mod video;
+mod vs_vd;
 
 use cellrate_proto::Time;
 
@@ -48,6 +49,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         nodes: network.nodes,
         hosts: network.hosts,
         links: network.links,
+        vs_vd: network.vs_vd,
         connections,
         refused: outcome.refused,
         negotiated: outcome.negotiated,

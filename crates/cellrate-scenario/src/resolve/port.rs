@@ -44,7 +44,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     })
 }
 
-fn room(node: &Node) -> Result<Option<Cells>, Fault> {
+pub(super) fn room(node: &Node) -> Result<Option<Cells>, Fault> {
     if node.text() == Some("infinite") { Ok(None) } else { quantity::cells(node).map(Some) }
 }
 

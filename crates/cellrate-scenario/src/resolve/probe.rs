@@ -61,7 +61,11 @@ fn known_quantities(network: &Network) -> Vec<&str> {
 /// Drops the probes of connections that are not kept, and counts the others anew.
 pub(super) fn keep(probes: &mut Vec<Probe>, kept: &[bool]) {
     probes.retain_mut(|probe| {
-        let Quantity::Flow { connection, .. } = &mut probe.quantity else { return true };
+        let (Quantity::Flow { connection, .. } | Quantity::VirtualSource { connection, .. }) =
+            &mut probe.quantity
+        else {
+            return true;
+        };
         let place = connection.0 as usize;
         connection.0 = kept[..place].iter().filter(|kept| **kept).count() as u32;
         kept[place]
@@ -72,6 +76,8 @@ pub(super) fn keep(probes: &mut Vec<Probe>, kept: &[bool]) {
 struct Targets {
     given: bool,
     flows: Vec<(ConnectionIndex, bool, Place)>,
+    /// Each at this switch.
+    virtual_sources: Vec<(ConnectionIndex, bool, NodeIndex, Place)>,
     ports: Vec<(Step, Place)>,
 }
 
@@ -81,7 +87,8 @@ fn targets(
     network: &Network,
     connections: &[Connection],
 ) -> Result<Targets, Fault> {
-    let mut targets = Targets { given: false, flows: Vec::new(), ports: Vec::new() };
+    let mut targets =
+        Targets { given: false, flows: Vec::new(), virtual_sources: Vec::new(), ports: Vec::new() };
     let Some(of) = table.node("of") else {
         let place = Place::default();
         for (i, connection) in connections.iter().enumerate() {
@@ -109,6 +116,11 @@ fn targets(
         let is_port = text.contains("->");
         if is_port {
             targets.ports.extend(ports(node, text, network)?.into_iter().map(|step| (step, node.place)));
+        } else if let Some((vc, switch)) = text.split_once(" at ") {
+            for (index, backward) in flows(node, vc.trim_end(), connections)? {
+                let switch = virtual_end(node, switch.trim(), &connections[index.0 as usize], network)?;
+                targets.virtual_sources.push((index, backward, switch, node.place));
+            }
         } else {
             let found = flows(node, text, connections)?;
             targets.flows.extend(found.into_iter().map(|(index, backward)| (index, backward, node.place)));
@@ -144,6 +156,30 @@ fn flows(node: &Node, text: &str, connections: &[Connection]) -> Result<Vec<(Con
         message,
         format!("{}; a port is written \"sw1->sw2\"", suggestion(pattern, "vcs", &known)),
     ))
+}
+
+/// The switch of this name, which segments the control loops of `connection`.
+fn virtual_end(
+    node: &Node,
+    switch: &str,
+    connection: &Connection,
+    network: &Network,
+) -> Result<NodeIndex, Fault> {
+    let inner = connection.path.iter().skip(1).map(|step| network.tail(*step));
+    let segmenting: Vec<NodeIndex> = inner.filter(|node| network.vs_vd.contains_key(node)).collect();
+    let is_abr = connection.category == Category::Abr;
+    if let Some(&found) = segmenting.iter().find(|&&node| is_abr && network.name(node) == switch) {
+        return Ok(found);
+    }
+    let message =
+        format!("\"{}\" has no virtual source at \"{}\"", connection.name, quantity::shortened(switch));
+    let known: Vec<&str> = segmenting.iter().map(|&node| network.name(node)).collect();
+    let remedy = match (is_abr, known.is_empty()) {
+        (false, _) => "Only connections of category abr have any".to_owned(),
+        (true, true) => "No switch on its way has vs_vd".to_owned(),
+        (true, false) => suggestion(switch, "switches on its way with vs_vd", &known),
+    };
+    Err(Fault::new(node.place, message, remedy))
 }
 
 fn ports(node: &Node, text: &str, network: &Network) -> Result<Vec<Step>, Fault> {
@@ -196,6 +232,13 @@ fn quantities(
             let connection = &connections[index.0 as usize];
             if has(connection, backward, quantity) {
                 result.push(Quantity::Flow { quantity, connection: index, backward });
+            } else {
+                lacking.get_or_insert(place);
+            }
+        }
+        for &(connection, backward, switch, place) in &targets.virtual_sources {
+            if quantity.is_of_virtual_source() {
+                result.push(Quantity::VirtualSource { quantity, connection, backward, switch });
             } else {
                 lacking.get_or_insert(place);
             }
@@ -313,8 +356,10 @@ fn port_quantity(name: &str, step: Step, network: &Network) -> Option<PortQuanti
 fn title(quantity: Quantity, network: &Network, connections: &[Connection]) -> String {
     match quantity {
         Quantity::Flow { connection, backward, .. } => {
-            let name = &connections[connection.0 as usize].name;
-            if backward { format!("\"{name} (back)\"") } else { format!("\"{name}\"") }
+            format!("\"{}\"", direction(connection, backward, connections))
+        }
+        Quantity::VirtualSource { connection, backward, switch, .. } => {
+            format!("\"{} at {}\"", direction(connection, backward, connections), network.name(switch))
         }
         Quantity::Port { link, end, .. } => {
             let ends = network.links[link.0 as usize].ends;
@@ -325,4 +370,9 @@ fn title(quantity: Quantity, network: &Network, connections: &[Connection]) -> S
             )
         }
     }
+}
+
+fn direction(connection: ConnectionIndex, backward: bool, connections: &[Connection]) -> String {
+    let name = &connections[connection.0 as usize].name;
+    if backward { format!("{name} (back)") } else { name.clone() }
 }

@@ -16,6 +16,7 @@ mod stop_and_go;
 mod support;
 mod tcp;
 mod uili;
+mod vs_vd;
 
 /// A small scenario that uses most of the format.
 const GOOD: &str = include_str!("good.toml");

@@ -171,6 +171,12 @@ impl Cell {
         self.word |= CONGESTION;
     }
 
+    /// The same data cell with EFCI = 0.
+    #[inline]
+    pub fn without_efci(self) -> Cell {
+        Cell { word: self.word & !CONGESTION, ..self }
+    }
+
     /// The AAL user bit of a data cell: the last one of its AAL5 PDU.
     #[inline]
     pub fn ends_pdu(&self) -> bool {

@@ -105,6 +105,8 @@ pub(crate) struct Cluster {
     pub(super) sooner: Vec<u32>,
     /// In the order of lanes.
     pub(super) ahead: Vec<Ahead>,
+    /// From this one on endpoints are [virtual](super::virtual_end).
+    pub(super) first_virtual: usize,
     /// Lent by who runs the cluster.
     pub(super) room: Room,
     departure_leaves: Vec<u32>,
@@ -126,6 +128,8 @@ pub(crate) struct Parts {
     pub outboxes: Vec<Outbox>,
     /// In the order of lanes.
     pub ahead: Vec<Ahead>,
+    /// From this one on endpoints are [virtual](super::virtual_end).
+    pub first_virtual: usize,
     pub sampler: Sampler,
     pub end: Time,
 }
@@ -151,6 +155,7 @@ impl Cluster {
             endpoints,
             mut outboxes,
             ahead,
+            first_virtual,
             sampler,
             end,
         } = parts;
@@ -196,6 +201,7 @@ impl Cluster {
             endpoints,
             outboxes,
             ahead,
+            first_virtual,
             sampler,
             end,
             leaves,
@@ -284,6 +290,7 @@ impl Cluster {
                     Course::Switch => self.on_transit(now, until, lane as usize, leaf),
                     Course::Host { every_cell } => self.on_delivery(now, lane as usize, every_cell, leaf),
                     Course::Behind { port } => self.on_awaited(now, lane as usize, port as usize),
+                    Course::VirtualEnd => self.on_virtual_end(now, lane as usize, leaf),
                 },
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
@@ -463,7 +470,7 @@ impl Cluster {
 
     /// `cell` comes to the port of `hop`.
     #[inline(always)]
-    fn enqueue(&mut self, now: Time, hop: &Hop, mut cell: Cell) {
+    pub(super) fn enqueue(&mut self, now: Time, hop: &Hop, mut cell: Cell) {
         let port = &mut self.ports[hop.port as usize];
         if let Queues::Fifo(fifo) = &mut port.queues {
             match fifo.admit(now) {
@@ -549,7 +556,7 @@ impl Cluster {
     }
 
     #[cold]
-    fn lose(&mut self, port: usize, flow: usize) {
+    pub(super) fn lose(&mut self, port: usize, flow: usize) {
         self.ports[port].lose();
         *self.dropped.entry(flow as u32).or_default() += 1;
     }
@@ -636,7 +643,11 @@ impl Cluster {
     #[inline]
     fn on_transmission(&mut self, now: Time, endpoint: usize) {
         if let Some(cell) = self.endpoints[endpoint].transmit(now) {
-            self.leave_host(now, cell);
+            if endpoint < self.first_virtual {
+                self.leave_host(now, cell);
+            } else {
+                self.leave_virtual_end(now, endpoint, cell);
+            }
         }
         self.reschedule(now, endpoint);
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);

@@ -24,6 +24,8 @@ pub(crate) enum Course {
     },
     /// A switch; every arrival is an event.
     Switch,
+    /// A switch where the control loop of its connections ends, at a [virtual end](super::virtual_end).
+    VirtualEnd,
     /// A deferred port of a switch.
     Deferred {
         /// The port.

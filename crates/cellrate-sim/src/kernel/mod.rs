@@ -68,6 +68,7 @@ pub(crate) mod strands;
 pub(crate) mod stretch;
 pub(crate) mod trail;
 pub(crate) mod turns;
+pub(crate) mod virtual_end;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

@@ -49,7 +49,7 @@ impl Outbox {
     pub fn new(cluster: u32, lane: u32, course: Course, cell_time: Duration, hops: &[u32]) -> Outbox {
         let significance = match course {
             Course::Deferred { significance, .. } => Some(significance),
-            Course::Host { .. } | Course::Behind { .. } | Course::Switch => None,
+            Course::Host { .. } | Course::Behind { .. } | Course::Switch | Course::VirtualEnd => None,
         };
         let hops = if hops.len() > 1 { hops.into() } else { Box::default() };
         let sent = Sent::Plain { cells: Vec::new(), takes_stretches: false, expected: 0, cell_time, hops };

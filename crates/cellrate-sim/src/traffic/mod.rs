@@ -7,8 +7,10 @@ mod conversation;
 use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::{Connection, Sender, Traffic};
 
+use crate::kernel::cell::Cell;
 use crate::random::{Random, Stream};
 use crate::transport::Adapter;
+use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_drive::traffic::{Constant, Greedy, Limited, OnOff, Timed};
 pub use cellrate_drive::traffic::{Frame, Frames, Video};
 pub use conversation::Conversation;
@@ -38,6 +40,8 @@ pub enum Supply {
     Video(Box<Video>),
     /// Frames in datagrams.
     Frames(Box<Frames>),
+    /// What another loop of the same connection brings to a switch.
+    Relayed(Box<PerVcQueue<Cell>>),
 }
 
 /// What a supply may want to know of the direction that it feeds.
@@ -159,6 +163,13 @@ impl Supply {
             }
             Supply::Video(video) => video.next().max(from),
             Supply::Frames(frames) => frames.next().max(from),
+            Supply::Relayed(queue) => {
+                if queue.is_empty() {
+                    Time::NEVER
+                } else {
+                    from
+                }
+            }
         }
     }
 
@@ -207,6 +218,7 @@ impl Supply {
             Supply::Adapter(adapter) => return adapter.take(now),
             Supply::Video(video) => video.take(),
             Supply::Frames(frames) => return frames.take(now),
+            Supply::Relayed(queue) => return queue.take(now).is_some_and(|cell| cell.ends_pdu()),
         }
         false
     }
@@ -223,6 +235,7 @@ impl Supply {
             Supply::Adapter(adapter) => Some(adapter.waiting()),
             Supply::Video(video) => Some(video.waiting(now)),
             Supply::Frames(frames) => Some(frames.waiting(now)),
+            Supply::Relayed(queue) => Some(queue.len().0),
         }
     }
 

@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod hosts;
+pub mod segments;
 mod switches;
 
 use std::sync::Arc;

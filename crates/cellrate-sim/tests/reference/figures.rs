@@ -7,7 +7,7 @@ impl Network<'_> {
         for number in 0..self.ports.len() {
             self.integrate_queue(self.end, number);
         }
-        let mut in_flight = vec![0; self.ends.len()];
+        let mut in_flight: Vec<u64> = (0..self.paths.len()).map(|flow| self.waiting_inside(flow)).collect();
         for event in &self.events {
             if let Happening::Arrival(_, cell) = &event.happening {
                 in_flight[cell.flow] += 1;
@@ -17,18 +17,24 @@ impl Network<'_> {
             let transmitting = port.transmitting.iter().map(|(cell, ..)| cell);
             port.waiting.iter().flatten().chain(transmitting).for_each(|cell| in_flight[cell.flow] += 1);
         }
-        let vcs = (0..self.ends.len()).map(|flow| self.flow_summary(flow, in_flight[flow]));
+        let vcs = (0..self.paths.len()).map(|flow| self.flow_summary(flow, in_flight[flow]));
         let vcs = vcs.filter(|row| row.sent > 0).collect();
         let ports = (0..self.ports.len()).map(|number| self.port_summary(number));
         let ports: Vec<_> = ports.filter(|row| row.transmitted > 0 || row.dropped > 0).collect();
-        let tcp = (0..self.ends.len()).flat_map(|flow| self.tcp_rows(flow)).collect();
+        let tcp = (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect();
         Judgement {
             vcs,
             tcp,
             cell_hops: ports.iter().map(|row| row.transmitted).sum(),
             ports,
+            virtual_sources: self.virtual_source_rows(),
             series: self.records.into_iter().map(|record| (record.times_ps, record.values)).collect(),
         }
+    }
+
+    /// What results call a direction.
+    pub(super) fn name_of(&self, flow: usize) -> String {
+        self.scenario.connections[flow / 2].name.clone() + if flow % 2 == 1 { " (back)" } else { "" }
     }
 
     fn flow_summary(&self, flow: usize, in_flight: u64) -> FlowSummary {
@@ -44,7 +50,7 @@ impl Network<'_> {
         let sum: u128 = delays.iter().map(|&ps| u128::from(ps)).sum();
         let statistics = sender.source.as_ref().map(Source::statistics);
         FlowSummary {
-            vc: connection.name.clone() + if flow % 2 == 1 { " (back)" } else { "" },
+            vc: self.name_of(flow),
             category: match connection.category {
                 Category::Cbr => "cbr",
                 Category::Vbr => "vbr",
@@ -74,8 +80,7 @@ impl Network<'_> {
 
     /// What is sent this way: transfers, then each client's, or server's, side.
     fn tcp_rows(&self, flow: usize) -> Vec<TcpRow> {
-        let connection = &self.scenario.connections[flow / 2];
-        let name = connection.name.clone() + if flow % 2 == 1 { " (back)" } else { "" };
+        let name = self.name_of(flow);
         let (Some(near), Some(far)) = (&self.ends[flow].tcp, &self.ends[flow ^ 1].tcp) else {
             return Vec::new();
         };

@@ -26,6 +26,8 @@
 #![allow(dead_code, reason = "each test file uses its own part of the judge")]
 
 mod figures;
+mod segments;
+mod tcp;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -41,9 +43,11 @@ use cellrate_scenario::{
 use cellrate_sim::random::{Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::transport::{Segment, Stack, Tally};
-use cellrate_sim::{FlowSummary, PortSummary};
+use cellrate_sim::{FlowSummary, PortSummary, VirtualSourceSummary};
 
 use crate::plain::Counting;
+use segments::Relay;
+use tcp::tcp_value;
 
 /// A rule that the judge breaks on purpose, to see whether the comparison would notice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,6 +96,7 @@ pub const TCP_FLAWS: [Flaw; 2] = [Flaw::TimersBeforeArrivals, Flaw::LostPduSpoil
 pub struct Judgement {
     pub vcs: Vec<FlowSummary>,
     pub ports: Vec<PortSummary>,
+    pub virtual_sources: Vec<VirtualSourceSummary>,
     pub cell_hops: u64,
     /// TCP, where there is any.
     pub tcp: Vec<TcpRow>,
@@ -166,8 +171,11 @@ struct Port {
     integrated_until: Time,
 }
 
-/// One end of a connection; it sends the direction of its number and receives the other one.
+/// One end of a connection; it sends one direction and receives the other one. Those at hosts send the direction of their number.
 struct End {
+    flow: usize,
+    /// Of one inside a switch.
+    relay: Option<Relay>,
     source: Option<Source>,
     /// Without a source: the spacing at the peak rate, and the earliest next cell.
     spacing: Duration,
@@ -232,7 +240,8 @@ impl<'a> Network<'a> {
             paths.push(turned.collect());
         }
         let ports = (0..2 * scenario.links.len()).map(|number| new_port(scenario, number)).collect();
-        let ends = (0..paths.len()).map(|flow| new_end(scenario, flow)).collect();
+        let mut ends: Vec<End> = (0..paths.len()).map(|flow| new_end(scenario, flow)).collect();
+        ends.extend(segments::virtual_ends(scenario));
         let records = scenario.probes.iter().map(|_| Record::default()).collect();
         let end = Time::ZERO + scenario.duration;
         let (events, sequence) = (BinaryHeap::new(), 0);
@@ -395,7 +404,9 @@ impl<'a> Network<'a> {
     fn on_arrival(&mut self, now: Time, number: usize, cell: Cell) {
         let path = &self.paths[cell.flow];
         if cell.step + 1 == path.len() {
-            self.deliver(now, cell);
+            self.deliver(now, cell.flow ^ 1, cell);
+        } else if let Some(end) = self.virtual_end(&cell) {
+            self.on_virtual_end(now, end, cell);
         } else {
             let node = self.scenario.head(path[cell.step]);
             assert_eq!(node, self.scenario.links[number / 2].ends[1 - number % 2]);
@@ -412,18 +423,31 @@ impl<'a> Network<'a> {
             let controlled = cell.flow ^ 1;
             let leaves = self.paths[controlled].iter().find(|&&step| self.scenario.tail(step) == node);
             let answering = number_of(*leaves.expect("both directions pass the same nodes"));
-            let port = &mut self.ports[answering];
-            let mut queue = port.queue(1);
-            if self.flaw == Some(Flaw::QueueBesideTransmission) {
-                queue = port.waiting[1].len();
-            }
-            let mut feedback = Feedback::new(rm.explicit_rate, rm.congestion_indication, rm.no_increase);
-            let slot = port.slots[&controlled];
-            port.control.on_backward_rm(now, slot, Cells(queue as u64), &mut feedback);
-            rm.explicit_rate = feedback.explicit_rate();
-            rm.congestion_indication = feedback.congestion_indication();
-            rm.no_increase = feedback.no_increase();
+            *rm = self.answer(now, answering, controlled, *rm);
         }
+        let number = self.observe(now, &cell);
+        self.admit(now, number, cell);
+        self.plan_interval_end(number);
+    }
+
+    /// The port answers a BRM that controls the direction `controlled`, which leaves the switch there.
+    fn answer(&mut self, now: Time, number: usize, controlled: usize, mut rm: RmCell) -> RmCell {
+        let port = &mut self.ports[number];
+        let mut queue = port.queue(1);
+        if self.flaw == Some(Flaw::QueueBesideTransmission) {
+            queue = port.waiting[1].len();
+        }
+        let mut feedback = Feedback::new(rm.explicit_rate, rm.congestion_indication, rm.no_increase);
+        let slot = port.slots[&controlled];
+        port.control.on_backward_rm(now, slot, Cells(queue as u64), &mut feedback);
+        rm.explicit_rate = feedback.explicit_rate();
+        rm.congestion_indication = feedback.congestion_indication();
+        rm.no_increase = feedback.no_increase();
+        rm
+    }
+
+    /// `cell` has come to a switch: the port that its step begins at counts it.
+    fn observe(&mut self, now: Time, cell: &Cell) -> usize {
         let number = number_of(self.paths[cell.flow][cell.step]);
         let port = &mut self.ports[number];
         match self.scenario.connections[cell.flow / 2].category {
@@ -437,8 +461,7 @@ impl<'a> Network<'a> {
                 }
             }
         }
-        self.admit(now, number, cell);
-        self.plan_interval_end(number);
+        number
     }
 
     fn plan_interval_end(&mut self, number: usize) {
@@ -467,9 +490,8 @@ impl<'a> Network<'a> {
         self.plan_interval_end(number);
     }
 
-    /// `cell` has reached the end of its path: the end that sends the other direction.
-    fn deliver(&mut self, now: Time, cell: Cell) {
-        let number = cell.flow ^ 1;
+    /// `cell` has reached the end of its path, or of its control loop: this end, which sends the other direction.
+    fn deliver(&mut self, now: Time, number: usize, cell: Cell) {
         let end = &mut self.ends[number];
         end.received += 1;
         let Some(rm) = cell.rm else {
@@ -500,57 +522,12 @@ impl<'a> Network<'a> {
         self.plan_transmission(now, number);
     }
 
-    /// A cell of a PDU has come. With the last one the PDU is whole if all that came since the last end is all of it.
-    fn reassemble(&mut self, now: Time, number: usize, (pdu, place, segment): (u64, u64, Option<Segment>)) {
-        let end = &mut self.ends[number];
-        let tcp = end.tcp.as_mut().expect("only TCP sends PDUs");
-        tcp.come.push((pdu, place));
-        let Some(segment) = segment else { return };
-        let after_a_gap = pdu != tcp.ended + 1;
-        tcp.ended = pdu;
-        let whole = std::mem::take(&mut tcp.come).into_iter().eq((1..=place).map(|place| (pdu, place)));
-        if !whole || after_a_gap && self.flaw == Some(Flaw::LostPduSpoilsNext) {
-            tcp.spoiled += 1;
-            return;
-        }
-        tcp.whole += 1;
-        let adapter = end.supply.adapter_mut().expect("TCP has one");
-        adapter.requests.drain(..).for_each(|(client, at)| tcp.stack.on_request_departed(client, at));
-        tcp.stack.on_segment(now, &segment);
-        self.pump(now, number);
-    }
-
-    fn on_timer(&mut self, now: Time, flow: usize, plan: u64) {
-        let tcp = self.ends[flow].tcp.as_mut().expect("only TCP has timers");
-        if tcp.timer_plan == plan {
-            tcp.stack.on_timer(now);
-            self.pump(now, flow);
-        }
-    }
-
-    /// What TCP has to say goes to the adapter.
-    fn pump(&mut self, now: Time, flow: usize) {
-        let end = &mut self.ends[flow];
-        let tcp = end.tcp.as_mut().expect("it has something to say");
-        while let Some(segment) = tcp.stack.poll_transmit(now) {
-            end.supply.adapter_mut().expect("TCP has one").offer(segment);
-        }
-        self.plan_transmission(now, flow);
-        self.plan_timer(flow);
-    }
-
-    fn plan_timer(&mut self, flow: usize) {
-        let Some(tcp) = &mut self.ends[flow].tcp else { return };
-        tcp.timer_plan += 1;
-        let (plan, next) = (tcp.timer_plan, tcp.stack.next_timer());
-        if next < self.end {
-            self.plan(next, Happening::Timer(flow, plan));
-        }
-    }
-
     /// A cell leaves an end.
     fn send(&mut self, now: Time, flow: usize, rm: Option<RmCell>) {
         self.ends[flow].sent += 1;
+        if self.ends[flow].relay.is_some() {
+            return self.send_on(now, flow, rm);
+        }
         let port = number_of(self.paths[flow][0]);
         let number = self.ends[flow].data_sent as u32;
         let pdu = if rm.is_none() { self.ends[flow].part_of_pdu() } else { None };
@@ -559,7 +536,7 @@ impl<'a> Network<'a> {
 
     fn on_transmission(&mut self, now: Time, flow: usize) {
         let end = &mut self.ends[flow];
-        let data_waits = end.supply.available_from(now) <= now;
+        let data_waits = end.available_from(now) <= now;
         let emission = match &mut end.source {
             Some(source) => source.transmit(now, data_waits),
             None => (data_waits && now >= end.earliest).then(|| {
@@ -587,10 +564,10 @@ impl<'a> Network<'a> {
     fn plan_transmission(&mut self, now: Time, flow: usize) {
         let end = &mut self.ends[flow];
         end.plan += 1;
-        let (plan, supply) = (end.plan, &end.supply);
+        let plan = end.plan;
         let next = match &end.source {
-            Some(source) => source.next_transmission(now, |from| supply.available_from(from)),
-            None => supply.available_from(now.max(end.earliest)),
+            Some(source) => source.next_transmission(now, |from| end.available_from(from)),
+            None => end.available_from(now.max(end.earliest)),
         };
         if next < self.end {
             self.plan(next, Happening::Transmission(flow, plan));
@@ -631,14 +608,17 @@ impl<'a> Network<'a> {
 
     fn value(&mut self, now: Time, probe: usize) -> f64 {
         match self.scenario.probes[probe].quantity {
-            Quantity::Flow { quantity, connection, backward } => {
-                let flow = 2 * connection.0 as usize + usize::from(backward);
+            Quantity::Flow { .. } | Quantity::VirtualSource { .. } => {
+                let (quantity, flow) = self.sender_of(self.scenario.probes[probe].quantity);
                 let end = &self.ends[flow];
                 match quantity {
                     FlowQuantity::Acr => end.source.as_ref().map_or(0.0, |s| s.acr().as_cells_per_s()),
                     FlowQuantity::SourceRate => self.records[probe].growth_per_s(now, end.sent),
                     FlowQuantity::Received => self.ends[flow ^ 1].data_received as f64,
-                    FlowQuantity::SourceQueue => end.supply.waiting(now).unwrap_or(0) as f64,
+                    FlowQuantity::SourceQueue => match &end.relay {
+                        Some(relay) => relay.waiting() as f64,
+                        None => end.supply.waiting(now).unwrap_or(0) as f64,
+                    },
                     FlowQuantity::Drops => end.dropped as f64,
                     FlowQuantity::ForwardRm => end.forward_rm_sent as f64,
                     FlowQuantity::BackwardRm => end.backward_rm_received as f64,
@@ -705,13 +685,12 @@ impl Port {
 }
 
 impl End {
-    /// The place in its PDU of the data cell that leaves now.
-    fn part_of_pdu(&mut self) -> Option<(u64, u64, Option<Segment>)> {
-        let (tcp, adapter) = (self.tcp.as_mut()?, self.supply.adapter_mut()?);
-        let (pdu, place) = (tcp.leaving.0, tcp.leaving.1 + 1);
-        let segment = adapter.departed.pop_front().map(|departed| departed.segment);
-        tcp.leaving = if segment.is_some() { (pdu + 1, 0) } else { (pdu, place) };
-        Some((pdu, place, segment))
+    /// When, from `from` on, a data cell waits.
+    fn available_from(&self, from: Time) -> Time {
+        match &self.relay {
+            Some(relay) => relay.available_from(from),
+            None => self.supply.available_from(from),
+        }
     }
 
     fn note_acr(&mut self, now: Time) {
@@ -762,26 +741,6 @@ impl Ord for Event {
     fn cmp(&self, other: &Event) -> Ordering {
         let key = |event: &Event| (event.time, event.rank, event.index, event.sequence);
         key(other).cmp(&key(self))
-    }
-}
-
-fn tcp_value(quantity: FlowQuantity, stack: &Stack) -> f64 {
-    let clients = stack.clients().iter();
-    match quantity {
-        FlowQuantity::Cwnd => stack.all_senders().map(|sender| sender.window().0 as f64).sum(),
-        FlowQuantity::Rtt => {
-            let mut measured = Vec::new();
-            stack.all_senders().for_each(|sender| measured.extend(sender.rto().smoothed()));
-            let sum: f64 = measured.iter().map(|span| span.as_secs_f64()).sum();
-            if measured.is_empty() { 0.0 } else { sum / measured.len() as f64 }
-        }
-        FlowQuantity::Retransmissions => stack.retransmitted() as f64,
-        FlowQuantity::Responses => clients.map(|client| client.complete()).sum::<u64>() as f64,
-        FlowQuantity::ResponseTime => {
-            let latest = clients.max_by_key(|client| client.last_complete());
-            latest.map_or(0.0, |client| client.last_response().as_secs_f64())
-        }
-        other => panic!("{other:?} is no quantity of TCP"),
     }
 }
 
@@ -875,6 +834,8 @@ fn new_end(scenario: &Scenario, flow: usize) -> End {
     let end = Time::ZERO + scenario.duration;
     let site = Site { seed: scenario.seed, flow: flow as u32, cell_time, end };
     End {
+        flow,
+        relay: None,
         source,
         spacing,
         earliest: Time::ZERO,

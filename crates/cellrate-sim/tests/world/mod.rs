@@ -8,6 +8,7 @@ use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Duration, Time};
 use cellrate_scenario::*;
 use cellrate_sim::{RunResult, run};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ impl World {
             nodes: vec![],
             hosts: vec![],
             links: vec![],
+            vs_vd: BTreeMap::new(),
             connections: vec![],
             refused: vec![],
             negotiated: vec![],

@@ -1,0 +1,83 @@
+//! What results say of a virtual source.
+
+use cellrate_proto::{CellRate, Duration, Source, Time};
+use cellrate_scenario::Scenario;
+use serde::Serialize;
+
+use crate::names::flow_name;
+use crate::per_vc_queue::PerVcQueue;
+use crate::segments::VirtualEnd;
+
+/// The virtual source of one direction of a connection, at a switch that segments its control loop (`vs_vd`).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VirtualSourceSummary {
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
+    pub vc: String,
+    /// The switch.
+    pub switch: String,
+    /// Data cells that came and had room [cells].
+    pub data_received: u64,
+    /// Data cells that it sent on [cells].
+    pub data_sent: u64,
+    /// FRMs that it sent [cells].
+    pub forward_rm_sent: u64,
+    /// BRMs of its loop that came back to it [cells].
+    pub backward_rm_received: u64,
+    /// Most data cells that waited for it [cells].
+    pub max_queue: u64,
+    /// Time-weighted mean of the same [cells].
+    pub mean_queue: f64,
+    /// Time-weighted mean of its ACR [cells/s].
+    pub mean_acr: f64,
+    /// Its ACR at the end [cells/s].
+    pub final_acr: f64,
+    /// Times that rule 5 set its ACR back to ICR.
+    pub idle_resets: u64,
+    /// Times that rule 6 decreased its ACR.
+    pub cutoff_decreases: u64,
+    /// Times that the use-it-or-lose-it policy decreased its ACR.
+    pub uili_decreases: u64,
+}
+
+/// What is counted at a virtual source.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted {
+    /// Data cells that came and had room.
+    pub data_received: u64,
+    /// Data cells sent.
+    pub data_sent: u64,
+    /// FRMs sent.
+    pub forward_rm_sent: u64,
+    /// BRMs received.
+    pub backward_rm_received: u64,
+    /// Time-weighted mean of ACR.
+    pub mean_acr: CellRate,
+}
+
+impl VirtualSourceSummary {
+    /// At the end of a run, `until`, which took `span`.
+    pub fn new<C: Copy>(
+        scenario: &Scenario,
+        end: &VirtualEnd,
+        (source, queue): (&Source, &PerVcQueue<C>),
+        counted: Counted,
+        (until, span): (Time, Duration),
+    ) -> VirtualSourceSummary {
+        let statistics = source.statistics();
+        VirtualSourceSummary {
+            vc: flow_name(scenario, end.flow),
+            switch: scenario.nodes[end.switch.0 as usize].name.clone(),
+            data_received: counted.data_received,
+            data_sent: counted.data_sent,
+            forward_rm_sent: counted.forward_rm_sent,
+            backward_rm_received: counted.backward_rm_received,
+            max_queue: queue.max().0,
+            mean_queue: queue.integral(until) as f64 / span.as_ps() as f64,
+            mean_acr: counted.mean_acr.as_cells_per_s(),
+            final_acr: source.acr().as_cells_per_s(),
+            idle_resets: statistics.idle_resets,
+            cutoff_decreases: statistics.cutoff_decreases,
+            uili_decreases: statistics.uili_decreases,
+        }
+    }
+}

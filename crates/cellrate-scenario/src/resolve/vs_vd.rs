@@ -1,0 +1,30 @@
+//! Switches that segment control loops: how each couples them.
+
+use cellrate_proto::Duration;
+
+use super::{optional, port};
+use crate::check;
+use crate::error::Fault;
+use crate::quantity;
+use crate::tree::Table;
+use crate::vs_vd::VsVd;
+
+/// How the switch of this table couples loops; `None` if it does not segment them.
+pub(super) fn read(switch: &Table) -> Result<Option<VsVd>, Fault> {
+    let Some((node, table)) = switch.node("vs_vd").and_then(|node| Some((node, node.table()?))) else {
+        return Ok(None);
+    };
+    let ratio =
+        |key: &str, default: f64| optional(table, key, quantity::ratio).map(|given| given.unwrap_or(default));
+    let default = VsVd::default();
+    let vs_vd = VsVd {
+        t0: optional(table, "t0", quantity::span)?,
+        a: ratio("a", default.a)?,
+        b: ratio("b", default.b)?,
+        qdlf: ratio("qdlf", default.qdlf)?,
+        buffer: optional(table, "buffer", port::room)?.flatten(),
+    };
+    let coupling = vs_vd.coupling(Duration::ZERO);
+    check::configuration(coupling.check(), |name| table.node(name), node.place)?;
+    Ok(Some(vs_vd))
+}

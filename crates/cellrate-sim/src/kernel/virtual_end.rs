@@ -1,0 +1,118 @@
+//! Virtual ends: where a switch segments the control loops of ABR connections (VS/VD), a loop ends at one and the next begins at
+//! its partner.
+//!
+//! Both are [ends](Endpoint) of a connection like those at hosts, but data cells that come to one wait at its partner
+//! ([`PerVcQueue`]), and what one sends comes to a port of the switch at once. The port by which a connection goes on sees its cells
+//! when they come to the switch, not when they come to the port: so its load is what the loop before brings. It answers that
+//! loop, in the FRMs that are turned around, and its own, in the BRMs that come back.
+//!
+//! Each arrival and transmission is an event, and no port of such a switch is deferred: what its ends send has to come there
+//! when it is sent. Transmissions of virtual ends come after all others at the same instant, in their own order.
+
+use cellrate_drive::per_vc_queue::PerVcQueue;
+use cellrate_proto::Time;
+
+use super::cell::Cell;
+use super::cluster::Cluster;
+use super::hop::Hop;
+use crate::endpoint::Endpoint;
+use crate::port::Port;
+use crate::traffic::Supply;
+
+impl Cluster {
+    /// A cell reaches a switch that ends its control loop.
+    pub(super) fn on_virtual_end(&mut self, now: Time, lane: usize, leaf: usize) {
+        let place = &mut self.lanes[lane];
+        let Some(cell) = place.ring.pop() else {
+            unreachable!("an arrival is scheduled only while a cell is on the link");
+        };
+        let next = place.ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+        self.schedule.set(leaf, next);
+        let endpoint = self.hops[cell.hop()].endpoint as usize;
+        let next = self.hops[cell.hop() + 1];
+        if !cell.is_backward_rm() {
+            observe(&mut self.ports[next.port as usize], now, &next, &cell);
+        }
+        if cell.is_rm() {
+            self.on_virtual_rm(now, endpoint, &next, cell);
+        } else {
+            self.relay(now, endpoint, &next, cell);
+        }
+        self.sampler.note_port(now, next.port, &mut self.ports);
+        self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
+    }
+
+    /// A data cell, which goes on over the hop `next`, waits for the source of the next loop.
+    fn relay(&mut self, now: Time, endpoint: usize, next: &Hop, cell: Cell) {
+        let partner = self.partner(endpoint);
+        let queue = per_vc_queue(&mut self.endpoints[partner]);
+        // EFCI is for the loop that ends here.
+        if !queue.push(now, cell.without_efci()) {
+            return self.lose(next.port as usize, next.flow as usize);
+        }
+        let left_to_do = self.endpoints[endpoint].receive(cell);
+        debug_assert!(left_to_do.is_none(), "nobody puts PDUs together here");
+        self.reschedule(now, partner);
+        self.sampler.note_endpoint(now, partner as u32, &self.endpoints[partner]);
+    }
+
+    /// An RM cell, whose direction goes on over the hop `next`, ends here.
+    fn on_virtual_rm(&mut self, now: Time, endpoint: usize, next: &Hop, mut cell: Cell) {
+        if cell.is_backward_rm() {
+            let own = self.hops[self.endpoints[endpoint].first_hop as usize];
+            cell = self.ports[own.port as usize].answer(now, own.slot, cell);
+            observe(&mut self.ports[next.port as usize], now, next, &cell);
+            self.sampler.note_port(now, own.port, &mut self.ports);
+        } else {
+            cell = self.ports[next.port as usize].answer(now, next.slot, cell);
+            let partner = self.partner(endpoint);
+            let partner = &mut self.endpoints[partner];
+            let acr = partner.source().map(|source| source.acr()).unwrap_or_default();
+            let queue = per_vc_queue(partner);
+            let (coupling, waiting) = (*queue.coupling(), queue.len());
+            coupling.tell(self.endpoints[endpoint].destination_mut(), waiting, acr);
+        }
+        let end = &mut self.endpoints[endpoint];
+        let at_once = end.receive(cell).and_then(|cell| end.on_rm(now, cell));
+        if let Some(cell) = at_once {
+            self.enter_switch(now, cell);
+        }
+        self.reschedule(now, endpoint);
+    }
+
+    /// `cell`, which leaves `endpoint` at `now`, comes to the port of the switch; a data cell is the one that waited.
+    pub(super) fn leave_virtual_end(&mut self, now: Time, endpoint: usize, cell: Cell) {
+        let waited = per_vc_queue(&mut self.endpoints[endpoint]).take_leaving();
+        self.enter_switch(now, waited.map_or(cell, |waited| waited.on_hop(cell.hop())));
+    }
+
+    fn enter_switch(&mut self, now: Time, cell: Cell) {
+        let hop = self.hops[cell.hop()];
+        let port = &mut self.ports[hop.port as usize];
+        if port.metered && port.control.interval_due(now) {
+            // What the port counts has come before, but its queue may be looked at only before this cell.
+            port.end_intervals(now);
+        }
+        self.enqueue(now, &hop, cell);
+    }
+
+    /// The end that the next loop begins at.
+    fn partner(&self, endpoint: usize) -> usize {
+        // The first virtual end of a cluster faces the first host of its path, and they come in pairs.
+        self.first_virtual + ((endpoint - self.first_virtual) ^ 1)
+    }
+}
+
+/// `cell` has come to the switch of `port`, and goes on over `hop`.
+fn observe(port: &mut Port, now: Time, hop: &Hop, cell: &Cell) {
+    if port.metered {
+        port.observe(now, usize::from(hop.priority), hop.slot, cell);
+    }
+}
+
+fn per_vc_queue(endpoint: &mut Endpoint) -> &mut PerVcQueue<Cell> {
+    match &mut endpoint.supply {
+        Supply::Relayed(queue) => queue,
+        _ => unreachable!("this is a virtual end"),
+    }
+}

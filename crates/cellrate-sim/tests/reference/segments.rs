@@ -1,0 +1,224 @@
+//! How the judge segments control loops (VS/VD): ends inside switches, and what waits between them.
+//!
+//! They stand behind the ends at hosts, in the order of the connections and along their paths, first the one that faces the first
+//! host. So their transmissions come after those of hosts at the same instant.
+
+use cellrate_proto::{CellRate, CouplingConfig};
+
+use super::*;
+
+/// What an end inside a switch has beside others.
+pub(super) struct Relay {
+    switch: NodeIndex,
+    /// The step of its direction that it sends over first.
+    step: usize,
+    /// The end that the loop before it comes to.
+    partner: usize,
+    coupling: CouplingConfig,
+    /// Data cells that wait for it.
+    queue: VecDeque<Cell>,
+    /// How many there were from when on.
+    lengths: Vec<(Time, usize)>,
+}
+
+impl Relay {
+    pub(super) fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
+    pub(super) fn available_from(&self, from: Time) -> Time {
+        if self.queue.is_empty() { Time::NEVER } else { from }
+    }
+
+    fn note_length(&mut self, now: Time) {
+        self.lengths.push((now, self.queue.len()));
+    }
+
+    /// Each length by the time for which it held.
+    fn mean_length(&self, end: Time) -> f64 {
+        let mut sum = 0_u128;
+        for (place, &(since, length)) in self.lengths.iter().enumerate() {
+            let until = self.lengths.get(place + 1).map_or(end, |&(next, _)| next);
+            sum += u128::from(until.since(since).as_ps()) * length as u128;
+        }
+        sum as f64 / end.as_ps() as f64
+    }
+}
+
+/// The ends inside switches.
+pub(super) fn virtual_ends(scenario: &Scenario) -> Vec<End> {
+    let first = 2 * scenario.connections.len();
+    let mut ends: Vec<End> = Vec::new();
+    for (index, connection) in scenario.connections.iter().enumerate() {
+        for step in 1..connection.path.len() {
+            let switch = scenario.tail(connection.path[step]);
+            let Some(vs_vd) = scenario.vs_vd.get(&switch) else { continue };
+            if connection.category != Category::Abr {
+                continue;
+            }
+            let back = connection.path.len() - step;
+            for (flow, step) in [(2 * index + 1, back), (2 * index, step)] {
+                let partner = first + (ends.len() ^ 1);
+                // The loop before begins at the switch behind this one, or the other end of the connection.
+                let coupling = vs_vd.coupling(round_trip_before(scenario, flow, step));
+                let (queue, lengths) = (VecDeque::new(), vec![(Time::ZERO, 0)]);
+                let relay = Relay { switch, step, partner, coupling, queue, lengths };
+                let host = new_end(scenario, flow);
+                let supply = Supply::Nothing;
+                ends.push(End { relay: Some(relay), supply, tcp: None, ..host });
+            }
+        }
+    }
+    ends
+}
+
+/// There and back over the links by which the cells of `flow` have come since the last loop began, before they go over its step number `step`.
+fn round_trip_before(scenario: &Scenario, flow: usize, step: usize) -> Duration {
+    let mut path = scenario.connections[flow / 2].path.clone();
+    if flow % 2 == 1 {
+        path.reverse();
+        path.iter_mut().for_each(|step| step.end = 1 - step.end);
+    }
+    let mut sum = Duration::ZERO;
+    for &step in path[..step].iter().rev() {
+        sum += scenario.links[step.link.0 as usize].delay * 2;
+        if scenario.vs_vd.contains_key(&scenario.tail(step)) {
+            break;
+        }
+    }
+    sum
+}
+
+impl Network<'_> {
+    /// The end at the switch that `cell` has reached, if its loop ends there.
+    pub(super) fn virtual_end(&self, cell: &Cell) -> Option<usize> {
+        let switch = self.scenario.head(self.paths[cell.flow][cell.step]);
+        self.end_at(cell.flow ^ 1, switch)
+    }
+
+    fn end_at(&self, flow: usize, switch: NodeIndex) -> Option<usize> {
+        self.ends.iter().position(|end| {
+            end.flow == flow && end.relay.as_ref().is_some_and(|relay| relay.switch == switch)
+        })
+    }
+
+    pub(super) fn on_virtual_end(&mut self, now: Time, number: usize, mut cell: Cell) {
+        let own = self.ends[number].relay.as_ref().expect("it is inside a switch");
+        let (step, partner) = (own.step, own.partner);
+        let flow = self.ends[number].flow;
+        // What comes is counted at the port by which it would go on.
+        let passing = Cell { step: cell.step + 1, ..cell.clone() };
+        let Some(rm) = cell.rm else {
+            let port = self.observe(now, &passing);
+            self.relay(now, number, partner, cell);
+            return self.plan_interval_end(port);
+        };
+        let port = match rm.direction {
+            // The port that the loop begins at is the first to say something.
+            Direction::Backward => {
+                let own = number_of(self.paths[flow][step]);
+                cell.rm = Some(self.answer(now, own, flow, rm));
+                self.observe(now, &passing)
+            }
+            // The port behind answers the loop before, too; if this was the last cell of an averaging interval, after that.
+            Direction::Forward => {
+                let port = self.observe(now, &passing);
+                self.on_interval_end(now, port);
+                cell.rm = Some(self.answer(now, port, cell.flow, rm));
+                let next = &self.ends[partner];
+                let acr = next.source.as_ref().map_or(CellRate::ZERO, Source::acr);
+                let relay = next.relay.as_ref().expect("it is inside a switch");
+                let (waiting, coupling) = (Cells(relay.waiting() as u64), relay.coupling);
+                coupling.tell(&mut self.ends[number].destination, waiting, acr);
+                port
+            }
+        };
+        self.deliver(now, number, cell);
+        self.plan_interval_end(port);
+    }
+
+    fn relay(&mut self, now: Time, number: usize, partner: usize, cell: Cell) {
+        let next = self.ends[partner].relay.as_mut().expect("it is inside a switch");
+        if next.coupling.buffer.is_some_and(|room| next.queue.len() as u64 >= room.0) {
+            let port = number_of(self.paths[cell.flow][cell.step + 1]);
+            return self.lose(port, &cell);
+        }
+        self.deliver(now, number, Cell { pdu: None, ..cell.clone() });
+        let next = self.ends[partner].relay.as_mut().expect("it is inside a switch");
+        next.queue.push_back(Cell { efci: false, ..cell });
+        next.note_length(now);
+        self.plan_transmission(now, partner);
+    }
+
+    /// A cell leaves an end inside a switch: the data cell that waited, or an RM cell.
+    pub(super) fn send_on(&mut self, now: Time, number: usize, rm: Option<RmCell>) {
+        let flow = self.ends[number].flow;
+        let relay = self.ends[number].relay.as_mut().expect("it is inside a switch");
+        let step = relay.step;
+        let cell = match rm {
+            None => {
+                let waited = relay.queue.pop_front().expect("one waits");
+                relay.note_length(now);
+                Cell { step, ..waited }
+            }
+            rm => Cell { flow, step, sent: now, number: 0, efci: false, rm, pdu: None },
+        };
+        let port = number_of(self.paths[flow][step]);
+        self.admit(now, port, cell);
+    }
+
+    /// The quantity, and the end that has it.
+    pub(super) fn sender_of(&self, quantity: Quantity) -> (FlowQuantity, usize) {
+        match quantity {
+            Quantity::Flow { quantity, connection, backward } => {
+                (quantity, 2 * connection.0 as usize + usize::from(backward))
+            }
+            Quantity::VirtualSource { quantity, connection, backward, switch } => {
+                let flow = 2 * connection.0 as usize + usize::from(backward);
+                (quantity, self.end_at(flow, switch).expect("there is one"))
+            }
+            Quantity::Port { .. } => panic!("that is no quantity of an end"),
+        }
+    }
+
+    /// Data cells of a direction that wait inside switches.
+    pub(super) fn waiting_inside(&self, flow: usize) -> u64 {
+        let inside = self.ends.iter().filter(|end| end.flow == flow);
+        inside.filter_map(|end| end.relay.as_ref()).map(|relay| relay.waiting() as u64).sum()
+    }
+
+    pub(super) fn virtual_source_rows(&self) -> Vec<VirtualSourceSummary> {
+        let mut rows = Vec::new();
+        for flow in 0..self.paths.len() {
+            // In the order in which cells of the direction meet them.
+            for step in 0..self.paths[flow].len() {
+                let found = self.ends.iter().find(|end| {
+                    end.flow == flow && end.relay.as_ref().is_some_and(|relay| relay.step == step)
+                });
+                rows.extend(found.and_then(|end| self.virtual_source_row(end)));
+            }
+        }
+        rows
+    }
+
+    fn virtual_source_row(&self, end: &End) -> Option<VirtualSourceSummary> {
+        let (relay, source) = (end.relay.as_ref()?, end.source.as_ref()?);
+        let data_received = self.ends[relay.partner].data_received;
+        let statistics = source.statistics();
+        (data_received > 0).then(|| VirtualSourceSummary {
+            vc: self.name_of(end.flow),
+            switch: self.scenario.nodes[relay.switch.0 as usize].name.clone(),
+            data_received,
+            data_sent: end.data_sent,
+            forward_rm_sent: end.forward_rm_sent,
+            backward_rm_received: end.backward_rm_received,
+            max_queue: relay.lengths.iter().map(|&(_, length)| length as u64).max().unwrap_or(0),
+            mean_queue: relay.mean_length(self.end),
+            mean_acr: end.mean_acr(self.end),
+            final_acr: source.acr().as_cells_per_s(),
+            idle_resets: statistics.idle_resets,
+            cutoff_decreases: statistics.cutoff_decreases,
+            uili_decreases: statistics.uili_decreases,
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! How the judge drives TCP: which PDUs come whole, when a segment counts, and when a timer does.
+
+use super::*;
+
+impl Network<'_> {
+    /// A cell of a PDU has come. With the last one the PDU is whole if all that came since the last end is all of it.
+    pub(super) fn reassemble(
+        &mut self,
+        now: Time,
+        number: usize,
+        (pdu, place, segment): (u64, u64, Option<Segment>),
+    ) {
+        let end = &mut self.ends[number];
+        let tcp = end.tcp.as_mut().expect("only TCP sends PDUs");
+        tcp.come.push((pdu, place));
+        let Some(segment) = segment else { return };
+        let after_a_gap = pdu != tcp.ended + 1;
+        tcp.ended = pdu;
+        let whole = std::mem::take(&mut tcp.come).into_iter().eq((1..=place).map(|place| (pdu, place)));
+        if !whole || after_a_gap && self.flaw == Some(Flaw::LostPduSpoilsNext) {
+            tcp.spoiled += 1;
+            return;
+        }
+        tcp.whole += 1;
+        let adapter = end.supply.adapter_mut().expect("TCP has one");
+        adapter.requests.drain(..).for_each(|(client, at)| tcp.stack.on_request_departed(client, at));
+        tcp.stack.on_segment(now, &segment);
+        self.pump(now, number);
+    }
+
+    pub(super) fn on_timer(&mut self, now: Time, flow: usize, plan: u64) {
+        let tcp = self.ends[flow].tcp.as_mut().expect("only TCP has timers");
+        if tcp.timer_plan == plan {
+            tcp.stack.on_timer(now);
+            self.pump(now, flow);
+        }
+    }
+
+    /// What TCP has to say goes to the adapter.
+    pub(super) fn pump(&mut self, now: Time, flow: usize) {
+        let end = &mut self.ends[flow];
+        let tcp = end.tcp.as_mut().expect("it has something to say");
+        while let Some(segment) = tcp.stack.poll_transmit(now) {
+            end.supply.adapter_mut().expect("TCP has one").offer(segment);
+        }
+        self.plan_transmission(now, flow);
+        self.plan_timer(flow);
+    }
+
+    pub(super) fn plan_timer(&mut self, flow: usize) {
+        let Some(tcp) = &mut self.ends[flow].tcp else { return };
+        tcp.timer_plan += 1;
+        let (plan, next) = (tcp.timer_plan, tcp.stack.next_timer());
+        if next < self.end {
+            self.plan(next, Happening::Timer(flow, plan));
+        }
+    }
+}
+
+impl End {
+    /// The place in its PDU of the data cell that leaves now.
+    pub(super) fn part_of_pdu(&mut self) -> Option<(u64, u64, Option<Segment>)> {
+        let (tcp, adapter) = (self.tcp.as_mut()?, self.supply.adapter_mut()?);
+        let (pdu, place) = (tcp.leaving.0, tcp.leaving.1 + 1);
+        let segment = adapter.departed.pop_front().map(|departed| departed.segment);
+        tcp.leaving = if segment.is_some() { (pdu + 1, 0) } else { (pdu, place) };
+        Some((pdu, place, segment))
+    }
+}
+
+pub(super) fn tcp_value(quantity: FlowQuantity, stack: &Stack) -> f64 {
+    let clients = stack.clients().iter();
+    match quantity {
+        FlowQuantity::Cwnd => stack.all_senders().map(|sender| sender.window().0 as f64).sum(),
+        FlowQuantity::Rtt => {
+            let mut measured = Vec::new();
+            stack.all_senders().for_each(|sender| measured.extend(sender.rto().smoothed()));
+            let sum: f64 = measured.iter().map(|span| span.as_secs_f64()).sum();
+            if measured.is_empty() { 0.0 } else { sum / measured.len() as f64 }
+        }
+        FlowQuantity::Retransmissions => stack.retransmitted() as f64,
+        FlowQuantity::Responses => clients.map(|client| client.complete()).sum::<u64>() as f64,
+        FlowQuantity::ResponseTime => {
+            let latest = clients.max_by_key(|client| client.last_complete());
+            latest.map_or(0.0, |client| client.last_response().as_secs_f64())
+        }
+        other => panic!("{other:?} is no quantity of TCP"),
+    }
+}
