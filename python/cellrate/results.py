@@ -146,7 +146,8 @@ class Result:
         cell_hops_per_s), "vcs" (a row per direction of a VC that sent), "ports" (a row per port that carried
         anything), "tcp" (a row per TCP connection), "exchanges", "pages" and "exchange_list" (of pages fetched over
         TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of frames in
-        datagrams), "refused" and "negotiated" (at set-up); docs/results.md lists the keys.
+        datagrams), "virtual_sources" (at switches that segment control loops), "refused" and "negotiated" (at
+        set-up); docs/results.md lists the keys.
     set : dict
         What the point of a sweep set; empty without a sweep.
     toml : str
@@ -232,7 +233,8 @@ class Result:
         probe
             "acr", "queue", ...
         vc, port, entity
-            Whose: the name of a VC, of a port ("sw1->sw2"), or of either. Not needed where only one has such a series.
+            Whose: the name of a VC, or of its virtual source at a switch ("vc1 at sw2"), of a port ("sw1->sw2"), or of
+            either. Not needed where only one has such a series.
 
         Raises
         ------

@@ -52,6 +52,21 @@ def port_numbers(summary: dict[str, Any]) -> Numbers:
     ]
 
 
+def virtual_source_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of virtual sources; no rows where no switch segments a control loop."""
+    head = ["virtual source", "data sent", "max queue\ncells", "mean queue\ncells", "mean ACR\nMbps"]
+    return head, [
+        [
+            f"{row['vc']} at {row['switch']}",
+            f"{row['data_sent']:,}",
+            f"{row['max_queue']:,}",
+            f"{row['mean_queue']:,.1f}",
+            f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
+        ]
+        for row in summary.get("virtual_sources", [])
+    ]
+
+
 def run_line(run: dict[str, Any]) -> str:
     """Give a line about the run itself."""
     return (

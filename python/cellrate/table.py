@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from .summaries import CELL_BITS, port_numbers, run_line, vc_numbers
+from .summaries import CELL_BITS, port_numbers, run_line, vc_numbers, virtual_source_numbers
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
-    """Print a run's rows for VCs and ports and a line about the run."""
+    """Print a run's rows for VCs, ports and virtual sources and a line about the run."""
     run = summary["run"]
     print(run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items()))
     _print_numbers(*vc_numbers(summary))
@@ -30,6 +30,9 @@ def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
         changed = len({row["vc"] for row in summary["negotiated"]})
         print(f"Set-up changed {len(summary['negotiated'])} parameters of {changed} directions; --json lists them.")
     _print_numbers(*port_numbers(summary))
+    head, rows = virtual_source_numbers(summary)
+    if rows:
+        _print_numbers(head, rows)
     print(run_line(run))
 
 

@@ -148,7 +148,7 @@ function table(rows, columns) {
   return drawn;
 }
 
-function showFigures({ run, vcs, ports }) {
+function showFigures({ run, vcs, ports, virtual_sources: virtual = [] }) {
   const mbps = (cells) => (cells === null ? "" : (cells * 424 / 1e6).toFixed(2));
   const ms = (s) => (s === null ? "" : (s * 1e3).toFixed(3));
   element("figures").replaceChildren(
@@ -168,6 +168,13 @@ function showFigures({ run, vcs, ports }) {
       ["mean queue [cells]", (row) => row.mean_queue.toFixed(1)],
       ["dropped", (row) => count.format(row.dropped)],
     ]),
+    ...(virtual.length ? [table(virtual, [
+      ["virtual source", (row) => `${row.vc} at ${row.switch}`],
+      ["data sent [cells]", (row) => count.format(row.data_sent)],
+      ["max queue [cells]", (row) => count.format(row.max_queue)],
+      ["mean queue [cells]", (row) => row.mean_queue.toFixed(1)],
+      ["mean ACR [Mbps]", (row) => mbps(row.mean_acr)],
+    ])] : []),
   );
   element("figures").hidden = false;
   document.querySelectorAll("button").forEach((button) => { button.disabled = true; });
