@@ -95,6 +95,7 @@ def test_a_viewer_sees_all_series_and_in_the_end_the_figures(speed: float) -> No
     # Without the direction that carries nothing but RM cells.
     assert [row["vc"] for row in rest[-1][1]["figures"]["vcs"]] == ["vc1"]
     assert rest[-1][1]["figures"]["vcs"][0] in result.summary["vcs"]
+    assert rest[-1][1]["figures"]["virtual_sources"] == result.summary["virtual_sources"] == []
     if speed == 0.05:
         assert len(rest) > 3
     # What a run is held back is not counted as its work.

@@ -69,6 +69,7 @@ class Board:
                 "run": result.summary["run"],
                 "vcs": telling_vcs(result.summary),
                 "ports": telling_ports(result.summary),
+                "virtual_sources": result.summary["virtual_sources"],
             }
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._viewers == 0, timeout=5.0)

@@ -148,7 +148,7 @@ function table(rows, columns) {
   return drawn;
 }
 
-function showFigures({ run, vcs, ports, virtual_sources: virtual = [] }) {
+function showFigures({ run, vcs, ports, virtual_sources: virtual }) {
   const mbps = (cells) => (cells === null ? "" : (cells * 424 / 1e6).toFixed(2));
   const ms = (s) => (s === null ? "" : (s * 1e3).toFixed(3));
   element("figures").replaceChildren(
