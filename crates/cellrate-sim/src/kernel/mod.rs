@@ -24,7 +24,8 @@
 //! 1. departures from served ports, in the order of the ports;
 //! 2. samples of series;
 //! 3. arrivals over links, in the order of the ports they left;
-//! 4. transmissions of sources, in the order of the connections, forward before backward;
+//! 4. transmissions of sources, in the order of the connections, forward before backward; then those of [virtual ends](virtual_end), in
+//!    the order of the connections and of their paths;
 //! 5. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell.
 //!
 //! A port's order is twice its link's index plus the end it sends from. An averaging interval that ends at an instant ends
