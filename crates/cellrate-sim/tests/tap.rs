@@ -14,6 +14,7 @@ use cellrate_scenario::{
 use cellrate_sim::tap::{self, Tap};
 use cellrate_sim::{RunResult, Simulation, run};
 use random_world::random_scenario;
+use random_world::segments::segmented;
 
 /// A cell as the tap told it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +72,9 @@ path = ["a", "sw", "b"]
 
 #[test]
 fn looking_changes_nothing_and_every_transmitted_cell_is_seen_in_order() {
-    for number in 0..300 {
+    for number in 0..400 {
         let scenario = random_scenario(number);
+        let scenario = if number < 300 { scenario } else { segmented(scenario, number) };
         let ports = tap::ports(&scenario);
         let (mut result, seen) = tapped(&scenario, ports.clone(), Time::NEVER);
         let plain = run(&scenario, &mut |_| ControlFlow::Continue(())).expect("the run ends well");
@@ -179,8 +181,14 @@ fn sequence(packet: &[u8]) -> u32 {
 
 #[test]
 fn tcp_cells_carry_the_packets_of_the_simulated_tcp() {
+    carries_the_packets("switch.algorithm = { type = \"erica\" }");
+    // Where a switch segments the loop, cells go on as they came.
+    carries_the_packets("switch = { algorithm = { type = \"erica\" }, vs_vd = {} }");
+}
+
+fn carries_the_packets(switch: &str) {
     let tcp = "traffic = { type = \"tcp\", mss = \"512 octets\", transfer = \"50 kB\" }";
-    let scenario = pair("switch.algorithm = { type = \"erica\" }", tcp);
+    let scenario = pair(switch, tcp);
     let names = ["a->sw", "sw->b", "b->sw", "sw->a"].map(String::from);
     let ports = tap::ports_named(&scenario, &names).unwrap();
     let (result, seen) = tapped(&scenario, ports, Time::NEVER);
