@@ -62,7 +62,7 @@ def test_tables_have_a_row_for_it(result: cellrate.Result, tmp_path: Path, capsy
 
 def test_its_switch_is_drawn_as_one() -> None:
     drawn = Network(json.loads(cellrate.Scenario.parse(SEGMENTED)._native.topology()))
-    assert drawn.label(0) == ("sw", "ERICA\nVS/VD")
+    assert drawn.label(0) == ("sw", "ERICA, VS/VD")
 
 
 def test_an_algorithm_in_python_answers_both_loops(result: cellrate.Result) -> None:

@@ -4,7 +4,7 @@
 //! to a real one, and the virtual end behind it sends over the next.
 
 use cellrate_proto::{CouplingConfig, Duration};
-use cellrate_scenario::{NodeIndex, Scenario};
+use cellrate_scenario::{NodeIndex, Scenario, Segmenting};
 
 /// An end of a connection inside a switch. The one that the loop behind it begins with, its partner, follows it or comes before it
 /// in their list.
@@ -31,24 +31,23 @@ impl VirtualEnd {
 /// the path. The partner of number n is number n ^ 1.
 pub fn virtual_ends(scenario: &Scenario) -> Vec<VirtualEnd> {
     let mut ends = Vec::new();
-    if scenario.vs_vd.is_empty() {
-        return ends;
-    }
     for (index, connection) in scenario.connections.iter().enumerate() {
+        let segmenting: Vec<Segmenting> = scenario.segmenting(connection).collect();
         let hops = connection.path.len();
-        let loops = scenario.segmenting(connection).map(|(hop, ..)| hop);
-        // Where loops end, along the path.
-        let bounds: Vec<usize> = std::iter::once(0).chain(loops).chain([hops]).collect();
         let round_trip = |from: usize, to: usize| {
             let delays =
                 connection.path[from..to].iter().map(|step| scenario.links[step.link.0 as usize].delay);
             delays.fold(Duration::ZERO, |sum, delay| sum.saturating_add(delay)).saturating_mul(2)
         };
-        for ((hop, switch, vs_vd), around) in scenario.segmenting(connection).zip(bounds.windows(3)) {
-            // What faces the first host sends what comes from the other side.
-            let [back, forward] = [round_trip(hop, around[2]), round_trip(around[0], hop)];
-            for (flow, step, before) in [(2 * index + 1, hops - hop, back), (2 * index, hop, forward)] {
-                ends.push(VirtualEnd { flow, step, switch, coupling: vs_vd.coupling(before) });
+        for (place, &Segmenting { switch, hop, vs_vd: [forward, backward] }) in segmenting.iter().enumerate()
+        {
+            // Where the loops end that lead here, one each way.
+            let before = place.checked_sub(1).map_or(0, |before| segmenting[before].hop);
+            let behind = segmenting.get(place + 1).map_or(hops, |behind| behind.hop);
+            let [forward, backward] =
+                [forward.coupling(round_trip(before, hop)), backward.coupling(round_trip(hop, behind))];
+            for (flow, step, coupling) in [(2 * index + 1, hops - hop, backward), (2 * index, hop, forward)] {
+                ends.push(VirtualEnd { flow, step, switch, coupling });
             }
         }
     }

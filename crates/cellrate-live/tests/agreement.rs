@@ -7,6 +7,7 @@
 mod common;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use cellrate_live::engine::{Options, Thresholds, run};
 use cellrate_proto::switch::{
@@ -95,9 +96,13 @@ fn ask_for_the_same(scenario: &Scenario, algorithms: &Algorithms<'_>) -> [Option
 /// Every switch of `scenario` segments the loops through it.
 fn segment(scenario: &mut Scenario, buffer: Option<Cells>) {
     let vs_vd = VsVd { buffer, ..VsVd::default() };
-    let nodes = (0..).map(NodeIndex).zip(&scenario.nodes);
-    let switches = nodes.filter(|(_, node)| node.kind == NodeKind::Switch);
-    scenario.vs_vd = switches.map(|(switch, _)| (switch, vs_vd)).collect();
+    for link in &mut scenario.links {
+        for (node, port) in link.ends.iter().zip(&mut link.ports) {
+            if scenario.nodes[node.0 as usize].kind == NodeKind::Switch {
+                Arc::make_mut(port).vs_vd = Some(vs_vd);
+            }
+        }
+    }
 }
 
 #[test]
@@ -106,12 +111,10 @@ fn switches_that_segment_loops_do_the_same_in_both_worlds() {
         let mut scenario = scenario(name);
         scenario.duration = Duration::from_ms(900);
         segment(&mut scenario, buffer);
-        for switch in scenario.vs_vd.clone().into_keys().take(1) {
-            let quantity = FlowQuantity::SourceQueue;
-            let quantity =
-                Quantity::VirtualSource { quantity, connection: ConnectionIndex(0), backward: false, switch };
-            scenario.probes.push(Probe { quantity, every: Every::Interval(Duration::from_ms(1)) });
-        }
+        let (quantity, connection) = (FlowQuantity::SourceQueue, ConnectionIndex(0));
+        let switch = scenario.tail(scenario.connections[0].path[1]);
+        let quantity = Quantity::VirtualSource { quantity, connection, backward: false, switch };
+        scenario.probes.push(Probe { quantity, every: Every::Interval(Duration::from_ms(1)) });
         let queues = ask_for_the_same(&scenario, &|_, _| None);
         assert!(queues[0].is_some() && queues[0] == queues[1], "{name}: {queues:?}");
     }

@@ -104,9 +104,6 @@ impl Scenario {
                 control[node.0 as usize].insert(control_names(port).join(", "));
             }
         }
-        for switch in scenario.vs_vd.keys() {
-            control[switch.0 as usize].insert("VS/VD".to_owned());
-        }
         let nodes: Vec<Value> = scenario
             .nodes
             .iter()

@@ -3,7 +3,6 @@
 //!
 //! What many links, hosts or connections have alike, such as the settings of ports, they share.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cellrate_proto::switch::PortControlConfig;
@@ -39,8 +38,6 @@ pub struct Scenario {
     pub hosts: Vec<HostSettings>,
     /// Duplex links.
     pub links: Vec<Link>,
-    /// The switches that segment the control loops of ABR connections (VS/VD), and how each couples them.
-    pub vs_vd: BTreeMap<NodeIndex, VsVd>,
     /// Virtual channel connections, both directions each. Where the scenario asks for admission, those admitted, with
     /// the parameters that set-up agreed on.
     pub connections: Vec<Connection>,
@@ -141,6 +138,8 @@ pub struct Port {
     pub control: PortControlConfig,
     /// An algorithm that is not built in; the one of `control` is none then.
     pub custom: Option<Arc<CustomAlgorithm>>,
+    /// Where the control loops of the ABR connections that leave here are segmented (VS/VD): how they are coupled.
+    pub vs_vd: Option<VsVd>,
 }
 
 impl Port {
@@ -419,7 +418,7 @@ pub enum Quantity {
         /// Whether the direction from the last host of the path to the first is meant.
         backward: bool,
     },
-    /// A quantity of a [virtual source](Scenario::vs_vd), one of those that [have an end of their own](FlowQuantity::is_of_virtual_source).
+    /// A quantity of a [virtual source](Port::vs_vd), one of those that [have an end of their own](FlowQuantity::is_of_virtual_source).
     VirtualSource {
         /// Which; [`FlowQuantity::SourceQueue`] is the per-VC queue.
         quantity: FlowQuantity,

@@ -1,12 +1,12 @@
-//! Switches that segment the control loops of ABR connections (VS/VD: TM 4.0, 5.10.6 d).
+//! Ports where the control loops of ABR connections are segmented (VS/VD: TM 4.0, 5.10.6 d).
 
 use cellrate_proto::switch::QueueControl;
 use cellrate_proto::{Cells, CouplingConfig, Duration};
 
 use crate::index::NodeIndex;
-use crate::model::{Category, Connection, Scenario};
+use crate::model::{Category, Connection, Link, Scenario};
 
-/// How a switch couples the loops that meet there.
+/// How the loops that meet at a switch are coupled, where cells go on by a port of this mode.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VsVd {
     /// T0, the delay in the per-VC queue that is aimed at; `None` is the longer one of 500 us and half a round trip of the loop before the
@@ -39,16 +39,35 @@ impl Default for VsVd {
     }
 }
 
+/// A switch that segments the control loops of a connection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segmenting {
+    /// The switch.
+    pub switch: NodeIndex,
+    /// The hop, from 1 on, that the forward direction leaves it by.
+    pub hop: usize,
+    /// How the loops of the forward direction are coupled, and those of the backward one.
+    pub vs_vd: [VsVd; 2],
+}
+
 impl Scenario {
-    /// The switches that segment the control loop of `connection`, by the hop from 1 on that its forward direction leaves each by.
-    pub fn segmenting<'a>(
-        &'a self,
-        connection: &'a Connection,
-    ) -> impl Iterator<Item = (usize, NodeIndex, &'a VsVd)> {
-        let path = if connection.category == Category::Abr { &connection.path[..] } else { &[] };
-        path.iter().enumerate().skip(1).filter_map(|(hop, &step)| {
-            let switch = self.tail(step);
-            self.vs_vd.get(&switch).map(|vs_vd| (hop, switch, vs_vd))
-        })
+    /// The switches that segment the control loops of `connection`, along its path: those where one of its two directions leaves
+    /// by a port that says so. A port that says nothing goes by the other one.
+    pub fn segmenting(&self, connection: &Connection) -> impl Iterator<Item = Segmenting> {
+        segmenting(&self.links, connection)
     }
+}
+
+/// The same with these links.
+pub(crate) fn segmenting(links: &[Link], connection: &Connection) -> impl Iterator<Item = Segmenting> {
+    let path = if connection.category == Category::Abr { &connection.path[..] } else { &[] };
+    let pairs = path.iter().zip(path.iter().skip(1)).zip(1..);
+    pairs.filter_map(|((before, step), hop)| {
+        let [back, out] = [(before, 1 - before.end), (step, step.end)].map(|(step, end)| {
+            let link = &links[step.link.0 as usize];
+            (link.ends[usize::from(end)], link.ports[usize::from(end)].vs_vd)
+        });
+        let vs_vd = [out.1.or(back.1)?, back.1.or(out.1)?];
+        Some(Segmenting { switch: out.0, hop, vs_vd })
+    })
 }

@@ -1,5 +1,6 @@
 //! From a scenario to a network ready to run.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cellrate_drive::algorithms::{self, Algorithms};
@@ -87,6 +88,10 @@ pub(crate) fn assemble(
         parts.ports.reserve_exact(count as usize);
     }
 
+    let virtual_ends = virtual_ends(scenario);
+    let first_step =
+        |end: &VirtualEnd| steps(&scenario.connections[end.flow / 2], end.flow % 2 == 1)[end.step];
+    let joined: BTreeSet<usize> = virtual_ends.iter().map(|end| port_number(first_step(end))).collect();
     let every_cell = watched_receivers(scenario);
     let mut outlets = Shared::default();
     // Cluster after cluster, so that what a port has elsewhere in memory is near that of its neighbours.
@@ -100,6 +105,7 @@ pub(crate) fn assemble(
             at_host: scenario.nodes[head(number).0 as usize].kind == NodeKind::Host,
             every_cell: every_cell[number],
             tapped: tapped.contains(&number),
+            joined: joined.contains(&number),
         };
         let port = build_port(scenario, number, &used[number], ends, &mut outlets, algorithms)?;
         parts[cluster as usize].ports.push(port);
@@ -126,7 +132,7 @@ pub(crate) fn assemble(
         ends[cluster as usize] += 1;
         (end, Place { cluster, index: ends[cluster as usize] - 1 })
     };
-    let virtual_ends: Vec<_> = virtual_ends(scenario).into_iter().map(&mut next_end).collect();
+    let virtual_ends: Vec<_> = virtual_ends.into_iter().map(&mut next_end).collect();
     let mut hops = build_hops(scenario, &ports, &endpoints, &mut parts);
     build_endpoints(scenario, &hops.first, &endpoints, &mut parts);
     build_virtual_ends(scenario, &virtual_ends, &mut hops, &mut parts);
@@ -243,6 +249,8 @@ struct Ends {
     every_cell: bool,
     /// Every departure to it is an event.
     tapped: bool,
+    /// A virtual end at the port's switch sends there.
+    joined: bool,
 }
 
 fn build_port(
@@ -253,14 +261,13 @@ fn build_port(
     outlets: &mut Shared<Outlet>,
     algorithms: &Algorithms<'_>,
 ) -> Result<Port, RunError> {
-    let Ends { outside, at_host, every_cell, tapped } = ends;
+    let Ends { outside, at_host, every_cell, tapped, joined } = ends;
     let link = &scenario.links[number / 2];
     let config = &link.ports[number % 2];
     let random = Random::new(scenario.seed, Stream::Loss(number as u32));
     let line = Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random);
     let control = algorithms::control(scenario, number, algorithms)?;
-    let node = link.ends[number % 2];
-    let is_switch = scenario.nodes[node.0 as usize].kind == NodeKind::Switch;
+    let is_switch = scenario.nodes[link.ends[number % 2].0 as usize].kind == NodeKind::Switch;
     let several = used.iter().filter(|&&used| used).count() > 1;
     let only_priority = used.iter().position(|&used| used).unwrap_or(0);
     let buffers = &config.buffers;
@@ -269,8 +276,7 @@ fn build_port(
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder;
     let has_events =
         tapped || several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
-    let segments = scenario.vs_vd.contains_key(&node);
-    let deferrable = !(tapped || segments || changes_are_watched(scenario, number));
+    let deferrable = !(tapped || joined || changes_are_watched(scenario, number));
     let is_ranked = several
         && outside
         && deferrable

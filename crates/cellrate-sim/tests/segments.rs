@@ -11,7 +11,7 @@ use world::*;
 
 const SLOW: BitRate = BitRate::from_bps(40_000_000);
 
-/// A greedy source 10 ms away from sw1, and behind it sw2 and a slow line, with ERICA everywhere and `vs_vd` at sw1.
+/// A greedy source 10 ms away from sw1, and behind it sw2 and a slow line, with ERICA everywhere and `vs_vd` at the port from sw1 to sw2.
 fn two_loops(vs_vd: Option<VsVd>) -> World {
     let mut world = World::new(Duration::from_ms(1500));
     world.control = erica(Duration::from_ms(1), None);
@@ -19,8 +19,7 @@ fn two_loops(vs_vd: Option<VsVd>) -> World {
     world.link("sw1", "sw2", OC3, Duration::from_us(100));
     world.link("sw2", "b", SLOW, Duration::from_us(100));
     parameters(world.abr("vc", &["a", "sw1", "sw2", "b"], greedy())).icr = SLOW.to_cell_rate() * 0.5;
-    let sw1 = world.node("sw1", NodeKind::Switch);
-    world.scenario.vs_vd = vs_vd.map(|vs_vd| (sw1, vs_vd)).into_iter().collect();
+    port(&mut world.scenario, 1, 0).vs_vd = vs_vd;
     world
 }
 
@@ -139,8 +138,8 @@ fn in_flight_data(result: &cellrate_sim::RunResult) -> u64 {
 #[test]
 fn results_name_each_virtual_source_along_the_way() {
     let mut world = two_loops(Some(VsVd::default()));
-    let sw2 = world.node("sw2", NodeKind::Switch);
-    world.scenario.vs_vd.insert(sw2, VsVd::default());
+    // Of one port of each switch, which is enough for both directions.
+    port(&mut world.scenario, 1, 1).vs_vd = Some(VsVd::default());
     world.scenario.connections[0].backward.traffic = Some(greedy());
     let result = world.run();
     let names = result.summary.virtual_sources.iter().map(|row| (row.vc.as_str(), row.switch.as_str()));

@@ -306,7 +306,7 @@ mod tests {
         let random = Random::new(1, Stream::Loss(0));
         let line = Line::new(rate.cell_time(), Duration::from_us(7), 0.0, &[], random);
         let control = PortControlConfig::default();
-        let config = Config { buffers, rm_cells, control, custom: None };
+        let config = Config { buffers, rm_cells, control, custom: None, vs_vd: None };
         Port::new(
             line,
             &config,

@@ -34,7 +34,7 @@ const VS_VD_KEY: Key = key(
     "vs_vd",
     Kind::Or(&[Kind::Table(&VS_VD), Kind::Choice(&["off"])]),
     "\"off\"",
-    "Segments the control loop of every ABR connection through the switch: it is destination of the loop before it and source of the one behind it (TM 4.0, 5.10.6 d); {} for all defaults.",
+    "Segments the control loops of ABR connections that leave by each output port, both directions of them: the switch is destination of the loop before it and source of the one behind it (TM 4.0, 5.10.6 d); {} for all defaults.",
 );
 const NEGOTIATION_KEY: Key = key(
     "negotiation",
@@ -124,7 +124,7 @@ const NEGOTIATION: Shape = Shape {
 const PORT: Shape = Shape {
     name: "port",
     about: "One output port of a switch: what differs from the switch.",
-    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY],
+    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY, VS_VD_KEY],
 };
 
 const BUFFERS: Shape = Shape {

@@ -49,7 +49,6 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         nodes: network.nodes,
         hosts: network.hosts,
         links: network.links,
-        vs_vd: network.vs_vd,
         connections,
         refused: outcome.refused,
         negotiated: outcome.negotiated,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
-use super::{Whole, defaults, host, instant, optional, place_of, port, vs_vd, wholes};
+use super::{Whole, defaults, host, instant, optional, place_of, port, wholes};
 use crate::check::{self, Mode};
 use crate::error::{Fault, Place, suggestion};
 use crate::format::{Kind, ROOT, Shape};
@@ -17,7 +17,6 @@ use crate::model::{Link, Node, NodeKind, Port, Span, Step};
 use crate::quantity;
 use crate::shared::Shared;
 use crate::tree::{self, Table, Value, merged};
-use crate::vs_vd::VsVd;
 
 /// The network, with its names.
 pub(super) struct Network {
@@ -29,8 +28,6 @@ pub(super) struct Network {
     by_ends: BTreeMap<(NodeIndex, NodeIndex), Step>,
     /// What switches do to connections that are set up through them, and where that is written.
     pub limits: BTreeMap<NodeIndex, (Limits, Place)>,
-    /// Switches that segment control loops.
-    pub vs_vd: BTreeMap<NodeIndex, VsVd>,
 }
 
 impl Network {
@@ -85,7 +82,6 @@ pub(super) fn build(root: &Table) -> Result<Network, Fault> {
         by_name: BTreeMap::new(),
         by_ends: BTreeMap::new(),
         limits: BTreeMap::new(),
-        vs_vd: BTreeMap::new(),
     };
     let host_defaults = defaults(root, "host").cloned().unwrap_or_default();
     let hosts = members(root, "host", |_| host_defaults.clone())?;
@@ -117,8 +113,6 @@ pub(super) fn build(root: &Table) -> Result<Network, Fault> {
     for whole in &switches {
         set_ports(&mut network, whole, &mut ports)?;
         set_limits(&mut network, whole)?;
-        let name = whole.table.text("name").and_then(|name| network.by_name.get(name)).copied();
-        network.vs_vd.extend(name.zip(vs_vd::read(&whole.table)?));
     }
     Ok(network)
 }

@@ -9,7 +9,7 @@ use cellrate_proto::switch::{
 };
 use cellrate_proto::{Cells, Duration};
 
-use super::optional;
+use super::{optional, vs_vd};
 use crate::check;
 use crate::custom::{CustomAlgorithm, CustomParameter};
 use crate::error::Fault;
@@ -18,7 +18,7 @@ use crate::model::{Buffers, Port, RmCells};
 use crate::quantity;
 use crate::tree::{Node, Table, Value};
 
-/// The port that a checked table of `buffers`, `rm_cells`, `efci` and `algorithm` describes.
+/// The port that a checked table of `buffers`, `rm_cells`, `efci`, `algorithm` and `vs_vd` describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     let empty = Table::default();
     let inner = |key: &str| table.node(key).and_then(Node::table);
@@ -41,6 +41,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
             algorithm: inner("algorithm").map_or(Ok(SwitchAlgorithmConfig::None), algorithm)?,
         },
         custom: inner("algorithm").map(custom).transpose()?.flatten(),
+        vs_vd: vs_vd::read(table)?,
     })
 }
 

@@ -11,6 +11,7 @@ use crate::index::{ConnectionIndex, NodeIndex};
 use crate::model::{Category, Connection, Every, FlowQuantity, PortQuantity, Probe, Quantity, Step, Traffic};
 use crate::quantity;
 use crate::tree::{Node, Table};
+use crate::vs_vd::segmenting;
 
 pub(super) fn build(
     root: &Table,
@@ -158,26 +159,25 @@ fn flows(node: &Node, text: &str, connections: &[Connection]) -> Result<Vec<(Con
     ))
 }
 
-/// The switch of this name, which segments the control loops of `connection`.
+/// The switch of this name, where the control loops of `connection` are segmented.
 fn virtual_end(
     node: &Node,
     switch: &str,
     connection: &Connection,
     network: &Network,
 ) -> Result<NodeIndex, Fault> {
-    let inner = connection.path.iter().skip(1).map(|step| network.tail(*step));
-    let segmenting: Vec<NodeIndex> = inner.filter(|node| network.vs_vd.contains_key(node)).collect();
-    let is_abr = connection.category == Category::Abr;
-    if let Some(&found) = segmenting.iter().find(|&&node| is_abr && network.name(node) == switch) {
+    let segmenting: Vec<NodeIndex> =
+        segmenting(&network.links, connection).map(|segmenting| segmenting.switch).collect();
+    if let Some(&found) = segmenting.iter().find(|&&node| network.name(node) == switch) {
         return Ok(found);
     }
     let message =
         format!("\"{}\" has no virtual source at \"{}\"", connection.name, quantity::shortened(switch));
     let known: Vec<&str> = segmenting.iter().map(|&node| network.name(node)).collect();
-    let remedy = match (is_abr, known.is_empty()) {
-        (false, _) => "Only connections of category abr have any".to_owned(),
-        (true, true) => "No switch on its way has vs_vd".to_owned(),
-        (true, false) => suggestion(switch, "switches on its way with vs_vd", &known),
+    let remedy = match known.is_empty() {
+        _ if connection.category != Category::Abr => "Only connections of category abr have any".to_owned(),
+        true => "No port on its way has vs_vd".to_owned(),
+        false => suggestion(switch, "switches on its way with vs_vd", &known),
     };
     Err(Fault::new(node.place, message, remedy))
 }

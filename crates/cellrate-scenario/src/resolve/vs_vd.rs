@@ -1,4 +1,4 @@
-//! Switches that segment control loops: how each couples them.
+//! Ports where control loops are segmented: how they are coupled.
 
 use cellrate_proto::Duration;
 
@@ -9,9 +9,9 @@ use crate::quantity;
 use crate::tree::Table;
 use crate::vs_vd::VsVd;
 
-/// How the switch of this table couples loops; `None` if it does not segment them.
-pub(super) fn read(switch: &Table) -> Result<Option<VsVd>, Fault> {
-    let Some((node, table)) = switch.node("vs_vd").and_then(|node| Some((node, node.table()?))) else {
+/// How loops are coupled at the port that this table describes; `None` if they are not segmented there.
+pub(super) fn read(described: &Table) -> Result<Option<VsVd>, Fault> {
+    let Some((node, table)) = described.node("vs_vd").and_then(|node| Some((node, node.table()?))) else {
         return Ok(None);
     };
     let ratio =

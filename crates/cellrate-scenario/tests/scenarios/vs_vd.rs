@@ -32,16 +32,25 @@ fn error(defaults: &str, own: &str, of: &str) -> String {
 fn nobody_segments_unless_it_is_said_and_one_can_be_left_out() {
     let switches = |defaults: &str, own: &str| -> Vec<u32> {
         let scenario = resolve(defaults, own, "v").unwrap_or_else(|error| panic!("{error}"));
-        scenario.vs_vd.keys().map(|node| node.0).collect()
+        assert_eq!(scenario.segmenting(&scenario.connections[1]).count(), 0, "it is no connection of ABR");
+        scenario.segmenting(&scenario.connections[0]).map(|segmenting| segmenting.switch.0).collect()
     };
     assert!(switches("", "").is_empty());
     assert_eq!(switches("", "vs_vd = {}"), [3]);
     assert_eq!(switches("vs_vd = {}", "vs_vd = \"off\""), [2, 4]);
+    assert_eq!(switches("", "ports = { sw3 = { vs_vd = {} } }"), [3]);
+    let none = switches("", "vs_vd = {}, ports = { sw1 = { vs_vd = \"off\" }, sw3 = { vs_vd = \"off\" } }");
+    assert!(none.is_empty());
 }
 
 #[test]
 fn t0_is_half_a_round_trip_where_it_is_not_said_and_that_is_longer_than_500_us() {
-    let of = |own: &str| *resolve("", own, "v").unwrap().vs_vd.values().next().unwrap();
+    let of = |own: &str| {
+        let scenario = resolve("", own, "v").unwrap();
+        let [one, other] = scenario.segmenting(&scenario.connections[0]).next().unwrap().vs_vd;
+        assert_eq!(one, other);
+        one
+    };
     let t0 = |vs_vd: VsVd, round_trip: Duration| match vs_vd.coupling(round_trip).queue_control {
         QueueControl::QueueingDelay { t0, .. } => t0,
         other => panic!("{other:?}"),
@@ -52,6 +61,20 @@ fn t0_is_half_a_round_trip_where_it_is_not_said_and_that_is_longer_than_500_us()
     let own = of("vs_vd = { t0 = \"2 ms\", a = 1.5, b = 1.25, qdlf = \"10 %\", buffer = \"53 kB\" }");
     assert_eq!(own, VsVd { t0: Some(ms(2)), a: 1.5, b: 1.25, qdlf: 0.1, buffer: Some(Cells(1000)) });
     assert_eq!([us(10), ms(12)].map(|trip| t0(own, trip)), [ms(2), ms(2)]);
+}
+
+#[test]
+fn each_direction_goes_by_its_own_port_or_else_by_the_other() {
+    let t0 = |own: &str| {
+        let scenario = resolve("", own, "v").unwrap();
+        let segmenting = scenario.segmenting(&scenario.connections[0]).next().unwrap();
+        assert_eq!((segmenting.switch, segmenting.hop), (NodeIndex(3), 2));
+        segmenting.vs_vd.map(|vs_vd| vs_vd.t0.map_or(0, |t0| t0.as_ps() / 1_000_000_000))
+    };
+    let ports = |ports: &str| t0(&format!("ports = {{ {ports} }}"));
+    assert_eq!(ports("sw3 = { vs_vd = { t0 = \"3 ms\" } }, sw1 = { vs_vd = { t0 = \"1 ms\" } }"), [3, 1]);
+    assert_eq!(ports("sw3 = { vs_vd = { t0 = \"3 ms\" } }"), [3, 3]);
+    assert_eq!(ports("sw1 = { vs_vd = { t0 = \"1 ms\" } }"), [1, 1]);
 }
 
 #[test]
@@ -90,7 +113,7 @@ fn what_is_wrong_is_said_with_its_place() {
             "",
             "",
             "v at sw2",
-            "probe.1.of: \"v\" has no virtual source at \"sw2\". No switch on its way has vs_vd",
+            "probe.1.of: \"v\" has no virtual source at \"sw2\". No port on its way has vs_vd",
         ),
         ("", on, "v at sw1", "probe.1.of: \"v\" has no virtual source at \"sw1\". "),
         ("", on, "v at sw4", "probe.1.of: \"v\" has no virtual source at \"sw4\". Did you mean \"sw2\"?"),

@@ -6,8 +6,8 @@
 //! when they come to the switch, not when they come to the port: so its load is what the loop before brings. It answers that
 //! loop, in the FRMs that are turned around, and its own, in the BRMs that come back.
 //!
-//! Each arrival and transmission is an event, and no port of such a switch is deferred: what its ends send has to come there
-//! when it is sent. Transmissions of virtual ends come after all others at the same instant, in their own order.
+//! Each arrival and transmission is an event, and no port that they send by is deferred: what they send has to come there when it is
+//! sent. Transmissions of virtual ends come after all others at the same instant, in their own order.
 
 use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_proto::Time;

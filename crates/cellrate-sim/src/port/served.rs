@@ -211,7 +211,7 @@ mod tests {
         let random = Random::new(1, Stream::Loss(0));
         let line = Line::new(rate.cell_time(), Duration::ZERO, 0.0, &[], random);
         let control = PortControlConfig::default();
-        let config = Config { buffers: Default::default(), rm_cells, control, custom: None };
+        let config = Config { buffers: Default::default(), rm_cells, control, custom: None, vs_vd: None };
         let mut control = PortControl::new(&config.control, CellRate::new(353_773.0));
         let mut port = Served::new(line, &config);
         for (number, name) in (0..).zip(NAMES) {

@@ -1,29 +1,40 @@
 //! The same networks with switches that segment control loops.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use cellrate_proto::{Cells, Duration};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
 
-/// `scenario`, with some of its switches segmenting the loops of the connections through them, and series of their virtual sources.
+/// `scenario`, with ports that segment the loops of connections at some of its switches, and series of their virtual sources.
 pub fn segmented(mut scenario: Scenario, number: u64) -> Scenario {
     let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 9));
     let mut pick = |count: usize| (dice.uniform() * count as f64) as usize;
     let is_abr = |connection: &&Connection| connection.category == Category::Abr;
-    let on_way =
-        scenario.connections.iter().filter(is_abr).flat_map(|connection| inner(&scenario, connection));
-    let switches: BTreeSet<NodeIndex> = on_way.collect();
-    let most = [1, 2, usize::MAX][pick(3)];
-    let mut vs_vd = BTreeMap::new();
+    let on_way = scenario.connections.iter().filter(is_abr);
+    let inner = on_way.flat_map(|connection| connection.path[1..].iter().map(|&step| scenario.tail(step)));
+    let switches: BTreeSet<NodeIndex> = inner.collect();
+    let (mut left, whole) = ([1, 2, usize::MAX][pick(3)], pick(3) > 0);
     for switch in switches {
-        if pick(3) > 0 && vs_vd.len() < most {
-            vs_vd.insert(switch, coupling(&mut pick));
+        if left == 0 || pick(3) == 0 {
+            continue;
+        }
+        left -= 1;
+        let mode = coupling(&mut pick);
+        for link in &mut scenario.links {
+            for (node, port) in link.ends.iter().zip(&mut link.ports) {
+                // All ports of the switch alike, or some of them, each in its own way.
+                if *node == switch && (whole || pick(2) == 0) {
+                    Arc::make_mut(port).vs_vd = Some(if whole { mode } else { coupling(&mut pick) });
+                }
+            }
         }
     }
-    for (index, connection) in (0..).zip(&scenario.connections).filter(|(_, connection)| is_abr(connection)) {
-        for switch in inner(&scenario, connection) {
-            if !vs_vd.contains_key(&switch) || pick(2) == 0 {
+    let mut probes = Vec::new();
+    for (index, connection) in (0..).zip(&scenario.connections) {
+        for Segmenting { switch, .. } in scenario.segmenting(connection) {
+            if pick(2) == 0 {
                 continue;
             }
             use FlowQuantity::{Acr, BackwardRm, ForwardRm, SourceQueue, SourceRate};
@@ -32,15 +43,11 @@ pub fn segmented(mut scenario: Scenario, number: u64) -> Scenario {
             let every = if at_changes { Every::Change } else { Every::Interval(Duration::from_us(850)) };
             let (connection, backward) = (ConnectionIndex(index), pick(3) == 0);
             let quantity = Quantity::VirtualSource { quantity, connection, backward, switch };
-            scenario.probes.push(Probe { quantity, every });
+            probes.push(Probe { quantity, every });
         }
     }
-    scenario.vs_vd = vs_vd;
+    scenario.probes.extend(probes);
     scenario
-}
-
-fn inner(scenario: &Scenario, connection: &Connection) -> Vec<NodeIndex> {
-    connection.path[1..].iter().map(|&step| scenario.tail(step)).collect()
 }
 
 fn coupling(pick: &mut impl FnMut(usize) -> usize) -> VsVd {

@@ -4,6 +4,7 @@
 //! host. So their transmissions come after those of hosts at the same instant.
 
 use cellrate_proto::{CellRate, CouplingConfig};
+use cellrate_scenario::{Connection, VsVd};
 
 use super::*;
 
@@ -52,15 +53,17 @@ pub(super) fn virtual_ends(scenario: &Scenario) -> Vec<End> {
     for (index, connection) in scenario.connections.iter().enumerate() {
         for step in 1..connection.path.len() {
             let switch = scenario.tail(connection.path[step]);
-            let Some(vs_vd) = scenario.vs_vd.get(&switch) else { continue };
-            if connection.category != Category::Abr {
+            if !segments(scenario, connection, step) {
                 continue;
             }
             let back = connection.path.len() - step;
             for (flow, step) in [(2 * index + 1, back), (2 * index, step)] {
                 let partner = first + (ends.len() ^ 1);
                 // The loop before begins at the switch behind this one, or the other end of the connection.
-                let coupling = vs_vd.coupling(round_trip_before(scenario, flow, step));
+                let round_trip = round_trip_before(scenario, flow, step);
+                let mode = mode_of(scenario, path_of(scenario, flow)[step]);
+                let other = mode_of(scenario, path_of(scenario, flow ^ 1)[connection.path.len() - step]);
+                let coupling = mode.or(other).expect("one of the two").coupling(round_trip);
                 let (queue, lengths) = (VecDeque::new(), vec![(Time::ZERO, 0)]);
                 let relay = Relay { switch, step, partner, coupling, queue, lengths };
                 let host = new_end(scenario, flow);
@@ -74,19 +77,40 @@ pub(super) fn virtual_ends(scenario: &Scenario) -> Vec<End> {
 
 /// There and back over the links by which the cells of `flow` have come since the last loop began, before they go over its step number `step`.
 fn round_trip_before(scenario: &Scenario, flow: usize, step: usize) -> Duration {
+    let (path, connection) = (path_of(scenario, flow), &scenario.connections[flow / 2]);
+    let hops = path.len();
+    let mut sum = Duration::ZERO;
+    for (number, step) in path.into_iter().enumerate().take(step).rev() {
+        sum += scenario.links[step.link.0 as usize].delay * 2;
+        let forward = if flow % 2 == 1 { hops - number } else { number };
+        if number > 0 && segments(scenario, connection, forward) {
+            break;
+        }
+    }
+    sum
+}
+
+fn path_of(scenario: &Scenario, flow: usize) -> Vec<Step> {
     let mut path = scenario.connections[flow / 2].path.clone();
     if flow % 2 == 1 {
         path.reverse();
         path.iter_mut().for_each(|step| step.end = 1 - step.end);
     }
-    let mut sum = Duration::ZERO;
-    for &step in path[..step].iter().rev() {
-        sum += scenario.links[step.link.0 as usize].delay * 2;
-        if scenario.vs_vd.contains_key(&scenario.tail(step)) {
-            break;
-        }
-    }
-    sum
+    path
+}
+
+/// The mode of the port that a step begins at.
+fn mode_of(scenario: &Scenario, step: Step) -> Option<VsVd> {
+    scenario.links[step.link.0 as usize].ports[usize::from(step.end)].vs_vd
+}
+
+/// Whether the loops of `connection` are segmented at the switch that step number `step` of its path leaves: one of the two ports by which
+/// it leaves there says so.
+fn segments(scenario: &Scenario, connection: &Connection, step: usize) -> bool {
+    let before = connection.path[step - 1];
+    let back = Step { end: 1 - before.end, ..before };
+    let says = |step| mode_of(scenario, step).is_some();
+    connection.category == Category::Abr && (says(connection.path[step]) || says(back))
 }
 
 impl Network<'_> {

@@ -8,7 +8,6 @@ use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Duration, Time};
 use cellrate_scenario::*;
 use cellrate_sim::{RunResult, run};
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -32,7 +31,6 @@ impl World {
             nodes: vec![],
             hosts: vec![],
             links: vec![],
-            vs_vd: BTreeMap::new(),
             connections: vec![],
             refused: vec![],
             negotiated: vec![],
@@ -68,6 +66,7 @@ impl World {
                     Default::default()
                 },
                 custom: None,
+                vs_vd: None,
             })
         };
         let ports = [port(a), port(b)];
