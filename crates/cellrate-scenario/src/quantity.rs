@@ -277,6 +277,11 @@ fn within_fastest(node: &Node, bits: f64) -> Result<(), Fault> {
     ))
 }
 
+/// Room in cells; `None` without limit.
+pub(crate) fn room(node: &Node) -> Result<Option<Cells>, Fault> {
+    if node.text() == Some("infinite") { Ok(None) } else { cells(node).map(Some) }
+}
+
 /// An amount of cells; octets are divided by 53 and rounded down.
 pub(crate) fn cells(node: &Node) -> Result<Cells, Fault> {
     let octets = read(node, Dimension::Cells)?;

@@ -23,7 +23,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     let empty = Table::default();
     let inner = |key: &str| table.node(key).and_then(Node::table);
     let buffers = inner("buffers").unwrap_or(&empty);
-    let room = |key: &str| optional(buffers, key, room).map(Option::flatten);
+    let room = |key: &str| optional(buffers, key, quantity::room).map(Option::flatten);
     Ok(Port {
         buffers: Buffers {
             guaranteed: room("guaranteed")?,
@@ -43,10 +43,6 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         custom: inner("algorithm").map(custom).transpose()?.flatten(),
         vs_vd: vs_vd::read(table)?,
     })
-}
-
-pub(super) fn room(node: &Node) -> Result<Option<Cells>, Fault> {
-    if node.text() == Some("infinite") { Ok(None) } else { quantity::cells(node).map(Some) }
 }
 
 fn efci(table: &Table) -> Result<Option<EfciConfig>, Fault> {

@@ -10,8 +10,8 @@ use crate::group::matches;
 use crate::index::{ConnectionIndex, NodeIndex};
 use crate::model::{Category, Connection, Every, FlowQuantity, PortQuantity, Probe, Quantity, Step, Traffic};
 use crate::quantity;
+use crate::segmenting::segmenting;
 use crate::tree::{Node, Table};
-use crate::vs_vd::segmenting;
 
 pub(super) fn build(
     root: &Table,

@@ -2,7 +2,7 @@
 
 use cellrate_proto::Duration;
 
-use super::{optional, port};
+use super::optional;
 use crate::check;
 use crate::error::Fault;
 use crate::quantity;
@@ -22,7 +22,7 @@ pub(super) fn read(described: &Table) -> Result<Option<VsVd>, Fault> {
         a: ratio("a", default.a)?,
         b: ratio("b", default.b)?,
         qdlf: ratio("qdlf", default.qdlf)?,
-        buffer: optional(table, "buffer", port::room)?.flatten(),
+        buffer: optional(table, "buffer", quantity::room)?.flatten(),
     };
     let coupling = vs_vd.coupling(Duration::ZERO);
     check::configuration(coupling.check(), |name| table.node(name), node.place)?;
