@@ -40,9 +40,8 @@ def test_data_is_conserved_though_rm_cells_are_of_two_loops(result: cellrate.Res
     vc, (row,) = result.vc("vc1"), result.summary["virtual_sources"]
     waiting = row["data_received"] - row["data_sent"]
     assert 0 <= waiting <= row["max_queue"]
-    on_links = vc["data_sent"] - row["data_received"] + row["data_sent"] - vc["data_delivered"]
-    assert vc["data_sent"] == vc["data_delivered"] + vc["dropped"] + waiting + on_links
-    assert waiting <= waiting + on_links <= vc["in_flight"]
+    on_way = vc["data_sent"] - vc["data_delivered"] - vc["dropped"]
+    assert waiting <= on_way <= vc["in_flight"] <= on_way + 20
 
 
 def test_tables_have_a_row_for_it(result: cellrate.Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -574,9 +574,9 @@ fn is_autonomous(scenario: &Scenario, flow: usize, port: usize) -> bool {
     );
     let looked_at = scenario.probes.iter().any(|probe| match probe.quantity {
         Quantity::Port { .. } => is_probed(scenario, port),
-        Quantity::Flow { connection, .. } | Quantity::VirtualSource { connection, .. } => {
-            connection.0 as usize == flow / 2
-        }
+        Quantity::Flow { connection, .. } => connection.0 as usize == flow / 2,
+        // Of ABR, whose senders have feedback.
+        Quantity::VirtualSource { .. } => false,
     });
     alone && matches!(own.sender, SenderConfig::Peak(_)) && !looked_at
 }

@@ -44,6 +44,8 @@ fn a_virtual_source_takes_the_line_behind_it_and_its_queue_comes_to_rest_at_t0()
         assert!((last(0) / target - 1.0).abs() < 0.01, "{} against {target}", last(0));
         let delay = last(1) / last(0);
         assert!((delay / t0 - 1.0).abs() < 0.05, "{delay} s against {t0} s");
+        assert!(last(1) > 100.0, "so many that they would be missed");
+        assert_what_is_on_its_way(&result);
         // The source is told what the virtual source has.
         let told = result.summary.vcs[0].final_acr.unwrap();
         assert!((told / target - 1.0).abs() < 0.01, "{told} against {target}");
@@ -120,19 +122,14 @@ fn what_finds_no_room_is_lost_at_the_port_behind() {
     assert!(vc.dropped > 0, "10 cells are not much");
     assert_eq!((port.dropped, *result.series[0].values.last().unwrap()), (vc.dropped, vc.dropped as f64));
     assert_eq!(virtual_source.max_queue, 10);
-    assert_eq!(vc.data_sent, vc.data_delivered + vc.dropped + in_flight_data(&result));
+    assert_what_is_on_its_way(&result);
 }
 
-/// Data cells of the first connection on their way: all that are, less RM cells.
-fn in_flight_data(result: &cellrate_sim::RunResult) -> u64 {
+/// What is counted on its way, in the queue too, is data that neither came nor was lost, and a few RM cells.
+fn assert_what_is_on_its_way(result: &cellrate_sim::RunResult) {
     let vc = &result.summary.vcs[0];
-    let virtual_source = &result.summary.virtual_sources[0];
-    let on_first = vc.data_sent - vc.dropped - virtual_source.data_received;
-    let waiting = virtual_source.data_received - virtual_source.data_sent;
-    let on_second = virtual_source.data_sent - vc.data_delivered;
-    assert!(on_first + waiting + on_second <= vc.in_flight, "and a few RM cells");
-    assert!(vc.in_flight - (on_first + waiting + on_second) < 40, "few");
-    on_first + waiting + on_second
+    let on_way = vc.data_sent - vc.data_delivered - vc.dropped;
+    assert!((on_way..on_way + 40).contains(&vc.in_flight), "{on_way} data cells, {} in all", vc.in_flight);
 }
 
 #[test]
