@@ -78,6 +78,10 @@ def fair_levels(toml: str) -> dict[str, float]:
     return {f"{share.vc} (back)" if share.backward else share.vc: share.rate for share in shares}
 
 
+#: Share of the line that algorithms hand out, where the scenario does not say; all others hand out all of it.
+TARGET_UTILIZATION = {"erica": 0.9, "capc": 0.95, "consistent-marking": 0.95}
+
+
 def _target(toml: str) -> float:
     document = tomllib.loads(toml)
     common = document.get("defaults", {}).get("switch", {})
@@ -87,8 +91,8 @@ def _target(toml: str) -> float:
         tables += [{**tables[0], **port} for port in switch.get("ports", {}).values()]
         for table in tables:
             algorithm = {**common.get("algorithm", {}), **table.get("algorithm", {})}
-            erica = algorithm.get("type") == "erica"
-            targets.add(_share(algorithm.get("target_utilization", 0.9)) if erica else 1.0)
+            default = TARGET_UTILIZATION.get(algorithm.get("type", "none"))
+            targets.add(1.0 if default is None else _share(algorithm.get("target_utilization", default)))
     return targets.pop() if len(targets) == 1 else 1.0
 
 

@@ -135,6 +135,21 @@ def test_on_a_terminal_it_asks_and_asks_again() -> None:
     assert bits_per_s("1000 cells/s") == 424_000
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "share"),
+    [
+        ('{ type = "consistent-marking" }', 0.95),
+        ('{ type = "consistent-marking", target_utilization = "80 %" }', 0.8),
+        ('{ type = "capc" }', 0.95),
+        ('{ type = "erica+" }', 1.0),
+        ('{ type = "relative-rate", threshold = "250 cells" }', 1.0),
+    ],
+)
+def test_fair_shares_behind_acr_are_of_what_the_algorithm_hands_out(algorithm: str, share: float) -> None:
+    scenario = cellrate.Scenario.load("two-source-transient").set({"defaults.switch.algorithm": algorithm})
+    assert list(fair_levels(scenario.toml).values()) == pytest.approx([share * 155.52e6 / 424 / 2] * 2)
+
+
 def test_plots_draw_the_fair_shares_behind_acr() -> None:
     result = cellrate.run(cellrate.Scenario.load("two-source-transient").set({"duration": "5 ms"}))
     # 90 % of 155.52 Mbps for two.

@@ -1,9 +1,10 @@
-//! EPRCA and CAPC on the ready scenario `algorithms`: ten connections of one line, of which six end after half the time.
+//! EPRCA, CAPC and consistent marking on the ready scenario `algorithms`: ten connections of one line, of which six end after half
+//! the time; consistent marking where connections are held back at different places.
 
 use std::ops::ControlFlow;
 
 use cellrate_proto::units::BITS_PER_CELL;
-use cellrate_scenario::Document;
+use cellrate_scenario::{Document, fair};
 use cellrate_sim::{RunResult, Series, run};
 
 const SCENARIO: &str = include_str!("../../../scenarios/algorithms.toml");
@@ -66,4 +67,116 @@ fn eprca_keeps_the_line_full_and_the_queue_about_its_thresholds() {
     assert!(mean(values(&result, "acr", "stays1", 600, 800)) > 2.0 * before);
     let delivered = |vc: &str| result.summary.vcs.iter().find(|row| row.vc == vc).unwrap().delivered as f64;
     assert!((delivered("stays1") / delivered("stays4") - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn consistent_marking_hands_out_its_target_and_gives_what_is_left_to_those_who_stay() {
+    let result = under("consistent-marking");
+    let target = 0.95 * 149.76e6 / BITS_PER_CELL as f64;
+    for (from, to, sharers) in [(50, 400, 10.0), (450, 800, 4.0)] {
+        for rate in values(&result, "acr", "stays1", from, to) {
+            let share = target / sharers;
+            assert!(*rate <= share && *rate > share * (1.0 - 1.0 / 256.0), "{rate} of {share}");
+        }
+        // Equal rates leave a queue of those cells that happen to come at once.
+        assert!(values(&result, "queue", "sw1->sw2", from, to).iter().all(|&cells| cells <= sharers));
+        assert!((mean(values(&result, "utilization", "sw1->sw2", from, to)) - 0.95).abs() < 0.003);
+    }
+}
+
+/// Three lines of different rates in a row; connections cross one, two or all of them, one has a low PCR, and CBR takes 40 Mb/s of two
+/// lines. Shares lie between 5 and 33 Mb/s.
+const PLACES: &str = r#"
+name = "places"
+duration = "600 ms"
+
+[defaults]
+link = { rate = "149.76 Mbps", length = "100 km" }
+switch.algorithm = { type = "consistent-marking" }
+
+[[host]]
+name = "h{i}"
+count = 16
+
+[[switch]]
+name = "sw{i}"
+count = 4
+
+[[link]]
+between = ["sw1", "sw2"]
+rate = "50 Mbps"
+
+[[link]]
+between = ["sw2", "sw3"]
+rate = "100 Mbps"
+
+[[link]]
+between = ["sw3", "sw4"]
+length = "1000 km"
+
+[[link]]
+between = ["h{i}", "sw1"]
+count = 4
+
+[[link]]
+between = ["h{i+4}", "sw2"]
+count = 4
+
+[[link]]
+between = ["h{i+8}", "sw3"]
+count = 4
+
+[[link]]
+between = ["h{i+12}", "sw4"]
+count = 4
+
+[[vc]]
+name = "first"
+path = ["h1", "sw1", "sw2", "h5"]
+
+[[vc]]
+name = "whole"
+path = ["h2", "sw1", "sw2", "sw3", "sw4", "h13"]
+
+[[vc]]
+name = "slow"
+path = ["h3", "sw1", "sw2", "sw3", "h9"]
+abr = { pcr = "5 Mbps" }
+
+[[vc]]
+name = "two"
+path = ["h4", "sw1", "sw2", "sw3", "h10"]
+
+[[vc]]
+name = "middle"
+path = ["h6", "sw2", "sw3", "sw4", "h14"]
+
+[[vc]]
+name = "last{i}"
+count = 2
+path = ["h{i+10}", "sw3", "sw4", "h{i+14}"]
+
+[[vc]]
+name = "cbr"
+path = ["h7", "sw2", "sw3", "sw4", "h16"]
+category = "cbr"
+traffic = { type = "constant", rate = "40 Mbps" }
+
+[[probe]]
+record = ["acr"]
+every = "1 ms"
+"#;
+
+#[test]
+fn consistent_marking_is_fair_wherever_connections_are_held_back() {
+    let scenario = Document::parse(PLACES, "places").and_then(|document| document.resolve()).unwrap();
+    let shares = fair::max_min(&scenario, 0.95).unwrap();
+    let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
+    for share in shares {
+        let name = &scenario.connections[share.connection.0 as usize].name;
+        let expected = share.rate.as_cells_per_s();
+        for &rate in &series(&result, "acr", name).values[300..] {
+            assert!((rate / expected - 1.0).abs() < 0.01, "{name}: {rate} of {expected}");
+        }
+    }
 }

@@ -13,6 +13,7 @@
 mod aging;
 mod averaging;
 mod capc;
+mod consistent_marking;
 mod efci;
 mod eprca;
 mod erica;
@@ -26,6 +27,7 @@ mod weights;
 pub use aging::{Aging, AgingConfig};
 pub use averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging};
 pub use capc::{Capc, CapcConfig};
+pub use consistent_marking::{ConsistentMarking, ConsistentMarkingConfig};
 pub use efci::{Efci, EfciConfig};
 pub use eprca::{Eprca, EprcaConfig};
 pub use erica::{Erica, EricaConfig, QueueControl};

@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use super::capc::{CAPC_METRICS, Capc, CapcConfig};
+use super::consistent_marking::{CONSISTENT_MARKING_METRICS, ConsistentMarking, ConsistentMarkingConfig};
 use super::efci::{Efci, EfciConfig};
 use super::eprca::{EPRCA_METRICS, Eprca, EprcaConfig};
 use super::erica::{Erica, EricaConfig};
@@ -46,6 +47,8 @@ pub enum SwitchAlgorithmConfig {
     Eprca(Arc<EprcaConfig>),
     /// One rate for all, which follows the load.
     Capc(Arc<CapcConfig>),
+    /// One rate for all, which follows what they claim.
+    ConsistentMarking(Arc<ConsistentMarkingConfig>),
     /// ERICA and ERICA+; ports may share what is the same for all of them.
     Erica(Arc<EricaConfig>),
 }
@@ -59,6 +62,7 @@ impl SwitchAlgorithmConfig {
             SwitchAlgorithmConfig::StopAndGo(config) => config.check(),
             SwitchAlgorithmConfig::Eprca(config) => config.check(),
             SwitchAlgorithmConfig::Capc(config) => config.check(),
+            SwitchAlgorithmConfig::ConsistentMarking(config) => config.check(),
             SwitchAlgorithmConfig::Erica(config) => config.check(),
         }
     }
@@ -71,6 +75,7 @@ impl SwitchAlgorithmConfig {
             | SwitchAlgorithmConfig::StopAndGo(_) => &[],
             SwitchAlgorithmConfig::Eprca(_) => EPRCA_METRICS,
             SwitchAlgorithmConfig::Capc(_) => CAPC_METRICS,
+            SwitchAlgorithmConfig::ConsistentMarking(_) => CONSISTENT_MARKING_METRICS,
             SwitchAlgorithmConfig::Erica(_) => ERICA_METRICS,
         }
     }
@@ -92,6 +97,7 @@ enum Algorithm {
     StopAndGo(StopAndGo),
     Eprca(Eprca),
     Capc(Capc),
+    ConsistentMarking(ConsistentMarking),
     Erica(Erica),
     Custom(Box<dyn SwitchAlgorithm + Send>),
 }
@@ -123,6 +129,9 @@ impl PortControl {
             SwitchAlgorithmConfig::StopAndGo(config) => Algorithm::StopAndGo(StopAndGo::new(*config)),
             SwitchAlgorithmConfig::Eprca(config) => Algorithm::Eprca(Eprca::new(Arc::clone(config))),
             SwitchAlgorithmConfig::Capc(config) => Algorithm::Capc(Capc::new(Arc::clone(config), link_rate)),
+            SwitchAlgorithmConfig::ConsistentMarking(config) => {
+                Algorithm::ConsistentMarking(ConsistentMarking::new(Arc::clone(config), link_rate))
+            }
             SwitchAlgorithmConfig::Erica(config) => {
                 Algorithm::Erica(Erica::new(Arc::clone(config), link_rate))
             }
@@ -320,6 +329,7 @@ impl Algorithm {
             Algorithm::StopAndGo(algorithm) => Some(algorithm),
             Algorithm::Eprca(algorithm) => Some(algorithm),
             Algorithm::Capc(algorithm) => Some(algorithm),
+            Algorithm::ConsistentMarking(algorithm) => Some(algorithm),
             Algorithm::Erica(algorithm) => Some(algorithm),
             Algorithm::Custom(algorithm) => Some(&**algorithm),
         }
@@ -334,6 +344,7 @@ impl Algorithm {
             Algorithm::StopAndGo(algorithm) => Some(algorithm),
             Algorithm::Eprca(algorithm) => Some(algorithm),
             Algorithm::Capc(algorithm) => Some(algorithm),
+            Algorithm::ConsistentMarking(algorithm) => Some(algorithm),
             Algorithm::Erica(algorithm) => Some(algorithm),
             Algorithm::Custom(algorithm) => Some(&mut **algorithm),
         }
@@ -348,6 +359,7 @@ impl fmt::Debug for Algorithm {
             Algorithm::StopAndGo(algorithm) => algorithm.fmt(f),
             Algorithm::Eprca(algorithm) => algorithm.fmt(f),
             Algorithm::Capc(algorithm) => algorithm.fmt(f),
+            Algorithm::ConsistentMarking(algorithm) => algorithm.fmt(f),
             Algorithm::Erica(algorithm) => algorithm.fmt(f),
             Algorithm::Custom(_) => f.write_str("Custom"),
         }
@@ -606,6 +618,7 @@ mod tests {
         for algorithm in [
             SwitchAlgorithmConfig::Erica(Arc::default()),
             SwitchAlgorithmConfig::Capc(Arc::default()),
+            SwitchAlgorithmConfig::ConsistentMarking(Arc::default()),
             SwitchAlgorithmConfig::Eprca(Arc::new(eprca)),
         ] {
             let config = PortControlConfig { efci: None, algorithm };

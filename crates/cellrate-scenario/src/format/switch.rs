@@ -262,6 +262,23 @@ const ALGORITHM: Tagged = Tagged {
             },
         ),
         (
+            "consistent-marking",
+            Shape {
+                name: "consistent-marking",
+                about: "Consistent marking: one rate for all connections, which is what those held back elsewhere leave for each other one.",
+                keys: &[
+                    key("interval", SPAN, "\"5 ms\"", "Averaging interval: its length at most."),
+                    key(
+                        "interval_cells",
+                        Kind::Integer(1, u32::MAX as i64),
+                        "none",
+                        "The interval ends early when so many ABR cells have arrived.",
+                    ),
+                    key("target_utilization", SHARE, "0.95", "Share of the line that is handed out."),
+                ],
+            },
+        ),
+        (
             "custom",
             Shape {
                 name: "custom",

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, CapcConfig, EfciConfig, EprcaConfig, EricaConfig,
-    Fairness, LoadAveraging, PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig,
-    StopAndGoForm, SwitchAlgorithmConfig,
+    ActiveSources, AgingConfig, AveragingInterval, CapcConfig, ConsistentMarkingConfig, EfciConfig,
+    EprcaConfig, EricaConfig, Fairness, LoadAveraging, PortControlConfig, QueueControl, RelativeRateConfig,
+    StopAndGoConfig, StopAndGoForm, SwitchAlgorithmConfig,
 };
 use cellrate_proto::{Cells, Duration};
 
@@ -108,6 +108,14 @@ fn built_in(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
                 eru: ratio("eru", default.eru)?,
                 erf: ratio("erf", default.erf)?,
                 threshold: optional(table, "threshold", quantity::cells)?.unwrap_or(default.threshold),
+            }))
+        }
+        Some("consistent-marking") => {
+            let default = ConsistentMarkingConfig::new();
+            let share = optional(table, "target_utilization", quantity::ratio)?;
+            SwitchAlgorithmConfig::ConsistentMarking(Arc::new(ConsistentMarkingConfig {
+                interval: interval(table, default.interval.time)?,
+                target_utilization: share.unwrap_or(default.target_utilization),
             }))
         }
         Some("erica") => {

@@ -282,8 +282,12 @@ fn lack_remedy(name: &str) -> &'static str {
         "responses" | "response_time" => "Only connections whose traffic of type \"tcp\" has pages have it",
         "ers" => "Only ports of switches with algorithm type \"capc\" have it",
         "macr" => "Only ports of switches with algorithm type \"eprca\" have it",
-        "z" | "capacity" => {
-            "Only ports of switches with algorithm type \"erica\", \"erica+\" or \"capc\" have it"
+        "z" => "Only ports of switches with algorithm type \"erica\", \"erica+\" or \"capc\" have it",
+        "capacity" => {
+            "Only ports of switches with algorithm type \"erica\", \"erica+\", \"capc\" or \"consistent-marking\" have it"
+        }
+        "n" | "fair_share" => {
+            "Only ports of switches with algorithm type \"erica\", \"erica+\" or \"consistent-marking\" have it"
         }
         name if ERICA_METRICS.contains(&name) => {
             "Only ports of switches with algorithm type \"erica\" or \"erica+\" have it"

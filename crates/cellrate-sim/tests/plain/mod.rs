@@ -5,8 +5,8 @@
 
 use cellrate_proto::CellRate;
 use cellrate_proto::switch::{
-    AveragingInterval, Capc, Eprca, Erica, Feedback, IntervalLoad, Meter, Metering, Metrics, RelativeRate,
-    Slot, StopAndGo, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
+    AveragingInterval, Capc, ConsistentMarking, Eprca, Erica, Feedback, IntervalLoad, Meter, Metering,
+    Metrics, RelativeRate, Slot, StopAndGo, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{Cells, Duration, Time};
 
@@ -89,6 +89,9 @@ pub fn plain(config: &SwitchAlgorithmConfig, link_rate: CellRate) -> Option<Box<
         SwitchAlgorithmConfig::StopAndGo(config) => Box::new(Plain(StopAndGo::new(config))),
         SwitchAlgorithmConfig::Eprca(config) => Box::new(Plain(Eprca::new(config))),
         SwitchAlgorithmConfig::Capc(config) => Box::new(Plain(Capc::new(config, link_rate))),
+        SwitchAlgorithmConfig::ConsistentMarking(config) => {
+            Box::new(Plain(ConsistentMarking::new(config, link_rate)))
+        }
         SwitchAlgorithmConfig::Erica(config) => Box::new(Plain(Erica::new(config, link_rate))),
     })
 }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use cellrate_proto::Cells;
 use cellrate_proto::switch::{
-    AveragingInterval, CapcConfig, EprcaConfig, EricaConfig, Fairness, SwitchAlgorithmConfig,
+    AveragingInterval, CapcConfig, ConsistentMarkingConfig, EprcaConfig, EricaConfig, Fairness,
+    SwitchAlgorithmConfig,
 };
 use cellrate_scenario::Scenario;
 use cellrate_sim::random::{Random, Stream};
 
-/// In every fourth network ports that run ERICA may share by weight, or run CAPC or EPRCA instead; dice of its own leave all other
+/// In every fourth network ports that run ERICA may share by weight, or run CAPC, EPRCA or consistent marking instead; dice of its own leave all other
 /// networks what they are.
 pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     if number % 4 != 1 {
@@ -18,28 +19,28 @@ pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 7));
     change_erica(scenario, |erica| {
         let threshold = 1 + (dice.uniform() * 40.0) as u64;
-        Some(match (dice.uniform() * 5.0) as u32 {
+        Some(match (dice.uniform() * 6.0) as u32 {
             0 | 1 => {
                 let fairness = Fairness::Weighted;
                 SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig { fairness, ..*erica }))
             }
             2 => random_capc(erica.interval, threshold, &mut dice),
             3 => random_eprca(threshold, &mut dice),
+            4 => consistent_marking(erica.interval),
             _ => return None,
         })
     });
 }
 
-/// All ports that run ERICA run EPRCA or CAPC instead.
+/// All ports that run ERICA run EPRCA, CAPC or consistent marking instead.
 pub(super) fn answer_by_queue(scenario: &mut Scenario, number: u64) {
     let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 8));
     change_erica(scenario, |erica| {
         let threshold = 1 + (dice.uniform() * 40.0) as u64;
-        let is_capc = dice.uniform() < 0.5;
-        Some(if is_capc {
-            random_capc(erica.interval, threshold, &mut dice)
-        } else {
-            random_eprca(threshold, &mut dice)
+        Some(match (dice.uniform() * 3.0) as u32 {
+            0 => random_capc(erica.interval, threshold, &mut dice),
+            1 => random_eprca(threshold, &mut dice),
+            _ => consistent_marking(erica.interval),
         })
     });
 }
@@ -66,4 +67,9 @@ fn random_capc(interval: AveragingInterval, threshold: u64, dice: &mut Random) -
 fn random_eprca(threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {
     let high = threshold + (dice.uniform() * 100.0) as u64;
     SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(Cells(threshold), Cells(high))))
+}
+
+fn consistent_marking(interval: AveragingInterval) -> SwitchAlgorithmConfig {
+    let config = ConsistentMarkingConfig { interval, ..ConsistentMarkingConfig::new() };
+    SwitchAlgorithmConfig::ConsistentMarking(Arc::new(config))
 }

@@ -1,4 +1,4 @@
-//! Greedy connections around one ERICA port: where their rates settle, and what feedback may do.
+//! Greedy connections around one port with ERICA, or with consistent marking: where their rates settle, and what feedback may do.
 //!
 //! The loop is sampled: in each averaging interval a connection sends its rate's worth of cells, says its rate in one
 //! FRM, and takes the ER of one BRM for the next interval, limited by what it can send (a connection that is held back
@@ -41,14 +41,16 @@ struct Loop {
 
 impl Loop {
     fn new(config: EricaConfig, start: &[(f64, f64)], guaranteed: f64) -> Loop {
-        Loop::with(config, start.iter().map(|&(demand, rate)| (demand, rate, vc())), guaranteed)
+        Loop::with(erica(config), start.iter().map(|&(demand, rate)| (demand, rate, vc())), guaranteed)
     }
 
     /// Connections with their demands, first rates and what the port learns of them.
-    fn with(config: EricaConfig, start: impl Iterator<Item = (f64, f64, VcAtPort)>, guaranteed: f64) -> Loop {
-        config.check().expect("in range");
-        let config = EricaConfig { interval: AveragingInterval::of_time(INTERVAL), ..config };
-        let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(config));
+    fn with(
+        algorithm: SwitchAlgorithmConfig,
+        start: impl Iterator<Item = (f64, f64, VcAtPort)>,
+        guaranteed: f64,
+    ) -> Loop {
+        algorithm.check().expect("in range");
         let mut port = PortControl::new(&PortControlConfig { efci: None, algorithm }, CellRate::new(LINE));
         let connections = start
             .map(|(demand, rate, vc)| Connection {
@@ -94,6 +96,11 @@ impl Loop {
         }
         sums.iter().map(|sum| sum / f64::from(intervals)).collect()
     }
+}
+
+fn erica(config: EricaConfig) -> SwitchAlgorithmConfig {
+    let interval = AveragingInterval::of_time(INTERVAL);
+    SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig { interval, ..config }))
 }
 
 fn vc() -> VcAtPort {
@@ -186,6 +193,24 @@ proptest! {
         }
     }
 
+    /// Consistent marking hands out its target, in max-min shares, to the last rate code.
+    #[test]
+    fn consistent_marking_settles_at_the_max_min_shares_of_its_target(
+        start in connections(),
+        guaranteed in 0.0..0.5 * LINE,
+    ) {
+        let config = SwitchAlgorithmConfig::ConsistentMarking(Arc::default());
+        let connections = start.iter().map(|&(demand, rate)| (demand, rate, vc()));
+        let mut world = Loop::with(config, connections, guaranteed);
+        world.mean_rates(50);
+        let demands: Vec<f64> = start.iter().map(|&(demand, _)| demand).collect();
+        let counted = (guaranteed * INTERVAL.as_secs_f64()).round() / INTERVAL.as_secs_f64();
+        let shares = max_min(0.95 * LINE - counted, &demands);
+        for (rate, share) in world.mean_rates(10).iter().zip(&shares) {
+            prop_assert!(*rate <= share * (1.0 + 1e-9) && *rate > share * (1.0 - 1.0 / 256.0), "{rate} of {share}");
+        }
+    }
+
     /// With MCRs and weights the shares are the weighted max-min ones above MCRs, of all that is handed out.
     #[test]
     fn weighted_erica_settles_at_weighted_max_min_shares_within_its_band(
@@ -198,7 +223,7 @@ proptest! {
             .map(|&(mcr, weight)| VcAtPort { mcr: CellRate::new(mcr * LINE), weight, ..vc() })
             .collect();
         let with_vcs = start.iter().zip(&vcs).map(|(&(demand, rate), &vc)| (demand, rate, vc));
-        let mut world = Loop::with(config, with_vcs, 0.0);
+        let mut world = Loop::with(erica(config), with_vcs, 0.0);
         world.mean_rates(400);
         let rates = world.mean_rates(200);
         let total: f64 = rates.iter().sum();
@@ -280,6 +305,13 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
     let relative_rate = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold });
     let eprca = SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(threshold, Cells(1_000))));
     let capc = SwitchAlgorithmConfig::Capc(Arc::default());
-    let plain = prop_oneof![Just(SwitchAlgorithmConfig::None), Just(relative_rate), Just(eprca), Just(capc)];
+    let marking = SwitchAlgorithmConfig::ConsistentMarking(Arc::default());
+    let plain = prop_oneof![
+        Just(SwitchAlgorithmConfig::None),
+        Just(relative_rate),
+        Just(eprca),
+        Just(capc),
+        Just(marking)
+    ];
     prop_oneof![1 => plain, 2 => erica]
 }

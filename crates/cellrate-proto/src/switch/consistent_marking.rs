@@ -1,0 +1,385 @@
+//! Consistent marking (A. Charny, D. Clark, R. Jain, Congestion control with explicit rate indication, ICC 1995; the "MIT scheme").
+//!
+//! The port keeps the rate that each connection claims, and advertises one rate to all: what the connections held back elsewhere
+//! leave of the capacity, in equal shares for the others. Who claims less than the advertised rate is held back elsewhere, and is
+//! marked; what it leaves makes the advertised rate larger, until it marks nobody else. Nothing hangs on the load that is measured: rates
+//! settle at max-min shares because ports agree about claims.
+//!
+//! Where the published description is open, or is not of TM 4.0:
+//! - It stamps the rate that a source asks for on the way forward. Here a claim is the CCR of an FRM, which is what the last ER left.
+//! - It marks a connection when a cell of it comes, and takes marks back with one more pass. Here all marks are worked out anew
+//!   when a claim changes or an interval ends, beginning with none, until they agree with the rate.
+//! - A claim is below the advertised rate if it is below the rate code of it: what sources are told is rounded down.
+//! - Connections come and go with their cells: one counts from its first FRM on, until an averaging interval ends without a cell of it.
+//! - The capacity is the target utilization of the line less what higher categories used in the last interval.
+
+use alloc::sync::Arc;
+
+use super::list::List;
+use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
+use super::{Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
+use crate::parameters::{ParameterError, in_range};
+use crate::rate_code::RateCode;
+use crate::units::{CellRate, Cells, Duration, Time};
+
+/// What consistent marking offers: connections that count, advertised rate and capacity [cells/s].
+pub(super) const CONSISTENT_MARKING_METRICS: Metrics = &["n", "fair_share", "capacity"];
+
+/// The parameters of consistent marking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConsistentMarkingConfig {
+    /// Averaging interval, of what higher categories use and of who is there. Default 5 ms.
+    pub interval: AveragingInterval,
+    /// Target utilization: share of the line that is handed out [above 0 to 1; default 0.95].
+    pub target_utilization: f64,
+}
+
+impl ConsistentMarkingConfig {
+    /// Consistent marking with every default; set what differs.
+    ///
+    /// ```
+    /// use cellrate_proto::switch::ConsistentMarkingConfig;
+    /// let plain = ConsistentMarkingConfig::new();
+    /// assert_eq!(plain.check(), Ok(()));
+    /// let error = ConsistentMarkingConfig { target_utilization: 0.0, ..plain }.check().unwrap_err();
+    /// assert_eq!(error.to_string(), "target_utilization is 0; it must be above 0 and at most 1");
+    /// ```
+    pub const fn new() -> ConsistentMarkingConfig {
+        let interval = AveragingInterval::of_time(Duration::from_ms(5));
+        ConsistentMarkingConfig { interval, target_utilization: 0.95 }
+    }
+
+    /// Says which parameter is out of its range first, in the order of the fields.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        let &ConsistentMarkingConfig { interval, target_utilization } = self;
+        interval.check()?;
+        let is_share = target_utilization > 0.0 && target_utilization <= 1.0;
+        in_range("target_utilization", target_utilization, "", is_share, "above 0 and at most 1")
+    }
+}
+
+impl Default for ConsistentMarkingConfig {
+    fn default() -> ConsistentMarkingConfig {
+        ConsistentMarkingConfig::new()
+    }
+}
+
+/// The algorithm. Ports share their parameters.
+#[derive(Clone, Debug)]
+pub struct ConsistentMarking {
+    config: Arc<ConsistentMarkingConfig>,
+    link_rate: CellRate,
+    capacity: CellRate,
+    claims: List<Claim>,
+    /// Connections that count.
+    counted: u32,
+    advertised: CellRate,
+}
+
+/// What is known of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Claim {
+    ccr: CellRate,
+    counts: bool,
+}
+
+/// The marked ones of the connections that count.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marked {
+    count: u32,
+    sum: CellRate,
+    largest: CellRate,
+}
+
+impl ConsistentMarking {
+    /// At the port of a line that takes `link_rate`.
+    pub fn new(config: impl Into<Arc<ConsistentMarkingConfig>>, link_rate: CellRate) -> ConsistentMarking {
+        let config = config.into();
+        let capacity = link_rate * config.target_utilization;
+        ConsistentMarking {
+            config,
+            link_rate,
+            capacity,
+            claims: List::new(),
+            counted: 0,
+            advertised: capacity,
+        }
+    }
+
+    /// Works out the advertised rate from the claims: with nobody marked it is smallest, and each mark lets it grow.
+    fn advertise(&mut self) {
+        let mut marked = Marked::default();
+        loop {
+            self.advertised = self.rate_with(marked);
+            let below = self.marked_below(self.advertised);
+            if below.count <= marked.count {
+                break;
+            }
+            marked = below;
+        }
+    }
+
+    /// Those that claim less than `rate`, as far as an RM cell can say it.
+    fn marked_below(&self, rate: CellRate) -> Marked {
+        let limit = RateCode::floor(rate).rate();
+        let marked = self.claims.as_slice().iter().filter(|claim| claim.counts && claim.ccr < limit);
+        marked.fold(Marked::default(), |marked, claim| Marked {
+            count: marked.count + 1,
+            sum: marked.sum + claim.ccr,
+            largest: marked.largest.max(claim.ccr),
+        })
+    }
+
+    /// What is left for each of those that are not marked; where all are, what the largest of them could have.
+    fn rate_with(&self, marked: Marked) -> CellRate {
+        let left = self.capacity.saturating_sub(marked.sum);
+        match self.counted - marked.count {
+            0 => left + marked.largest,
+            sharers => left * (1.0 / f64::from(sharers)),
+        }
+    }
+}
+
+impl SwitchAlgorithm for ConsistentMarking {
+    fn metering(&self) -> Option<Metering> {
+        Some(Metering { interval: self.config.interval, bidirectional: false, history: false })
+    }
+
+    fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {
+        self.claims.push(Claim::default());
+    }
+
+    fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, _meter: &Meter) {
+        let claim = Claim { ccr, counts: true };
+        let before = core::mem::replace(&mut self.claims[slot], claim);
+        if before != claim {
+            self.counted += u32::from(!before.counts);
+            self.advertise();
+        }
+    }
+
+    fn on_backward_rm(
+        &mut self,
+        _now: Time,
+        _slot: Slot,
+        _queue: Cells,
+        _meter: &Meter,
+        feedback: &mut Feedback,
+    ) {
+        feedback.limit(self.advertised);
+    }
+
+    fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
+        self.capacity =
+            (self.link_rate * self.config.target_utilization).saturating_sub(load.guaranteed_rate());
+        let ended = meter.interval() - 1;
+        for (slot, claim) in (0..).map(Slot).zip(self.claims.as_mut_slice()) {
+            claim.counts &= meter.last_active(slot) == Some(ended);
+        }
+        let counted = self.claims.as_slice().iter().filter(|claim| claim.counts);
+        self.counted = u32::try_from(counted.count()).expect("fewer than 2^32 connections at a port");
+        self.advertise();
+    }
+
+    fn forward_rm_stands(&self) -> bool {
+        true
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.counted == 0 && self.capacity == self.link_rate * self.config.target_utilization
+    }
+
+    fn metric_names(&self) -> Metrics {
+        CONSISTENT_MARKING_METRICS
+    }
+
+    /// A number, and two rates in cells/s.
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("n", f64::from(self.counted));
+        visit("fair_share", self.advertised.as_cells_per_s());
+        visit("capacity", self.capacity.as_cells_per_s());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig};
+    use alloc::vec::Vec;
+
+    /// Intervals of 1/64 s; the line takes twice what is handed out, 65,536 cells/s.
+    const INTERVAL: Duration = Duration::from_us(15_625);
+    const C: f64 = 65_536.0;
+
+    struct World {
+        port: PortControl,
+        slots: Vec<Slot>,
+    }
+
+    impl World {
+        fn new(connections: usize) -> World {
+            let interval = AveragingInterval::of_time(INTERVAL);
+            let config = ConsistentMarkingConfig { interval, target_utilization: 0.5 };
+            assert_eq!(config.check(), Ok(()));
+            let algorithm = SwitchAlgorithmConfig::ConsistentMarking(Arc::new(config));
+            let line = CellRate::new(2.0 * C);
+            let mut port = PortControl::new(&PortControlConfig { efci: None, algorithm }, line);
+            let vc = VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0 };
+            let slots = (0..connections).map(|_| port.connect(&vc)).collect();
+            World { port, slots }
+        }
+
+        /// An FRM that claims so many parts of C.
+        fn claim(&mut self, connection: usize, part: f64) {
+            self.cell(connection);
+            let now = Time::from_ps(self.port.next_deadline().as_ps() - 1);
+            self.port.on_forward_rm(now, self.slots[connection], CellRate::new(part * C));
+        }
+
+        fn cell(&mut self, connection: usize) {
+            let now = Time::from_ps(self.port.next_deadline().as_ps() - 1);
+            self.port.on_abr_cell(now, self.slots[connection]);
+        }
+
+        fn end_interval(&mut self) {
+            self.port.end_intervals(self.port.next_deadline(), |_| Cells::ZERO);
+        }
+
+        fn figures(&self) -> Vec<f64> {
+            let mut figures = Vec::new();
+            self.port.metrics(|_, value| figures.push(value));
+            figures
+        }
+
+        /// The advertised rate in parts of C.
+        fn advertised(&self) -> f64 {
+            self.figures()[1] / C
+        }
+
+        fn er(&mut self, came: CellRate) -> f64 {
+            let mut feedback = Feedback::new(RateCode::floor(came), false, false);
+            self.port.on_backward_rm(Time::ZERO, self.slots[0], Cells(1_000), &mut feedback);
+            assert!(!feedback.congestion_indication() && !feedback.no_increase());
+            feedback.explicit_rate().rate().as_cells_per_s() / C
+        }
+    }
+
+    #[test]
+    fn with_nobody_there_all_of_the_capacity_is_advertised() {
+        let mut world = World::new(2);
+        assert_eq!((world.figures(), world.er(RateCode::MAX.rate())), ([0.0, C, C].to_vec(), 1.0));
+        assert_eq!(world.er(CellRate::new(C / 4.0)), 0.25, "ER is never raised");
+    }
+
+    #[test]
+    fn those_who_claim_more_share_what_those_who_claim_less_leave() {
+        let mut world = World::new(4);
+        for (connection, claim, advertised) in [
+            (0, 1.0, 1.0),
+            (1, 1.0, 0.5),
+            // Held back elsewhere: 7/8 for two.
+            (2, 0.125, 0.4375),
+            // 1/4 is not less than a quarter of C, but less than what the third leaves for each of three: 5/8 for two.
+            (3, 0.25, 0.3125),
+            // Nor is 5/16 less than 5/16: it is one of the two.
+            (0, 0.3125, 0.3125),
+        ] {
+            world.claim(connection, claim);
+            assert_eq!(world.advertised(), advertised, "{connection} claims {claim}");
+        }
+    }
+
+    /// A claim of what was advertised before a third came is above what each gets now, and all that is marked below it goes.
+    #[test]
+    fn a_mark_does_not_outlive_its_reason() {
+        let mut world = World::new(4);
+        (0..2).for_each(|connection| world.claim(connection, 1.0));
+        world.claim(2, 0.3125);
+        assert_eq!(world.advertised(), 0.34375, "the third is marked");
+        world.claim(3, 1.0);
+        assert_eq!(world.advertised(), 0.25, "and holds back with the others now");
+    }
+
+    #[test]
+    fn where_all_are_held_back_elsewhere_the_largest_may_have_the_rest() {
+        let mut world = World::new(2);
+        world.claim(0, 0.125);
+        assert_eq!(world.advertised(), 1.0);
+        world.claim(1, 0.25);
+        assert_eq!(world.advertised(), 0.875);
+    }
+
+    /// The rate code of C/3 is below it. A claim of just that is one of three equal ones, and does not raise the others.
+    #[test]
+    fn a_claim_is_compared_with_the_rate_code() {
+        let third = RateCode::floor(CellRate::new(C / 3.0)).rate().as_cells_per_s() / C;
+        assert!(third < 1.0 / 3.0);
+        let mut world = World::new(3);
+        (0..3).for_each(|connection| world.claim(connection, third));
+        assert!((world.advertised() - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_connection_counts_from_its_frm_until_an_interval_without_a_cell() {
+        let mut world = World::new(2);
+        world.cell(1);
+        world.claim(0, 1.0);
+        assert_eq!(world.figures()[0], 1.0, "a cell alone is no claim");
+        world.claim(1, 1.0);
+        assert_eq!((world.figures()[0], world.advertised()), (2.0, 0.5));
+        world.end_interval();
+        assert_eq!(world.figures()[0], 2.0, "both were there");
+        world.cell(0);
+        world.end_interval();
+        assert_eq!((world.figures()[0], world.advertised()), (1.0, 1.0));
+        world.claim(1, 1.0);
+        assert_eq!(world.advertised(), 0.5, "the same claim as before, of one that is there again");
+    }
+
+    #[test]
+    fn higher_categories_leave_less() {
+        let mut world = World::new(2);
+        (0..2).for_each(|connection| world.claim(connection, 1.0));
+        world.port.on_guaranteed_cells(512);
+        world.end_interval();
+        assert_eq!((world.figures()[2], world.advertised()), (C / 2.0, 0.25));
+        (0..2).for_each(|connection| world.claim(connection, 0.25));
+        world.port.on_guaranteed_cells(4096);
+        world.end_interval();
+        assert_eq!((world.figures()[2], world.er(RateCode::MAX.rate())), (0.0, 0.0));
+    }
+
+    #[test]
+    fn idle_intervals_passed_over_are_those_that_would_change_nothing() {
+        let [mut late, mut prompt] = [(); 2].map(|()| World::new(1));
+        for world in [&mut late, &mut prompt] {
+            world.claim(0, 1.0);
+            world.port.on_guaranteed_cells(100);
+        }
+        let end = late.port.next_deadline() + INTERVAL * 300;
+        let mut asked = 0;
+        late.port.end_intervals(end, |_| {
+            asked += 1;
+            Cells::ZERO
+        });
+        (0..301).for_each(|_| prompt.end_interval());
+        assert_eq!(
+            (late.figures(), late.port.next_deadline()),
+            (prompt.figures(), prompt.port.next_deadline())
+        );
+        assert!(asked < 10, "{asked} intervals were ended one by one");
+    }
+
+    #[test]
+    fn every_parameter_is_refused_just_outside_its_range() {
+        let refused = |config: ConsistentMarkingConfig| config.check().map_err(|error| error.name);
+        let plain = ConsistentMarkingConfig::new();
+        for value in [0.0, 1.001, f64::NAN] {
+            let config = ConsistentMarkingConfig { target_utilization: value, ..plain };
+            assert_eq!(refused(config), Err("target_utilization"));
+        }
+        let interval = AveragingInterval::of_time(Duration::ZERO);
+        assert_eq!(refused(ConsistentMarkingConfig { interval, ..plain }), Err("interval"));
+        assert_eq!(refused(plain), Ok(()));
+    }
+}
