@@ -57,7 +57,7 @@ def scenarios() -> list[Path]:
         "stop-and-go/scenarios/bottleneck",
         "uili/scenarios/client-server",
     ]
-    examples = [path for path in sorted((ROOT / "scenarios").glob("*.toml")) if path.stem != "vs-vd"]
+    examples = [path for path in sorted((ROOT / "scenarios").glob("*.toml")) if path.stem not in ("becn", "vs-vd")]
     return [*examples, *(ROOT / "papers" / f"{name}.toml" for name in of_papers)]
 
 

@@ -40,7 +40,9 @@ def vc_numbers(summary: dict[str, Any]) -> Numbers:
 
 def port_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of ports."""
-    return ["port", "utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"], [
+    rows = telling_ports(summary)
+    head = ["port", "utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"]
+    numbers = [
         [
             row["port"],
             f"{row['utilization'] * 100:.1f}",
@@ -48,8 +50,15 @@ def port_numbers(summary: dict[str, Any]) -> Numbers:
             f"{row['mean_queue']:,.1f}",
             f"{row['dropped']:,}",
         ]
-        for row in telling_ports(summary)
+        for row in rows
     ]
+    # Results stored before switches could originate BRMs have no such figure.
+    originated = [row.get("backward_rm_originated", 0) for row in rows]
+    if any(originated):
+        head.append("BRMs\noriginated")
+        for columns, count in zip(numbers, originated, strict=True):
+            columns.append(f"{count:,}")
+    return head, numbers
 
 
 def virtual_source_numbers(summary: dict[str, Any]) -> Numbers:

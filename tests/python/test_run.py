@@ -24,7 +24,16 @@ VC_KEYS = {
     "backward_rm_received", "throughput_bps", "mean_acr", "final_acr", "mean_delay_s", "p50_delay_s", "p99_delay_s",
     "max_delay_s",
 }  # fmt: skip
-PORT_KEYS = {"port", "transmitted", "utilization", "max_queue", "mean_queue", "max_abr_queue", "dropped"}
+PORT_KEYS = {
+    "port",
+    "transmitted",
+    "utilization",
+    "max_queue",
+    "mean_queue",
+    "max_abr_queue",
+    "dropped",
+    "backward_rm_originated",
+}
 TABLES = ("tcp", "exchanges", "pages", "exchange_list", "bursts", "burst_list", "frames", "frame_list")
 CONVERSATIONS = (
     PAIR.split("[[probe]]")[0]

@@ -55,7 +55,7 @@ pub fn control(
     let Some(custom) = &port.custom else { return Ok(PortControl::new(&port.control, link_rate)) };
     let name = port_name(scenario, number);
     match algorithms(custom, AlgorithmPort { name: &name, link_rate }) {
-        Some(algorithm) => Ok(PortControl::with_algorithm(port.control.efci, algorithm)),
+        Some(algorithm) => Ok(PortControl::with_algorithm(&port.control, algorithm)),
         None => Err(NoAlgorithm { name: custom.name.clone(), port: name }),
     }
 }

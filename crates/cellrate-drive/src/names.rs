@@ -49,8 +49,9 @@ pub fn control_names(port: &Port) -> Vec<String> {
         }),
     };
     let efci = port.control.efci.map(|_| "EFCI".to_owned());
+    let becn = port.control.becn.map(|_| "BECN".to_owned());
     let vs_vd = port.vs_vd.map(|_| "VS/VD".to_owned());
-    algorithm.into_iter().chain(efci).chain(vs_vd).collect()
+    algorithm.into_iter().chain(efci).chain(becn).chain(vs_vd).collect()
 }
 
 /// Name, entity and unit of a series.

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use cellrate_live::engine::{Options, Thresholds, run};
 use cellrate_proto::switch::{
-    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort,
+    AveragingInterval, BecnConfig, BecnIndication, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot,
+    SwitchAlgorithm, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{
@@ -87,6 +88,7 @@ fn ask_for_the_same(scenario: &Scenario, algorithms: &Algorithms<'_>) -> [Option
     for (live, simulated) in live.ports.iter().zip(&simulated.ports) {
         assert_eq!((&live.port, live.transmitted), (&simulated.port, simulated.transmitted));
         assert_eq!((live.max_queue, live.dropped), (simulated.max_queue, simulated.dropped));
+        assert_eq!(live.backward_rm_originated, simulated.backward_rm_originated);
         assert!((live.mean_queue - simulated.mean_queue).abs() < 1e-6 * simulated.mean_queue.max(1.0));
     }
     assert_eq!(live.virtual_sources, simulated.virtual_sources, "{}", scenario.name);
@@ -117,6 +119,30 @@ fn switches_that_segment_loops_do_the_same_in_both_worlds() {
         scenario.probes.push(Probe { quantity, every: Every::Interval(Duration::from_ms(1)) });
         let queues = ask_for_the_same(&scenario, &|_, _| None);
         assert!(queues[0].is_some() && queues[0] == queues[1], "{name}: {queues:?}");
+    }
+}
+
+#[test]
+fn switches_that_originate_brms_do_the_same_in_both_worlds() {
+    for (name, sets) in [
+        ("relative-rate", BecnIndication::Congestion),
+        ("erica", BecnIndication::NoIncrease),
+        ("efci", BecnIndication::Congestion),
+    ] {
+        let mut scenario = scenario(name);
+        scenario.duration = Duration::from_ms(900);
+        let becn = BecnConfig { threshold: Cells(2), indication: sets };
+        for link in &mut scenario.links {
+            for (node, port) in link.ends.iter().zip(&mut link.ports) {
+                if scenario.nodes[node.0 as usize].kind == NodeKind::Switch {
+                    Arc::make_mut(port).control.becn = Some(becn);
+                }
+            }
+        }
+        ask_for_the_same(&scenario, &|_, _| None);
+        let summary = run(&scenario, Options::default()).unwrap().summary;
+        let originated: u64 = summary.ports.iter().map(|port| port.backward_rm_originated).sum();
+        assert!(originated > 3, "{name}: {originated}");
     }
 }
 

@@ -51,7 +51,10 @@ impl Loop {
         guaranteed: f64,
     ) -> Loop {
         algorithm.check().expect("in range");
-        let mut port = PortControl::new(&PortControlConfig { efci: None, algorithm }, CellRate::new(LINE));
+        let mut port = PortControl::new(
+            &PortControlConfig { algorithm, ..PortControlConfig::default() },
+            CellRate::new(LINE),
+        );
         let connections = start
             .map(|(demand, rate, vc)| Connection {
                 slot: port.connect(&vc),
@@ -242,7 +245,7 @@ proptest! {
         steps in prop::collection::vec((0_u32..3, 0_u64..20_000_000, 0_u32..4, 0.0..1e6_f64, 0_u64..5_000), 1..200),
     ) {
         let efci = Some(EfciConfig { high: Cells(127), low: Cells(100) });
-        let config = PortControlConfig { efci, algorithm };
+        let config = PortControlConfig { efci, algorithm, ..PortControlConfig::default() };
         prop_assert_eq!(config.check(), Ok(()));
         let mut port = PortControl::new(&config, CellRate::new(LINE));
         let slots = [(); 3].map(|()| port.connect(&vc()));

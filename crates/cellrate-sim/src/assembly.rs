@@ -1,9 +1,10 @@
 //! From a scenario to a network ready to run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cellrate_drive::algorithms::{self, Algorithms};
+use cellrate_drive::becn::{Origin, origins};
 use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_drive::segments::{VirtualEnd, virtual_ends};
 use cellrate_proto::switch::{Slot, VcAtPort};
@@ -91,7 +92,9 @@ pub(crate) fn assemble(
     let virtual_ends = virtual_ends(scenario);
     let first_step =
         |end: &VirtualEnd| steps(&scenario.connections[end.flow / 2], end.flow % 2 == 1)[end.step];
-    let joined: BTreeSet<usize> = virtual_ends.iter().map(|end| port_number(first_step(end))).collect();
+    let mut joined: BTreeSet<usize> = virtual_ends.iter().map(|end| port_number(first_step(end))).collect();
+    let origins = origins(scenario);
+    joined.extend(origins.iter().flat_map(|origin| [origin.step, origin.step_back].map(port_number)));
     let every_cell = watched_receivers(scenario);
     let mut outlets = Shared::default();
     // Cluster after cluster, so that what a port has elsewhere in memory is near that of its neighbours.
@@ -136,6 +139,10 @@ pub(crate) fn assemble(
     let mut hops = build_hops(scenario, &ports, &endpoints, &mut parts);
     build_endpoints(scenario, &hops.first, &endpoints, &mut parts);
     build_virtual_ends(scenario, &virtual_ends, &mut hops, &mut parts);
+    for Origin { flow, hop, step, hop_back, .. } in origins {
+        let (number, way_back) = (hops.first[flow] + hop as u32, hops.first[flow ^ 1] + hop_back as u32);
+        parts[cluster_of(scenario.tail(step)) as usize].ways_back.insert(number, way_back);
+    }
     let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts);
     let Hops { mut table, first } = hops;
     let wiring = Wiring {
@@ -169,6 +176,7 @@ fn empty_parts(scenario: &Scenario) -> Parts {
         outboxes: Vec::new(),
         ahead: Vec::new(),
         first_virtual: 0,
+        ways_back: BTreeMap::new(),
         sampler: Sampler::default(),
         end: Time::ZERO + scenario.duration,
     }
@@ -249,7 +257,7 @@ struct Ends {
     every_cell: bool,
     /// Every departure to it is an event.
     tapped: bool,
-    /// A virtual end at the port's switch sends there.
+    /// A virtual end at the port's switch sends there, or the port originates BRMs, or some are originated that go there.
     joined: bool,
 }
 
@@ -289,7 +297,8 @@ fn build_port(
     } else {
         Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))
     };
-    let metered = is_switch && control.needs_meter();
+    let originates = is_switch && control.originates();
+    let metered = originates || is_switch && control.needs_meter();
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
     let deferred = (outside || counts_early) && deferrable;
     let (merge, shortcut) = (Merge::none(), Shortcut::None);
@@ -306,6 +315,9 @@ fn build_port(
     };
     if figures_are_watched(scenario, number) {
         port.keep_ended();
+    }
+    if originates {
+        port.may_originate();
     }
     Ok(port)
 }

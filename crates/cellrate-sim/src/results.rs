@@ -68,7 +68,7 @@ pub struct RunSummary {
 /// One direction of a connection.
 ///
 /// `sent = delivered + dropped + in_flight`, but where switches segment the control loop (`vs_vd`): then source and destination have RM
-/// cells of different loops, and that holds for data cells.
+/// cells of different loops, and that holds for data cells; so it does where switches originate BRMs (`becn`), which nobody sent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowSummary {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.
@@ -130,6 +130,8 @@ pub struct PortSummary {
     pub max_abr_queue: u64,
     /// Cells lost for want of room, or on the line [cells].
     pub dropped: u64,
+    /// BRMs that the port originated (`becn`) [cells].
+    pub backward_rm_originated: u64,
 }
 
 /// A connection that was refused.

@@ -1,5 +1,6 @@
 //! A run from beginning to end: build, run, account.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
@@ -181,9 +182,13 @@ fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) -> Result<Run
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_ports);
     let mut vcs = flow_summaries(scenario, &assembly, &in_flight, end);
     let balances = virtual_source_rows::balances(scenario, &assembly)?;
-    for ((row, in_flight), balance) in vcs.iter_mut().zip(&mut in_flight).zip(balances) {
+    let clusters = assembly.kernel.clusters.iter();
+    let originated = sum_up(clusters.map(|cluster| &cluster.originated), in_flight.len());
+    for (((row, in_flight), balance), originated) in
+        vcs.iter_mut().zip(&mut in_flight).zip(balances).zip(originated)
+    {
         let Balance { sent, received, waiting } = balance;
-        let counts = [row.sent + sent, row.delivered + received, row.dropped, *in_flight];
+        let counts = [row.sent + sent + originated, row.delivered + received, row.dropped, *in_flight];
         if counts[0] != counts[1] + counts[2] + counts[3] {
             return Err(RunError::NotConserved { vc: row.vc.clone(), counts });
         }
@@ -267,10 +272,10 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     counts
 }
 
-/// Cells of each direction that were lost, in any cluster.
-fn count_dropped(clusters: &[Cluster], flows: usize) -> Vec<u64> {
+/// Cells of each direction that some clusters have counted.
+fn sum_up<'a>(counted: impl Iterator<Item = &'a BTreeMap<u32, u64>>, flows: usize) -> Vec<u64> {
     let mut counts = vec![0; flows];
-    for (&flow, &cells) in clusters.iter().flat_map(|cluster| &cluster.dropped) {
+    for (&flow, &cells) in counted.flatten() {
         counts[flow as usize] += cells;
     }
     counts
@@ -287,7 +292,7 @@ fn flow_summaries(
         let Place { cluster, index } = assembly.endpoints[flow];
         &clusters[cluster as usize].endpoints[index as usize]
     };
-    let dropped = count_dropped(clusters, in_flight.len());
+    let dropped = sum_up(clusters.iter().map(|cluster| &cluster.dropped), in_flight.len());
     let mut rows = Vec::with_capacity(in_flight.len());
     for (flow, (&in_flight, dropped)) in in_flight.iter().zip(dropped).enumerate() {
         let connection = &scenario.connections[flow / 2];
@@ -358,6 +363,7 @@ fn port_summary(name: String, port: &Port, end: Time) -> PortSummary {
         mean_queue: integral as f64 / duration,
         max_abr_queue,
         dropped: port.dropped(),
+        backward_rm_originated: port.control.originated(),
     }
 }
 

@@ -24,6 +24,7 @@ use cellrate_sim::{
     AlgorithmPort, FlowSummary, RunResult, Simulation, TcpSummary, VirtualSourceSummary, run, run_on,
 };
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
+use random_world::becn::notified;
 use random_world::hosts::random_shared_hosts;
 use random_world::segments::segmented;
 use random_world::{
@@ -46,6 +47,7 @@ const DEFAULT_THRONG_COUNT: u64 = 60;
 const DEFAULT_SHARED_COUNT: u64 = 120;
 const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
 const DEFAULT_SEGMENTS_COUNT: u64 = 400;
+const DEFAULT_BECN_COUNT: u64 = 400;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
@@ -99,15 +101,27 @@ fn the_kernel_and_the_judge_agree_on_answers_that_hang_on_the_queue() {
 
 #[test]
 fn the_kernel_and_the_judge_agree_where_switches_segment_loops() {
-    let of_kind = |number: u64| -> Network {
-        match number % 8 {
-            0..4 => random_scenario,
-            4 | 5 => random_tcp,
-            6 => random_shared_hosts,
-            _ => random_bottleneck,
-        }
-    };
     agree(|number| segmented(of_kind(number)(number), number), DEFAULT_SEGMENTS_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_switches_originate_brms() {
+    let network = |number: u64| {
+        let scenario = of_kind(number)(number);
+        let some_segment = number.is_multiple_of(5);
+        notified(if some_segment { segmented(scenario, number) } else { scenario }, number)
+    };
+    agree(network, DEFAULT_BECN_COUNT, 4);
+}
+
+/// A network of one of several kinds.
+fn of_kind(number: u64) -> Network {
+    match number % 8 {
+        0..4 => random_scenario,
+        4 | 5 => random_tcp,
+        6 => random_shared_hosts,
+        _ => random_bottleneck,
+    }
 }
 
 #[test]
@@ -213,7 +227,7 @@ fn count(default: u64, work: u64) -> u64 {
 
 fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
     let (first, count) = (first(), count(default_count, work));
-    let (mut hops, mut segments, mut again, mut pages, mut relayed) = (0, 0, 0, 0, 0);
+    let (mut hops, mut segments, mut again, mut pages, mut relayed, mut originated) = (0, 0, 0, 0, 0, 0);
     let mut failures = Vec::new();
     for number in first..first + count {
         let scenario = network(number);
@@ -225,11 +239,13 @@ fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
         segments += result.summary.tcp.iter().map(|row| row.segments).sum::<u64>();
         again += result.summary.tcp.iter().map(|row| row.retransmitted).sum::<u64>();
         relayed += result.summary.virtual_sources.iter().map(|row| row.data_sent).sum::<u64>();
+        originated += result.summary.ports.iter().map(|row| row.backward_rm_originated).sum::<u64>();
         pages += result.summary.pages.iter().map(|row| row.count).sum::<u64>();
         failures.extend(difference(&scenario, &result, &judge(&scenario, None)).map(|text| (number, text)));
     }
     println!(
-        "{count} networks, {hops} cell hops, {segments} segments, {again} of them again, {pages} pages, {relayed} cells relayed"
+        "{count} networks, {hops} cell hops, {segments} segments, {again} of them again, {pages} pages, {relayed} cells relayed, \
+         {originated} BRMs originated"
     );
     let shown: String =
         failures.iter().take(20).map(|(number, text)| format!("\n{number}: {text}")).collect();

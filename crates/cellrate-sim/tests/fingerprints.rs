@@ -104,10 +104,8 @@ fn a_satellite_path_under_rule_6() {
 
 #[test]
 fn efci_with_two_sources() {
-    let control = PortControlConfig {
-        efci: Some(EfciConfig::single(Cells(50))),
-        algorithm: SwitchAlgorithmConfig::None,
-    };
+    let control =
+        PortControlConfig { efci: Some(EfciConfig::single(Cells(50))), ..PortControlConfig::default() };
     let mut world = bottleneck(Duration::from_ms(200), Duration::from_ms(1), control);
     for name in ["1", "2"] {
         let (source, destination) = (format!("s{name}"), format!("d{name}"));
@@ -121,7 +119,7 @@ fn efci_with_two_sources() {
 #[test]
 fn relative_rate_with_three_sources() {
     let algorithm = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold: Cells(100) });
-    let control = PortControlConfig { efci: None, algorithm };
+    let control = PortControlConfig { algorithm, ..PortControlConfig::default() };
     let mut world = bottleneck(Duration::from_ms(200), Duration::from_ms(1), control);
     for name in ["1", "2", "3"] {
         let (source, destination) = (format!("s{name}"), format!("d{name}"));

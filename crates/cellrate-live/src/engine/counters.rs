@@ -8,6 +8,8 @@ pub(crate) struct Passage {
     pub entered: u64,
     /// To another process.
     pub left: u64,
+    /// BRMs that switches here originated, which go this way.
+    pub originated: u64,
 }
 
 /// Counters of an attached host beside those of its adapters.

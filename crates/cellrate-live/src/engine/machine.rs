@@ -16,7 +16,7 @@ use super::counters::{HostCounters, Passage};
 use super::error::Error;
 use super::network::{Hop, NONE, Network};
 use super::options::Host;
-use super::port::Exit;
+use super::port::{ABR, Exit};
 use super::sampler::Sampler;
 use super::tap::{CellTap, TapDirection};
 
@@ -292,6 +292,10 @@ impl<'a> Machine<'a> {
         let port = &mut self.network.ports[hop.port as usize];
         if port.metered {
             port.observe(now, usize::from(hop.priority), hop.slot, rm.as_ref());
+            let goes_back = rm.is_some_and(|rm| rm.direction == Direction::Backward);
+            if port.originates && usize::from(hop.priority) == ABR && !goes_back {
+                self.originate(now, &cell, &hop);
+            }
         }
         self.enqueue(now, cell);
     }
@@ -380,10 +384,10 @@ impl<'a> Machine<'a> {
             let adapter = |flow: usize| self.network.adapters.get(self.network.sender_of[flow] as usize);
             let sent = relayed + adapter(flow).map_or(0, |sender| sender.counters.sent);
             let delivered = received + adapter(flow ^ 1).map_or(0, |receiver| receiver.counters.delivered);
-            let Passage { dropped, entered, left } = *passage;
-            if sent + entered != delivered + dropped + left + in_flight {
+            let Passage { dropped, entered, left, originated } = *passage;
+            if sent + entered + originated != delivered + dropped + left + in_flight {
                 let account = format!(
-                    "cells: sent {sent}, came from other nodes {entered}; delivered {delivered}, dropped {dropped}, went \
+                    "cells: sent {sent}, came from other nodes {entered}, originated {originated}; delivered {delivered}, dropped {dropped}, went \
                      to other nodes {left}, in flight {in_flight}"
                 );
                 return Err(Error::NotConserved { vc: name(flow), account });

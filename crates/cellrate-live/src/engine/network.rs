@@ -1,8 +1,9 @@
 //! From a scenario to a network ready to run: ports, lines, ends of connections, and the table of hops.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use cellrate_drive::algorithms::{self, NoAlgorithm};
+use cellrate_drive::becn::{Origin, origins};
 use cellrate_drive::line::Line;
 use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_drive::random::{Random, Stream};
@@ -108,6 +109,8 @@ pub(crate) struct Network {
     /// By flow, the adapter that sends it; [`NONE`] in another process.
     pub sender_of: Vec<u32>,
     pub nodes: Vec<NodeCounters>,
+    /// Of hops by ports that [originate](super::becn) BRMs: the hop of the other direction that leaves the same switch.
+    pub ways_back: BTreeMap<u32, u32>,
 }
 
 /// Number of an output port: twice its link's index plus the end it sends from.
@@ -192,6 +195,7 @@ impl Network {
             virtual_ends: Vec::new(),
             sender_of: vec![NONE; 2 * scenario.connections.len()],
             nodes: vec![NodeCounters::default(); scenario.nodes.len()],
+            ways_back: BTreeMap::new(),
         };
         let mut builder = Builder { scenario, options, local, used, network, port_places: vec![NONE; ports] };
         builder.build_inputs();
@@ -200,6 +204,11 @@ impl Network {
         let first_hops = builder.build_hops();
         builder.build_adapters(&first_hops)?;
         builder.build_virtual_ends(&first_hops);
+        let number = |flow: usize, hop: usize| first_hops[flow] + hop as u32;
+        let ways_back = origins(scenario)
+            .into_iter()
+            .map(|Origin { flow, hop, hop_back, .. }| (number(flow, hop), number(flow ^ 1, hop_back)));
+        builder.network.ways_back = ways_back.collect();
         builder.find_hops_of_inputs();
         Ok(builder.network)
     }
@@ -265,13 +274,12 @@ impl Builder<'_> {
         let control = algorithms::control(self.scenario, number, self.options.algorithms)?;
         let tail = self.scenario.tail(step_of(number));
         let is_switch = self.scenario.nodes[tail.0 as usize].kind == NodeKind::Switch;
-        let metered = is_switch && control.needs_meter();
         let Faults { rm_damage, data_loss, .. } = self.options.faults;
         let injected = (rm_damage > 0.0 || data_loss > 0.0).then(|| InjectedFaults {
             rates: self.options.faults,
             random: Random::new(seed, Stream::Faults(number as u32)),
         });
-        Ok(Port::new(line, config, control, metered, exit, injected))
+        Ok(Port::new(line, config, control, is_switch, exit, injected))
     }
 
     fn number_adapters(&mut self) {

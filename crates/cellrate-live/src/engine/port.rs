@@ -62,6 +62,8 @@ pub(crate) struct Port {
     pub exit: Exit,
     /// Whether `control` wants to know of every cell.
     pub metered: bool,
+    /// Whether it may have a BRM sent because of a cell that comes ([`super::becn`]).
+    pub originates: bool,
     pub control: PortControl,
     pub transmitted: u64,
     pub max_total: u64,
@@ -79,11 +81,13 @@ impl Port {
         line: Line,
         config: &Config,
         control: PortControl,
-        metered: bool,
+        is_switch: bool,
         exit: Exit,
         injected: Option<InjectedFaults>,
     ) -> Port {
         let buffers = &config.buffers;
+        let originates = is_switch && control.originates();
+        let metered = originates || is_switch && control.needs_meter();
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
         Port {
             waiting: [VecDeque::new(), VecDeque::new(), VecDeque::new()],
@@ -97,6 +101,7 @@ impl Port {
             injected: injected.map(Box::new),
             exit,
             metered,
+            originates,
             control,
             transmitted: 0,
             max_total: 0,

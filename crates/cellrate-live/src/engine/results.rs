@@ -138,6 +138,8 @@ pub struct PortRow {
     pub mean_queue: f64,
     /// Most ABR cells waiting and in transmission [cells].
     pub max_abr_queue: u64,
+    /// BRMs that the port originated (`becn`) [cells].
+    pub backward_rm_originated: u64,
     /// Cells lost for want of room, or on the line [cells].
     pub dropped: u64,
     /// Of these, CBR and VBR cells without room.
@@ -286,7 +288,7 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
     let mut rows = Vec::new();
     for (flow, (passage, in_flight)) in machine.passages.iter().zip(machine.in_flight()).enumerate() {
         let (sender, receiver) = (adapter(flow), adapter(flow ^ 1));
-        let &Passage { dropped, entered, left } = passage;
+        let &Passage { dropped, entered, left, originated: _ } = passage;
         let sent = sender.map(|sender| sender.counters.sent);
         if sent.unwrap_or(0) == 0 && entered == 0 {
             continue;
@@ -343,6 +345,7 @@ fn ports(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Port
             max_queue: port.max_total,
             mean_queue: port.queue_integral(ending.end) as f64 / span_ps,
             max_abr_queue: port.max_lengths[ABR],
+            backward_rm_originated: port.control.originated(),
             dropped: port.dropped(),
             dropped_guaranteed,
             dropped_abr,

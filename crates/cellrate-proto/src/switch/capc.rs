@@ -192,7 +192,8 @@ mod tests {
             assert_eq!(config.check(), Ok(()));
             let algorithm = SwitchAlgorithmConfig::Capc(Arc::new(config));
             let line = CellRate::new(2.0 * C);
-            let mut port = PortControl::new(&PortControlConfig { efci: None, algorithm }, line);
+            let mut port =
+                PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
             let slot = port.connect(&VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0 });
             World { port, slot }
         }

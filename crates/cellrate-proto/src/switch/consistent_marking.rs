@@ -223,7 +223,8 @@ mod tests {
             assert_eq!(config.check(), Ok(()));
             let algorithm = SwitchAlgorithmConfig::ConsistentMarking(Arc::new(config));
             let line = CellRate::new(2.0 * C);
-            let mut port = PortControl::new(&PortControlConfig { efci: None, algorithm }, line);
+            let mut port =
+                PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
             let vc = VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0 };
             let slots = (0..connections).map(|_| port.connect(&vc)).collect();
             World { port, slots }

@@ -147,7 +147,8 @@ mod tests {
         assert_eq!(config.check(), Ok(()));
         let algorithm = SwitchAlgorithmConfig::Eprca(Arc::new(config));
         let line = CellRate::new(100_000.0);
-        let mut port = PortControl::new(&PortControlConfig { efci: None, algorithm }, line);
+        let mut port =
+            PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
         let vc = VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0 };
         assert_eq!((port.connect(&vc), port.connect(&vc)), (A, B));
         port

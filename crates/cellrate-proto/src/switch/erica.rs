@@ -498,7 +498,7 @@ mod tests {
         fn new(config: EricaConfig) -> World {
             assert_eq!(config.check(), Ok(()));
             let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(config));
-            let config = PortControlConfig { efci: None, algorithm };
+            let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
             let mut port = PortControl::new(&config, CellRate::new(2.0 * C));
             let vc = VcAtPort { pcr: CellRate::new(2.0 * C), mcr: CellRate::ZERO, weight: 1.0 };
             assert_eq!((port.connect(&vc), port.connect(&vc)), (A, B));

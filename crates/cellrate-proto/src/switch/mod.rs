@@ -8,10 +8,13 @@
 //! [`PortControl::interval_due`] says so, then the event itself. A cell that arrives at the very end of an interval
 //! belongs to the next one.
 //!
+//! A port may also send BRMs of its own ([`PortControl::originate`]).
+//!
 //! Feedback only ever lowers ER and sets CI or NI; no algorithm can do otherwise, because [`Feedback`] has no verb for it.
 
 mod aging;
 mod averaging;
+mod becn;
 mod capc;
 mod consistent_marking;
 mod efci;
@@ -26,6 +29,7 @@ mod weights;
 
 pub use aging::{Aging, AgingConfig};
 pub use averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging};
+pub use becn::{Becn, BecnConfig, BecnIndication};
 pub use capc::{Capc, CapcConfig};
 pub use consistent_marking::{ConsistentMarking, ConsistentMarkingConfig};
 pub use efci::{Efci, EfciConfig};

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 
+use super::becn::{Becn, BecnConfig};
 use super::capc::{CAPC_METRICS, Capc, CapcConfig};
 use super::consistent_marking::{CONSISTENT_MARKING_METRICS, ConsistentMarking, ConsistentMarkingConfig};
 use super::efci::{Efci, EfciConfig};
@@ -14,6 +15,7 @@ use super::relative_rate::{RelativeRate, RelativeRateConfig};
 use super::stop_and_go::{StopAndGo, StopAndGoConfig};
 use super::{Feedback, Settled, Slot, SwitchAlgorithm, VcAtPort};
 use crate::parameters::ParameterError;
+use crate::rm::RmCell;
 use crate::units::{CellRate, Cells, Time};
 
 /// What a port does about congestion. The default does nothing.
@@ -21,14 +23,17 @@ use crate::units::{CellRate, Cells, Time};
 pub struct PortControlConfig {
     /// EFCI marking of data cells, beside the algorithm.
     pub efci: Option<EfciConfig>,
+    /// BRMs that the port originates, beside the algorithm.
+    pub becn: Option<BecnConfig>,
     /// What is written into backward RM cells.
     pub algorithm: SwitchAlgorithmConfig,
 }
 
 impl PortControlConfig {
-    /// Says which parameter is out of its range first: EFCI's, then the algorithm's.
+    /// Says which parameter is out of its range first: EFCI's, then that of BRMs originated, then the algorithm's.
     pub fn check(&self) -> Result<(), ParameterError> {
         self.efci.as_ref().map_or(Ok(()), EfciConfig::check)?;
+        self.becn.as_ref().map_or(Ok(()), BecnConfig::check)?;
         self.algorithm.check()
     }
 }
@@ -114,8 +119,15 @@ pub struct PortControl {
 #[repr(C)]
 struct AtWork {
     meter: Meter,
-    efci: Option<Box<Efci>>,
+    beside: Option<Box<Beside>>,
     algorithm: Algorithm,
+}
+
+/// What few ports have beside an algorithm.
+#[derive(Debug)]
+struct Beside {
+    efci: Option<Efci>,
+    becn: Option<Becn>,
 }
 
 impl PortControl {
@@ -136,34 +148,36 @@ impl PortControl {
                 Algorithm::Erica(Erica::new(Arc::clone(config), link_rate))
             }
         };
-        PortControl::assemble(config.efci, algorithm)
+        PortControl::assemble(config, algorithm)
     }
 
-    /// Control by an algorithm that is not built in.
+    /// Control by an algorithm that is not built in, which takes the place of the one in `config`.
     pub fn with_algorithm(
-        efci: Option<EfciConfig>,
+        config: &PortControlConfig,
         algorithm: Box<dyn SwitchAlgorithm + Send>,
     ) -> PortControl {
-        PortControl::assemble(efci, Algorithm::Custom(algorithm))
+        PortControl::assemble(config, Algorithm::Custom(algorithm))
     }
 
-    fn assemble(efci: Option<EfciConfig>, algorithm: Algorithm) -> PortControl {
-        if efci.is_none() && matches!(algorithm, Algorithm::None) {
+    fn assemble(config: &PortControlConfig, algorithm: Algorithm) -> PortControl {
+        let beside = Beside { efci: config.efci.map(Efci::new), becn: config.becn.map(Becn::new) };
+        let is_alone = beside.efci.is_none() && beside.becn.is_none();
+        if is_alone && matches!(algorithm, Algorithm::None) {
             return PortControl { at_work: None };
         }
-        let at_work = AtWork {
-            meter: Meter::new(algorithm.metering()),
-            efci: efci.map(|config| Box::new(Efci::new(config))),
-            algorithm,
-        };
+        let beside = (!is_alone).then(|| Box::new(beside));
+        let at_work = AtWork { meter: Meter::new(algorithm.metering()), beside, algorithm };
         PortControl { at_work: Some(Box::new(at_work)) }
     }
 
     /// A connection was set up through the port: its number there. Where nothing is marked, measured or answered all have
     /// number 0.
     pub fn connect(&mut self, vc: &VcAtPort) -> Slot {
-        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() else { return Slot(0) };
+        let Some(AtWork { meter, beside, algorithm }) = self.at_work.as_deref_mut() else { return Slot(0) };
         let slot = meter.connect();
+        if let Some(becn) = beside.as_mut().and_then(|beside| beside.becn.as_mut()) {
+            becn.connect(vc.mcr);
+        }
         if let Some(algorithm) = algorithm.as_dyn_mut() {
             algorithm.on_connect(slot, vc);
         }
@@ -293,14 +307,47 @@ impl PortControl {
     /// Whether data cells can be marked at all.
     #[inline]
     pub fn uses_efci(&self) -> bool {
-        self.at_work.as_ref().is_some_and(|at_work| at_work.efci.is_some())
+        self.beside().is_some_and(|beside| beside.efci.is_some())
     }
 
     /// Whether the data cell that leaves now is marked; `queue` is the ABR queue.
     #[inline]
     pub fn marks_efci(&mut self, queue: Cells) -> bool {
-        let efci = self.at_work.as_mut().and_then(|at_work| at_work.efci.as_mut());
+        let efci = self.beside_mut().and_then(|beside| beside.efci.as_mut());
         efci.is_some_and(|efci| efci.marks(queue))
+    }
+
+    /// Whether the port originates BRMs at all.
+    pub fn originates(&self) -> bool {
+        self.beside().is_some_and(|beside| beside.becn.is_some())
+    }
+
+    /// The BRM that the port originates because of an ABR cell, forward in the sense of its connection, that has come and been
+    /// [told of](PortControl::on_abr_cell), and finds an ABR queue of `queue` cells; `None` if there is to be none. The algorithm has
+    /// answered it. It goes to the source of the connection.
+    pub fn originate(&mut self, now: Time, slot: Slot, queue: Cells) -> Option<RmCell> {
+        let becn = self.beside_mut().and_then(|beside| beside.becn.as_mut())?;
+        let mut brm = becn.originate(now, slot, queue)?;
+        let RmCell { explicit_rate, congestion_indication, no_increase, .. } = brm;
+        let mut feedback = Feedback::new(explicit_rate, congestion_indication, no_increase);
+        self.on_backward_rm(now, slot, queue, &mut feedback);
+        brm.explicit_rate = feedback.explicit_rate();
+        brm.congestion_indication = feedback.congestion_indication();
+        brm.no_increase = feedback.no_increase();
+        Some(brm)
+    }
+
+    /// BRMs that the port has originated.
+    pub fn originated(&self) -> u64 {
+        self.beside().and_then(|beside| beside.becn.as_ref()).map_or(0, Becn::originated)
+    }
+
+    fn beside(&self) -> Option<&Beside> {
+        self.at_work.as_ref()?.beside.as_deref()
+    }
+
+    fn beside_mut(&mut self) -> Option<&mut Beside> {
+        self.at_work.as_mut()?.beside.as_deref_mut()
     }
 
     /// Names of the algorithm's figures, in the order of [`metrics`](PortControl::metrics).
@@ -390,7 +437,10 @@ mod tests {
 
     fn erica(config: EricaConfig) -> PortControl {
         let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(config));
-        PortControl::new(&PortControlConfig { efci: None, algorithm }, CellRate::new(100_000.0))
+        PortControl::new(
+            &PortControlConfig { algorithm, ..PortControlConfig::default() },
+            CellRate::new(100_000.0),
+        )
     }
 
     fn figures(port: &PortControl) -> Vec<f64> {
@@ -438,7 +488,7 @@ mod tests {
             metering: Metering { interval, bidirectional: false, history: false },
             loads: Arc::clone(&loads),
         };
-        (PortControl::with_algorithm(None, Box::new(recorder)), loads)
+        (PortControl::with_algorithm(&PortControlConfig::default(), Box::new(recorder)), loads)
     }
 
     #[test]
@@ -606,7 +656,10 @@ mod tests {
     fn efci_works_beside_any_algorithm() {
         let efci = Some(EfciConfig { high: Cells(127), low: Cells(100) });
         let algorithm = SwitchAlgorithmConfig::Erica(Arc::default());
-        let mut port = PortControl::new(&PortControlConfig { efci, algorithm }, CellRate::new(100_000.0));
+        let mut port = PortControl::new(
+            &PortControlConfig { efci, algorithm, ..PortControlConfig::default() },
+            CellRate::new(100_000.0),
+        );
         assert!(port.uses_efci() && port.needs_meter());
         assert_eq!([128, 101, 100].map(|queue| port.marks_efci(Cells(queue))), [true, true, false]);
     }
@@ -621,7 +674,7 @@ mod tests {
             SwitchAlgorithmConfig::ConsistentMarking(Arc::default()),
             SwitchAlgorithmConfig::Eprca(Arc::new(eprca)),
         ] {
-            let config = PortControlConfig { efci: None, algorithm };
+            let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
             let port = PortControl::new(&config, CellRate::new(100_000.0));
             let mut names = Vec::new();
             port.metrics(|name, _| names.push(name));
@@ -633,8 +686,11 @@ mod tests {
 
     #[test]
     fn the_check_reaches_every_part() {
-        let check =
-            |efci, algorithm| PortControlConfig { efci, algorithm }.check().map_err(|error| error.name);
+        let check = |efci, algorithm| {
+            PortControlConfig { efci, algorithm, ..PortControlConfig::default() }
+                .check()
+                .map_err(|error| error.name)
+        };
         let efci = EfciConfig { high: Cells(1), low: Cells(2) };
         assert_eq!(check(Some(efci), SwitchAlgorithmConfig::None), Err("low"));
         let relative_rate = RelativeRateConfig { threshold: Cells(0) };

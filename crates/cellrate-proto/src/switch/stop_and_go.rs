@@ -134,7 +134,7 @@ mod tests {
     /// The answer of a port with threshold 250 to the second of two connections, which is the one with `PCR` and `MCR`.
     fn answer(form: StopAndGoForm, queue: u64, came: Feedback) -> Feedback {
         let algorithm = SwitchAlgorithmConfig::StopAndGo(StopAndGoConfig { threshold: Cells(250), form });
-        let config = PortControlConfig { efci: None, algorithm };
+        let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
         assert_eq!(config.check(), Ok(()));
         let mut port = PortControl::new(&config, CellRate::new(353_773.0));
         port.connect(&VcAtPort { pcr: CellRate::new(9_000.0), mcr: CellRate::ZERO, weight: 1.0 });

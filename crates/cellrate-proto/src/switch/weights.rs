@@ -142,7 +142,8 @@ mod tests {
             };
             let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(config));
             let line = CellRate::new(C);
-            let mut port = PortControl::new(&PortControlConfig { efci: None, algorithm }, line);
+            let mut port =
+                PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
             let vc = |&(mcr, weight)| VcAtPort { pcr: line, mcr: line * mcr, weight };
             let slots = connections.iter().map(|connection| port.connect(&vc(connection))).collect();
             World { port, slots, now: Time::ZERO }
@@ -260,7 +261,10 @@ mod tests {
             delta: 0.125,
             ..equal
         }));
-        plain.port = PortControl::new(&PortControlConfig { efci: None, algorithm }, CellRate::new(C));
+        plain.port = PortControl::new(
+            &PortControlConfig { algorithm, ..PortControlConfig::default() },
+            CellRate::new(C),
+        );
         let vc = VcAtPort { pcr: CellRate::new(C), mcr: CellRate::new(C / 4.0), weight: 3.0 };
         plain.slots = (0..2).map(|_| plain.port.connect(&vc)).collect();
         for rates in [[0.9, 0.3], [0.2, 0.1], [0.5, 0.7], [0.0, 0.3], [1.0, 1.0]] {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
-    AveragingInterval, EfciConfig, EricaConfig, Feedback, PortControl, PortControlConfig, RelativeRateConfig,
-    SwitchAlgorithmConfig, VcAtPort,
+    AveragingInterval, BecnConfig, BecnIndication, EfciConfig, EricaConfig, Feedback, PortControl,
+    PortControlConfig, RelativeRateConfig, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{AbrParameters, CellRate, Cells, Direction, Duration, RateCode, RmCell, Time};
 
@@ -146,4 +146,66 @@ fn switch_keeps_the_rm_cells_of_a_connection_in_order() {
     let back: Vec<f64> = backward(world.rm_received(NEAR)).iter().map(ccr).collect();
     assert_eq!((&passed, &back), (&sent, &sent));
     assert!(sent.len() >= 6 && sent.windows(2).filter(|pair| pair[0] < pair[1]).count() >= 3, "{sent:?}");
+}
+
+/// A port that ERICA gives 117,964.8 cells/s, shared by two.
+fn originating(indication: BecnIndication) -> (PortControl, [cellrate_proto::switch::Slot; 2]) {
+    let becn = Some(BecnConfig { threshold: Cells(100), indication });
+    let config = PortControlConfig { becn, ..explicit() };
+    assert_eq!(config.check(), Ok(()));
+    let mut port = PortControl::new(&config, CellRate::new(PCR));
+    let vc = VcAtPort { pcr: CellRate::new(PCR), mcr: CellRate::new(1_024.0), weight: 1.0 };
+    let slots = [(); 2].map(|()| port.connect(&vc));
+    for slot in slots {
+        port.on_abr_cell(Time::ZERO, slot);
+        port.on_forward_rm(Time::ZERO, slot, CellRate::new(PCR));
+        (0..200).for_each(|_| port.on_abr_cell(Time::ZERO, slot));
+    }
+    port.end_intervals(ms(1), |_| Cells(400));
+    (port, slots)
+}
+
+#[test]
+fn switch_originates_brms_that_say_bn_and_ci_or_ni_ten_a_second_per_connection() {
+    for (indication, ci) in [(BecnIndication::Congestion, true), (BecnIndication::NoIncrease, false)] {
+        let (mut port, slots) = originating(indication);
+        assert_eq!(port.originate(ms(1), slots[0], Cells(99)), None);
+        let mut told = 0;
+        // Cells of both come every 10 ms for a second: each is told at 1 ms, 101 ms and so on.
+        for at in (1..1_000).step_by(10) {
+            for slot in slots {
+                let Some(brm) = port.originate(ms(at), slot, Cells(100)) else { continue };
+                assert_eq!(at % 100, 1);
+                assert_eq!((brm.direction, brm.backward_notification), (Direction::Backward, true));
+                assert_eq!((brm.congestion_indication, brm.no_increase), (ci, !ci));
+                assert_eq!((brm.current_cell_rate, brm.out_of_rate), (RateCode::ZERO, true));
+                assert_eq!(brm.minimum_cell_rate, RateCode::floor(CellRate::new(1_024.0)));
+                told += 1;
+            }
+        }
+        assert_eq!((told, port.originated()), (20, 20));
+    }
+}
+
+/// The overload is 402 cells in 1 ms where 117.9648 are to be, so each gets FairShare, half of the capacity.
+#[test]
+fn switch_algorithm_answers_the_brms_that_the_port_originates() {
+    let (mut port, slots) = originating(BecnIndication::NoIncrease);
+    let brm = port.originate(ms(1), slots[0], Cells(400)).expect("the queue is long");
+    assert_eq!(brm.explicit_rate, RateCode::floor(CellRate::new(117_964.8 / 2.0)));
+    let mut source = cellrate_proto::Source::new(
+        AbrParameters { icr: CellRate::new(PCR), ..parameters(PCR) },
+        &cellrate_proto::uili::UiliConfig::None,
+    );
+    // Before anything else has come back: the source obeys, and no answer to its FRMs is counted.
+    source.on_backward_rm(ms(1), &brm);
+    assert_eq!(source.acr(), brm.explicit_rate.rate());
+}
+
+#[test]
+fn switch_without_becn_originates_nothing() {
+    let mut port = PortControl::new(&explicit(), CellRate::new(PCR));
+    let slot = port.connect(&VcAtPort { pcr: CellRate::new(PCR), mcr: CellRate::ZERO, weight: 1.0 });
+    assert!(!port.originates());
+    assert_eq!((port.originate(ms(1), slot, Cells(1_000_000)), port.originated()), (None, 0));
 }

@@ -34,6 +34,7 @@ const RULES: &[&str] = &[
     "switch relative rate",
     "switch explicit rate",
     "switch feedback only lowers",
+    "switch BRMs of its own",
     "switch RM order",
     "parameters",
 ];

@@ -23,6 +23,12 @@ const EFCI_KEY: Key = key(
     "\"off\"",
     "EFCI marking of data cells in each output port.",
 );
+const BECN_KEY: Key = key(
+    "becn",
+    Kind::Or(&[Kind::Table(&BECN), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "BRMs that each output port originates (BN = 1; TM 4.0, 5.10.6); at a switch that segments the control loop of a connection it gets none.",
+);
 const ALGORITHM_KEY: Key = key(
     "algorithm",
     Kind::Tagged(&ALGORITHM),
@@ -51,6 +57,7 @@ pub(super) const SWITCH: Shape = Shape {
         BUFFERS_KEY,
         RM_CELLS_KEY,
         EFCI_KEY,
+        BECN_KEY,
         ALGORITHM_KEY,
         VS_VD_KEY,
         NEGOTIATION_KEY,
@@ -68,7 +75,7 @@ pub(super) const SWITCH: Shape = Shape {
 pub(super) const SWITCH_DEFAULTS: Shape = Shape {
     name: "switch_defaults",
     about: "Defaults of switches.",
-    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY, VS_VD_KEY, NEGOTIATION_KEY],
+    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, BECN_KEY, ALGORITHM_KEY, VS_VD_KEY, NEGOTIATION_KEY],
 };
 
 const VS_VD: Shape = Shape {
@@ -124,7 +131,7 @@ const NEGOTIATION: Shape = Shape {
 const PORT: Shape = Shape {
     name: "port",
     about: "One output port of a switch: what differs from the switch.",
-    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, ALGORITHM_KEY, VS_VD_KEY],
+    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, BECN_KEY, ALGORITHM_KEY, VS_VD_KEY],
 };
 
 const BUFFERS: Shape = Shape {
@@ -144,6 +151,20 @@ const EFCI: Shape = Shape {
     keys: &[
         required("high", CELLS, "Marking begins when the queue is above this."),
         key("low", CELLS, "`high`", "Marking ends when the queue is at or below this; at most `high`."),
+    ],
+};
+
+const BECN: Shape = Shape {
+    name: "becn",
+    about: "A cell of an ABR connection that finds a long ABR queue has a BRM sent to its source, at most 10 a second for each connection. The algorithm of the port answers it as any BRM that passes.",
+    keys: &[
+        required("threshold", CELLS, "While the ABR queue is at or above this; at least 1 cell."),
+        key(
+            "sets",
+            Kind::Choice(&["ci", "ni"]),
+            "\"ci\"",
+            "What it says: CI, the source is to reduce its rate by RDF, or NI, it is not to raise it.",
+        ),
     ],
 };
 

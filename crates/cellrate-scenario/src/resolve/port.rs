@@ -1,11 +1,12 @@
-//! What an output port of a switch is told: buffers, the turn of RM cells, EFCI thresholds, algorithm.
+//! What an output port of a switch is told: buffers, the turn of RM cells, EFCI thresholds, BRMs to originate, algorithm.
 
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, CapcConfig, ConsistentMarkingConfig, EfciConfig,
-    EprcaConfig, EricaConfig, Fairness, LoadAveraging, PortControlConfig, QueueControl, RelativeRateConfig,
-    StopAndGoConfig, StopAndGoForm, SwitchAlgorithmConfig,
+    ActiveSources, AgingConfig, AveragingInterval, BecnConfig, BecnIndication, CapcConfig,
+    ConsistentMarkingConfig, EfciConfig, EprcaConfig, EricaConfig, Fairness, LoadAveraging,
+    PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
+    SwitchAlgorithmConfig,
 };
 use cellrate_proto::{Cells, Duration};
 
@@ -18,12 +19,17 @@ use crate::model::{Buffers, Port, RmCells};
 use crate::quantity;
 use crate::tree::{Node, Table, Value};
 
-/// The port that a checked table of `buffers`, `rm_cells`, `efci`, `algorithm` and `vs_vd` describes.
+/// The port that a checked table of `buffers`, `rm_cells`, `efci`, `becn`, `algorithm` and `vs_vd` describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     let empty = Table::default();
     let inner = |key: &str| table.node(key).and_then(Node::table);
     let buffers = inner("buffers").unwrap_or(&empty);
     let room = |key: &str| optional(buffers, key, quantity::room).map(Option::flatten);
+    let (becn, vs_vd) = (inner("becn").map(becn).transpose()?, vs_vd::read(table)?);
+    if let (Some(node), Some(_), Some(_)) = (table.node("becn"), becn, vs_vd) {
+        let message = "a port with vs_vd ends the loops of the sources before it, and says in FRMs that it turns around what becn would";
+        return Err(Fault::new(node.place, message, "Turn one of the two off"));
+    }
     Ok(Port {
         buffers: Buffers {
             guaranteed: room("guaranteed")?,
@@ -38,10 +44,11 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         },
         control: PortControlConfig {
             efci: inner("efci").map(efci).transpose()?.flatten(),
+            becn,
             algorithm: inner("algorithm").map_or(Ok(SwitchAlgorithmConfig::None), algorithm)?,
         },
         custom: inner("algorithm").map(custom).transpose()?.flatten(),
-        vs_vd: vs_vd::read(table)?,
+        vs_vd,
     })
 }
 
@@ -55,6 +62,18 @@ fn efci(table: &Table) -> Result<Option<EfciConfig>, Fault> {
         }
         _ => Ok(Some(EfciConfig { high, low })),
     }
+}
+
+fn becn(table: &Table) -> Result<BecnConfig, Fault> {
+    let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
+    let indication = match table.text("sets") {
+        Some("ni") => BecnIndication::NoIncrease,
+        _ => BecnIndication::Congestion,
+    };
+    let config = BecnConfig { threshold, indication };
+    let place = table.node("threshold").map(|node| node.place).unwrap_or_default();
+    check::configuration(config.check(), |name| table.node(name), place)?;
+    Ok(config)
 }
 
 fn algorithm(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {

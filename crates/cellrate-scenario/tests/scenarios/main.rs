@@ -3,6 +3,7 @@
 mod admission;
 mod application;
 mod bad;
+mod becn;
 mod custom;
 mod frames;
 mod live;

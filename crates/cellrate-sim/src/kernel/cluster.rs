@@ -39,7 +39,7 @@ use super::shared_host::SharedHost;
 use super::sorted::Sorting;
 use super::turns::Told;
 use crate::endpoint::{Access, Endpoint};
-use crate::port::{Admission, Port, Queues};
+use crate::port::{ABR, Admission, Port, Queues};
 use crate::probe::sampler::Sampler;
 use crate::tap::Departures;
 use crate::transport::{Peer, pick_up};
@@ -92,6 +92,8 @@ pub(crate) struct Cluster {
     pub departures: Option<Box<Departures>>,
     /// Cells lost in this cluster, by direction of a connection, where there were any.
     pub dropped: BTreeMap<u32, u64>,
+    /// BRMs that switches originated in this cluster, by the direction that they go in, where there were any.
+    pub originated: BTreeMap<u32, u64>,
     /// Nothing happens at or after this.
     pub(super) end: Time,
     pub(super) schedule: Schedule,
@@ -107,6 +109,8 @@ pub(crate) struct Cluster {
     pub(super) ahead: Vec<Ahead>,
     /// From this one on endpoints are [virtual](super::virtual_end).
     pub(super) first_virtual: usize,
+    /// Of hops by ports that [originate](super::becn) BRMs: the hop of the other direction that leaves the same switch.
+    pub(super) ways_back: BTreeMap<u32, u32>,
     /// Lent by who runs the cluster.
     pub(super) room: Room,
     departure_leaves: Vec<u32>,
@@ -130,6 +134,8 @@ pub(crate) struct Parts {
     pub ahead: Vec<Ahead>,
     /// From this one on endpoints are [virtual](super::virtual_end).
     pub first_virtual: usize,
+    /// Of hops by ports that [originate](super::becn) BRMs: the hop of the other direction that leaves the same switch.
+    pub ways_back: BTreeMap<u32, u32>,
     pub sampler: Sampler,
     pub end: Time,
 }
@@ -156,6 +162,7 @@ impl Cluster {
             mut outboxes,
             ahead,
             first_virtual,
+            ways_back,
             sampler,
             end,
         } = parts;
@@ -193,6 +200,7 @@ impl Cluster {
             departures: None,
             sampled: Sampled::new(sampler.looks_at(), &ports, &endpoints),
             dropped: BTreeMap::new(),
+            originated: BTreeMap::new(),
             events: 0,
             hops,
             ports,
@@ -202,6 +210,7 @@ impl Cluster {
             outboxes,
             ahead,
             first_virtual,
+            ways_back,
             sampler,
             end,
             leaves,
@@ -457,6 +466,9 @@ impl Cluster {
         let port = &mut self.ports[hop.port as usize];
         if port.metered {
             port.observe(now, usize::from(hop.priority), hop.slot, &cell);
+            if port.originates() && usize::from(hop.priority) == ABR && !cell.is_backward_rm() {
+                self.originate(now, number, &hop);
+            }
         }
         self.enqueue(now, &hop, cell);
     }

@@ -42,6 +42,7 @@
 
 pub(crate) mod ahead;
 pub(crate) mod awaited;
+pub(crate) mod becn;
 pub(crate) mod before_host;
 pub(crate) mod cell;
 pub(crate) mod cluster;

@@ -67,6 +67,8 @@ pub(crate) struct Rare {
     ended: Option<Ended>,
     /// Cells lost here, for want of room or on the line.
     dropped: u64,
+    /// Whether it may have a BRM sent because of a cell that comes ([`crate::kernel::becn`]).
+    originates: bool,
     /// The shared hosts before it, if there are any.
     pub hosts_before: Option<Box<HostsBefore>>,
 }
@@ -106,6 +108,17 @@ impl Port {
     /// The averaging intervals ended since the last look, if the port is to keep them.
     pub fn take_ended(&mut self) -> Option<Ended> {
         self.rare.as_mut()?.ended.as_mut().map(std::mem::take)
+    }
+
+    /// From now on it may have BRMs [sent](crate::kernel::becn) because of cells that come.
+    pub fn may_originate(&mut self) {
+        self.rare.get_or_insert_default().originates = true;
+    }
+
+    /// Whether it may.
+    #[inline(always)]
+    pub fn originates(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.originates)
     }
 
     /// A cell has been lost here, for want of room or on the line.

@@ -4,6 +4,7 @@
 //! time; the other rates share no divisor. Delays reach from nothing to several windows of the kernel.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod becn;
 pub mod hosts;
 pub mod segments;
 mod switches;
@@ -441,7 +442,7 @@ impl Generator {
             }),
             _ => SwitchAlgorithmConfig::Erica(Arc::new(self.erica(rate))),
         };
-        let config = PortControlConfig { efci, algorithm };
+        let config = PortControlConfig { efci, algorithm, ..PortControlConfig::default() };
         assert_eq!(config.check(), Ok(()));
         config
     }
@@ -782,7 +783,7 @@ impl Generator {
         };
         let marks = algorithm == SwitchAlgorithmConfig::None && self.one_in(3);
         let efci = marks.then_some(EfciConfig { high: threshold, low: threshold });
-        let config = PortControlConfig { efci, algorithm };
+        let config = PortControlConfig { efci, algorithm, ..PortControlConfig::default() };
         assert_eq!(config.check(), Ok(()));
         config
     }

@@ -113,6 +113,7 @@ impl Network<'_> {
             mean_queue: port.queue_integral as f64 / duration,
             max_abr_queue: port.max_abr_queue as u64,
             dropped: port.dropped,
+            backward_rm_originated: port.originated.values().map(|instants| instants.len() as u64).sum(),
         }
     }
 }

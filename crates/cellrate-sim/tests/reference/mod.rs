@@ -25,6 +25,7 @@
 //! something looks; that both agree is what is tested.
 #![allow(dead_code, reason = "each test file uses its own part of the judge")]
 
+mod becn;
 mod figures;
 mod segments;
 mod tcp;
@@ -158,6 +159,8 @@ struct Port {
     /// The number of each direction of a connection at `control`.
     slots: BTreeMap<usize, Slot>,
     planned_interval_end: Time,
+    /// By direction of a connection: when it originated BRMs.
+    originated: BTreeMap<usize, Vec<Time>>,
     random: Random,
     /// Decided at the beginning, where the judge is told to be wrong.
     doomed: bool,
@@ -426,6 +429,7 @@ impl<'a> Network<'a> {
             *rm = self.answer(now, answering, controlled, *rm);
         }
         let number = self.observe(now, &cell);
+        self.originate(now, number, &cell);
         self.admit(now, number, cell);
         self.plan_interval_end(number);
     }
@@ -774,7 +778,7 @@ fn flow_config(scenario: &Scenario, flow: usize) -> &cellrate_scenario::Flow {
 /// Of custom algorithms the judge knows one.
 fn new_control(port: &cellrate_scenario::Port, link_rate: cellrate_proto::CellRate) -> PortControl {
     match &port.custom {
-        Some(_) => PortControl::with_algorithm(port.control.efci, Box::new(Counting::default())),
+        Some(_) => PortControl::with_algorithm(&port.control, Box::new(Counting::default())),
         None => PortControl::new(&port.control, link_rate),
     }
 }
@@ -787,6 +791,7 @@ fn new_port(scenario: &Scenario, number: usize) -> Port {
         control: new_control(&link.ports[number % 2], link.rate.to_cell_rate()),
         slots: BTreeMap::new(),
         planned_interval_end: Time::NEVER,
+        originated: BTreeMap::new(),
         random: Random::new(scenario.seed, Stream::Loss(number as u32)),
         doomed: false,
         transmitted: 0,

@@ -196,7 +196,7 @@ pub fn erica(interval: Duration, cells: Option<u32>) -> PortControlConfig {
         queue_control: QueueControl::TargetUtilization(0.9),
         ..EricaConfig::default()
     };
-    PortControlConfig { efci: None, algorithm: SwitchAlgorithmConfig::Erica(Arc::new(config)) }
+    PortControlConfig { efci: None, becn: None, algorithm: SwitchAlgorithmConfig::Erica(Arc::new(config)) }
 }
 
 /// `n` greedy sources through one bottleneck with ERICA.

@@ -167,6 +167,8 @@ function showFigures({ run, vcs, ports, virtual_sources: virtual }) {
       ["max queue [cells]", (row) => count.format(row.max_queue)],
       ["mean queue [cells]", (row) => row.mean_queue.toFixed(1)],
       ["dropped", (row) => count.format(row.dropped)],
+      ...(ports.some((row) => row.backward_rm_originated)
+        ? [["BRMs originated", (row) => count.format(row.backward_rm_originated)]] : []),
     ]),
     ...(virtual.length ? [table(virtual, [
       ["virtual source", (row) => `${row.vc} at ${row.switch}`],

@@ -1,0 +1,37 @@
+//! BRMs that switches originate (BN = 1): a cell that finds a long queue has one sent back to its source.
+//!
+//! It comes to the port in the other direction at the instant of that cell, as a BRM that passes the switch would. Nobody can know of it
+//! before, so neither of the two ports is ever deferred.
+
+use cellrate_proto::Time;
+
+use super::cell::Cell;
+use super::cluster::Cluster;
+use super::hop::Hop;
+use crate::port::ABR;
+
+impl Cluster {
+    /// An ABR cell that is no BRM has come to the port of `hop`, the one of this `number`, which has [observed](crate::port::Port::observe)
+    /// it; it does not wait there yet.
+    #[cold]
+    pub(super) fn originate(&mut self, now: Time, number: usize, hop: &Hop) {
+        let port = &mut self.ports[hop.port as usize];
+        if port.control.interval_due(now) {
+            // It was the last cell of an averaging interval, and what the port says is what it says after that.
+            port.end_intervals(now);
+        }
+        let queue = port.queue(ABR, now);
+        let Some(brm) = port.control.originate(now, hop.slot, queue) else { return };
+        let Some(&way_back) = self.ways_back.get(&(number as u32)) else {
+            unreachable!("both directions of a connection pass the same switches");
+        };
+        let cell = Cell::resource_management(now, &brm).on_hop(way_back as usize);
+        let hop = self.hops[way_back as usize];
+        *self.originated.entry(hop.flow).or_default() += 1;
+        let port = &mut self.ports[hop.port as usize];
+        if port.metered {
+            port.observe(now, usize::from(hop.priority), hop.slot, &cell);
+        }
+        self.enqueue(now, &hop, cell);
+    }
+}
