@@ -196,6 +196,24 @@ proptest! {
         }
     }
 
+    /// With the effective number of connections FairShare is the max-min share, and there is no band.
+    #[test]
+    fn erica_with_the_effective_number_settles_at_the_max_min_shares_of_its_target(
+        start in connections(),
+        guaranteed in 0.0..0.5 * LINE,
+    ) {
+        let active_sources = ActiveSources { effective: true, ..ActiveSources::default() };
+        let config = EricaConfig { active_sources, ..EricaConfig::erica() };
+        let mut world = Loop::new(config, &start, guaranteed);
+        world.mean_rates(400);
+        let demands: Vec<f64> = start.iter().map(|&(demand, _)| demand).collect();
+        let shares = max_min(0.9 * LINE - guaranteed, &demands);
+        let rates = world.mean_rates(100);
+        for (rate, share) in rates.iter().zip(&shares) {
+            prop_assert!((rate - share).abs() <= 0.01 * share, "{rates:?}, max-min {shares:?}");
+        }
+    }
+
     /// Consistent marking hands out its target, in max-min shares, to the last rate code.
     #[test]
     fn consistent_marking_settles_at_the_max_min_shares_of_its_target(
@@ -283,19 +301,19 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
         Just(LoadAveraging::Components { alpha: 0.3 }),
     ];
     let control = prop_oneof![Just(QueueControl::erica()), Just(QueueControl::erica_plus())];
-    let options = (averaging, control, any::<[bool; 6]>(), prop::option::of(1_u32..20));
+    let options = (averaging, control, any::<[bool; 7]>(), prop::option::of(1_u32..20));
     let erica = options.prop_map(
         |(
             load_averaging,
             queue_control,
-            [bidirectional, fades, immediate, measured, aged, weighted],
+            [bidirectional, fades, immediate, measured, aged, weighted, effective],
             cells,
         )| {
             SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig {
                 interval: AveragingInterval { time: INTERVAL, cells },
                 queue_control,
                 delta: 0.1,
-                active_sources: ActiveSources { bidirectional, decay: fades.then_some(0.9) },
+                active_sources: ActiveSources { bidirectional, decay: fades.then_some(0.9), effective },
                 load_averaging,
                 immediate_fair_share: immediate,
                 measured_ccr: measured,

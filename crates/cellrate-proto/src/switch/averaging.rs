@@ -15,6 +15,9 @@ pub struct ActiveSources {
     /// An inactive connection still counts `decay` times what it counted before [0 to below 1]. Default `None`: it
     /// counts nothing at once.
     pub decay: Option<f64>,
+    /// A connection below FairShare counts as part of one only, by its rate over FairShare, which takes the place of MaxAlloc. Default
+    /// false.
+    pub effective: bool,
 }
 
 impl ActiveSources {
@@ -245,10 +248,11 @@ mod tests {
     #[test]
     fn factors_outside_their_range_are_refused() {
         for decay in [-0.1, 1.0, f64::NAN] {
-            let sources = ActiveSources { bidirectional: false, decay: Some(decay) };
+            let sources = ActiveSources { decay: Some(decay), ..ActiveSources::default() };
             assert_eq!(sources.check().map_err(|error| error.name), Err("active_decay"), "{decay}");
         }
-        assert_eq!(ActiveSources { bidirectional: true, decay: Some(0.0) }.check(), Ok(()));
+        let gone_at_once = ActiveSources { decay: Some(0.0), ..ActiveSources::default() };
+        assert_eq!(gone_at_once.check(), Ok(()));
         for alpha in [0.0, 1.0001, f64::NAN] {
             assert_eq!(
                 LoadAveraging::Ratio { alpha }.check().map_err(|error| error.name),

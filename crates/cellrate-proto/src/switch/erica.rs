@@ -17,6 +17,8 @@
 //! - MCR and weights are not looked at unless that is [asked for](Fairness): ERICA shares equally. A source keeps its MCR
 //!   whatever the ER.
 
+mod effective;
+
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
@@ -134,7 +136,7 @@ impl EricaConfig {
             interval: AveragingInterval::of_time(Duration::from_ms(5)),
             queue_control: QueueControl::erica(),
             delta: 0.1,
-            active_sources: ActiveSources { bidirectional: false, decay: None },
+            active_sources: ActiveSources { bidirectional: false, decay: None, effective: false },
             load_averaging: LoadAveraging::None,
             immediate_fair_share: false,
             measured_ccr: false,
@@ -335,7 +337,7 @@ impl Erica {
         let fair_share = self.fair_share();
         let z = self.z;
         let mut level = fair_share.max(divide(entitled.level(ccr), z));
-        if z <= 1.0 + self.config.delta {
+        if z <= 1.0 + self.config.delta && !self.config.active_sources.effective {
             level = level.max(max_alloc_previous);
         }
         self.shares.max_alloc_current = self.shares.max_alloc_current.max(level);
@@ -397,6 +399,7 @@ impl SwitchAlgorithm for Erica {
 
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
         let before = (self.shares, self.active, self.z);
+        let effective = self.config.active_sources.effective.then(|| self.fair_share());
         let (input, capacity) = (load.abr_rate(), self.capacity(load));
         (self.active, self.z) = (f64::from(load.active), load_factor(input, capacity));
         let mut same_averages = true;
@@ -423,6 +426,9 @@ impl SwitchAlgorithm for Erica {
             if let Some(aging) = aging {
                 aging.end_interval(meter);
             }
+        }
+        if let Some(fair_share) = effective {
+            self.active = self.effective_number(fair_share, meter);
         }
         self.joined = 0;
         let max_alloc_previous = self.shares.max_alloc_current;
@@ -709,7 +715,7 @@ mod tests {
     #[test]
     fn bidirectional_counting_keeps_a_silent_connection_that_gets_brms() {
         for (bidirectional, n) in [(false, 1.0), (true, 2.0)] {
-            let active_sources = ActiveSources { bidirectional, decay: None };
+            let active_sources = ActiveSources { bidirectional, ..ActiveSources::default() };
             let mut world = World::new(EricaConfig { active_sources, ..half_utilization() });
             world.er(B);
             world.interval(1024, 0);
@@ -738,7 +744,7 @@ mod tests {
 
     #[test]
     fn a_fading_connection_still_takes_part_of_the_fair_share() {
-        let active_sources = ActiveSources { bidirectional: false, decay: Some(0.5) };
+        let active_sources = ActiveSources { decay: Some(0.5), ..ActiveSources::default() };
         let mut world = World::new(EricaConfig { active_sources, ..half_utilization() });
         world.interval(512, 512);
         world.interval(1024, 0);
@@ -878,7 +884,7 @@ mod tests {
         assert_eq!(refused(EricaConfig { delta: 1.0, ..plain }), Ok(()));
         let interval = AveragingInterval::of_time(Duration::ZERO);
         assert_eq!(refused(EricaConfig { interval, ..plain }), Err("interval"));
-        let active_sources = ActiveSources { bidirectional: false, decay: Some(1.0) };
+        let active_sources = ActiveSources { decay: Some(1.0), ..ActiveSources::default() };
         assert_eq!(refused(EricaConfig { active_sources, ..plain }), Err("active_decay"));
         let load_averaging = LoadAveraging::Ratio { alpha: 0.0 };
         assert_eq!(refused(EricaConfig { load_averaging, ..plain }), Err("averaging_alpha"));

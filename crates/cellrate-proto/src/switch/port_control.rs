@@ -542,7 +542,11 @@ mod tests {
         for load_averaging in averagings {
             let config = EricaConfig {
                 load_averaging,
-                active_sources: crate::switch::ActiveSources { bidirectional: true, decay: Some(0.9) },
+                active_sources: crate::switch::ActiveSources {
+                    bidirectional: true,
+                    decay: Some(0.9),
+                    effective: false,
+                },
                 measured_ccr: true,
                 ..EricaConfig::erica_plus()
             };

@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_fading_connection_still_takes_part_of_the_share_of_its_weight() {
-        let active_sources = ActiveSources { bidirectional: false, decay: Some(0.5) };
+        let active_sources = ActiveSources { decay: Some(0.5), ..ActiveSources::default() };
         let mut world =
             World::new(EricaConfig { active_sources, ..EricaConfig::erica() }, &[(0.0, 1.0), (0.0, 3.0)]);
         world.interval(&[0.5, 0.5]);

@@ -180,6 +180,7 @@ macro_rules! erica_keys {
             key("delta", FRACTION, "0.1", "A load factor up to 1 + delta counts as no overload."),
             key("bidirectional_counting", Kind::Boolean, "false", "A connection is also active when a backward RM cell of it passed."),
             key("activity_decay", Kind::Ratio(Range::below(0.0, 1.0)), "none: it counts nothing at once", "What an inactive connection still counts, as a part of what it counted an interval before."),
+            key("effective_number", Kind::Boolean, "false", "N is the effective number of active connections: one below FairShare counts by its rate over FairShare; nobody looks at the largest allocation."),
             key("load_averaging", Kind::Choice(&["none", "ratio", "components"]), "\"none\"", "Averages the load factor over intervals: itself, or its input and capacity each on its own."),
             key("alpha", SHARE, "required with load_averaging", "Weight of the newest interval in the average."),
             key("immediate_fair_share", Kind::Boolean, "false", "FairShare falls at once when a connection becomes active within an interval."),

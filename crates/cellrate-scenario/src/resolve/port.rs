@@ -214,6 +214,7 @@ fn erica(table: &Table, queue_control: QueueControl) -> Result<EricaConfig, Faul
         active_sources: ActiveSources {
             bidirectional: flag("bidirectional_counting")?,
             decay: optional(table, "activity_decay", quantity::ratio)?,
+            effective: flag("effective_number")?,
         },
         load_averaging: load_averaging(table)?,
         immediate_fair_share: flag("immediate_fair_share")?,

@@ -475,6 +475,7 @@ impl Generator {
             active_sources: ActiveSources {
                 bidirectional: self.one_in(2),
                 decay: if self.one_in(3) { Some(0.9) } else { None },
+                effective: false,
             },
             load_averaging: match self.below(4) {
                 0 => LoadAveraging::Ratio { alpha },

@@ -10,7 +10,7 @@ use cellrate_proto::switch::{
 use cellrate_scenario::Scenario;
 use cellrate_sim::random::{Random, Stream};
 
-/// In every fourth network ports that run ERICA may share by weight, or run CAPC, EPRCA or consistent marking instead; dice of its own leave all other
+/// In every fourth network ports that run ERICA may share by weight, count the effective number of connections, or run CAPC, EPRCA or consistent marking instead; dice of its own leave all other
 /// networks what they are.
 pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     if number % 4 != 1 {
@@ -19,7 +19,7 @@ pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 7));
     change_erica(scenario, |erica| {
         let threshold = 1 + (dice.uniform() * 40.0) as u64;
-        Some(match (dice.uniform() * 6.0) as u32 {
+        Some(match (dice.uniform() * 7.0) as u32 {
             0 | 1 => {
                 let fairness = Fairness::Weighted;
                 SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig { fairness, ..*erica }))
@@ -27,6 +27,11 @@ pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
             2 => random_capc(erica.interval, threshold, &mut dice),
             3 => random_eprca(threshold, &mut dice),
             4 => consistent_marking(erica.interval),
+            5 => {
+                let mut erica = *erica;
+                erica.active_sources.effective = true;
+                SwitchAlgorithmConfig::Erica(Arc::new(erica))
+            }
             _ => return None,
         })
     });
