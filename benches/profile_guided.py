@@ -49,15 +49,17 @@ def compiler() -> Compiler:
 def scenarios() -> list[Path]:
     """What is run for the profile: the examples; of the papers TCP beside video, Stop & Go, clients and servers.
 
-    Not the one of switches that segment control loops: its cells are events one by one, and so many that what is
-    frequent elsewhere would seem rare. With it W3 takes 2.5 % more instructions.
+    Not those of switches that segment control loops or originate BRMs: their cells are events one by one, and so many
+    that what is frequent elsewhere would seem rare. With the first W3 takes 2.5 % more instructions; with `bottlenecks`
+    W3 and W4 take 1 % more.
     """
+    without = {"becn", "bottlenecks", "vs-vd"}
     of_papers = [
         "tcp-lrd-vbr/scenarios/short-feedback",
         "stop-and-go/scenarios/bottleneck",
         "uili/scenarios/client-server",
     ]
-    examples = [path for path in sorted((ROOT / "scenarios").glob("*.toml")) if path.stem not in ("becn", "vs-vd")]
+    examples = [path for path in sorted((ROOT / "scenarios").glob("*.toml")) if path.stem not in without]
     return [*examples, *(ROOT / "papers" / f"{name}.toml" for name in of_papers)]
 
 

@@ -19,6 +19,9 @@
 //! - FRMs and ends of PDUs on their way to a port before a host are events behind it, and not also before ([`awaited`]);
 //! - on its last link a data cell is counted as soon as its arrival is known ([`cluster`]).
 //!
+//! Where a switch sends cells that nobody can know of before, because it segments control loops ([`virtual_end`]) or originates BRMs
+//! ([`becn`]), every arrival is an event.
+//!
 //! # Order at the same instant
 //!
 //! 1. departures from served ports, in the order of the ports;
