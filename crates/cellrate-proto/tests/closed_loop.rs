@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EprcaConfig, EricaConfig, Fairness, Feedback,
-    LoadAveraging, PortControl, PortControlConfig, QueueControl, RelativeRateConfig, Slot,
-    SwitchAlgorithmConfig, VcAtPort,
+    ActiveSources, AgingConfig, AveragingInterval, ConsistentMarkingConfig, EfciConfig, EprcaConfig,
+    EricaConfig, Fairness, Feedback, LoadAveraging, PortControl, PortControlConfig, QueueControl,
+    RelativeRateConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, RateCode, Time};
 use proptest::prelude::*;
@@ -227,6 +227,26 @@ proptest! {
         let demands: Vec<f64> = start.iter().map(|&(demand, _)| demand).collect();
         let counted = (guaranteed * INTERVAL.as_secs_f64()).round() / INTERVAL.as_secs_f64();
         let shares = max_min(0.95 * LINE - counted, &demands);
+        for (rate, share) in world.mean_rates(10).iter().zip(&shares) {
+            prop_assert!(*rate <= share * (1.0 + 1e-9) && *rate > share * (1.0 - 1.0 / 256.0), "{rate} of {share}");
+        }
+    }
+
+    /// The same with MCRs and weights.
+    #[test]
+    fn weighted_consistent_marking_settles_at_the_weighted_max_min_shares_of_its_target(
+        start in connections(),
+        entitled in prop::collection::vec((prop_oneof![Just(0.0), 0.0..0.08], 0.5..4.0_f64), 8),
+    ) {
+        let config = ConsistentMarkingConfig { fairness: Fairness::Weighted, ..ConsistentMarkingConfig::new() };
+        let vcs: Vec<VcAtPort> = entitled[..start.len()]
+            .iter()
+            .map(|&(mcr, weight)| VcAtPort { mcr: CellRate::new(mcr * LINE), weight, ..vc() })
+            .collect();
+        let with_vcs = start.iter().zip(&vcs).map(|(&(demand, rate), &vc)| (demand, rate, vc));
+        let mut world = Loop::with(SwitchAlgorithmConfig::ConsistentMarking(Arc::new(config)), with_vcs, 0.0);
+        world.mean_rates(50);
+        let shares = weighted_max_min(0.95 * LINE, &start, &vcs);
         for (rate, share) in world.mean_rates(10).iter().zip(&shares) {
             prop_assert!(*rate <= share * (1.0 + 1e-9) && *rate > share * (1.0 - 1.0 / 256.0), "{rate} of {share}");
         }

@@ -1,4 +1,4 @@
-//! ERICA with weights on the ready scenario `weighted-shares`: each connection has its MCR and, of what is left, a share by weight.
+//! ERICA and consistent marking with weights on the ready scenario `weighted-shares`: each connection has its MCR and, of what is left, a share by weight.
 
 use std::ops::ControlFlow;
 
@@ -43,6 +43,22 @@ fn each_has_its_mcr_and_a_share_by_weight_of_what_is_left() {
     let level = (line - mcr[0]) / 8.0;
     for (share, (mcr, weight)) in shares.iter().zip([(mcr[0], 1.0), (0.0, 1.0), (0.0, 2.0), (0.0, 4.0)]) {
         assert!((share - mcr - weight * level).abs() < 1e-6 * line);
+    }
+}
+
+/// Consistent marking hands out its target, so the level of each time is known before.
+#[test]
+fn consistent_marking_gives_the_same_shares_of_its_target() {
+    let text = SCENARIO.replace("type = \"erica\"", "type = \"consistent-marking\"");
+    assert_ne!(text, SCENARIO);
+    let (line, mcr) = (149.76e6 / BITS_PER_CELL as f64, 20e6 / BITS_PER_CELL as f64);
+    let (rates, _) = rates(&text, [0.199, 0.399, 0.599]);
+    for (at, fourth) in [0.0, 4.0, 0.0].into_iter().enumerate() {
+        let level = (0.9 * line - mcr) / (4.0 + fourth);
+        let shares = [mcr + level, level, 2.0 * level, fourth * level];
+        for (i, share) in shares.into_iter().enumerate().filter(|(_, share)| *share > 0.0) {
+            assert!((rates[i][at] / share - 1.0).abs() < 0.01, "{i} at {at}: {rates:?} and {share}");
+        }
     }
 }
 

@@ -11,12 +11,15 @@
 //!   when a claim changes or an interval ends, beginning with none, until they agree with the rate.
 //! - A claim is below the advertised rate if it is below the rate code of it: what sources are told is rounded down.
 //! - Connections come and go with their cells: one counts from its first FRM on, until an averaging interval ends without a cell of it.
+//! - It shares equally. With MCRs and weights ([`Fairness`]) what is advertised is a level, by which a connection has its MCR and its weight
+//!   times the level, and what is left is what claims and the others' MCRs leave.
 //! - The capacity is the target utilization of the line less what higher categories used in the last interval.
 
 use alloc::sync::Arc;
 
 use super::list::List;
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
+use super::weights::{Entitlement, Fairness};
 use super::{Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
 use crate::parameters::{ParameterError, in_range};
 use crate::rate_code::RateCode;
@@ -32,6 +35,8 @@ pub struct ConsistentMarkingConfig {
     pub interval: AveragingInterval,
     /// Target utilization: share of the line that is handed out [above 0 to 1; default 0.95].
     pub target_utilization: f64,
+    /// Whether shares are equal, or go by MCR and weight. Default equal.
+    pub fairness: Fairness,
 }
 
 impl ConsistentMarkingConfig {
@@ -46,12 +51,12 @@ impl ConsistentMarkingConfig {
     /// ```
     pub const fn new() -> ConsistentMarkingConfig {
         let interval = AveragingInterval::of_time(Duration::from_ms(5));
-        ConsistentMarkingConfig { interval, target_utilization: 0.95 }
+        ConsistentMarkingConfig { interval, target_utilization: 0.95, fairness: Fairness::Equal }
     }
 
     /// Says which parameter is out of its range first, in the order of the fields.
     pub fn check(&self) -> Result<(), ParameterError> {
-        let &ConsistentMarkingConfig { interval, target_utilization } = self;
+        let &ConsistentMarkingConfig { interval, target_utilization, fairness: _ } = self;
         interval.check()?;
         let is_share = target_utilization > 0.0 && target_utilization <= 1.0;
         in_range("target_utilization", target_utilization, "", is_share, "above 0 and at most 1")
@@ -71,24 +76,34 @@ pub struct ConsistentMarking {
     link_rate: CellRate,
     capacity: CellRate,
     claims: List<Claim>,
-    /// Connections that count.
-    counted: u32,
+    /// The weights of connections that count, together: with equal shares, their number.
+    counted: f64,
+    /// The rate, or with weights the level, of all that are not marked.
     advertised: CellRate,
 }
 
 /// What is known of a connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 struct Claim {
     ccr: CellRate,
     counts: bool,
+    entitled: Entitlement,
 }
 
-/// The marked ones of the connections that count.
-#[derive(Clone, Copy, Debug, Default)]
-struct Marked {
-    count: u32,
-    sum: CellRate,
+/// The connections that count, parted by a level.
+#[derive(Clone, Copy, Debug)]
+struct Parted {
+    /// How many claim less, and are marked.
+    marked: u32,
+    /// What these claim, and the others' MCRs.
+    taken: CellRate,
+    /// The others' weights.
+    sharing: f64,
+    /// The largest level that a marked one claims, and its weight.
     largest: CellRate,
+    its_weight: f64,
+    /// All weights.
+    counted: f64,
 }
 
 impl ConsistentMarking {
@@ -96,46 +111,59 @@ impl ConsistentMarking {
     pub fn new(config: impl Into<Arc<ConsistentMarkingConfig>>, link_rate: CellRate) -> ConsistentMarking {
         let config = config.into();
         let capacity = link_rate * config.target_utilization;
-        ConsistentMarking {
-            config,
-            link_rate,
-            capacity,
-            claims: List::new(),
-            counted: 0,
-            advertised: capacity,
-        }
+        let (claims, counted) = (List::new(), 0.0);
+        ConsistentMarking { config, link_rate, capacity, claims, counted, advertised: capacity }
     }
 
-    /// Works out the advertised rate from the claims: with nobody marked it is smallest, and each mark lets it grow.
+    /// Works out what is advertised from the claims: with nobody marked it is smallest, and each mark lets it grow.
     fn advertise(&mut self) {
-        let mut marked = Marked::default();
+        let mut parted = self.part_at(CellRate::ZERO);
         loop {
-            self.advertised = self.rate_with(marked);
-            let below = self.marked_below(self.advertised);
-            if below.count <= marked.count {
+            self.advertised = self.left_by(&parted);
+            let next = self.part_at(self.advertised);
+            if next.marked <= parted.marked {
                 break;
             }
-            marked = below;
+            parted = next;
         }
+        self.counted = parted.counted;
     }
 
-    /// Those that claim less than `rate`, as far as an RM cell can say it.
-    fn marked_below(&self, rate: CellRate) -> Marked {
-        let limit = RateCode::floor(rate).rate();
-        let marked = self.claims.as_slice().iter().filter(|claim| claim.counts && claim.ccr < limit);
-        marked.fold(Marked::default(), |marked, claim| Marked {
-            count: marked.count + 1,
-            sum: marked.sum + claim.ccr,
-            largest: marked.largest.max(claim.ccr),
+    /// A connection is marked if it claims less than it would have at this level, as far as an RM cell can say it.
+    fn part_at(&self, level: CellRate) -> Parted {
+        let nobody = Parted {
+            marked: 0,
+            taken: CellRate::ZERO,
+            sharing: 0.0,
+            largest: CellRate::ZERO,
+            its_weight: 1.0,
+            counted: 0.0,
+        };
+        let counted = self.claims.as_slice().iter().filter(|claim| claim.counts);
+        counted.fold(nobody, |mut parted, &Claim { ccr, entitled, .. }| {
+            parted.counted += entitled.weight();
+            if ccr >= RateCode::floor(entitled.rate(level)).rate() {
+                parted.taken = parted.taken + entitled.rate(CellRate::ZERO);
+                parted.sharing += entitled.weight();
+                return parted;
+            }
+            parted.marked += 1;
+            parted.taken = parted.taken + ccr;
+            let claimed = entitled.level(ccr);
+            if claimed >= parted.largest {
+                (parted.largest, parted.its_weight) = (claimed, entitled.weight());
+            }
+            parted
         })
     }
 
-    /// What is left for each of those that are not marked; where all are, what the largest of them could have.
-    fn rate_with(&self, marked: Marked) -> CellRate {
-        let left = self.capacity.saturating_sub(marked.sum);
-        match self.counted - marked.count {
-            0 => left + marked.largest,
-            sharers => left * (1.0 / f64::from(sharers)),
+    /// What is left for each unit of weight of those that are not marked; where all are, what the largest of them could have.
+    fn left_by(&self, parted: &Parted) -> CellRate {
+        let left = self.capacity.saturating_sub(parted.taken);
+        if parted.sharing > 0.0 {
+            left * (1.0 / parted.sharing)
+        } else {
+            parted.largest + left * (1.0 / parted.its_weight)
         }
     }
 }
@@ -145,15 +173,18 @@ impl SwitchAlgorithm for ConsistentMarking {
         Some(Metering { interval: self.config.interval, bidirectional: false, history: false })
     }
 
-    fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {
-        self.claims.push(Claim::default());
+    fn on_connect(&mut self, _slot: Slot, vc: &VcAtPort) {
+        let entitled = match self.config.fairness {
+            Fairness::Equal => Entitlement::EQUAL,
+            Fairness::Weighted => Entitlement::of(vc),
+        };
+        self.claims.push(Claim { ccr: CellRate::ZERO, counts: false, entitled });
     }
 
     fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, _meter: &Meter) {
-        let claim = Claim { ccr, counts: true };
-        let before = core::mem::replace(&mut self.claims[slot], claim);
-        if before != claim {
-            self.counted += u32::from(!before.counts);
+        let claim = &mut self.claims[slot];
+        if !claim.counts || claim.ccr != ccr {
+            (claim.ccr, claim.counts) = (ccr, true);
             self.advertise();
         }
     }
@@ -161,12 +192,12 @@ impl SwitchAlgorithm for ConsistentMarking {
     fn on_backward_rm(
         &mut self,
         _now: Time,
-        _slot: Slot,
+        slot: Slot,
         _queue: Cells,
         _meter: &Meter,
         feedback: &mut Feedback,
     ) {
-        feedback.limit(self.advertised);
+        feedback.limit(self.claims[slot].entitled.rate(self.advertised));
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
@@ -176,8 +207,6 @@ impl SwitchAlgorithm for ConsistentMarking {
         for (slot, claim) in (0..).map(Slot).zip(self.claims.as_mut_slice()) {
             claim.counts &= meter.last_active(slot) == Some(ended);
         }
-        let counted = self.claims.as_slice().iter().filter(|claim| claim.counts);
-        self.counted = u32::try_from(counted.count()).expect("fewer than 2^32 connections at a port");
         self.advertise();
     }
 
@@ -186,7 +215,7 @@ impl SwitchAlgorithm for ConsistentMarking {
     }
 
     fn is_at_rest(&self) -> bool {
-        self.counted == 0 && self.capacity == self.link_rate * self.config.target_utilization
+        self.counted == 0.0 && self.capacity == self.link_rate * self.config.target_utilization
     }
 
     fn metric_names(&self) -> Metrics {
@@ -195,7 +224,7 @@ impl SwitchAlgorithm for ConsistentMarking {
 
     /// A number, and two rates in cells/s.
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("n", f64::from(self.counted));
+        visit("n", self.counted);
         visit("fair_share", self.advertised.as_cells_per_s());
         visit("capacity", self.capacity.as_cells_per_s());
     }
@@ -218,15 +247,21 @@ mod tests {
 
     impl World {
         fn new(connections: usize) -> World {
+            World::with(Fairness::Equal, &[(0.5, 7.0)].repeat(connections))
+        }
+
+        /// Connections of these MCRs, in parts of C, and weights.
+        fn with(fairness: Fairness, connections: &[(f64, f64)]) -> World {
             let interval = AveragingInterval::of_time(INTERVAL);
-            let config = ConsistentMarkingConfig { interval, target_utilization: 0.5 };
+            let config = ConsistentMarkingConfig { interval, target_utilization: 0.5, fairness };
             assert_eq!(config.check(), Ok(()));
             let algorithm = SwitchAlgorithmConfig::ConsistentMarking(Arc::new(config));
             let line = CellRate::new(2.0 * C);
             let mut port =
                 PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
-            let vc = VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0 };
-            let slots = (0..connections).map(|_| port.connect(&vc)).collect();
+            let vc =
+                |&(mcr, weight): &(f64, f64)| VcAtPort { pcr: line, mcr: CellRate::new(mcr * C), weight };
+            let slots = connections.iter().map(|connection| port.connect(&vc(connection))).collect();
             World { port, slots }
         }
 
@@ -258,8 +293,12 @@ mod tests {
         }
 
         fn er(&mut self, came: CellRate) -> f64 {
+            self.er_of(0, came)
+        }
+
+        fn er_of(&mut self, connection: usize, came: CellRate) -> f64 {
             let mut feedback = Feedback::new(RateCode::floor(came), false, false);
-            self.port.on_backward_rm(Time::ZERO, self.slots[0], Cells(1_000), &mut feedback);
+            self.port.on_backward_rm(Time::ZERO, self.slots[connection], Cells(1_000), &mut feedback);
             assert!(!feedback.congestion_indication() && !feedback.no_increase());
             feedback.explicit_rate().rate().as_cells_per_s() / C
         }
@@ -318,6 +357,36 @@ mod tests {
         let mut world = World::new(3);
         (0..3).for_each(|connection| world.claim(connection, third));
         assert!((world.advertised() - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn with_weights_each_has_its_mcr_and_its_weight_times_the_level() {
+        let mut world = World::with(Fairness::Weighted, &[(0.25, 1.0), (0.0, 2.0), (0.125, 1.0)]);
+        let most = RateCode::MAX.rate();
+        (0..2).for_each(|connection| world.claim(connection, 1.0));
+        // 3/4 for weights of 3.
+        assert_eq!((world.figures()[0], world.advertised()), (3.0, 0.25));
+        assert_eq!((world.er_of(0, most), world.er_of(1, most)), (0.5, 0.5));
+        // The third has 1/8 and is not marked for claiming no more than that. Then 5/8 for weights of 4.
+        world.claim(2, 1.0);
+        assert_eq!((world.figures()[0], world.advertised()), (4.0, 0.15625));
+        assert_eq!(world.er_of(2, most), 0.28125);
+        // It is held back elsewhere at 3/16, below 9/32: 9/16 for weights of 3, above one MCR of 1/4.
+        world.claim(2, 0.1875);
+        assert_eq!(world.advertised(), 0.1875);
+        assert_eq!([0, 1, 2].map(|connection| world.er_of(connection, most)), [0.4375, 0.375, 0.3125]);
+        // All are: what is left of C goes on top of the largest level, that of the second.
+        world.claim(0, 0.25);
+        world.claim(1, 0.25);
+        assert_eq!(world.advertised(), 0.125 + 0.3125 / 2.0);
+    }
+
+    #[test]
+    fn where_mcrs_take_all_there_is_nothing_to_share_and_they_remain() {
+        let mut world = World::with(Fairness::Weighted, &[(0.75, 1.0), (0.5, 1.0)]);
+        (0..2).for_each(|connection| world.claim(connection, 1.0));
+        assert_eq!(world.advertised(), 0.0);
+        assert_eq!([0, 1].map(|connection| world.er_of(connection, RateCode::MAX.rate())), [0.75, 0.5]);
     }
 
     #[test]

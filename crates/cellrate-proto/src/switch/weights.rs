@@ -1,4 +1,4 @@
-//! Minimum rates and weights in ERICA: every connection gets its MCR, and what is left is shared out by weight.
+//! Minimum rates and weights in ERICA and consistent marking: every connection gets its MCR, and what is left is shared out by weight.
 //!
 //! This is general weighted fairness (Vandalore, Fahmy, Jain, Goyal, Goyal, "General weighted fairness and its support in
 //! explicit rate switch algorithms", Computer Communications 23(2), 2000), which has the criteria that TM 4.0 gives as examples
@@ -12,7 +12,7 @@ use super::meter::Meter;
 use super::{Slot, VcAtPort};
 use crate::units::CellRate;
 
-/// To whom ERICA gives how much.
+/// To whom a port gives how much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Fairness {
     /// Equal shares, whatever MCRs and weights are (default).
@@ -43,6 +43,11 @@ impl Entitlement {
     /// A connection with equal shares.
     pub const EQUAL: Entitlement = Entitlement { mcr: CellRate::ZERO, weight: 1.0 };
 
+    /// What a connection of this MCR and weight is entitled to.
+    pub const fn of(vc: &VcAtPort) -> Entitlement {
+        Entitlement { mcr: vc.mcr, weight: vc.weight }
+    }
+
     /// Its weight.
     pub fn weight(self) -> f64 {
         self.weight
@@ -66,7 +71,7 @@ impl Weights {
     }
 
     pub fn connect(&mut self, vc: &VcAtPort) {
-        self.vcs.push(Entitlement { mcr: vc.mcr, weight: vc.weight });
+        self.vcs.push(Entitlement::of(vc));
         self.least = self.least.min(vc.weight);
     }
 

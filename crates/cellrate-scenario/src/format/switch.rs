@@ -170,6 +170,13 @@ const BECN: Shape = Shape {
 
 const SLOPE: Kind = Kind::Ratio(Range::above(1.0, f64::MAX));
 
+const FAIRNESS: Key = key(
+    "fairness",
+    Kind::Choice(&["equal", "weighted"]),
+    "\"equal\"",
+    "Equal shares, or every connection its MCR and a share by weight of what is left.",
+);
+
 /// The keys that ERICA and ERICA+ have in common, around their own.
 macro_rules! erica_keys {
     ($($own:expr),* $(,)?) => {
@@ -185,7 +192,7 @@ macro_rules! erica_keys {
             key("alpha", SHARE, "required with load_averaging", "Weight of the newest interval in the average."),
             key("immediate_fair_share", Kind::Boolean, "false", "FairShare falls at once when a connection becomes active within an interval."),
             key("measured_ccr", Kind::Boolean, "false", "The rate of a connection is measured instead of read from its RM cells."),
-            key("fairness", Kind::Choice(&["equal", "weighted"]), "\"equal\"", "Equal shares, or every connection its MCR and a share by weight of what is left."),
+            FAIRNESS,
             key("aging", Kind::Or(&[Kind::Table(&AGING), Kind::Choice(&["off"])]), "\"off\"", "Grants less to a connection that claims more than it sends; {} for all defaults."),
         ]
     };
@@ -297,6 +304,7 @@ const ALGORITHM: Tagged = Tagged {
                         "The interval ends early when so many ABR cells have arrived.",
                     ),
                     key("target_utilization", SHARE, "0.95", "Share of the line that is handed out."),
+                    FAIRNESS,
                 ],
             },
         ),

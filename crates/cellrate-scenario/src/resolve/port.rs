@@ -135,6 +135,7 @@ fn built_in(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
             SwitchAlgorithmConfig::ConsistentMarking(Arc::new(ConsistentMarkingConfig {
                 interval: interval(table, default.interval.time)?,
                 target_utilization: share.unwrap_or(default.target_utilization),
+                fairness: fairness(table),
             }))
         }
         Some("erica") => {
@@ -205,6 +206,13 @@ fn parameter(node: &Node) -> Result<CustomParameter, Fault> {
     })
 }
 
+fn fairness(table: &Table) -> Fairness {
+    match table.text("fairness") {
+        Some("weighted") => Fairness::Weighted,
+        _ => Fairness::Equal,
+    }
+}
+
 fn erica(table: &Table, queue_control: QueueControl) -> Result<EricaConfig, Fault> {
     let flag = |key: &str| optional(table, key, check::boolean).map(|flag| flag.unwrap_or(false));
     Ok(EricaConfig {
@@ -220,10 +228,7 @@ fn erica(table: &Table, queue_control: QueueControl) -> Result<EricaConfig, Faul
         immediate_fair_share: flag("immediate_fair_share")?,
         measured_ccr: flag("measured_ccr")?,
         aging: table.node("aging").map(aging).transpose()?.flatten(),
-        fairness: match table.text("fairness") {
-            Some("weighted") => Fairness::Weighted,
-            _ => Fairness::Equal,
-        },
+        fairness: fairness(table),
     })
 }
 

@@ -26,7 +26,10 @@ pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
             }
             2 => random_capc(erica.interval, threshold, &mut dice),
             3 => random_eprca(threshold, &mut dice),
-            4 => consistent_marking(erica.interval),
+            4 => consistent_marking(
+                erica.interval,
+                [Fairness::Equal, Fairness::Weighted][number as usize / 4 % 2],
+            ),
             5 => {
                 let mut erica = *erica;
                 erica.active_sources.effective = true;
@@ -45,7 +48,7 @@ pub(super) fn answer_by_queue(scenario: &mut Scenario, number: u64) {
         Some(match (dice.uniform() * 3.0) as u32 {
             0 => random_capc(erica.interval, threshold, &mut dice),
             1 => random_eprca(threshold, &mut dice),
-            _ => consistent_marking(erica.interval),
+            _ => consistent_marking(erica.interval, Fairness::Equal),
         })
     });
 }
@@ -74,7 +77,7 @@ fn random_eprca(threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {
     SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(Cells(threshold), Cells(high))))
 }
 
-fn consistent_marking(interval: AveragingInterval) -> SwitchAlgorithmConfig {
-    let config = ConsistentMarkingConfig { interval, ..ConsistentMarkingConfig::new() };
+fn consistent_marking(interval: AveragingInterval, fairness: Fairness) -> SwitchAlgorithmConfig {
+    let config = ConsistentMarkingConfig { interval, fairness, ..ConsistentMarkingConfig::new() };
     SwitchAlgorithmConfig::ConsistentMarking(Arc::new(config))
 }
