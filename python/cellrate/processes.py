@@ -54,7 +54,8 @@ def side_by_side(
     RunError
         If one of the processes was killed.
     BaseException
-        What a call raised first; no other begins after that.
+        What a call raised first, once all processes have ended: no other call begins after that, and those that call
+        `end_if_stopped` meanwhile end.
     """
     workers = number_of_workers(workers, len(calls))
     if workers <= 1:
@@ -81,7 +82,8 @@ def side_by_side(
                     progress(done / len(futures))
         except BaseException as error:
             stopped.set()
-            executor.shutdown(wait=False, cancel_futures=True)
+            # And waited for: whoever is told of the error may remove what calls work on.
+            executor.shutdown(cancel_futures=True)
             if isinstance(error, BrokenProcessPool):
                 raise RunError(
                     "a process of several that worked side by side was killed; if memory was short, give fewer workers"
@@ -101,7 +103,12 @@ def _inherit(calls: Sequence[Callable[[], Any]], stopped: Event) -> None:
     _calls, _stopped = calls, stopped
 
 
-def _called(place: int, folder: Path) -> Packed:
+def end_if_stopped(_fraction: float = 0.0) -> None:
+    """Raise `Interrupted` in a call that nobody waits for any more; for what takes long to call, as progress."""
     if _stopped is not None and _stopped.is_set():
         raise Interrupted("another call ended all")
+
+
+def _called(place: int, folder: Path) -> Packed:
+    end_if_stopped()
     return pack(_calls[place](), folder)

@@ -14,7 +14,7 @@ from . import _native
 from .algorithms import Algorithms, check, makers
 from .capturing import Capture
 from .errors import CellrateError
-from .processes import Outcome, number_of_workers, side_by_side
+from .processes import Outcome, end_if_stopped, number_of_workers, side_by_side
 from .results import Result
 from .scenario import Scenario
 
@@ -231,7 +231,7 @@ def run_each(
         ]
     # The longest first, as far as network time tells: the last to end should not have been the last to begin.
     order = sorted(range(len(todo)), key=lambda place: -todo[place][0].duration_s)
-    calls = [partial(_run_and_finish, finish, place, todo[place], keep, how) for place in order]
+    calls = [partial(_run_and_finish, finish, place, todo[place], keep, how, end_if_stopped) for place in order]
     outcomes = dict(zip(order, side_by_side(calls, workers=workers, progress=progress), strict=True))
     return [outcomes[place] for place in range(len(todo))]
 

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import os
+import time
+from pathlib import Path
 
 import pytest
 
-from cellrate.processes import number_of_workers, side_by_side
+import cellrate
+from cellrate.processes import end_if_stopped, number_of_workers, side_by_side
+from cellrate.running import Point, run_each
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
@@ -27,6 +31,58 @@ def test_what_a_call_raises_is_raised(workers: int) -> None:
 
     with pytest.raises(LookupError, match="nothing there"):
         side_by_side([os.getpid, fail, os.getpid], workers=workers)
+
+
+def test_what_a_call_raises_is_raised_when_the_others_have_ended(tmp_path: Path) -> None:
+    def fail() -> None:
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.001)
+        raise LookupError("nothing there")
+
+    def write() -> None:
+        (tmp_path / "begun").touch()
+        time.sleep(0.2)
+        (tmp_path / "ended").touch()
+
+    with pytest.raises(LookupError, match="nothing there"):
+        side_by_side([fail, write], workers=2)
+    assert (tmp_path / "ended").exists()
+
+
+def test_a_call_that_takes_long_can_end_when_another_has_failed(tmp_path: Path) -> None:
+    def fail() -> None:
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.001)
+        raise LookupError("nothing there")
+
+    def take_long() -> None:
+        (tmp_path / "begun").touch()
+        for step in range(20_000):
+            (tmp_path / "reached").write_text(str(step))
+            end_if_stopped()
+            time.sleep(0.001)
+
+    with pytest.raises(LookupError, match="nothing there"):
+        side_by_side([fail, take_long], workers=2)
+    assert int((tmp_path / "reached").read_text()) < 19_999
+
+
+def test_outside_of_processes_nothing_is_stopped() -> None:
+    end_if_stopped()
+
+
+def test_a_run_ends_when_what_became_of_another_one_could_not_be_kept(tmp_path: Path) -> None:
+    scenario = cellrate.Scenario.load("greedy-15")
+    points: list[Point] = [(scenario.set({"duration": duration}), {}) for duration in ("1 ms", "300 s")]
+
+    def finish(place: int, _result: cellrate.Result) -> None:
+        if place == 0:
+            raise LookupError("no room")
+        (tmp_path / "whole").touch()
+
+    with pytest.raises(LookupError, match="no room"):
+        run_each(points, finish, workers=2)
+    assert not (tmp_path / "whole").exists()
 
 
 def test_no_call_needs_no_process() -> None:
