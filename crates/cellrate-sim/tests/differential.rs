@@ -25,6 +25,7 @@ use cellrate_sim::{
 };
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
+use random_world::categories::{of_several_categories, random_categories};
 use random_world::hosts::random_shared_hosts;
 use random_world::segments::segmented;
 use random_world::{
@@ -48,6 +49,8 @@ const DEFAULT_SHARED_COUNT: u64 = 120;
 const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
 const DEFAULT_SEGMENTS_COUNT: u64 = 400;
 const DEFAULT_BECN_COUNT: u64 = 400;
+const DEFAULT_CATEGORIES_COUNT: u64 = 90;
+const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 30;
 
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks() {
@@ -91,6 +94,17 @@ fn the_kernel_and_the_judge_agree_on_tcp_at_shared_hosts() {
 #[test]
 fn the_kernel_and_the_judge_agree_on_tcp_before_one_line() {
     agree(random_tcp_bottleneck, DEFAULT_TCP_BOTTLENECK_COUNT, 10);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_several_categories_before_one_line() {
+    agree(random_categories, DEFAULT_CATEGORIES_COUNT, 10);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_tcp_among_several_categories() {
+    let network = |number| of_several_categories(random_tcp_bottleneck(number), number);
+    agree(network, DEFAULT_TCP_CATEGORIES_COUNT, 10);
 }
 
 #[test]

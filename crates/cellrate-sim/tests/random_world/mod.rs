@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod becn;
+pub mod categories;
 pub mod hosts;
 pub mod segments;
 mod switches;
