@@ -6,7 +6,7 @@ use crate::kernel::cell::Cell;
 use crate::kernel::stretch::Stretch;
 use crate::probe::histogram::{Histogram, Recording};
 use crate::traffic::Supply;
-use crate::transport::{Departed, Interface, Reassembly};
+use crate::transport::{Departed, Interface};
 
 /// How an end is paced.
 #[derive(Clone, Debug)]
@@ -99,23 +99,35 @@ pub(crate) enum Access {
     },
 }
 
-/// What plain data cells touch at the end that receives them, their count apart.
+/// What data cells touch at the end that receives them, their count apart.
 #[derive(Debug)]
 pub(crate) struct EarlyReceiver<'a> {
     delays: Recording<'a>,
-    reassembly: Option<&'a mut Reassembly>,
+    interface: Option<&'a mut Interface>,
     destination: &'a mut Destination,
 }
 
 impl EarlyReceiver<'_> {
+    /// Whether there is somebody who puts PDUs together.
+    pub fn reassembles(&self) -> bool {
+        self.interface.is_some()
+    }
+
     /// The next data cell, which `arrives` then.
     #[inline(always)]
-    pub fn receive(&mut self, cell: &Cell, arrives: Time) {
+    pub fn count(&mut self, cell: &Cell, arrives: Time) {
         self.delays.record(Duration::from_ps(arrives.as_ps() - cell.sent.as_ps()));
-        if let Some(reassembly) = &mut self.reassembly {
-            let whole = reassembly.on_cell(cell);
-            debug_assert!(!whole, "the end of a PDU is an event");
-        }
+    }
+
+    /// The data cell that has been counted is put to those before it; whether it makes a PDU [whole](EarlyReceiver::on_whole).
+    #[inline(always)]
+    pub fn reassemble(&mut self, cell: &Cell) -> bool {
+        self.interface.as_mut().is_some_and(|interface| interface.reassembly.on_cell(cell))
+    }
+
+    /// `cell` has made a PDU whole: returned if there is something left to do at the instant at which it arrives.
+    pub fn on_whole(&mut self, cell: Cell) -> Option<Cell> {
+        self.interface.as_mut()?.on_whole(cell)
     }
 
     /// The next `count` data cells: `first`, which `arrives` then, and others that follow it as those of `stretch` do.
@@ -123,8 +135,8 @@ impl EarlyReceiver<'_> {
         let delay = Duration::from_ps(arrives.as_ps() - first.sent.as_ps());
         let step = stretch.gap.as_ps().wrapping_sub(stretch.spacing.as_ps()) as i64;
         self.delays.record_even(delay, step, count);
-        if let Some(reassembly) = &mut self.reassembly {
-            reassembly.on_run(first, count as u32);
+        if let Some(interface) = &mut self.interface {
+            interface.reassembly.on_run(first, count as u32);
         }
     }
 
@@ -368,23 +380,15 @@ impl Endpoint {
         if !interface.reassembly.on_cell(&cell) {
             return None;
         }
-        match &mut interface.datagrams {
-            None => Some(cell),
-            // Nobody answers a datagram: its instant is written down, and no event is spent on it.
-            Some(datagrams) => {
-                datagrams.on_whole(cell.sequence(), cell.arrives);
-                None
-            }
-        }
+        interface.on_whole(cell)
     }
 
-    /// For receiving data cells one after the other that are to be counted early: RM cells and ends of PDUs are not among
-    /// them.
+    /// For receiving data cells one after the other that are to be counted early: RM cells are not among them.
     #[inline(always)]
     pub fn receive_run(&mut self) -> EarlyReceiver<'_> {
         EarlyReceiver {
             delays: self.delays.get_or_insert_default().recording(),
-            reassembly: self.interface.as_mut().map(|interface| &mut interface.reassembly),
+            interface: self.interface.as_deref_mut(),
             destination: &mut self.destination,
         }
     }
@@ -394,8 +398,8 @@ impl Endpoint {
     pub fn receive_evenly(&mut self, first: &Cell, delays: &[Duration]) {
         let mut early = self.receive_run();
         delays.iter().for_each(|&delay| early.delays.record(delay));
-        if let Some(reassembly) = &mut early.reassembly {
-            reassembly.on_run(first, delays.len() as u32);
+        if let Some(interface) = &mut early.interface {
+            interface.reassembly.on_run(first, delays.len() as u32);
         }
         early.close_run(first);
     }

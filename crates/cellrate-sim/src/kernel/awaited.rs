@@ -122,18 +122,17 @@ impl Cluster {
     fn pass_to_host(&mut self, port: usize, ways: [usize; 2], limit: u64) -> Option<Cell> {
         let mut last: Option<Cell> = None;
         while self.ports[port].merge.first() < limit {
+            let (mut passed, several) =
+                (0, matches!(self.ports[port].shortcut, Shortcut::Host { several: true, .. }));
             let is_plain = self.lanes[ways[0]].ring.first().is_some_and(|first| !first.is_special());
-            let (mut passed, mut left_to_do) = (0, None);
-            if is_plain && matches!(self.ports[port].shortcut, Shortcut::Host { several: true, .. }) {
+            if several && is_plain {
                 passed = self.run_several_to_host(port, ways[0], limit);
             }
-            if is_plain && passed == 0 {
-                (passed, left_to_do) = self.run_to_host(port, ways, limit);
+            if passed == 0 && (is_plain || !several) {
+                passed = self.run_to_host(port, ways, limit, &mut last);
             }
-            if passed == 0 {
-                left_to_do = self.step_to_host(port, ways);
-            }
-            if let Some(cell) = left_to_do
+            if passed == 0
+                && let Some(cell) = self.step_to_host(port, ways)
                 && let Some(before) = last.replace(cell)
             {
                 self.lanes[ways[1]].ring.push(before);

@@ -2,14 +2,15 @@
 //! host has several connections, data cells of all of them; else those of the only one, in even runs.
 //!
 //! The first cell that does more (its connection becomes active, the averaging interval ends, it may find no room, or it reaches the host
-//! after the end) ends the run, and takes the general [step](super::awaited). An FRM or the end of a PDU ends it too, and is dealt with:
-//! it may be [awaited](super::awaited) behind the port.
+//! after the end) ends the run, and takes the general [step](super::awaited). FRMs and ends of PDUs are dealt with, too: they may be
+//! [awaited](super::awaited) behind the port.
 
 use cellrate_proto::{Duration, Time};
 
 use super::cell::Cell;
 use super::cluster::Cluster;
 use super::deferred::MOST_JOINING;
+use super::lane::Lane;
 use super::packed::Unpacking;
 use super::row::Row;
 use super::schedule::Schedule;
@@ -19,115 +20,209 @@ use crate::port::{ABR, Joining, Port, Queues};
 
 impl Cluster {
     /// Deals with cells before `limit` that follow each other in the lane, are of one connection and do no more than join
-    /// the queue and be counted, and with an FRM or the end of their PDU behind them. Returns how many, and that last one if there is
-    /// something left to do about it when it arrives behind the port.
+    /// the queue and be counted, with FRMs and ends of PDUs among them. Returns how many. The last one of which something is left to do
+    /// when it arrives behind the port takes the place of what was `left_to_do`; those before it are on the link.
     #[inline(never)]
     pub(super) fn run_to_host(
         &mut self,
         number: usize,
         [lane, link]: [usize; 2],
         limit: u64,
-    ) -> (u64, Option<Cell>) {
-        let nothing = (0, None);
+        left_to_do: &mut Option<Cell>,
+    ) -> u64 {
         let Cluster { ports, lanes, hops, endpoints, schedule, end, .. } = self;
         let Port { queues: Queues::Fifo(fifo), metered, only_priority, control, merge, .. } =
             &mut ports[number]
         else {
-            return nothing;
+            return 0;
         };
-        let place = &mut lanes[lane];
-        let Some(first) = place.ring.first() else { return nothing };
+        let Ok([place, behind]) = lanes.get_disjoint_mut([lane, link]) else {
+            unreachable!("a port lies between them");
+        };
+        let Some(first) = place.ring.first() else { return 0 };
         let hop = &hops[first.hop() + 1];
-        let counts_abr = *metered && usize::from(*only_priority) == ABR;
-        let mut meter = control.quiet_meter();
-        let mut left = MOST_JOINING;
-        let mut until = come_before(schedule, limit, place.leaf);
-        if counts_abr {
-            if !meter.is_quiet(hop.slot) {
-                return nothing;
-            }
-            left = left.min(meter.left);
-        }
-        if *metered {
-            until = until.min(meter.until);
-        }
-        let queue = fifo.joining();
-        if !queue.is_usual() {
-            return nothing;
-        }
-        let receiver = &mut endpoints[hop.endpoint as usize];
         let way = first.way_of_data();
-        let (mut joining, mut cut) = (queue, false);
-        let mut passed;
-        match &mut place.ring {
-            Row::Packed(cells) if cells.is_of_one() => {
-                left = left.min(cells.len().into());
-                // What arrives at or after the end of the run stays on the link, and is for the general step.
-                if joining.latest_arrival(until, left as usize) >= *end {
-                    return nothing;
+        let counts_abr = *metered && usize::from(*only_priority) == ABR;
+        let before_limit = come_before(schedule, limit, place.leaf);
+        let receiver = &mut endpoints[hop.endpoint as usize];
+        let mut ends = Ends { left_to_do, behind };
+        let mut all = 0;
+        loop {
+            let mut meter = control.quiet_meter();
+            let mut until = before_limit;
+            let mut most = MOST_JOINING;
+            if *metered {
+                until = until.min(meter.until);
+            }
+            if counts_abr {
+                if !meter.is_quiet(hop.slot) {
+                    break;
                 }
-                (passed, joining) = walk_packed(cells, left, until, way, joining, receiver);
+                most = most.min(meter.left);
             }
-            ring => {
-                let run = ring.front_run();
-                if run.get(1).is_some_and(|next| next.marked().is_some()) {
-                    let bounds = Bounds { until, end: *end, most: left };
-                    let stretches;
-                    (stretches, joining) = pass_stretches(run, way, bounds, joining, receiver);
-                    passed = stretches.cells;
-                    cut = stretches.cut.is_some();
-                    match stretches.cut {
-                        Some(count) => ring.skip_into(stretches.entries, count),
-                        None => ring.skip(stretches.entries),
-                    }
-                } else {
-                    let cells = &run[..run.len().min(left as usize)];
-                    if joining.latest_arrival(until, cells.len()) >= *end {
-                        return nothing;
-                    }
-                    let count;
-                    (count, joining) = walk(cells, until, way, joining, receiver.receive_run());
-                    passed = count as u64;
-                    // A stretch is not left without the cell before it.
-                    cut = run.get(count).is_some_and(|next| next.marked().is_some());
-                    match cut {
-                        true => ring.skip_into(count, 0),
-                        false => ring.skip(count),
-                    }
-                }
+            let joining = fifo.joining();
+            if !joining.is_usual() {
+                break;
+            }
+            let bounds = Bounds { until, end: *end, most };
+            let (UpToForwardRm { cells: passed, forward_rm }, joining) =
+                pass_up_to_forward_rm(&mut place.ring, way, bounds, joining, receiver, &mut ends);
+            if passed == 0 {
+                break;
+            }
+            joining.close(passed);
+            all += passed;
+            if counts_abr {
+                meter.count(hop.slot, passed);
+            } else if *metered && *only_priority == 0 {
+                control.on_guaranteed_cells(passed);
+            }
+            let Some(cell) = forward_rm else { break };
+            if *metered {
+                control.on_forward_rm(cell.arrives, hop.slot, cell.current_cell_rate().rate());
+            }
+            if place.ring.first().is_none_or(|next| next.arrives >= before_limit) {
+                break;
             }
         }
-        let mut awaited = None;
-        if !cut
-            && passed < left
-            && let Some(cell) = place.ring.first()
-            && cell.arrives < until
-            && (cell.is_forward_rm() || cell.ends_pdu() && !cell.is_rm())
-            && cell.way_of_data() == way
-        {
-            let departs = joining.departure(cell.arrives);
-            let arrives = joining.arrival(departs);
-            if arrives < *end && joining.join(cell.arrives, departs) {
-                awaited = Some((*cell, arrives));
-                passed += 1;
-                place.ring.skip(1);
-            }
+        if all > 0 {
+            merge.set(place.place(), place.first_key(schedule));
         }
-        joining.close(passed);
-        if counts_abr {
-            meter.count(hop.slot, passed);
-        } else if *metered && *only_priority == 0 {
-            control.on_guaranteed_cells(passed);
-        }
-        merge.set(place.place(), place.first_key(schedule));
-        let Some((cell, arrives)) = awaited else { return (passed, None) };
-        if *metered && cell.is_rm() {
-            control.on_forward_rm(cell.arrives, hop.slot, cell.current_cell_rate().rate());
-        }
-        let left_to_do = receiver.receive(cell.on_next_hop().arriving(arrives));
-        lanes[link].significant.pop();
-        (passed, left_to_do)
+        all
     }
+}
+
+/// FRMs and ends of PDUs that pass a port.
+struct Ends<'a> {
+    /// The last of which something is left to do.
+    left_to_do: &'a mut Option<Cell>,
+    /// Where they arrive, and where those before it are.
+    behind: &'a mut Lane,
+}
+
+impl Ends<'_> {
+    /// One that was announced has passed, and is `left_to_do`, if anything is.
+    #[inline(always)]
+    fn note(&mut self, left_to_do: Option<Cell>) {
+        self.behind.significant.pop();
+        if let Some(cell) = left_to_do
+            && let Some(before) = self.left_to_do.replace(cell)
+        {
+            self.behind.ring.push(before);
+        }
+    }
+}
+
+/// Cells that have passed.
+struct UpToForwardRm {
+    cells: u64,
+    /// The last one, as it came to the port, if it is an FRM.
+    forward_rm: Option<Cell>,
+}
+
+/// Cells pass that are first in `ring`, take this `way` or are FRMs or ends of PDUs on it, and come within the bounds; up to an FRM.
+#[inline(always)]
+fn pass_up_to_forward_rm<'a>(
+    ring: &mut Row,
+    way: u64,
+    bounds: Bounds,
+    mut joining: Joining<'a>,
+    receiver: &mut Endpoint,
+    ends: &mut Ends<'_>,
+) -> (UpToForwardRm, Joining<'a>) {
+    let Bounds { until, end, most } = bounds;
+    let mut passed = UpToForwardRm { cells: 0, forward_rm: None };
+    loop {
+        let bounds = Bounds { most: most - passed.cells, ..bounds };
+        let data;
+        (data, joining) = pass_data(ring, way, bounds, joining, receiver, ends);
+        passed.cells += data.cells;
+        if data.is_all || passed.cells == most {
+            break;
+        }
+        let Some(&cell) = ring.first() else { break };
+        if cell.arrives >= until || cell.way_of_data() != way {
+            break;
+        }
+        if !cell.is_special() && data.cells > 0 {
+            // Another list begins.
+            continue;
+        }
+        if !(cell.is_forward_rm() || cell.ends_pdu() && !cell.is_rm()) {
+            break;
+        }
+        let departs = joining.departure(cell.arrives);
+        let arrives = joining.arrival(departs);
+        if arrives >= end || !joining.join(cell.arrives, departs) {
+            break;
+        }
+        passed.cells += 1;
+        ring.skip(1);
+        ends.note(receiver.receive(cell.on_next_hop().arriving(arrives)));
+        if cell.is_rm() {
+            passed.forward_rm = Some(cell);
+            break;
+        }
+    }
+    (passed, joining)
+}
+
+/// Data cells that have passed.
+struct PassedData {
+    cells: u64,
+    /// Whether what follows is not to pass now.
+    is_all: bool,
+}
+
+/// Data cells pass that are first in `ring`, take this `way` and come within the bounds; up to the end of a PDU where they are packed
+/// or in stretches.
+#[inline(always)]
+fn pass_data<'a>(
+    ring: &mut Row,
+    way: u64,
+    bounds: Bounds,
+    joining: Joining<'a>,
+    receiver: &mut Endpoint,
+    ends: &mut Ends<'_>,
+) -> (PassedData, Joining<'a>) {
+    let Bounds { until, end, most } = bounds;
+    // What arrives at or after the end of the run stays on the link, and is for the general step.
+    let none = PassedData { cells: 0, is_all: true };
+    if let Row::Packed(cells) = ring
+        && cells.is_of_one()
+    {
+        let most = most.min(cells.len().into());
+        if joining.latest_arrival(until, most as usize) >= end {
+            return (none, joining);
+        }
+        let (cells, joining) = walk_packed(cells, most, until, way, joining, receiver);
+        return (PassedData { cells, is_all: false }, joining);
+    }
+    let run = ring.front_run();
+    if run.get(1).is_some_and(|next| next.marked().is_some()) {
+        let (passed, joining) = pass_stretches(run, way, bounds, joining, receiver);
+        match passed.cut {
+            Some(count) => ring.skip_into(passed.entries, count),
+            None => ring.skip(passed.entries),
+        }
+        return (PassedData { cells: passed.cells, is_all: passed.cut.is_some() }, joining);
+    }
+    let cells = &run[..run.len().min(most as usize)];
+    if joining.latest_arrival(until, cells.len()) >= end {
+        return (none, joining);
+    }
+    let early = receiver.receive_run();
+    let (count, joining) = match early.reassembles() {
+        true => walk::<true>(cells, until, way, joining, early, ends),
+        false => walk::<false>(cells, until, way, joining, early, ends),
+    };
+    // A stretch is not left without the cell before it.
+    let cut = run.get(count).is_some_and(|next| next.marked().is_some());
+    match cut {
+        true => ring.skip_into(count, 0),
+        false => ring.skip(count),
+    }
+    (PassedData { cells: count as u64, is_all: cut }, joining)
 }
 
 impl Cluster {
@@ -213,27 +308,38 @@ struct Passed {
     cut: Option<u32>,
 }
 
-/// The first data cells of `run` that go that way, amid their PDUs, and come before `until` join the queue, and are counted at
-/// the host; how many. A function of its own, so that what the loop needs is in registers.
+/// The first data cells of `run` that go that way and come before `until` join the queue, and are counted at the host; how many. With
+/// `PDUS`, where there is somebody who puts them together; else up to the end of one. A function of its own, so that what the loop
+/// needs is in registers.
 #[inline(never)]
-fn walk<'a>(
+fn walk<'a, const PDUS: bool>(
     run: &[Cell],
     until: Time,
     way: u64,
     mut joining: Joining<'a>,
     mut early: EarlyReceiver<'_>,
+    ends: &mut Ends<'_>,
 ) -> (usize, Joining<'a>) {
     let mut count = 0;
     for cell in run {
-        // An RM cell, an end of a PDU or a stretch has another way than a plain data cell.
-        if cell.arrives >= until || cell.way() != way {
+        // An RM cell or a stretch has another way than a data cell, and the end of a PDU than one amid it.
+        let is_next = if PDUS { cell.is_data_on(way) } else { cell.way() == way };
+        if cell.arrives >= until || !is_next {
             break;
         }
         let departs = joining.departure(cell.arrives);
         if !joining.join(cell.arrives, departs) {
             break;
         }
-        early.receive(cell, joining.arrival(departs));
+        let arrives = joining.arrival(departs);
+        early.count(cell, arrives);
+        if PDUS {
+            let whole = early.reassemble(cell);
+            if cell.ends_pdu() {
+                let whole = whole.then(|| cell.on_next_hop().arriving(arrives));
+                ends.note(whole.and_then(|cell| early.on_whole(cell)));
+            }
+        }
         count += 1;
     }
     early.close(&run[..count]);
@@ -362,7 +468,8 @@ fn pass(
         if arrives >= end || !joining.join(cell.arrives, departs) {
             return index;
         }
-        early.receive(&cell, arrives);
+        early.count(&cell, arrives);
+        early.reassemble(&cell);
     }
     count
 }

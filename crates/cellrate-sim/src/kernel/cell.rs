@@ -147,6 +147,12 @@ impl Cell {
         self.word & HOP_MASK
     }
 
+    /// Whether this is a data cell, amid its PDU or the end of one, on that [way](Cell::way_of_data).
+    #[inline]
+    pub fn is_data_on(&self, way: u64) -> bool {
+        self.word & (HOP_MASK | RM) == way
+    }
+
     /// Whether this is an RM cell on its way to the destination.
     #[inline]
     pub fn is_forward_rm(&self) -> bool {

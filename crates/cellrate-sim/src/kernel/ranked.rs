@@ -2,8 +2,8 @@
 //!
 //! A [`Ranked`](crate::port::Ranked) port has no departures to catch up with before a cell comes, only turns to give to those
 //! that waited. So a cell that does no more than join its queue and be counted takes its key out of the merge, gives the
-//! turns that are due, and waits or leaves. The first one that does more (its connection becomes active, or an averaging
-//! interval ends) ends the run, and takes the general [step](super::deferred).
+//! turns that are due, and waits or leaves; of an FRM the port's control is told. The first one that does more (its connection
+//! becomes active, or an averaging interval ends) ends the run, and takes the general [step](super::deferred).
 
 use cellrate_proto::Time;
 use cellrate_proto::switch::{QuietMeter, Slot};
@@ -21,23 +21,31 @@ use super::tournament::NEVER;
 use crate::port::{ABR, Give, Port, Queues, Turning};
 
 impl Cluster {
-    /// Deals with cells before `limit` that come to a ranked port, up to the first one that does more than join its queue
-    /// and be counted, or to the end of a train: then returns its feed.
+    /// Deals with cells before `limit` that come to a ranked port, up to the first one that does more than join its queue,
+    /// be counted and tell of its CCR, or to the end of a train: then returns its feed.
     #[inline(never)]
     pub(super) fn run_ranked(&mut self, number: usize, limit: u64) -> Option<usize> {
         let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, .. } = self;
         let Port { queues: Queues::Ranked(ranked), metered, control, merge, .. } = &mut ports[number] else {
             return None;
         };
-        let meter = control.quiet_meter();
-        let limit = if *metered { limit.min(schedule.key(0, meter.until)) } else { limit };
-        let count = metered.then(|| Count { left: meter.left, abr: 0, guaranteed: 0, meter });
-        let turning = ranked.turning();
-        let ways_out = WaysOut { hops, outboxes };
-        let run = RunRanked { lanes, feeds, leaves, ways_out, schedule, turning, count, limit };
-        let (ended, guaranteed) = merge.run(run);
-        control.on_guaranteed_cells(guaranteed);
-        ended
+        loop {
+            let meter = control.quiet_meter();
+            let limit = if *metered { limit.min(schedule.key(0, meter.until)) } else { limit };
+            let count = metered.then(|| Count { left: meter.left, abr: 0, guaranteed: 0, meter });
+            let turning = ranked.turning();
+            let ways_out = WaysOut { hops, outboxes };
+            let run = RunRanked { lanes, feeds, leaves, ways_out, schedule, turning, count, limit };
+            let Ended { feed, forward_rm, guaranteed } = merge.run(run);
+            control.on_guaranteed_cells(guaranteed);
+            let Some((cell, slot)) = forward_rm else { return feed };
+            if *metered {
+                control.on_forward_rm(cell.arrives, slot, cell.current_cell_rate().rate());
+            }
+            if feed.is_some() {
+                return feed;
+            }
+        }
     }
 }
 
@@ -65,7 +73,7 @@ impl Count<'_> {
     }
 }
 
-/// A [run](Cluster::run_ranked) of cells: the feed whose train ended it, and how many were of CBR or VBR.
+/// A [run](Cluster::run_ranked) of cells.
 struct RunRanked<'a> {
     lanes: &'a mut [Lane],
     feeds: &'a mut [Feed],
@@ -77,16 +85,27 @@ struct RunRanked<'a> {
     limit: u64,
 }
 
+/// What ended a run, and came of it.
+#[derive(Default)]
+struct Ended {
+    /// The last cell of what was known of this feed.
+    feed: Option<usize>,
+    /// An FRM as it came to the port, and the number of its connection there.
+    forward_rm: Option<(Cell, Slot)>,
+    /// How many cells were of CBR or VBR.
+    guaranteed: u64,
+}
+
 impl Along for RunRanked<'_> {
-    type Outcome = (Option<usize>, u64);
+    type Outcome = Ended;
 
     #[inline(always)]
-    fn along<F: Front>(self, merge: &mut F) -> (Option<usize>, u64) {
+    fn along<F: Front>(self, merge: &mut F) -> Ended {
         let RunRanked { lanes, feeds, leaves, mut ways_out, schedule, mut turning, mut count, limit } = self;
         let hops = ways_out.hops;
         let most = if turning.is_usual() { MOST_JOINING } else { 0 };
         let mut left = most;
-        let mut ended = None;
+        let mut ended = Ended::default();
         while left > 0 {
             let key = merge.first();
             if key >= limit {
@@ -99,22 +118,23 @@ impl Along for RunRanked<'_> {
                     let feed = &mut feeds[index as usize];
                     let priority = usize::from(feed.priority);
                     let front = &mut feed.front;
-                    if front.count <= 1 && (front.count == 0 || front.last.is_rm())
-                        || count.as_mut().is_some_and(|count| !count.one(priority, feed.slot))
+                    if front.count == 0 || count.as_mut().is_some_and(|count| !count.one(priority, feed.slot))
                     {
                         break;
                     }
                     let cell = front.take(now);
+                    let is_last = front.count == 0;
                     let mut next = key + feed.key_step;
-                    if front.count == 0 {
+                    if is_last {
                         let behind = feed.key_behind(key, schedule);
-                        ended = behind.is_none().then_some(index as usize);
+                        ended.feed = if behind.is_none() { Some(index as usize) } else { None };
+                        ended.forward_rm = cell.is_rm().then_some((cell, feed.slot));
                         next = behind.unwrap_or(NEVER);
                     }
                     merge.replace_first(feed.place as usize, next);
                     left -= 1;
                     turning.join(now, departs, priority, cell.on_next_hop(), &mut ways_out);
-                    if ended.is_some() {
+                    if is_last && (ended.feed.is_some() || ended.forward_rm.is_some()) {
                         break;
                     }
                 }
@@ -136,11 +156,11 @@ impl Along for RunRanked<'_> {
             }
         }
         turning.close(most - left);
-        let guaranteed = count.map_or(0, |count| {
+        if let Some(count) = count {
             count.meter.close(count.abr);
-            count.guaranteed
-        });
-        (ended, guaranteed)
+            ended.guaranteed = count.guaranteed;
+        }
+        ended
     }
 }
 

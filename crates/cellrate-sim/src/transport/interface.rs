@@ -8,6 +8,7 @@ use super::adapter::Departed;
 use super::datagrams::Datagrams;
 use super::reassembly::Reassembly;
 use super::stack::Stack;
+use crate::kernel::cell::Cell;
 
 /// One end's transport, and what it needs to tell PDUs from cells.
 #[derive(Clone, Debug)]
@@ -46,6 +47,15 @@ impl Interface {
             scheduled: Time::NEVER,
             datagrams: None,
         }
+    }
+
+    /// `cell` has made a PDU whole: returned if there is something left to do at the instant at which it arrives.
+    #[inline]
+    pub fn on_whole(&mut self, cell: Cell) -> Option<Cell> {
+        // Nobody answers a datagram: its instant is written down, and no event is spent on it.
+        let Some(datagrams) = &mut self.datagrams else { return Some(cell) };
+        datagrams.on_whole(cell.sequence(), cell.arrives);
+        None
     }
 
     /// One that only puts datagrams together.
