@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -33,28 +35,26 @@ def test_what_a_call_raises_is_raised(workers: int) -> None:
         side_by_side([os.getpid, fail, os.getpid], workers=workers)
 
 
-def test_what_a_call_raises_is_raised_when_the_others_have_ended(tmp_path: Path) -> None:
-    def fail() -> None:
-        while not (tmp_path / "begun").exists():
-            time.sleep(0.001)
-        raise LookupError("nothing there")
+def fail_after(begun: Path) -> None:
+    """Fail once another call has begun."""
+    while not begun.exists():
+        time.sleep(0.001)
+    raise LookupError("nothing there")
 
+
+def test_what_a_call_raises_is_raised_when_the_others_have_ended(tmp_path: Path) -> None:
     def write() -> None:
         (tmp_path / "begun").touch()
         time.sleep(0.2)
         (tmp_path / "ended").touch()
 
+    calls: list[Callable[[], None]] = [partial(fail_after, tmp_path / "begun"), write]
     with pytest.raises(LookupError, match="nothing there"):
-        side_by_side([fail, write], workers=2)
+        side_by_side(calls, workers=2)
     assert (tmp_path / "ended").exists()
 
 
 def test_a_call_that_takes_long_can_end_when_another_has_failed(tmp_path: Path) -> None:
-    def fail() -> None:
-        while not (tmp_path / "begun").exists():
-            time.sleep(0.001)
-        raise LookupError("nothing there")
-
     def take_long() -> None:
         (tmp_path / "begun").touch()
         for step in range(20_000):
@@ -62,8 +62,9 @@ def test_a_call_that_takes_long_can_end_when_another_has_failed(tmp_path: Path) 
             end_if_stopped()
             time.sleep(0.001)
 
+    calls: list[Callable[[], None]] = [partial(fail_after, tmp_path / "begun"), take_long]
     with pytest.raises(LookupError, match="nothing there"):
-        side_by_side([fail, take_long], workers=2)
+        side_by_side(calls, workers=2)
     assert int((tmp_path / "reached").read_text()) < 19_999
 
 
