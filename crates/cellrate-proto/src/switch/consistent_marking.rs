@@ -233,7 +233,8 @@ impl SwitchAlgorithm for ConsistentMarking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig};
+    use crate::switch::small_port::port_with;
+    use crate::switch::{PortControl, SwitchAlgorithmConfig};
     use alloc::vec::Vec;
 
     /// Intervals of 1/64 s; the line takes twice what is handed out, 65,536 cells/s.
@@ -256,12 +257,7 @@ mod tests {
             let config = ConsistentMarkingConfig { interval, target_utilization: 0.5, fairness };
             assert_eq!(config.check(), Ok(()));
             let algorithm = SwitchAlgorithmConfig::ConsistentMarking(Arc::new(config));
-            let line = CellRate::new(2.0 * C);
-            let mut port =
-                PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
-            let vc =
-                |&(mcr, weight): &(f64, f64)| VcAtPort { pcr: line, mcr: CellRate::new(mcr * C), weight };
-            let slots = connections.iter().map(|connection| port.connect(&vc(connection))).collect();
+            let (port, slots) = port_with(algorithm, CellRate::new(2.0 * C), CellRate::new(C), connections);
             World { port, slots }
         }
 

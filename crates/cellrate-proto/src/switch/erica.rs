@@ -477,6 +477,7 @@ fn divide(rate: CellRate, by: f64) -> CellRate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::switch::small_port::figure;
     use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig};
 
     /// Intervals of 1/64 s: 1024 cells in one are C = 65,536 cells/s. The line takes 2 C, and U is 1/2, so that C is the
@@ -540,13 +541,7 @@ mod tests {
         }
 
         fn figure(&self, wanted: &str) -> f64 {
-            let mut found = f64::NAN;
-            self.port.metrics(|name, value| {
-                if name == wanted {
-                    found = value;
-                }
-            });
-            found
+            figure(&self.port, wanted)
         }
     }
 

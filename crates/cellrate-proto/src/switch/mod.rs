@@ -24,6 +24,8 @@ mod list;
 mod meter;
 mod port_control;
 mod relative_rate;
+#[cfg(test)]
+mod small_port;
 mod stop_and_go;
 mod weights;
 

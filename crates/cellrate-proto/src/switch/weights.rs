@@ -118,6 +118,7 @@ impl Weights {
 mod tests {
     use super::*;
     use crate::rate_code::RateCode;
+    use crate::switch::small_port::port_with;
     use crate::switch::{
         ActiveSources, AveragingInterval, EricaConfig, Feedback, PortControl, PortControlConfig,
         QueueControl, SwitchAlgorithmConfig,
@@ -147,10 +148,7 @@ mod tests {
             };
             let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(config));
             let line = CellRate::new(C);
-            let mut port =
-                PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
-            let vc = |&(mcr, weight)| VcAtPort { pcr: line, mcr: line * mcr, weight };
-            let slots = connections.iter().map(|connection| port.connect(&vc(connection))).collect();
+            let (port, slots) = port_with(algorithm, line, line, connections);
             World { port, slots, now: Time::ZERO }
         }
 

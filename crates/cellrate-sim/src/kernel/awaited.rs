@@ -122,9 +122,9 @@ impl Cluster {
     fn pass_to_host(&mut self, port: usize, ways: [usize; 2], limit: u64) -> Option<Cell> {
         let mut last: Option<Cell> = None;
         while self.ports[port].merge.first() < limit {
-            let (mut passed, several) =
-                (0, matches!(self.ports[port].shortcut, Shortcut::Host { several: true, .. }));
+            let several = matches!(self.ports[port].shortcut, Shortcut::Host { several: true, .. });
             let is_plain = self.lanes[ways[0]].ring.first().is_some_and(|first| !first.is_special());
+            let mut passed = 0;
             if several && is_plain {
                 passed = self.run_several_to_host(port, ways[0], limit);
             }

@@ -469,7 +469,8 @@ fn pass(
             return index;
         }
         early.count(&cell, arrives);
-        early.reassemble(&cell);
+        let whole = early.reassemble(&cell);
+        debug_assert!(!whole, "the end of a PDU is in no stretch");
     }
     count
 }

@@ -41,9 +41,9 @@ mod tests {
 
     use super::*;
     use crate::rate_code::RateCode;
+    use crate::switch::small_port::{figure, port_with};
     use crate::switch::{
-        ActiveSources, AveragingInterval, EricaConfig, Fairness, Feedback, PortControl, PortControlConfig,
-        SwitchAlgorithmConfig, VcAtPort,
+        ActiveSources, AveragingInterval, EricaConfig, Fairness, Feedback, PortControl, SwitchAlgorithmConfig,
     };
     use crate::units::{Cells, Duration, Time};
 
@@ -72,12 +72,7 @@ mod tests {
             };
             assert_eq!(config.check(), Ok(()));
             let algorithm = SwitchAlgorithmConfig::Erica(Arc::new(config));
-            let line = CellRate::new(2.0 * C);
-            let mut port =
-                PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
-            let vc =
-                |&(mcr, weight): &(f64, f64)| VcAtPort { pcr: line, mcr: CellRate::new(mcr * C), weight };
-            let slots = connections.iter().map(|connection| port.connect(&vc(connection))).collect();
+            let (port, slots) = port_with(algorithm, CellRate::new(2.0 * C), CellRate::new(C), connections);
             World { port, slots, now: Time::ZERO }
         }
 
@@ -94,13 +89,7 @@ mod tests {
         }
 
         fn figure(&self, wanted: &str) -> f64 {
-            let mut found = f64::NAN;
-            self.port.metrics(|name, value| {
-                if name == wanted {
-                    found = value;
-                }
-            });
-            found
+            figure(&self.port, wanted)
         }
 
         fn er(&mut self, connection: usize) -> f64 {
