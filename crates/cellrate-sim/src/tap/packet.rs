@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_handshake_announces_the_mss_and_data_carry_acks() {
-        let duplex = |packet| Segment { connection: 2, contents: Contents::Duplex(packet) };
+        let duplex = |packet| Segment { connection: 2, contents: Contents::Duplex(Box::new(packet)) };
         let endpoints = endpoints(40, 65_535);
         let syn = endpoints.packet(&duplex(Packet { synchronize: true, ..Packet::empty(0) }), 0);
         // From a dynamic port to 16384 + 5; SEQ and ACK 0, 6 words of header, SYN alone; 1460 octets.

@@ -6,6 +6,7 @@ use cellrate_proto::wire::{Encapsulation, cells_for};
 use cellrate_proto::{Cells, Duration, Octets, Time};
 use cellrate_scenario::{AdapterQueue, TcpTraffic};
 
+use super::pdus::Pdus;
 use super::segment::Segment;
 
 /// Segments that wait for their turn, cell by cell, and those that have left.
@@ -14,7 +15,7 @@ pub struct Adapter {
     header: Octets,
     encapsulation: Encapsulation,
     limit: AdapterQueue,
-    waiting: VecDeque<(Segment, u32)>,
+    waiting: Pdus,
     /// Cells of the first one that have not left.
     left_of_first: u32,
     waiting_cells: u64,
@@ -72,7 +73,7 @@ impl Adapter {
             header,
             encapsulation,
             limit,
-            waiting: VecDeque::new(),
+            waiting: Pdus::default(),
             left_of_first: 0,
             waiting_cells: 0,
             max_cells: 0,
@@ -94,13 +95,13 @@ impl Adapter {
         let fits = match self.limit {
             AdapterQueue::Unbounded => true,
             AdapterQueue::Cells(Cells(room)) => self.waiting_cells + cells <= room,
-            AdapterQueue::Pdus(room) => (self.waiting.len() as u64) < room,
+            AdapterQueue::Pdus(room) => self.waiting.len() < room,
         };
         if !fits {
             self.dropped += 1;
             return;
         }
-        if self.waiting.is_empty() {
+        if self.waiting.len() == 0 {
             self.left_of_first = cells as u32;
             self.begins_request = segment.begins_request();
         }
@@ -112,7 +113,7 @@ impl Adapter {
         self.accepted += 1;
         self.waiting_cells += cells;
         self.max_cells = self.max_cells.max(self.waiting_cells);
-        self.waiting.push_back((segment, cells as u32));
+        self.waiting.push(segment, cells as u32);
     }
 
     /// The one at either end of a VC with this TCP.
@@ -138,15 +139,15 @@ impl Adapter {
         if self.left_of_first > 0 {
             return false;
         }
-        if let Some((segment, cells)) = self.waiting.pop_front() {
+        if let Some((segment, cells)) = self.waiting.pop() {
             if let Some(response) = segment.answers() {
                 self.responses.insert((segment.connection, response), now.saturating_add(self.cell_time));
             }
             self.departed.push_back(Departed { last_cell: self.sent_cells, cells, segment });
         }
         self.left_of_first = 0;
-        if let Some((segment, cells)) = self.waiting.front() {
-            self.left_of_first = *cells;
+        if let Some((segment, cells)) = self.waiting.first() {
+            self.left_of_first = cells;
             self.begins_request = segment.begins_request();
         }
         true
@@ -171,7 +172,7 @@ impl Adapter {
     #[cold]
     fn note_request(&mut self, now: Time) {
         self.begins_request = false;
-        if let Some((segment, _)) = self.waiting.front() {
+        if let Some((segment, _)) = self.waiting.first() {
             self.requests.push((segment.connection, now.saturating_add(self.cell_time)));
         }
     }
@@ -188,7 +189,7 @@ impl Adapter {
 
     /// PDUs that have not left whole.
     pub fn waiting_pdus(&self) -> u64 {
-        self.waiting.len() as u64
+        self.waiting.len()
     }
 
     /// The most cells that have waited.
@@ -262,7 +263,7 @@ mod tests {
         let data = Some(Span { from: Sequence(0), to: Sequence(100) });
         let request = |begins_request| Segment {
             connection: 2,
-            contents: Contents::Duplex(Packet { data, begins_request, ..Packet::empty(0) }),
+            contents: Contents::Duplex(Box::new(Packet { data, begins_request, ..Packet::empty(0) })),
         };
         let mut adapter = adapter(AdapterQueue::Unbounded);
         for segment in [segment(100), request(true), request(false)] {

@@ -8,7 +8,7 @@ use cellrate_scenario::{ConnectionUse, Pages, Period, TcpConfig};
 
 use super::duplex::{Duplex, Role};
 use super::exchange::{Exchange, Spans};
-use super::segment::{Acknowledgment, Packet};
+use super::segment::{Acknowledgment, Blocks, Packet};
 use super::sequence::Sequence;
 use super::tally::Tally;
 use crate::random::Random;
@@ -101,7 +101,7 @@ impl Client {
             _ => {
                 if let Some(span) = packet.data {
                     let window = self.site.tcp[1].offered_window();
-                    let ack = Acknowledgment { next: span.to, window, selective: Vec::new() };
+                    let ack = Acknowledgment { next: span.to, window, selective: Blocks::NONE };
                     let acknowledgment = Some(ack);
                     self.outgoing.push_back(Packet { acknowledgment, ..Packet::empty(packet.incarnation) });
                 }

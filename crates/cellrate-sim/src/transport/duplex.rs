@@ -186,7 +186,7 @@ impl Duplex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::{Sequence, Span};
+    use crate::transport::{Blocks, Sequence, Span};
     use cellrate_proto::Duration;
     use cellrate_scenario::Preset;
 
@@ -283,7 +283,7 @@ mod tests {
         let data = |from| Some(Span { from: Sequence(from), to: Sequence(from + 100) });
         for n in 0..5 {
             let acknowledgment =
-                Some(Acknowledgment { next: Sequence(0), window: Octets(8760), selective: vec![] });
+                Some(Acknowledgment { next: Sequence(0), window: Octets(8760), selective: Blocks::NONE });
             client.on_packet(at(1), &Packet { acknowledgment, data: data(100 * n), ..Packet::empty(0) });
         }
         assert_eq!(client.sender().statistics().fast_retransmits, 0);

@@ -3,7 +3,7 @@
 use cellrate_proto::{Duration, Octets, Time};
 use cellrate_scenario::{DelayedAck, Recovery, TcpConfig};
 
-use super::segment::{Acknowledgment, MAX_BLOCKS};
+use super::segment::{Acknowledgment, Blocks};
 use super::sequence::{Sequence, Span, Spans};
 
 /// The receiver of a connection.
@@ -120,14 +120,14 @@ impl Receiver {
         Some(Acknowledgment { next: self.next, window: self.window, selective: self.blocks() })
     }
 
-    fn blocks(&mut self) -> Vec<Span> {
+    fn blocks(&mut self) -> Blocks {
         if self.beyond.is_empty() {
             self.latest.clear();
-            return Vec::new();
+            return Blocks::NONE;
         }
         let next = self.next;
         self.latest.retain(|&start| start > next);
-        self.latest.iter().filter_map(|&start| self.beyond.around(start)).take(MAX_BLOCKS).collect()
+        self.latest.iter().filter_map(|&start| self.beyond.around(start)).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the two ends say to each other.
 
+use std::ops::Deref;
+
 use cellrate_proto::Octets;
 
 use super::sequence::{Sequence, Span};
@@ -20,8 +22,8 @@ pub enum Contents {
     Data(Span),
     /// From the receiver.
     Acknowledgment(Acknowledgment),
-    /// Of a connection with data both ways.
-    Duplex(Packet),
+    /// Of a connection with data both ways. Apart, because others are by far the most where very many wait.
+    Duplex(Box<Packet>),
 }
 
 /// A segment of a client's connection, which has data both ways.
@@ -62,8 +64,46 @@ pub struct Acknowledgment {
     pub next: Sequence,
     /// So much beyond it may be sent.
     pub window: Octets,
-    /// What has come beyond it, the latest first; at most [`MAX_BLOCKS`]. Empty without SACK.
-    pub selective: Vec<Span>,
+    /// What has come beyond it, the latest first. None without SACK.
+    pub selective: Blocks,
+}
+
+/// What an ACK tells of beyond what it acknowledges; at most [`MAX_BLOCKS`]. No more than a pointer, because most tell of nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocks(Option<Box<Told>>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Told {
+    /// Those behind the first `count` are of no meaning.
+    spans: [Span; MAX_BLOCKS],
+    count: u8,
+}
+
+impl Blocks {
+    /// None.
+    pub const NONE: Blocks = Blocks(None);
+}
+
+impl Deref for Blocks {
+    type Target = [Span];
+
+    fn deref(&self) -> &[Span] {
+        self.0.as_ref().map_or(&[], |told| &told.spans[..usize::from(told.count)])
+    }
+}
+
+impl FromIterator<Span> for Blocks {
+    /// The first ones, as many as fit.
+    fn from_iter<I: IntoIterator<Item = Span>>(spans: I) -> Blocks {
+        let mut spans = spans.into_iter();
+        let Some(first) = spans.next() else { return Blocks::NONE };
+        let mut told = Told { spans: [first; MAX_BLOCKS], count: 1 };
+        for (place, span) in told.spans[1..].iter_mut().zip(spans) {
+            *place = span;
+            told.count += 1;
+        }
+        Blocks(Some(Box::new(told)))
+    }
 }
 
 /// Blocks that fit into the options of a segment without timestamps (RFC 2018, section 3), less one for them.
@@ -115,6 +155,22 @@ mod tests {
     use cellrate_proto::wire::{Encapsulation::*, cells_for};
 
     #[test]
+    fn a_segment_takes_less_than_a_cache_line() {
+        assert!(size_of::<Segment>() <= 40);
+    }
+
+    #[test]
+    fn as_many_blocks_as_fit_are_told_of() {
+        let block = |n| Span { from: Sequence(100 * n), to: Sequence(100 * n + 50) };
+        for count in 0..6 {
+            let blocks: Blocks = (0..count).map(block).collect();
+            let told: Vec<Span> = (0..count.min(MAX_BLOCKS as u64)).map(block).collect();
+            assert_eq!(*blocks, told);
+        }
+        assert_eq!((0..0).map(block).collect::<Blocks>(), Blocks::NONE);
+    }
+
+    #[test]
     fn segments_take_the_cells_that_the_papers_count() {
         let data = |octets: u64| Segment {
             connection: 0,
@@ -138,7 +194,7 @@ mod tests {
         assert_eq!(cells(&ack(0), LlcSnapIpv4), Cells(2));
         assert_eq!(ack(3).packet(Octets(40)), Octets(68));
         assert_eq!(cells(&ack(3), LlcSnapIpv4), Cells(2));
-        let duplex = |packet| Segment { connection: 0, contents: Contents::Duplex(packet) };
+        let duplex = |packet| Segment { connection: 0, contents: Contents::Duplex(Box::new(packet)) };
         // SYN with its MSS: 44 + 8 octets are two cells without LLC/SNAP, too.
         let syn = Packet { synchronize: true, ..Packet::empty(0) };
         assert_eq!(cells(&duplex(syn), VcMultiplexed), Cells(2));

@@ -399,6 +399,7 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::Blocks;
     use cellrate_proto::Duration;
     use cellrate_scenario::Preset;
 
@@ -458,7 +459,7 @@ mod tests {
         sender.on_timer(at(5));
         let spans: Vec<_> = std::iter::from_fn(|| sender.poll_transmit(at(5))).collect();
         assert_eq!(spans.iter().map(|span| span.octets().0).collect::<Vec<_>>(), [1460, 1]);
-        let ack = Acknowledgment { next: Sequence(1461), window: Octets(65_535), selective: vec![] };
+        let ack = Acknowledgment { next: Sequence(1461), window: Octets(65_535), selective: Blocks::NONE };
         sender.on_acknowledgment(at(9), &ack);
         assert_eq!(sender.statistics().completed, Some(at(9)));
         assert_eq!((sender.next_timer(), sender.statistics().timeouts), (Time::NEVER, 0));
@@ -472,7 +473,7 @@ mod tests {
         let spans: Vec<_> = std::iter::from_fn(|| sender.poll_transmit(at(9))).collect();
         assert!(!spans.is_empty());
         let all = spans.last().expect("there is one").to;
-        let ack = |next| Acknowledgment { next, window: Octets(65_535), selective: vec![] };
+        let ack = |next| Acknowledgment { next, window: Octets(65_535), selective: Blocks::NONE };
         let mut open = sender.clone();
         open.on_acknowledgment(at(9), &ack(spans[0].to));
         assert!(open.poll_transmit(at(9)).is_some(), "just before the end an ACK lets the next one out");

@@ -95,12 +95,12 @@ impl Stack {
         }
         for (connection, client) in (0..).zip(&mut self.clients) {
             if let Some(packet) = client.poll_transmit(now) {
-                return Some(Segment { connection, contents: Contents::Duplex(packet) });
+                return Some(Segment { connection, contents: Contents::Duplex(packet.into()) });
             }
         }
         for (connection, server) in (0..).zip(&mut self.servers) {
             if let Some(packet) = server.poll_transmit(now) {
-                return Some(Segment { connection, contents: Contents::Duplex(packet) });
+                return Some(Segment { connection, contents: Contents::Duplex(packet.into()) });
             }
         }
         None
