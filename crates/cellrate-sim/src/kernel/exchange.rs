@@ -183,7 +183,7 @@ impl Exchange {
             if let Some(adapter) = cluster.endpoints[sender].supply.adapter_mut()
                 && !adapter.departed.is_empty()
             {
-                lock(&self.conduits[conduit]).append(&mut adapter.departed);
+                hand_over(&mut adapter.departed, &mut lock(&self.conduits[conduit]));
             }
         }
     }
@@ -195,7 +195,7 @@ impl Exchange {
             if !departed.is_empty()
                 && let Some(interface) = &mut cluster.endpoints[receiver].interface
             {
-                interface.arrivals.append(&mut departed);
+                hand_over(&mut departed, &mut interface.arrivals);
             }
         }
         for &place in &self.delivered[number] {
@@ -253,6 +253,14 @@ fn have_packed(clusters: &mut [Cluster]) {
             clusters[from].outboxes[index].sent = Sent::Packed(packing);
             clusters[cluster as usize].lanes[lane as usize].ring = Row::Packed(unpacking);
         }
+    }
+}
+
+/// What is in `from` goes behind what is in `to`.
+fn hand_over(from: &mut VecDeque<Departed>, to: &mut VecDeque<Departed>) {
+    match to.is_empty() {
+        true => std::mem::swap(from, to),
+        false => to.append(from),
     }
 }
 
