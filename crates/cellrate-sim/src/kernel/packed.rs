@@ -51,8 +51,15 @@ impl Packing {
     }
 
     /// Puts `cell` last.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, cell: Cell) {
+        let [arrives, sent, word] = cell.to_words();
+        self.push_words(arrives, sent, word);
+    }
+
+    #[inline(never)]
+    fn push_words(&mut self, arrives: u64, sent: u64, word: u64) {
+        let cell = Cell::from_words([arrives, sent, word]);
         self.count += 1;
         if let Some(strands) = &mut self.strands {
             strands.write_turn(cell.hop(), &mut self.octets, &mut self.trail);
