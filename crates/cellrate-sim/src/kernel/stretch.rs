@@ -47,7 +47,13 @@ impl Stretch {
     /// How many of `first` and those behind it arrive before `until`.
     #[inline]
     pub fn arrive_before(self, first: &Cell, until: Time) -> u64 {
-        until.since(first.arrives).div_ceil(self.gap).min(u64::from(self.count) + 1)
+        let count = u64::from(self.count);
+        // Most often all, which takes no division to tell.
+        if first.arrives + self.gap * count < until {
+            count + 1
+        } else {
+            until.since(first.arrives).div_ceil(self.gap)
+        }
     }
 }
 
