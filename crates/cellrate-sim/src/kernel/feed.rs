@@ -164,6 +164,8 @@ impl Feed {
         }
     }
 
+    /// In place, so that the train need not stand in memory before.
+    #[inline(always)]
     fn push_behind(&mut self, train: Train, spare: &mut SpareRoom) {
         let room = || spare.pop().unwrap_or_else(|| Box::new(Short::new()));
         self.behind.get_or_insert_with(room).push(train);
