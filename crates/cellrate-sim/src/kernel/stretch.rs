@@ -137,6 +137,17 @@ mod tests {
             prop_assert!(cells(&list).eq(all.iter().copied()));
             prop_assert!(list.first().is_none_or(|first| first.marked().is_none()));
         }
+
+        #[test]
+        fn those_arrive_before_an_instant_whose_instants_are_before(
+            count in 1..9_u32, gap in 1..5_u64, until in 95..150_u64,
+        ) {
+            let stretch = Stretch { gap: Duration::from_ps(gap), spacing: Duration::from_ps(1), count };
+            let (first, until) = (Cell::data(Time::from_ps(100), 0, false), Time::from_ps(until));
+            let cells = (0..=count).map(|behind| stretch.cell(first, behind));
+            let before = cells.filter(|cell| cell.arrives < until).count();
+            prop_assert_eq!(stretch.arrive_before(&first, until), before as u64);
+        }
     }
 
     #[test]
