@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 from ._native import version as _version
 from .algorithms import SwitchAlgorithm
 from .capturing import Capture, CapturedFile
+from .ends import SendingEnd
 from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
+from .policies import UiliPolicy
 from .results import Result, Series
 from .running import run, sweep
 from .scenario import Scenario, SweepPoint, ready_scenarios, schema
+from .traffic import Burst, TrafficSource
 
 if TYPE_CHECKING:
     from .advisor import Advice, AdvisedSet, Situation, advise
@@ -27,6 +30,7 @@ __version__ = _version()
 __all__ = [
     "Advice",
     "AdvisedSet",
+    "Burst",
     "Capture",
     "CapturedFile",
     "CellrateError",
@@ -36,10 +40,13 @@ __all__ = [
     "RunError",
     "Scenario",
     "ScenarioError",
+    "SendingEnd",
     "Series",
     "Situation",
     "SweepPoint",
     "SwitchAlgorithm",
+    "TrafficSource",
+    "UiliPolicy",
     "__version__",
     "advise",
     "ready_scenarios",

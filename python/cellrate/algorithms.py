@@ -15,19 +15,12 @@ docs/guides/algorithms.md has a whole example.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .ends import is_number, shown
 from .errors import CellrateError
-
-if TYPE_CHECKING:
-    from .scenario import Scenario
 
 MakeAlgorithm = Callable[..., "SwitchAlgorithm"]
 """A class, or whatever else makes a `SwitchAlgorithm`: called with a `Port`, and the scenario's parameters by name."""
@@ -176,85 +169,14 @@ Maker = Callable[[str, float, Mapping[str, object], Sequence[str]], Calls]
 """Port, its link rate [cells/s], parameters and names of figures."""
 
 
-def check(algorithms: Algorithms | None, scenarios: Sequence[Scenario]) -> None:
-    """Look whether there is a port, in one of the scenarios at least, for each algorithm.
+def maker(name: str, make: MakeAlgorithm) -> Maker:
+    """Give what the compiled module makes the algorithm of this name with."""
 
-    Raises
-    ------
-    CellrateError
-        If there is none for one of them.
-    """
-    if not algorithms:
-        return
-    wanted = {name: None for scenario in scenarios for name in scenario.custom_algorithms}
-    for name in algorithms:
-        if name not in wanted:
-            there_are = ", ".join(wanted) or "none"
-            raise CellrateError(f'no port has a custom algorithm called "{name}"; those of the scenario: {there_are}')
-
-
-def makers(algorithms: Algorithms | None) -> dict[str, Maker]:
-    """Give what the compiled module makes algorithms with."""
-    return {name: _maker(name, make) for name, make in (algorithms or {}).items()}
-
-
-def named(algorithms: Algorithms | None) -> dict[str, str]:
-    """Give the names in Python of the algorithms, by their names in the scenario."""
-    return {
-        name: f"{getattr(make, '__module__', '?')}.{getattr(make, '__qualname__', type(make).__qualname__)}"
-        for name, make in (algorithms or {}).items()
-    }
-
-
-def load(text: str) -> tuple[str, MakeAlgorithm]:
-    """Read NAME=FILE.py:CLASS, or NAME=MODULE:CLASS, and give the name and the class.
-
-    Raises
-    ------
-    CellrateError
-        If it is written in another way, or there is no such file, module or class.
-    """
-    name, equals, place = text.partition("=")
-    source, colon, attribute = place.rpartition(":")
-    if not (name and equals and source and colon and attribute):
-        raise CellrateError(f"--algorithm {text}: write NAME=FILE.py:CLASS, such as phantom=phantom.py:Phantom")
-    module = _module_of_file(Path(source)) if source.endswith(".py") else _module(source)
-    try:
-        return name, getattr(module, attribute)
-    except AttributeError:
-        classes = [
-            key
-            for key, value in vars(module).items()
-            if isinstance(value, type) and issubclass(value, SwitchAlgorithm) and value is not SwitchAlgorithm
-        ]
-        there_are = ", ".join(classes) or "none"
-        raise CellrateError(f'{source} has no "{attribute}"; algorithms in it: {there_are}') from None
-
-
-def _module_of_file(file: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    if spec is None or spec.loader is None or not file.is_file():
-        raise CellrateError(f"--algorithm: there is no file {file}")
-    module = importlib.util.module_from_spec(spec)
-    # Where dataclasses and pickle look for it; a module of that name that is there already stays what it is.
-    sys.modules.setdefault(file.stem, module)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _module(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        raise CellrateError(f"--algorithm: {error}") from None
-
-
-def _maker(name: str, make: MakeAlgorithm) -> Maker:
     def made(port: str, link_rate: float, parameters: Mapping[str, object], figures: Sequence[str]) -> Calls:
         algorithm = make(Port(port, link_rate), **parameters)
         if not isinstance(algorithm, SwitchAlgorithm):
             raise CellrateError(
-                f'the algorithm "{name}" is to be a cellrate.SwitchAlgorithm, and {_shown(algorithm)} is none'
+                f'the algorithm "{name}" is to be a cellrate.SwitchAlgorithm, and {shown(algorithm)} is none'
             )
         return _calls(algorithm, figures)
 
@@ -310,7 +232,7 @@ def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:
 def _check_interval(algorithm: SwitchAlgorithm) -> None:
     kind, interval, cells = type(algorithm).__name__, algorithm.interval, algorithm.interval_cells
     # Instants are whole picoseconds.
-    if interval is not None and not (_is_number(interval) and 1e-12 <= interval < float("inf")):
+    if interval is not None and not (is_number(interval) and 1e-12 <= interval < float("inf")):
         raise CellrateError(f"{kind}.interval is {interval!r}; it must be a time in seconds, above 0, or None")
     if cells is not None and not (isinstance(cells, int) and 1 <= cells < 2**32):
         raise CellrateError(
@@ -326,19 +248,10 @@ def _answer(given: object, kind: type) -> tuple[float | None, bool, bool] | None
         return None
     feedback = given if isinstance(given, Feedback) else None
     er: Any = given if feedback is None else feedback.er
-    if er is not None and not _is_number(er):
+    if er is not None and not is_number(er):
         raise CellrateError(
-            f"{kind.__name__}.on_backward_rm gave {_shown(given)}, which is neither a rate nor a Feedback nor None"
+            f"{kind.__name__}.on_backward_rm gave {shown(given)}, which is neither a rate nor a Feedback nor None"
         )
     if er is not None and not er >= 0.0:
         raise CellrateError(f"{kind.__name__}.on_backward_rm gave an ER of {er} cells/s; it must be 0 or more")
     return None if er is None else float(er), bool(feedback and feedback.ci), bool(feedback and feedback.ni)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -17,7 +17,6 @@ from .commands import App, Parameter, UsageError, in_two_columns
 from .errors import CellrateError, Interrupted, LiveUnavailable, RunError, ScenarioError
 
 if TYPE_CHECKING:
-    from .algorithms import Algorithms, MakeAlgorithm
     from .capturing import Capture
     from .results import Result
 
@@ -59,6 +58,14 @@ Algorithm = Annotated[
     list[str] | None,
     Parameter(help="A custom algorithm of the scenario: NAME=FILE.py:CLASS. May be given again."),
 ]
+Policy = Annotated[
+    list[str] | None,
+    Parameter(help="A custom use-it-or-lose-it policy of the scenario: NAME=FILE.py:CLASS. May be given again."),
+]
+CustomTraffic = Annotated[
+    list[str] | None,
+    Parameter(help="Custom traffic of the scenario: NAME=FILE.py:CLASS. May be given again."),
+]
 Threads = Annotated[int, Parameter(help="Threads per run, for large networks; the result does not depend on it.")]
 
 
@@ -82,8 +89,11 @@ def run(
     capture_limit: CaptureLimit = None,
     threads: Threads = 1,
     algorithm: Algorithm = None,
+    policy: Policy = None,
+    traffic: CustomTraffic = None,
 ) -> int:
     """Run a scenario, or every point of its sweep."""
+    from .custom import load
     from .running import prepare, run_into, sweep_into
     from .running import run as run_one
 
@@ -91,7 +101,7 @@ def run(
     points = [(point.scenario, point.set) for point in scenario.points()]
     for point, _ in points:
         point.check()
-    algorithms = _algorithms(algorithm)
+    custom = load(algorithm, policy, traffic)
     captured = _capture(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
     if out is None and (plot or csv):
         out = Path("results") / points[0][0].name
@@ -106,12 +116,20 @@ def run(
                 workers=workers,
                 progress=progress,
                 threads=threads,
-                algorithms=algorithms,
+                custom=custom,
             )
         else:
 
             def one() -> Result:
-                return run_one(scenario, capture=captured, progress=progress, threads=threads, algorithms=algorithms)
+                return run_one(
+                    scenario,
+                    capture=captured,
+                    progress=progress,
+                    threads=threads,
+                    algorithms=custom.algorithms,
+                    policies=custom.policies,
+                    traffic=custom.traffic,
+                )
 
             results = [run_into(out, one, csv=csv, plots=plot)]
     if json:
@@ -142,6 +160,8 @@ def watch(
     ] = None,
     port: Annotated[int, Parameter(help="Port of the page on 127.0.0.1; a free one by default.")] = 0,
     algorithm: Algorithm = None,
+    policy: Policy = None,
+    traffic: CustomTraffic = None,
     out: Out = None,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
     csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
@@ -150,17 +170,26 @@ def watch(
 
     The run begins when somebody has opened the page. It shows the series that the scenario records.
     """
+    from .custom import load
     from .running import prepare, run_into
     from .table import print_summary
     from .watching import watch as run_watched
 
     scenario = prepare(file, set=_settings(set), seed=seed)
-    algorithms = _algorithms(algorithm)
+    custom = load(algorithm, policy, traffic)
     if out is None and (plot or csv):
         out = Path("results") / scenario.points()[0].scenario.name
 
     def one() -> Result:
-        return run_watched(scenario, speed=speed, port=port, algorithms=algorithms, on_ready=_say_where)
+        return run_watched(
+            scenario,
+            speed=speed,
+            port=port,
+            algorithms=custom.algorithms,
+            policies=custom.policies,
+            traffic=custom.traffic,
+            on_ready=_say_where,
+        )
 
     result = run_into(out, one, csv=csv, plots=plot)
     print_summary(result.summary, result.set)
@@ -383,6 +412,8 @@ def live_run(
     capture_kind: CaptureKind = None,
     capture_limit: CaptureLimit = None,
     algorithm: Algorithm = None,
+    policy: Policy = None,
+    traffic: CustomTraffic = None,
 ) -> int:
     """Run a scenario with hosts that are network namespaces, real applications on them, and cells in real time.
 
@@ -390,6 +421,7 @@ def live_run(
     application failed, or no attempt was in time. A capture is of the last attempt, of the ports of the process that
     has the hosts.
     """
+    from .custom import load
     from .live.table import print_live
     from .live.work import run_and_write
 
@@ -407,7 +439,7 @@ def live_run(
         csv=csv,
         capture=_capture(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit),
         watched=lambda name: _progress(name, quiet=json),
-        algorithms=_algorithms(algorithm),
+        custom=load(algorithm, policy, traffic),
     )
     failed = any(run.failed_applications or not run.in_time for run in runs)
     if json:
@@ -439,6 +471,8 @@ def live_watch(
     plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
     csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
     algorithm: Algorithm = None,
+    policy: Policy = None,
+    traffic: CustomTraffic = None,
 ) -> int:
     """Run a scenario live, on a page that a browser opens: what it records, as it happens.
 
@@ -447,13 +481,14 @@ def live_watch(
     """
     from rich.console import Console
 
+    from .custom import load
     from .live.table import print_live
     from .live.work import run_and_write
     from .running import prepare
     from .watching.live import page_of
 
     scenario = prepare(file, set=_settings(set), seed=seed)
-    algorithms = _algorithms(algorithm)
+    custom = load(algorithm, policy, traffic)
 
     with page_of(scenario, port=port, on_ready=_say_where) as board:
         runs, folder = run_and_write(
@@ -469,7 +504,7 @@ def live_watch(
             capture=None,
             watched=lambda _: contextlib.nullcontext(),
             look=board.add,
-            algorithms=algorithms,
+            custom=custom,
         )
         board.end(runs[0].result)
     console = Console()
@@ -488,13 +523,16 @@ def live_node(
     start: Start = None,
     figures: Annotated[Path | None, Parameter(help="File for the figures, as JSON; printed without it.")] = None,
     algorithm: Algorithm = None,
+    policy: Policy = None,
+    traffic: CustomTraffic = None,
 ) -> int:
     """Run nodes of a scenario in this process, with cells in datagrams to and from the others ([live] nodes)."""
+    from .custom import load
     from .live.distribution import run_node
     from .running import prepare
 
     scenario = prepare(file, set=_settings(set)).points()[0].scenario
-    summary = run_node(scenario, node, _unix_ns(start), figures, _algorithms(algorithm))
+    summary = run_node(scenario, node, _unix_ns(start), figures, load(algorithm, policy, traffic))
     if figures is None:
         _print_json(summary)
     return 0 if summary["timing"]["passed"] or figures is not None else 1
@@ -629,18 +667,6 @@ def _settings(pairs: list[str] | None) -> dict[str, object]:
 
 def _say_where(address: str) -> None:
     print(f"Open {address}; Ctrl-C ends the run.", flush=True)
-
-
-def _algorithms(given: list[str] | None) -> Algorithms:
-    from .algorithms import load
-
-    algorithms: dict[str, MakeAlgorithm] = {}
-    for text in given or []:
-        name, make = load(text)
-        if name in algorithms:
-            raise CellrateError(f'--algorithm gives "{name}" twice')
-        algorithms[name] = make
-    return algorithms
 
 
 def _capture(

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from .algorithms import Algorithms, named
 from .capturing import CapturedFile
+from .custom import NOTHING, Custom
 from .errors import NoSuchSeries
 
 if TYPE_CHECKING:
@@ -142,10 +142,10 @@ class Result:
     Attributes
     ----------
     summary : dict
-        "run" (scenario, hash, seed, version, algorithms if any were given, duration_s, cell_hops, events, wall_s,
-        cell_hops_per_s), "vcs" (a row per direction of a VC that sent), "ports" (a row per port that carried
-        anything), "tcp" (a row per TCP connection), "exchanges", "pages" and "exchange_list" (of pages fetched over
-        TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of frames in
+        "run" (scenario, hash, seed, version, algorithms, policies and traffic if any were given, duration_s, cell_hops,
+        events, wall_s, cell_hops_per_s), "vcs" (a row per direction of a VC that sent), "ports" (a row per port that
+        carried anything), "tcp" (a row per TCP connection), "exchanges", "pages" and "exchange_list" (of pages fetched
+        over TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of frames in
         datagrams), "virtual_sources" (at switches that segment control loops), "refused" and "negotiated" (at
         set-up); docs/results.md lists the keys.
     set : dict
@@ -181,7 +181,7 @@ class Result:
         scenario: Scenario,
         settings: dict[str, str],
         wall_s: float,
-        algorithms: Algorithms | None = None,
+        custom: Custom = NOTHING,
     ) -> Result:
         summary = json.loads(native.summary)
         figures = summary["run"]
@@ -190,7 +190,7 @@ class Result:
             "hash": scenario.hash,
             "seed": figures["seed"],
             "version": _native.version(),
-            **({"algorithms": named(algorithms)} if algorithms else {}),
+            **custom.named(),
             **{key: value for key, value in figures.items() if key not in ("scenario", "seed")},
             "wall_s": wall_s,
             "cell_hops_per_s": figures["cell_hops"] / wall_s,

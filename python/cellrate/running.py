@@ -11,12 +11,15 @@ from functools import partial
 from pathlib import Path
 
 from . import _native
-from .algorithms import Algorithms, check, makers
+from .algorithms import Algorithms
 from .capturing import Capture
+from .custom import NOTHING, Custom
 from .errors import CellrateError
+from .policies import Policies
 from .processes import Outcome, end_if_stopped, number_of_workers, side_by_side
 from .results import Result
 from .scenario import Scenario
+from .traffic import Traffic
 
 Progress = Callable[[float], object]
 Point = tuple[Scenario, Mapping[str, str]]
@@ -32,6 +35,8 @@ def run(
     progress: Progress | None = None,
     threads: int = 1,
     algorithms: Algorithms | None = None,
+    policies: Policies | None = None,
+    traffic: Traffic | None = None,
 ) -> Result:
     """Run a scenario and give back what happened.
 
@@ -53,9 +58,10 @@ def run(
     threads
         Threads to run it on, 1 or more; the result does not depend on it. Only networks whose switches are apart by
         links of 100 us or more can use several. A run with a capture takes one.
-    algorithms
-        The custom algorithms of the scenario by its names for them, each a class derived from `SwitchAlgorithm`, or
-        whatever else makes one. What they raise ends the run and is raised here.
+    algorithms, policies, traffic
+        The custom algorithms, policies and traffic of the scenario by its names for them, each a class derived from
+        `SwitchAlgorithm`, `UiliPolicy` or `TrafficSource`, or whatever else makes one. What they raise ends the run and
+        is raised here.
 
     Raises
     ------
@@ -64,8 +70,8 @@ def run(
     RunError
         If the run gave no result.
     CellrateError
-        If the scenario is a sweep, or asks for other algorithms than those that are given; with a capture, if there
-        are several threads.
+        If the scenario is a sweep, or asks for other algorithms, policies or traffic than are given; with a capture, if
+        there are several threads.
     Interrupted
         On Ctrl-C.
     """
@@ -79,8 +85,9 @@ def run(
         raise CellrateError(f"threads is {threads}; a run with a capture takes one")
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
-    check(algorithms, [points[0].scenario])
-    return _run_point(points[0].scenario, points[0].set, How(threads, algorithms), progress, capture)
+    custom = Custom.of(algorithms, policies, traffic)
+    custom.check([points[0].scenario])
+    return _run_point(points[0].scenario, points[0].set, How(threads, custom), progress, capture)
 
 
 def sweep(
@@ -91,12 +98,14 @@ def sweep(
     workers: int | None = None,
     progress: Progress | None = None,
     algorithms: Algorithms | None = None,
+    policies: Policies | None = None,
+    traffic: Traffic | None = None,
 ) -> list[Result]:
     """Run every point of a scenario's sweep, over several processes.
 
     Parameters
     ----------
-    scenario, set, seed, algorithms
+    scenario, set, seed, algorithms, policies, traffic
         As for `run`.
     workers
         Number of processes; the number of processors by default. The results do not depend on it.
@@ -111,7 +120,8 @@ def sweep(
     points = [(point.scenario, point.set) for point in prepare(scenario, set=set, seed=seed).points()]
     for point, _ in points:
         point.check()
-    return run_many(points, workers=workers, progress=progress, algorithms=algorithms)
+    custom = Custom.of(algorithms, policies, traffic)
+    return run_many(points, workers=workers, progress=progress, custom=custom)
 
 
 def run_into(folder: Path | None, run: Callable[[], Result], *, csv: bool = False, plots: bool = False) -> Result:
@@ -145,7 +155,7 @@ def sweep_into(
     workers: int | None = None,
     progress: Progress | None = None,
     threads: int = 1,
-    algorithms: Algorithms | None = None,
+    custom: Custom = NOTHING,
 ) -> list[Result]:
     """Run the points of a sweep into a folder, which appears whole or not at all: summary.json, and a folder per point.
 
@@ -160,18 +170,14 @@ def sweep_into(
         If the folder holds something else; said before anything runs.
     """
     if folder is None:
-        return run_each(
-            points, _without_series, workers=workers, progress=progress, threads=threads, algorithms=algorithms
-        )
+        return run_each(points, _without_series, workers=workers, progress=progress, threads=threads, custom=custom)
     from .writing import fill_summary, write_whole
 
     results: list[Result] = []
 
     def fill(into: Path) -> None:
         write = partial(_write_point, into, csv=csv, plots=plots)
-        results.extend(
-            run_each(points, write, workers=workers, progress=progress, threads=threads, algorithms=algorithms)
-        )
+        results.extend(run_each(points, write, workers=workers, progress=progress, threads=threads, custom=custom))
         fill_summary(results, into, csv=csv, plots=plots)
 
     write_whole(folder, fill)
@@ -185,17 +191,15 @@ def run_many(
     progress: Progress | None = None,
     keep: Path | None = None,
     threads: int = 1,
-    algorithms: Algorithms | None = None,
+    custom: Custom = NOTHING,
 ) -> list[Result]:
     """Run scenarios side by side, each on so many threads.
 
     The results come in the order of `points`, each with its settings. With `keep`, each result is kept in that folder
     as soon as it is there, and a point whose result is kept there, from the same scenario and the same simulator, is
-    not run again. With `algorithms`, as for `run`, nothing is kept.
+    not run again. With anything `custom` nothing is kept.
     """
-    return run_each(
-        points, _whole, workers=workers, progress=progress, keep=keep, threads=threads, algorithms=algorithms
-    )
+    return run_each(points, _whole, workers=workers, progress=progress, keep=keep, threads=threads, custom=custom)
 
 
 def run_each(
@@ -206,7 +210,7 @@ def run_each(
     progress: Progress | None = None,
     keep: Path | None = None,
     threads: int = 1,
-    algorithms: Algorithms | None = None,
+    custom: Custom = NOTHING,
 ) -> list[Outcome]:
     """Run scenarios side by side, and give what `finish` makes of each result, in the order of `points`.
 
@@ -220,8 +224,8 @@ def run_each(
     """
     _check_threads(threads)
     todo = list(points)
-    check(algorithms, [scenario for scenario, _ in todo])
-    how = How(threads, algorithms)
+    custom.check([scenario for scenario, _ in todo])
+    how = How(threads, custom)
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
     if number_of_workers(workers, len(todo)) <= 1:
@@ -257,7 +261,7 @@ class How:
     """What a run is given beside its scenario."""
 
     threads: int = 1
-    algorithms: Algorithms | None = None
+    custom: Custom = NOTHING
 
 
 def _run_point(
@@ -273,17 +277,17 @@ def _run_point(
         progress,
         how.threads,
         None if capture is None else capture._native(),
-        makers(how.algorithms),
+        how.custom.makers(),
     )
     wall_s = time.perf_counter() - begun
-    return Result._from_native(native, scenario, dict(settings), wall_s, how.algorithms)
+    return Result._from_native(native, scenario, dict(settings), wall_s, how.custom)
 
 
 def _run_kept(
     scenario: Scenario, settings: Mapping[str, str], keep: Path | None, how: How, progress: Progress | None = None
 ) -> Result:
-    # An algorithm may do today what it did not do yesterday.
-    if keep is None or how.algorithms:
+    # What is not built in may do today what it did not do yesterday.
+    if keep is None or how.custom:
         return _run_point(scenario, settings, how, progress)
     # A module built anew may run the same scenario differently.
     built = Path(_native.__file__).stat().st_mtime_ns

@@ -154,9 +154,9 @@ class Scenario:
         return self._facts()[3]
 
     @property
-    def custom_algorithms(self) -> list[str]:
-        """Names of the custom algorithms that ports have; a run has to be given each."""
-        return self._native.custom_algorithms()
+    def customs(self) -> list[tuple[str, str]]:
+        """Kind ("algorithm", "policy" or "traffic") and name of what is not built in; a run has to be given each."""
+        return self._native.customs()
 
     @property
     def toml(self) -> str:

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 import cellrate
-from cellrate.algorithms import Port, SwitchAlgorithm, load
+from cellrate.algorithms import Port, SwitchAlgorithm
 from cellrate.cli import status
+from cellrate.custom import NOTHING, Custom, load
 from cellrate.live import doctor, live_run
 from cellrate.live.distribution import Node, run_node
 from cellrate.live.handover import FILE, leave, packed, take
@@ -78,7 +79,8 @@ def test_it_does_by_the_clock_what_it_does_in_a_simulation() -> None:
     text = text.replace(BUILT_IN, 'algorithm = { type = "custom", name = "mine" }').replace("2400 ms", "900 ms")
     own = cellrate.Scenario.parse(text, file="own.toml")
     simulated = cellrate.run(own, algorithms={"mine": Slower}).summary
-    live = run_node(own, [name for name, *_ in cellrate._native.nodes(own._native)], None, None, {"mine": Slower})
+    names = [name for name, *_ in cellrate._native.nodes(own._native)]
+    live = run_node(own, names, None, None, Custom({"mine": Slower}))
     for key in ("sent", "delivered", "forward_rm_sent", "backward_rm_received", "final_acr"):
         assert [row[key] for row in live["vcs"]] == [row[key] for row in simulated["vcs"]], key
     for key in ("transmitted", "max_queue"):
@@ -158,9 +160,9 @@ def test_an_algorithm_that_is_missing_is_said_before_anything_runs(capsys: pytes
     # Who runs a switch elsewhere has its algorithm there.
     nodes = '\n[live]\nnodes = { a = "127.0.0.1:1", b = "127.0.0.1:2", sw = "127.0.0.1:3" }\n'
     native = pair("1 s", nodes)._native
-    cellrate._native.check_algorithms(native, [], ["a", "b"])
+    cellrate._native.check_given(native, [], ["a", "b"])
     with pytest.raises(cellrate.CellrateError, match="port sw->a has"):
-        cellrate._native.check_algorithms(native, [], ["a", "sw"])
+        cellrate._native.check_given(native, [], ["a", "sw"])
     with pytest.raises(cellrate.CellrateError, match='"mine", which the run was not given'):
         run_node(pair("1 s", nodes), ["sw"], None, None)
 
@@ -170,7 +172,7 @@ def elsewhere(folder: Path) -> str:
     asked = (
         "import sys; from pathlib import Path; from cellrate.live.handover import take; "
         "from cellrate.algorithms import Port; "
-        "print(take(Path(sys.argv[1]))['mine'](Port('a->b', 100.0)).figures())"
+        "print(take(Path(sys.argv[1])).algorithms['mine'](Port('a->b', 100.0)).figures())"
     )
     words = [sys.executable, "-c", asked, str(folder)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd="/")
@@ -185,7 +187,7 @@ def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
     )
     module.write_text(text)
     # From a file that no search path leads to.
-    leave(dict([load(f"mine={module}:Mine")]), tmp_path)
+    leave(load([f"mine={module}:Mine"]), tmp_path)
     assert elsewhere(tmp_path) == "{'rate': 50.0}\n"
     # From within a function.
     made = dict(globals())
@@ -196,27 +198,28 @@ def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
 
     made.clear()
     made["one"] = 1
-    leave({"mine": Local}, tmp_path)
+    leave(Custom({"mine": Local}), tmp_path)
     assert elsewhere(tmp_path) == "{'made': 1.0}\n"
     # From the script itself.
     script = tmp_path / "script.py"
     script.write_text(
-        text + "\nimport sys\nfrom pathlib import Path\nfrom cellrate.live.handover import leave\n"
-        "leave({'mine': Mine}, Path(sys.argv[1]))\n"
+        text + "\nimport sys\nfrom pathlib import Path\nfrom cellrate.custom import Custom\n"
+        "from cellrate.live.handover import leave\nleave(Custom({'mine': Mine}), Path(sys.argv[1]))\n"
     )
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True)
     assert elsewhere(tmp_path) == "{'rate': 50.0}\n"
     # From a module beside the script, by its name: the search path goes along.
     script.write_text(
-        "import sys\nfrom pathlib import Path\nfrom cellrate.live.handover import leave\nfrom wherever import Mine\n"
-        "leave({'mine': Mine}, Path(sys.argv[1]))\n"
+        "import sys\nfrom pathlib import Path\nfrom cellrate.custom import Custom\n"
+        "from cellrate.live.handover import leave\nfrom wherever import Mine\n"
+        "leave(Custom({'mine': Mine}), Path(sys.argv[1]))\n"
     )
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True)
     assert elsewhere(tmp_path) == "{'rate': 50.0}\n"
     module.unlink()
     assert "No module named 'wherever'" in elsewhere(tmp_path)
     (tmp_path / FILE).unlink()
-    assert take(tmp_path) == {}
+    assert take(tmp_path) == NOTHING
 
 
 def test_what_cannot_be_handed_over_is_said(tmp_path: Path) -> None:
@@ -227,7 +230,7 @@ def test_what_cannot_be_handed_over_is_said(tmp_path: Path) -> None:
             return Counting(port)
 
     with pytest.raises(cellrate.CellrateError, match=r"mine: cannot be handed to the process of a live run: .*lock"):
-        leave({"mine": locked}, tmp_path)
+        leave(Custom({"mine": locked}), tmp_path)
     assert not (tmp_path / FILE).exists()
 
 

@@ -21,6 +21,8 @@ pub enum Stream {
     Faults(u32),
     /// The thoughts of a client of a direction's pages: the direction as for traffic, and the client's number.
     Thoughts(u32, u32),
+    /// The use-it-or-lose-it policy of a source that is not built in: the direction as for traffic.
+    Policy(u32),
 }
 
 /// A stream of random numbers.
@@ -39,16 +41,21 @@ impl Random {
             Stream::References(index, program) => (3, index, program),
             Stream::Faults(index) => (5, index, 0),
             Stream::Thoughts(index, client) => (4, index, client),
+            Stream::Policy(index) => (6, index, 0),
         };
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream(u64::from(part) << 40 | u64::from(index) << 8 | kind);
         Random { generator }
     }
 
+    /// 64 bits, for who has a generator of its own.
+    pub fn bits(&mut self) -> u64 {
+        self.generator.random()
+    }
+
     /// Uniform in [0, 1), of 53 bits.
     pub fn uniform(&mut self) -> f64 {
-        let bits: u64 = self.generator.random();
-        (bits >> 11) as f64 / (1_u64 << 53) as f64
+        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Two independent numbers of the standard normal distribution (Box and Muller).

@@ -18,7 +18,7 @@ use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{
     ConnectionIndex, Every, FlowQuantity, NodeIndex, NodeKind, Probe, Quantity, Scenario, VsVd,
 };
-use cellrate_sim::{Algorithms, Simulation};
+use cellrate_sim::{Algorithms, Given, Simulation};
 use common::{Comparison, Figures, distributed_in, live, parse, scenario, simulated};
 
 /// Scenario, and the phases in which its means are compared [ms].
@@ -66,7 +66,9 @@ type Account = (String, [u64; 6], Option<f64>);
 fn ask_for_the_same(scenario: &Scenario, algorithms: &Algorithms<'_>) -> [Option<f64>; 2] {
     let simulation = Simulation::of(scenario).with_algorithms(algorithms);
     let simulated = simulation.run(&mut |_| ControlFlow::Continue(())).unwrap();
-    let live = run(scenario, Options { algorithms, ..Options::default() }).unwrap();
+    let live =
+        run(scenario, Options { given: Given { algorithms, ..Given::default() }, ..Options::default() })
+            .unwrap();
     let last = [
         simulated.series.last().and_then(|series| series.values.last().copied()),
         live.series.last().and_then(|series| series.values.last().copied()),

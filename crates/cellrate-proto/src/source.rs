@@ -49,7 +49,7 @@ pub struct SourceStatistics {
 }
 
 /// The source of one direction of an ABR connection.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Source {
     /// [cells/s] -- state
     acr: CellRate,
@@ -76,7 +76,7 @@ pub struct Source {
 }
 
 /// What nearly all sources of a large network have nothing of: a policy, and what rules of abnormal conditions leave.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Extras {
     uili: Uili,
     /// the earliest next out-of-rate FRM; 0 where there was none -- state
@@ -95,8 +95,14 @@ impl Source {
     /// may share them.
     pub fn new(parameters: impl Into<Arc<AbrParameters>>, uili: &UiliConfig) -> Source {
         let parameters = parameters.into();
-        let icr = parameters.effective_icr();
         let uili = Uili::new(uili, &parameters);
+        Source::under(parameters, uili)
+    }
+
+    /// The same, under a policy that is made already: that may be one that is not built in.
+    pub fn under(parameters: impl Into<Arc<AbrParameters>>, uili: Uili) -> Source {
+        let parameters = parameters.into();
+        let icr = parameters.effective_icr();
         Source {
             acr: icr,
             spacing: icr.interval(),
@@ -470,12 +476,12 @@ mod tests {
     }
 
     /// The data cells that leave one by one, from the next opportunity on, before anything else.
-    fn data_cells_one_by_one(source: &Source) -> (u32, Source) {
-        let (mut source, mut count) = (source.clone(), 0);
+    fn data_cells_one_by_one(source: &mut Source) -> u32 {
+        let mut count = 0;
         while source.transmit_data(source.in_rate_opportunity()) {
             count += 1;
         }
-        (count, source)
+        count
     }
 
     #[test]
@@ -484,12 +490,15 @@ mod tests {
         for (trm, taken, expected) in
             [(100_000, 0, 31), (100_000, 7, 24), (105, 0, 10), (100, 0, 9), (15, 0, 2), (15, 1, 1)]
         {
-            let mut source = fresh();
-            Arc::make_mut(&mut source.parameters).trm = Duration::from_us(trm);
-            source.transmit(Time::ZERO, true);
-            (0..taken).for_each(|_| assert!(source.transmit_data(source.in_rate_opportunity())));
+            let [mut source, mut one_by_one] = [0, 1].map(|_| {
+                let mut source = fresh();
+                Arc::make_mut(&mut source.parameters).trm = Duration::from_us(trm);
+                source.transmit(Time::ZERO, true);
+                (0..taken).for_each(|_| assert!(source.transmit_data(source.in_rate_opportunity())));
+                source
+            });
             let run = source.data_run(source.in_rate_opportunity());
-            let (count, one_by_one) = data_cells_one_by_one(&source);
+            let count = data_cells_one_by_one(&mut one_by_one);
             assert_eq!((run, count), (expected, expected), "Trm {trm} us");
             source.transmit_run(run, source.last_cell + source.spacing() * u64::from(run));
             assert_eq!(

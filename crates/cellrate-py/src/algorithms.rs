@@ -1,99 +1,18 @@
 //! Switch algorithms written in Python: `cellrate.algorithms` says what they are, here they are called.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 use cellrate_drive::algorithms::AlgorithmPort;
 use cellrate_proto::switch::{
     AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
-use cellrate_scenario::{CustomAlgorithm, CustomParameter};
+use cellrate_scenario::CustomAlgorithm;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyList;
 
-/// What makes an algorithm, by the name that scenarios have for it: called with the port, its link rate [cells/s], parameters and
-/// names of figures, it gives `cellrate.algorithms.Calls`.
-pub type Makers = HashMap<String, Py<PyAny>>;
-
-/// The algorithms that a run is given.
-pub struct PythonAlgorithms {
-    makers: Makers,
-    failure: Failure,
-}
-
-/// The first exception that one of them raised; nothing is called any more then.
-#[derive(Clone, Default)]
-pub struct Failure {
-    happened: Arc<AtomicBool>,
-    error: Arc<Mutex<Option<PyErr>>>,
-}
-
-impl Failure {
-    /// Whether there was one.
-    pub fn happened(&self) -> bool {
-        self.happened.load(Ordering::Relaxed)
-    }
-
-    /// The exception.
-    pub fn take(&self) -> Option<PyErr> {
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// Calls into Python, unless something has gone wrong there; `None` if something has or does.
-    fn attempt<T>(&self, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
-        if self.happened() {
-            return None;
-        }
-        match Python::attach(call) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                self.happened.store(true, Ordering::Relaxed);
-                None
-            }
-        }
-    }
-}
-
-impl PythonAlgorithms {
-    /// Those of `makers`.
-    pub fn new(makers: Makers) -> PythonAlgorithms {
-        PythonAlgorithms { makers, failure: Failure::default() }
-    }
-
-    /// What they raise.
-    pub fn failure(&self) -> Failure {
-        self.failure.clone()
-    }
-
-    /// The one that a scenario asks for at a port, or one that does nothing if making it raises.
-    pub fn make(
-        &self,
-        custom: &CustomAlgorithm,
-        port: AlgorithmPort<'_>,
-    ) -> Option<Box<dyn SwitchAlgorithm + Send>> {
-        let maker = self.makers.get(&custom.name)?;
-        let figures = interned(&custom.figures);
-        let calls = self.failure.attempt(|py| {
-            let parameters = PyDict::new(py);
-            for (name, value) in &custom.parameters {
-                match value {
-                    CustomParameter::Boolean(flag) => parameters.set_item(name, flag)?,
-                    CustomParameter::Integer(number) => parameters.set_item(name, number)?,
-                    CustomParameter::Number(number) => parameters.set_item(name, number)?,
-                    CustomParameter::Text(text) => parameters.set_item(name, text)?,
-                }
-            }
-            let arguments =
-                (port.name, port.link_rate.as_cells_per_s(), parameters, PyList::new(py, figures)?);
-            maker.bind(py).call1(arguments)?.extract::<Calls>()
-        });
-        let calls = calls.unwrap_or_default();
-        Some(Box::new(PythonAlgorithm { calls, figures, connections: 0, failure: self.failure.clone() }))
-    }
-}
+use crate::given::{Failure, parameters};
 
 /// `cellrate.algorithms.Calls`: `None` where there is nothing to call.
 #[derive(Default, FromPyObject)]
@@ -107,6 +26,24 @@ struct Calls {
     on_interval_end: Option<Py<PyAny>>,
     on_backward_rm: Option<Py<PyAny>>,
     figures: Option<Py<PyAny>>,
+}
+
+/// The one that `maker` makes for a port, or one that does nothing if making it raises. The maker is called with the port, its link
+/// rate [cells/s], parameters and names of figures, and gives `cellrate.algorithms.Calls`.
+pub fn make(
+    maker: &Py<PyAny>,
+    failure: &Failure,
+    custom: &CustomAlgorithm,
+    port: AlgorithmPort<'_>,
+) -> Box<dyn SwitchAlgorithm + Send> {
+    let figures = interned(&custom.figures);
+    let calls = failure.attempt(|py| {
+        let parameters = parameters(py, &custom.parameters)?;
+        let arguments = (port.name, port.link_rate.as_cells_per_s(), parameters, PyList::new(py, figures)?);
+        maker.bind(py).call1(arguments)?.extract::<Calls>()
+    });
+    let calls = calls.unwrap_or_default();
+    Box::new(PythonAlgorithm { calls, figures, connections: 0, failure: failure.clone() })
 }
 
 /// One of them at one port.

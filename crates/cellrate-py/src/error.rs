@@ -1,7 +1,7 @@
 //! The one mapping from Rust errors to the exceptions of `cellrate.errors`.
 
 use cellrate_capture::CaptureError;
-use cellrate_drive::algorithms::NoAlgorithm;
+use cellrate_drive::given::{CustomKind, NotGiven, Wanted};
 use cellrate_live::host::HostError;
 use cellrate_scenario::ScenarioError;
 use cellrate_scenario::fair::Oversubscribed;
@@ -41,7 +41,7 @@ pub fn capture_error(py: Python<'_>, error: &CaptureError) -> PyErr {
 /// `cellrate.Interrupted` or `cellrate.RunError`; `cellrate.CellrateError` where the caller should have given more.
 pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
     let name = match error {
-        RunError::NoAlgorithm(error) => return no_algorithm(py, error),
+        RunError::NotGiven(error) => return not_given(py, error),
         RunError::Interrupted => "Interrupted",
         RunError::TooLong { .. } | RunError::TooLarge { .. } | RunError::NotConserved { .. } => "RunError",
     };
@@ -49,10 +49,15 @@ pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
 }
 
 /// `cellrate.CellrateError`, with what to do about it.
-pub fn no_algorithm(py: Python<'_>, error: &NoAlgorithm) -> PyErr {
-    let name = &error.name;
+pub fn not_given(py: Python<'_>, error: &NotGiven) -> PyErr {
+    let Wanted { kind, name, .. } = &error.0;
+    let keyword = match kind {
+        CustomKind::Algorithm => "algorithms",
+        CustomKind::Policy => "policies",
+        CustomKind::Traffic => "traffic",
+    };
     let remedy = format!(
-        "give it: algorithms={{\"{name}\": ...}} in Python, --algorithm {name}=FILE.py:CLASS on the command line"
+        "give it: {keyword}={{\"{name}\": ...}} in Python, --{kind} {name}=FILE.py:CLASS on the command line"
     );
     parameter_error(py, &format!("{error}; {remedy}"))
 }
@@ -66,7 +71,7 @@ pub fn host_error(py: Python<'_>, name: &str, error: &HostError) -> PyErr {
 /// The same for a live run.
 pub fn live_error(py: Python<'_>, error: &cellrate_live::engine::Error) -> PyErr {
     let name = match error {
-        cellrate_live::engine::Error::NoAlgorithm(error) => return no_algorithm(py, error),
+        cellrate_live::engine::Error::NotGiven(error) => return not_given(py, error),
         cellrate_live::engine::Error::Interrupted => "Interrupted",
         _ => "RunError",
     };

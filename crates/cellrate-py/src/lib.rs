@@ -4,12 +4,15 @@
 mod algorithms;
 mod capture;
 mod error;
+mod given;
 mod hosts;
 mod live;
 mod live_network;
+mod policies;
 mod run_result;
 mod scenario;
 mod signalling;
+mod traffic;
 
 use mimalloc::MiMalloc;
 use pyo3::prelude::*;
@@ -24,7 +27,7 @@ mod _native {
     #[pymodule_export]
     use crate::hosts::{Host, applications, make_hosts, nodes};
     #[pymodule_export]
-    use crate::live::{check_algorithms, live_nodes, live_series, live_throughput};
+    use crate::live::{check_given, live_nodes, live_series, live_throughput};
     #[pymodule_export]
     use crate::live_network::LiveNetwork;
     #[pymodule_export]

@@ -4,21 +4,21 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cellrate_drive::algorithms::{AlgorithmPort, check_given};
+use cellrate_drive::given::{NotGiven, wanted};
 use cellrate_live::bench::{self, BenchError};
 use cellrate_live::engine::{self, CellTap, Options, Part, Stop, TapDirection, connection_of, throughput};
 use cellrate_proto::wire::CELL_OCTETS;
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::{ConnectionIndex, CustomAlgorithm, NodeIndex, Scenario as Resolved, Step};
+use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario as Resolved, Step};
 use cellrate_sim::tap::TappedCell;
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
-use crate::algorithms::{Makers, PythonAlgorithms};
 use crate::capture::{self, Capture, CaptureSettings};
-use crate::error::{capture_error, host_error, live_error, no_algorithm, scenario_error};
+use crate::error::{capture_error, host_error, live_error, not_given, scenario_error};
+use crate::given::{Makers, PythonGiven};
 use crate::run_result::{Part as NewValues, RunResult, Track, interrupted};
 use crate::scenario::{Scenario, SeriesInfo};
 
@@ -27,9 +27,9 @@ use crate::scenario::{Scenario, SeriesInfo};
 /// [ns since the Unix epoch]; at once without. `progress` is called with the share done [0 to 1] about 20 times a second;
 /// what it raises, and what a signal raises, ends the run and is raised here.
 ///
-/// `capture` as for `run`, of the ports of this process; `algorithms` as for `run`, as far as its nodes have custom ones.
+/// `capture` as for `run`, of the ports of this process; `given` as for `run`, as far as its nodes have what is not built in.
 #[pyfunction]
-#[pyo3(signature = (scenario, nodes=None, start_unix_ns=None, progress=None, capture=None, algorithms=None))]
+#[pyo3(signature = (scenario, nodes=None, start_unix_ns=None, progress=None, capture=None, given=None))]
 pub fn live_nodes(
     py: Python<'_>,
     scenario: &Scenario,
@@ -37,28 +37,31 @@ pub fn live_nodes(
     start_unix_ns: Option<u64>,
     progress: Option<Py<PyAny>>,
     capture: Option<CaptureSettings>,
-    algorithms: Option<Makers>,
+    given: Option<Makers>,
 ) -> PyResult<RunResult> {
     let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
     let part = part(&scenario, nodes)?;
     let options = Options { part, start_unix_ns, ..Options::default() };
     let told = Told { progress: progress.as_ref(), look: None };
-    carry(py, &scenario, options, told, capture, algorithms)
+    carry(py, &scenario, options, told, capture, given)
 }
 
-/// Looks whether each custom algorithm that a port of these nodes has, or of any without, is among those called `names`.
+/// Looks whether all that is not built in and that these nodes have, or any without, is `given`: kinds ("algorithm", "policy",
+/// "traffic") and names.
 #[pyfunction]
-#[pyo3(signature = (scenario, names, nodes=None))]
-pub fn check_algorithms(
+#[pyo3(signature = (scenario, given, nodes=None))]
+pub fn check_given(
     py: Python<'_>,
     scenario: &Scenario,
-    names: Vec<String>,
+    given: Vec<(String, String)>,
     nodes: Option<Vec<String>>,
 ) -> PyResult<()> {
     let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
-    let given = |name: &str| names.iter().any(|given| given == name);
     let part = part(&scenario, nodes)?;
-    check_given(&scenario, given, |node| part.has(node)).map_err(|error| no_algorithm(py, &error))
+    let is_given = |kind: &str, name: &str| given.iter().any(|given| given.0 == kind && given.1 == name);
+    let mut wanted = wanted(&scenario, |node| part.has(node)).into_iter();
+    let missing = wanted.find(|custom| !is_given(&custom.kind.to_string(), &custom.name));
+    missing.map_or(Ok(()), |missing| Err(not_given(py, &NotGiven(missing))))
 }
 
 /// Who is told about 20 times a second how far a live run is; what they raise ends it.
@@ -90,21 +93,20 @@ pub fn part(scenario: &Resolved, nodes: Option<Vec<String>>) -> PyResult<Part> {
     Ok(Part::Nodes { nodes, addresses: None::<Vec<Option<SocketAddr>>> })
 }
 
-/// Runs `scenario` as `options` say, without holding the interpreter. `capture` and `algorithms` as for [`live_nodes`].
+/// Runs `scenario` as `options` say, without holding the interpreter. `capture` and `given` as for [`live_nodes`].
 pub fn carry(
     py: Python<'_>,
     scenario: &Resolved,
     options: Options<'_>,
     told: Told<'_>,
     capture: Option<CaptureSettings>,
-    algorithms: Option<Makers>,
+    given: Option<Makers>,
 ) -> PyResult<RunResult> {
     let Told { progress, look } = told;
     let capture = capture.map(|settings| begin(py, scenario, &options, settings)).transpose()?;
     let capture = capture.map(Mutex::new);
-    let algorithms = PythonAlgorithms::new(algorithms.unwrap_or_default());
-    let failure = algorithms.failure();
-    let make = |custom: &CustomAlgorithm, port: AlgorithmPort<'_>| algorithms.make(custom, port);
+    let given = PythonGiven::new(given);
+    let failure = given.failure();
     let mut raised = None;
     let outcome = py.detach(|| {
         let failed =
@@ -139,9 +141,11 @@ pub fn carry(
             Box::new(LiveTap { capture, packets }) as Box<dyn CellTap>
         });
         let watched = look.is_some();
-        let options =
-            Options { progress: Some(Box::new(report)), tap, watched, algorithms: &make, ..options };
-        engine::run(scenario, options)
+        given.lend(|given| {
+            let progress: Option<Box<dyn FnMut(engine::Progress) -> ControlFlow<Stop> + Send>> =
+                Some(Box::new(report));
+            engine::run(scenario, Options { progress, tap, watched, given, ..options })
+        })
     });
     if let Some(error) = failure.take() {
         return Err(interrupted(py, error));

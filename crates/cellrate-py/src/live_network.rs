@@ -7,9 +7,9 @@ use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario as Resolved, Sender
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
-use crate::algorithms::Makers;
 use crate::capture::CaptureSettings;
 use crate::error::scenario_error;
+use crate::given::Makers;
 use crate::hosts::Host;
 use crate::live::{Told, carry, part};
 use crate::run_result::RunResult;
@@ -65,9 +65,9 @@ impl LiveNetwork {
     /// done [0 to 1] about 20 times a second; what it raises ends the run and is raised here. With `nodes`, the hosts among
     /// them, only these are run, with cells in datagrams to the others, from `start_unix_ns` on: see `live_nodes`.
     /// `capture` as for `run`, of the ports of this process. `look` is called as often as `progress`, with the network's time [s],
-    /// and the place, instants [ps] and new values of each series that has some. `algorithms` as for `live_nodes`.
+    /// and the place, instants [ps] and new values of each series that has some. `given` as for `live_nodes`.
     #[expect(clippy::too_many_arguments, reason = "each is a keyword in Python")]
-    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None, look=None, algorithms=None))]
+    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None, look=None, given=None))]
     fn run(
         &self,
         py: Python<'_>,
@@ -76,7 +76,7 @@ impl LiveNetwork {
         start_unix_ns: Option<u64>,
         capture: Option<CaptureSettings>,
         look: Option<Py<PyAny>>,
-        algorithms: Option<Makers>,
+        given: Option<Makers>,
     ) -> PyResult<RunResult> {
         let part = part(&self.scenario, nodes)?;
         let mut hosts = Vec::new();
@@ -96,6 +96,6 @@ impl LiveNetwork {
             ..Options::default()
         };
         let told = Told { progress: Some(&progress), look: look.as_ref() };
-        carry(py, &self.scenario, options, told, capture, algorithms)
+        carry(py, &self.scenario, options, told, capture, given)
     }
 }

@@ -5,17 +5,15 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cellrate_drive::algorithms::AlgorithmPort;
 use cellrate_proto::Duration as Interval;
-use cellrate_scenario::CustomAlgorithm;
 use cellrate_sim::{Look, Progress, Recent, RunError, Simulation};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
-use crate::algorithms::{Makers, PythonAlgorithms};
 use crate::capture::{self, Capture, CaptureSettings};
 use crate::error::{capture_error, run_error, scenario_error};
+use crate::given::{Makers, PythonGiven};
 use crate::scenario::{Scenario, SeriesInfo};
 
 /// How often the interpreter is asked for signals and told of progress.
@@ -115,28 +113,26 @@ pub fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
 /// `capture` is folder, ports by name (all that carry cells if `None`), span [s], whether cells, whether PDUs, octets of a file.
 /// A run with a capture has one thread.
 ///
-/// `algorithms` are what makes custom algorithms; what these raise ends the run and is raised here.
+/// `given` makes what is not built in; what that raises ends the run and is raised here.
 #[pyfunction]
-#[pyo3(signature = (scenario, progress=None, threads=NonZeroUsize::MIN, capture=None, algorithms=None))]
+#[pyo3(signature = (scenario, progress=None, threads=NonZeroUsize::MIN, capture=None, given=None))]
 pub fn run(
     py: Python<'_>,
     scenario: &Scenario,
     progress: Option<Py<PyAny>>,
     threads: NonZeroUsize,
     capture: Option<CaptureSettings>,
-    algorithms: Option<Makers>,
+    given: Option<Makers>,
 ) -> PyResult<RunResult> {
     let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
     let mut capture = capture
         .map(|settings| Capture::begin(py, &scenario, settings, 0, cellrate_sim::tap::hosts(&scenario)))
         .transpose()?;
-    let algorithms = PythonAlgorithms::new(algorithms.unwrap_or_default());
-    let failure = algorithms.failure();
-    let make = |custom: &CustomAlgorithm, port: AlgorithmPort<'_>| algorithms.make(custom, port);
+    let given = PythonGiven::new(given);
+    let failure = given.failure();
     let mut raised = None;
     let mut last = Instant::now();
     let outcome = py.detach(|| {
-        let simulation = Simulation::of(&scenario).on_threads(threads).with_algorithms(&make);
         let mut report = |so_far: Progress| {
             if failure.happened() {
                 return ControlFlow::Break(());
@@ -157,18 +153,21 @@ pub fn run(
                 }
             }
         };
-        match &mut capture {
-            None => simulation.run(&mut report),
-            Some(Capture { tap, files, error }) => simulation.run_tapped(&mut report, tap, &mut |cell| {
-                capture::write(files, cell).map_or_else(
-                    |failure| {
-                        *error = Some(failure);
-                        ControlFlow::Break(())
-                    },
-                    ControlFlow::Continue,
-                )
-            }),
-        }
+        given.lend(|given| {
+            let simulation = Simulation::of(&scenario).on_threads(threads).with(given);
+            match &mut capture {
+                None => simulation.run(&mut report),
+                Some(Capture { tap, files, error }) => simulation.run_tapped(&mut report, tap, &mut |cell| {
+                    capture::write(files, cell).map_or_else(
+                        |failure| {
+                            *error = Some(failure);
+                            ControlFlow::Break(())
+                        },
+                        ControlFlow::Continue,
+                    )
+                }),
+            }
+        })
     });
     if let Some(error) = failure.take() {
         return Err(interrupted(py, error));
@@ -191,18 +190,17 @@ pub fn run(
 /// has passed: with that time [s], and the place, instants [ps] and new values of each series that has some. What it raises ends
 /// the run and is raised here.
 #[pyfunction]
-#[pyo3(signature = (scenario, every_ps, look, algorithms=None))]
+#[pyo3(signature = (scenario, every_ps, look, given=None))]
 pub fn run_watched(
     py: Python<'_>,
     scenario: &Scenario,
     every_ps: u64,
     look: Py<PyAny>,
-    algorithms: Option<Makers>,
+    given: Option<Makers>,
 ) -> PyResult<RunResult> {
     let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
-    let algorithms = PythonAlgorithms::new(algorithms.unwrap_or_default());
-    let failure = algorithms.failure();
-    let make = |custom: &CustomAlgorithm, port: AlgorithmPort<'_>| algorithms.make(custom, port);
+    let given = PythonGiven::new(given);
+    let failure = given.failure();
     let mut raised = None;
     let outcome = py.detach(|| {
         let mut tell = |Look { now, recent }: Look| {
@@ -227,7 +225,7 @@ pub fn run_watched(
         let every = Interval::from_ps(every_ps);
         let mut goes_on =
             |_| if failure.happened() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        Simulation::of(&scenario).with_algorithms(&make).run_watched(every, &mut goes_on, &mut tell)
+        given.lend(|given| Simulation::of(&scenario).with(given).run_watched(every, &mut goes_on, &mut tell))
     });
     if let Some(error) = failure.take().or(raised) {
         return Err(interrupted(py, error));

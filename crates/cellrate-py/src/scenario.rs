@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use cellrate_drive::given::wanted;
 use cellrate_drive::names::{category_name, control_names};
 use cellrate_scenario::fair::{Bottleneck, FairShare, max_min};
 use cellrate_scenario::{Document, NodeIndex, NodeKind, Probe, Step, SweepPoint};
@@ -128,17 +129,17 @@ impl Scenario {
         Ok(json!({ "nodes": nodes, "links": links, "vcs": vcs }).to_string())
     }
 
-    /// Names of the custom algorithms that ports have, each once, in the order of links.
-    fn custom_algorithms(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+    /// Kind ("algorithm", "policy", "traffic") and name of what is not built in, each once.
+    fn customs(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
         let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
-        let mut names: Vec<String> = Vec::new();
-        let ports = scenario.links.iter().flat_map(|link| &link.ports);
-        for custom in ports.filter_map(|port| port.custom.as_ref()) {
-            if !names.contains(&custom.name) {
-                names.push(custom.name.clone());
+        let mut all: Vec<(String, String)> = Vec::new();
+        for custom in wanted(&scenario, |_| true) {
+            let named = (custom.kind.to_string(), custom.name);
+            if !all.contains(&named) {
+                all.push(named);
             }
         }
-        Ok(names)
+        Ok(all)
     }
 
     /// The document as TOML, settings applied.

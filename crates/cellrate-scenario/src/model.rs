@@ -10,7 +10,7 @@ use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
 use crate::application::Application;
-use crate::custom::CustomAlgorithm;
+use crate::custom::{Custom, CustomAlgorithm};
 use crate::frames::FramesTraffic;
 use crate::host::HostSettings;
 use crate::index::{ConnectionIndex, LinkIndex, NodeIndex};
@@ -273,6 +273,8 @@ pub struct AbrSender {
     pub weight: f64,
     /// Use-it-or-lose-it policy of the source.
     pub uili: UiliConfig,
+    /// A policy that is not built in; `uili` is none then.
+    pub custom_uili: Option<Arc<Custom>>,
     /// Whether the destination clears its EFCI state when it turns an FRM around (TM 4.0; default) or keeps it until a
     /// data cell changes it.
     pub clear_efci_state: bool,
@@ -339,6 +341,8 @@ pub enum Traffic {
     /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no traffic
     /// of its own then, carries the answers.
     RequestResponse(RequestResponse),
+    /// Traffic that is not built in.
+    Custom(Arc<Custom>),
 }
 
 /// The closed-loop bursty model of paper 004, section 7.2.1: in each cycle the client sends requests, the server answers

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cellrate_drive::algorithms::{self, Algorithms};
+use cellrate_drive::algorithms;
 use cellrate_drive::becn::{Origin, origins};
+use cellrate_drive::given::{Given, NotGiven};
 use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_drive::segments::{VirtualEnd, virtual_ends};
 use cellrate_proto::switch::{Slot, VcAtPort};
-use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Source, Time};
+use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Buffers, Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity,
@@ -62,12 +63,12 @@ pub(crate) fn steps(connection: &Connection, backward: bool) -> Vec<Step> {
     if backward { connection.path.iter().rev().map(turned).collect() } else { connection.path.clone() }
 }
 
-/// Builds the network of `scenario`. `tapped` are the numbers of ports whose departures have to be events; `algorithms` makes
-/// those that are not built in.
+/// Builds the network of `scenario`. `tapped` are the numbers of ports whose departures have to be events; `given` makes
+/// what is not built in.
 pub(crate) fn assemble(
     scenario: &Scenario,
     tapped: &[usize],
-    algorithms: &Algorithms<'_>,
+    given: Given<'_>,
 ) -> Result<Assembly, RunError> {
     let partition = Partition::of(scenario);
     let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
@@ -110,7 +111,7 @@ pub(crate) fn assemble(
             tapped: tapped.contains(&number),
             joined: joined.contains(&number),
         };
-        let port = build_port(scenario, number, &used[number], ends, &mut outlets, algorithms)?;
+        let port = build_port(scenario, number, &used[number], ends, &mut outlets, given)?;
         parts[cluster as usize].ports.push(port);
     }
 
@@ -137,8 +138,8 @@ pub(crate) fn assemble(
     };
     let virtual_ends: Vec<_> = virtual_ends.into_iter().map(&mut next_end).collect();
     let mut hops = build_hops(scenario, &ports, &endpoints, &mut parts);
-    build_endpoints(scenario, &hops.first, &endpoints, &mut parts);
-    build_virtual_ends(scenario, &virtual_ends, &mut hops, &mut parts);
+    build_endpoints(scenario, &hops.first, &endpoints, &mut parts, given)?;
+    build_virtual_ends(scenario, &virtual_ends, &mut hops, &mut parts, given)?;
     for Origin { flow, hop, step, hop_back, .. } in origins {
         let (number, way_back) = (hops.first[flow] + hop as u32, hops.first[flow ^ 1] + hop_back as u32);
         parts[cluster_of(scenario.tail(step)) as usize].ways_back.insert(number, way_back);
@@ -267,14 +268,14 @@ fn build_port(
     used: &[bool; PRIORITIES],
     ends: Ends,
     outlets: &mut Shared<Outlet>,
-    algorithms: &Algorithms<'_>,
+    given: Given<'_>,
 ) -> Result<Port, RunError> {
     let Ends { outside, at_host, every_cell, tapped, joined } = ends;
     let link = &scenario.links[number / 2];
     let config = &link.ports[number % 2];
     let random = Random::new(scenario.seed, Stream::Loss(number as u32));
     let line = Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random);
-    let control = algorithms::control(scenario, number, algorithms)?;
+    let control = algorithms::control(scenario, number, given.algorithms)?;
     let is_switch = scenario.nodes[link.ends[number % 2].0 as usize].kind == NodeKind::Switch;
     let several = used.iter().filter(|&&used| used).count() > 1;
     let only_priority = used.iter().position(|&used| used).unwrap_or(0);
@@ -406,7 +407,13 @@ fn vc_at_port(connection: &Connection, backward: bool) -> Option<VcAtPort> {
     }
 }
 
-fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], parts: &mut [Parts]) {
+fn build_endpoints(
+    scenario: &Scenario,
+    first_hops: &[u32],
+    places: &[Place],
+    parts: &mut [Parts],
+    given: Given<'_>,
+) -> Result<(), NotGiven> {
     for (index, connection) in scenario.connections.iter().enumerate() {
         for (flow, out, back) in [
             (2 * index, &connection.forward, &connection.backward),
@@ -415,14 +422,15 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
             let backward = flow % 2 == 1;
             let first = steps(connection, backward)[0];
             let site = Site {
-                seed: scenario.seed,
+                scenario,
                 flow: flow as u32,
                 cell_time: scenario.links[first.link.0 as usize].rate.cell_time(),
                 end: Time::ZERO + scenario.duration,
+                given,
             };
             let mut endpoint = Endpoint::new(
-                build_sender(out),
-                Supply::new(connection, backward, site),
+                build_sender(scenario, flow, given)?,
+                Supply::new(site)?,
                 Destination::new(destination_config(back)),
                 first_hops[flow],
                 [mcr(out), mcr(back)],
@@ -433,6 +441,7 @@ fn build_endpoints(scenario: &Scenario, first_hops: &[u32], places: &[Place], pa
             parts[places[flow].cluster as usize].endpoints.push(endpoint);
         }
     }
+    Ok(())
 }
 
 /// Ends inside switches, with the hops that lead to them.
@@ -441,7 +450,8 @@ fn build_virtual_ends(
     ends: &[(VirtualEnd, Place)],
     hops: &mut Hops,
     parts: &mut [Parts],
-) {
+    given: Given<'_>,
+) -> Result<(), NotGiven> {
     let Hops { table, first } = hops;
     for &(end, place) in ends {
         let VirtualEnd { flow, step, coupling, .. } = end;
@@ -451,7 +461,7 @@ fn build_virtual_ends(
             _ => [&connection.backward, &connection.forward],
         };
         parts[place.cluster as usize].endpoints.push(Endpoint::new(
-            build_sender(out),
+            build_sender(scenario, flow, given)?,
             Supply::Relayed(Box::new(PerVcQueue::new(coupling))),
             Destination::new(destination_config(back)),
             first[flow] + step as u32,
@@ -460,6 +470,7 @@ fn build_virtual_ends(
         let received = first[flow ^ 1] as usize + end.received_step(connection.path.len());
         own(table)[received].endpoint = place.index;
     }
+    Ok(())
 }
 
 /// TCP at the end that sends `out`, the direction `flow`, and receives `back`, if either is TCP.
@@ -616,11 +627,13 @@ fn watched_receivers(scenario: &Scenario) -> Vec<bool> {
     every_cell
 }
 
-fn build_sender(flow: &Flow) -> Sender {
-    match &flow.sender {
-        SenderConfig::Abr(abr) => Sender::Abr(Source::new(Arc::clone(&abr.parameters), &abr.uili)),
+fn build_sender(scenario: &Scenario, flow: usize, given: Given<'_>) -> Result<Sender, NotGiven> {
+    let connection = &scenario.connections[flow / 2];
+    let out = if flow % 2 == 1 { &connection.backward } else { &connection.forward };
+    Ok(match &out.sender {
+        SenderConfig::Abr(abr) => Sender::Abr(given.source(scenario, flow, abr)?),
         SenderConfig::Peak(rate) => Sender::Peak { spacing: rate.interval(), earliest: Time::ZERO },
-    }
+    })
 }
 
 /// What the receiving end of `flow` does.

@@ -9,7 +9,7 @@ use crate::traffic::Supply;
 use crate::transport::{Departed, Interface};
 
 /// How an end is paced.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Sender {
     /// By the TM 4.0 source of its direction.
     Abr(Source),
@@ -163,7 +163,7 @@ const LONGEST_RUN: u32 = 255;
 ///
 /// What a cell that arrives touches comes first, then what those touch that leave. A large network has very many ends: so they are
 /// small, and what few of them have is elsewhere.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Endpoint {
     /// Delays of the data cells of the other direction. `None` until there is one: most connections of a large network send

@@ -23,7 +23,8 @@ mod virtual_source_rows;
 mod watching;
 mod wiring;
 
-pub use cellrate_drive::algorithms::{AlgorithmPort, Algorithms, NoAlgorithm};
+pub use cellrate_drive::algorithms::{AlgorithmPort, Algorithms};
+pub use cellrate_drive::given::{CustomKind, Given, NotGiven, Policies, SendingEnd, TrafficSources, Wanted};
 use cellrate_drive::names;
 pub use cellrate_drive::{noise, random};
 pub use results::{

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use cellrate_drive::algorithms::NoAlgorithm;
+use cellrate_drive::given::NotGiven;
 pub use cellrate_drive::virtual_source::VirtualSourceSummary;
 use serde::Serialize;
 
@@ -451,7 +451,7 @@ pub enum RunError {
         allowed: usize,
     },
     /// A port has a custom algorithm that the run was not given.
-    NoAlgorithm(NoAlgorithm),
+    NotGiven(NotGiven),
     /// Cells appeared or vanished: a defect of the simulator, never of the scenario.
     NotConserved {
         /// The connection and direction.
@@ -474,7 +474,7 @@ impl fmt::Display for RunError {
                 "the connections cross {hops} links, both directions of all of them together; at most {allowed} can be \
                  simulated"
             ),
-            RunError::NoAlgorithm(error) => error.fmt(f),
+            RunError::NotGiven(error) => error.fmt(f),
             RunError::NotConserved { vc, counts: [sent, delivered, dropped, in_flight] } => write!(
                 f,
                 "cells of {vc} are not conserved (sent {sent}, delivered {delivered}, dropped {dropped}, in flight \
@@ -486,8 +486,8 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-impl From<NoAlgorithm> for RunError {
-    fn from(error: NoAlgorithm) -> RunError {
-        RunError::NoAlgorithm(error)
+impl From<NotGiven> for RunError {
+    fn from(error: NotGiven) -> RunError {
+        RunError::NotGiven(error)
     }
 }

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use cellrate_drive::algorithms::Algorithms;
+use cellrate_drive::given::{Given, Policies, TrafficSources};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::Scenario;
 
@@ -63,7 +64,7 @@ pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str)> {
     scenario.probes.iter().map(|probe| describe(scenario, probe.quantity)).collect()
 }
 
-/// A run to be: of a scenario, on one thread, with no algorithms but those that are built in, unless it is told otherwise.
+/// A run to be: of a scenario, on one thread, with nothing that is not built in, unless it is told otherwise.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -79,13 +80,13 @@ pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str)> {
 pub struct Simulation<'a> {
     scenario: &'a Scenario,
     threads: NonZeroUsize,
-    algorithms: &'a Algorithms<'a>,
+    given: Given<'a>,
 }
 
 impl<'a> Simulation<'a> {
     /// Of `scenario`.
     pub fn of(scenario: &'a Scenario) -> Simulation<'a> {
-        Simulation { scenario, threads: NonZeroUsize::MIN, algorithms: &|_, _| None }
+        Simulation { scenario, threads: NonZeroUsize::MIN, given: Given::default() }
     }
 
     /// On up to `threads` threads, as [`run_on`] says; a run that is tapped or watched has one in any case.
@@ -95,13 +96,28 @@ impl<'a> Simulation<'a> {
 
     /// With `algorithms` for the ports whose algorithm is not built in.
     pub fn with_algorithms(self, algorithms: &'a Algorithms<'a>) -> Simulation<'a> {
-        Simulation { algorithms, ..self }
+        Simulation { given: Given { algorithms, ..self.given }, ..self }
+    }
+
+    /// With `policies` for the sources whose use-it-or-lose-it policy is not built in.
+    pub fn with_policies(self, policies: &'a Policies<'a>) -> Simulation<'a> {
+        Simulation { given: Given { policies, ..self.given }, ..self }
+    }
+
+    /// With `traffic` for the ends of connections that send what is not built in.
+    pub fn with_traffic(self, traffic: &'a TrafficSources<'a>) -> Simulation<'a> {
+        Simulation { given: Given { traffic, ..self.given }, ..self }
+    }
+
+    /// With all of this for what is not built in.
+    pub fn with(self, given: Given<'a>) -> Simulation<'a> {
+        Simulation { given, ..self }
     }
 
     /// Runs it, as [`run`].
     ///
     /// # Errors
-    /// As [`run`], and [`RunError::NoAlgorithm`] when a port has a custom algorithm that is not to be had.
+    /// As [`run`], and [`RunError::NotGiven`] when something custom of the scenario is not to be had.
     pub fn run(&self, progress: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<RunResult, RunError> {
         self.run_beside(progress, Beside::Nobody)
     }
@@ -139,7 +155,7 @@ impl<'a> Simulation<'a> {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         beside: Beside<'_>,
     ) -> Result<RunResult, RunError> {
-        let &Simulation { scenario, threads, algorithms } = self;
+        let &Simulation { scenario, threads, given } = self;
         let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
         if hops > MAX_HOPS {
             return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
@@ -149,7 +165,7 @@ impl<'a> Simulation<'a> {
             Beside::Tap(tap, _) => tap.ports.iter().map(|&port| port_number(port)).collect(),
             Beside::Nobody | Beside::Watcher(_) => Vec::new(),
         };
-        let mut assembly = assemble(scenario, &tapped, algorithms)?;
+        let mut assembly = assemble(scenario, &tapped, given)?;
         match beside {
             Beside::Nobody => assembly.kernel.run(end, threads, progress)?,
             Beside::Watcher(mut watcher) => {

@@ -23,6 +23,7 @@ use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, S
 use cellrate_sim::{
     AlgorithmPort, FlowSummary, RunResult, Simulation, TcpSummary, VirtualSourceSummary, run, run_on,
 };
+use plain::sources::{given, own_sources};
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
@@ -49,6 +50,7 @@ const DEFAULT_SHARED_COUNT: u64 = 120;
 const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
 const DEFAULT_SEGMENTS_COUNT: u64 = 400;
 const DEFAULT_BECN_COUNT: u64 = 400;
+const DEFAULT_OWN_COUNT: u64 = 400;
 const DEFAULT_CATEGORIES_COUNT: u64 = 90;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 30;
 
@@ -126,6 +128,15 @@ fn the_kernel_and_the_judge_agree_where_switches_originate_brms() {
         notified(if some_segment { segmented(scenario, number) } else { scenario }, number)
     };
     agree(network, DEFAULT_BECN_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_sources_that_are_given() {
+    let network = |number: u64| {
+        let scenario = own_sources(of_kind(number)(number), number);
+        if number.is_multiple_of(7) { segmented(scenario, number) } else { scenario }
+    };
+    agree(network, DEFAULT_OWN_COUNT, 4);
 }
 
 /// A network of one of several kinds.
@@ -247,8 +258,8 @@ fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
         let scenario = network(number);
         // Some on one thread, some on several.
         let threads = NonZeroUsize::new(1 + number as usize % 3).expect("not zero");
-        let result =
-            run_on(&scenario, threads, &mut |_| ControlFlow::Continue(())).expect("the run ends well");
+        let simulation = Simulation::of(&scenario).on_threads(threads).with(given());
+        let result = simulation.run(&mut |_| ControlFlow::Continue(())).expect("the run ends well");
         hops += result.summary.run.cell_hops;
         segments += result.summary.tcp.iter().map(|row| row.segments).sum::<u64>();
         again += result.summary.tcp.iter().map(|row| row.retransmitted).sum::<u64>();

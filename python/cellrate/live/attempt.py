@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
-from ..algorithms import Algorithms, makers
 from ..capturing import Capture
+from ..custom import NOTHING, Custom
 from ..errors import RunError
 from ..results import Result
 from ..scenario import Scenario
@@ -82,15 +82,15 @@ class Attempt:
         folder: Path,
         distribution: Distribution | None = None,
         capture: Capture | None = None,
-        algorithms: Algorithms | None = None,
+        custom: Custom = NOTHING,
     ) -> None:
-        self.algorithms = algorithms
+        self.custom = custom
         self.distribution = distribution
         self.scenario = scenario
         self.settings = settings
         self.folder = folder
         self.hosts = {host.name: host for host in _native.make_hosts(scenario._native)}
-        self.engine = Engine(scenario, list(self.hosts.values()), capture, algorithms)
+        self.engine = Engine(scenario, list(self.hosts.values()), capture, custom)
         self.jobs = [self._job(number, told) for number, told in enumerate(applications(scenario))]
         self.sockets: dict[str, str] = {}
 
@@ -155,7 +155,7 @@ class Attempt:
         self.distribution = self.distribution.decided()
         folder = self.folder / "nodes"
         folder.mkdir()
-        leave(self.algorithms, folder)
+        leave(self.custom, folder)
         return start_nodes(self.distribution, self.scenario, folder)
 
     def _job(self, number: int, application: Application) -> Job:
@@ -248,10 +248,10 @@ class Engine:
         scenario: Scenario,
         hosts: list[_native.Host],
         capture: Capture | None = None,
-        algorithms: Algorithms | None = None,
+        custom: Custom = NOTHING,
     ) -> None:
         self._scenario = scenario
-        self._algorithms = algorithms
+        self._custom = custom
         self._capture = None if capture is None else capture._native()
         self._network = _native.LiveNetwork(scenario._native, hosts)
         self._duration_s = scenario.duration_s
@@ -280,7 +280,7 @@ class Engine:
             begun = time.perf_counter()
             try:
                 here, start = (None, None) if distribution is None else (distribution.here, distribution.start_unix_ns)
-                given = makers(self._algorithms)
+                given = self._custom.makers()
                 self._outcome = self._network.run(heard, here, start, self._capture, look, given)
             except BaseException as error:
                 self._error = error
@@ -312,12 +312,12 @@ class Engine:
         Raises
         ------
         Exception
-            Whatever the engine, or a switch algorithm, raised.
+            Whatever the engine, or something custom, raised.
         """
         if self._error is not None:
             raise self._error
         assert self._outcome is not None
-        return Result._from_native(self._outcome, self._scenario, settings, self._wall_s, self._algorithms)
+        return Result._from_native(self._outcome, self._scenario, settings, self._wall_s, self._custom)
 
 
 def applications(scenario: Scenario) -> list[Application]:

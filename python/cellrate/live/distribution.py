@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _native
-from ..algorithms import Algorithms, check, makers
+from ..custom import NOTHING, Custom
 from ..errors import CellrateError, RunError
 from ..scenario import Scenario
 from ..writing import write_json
@@ -109,7 +109,7 @@ class Node:
         error = self.folder / f"{self.name}{ERROR}"
         if error.exists():
             failed: Exception = pickle.loads(error.read_bytes())
-            # What an algorithm raised is raised again; else it must be said whose failure it is.
+            # What something custom raised is raised again; else it must be said whose failure it is.
             return RunError(f"the process of {self.name}: {failed}") if isinstance(failed, CellrateError) else failed
         told = (self.folder / f"{self.name}.err").read_text(errors="replace").strip()
         return RunError(f"the process of {self.name} left no figures: {told[-1000:] or 'it said nothing'}")
@@ -169,7 +169,7 @@ def run_node(
     names: list[str],
     start_unix_ns: int | None,
     figures: Path | None,
-    algorithms: Algorithms | None = None,
+    custom: Custom = NOTHING,
 ) -> dict[str, Any]:
     """Run nodes of a scenario in this process, cells in datagrams to the others; gives their figures.
 
@@ -177,7 +177,7 @@ def run_node(
     ------
     CellrateError
         If there is no such node, or a host among them has applications, which need `cellrate live run`; if they ask for
-        other algorithms than those that are given.
+        other algorithms, policies or traffic than are given.
     RunError, Interrupted
         As `cellrate.run`.
     """
@@ -192,8 +192,8 @@ def run_node(
             f"{', '.join(with_applications)}: hosts with applications run together, in "
             "`cellrate live run --distributed`"
         )
-    check(algorithms, [scenario])
-    native = _native.live_nodes(scenario._native, names, start_unix_ns, algorithms=makers(algorithms))
+    custom.check([scenario])
+    native = _native.live_nodes(scenario._native, names, start_unix_ns, given=custom.makers())
     summary: dict[str, Any] = json.loads(native.summary)
     if figures is not None:
         partial = figures.with_suffix(".partial")

@@ -1,8 +1,8 @@
-"""Switch algorithms of your own on their way to the processes of a live run, and what they raise on its way back.
+"""What is not built in on its way to the processes of a live run, and what it raises on its way back.
 
 An attempt at a live run, and each switch of a distributed one, is a process that is started anew. What it is given is
 pickled: classes by reference where it can import them too, and by value where it cannot, as those of a notebook, of a
-script that is being run, or of the file of `--algorithm`.
+script that is being run, or of the file of `--algorithm` and its like.
 """
 
 from __future__ import annotations
@@ -16,57 +16,57 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 
-from ..algorithms import Algorithms
+from ..custom import NOTHING, Custom
 from ..errors import CellrateError, RunError
 
-FILE = "algorithms.pickle"
+FILE = "custom.pickle"
 """In the folder of an attempt, or of its nodes."""
 
 
-def leave(algorithms: Algorithms | None, folder: Path) -> None:
-    """Leave algorithms in `folder` for a process that is to have them.
+def leave(custom: Custom, folder: Path) -> None:
+    """Leave what is not built in in `folder` for a process that is to have it.
 
     Raises
     ------
     CellrateError
-        If they hang on something that cannot leave this process, such as an open file.
+        If it hangs on something that cannot leave this process, such as an open file.
     """
-    if not algorithms:
+    if not custom:
         return
     import cloudpickle
 
-    modules = [sys.modules.get(getattr(make, "__module__", None) or "") for make in algorithms.values()]
+    modules = [sys.modules.get(getattr(make, "__module__", None) or "") for _, _, make in custom.all()]
     try:
         with _by_value([module for module in modules if module is not None and not _is_found(module)]):
-            pickled = cloudpickle.dumps(dict(algorithms))
+            pickled = cloudpickle.dumps(custom)
     except (TypeError, pickle.PicklingError) as error:
         raise CellrateError(
-            f"{', '.join(algorithms)}: cannot be handed to the process of a live run: {error}"
+            f"{', '.join(name for _, name, _ in custom.all())}: cannot be handed to the process of a live run: {error}"
         ) from None
     paths = [str(Path(entry).resolve()) for entry in sys.path]
     (folder / FILE).write_bytes(pickle.dumps((paths, pickled)))
 
 
-def take(folder: Path) -> Algorithms:
-    """Take the algorithms that were left in `folder`; none where there are none.
+def take(folder: Path) -> Custom:
+    """Take what was left in `folder`; nothing where there is none.
 
     Raises
     ------
     CellrateError
-        If a module that they need cannot be had here.
+        If a module that it needs cannot be had here.
     """
     file = folder / FILE
     if not file.exists():
-        return {}
+        return NOTHING
     paths, pickled = pickle.loads(file.read_bytes())
     sys.path += [entry for entry in paths if entry not in sys.path]
     try:
-        algorithms: Algorithms = pickle.loads(pickled)
+        custom: Custom = pickle.loads(pickled)
     except Exception as error:
         raise CellrateError(
-            f"the process of a live run cannot have the algorithms: {type(error).__name__}: {error}"
+            f"the process of a live run cannot have what is not built in: {type(error).__name__}: {error}"
         ) from None
-    return algorithms
+    return custom
 
 
 def packed(error: Exception) -> bytes:

@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from .. import _native
-from ..algorithms import Algorithms, check
+from ..algorithms import Algorithms
 from ..capturing import Capture, CapturedFile
+from ..custom import Custom
 from ..errors import CellrateError, LiveUnavailable, RunError
+from ..policies import Policies
 from ..results import Result
 from ..running import prepare
 from ..scenario import Scenario
+from ..traffic import Traffic
 from .attempt import ERROR, REQUEST, RESULT, Look
 from .distribution import Distribution
 from .doctor import isolation_words
@@ -87,6 +90,8 @@ def live_run(
     progress: Progress | None = None,
     look: Look | None = None,
     algorithms: Algorithms | None = None,
+    policies: Policies | None = None,
+    traffic: Traffic | None = None,
 ) -> LiveRun:
     """Run a scenario with real hosts and real applications.
 
@@ -111,7 +116,7 @@ def live_run(
     look
         Called some 20 times a second with the network's time [s] and what series have recorded since: the place of each
         in `Result.series_names`, instants [ps] and values. Such a run is not repeated, nor distributed.
-    algorithms
+    algorithms, policies, traffic
         As for `cellrate.run`, by the wall clock: what they take is time in which cells wait. They are copied into the
         processes of the run (cloudpickle), so nothing that they do is seen by the classes here.
 
@@ -139,8 +144,9 @@ def live_run(
     if distributed:
         distributed_as = Distribution.of(point.scenario, elsewhere, start_unix_ns)
         nodes = distributed_as.here + distributed_as.started
-    check(algorithms, [point.scenario])
-    _native.check_algorithms(point.scenario._native, list(algorithms or {}), nodes)
+    custom = Custom.of(algorithms, policies, traffic)
+    custom.check([point.scenario])
+    _native.check_given(point.scenario._native, [(kind, name) for kind, name, _ in custom.all()], nodes)
     if elsewhere or look is not None:
         attempts = 1
     if capture is not None and not isinstance(capture, Capture):
@@ -149,7 +155,7 @@ def live_run(
     for number in range(1, attempts + 1):
         with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
             place = Path(temporary)
-            leave(algorithms, place)
+            leave(custom, place)
             done.append(attempt(point.scenario, point.set, place, progress, distribution, capture, look))
             done[-1].summary["run"]["attempt"] = number
             if capture is not None:
@@ -172,7 +178,7 @@ def attempt(
 ) -> Result:
     """Run once, in a process namespace of its own, with `folder` for what it writes, the files of a capture included.
 
-    Switch algorithms are those that have been handed over in `folder` (`handover`).
+    What is not built in is what has been handed over in `folder` (`handover`).
 
     Whatever happens to this process, nothing of the attempt outlives it (`doctor.isolation_words`).
 

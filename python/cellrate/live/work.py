@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from ..algorithms import Algorithms
 from ..capturing import Capture
+from ..custom import NOTHING, Custom
 from ..errors import CellrateError
 from ..running import prepare
 from ..scenario import Scenario
@@ -37,7 +37,7 @@ def run_and_write(
     capture: Capture | None,
     watched: Watched,
     look: Look | None = None,
-    algorithms: Algorithms | None = None,
+    custom: Custom = NOTHING,
 ) -> tuple[list[LiveRun], Path]:
     """Run a scenario `repeat` times and write the results; gives the runs and their folder.
 
@@ -73,7 +73,9 @@ def run_and_write(
                             capture=capture,
                             progress=progress,
                             look=look,
-                            algorithms=algorithms,
+                            algorithms=custom.algorithms,
+                            policies=custom.policies,
+                            traffic=custom.traffic,
                         )
                     )
             for number, run in enumerate(runs, start=1):

@@ -11,11 +11,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from .. import _native
-from ..algorithms import Algorithms, check, makers
+from ..algorithms import Algorithms
+from ..custom import Custom
 from ..errors import CellrateError
+from ..policies import Policies
 from ..results import Result
 from ..running import prepare
 from ..scenario import Scenario
+from ..traffic import Traffic
 from .board import Board
 from .pace import Pace
 from .server import Page
@@ -35,6 +38,8 @@ def watch(
     speed: float | None = None,
     port: int = 0,
     algorithms: Algorithms | None = None,
+    policies: Policies | None = None,
+    traffic: Traffic | None = None,
     on_ready: Callable[[str], object] | None = None,
     wait: bool = True,
 ) -> Result:
@@ -45,7 +50,7 @@ def watch(
 
     Parameters
     ----------
-    scenario, set, seed, algorithms
+    scenario, set, seed, algorithms, policies, traffic
         As for `run`.
     speed
         Network time per time [s/s], above 0; so that the run takes 20 s when None. The page can change it.
@@ -61,8 +66,8 @@ def watch(
     ScenarioError
         If the scenario cannot be run.
     CellrateError
-        If it is a sweep, records no series, asks for other algorithms than those that are given, the speed is out of
-        range, or the port is taken.
+        If it is a sweep, records no series, asks for other algorithms, policies or traffic than are given, the speed is
+        out of range, or the port is taken.
     RunError
         If the run gave no result.
     Interrupted
@@ -75,7 +80,8 @@ def watch(
     if speed is not None and not speed > 0.0:
         raise CellrateError(f"speed is {speed}; it must be above 0")
     point = points[0].scenario
-    check(algorithms, [point])
+    custom = Custom.of(algorithms, policies, traffic)
+    custom.check([point])
     series = point._native.series()
     if not series:
         raise CellrateError(f"{prepared.file} records nothing to watch; add a [[probe]]")
@@ -94,8 +100,8 @@ def watch(
             pace.hold(now_s)
 
         every_ps = max(1, round(point.duration_s * 1e12 / LOOKS))
-        native = _native.run_watched(point._native, every_ps, look, makers(algorithms))
+        native = _native.run_watched(point._native, every_ps, look, custom.makers())
         worked = time.perf_counter() - begun - pace.held_s
-        result = Result._from_native(native, point, dict(points[0].set), worked, algorithms)
+        result = Result._from_native(native, point, dict(points[0].set), worked, custom)
         board.end(result)
         return result

@@ -10,8 +10,10 @@ from .. import _native
 from ..algorithms import Algorithms
 from ..errors import CellrateError
 from ..live.supervision import LiveRun, live_run
+from ..policies import Policies
 from ..running import prepare
 from ..scenario import Scenario
+from ..traffic import Traffic
 from .board import Board
 from .server import Page
 
@@ -26,12 +28,14 @@ def live_watch(
     on_ready: Callable[[str], object] | None = None,
     wait: bool = True,
     algorithms: Algorithms | None = None,
+    policies: Policies | None = None,
+    traffic: Traffic | None = None,
 ) -> LiveRun:
     """Run a scenario live before the eyes of whoever opens a page, and give back what happened.
 
     Parameters
     ----------
-    scenario, set, seed, folder, algorithms
+    scenario, set, seed, folder, algorithms, policies, traffic
         As for `live_run`; the run is in one process, and not repeated.
     port, on_ready, wait
         As for `cellrate.watch`.
@@ -43,7 +47,9 @@ def live_watch(
     """
     prepared = prepare(scenario, set=set, seed=seed)
     with page_of(prepared, port=port, on_ready=on_ready, wait=wait) as board:
-        run = live_run(prepared, folder=folder, look=board.add, algorithms=algorithms)
+        run = live_run(
+            prepared, folder=folder, look=board.add, algorithms=algorithms, policies=policies, traffic=traffic
+        )
         board.end(run.result)
         return run
 

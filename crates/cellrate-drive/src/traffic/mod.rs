@@ -1,6 +1,7 @@
 //! Traffic without answers: each kind is asked when, from some instant on, a data cell waits, and is told when one has
 //! left. No event is spent on a cell's arrival at its own source.
 
+mod bursts;
 mod constant;
 mod frames;
 mod greedy;
@@ -9,6 +10,7 @@ mod on_off;
 mod timed;
 mod video;
 
+pub use bursts::{Burst, Bursts, TrafficSource};
 pub use constant::Constant;
 pub use frames::{Frame, Frames};
 pub use greedy::Greedy;

@@ -9,7 +9,7 @@ use super::cell::Cell;
 use super::supply::{Supply, departure_of_generated};
 
 /// How an end is paced.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Sender {
     /// By the TM 4.0 source of its direction.
     Abr(Source),
@@ -143,8 +143,10 @@ impl Adapter {
             Sender::Abr(source) => {
                 let before = source.acr();
                 let emission = source.transmit(now, data_waiting);
-                if source.acr() != before {
+                let after = source.acr();
+                if after != before {
                     self.acr_integral.advance(now, before);
+                    self.supply.on_acr(now, after);
                 }
                 emission?
             }
@@ -214,6 +216,9 @@ impl Adapter {
             let before = source.acr();
             source.on_backward_rm(now, &rm);
             self.acr_integral.advance(now, before);
+            if source.acr() != before {
+                self.supply.on_acr(now, source.acr());
+            }
             self.counters.backward_rm_received += 1;
             return Ok(None);
         }

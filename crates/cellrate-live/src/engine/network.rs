@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use cellrate_drive::algorithms::{self, NoAlgorithm};
+use cellrate_drive::algorithms;
 use cellrate_drive::becn::{Origin, origins};
+use cellrate_drive::given::{Given, NotGiven};
 use cellrate_drive::line::Line;
 use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_drive::random::{Random, Stream};
 use cellrate_drive::segments::{VirtualEnd, virtual_ends};
 use cellrate_proto::switch::{Slot, VcAtPort};
-use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Duration, Source, Time};
+use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Duration, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
     Connection, ConnectionIndex, Flow, LinkIndex, NodeIndex, NodeKind, Scenario, Step, Traffic, WaitingBrm,
@@ -203,7 +204,7 @@ impl Network {
         builder.number_adapters();
         let first_hops = builder.build_hops();
         builder.build_adapters(&first_hops)?;
-        builder.build_virtual_ends(&first_hops);
+        builder.build_virtual_ends(&first_hops)?;
         let number = |flow: usize, hop: usize| first_hops[flow] + hop as u32;
         let ways_back = origins(scenario)
             .into_iter()
@@ -238,7 +239,7 @@ impl Builder<'_> {
         }
     }
 
-    fn build_ports(&mut self) -> Result<(), NoAlgorithm> {
+    fn build_ports(&mut self) -> Result<(), NotGiven> {
         for number in 0..self.used.len() {
             let step = step_of(number);
             if !self.used[number] || !self.is_local(self.scenario.tail(step)) {
@@ -265,13 +266,13 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn build_port(&self, number: usize, exit: Exit) -> Result<Port, NoAlgorithm> {
+    fn build_port(&self, number: usize, exit: Exit) -> Result<Port, NotGiven> {
         let link = &self.scenario.links[number / 2];
         let config = &link.ports[number % 2];
         let seed = self.scenario.seed;
         let random = Random::new(seed, Stream::Loss(number as u32));
         let line = Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random);
-        let control = algorithms::control(self.scenario, number, self.options.algorithms)?;
+        let control = algorithms::control(self.scenario, number, self.options.given.algorithms)?;
         let tail = self.scenario.tail(step_of(number));
         let is_switch = self.scenario.nodes[tail.0 as usize].kind == NodeKind::Switch;
         let Faults { rm_damage, data_loss, .. } = self.options.faults;
@@ -338,11 +339,7 @@ impl Builder<'_> {
                 continue;
             }
             let number = ConnectionIndex((flow / 2) as u32);
-            let [out, back] = if backward {
-                [&connection.backward, &connection.forward]
-            } else {
-                [&connection.forward, &connection.backward]
-            };
+            let back = if backward { &connection.forward } else { &connection.backward };
             let carries_packets = self.options.routes.iter().any(|route| route.connection == number);
             let (supply, reception) = if carries_packets {
                 let host = self.scenario.tail(steps(connection, backward)[0]);
@@ -358,14 +355,14 @@ impl Builder<'_> {
                 (Supply::Packets(Box::new(PacketQueue::new(room))), Some(reception))
             } else {
                 let answers = backward && matches!(back.traffic, Some(Traffic::RequestResponse(_)));
-                let generator = Supply::generator(out.traffic.as_ref(), self.scenario.seed, flow as u32, end);
+                let generator = Supply::generator(self.scenario, flow as u32, end, self.options.given)?;
                 match generator {
                     Some(generator) if !answers => (generator, None),
                     _ => return Err(Error::NoApplication { vc: connection.name.clone() }),
                 }
             };
             self.network.adapters.push(Adapter::new(
-                build_sender(out),
+                build_sender(self.scenario, flow, self.options.given)?,
                 supply,
                 Destination::new(destination_config(back)),
                 first_hops[flow],
@@ -377,20 +374,17 @@ impl Builder<'_> {
     }
 
     /// Ends inside the switches of this process, with the hops that lead to them.
-    fn build_virtual_ends(&mut self, first_hops: &[u32]) {
+    fn build_virtual_ends(&mut self, first_hops: &[u32]) -> Result<(), NotGiven> {
         for end in virtual_ends(self.scenario) {
             if !self.is_local(end.switch) {
                 continue;
             }
             let connection = &self.scenario.connections[end.flow / 2];
-            let [out, back] = match end.flow % 2 {
-                0 => [&connection.forward, &connection.backward],
-                _ => [&connection.backward, &connection.forward],
-            };
+            let back = if end.flow % 2 == 1 { &connection.forward } else { &connection.backward };
             let received = first_hops[end.flow ^ 1] as usize + end.received_step(connection.path.len());
             self.network.hops[received].adapter = self.network.adapters.len() as u32;
             self.network.adapters.push(Adapter::new(
-                build_sender(out),
+                build_sender(self.scenario, end.flow, self.options.given)?,
                 Supply::Relayed(Box::new(PerVcQueue::new(end.coupling))),
                 Destination::new(destination_config(back)),
                 first_hops[end.flow] + end.step as u32,
@@ -399,6 +393,7 @@ impl Builder<'_> {
             ));
             self.network.virtual_ends.push(end);
         }
+        Ok(())
     }
 
     /// Where cells come from another process, their addresses say which hop they cross.
@@ -431,11 +426,13 @@ fn vc_at_port(connection: &Connection, backward: bool) -> Option<VcAtPort> {
     }
 }
 
-fn build_sender(flow: &Flow) -> Sender {
-    match &flow.sender {
-        SenderConfig::Abr(abr) => Sender::Abr(Source::new(abr.parameters.clone(), &abr.uili)),
+fn build_sender(scenario: &Scenario, flow: usize, given: Given<'_>) -> Result<Sender, NotGiven> {
+    let connection = &scenario.connections[flow / 2];
+    let out = if flow % 2 == 1 { &connection.backward } else { &connection.forward };
+    Ok(match &out.sender {
+        SenderConfig::Abr(abr) => Sender::Abr(given.source(scenario, flow, abr)?),
         SenderConfig::Peak(rate) => Sender::Peak { spacing: rate.interval(), earliest: Time::ZERO },
-    }
+    })
 }
 
 /// What the receiving end of `flow` does.

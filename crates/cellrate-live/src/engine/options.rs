@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use cellrate_drive::algorithms::Algorithms;
+use cellrate_drive::given::Given;
 use cellrate_proto::{BitRate, Cells, Duration, Time};
 use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario};
 
@@ -99,8 +99,8 @@ pub struct Options<'a> {
     pub progress: Option<Box<dyn FnMut(Progress) -> ControlFlow<Stop> + Send + 'a>>,
     /// Whether it is also told what series have recorded. Default false.
     pub watched: bool,
-    /// Makes the algorithms that are not built in. Default none.
-    pub algorithms: &'a Algorithms<'a>,
+    /// Makes what is not built in. Default nothing.
+    pub given: Given<'a>,
 }
 
 /// How a caller ends a run before its time.
@@ -152,7 +152,7 @@ impl Default for Options<'_> {
             tap: None,
             offers: None,
             progress: None,
-            algorithms: &|_, _| None,
+            given: Given::default(),
         }
     }
 }

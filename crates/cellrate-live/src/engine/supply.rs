@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
+use cellrate_drive::given::{Given, NotGiven};
 use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_drive::random::{Random, Stream};
-use cellrate_drive::traffic::{Constant, Greedy, Limited, OnOff, Timed, Video};
-use cellrate_proto::Time;
+use cellrate_drive::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed, Video};
 use cellrate_proto::wire::{Encapsulation, PAYLOAD_OCTETS, Segments};
-use cellrate_scenario::Traffic;
+use cellrate_proto::{CellRate, Time};
+use cellrate_scenario::{Scenario, Traffic};
 
 use super::cell::Cell;
 
@@ -23,30 +24,45 @@ pub(crate) enum Supply {
     OnOff(Box<OnOff>),
     Timed(Timed),
     Video(Box<Video>),
+    /// What is not built in.
+    Bursts(Box<Bursts>),
     Packets(Box<PacketQueue>),
     /// What another loop of the same connection brings to a switch.
     Relayed(Box<PerVcQueue<Cell>>),
 }
 
 impl Supply {
-    /// The generator of `traffic` in the direction `flow`, in a run with this seed and end; `None` for traffic that answers
+    /// The generator of the traffic of a direction, `flow`, in a run with this end; `None` for traffic that answers
     /// what it receives, or consists of packets, which takes a real application here.
-    pub fn generator(traffic: Option<&Traffic>, seed: u64, flow: u32, end: Time) -> Option<Supply> {
-        Some(match traffic {
+    ///
+    /// # Errors
+    /// Where the run was not `given` the traffic.
+    pub fn generator(
+        scenario: &Scenario,
+        flow: u32,
+        end: Time,
+        given: Given<'_>,
+    ) -> Result<Option<Supply>, NotGiven> {
+        let (connection, seed) = (&scenario.connections[flow as usize / 2], scenario.seed);
+        let out = if flow % 2 == 1 { &connection.backward } else { &connection.forward };
+        Ok(Some(match &out.traffic {
             None => Supply::Nothing,
             Some(Traffic::Greedy { windows }) => Supply::Greedy(Greedy::new(windows)),
             Some(Traffic::Limited { steps }) => Supply::Limited(Limited::new(steps)),
-            Some(&Traffic::Constant { rate, start, end }) => {
+            &Some(Traffic::Constant { rate, start, end }) => {
                 Supply::Constant(Constant::new(rate, start, end))
             }
-            Some(&Traffic::OnOff { rate, on, off, start, end }) => {
+            &Some(Traffic::OnOff { rate, on, off, start, end }) => {
                 let random = Random::new(seed, Stream::Traffic(flow));
                 Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random)))
             }
             Some(Traffic::Timed { cells }) => Supply::Timed(Timed::new(cells)),
             Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, flow, end))),
-            Some(Traffic::Tcp(_) | Traffic::Frames(_) | Traffic::RequestResponse(_)) => return None,
-        })
+            Some(Traffic::Custom(custom)) => {
+                Supply::Bursts(Box::new(given.bursts(scenario, flow as usize, custom)?))
+            }
+            Some(Traffic::Tcp(_) | Traffic::Frames(_) | Traffic::RequestResponse(_)) => return Ok(None),
+        }))
     }
 
     /// Passes over what should have been sent before `start`: a node that begins late does not send it after all.
@@ -57,6 +73,10 @@ impl Supply {
                 Supply::OnOff(on_off) => (on_off.next(), &mut || on_off.take()),
                 Supply::Timed(timed) => (timed.next(), &mut || timed.take()),
                 Supply::Video(video) => (video.next(), &mut || video.take()),
+                Supply::Bursts(bursts) => {
+                    let next = bursts.next();
+                    (next, &mut move || bursts.take(next))
+                }
                 Supply::Nothing | Supply::Greedy(_) | Supply::Limited(_) | Supply::Packets(_) => return,
                 Supply::Relayed(queue) => return queue.begin_at(start),
             };
@@ -92,6 +112,7 @@ impl Supply {
             Supply::OnOff(on_off) => on_off.next().max(from),
             Supply::Timed(timed) => timed.next().max(from),
             Supply::Video(video) => video.next().max(from),
+            Supply::Bursts(bursts) => bursts.next().max(from),
         }
     }
 
@@ -109,6 +130,7 @@ impl Supply {
             Supply::OnOff(on_off) => on_off.take(),
             Supply::Timed(timed) => timed.take(),
             Supply::Video(video) => video.take(),
+            Supply::Bursts(bursts) => bursts.take(now),
         }
         (generated(sequence, now), false)
     }
@@ -122,8 +144,17 @@ impl Supply {
             Supply::OnOff(on_off) => Some(on_off.waiting(now)),
             Supply::Timed(timed) => Some(timed.waiting(now)),
             Supply::Video(video) => Some(video.waiting(now)),
+            Supply::Bursts(bursts) => Some(bursts.waiting(now)),
             Supply::Packets(queue) => Some(queue.cells.len() as u64),
             Supply::Relayed(queue) => Some(queue.len().0),
+        }
+    }
+
+    /// From `now` on ACR is `acr`. Called before the next transmission is asked for.
+    #[inline]
+    pub fn on_acr(&mut self, now: Time, acr: CellRate) {
+        if let Supply::Bursts(bursts) = self {
+            bursts.on_acr(now, acr);
         }
     }
 

@@ -27,6 +27,7 @@ mod rule_5b;
 mod time_based;
 
 use alloc::boxed::Box;
+use core::fmt;
 
 use crate::parameters::{AbrParameters, MAX_RATE, ParameterError, in_range};
 use crate::units::{CellRate, Duration, Time};
@@ -123,7 +124,7 @@ pub struct BackwardRmContext {
 
 /// A use-it-or-lose-it policy of a source, with its state.
 pub trait UiliPolicy {
-    /// ACR as the policy leaves it before the FRM; never above `context.acr`.
+    /// ACR as the policy leaves it before the FRM; the source does not follow what is above `context.acr`, nor goes below MCR.
     fn on_forward_rm(&mut self, context: &ForwardRmContext) -> CellRate;
 
     /// Whether the source may follow an increase that this BRM asks for. It obeys a decrease whatever the answer.
@@ -131,7 +132,6 @@ pub trait UiliPolicy {
 }
 
 /// A policy at work. Boxed, so that a source without one, or with a small one, is not as large as the largest.
-#[derive(Clone, Debug)]
 pub enum Uili {
     /// None.
     None,
@@ -149,6 +149,24 @@ pub enum Uili {
     TimeBased(Box<TimeBased>),
     /// Joint source based.
     Joint(Box<Joint>),
+    /// One that is not built in.
+    Custom(Box<dyn UiliPolicy + Send>),
+}
+
+impl fmt::Debug for Uili {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Uili::None => f.write_str("None"),
+            Uili::February1995(policy) => policy.fmt(f),
+            Uili::April1995(policy) => policy.fmt(f),
+            Uili::August1995(policy) => policy.fmt(f),
+            Uili::Baseline(policy) => policy.fmt(f),
+            Uili::CountBased(policy) => policy.fmt(f),
+            Uili::TimeBased(policy) => policy.fmt(f),
+            Uili::Joint(policy) => policy.fmt(f),
+            Uili::Custom(_) => f.write_str("Custom"),
+        }
+    }
 }
 
 impl Uili {
@@ -195,6 +213,7 @@ impl Uili {
             Uili::CountBased(policy) => Some(&mut **policy),
             Uili::TimeBased(policy) => Some(&mut **policy),
             Uili::Joint(policy) => Some(&mut **policy),
+            Uili::Custom(policy) => Some(&mut **policy),
         }
     }
 }

@@ -35,7 +35,7 @@ fn source_rule_1_in_rate_cells_leave_one_interval_apart() {
     for n in 0..100 {
         assert_eq!(busy.source.next_transmission(busy.now, |from| from), us(10 * n));
         if n > 0 {
-            assert_eq!(busy.source.clone().transmit(just_before(us(10 * n)), true), None);
+            assert_eq!(busy.source.transmit(just_before(us(10 * n)), true), None);
         }
         busy.cell();
     }
@@ -138,11 +138,13 @@ fn source_rule_3a_holds_at_both_ends_of_nrm() {
 #[test]
 fn source_rule_3a_an_frm_follows_mrm_cells_once_trm_has_passed() {
     // F at 0, D at 1 ms and 2 ms: Mrm = 2 cells. At Trm = 100 ms an FRM is due, one picosecond sooner it is not.
-    let mut early = source(&parameters(PCR));
-    for (at, due) in [(ms(0), 'F'), (ms(1), 'D'), (ms(2), 'D')] {
-        assert_eq!(early.transmit(at, true).as_ref().map(letter), Some(due));
-    }
-    let mut late = early.clone();
+    let [mut early, mut late] = [0, 1].map(|_| {
+        let mut source = source(&parameters(PCR));
+        for (at, due) in [(ms(0), 'F'), (ms(1), 'D'), (ms(2), 'D')] {
+            assert_eq!(source.transmit(at, true).as_ref().map(letter), Some(due));
+        }
+        source
+    });
     assert_eq!(early.transmit(just_before(ms(100)), true), Some(Emission::Data));
     assert_eq!(late.transmit(ms(100), true).as_ref().map(letter), Some('F'));
 }
@@ -284,8 +286,7 @@ fn frm_at(busy: &mut Busy, at: Time) -> RmCell {
 
 #[test]
 fn source_rule_5_acr_falls_to_icr_after_more_than_adtf() {
-    let mut exactly = above_icr();
-    let mut later = exactly.clone();
+    let [mut exactly, mut later] = [0, 1].map(|_| above_icr());
     assert_eq!(frm_at(&mut exactly, ms(500)).current_cell_rate.rate(), rate(PCR));
     assert_eq!((exactly.source.acr(), exactly.source.statistics().idle_resets), (rate(PCR), 0));
     assert_eq!(frm_at(&mut later, just_after(ms(500))).current_cell_rate.rate(), rate(HALF));
@@ -567,7 +568,7 @@ fn source_rule_11_at_acr_0_an_out_of_rate_frm_leaves_every_100_ms() {
         assert!(rm.out_of_rate);
         assert_eq!(rm.current_cell_rate, RateCode::ZERO);
         let soon = just_before(ms(100 * (n + 1)));
-        assert_eq!(busy.source.clone().transmit(soon, true), None);
+        assert_eq!(busy.source.transmit(soon, true), None);
     }
 }
 
@@ -674,7 +675,7 @@ fn rescheduling_a_rise_of_acr_moves_the_next_cell_forward() {
     assert_eq!(busy.source.in_rate_opportunity(), ms(100));
     busy.source.on_backward_rm(ms(10), &brm(50.0));
     assert_eq!(busy.source.next_transmission(ms(10), |from| from), ms(20));
-    assert_eq!(busy.source.clone().transmit(just_before(ms(20)), true), None);
+    assert_eq!(busy.source.transmit(just_before(ms(20)), true), None);
     assert_eq!(busy.source.transmit(ms(20), true), Some(Emission::Data));
 }
 

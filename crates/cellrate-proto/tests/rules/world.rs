@@ -80,7 +80,6 @@ pub fn letter(emission: &Emission) -> char {
 }
 
 /// A source that always has data, and its clock.
-#[derive(Clone)]
 pub struct Busy {
     pub source: Source,
     pub now: Time,

@@ -2,6 +2,7 @@
 //! Schema and the reference in docs/scenarios.md all come from here, so that they cannot disagree.
 
 mod application;
+mod custom;
 mod frames;
 mod host;
 mod live;

@@ -1,5 +1,6 @@
 //! The keys of switches: buffers, EFCI, algorithms, what they offer at set-up.
 
+use super::custom::{NAME_KEY, PARAMETERS_KEY};
 use super::{
     CELLS, COUNT, FRACTION, Key, Kind, LIKE, NAME, POSITIVE_RATE, RATE, ROOM, Range, SHARE, SPAN, Shape,
     TIME, Tagged, key, required,
@@ -312,21 +313,16 @@ const ALGORITHM: Tagged = Tagged {
             "custom",
             Shape {
                 name: "custom",
-                about: "An algorithm that is not built in; in simulations only. The run is given it by its name (docs/guides/algorithms.md).",
+                about: "An algorithm that is not built in. The run is given it by its name (docs/guides/algorithms.md).",
                 keys: &[
-                    required("name", Kind::Name, "The name by which the run is given it."),
+                    NAME_KEY,
                     key(
                         "figures",
                         Kind::List(&Kind::Name, 0),
                         "[]",
                         "Names of the figures that it offers to probes.",
                     ),
-                    key(
-                        "parameters",
-                        Kind::Map(&Kind::Any),
-                        "none",
-                        "What it is handed, by name: numbers, texts, true or false.",
-                    ),
+                    PARAMETERS_KEY,
                 ],
             },
         ),

@@ -1,5 +1,6 @@
 //! The keys of traffic.
 
+use super::custom::{NAME_KEY, PARAMETERS_KEY};
 use super::timing::{END_KEY, PERIOD, START_KEY};
 use super::{CELLS, Kind, POSITIVE_RATE, RATE, Shape, TIME, Tagged};
 use super::{frames, key, required, tcp, video};
@@ -142,6 +143,14 @@ pub(super) const TRAFFIC: Tagged = Tagged {
         ("tcp", tcp::TCP),
         ("video", video::VIDEO),
         ("frames", frames::FRAMES),
+        (
+            "custom",
+            Shape {
+                name: "custom",
+                about: "Traffic that is not built in. The run is given it by its name (docs/guides/sources.md).",
+                keys: &[NAME_KEY, PARAMETERS_KEY],
+            },
+        ),
         (
             "none",
             Shape {

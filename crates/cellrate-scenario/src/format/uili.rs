@@ -1,8 +1,9 @@
 //! The keys of use-it-or-lose-it policies.
 
+use super::custom::{NAME_KEY, PARAMETERS_KEY};
 use super::{FRACTION, Key, Kind, RATE, Range, SPAN, Shape, Tagged, key};
 
-/// The types of [`UILI`] (held by a test): a policy with its defaults may be named alone.
+/// The types of [`UILI`] (held by a test), but for "custom": a policy with its defaults may be named alone.
 pub(super) const UILI_POLICIES: &[&str] =
     &["none", "february-1995", "april-1995", "august-1995", "baseline", "count-based", "time-based", "joint"];
 
@@ -172,6 +173,14 @@ pub(super) const UILI: Tagged = Tagged {
                 keys: &[tdf_key("1/16"), PNI_KEY],
             },
         ),
+        (
+            "custom",
+            Shape {
+                name: "custom",
+                about: "A policy that is not built in. The run is given it by its name (docs/guides/sources.md).",
+                keys: &[NAME_KEY, PARAMETERS_KEY],
+            },
+        ),
     ],
 };
 
@@ -180,7 +189,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_policy_may_be_named_alone() {
-        assert_eq!(UILI_POLICIES, UILI.variants.iter().map(|(tag, _)| *tag).collect::<Vec<_>>());
+    fn every_policy_that_is_built_in_may_be_named_alone() {
+        let built_in = UILI.variants.iter().map(|(tag, _)| *tag).filter(|&tag| tag != "custom");
+        assert_eq!(UILI_POLICIES, built_in.collect::<Vec<_>>());
     }
 }

@@ -10,6 +10,7 @@ use cellrate_proto::{AbrParameters, CellRate};
 use super::network::{Network, round_trip};
 use super::{Whole, defaults, optional, place_of, rounded, stop_and_go, traffic, uili, wholes};
 use crate::check;
+use crate::custom::Custom;
 use crate::error::{Fault, Place};
 use crate::group;
 use crate::index::NodeIndex;
@@ -373,6 +374,7 @@ fn abr_sender(
         parameters: Arc::new(parameters),
         weight: optional(keys, "weight", quantity::ratio)?.unwrap_or(1.0),
         uili: optional(keys, "uili", uili::read)?.unwrap_or_default(),
+        custom_uili: keys.node("uili").and_then(Node::table).map(Custom::read).transpose()?.flatten(),
         clear_efci_state: keys.text("efci_state") != Some("keep"),
         waiting_brm: match keys.text("waiting_brm") {
             Some("out-of-rate") => WaitingBrm::SendOutOfRate,

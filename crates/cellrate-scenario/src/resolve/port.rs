@@ -12,12 +12,12 @@ use cellrate_proto::{Cells, Duration};
 
 use super::{optional, vs_vd};
 use crate::check;
-use crate::custom::{CustomAlgorithm, CustomParameter};
+use crate::custom::{CustomAlgorithm, parameters};
 use crate::error::Fault;
 use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
 use crate::model::{Buffers, Port, RmCells};
 use crate::quantity;
-use crate::tree::{Node, Table, Value};
+use crate::tree::{Node, Table};
 
 /// The port that a checked table of `buffers`, `rm_cells`, `efci`, `becn`, `algorithm` and `vs_vd` describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
@@ -179,31 +179,15 @@ fn custom(table: &Table) -> Result<Option<Arc<CustomAlgorithm>>, Fault> {
             return Err(Fault::new(node.place, message, "Name fewer"));
         }
     }
-    let entries = table.node("parameters").and_then(Node::table).map_or(&[][..], |table| &table.entries);
-    let parameters =
-        entries.iter().map(|entry| parameter(&entry.node).map(|value| (entry.key.clone(), value)));
     Ok(Some(Arc::new(CustomAlgorithm {
         name: table.text("name").unwrap_or_default().to_string(),
         figures,
-        parameters: parameters.collect::<Result<_, _>>()?,
+        parameters: parameters(table)?,
     })))
 }
 
 fn owner(quantity: &str) -> &'static str {
     if PORT_QUANTITIES.contains(&quantity) { "port" } else { "connection" }
-}
-
-fn parameter(node: &Node) -> Result<CustomParameter, Fault> {
-    Ok(match &node.value {
-        Value::Boolean(flag) => CustomParameter::Boolean(*flag),
-        Value::Integer(number) => CustomParameter::Integer(*number),
-        Value::Float(number) => CustomParameter::Number(*number),
-        Value::Text(text) => CustomParameter::Text(text.clone()),
-        Value::Date(_) | Value::List(_) | Value::Numbers(_) | Value::Table(_) => {
-            let message = format!("a parameter cannot be {}", node.kind());
-            return Err(Fault::new(node.place, message, "Write a number, a string, true or false"));
-        }
-    })
 }
 
 fn fairness(table: &Table) -> Fairness {

@@ -5,6 +5,7 @@ use cellrate_proto::{CellRate, Duration, Time};
 use super::timing::{period, start_and_end};
 use super::{frames, instant, optional, tcp, video};
 use crate::check;
+use crate::custom::Custom;
 use crate::error::Fault;
 use crate::model::{GreedyWindow, RequestResponse, Traffic};
 use crate::quantity;
@@ -38,6 +39,7 @@ pub(super) fn read(node: &Node, peak: CellRate) -> Result<Option<Traffic>, Fault
         "video" => Some(Traffic::Video(Box::new(video::read(node, table)?))),
         "frames" => Some(Traffic::Frames(Box::new(frames::read(node, table)?))),
         "request-response" => Some(Traffic::RequestResponse(request_response(node, table, peak)?)),
+        "custom" => Custom::read(table)?.map(Traffic::Custom),
         "none" => None,
         _ => Some(Traffic::Greedy { windows: windows(table)? }),
     })

@@ -1,16 +1,19 @@
-//! Custom algorithms as they are written: what they are handed, what can be recorded of them, what is refused and where.
+//! What is not built in as it is written: what it is handed, what can be recorded of algorithms, what is refused and where.
 
 use cellrate_scenario::*;
 
-fn parse(algorithm: &str, more: &str) -> Document {
-    let text = format!(
+fn text(algorithm: &str, more: &str) -> String {
+    format!(
         "name = \"t\"\nduration = \"1 s\"\ndefaults.link = {{ rate = \"150 Mbps\", length = \"10 km\" }}\n\
          host = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
          link = [{{ between = [\"a\", \"sw\"] }}, {{ between = [\"sw\", \"b\"] }}]\n\
          [[switch]]\nname = \"sw\"\nalgorithm = {algorithm}\n\
          [[vc]]\nname = \"v\"\npath = [\"a\", \"sw\", \"b\"]\n{more}"
-    );
-    Document::parse(&text, "t.toml").unwrap_or_else(|error| panic!("{error}"))
+    )
+}
+
+fn parse(algorithm: &str, more: &str) -> Document {
+    Document::parse(&text(algorithm, more), "t.toml").unwrap_or_else(|error| panic!("{error}"))
 }
 
 const MINE: &str = "{ type = \"custom\", name = \"mine\", figures = [\"level\", \"z\"], \
@@ -90,5 +93,75 @@ fn what_cannot_be_is_refused_at_its_place() {
     assert_eq!(
         refused(MINE, elsewhere),
         "14:it has no level Only ports of switches whose custom algorithm has such a figure have it"
+    );
+}
+
+/// A connection with these keys.
+fn connection(keys: &str) -> Document {
+    parse("{ type = \"erica\" }", keys)
+}
+
+#[test]
+fn policies_and_traffic_have_names_and_parameters_too() {
+    let keys = "abr.uili = { type = \"custom\", name = \"thrifty\", parameters = { share = 0.5 } }\n\
+                traffic = { type = \"custom\", name = \"bursty\", parameters = { most = 7, at = \"1 ms\" } }\n\
+                reverse.traffic = { type = \"custom\", name = \"bursty\" }\n";
+    let scenario = connection(keys).resolve().unwrap_or_else(|error| panic!("{error}"));
+    let connection = &scenario.connections[0];
+    let custom = |name: &str, parameters: &[(&str, CustomParameter)]| Custom {
+        name: name.to_string(),
+        parameters: parameters.iter().map(|(name, value)| (name.to_string(), value.clone())).collect(),
+    };
+    for flow in [&connection.forward, &connection.backward] {
+        let Sender::Abr(abr) = &flow.sender else { panic!("it is an ABR connection") };
+        let expected = custom("thrifty", &[("share", CustomParameter::Number(0.5))]);
+        assert_eq!(abr.custom_uili.as_deref(), Some(&expected));
+        assert_eq!(abr.uili, cellrate_proto::uili::UiliConfig::None);
+    }
+    let traffic = |flow: &Flow| match &flow.traffic {
+        Some(Traffic::Custom(custom)) => (**custom).clone(),
+        other => panic!("{other:?}"),
+    };
+    let parameters = [("most", CustomParameter::Integer(7)), ("at", CustomParameter::Text("1 ms".into()))];
+    assert_eq!(traffic(&connection.forward), custom("bursty", &parameters));
+    assert_eq!(traffic(&connection.backward), custom("bursty", &[]));
+}
+
+#[test]
+fn policies_and_traffic_can_be_set_and_put_back() {
+    let mut document = connection("abr.uili = { type = \"custom\", name = \"thrifty\" }\n");
+    document.set("vc.v.abr.uili.parameters.share", "0.25").unwrap_or_else(|error| panic!("{error}"));
+    let policy = |document: &Document| {
+        let scenario = document.resolve().unwrap_or_else(|error| panic!("{error}"));
+        let Sender::Abr(abr) = &scenario.connections[0].forward.sender else { panic!("it is ABR") };
+        abr.custom_uili.as_ref().map(|custom| custom.parameters.clone())
+    };
+    assert_eq!(policy(&document), Some(vec![("share".into(), CustomParameter::Number(0.25))]));
+    document.set("vc.v.abr.uili", "none").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(policy(&document), None);
+}
+
+#[test]
+fn policies_and_traffic_that_cannot_be_are_refused_at_their_places() {
+    let refused = |keys: &str| {
+        let error = connection(keys).resolve().expect_err("it is refused");
+        format!("{}:{} {}", error.line(), error.message(), error.remedy())
+    };
+    let no_name = "the key \"name\" is missing Add it: The name by which the run is given it";
+    assert_eq!(refused("abr.uili = { type = \"custom\" }\n"), format!("12:{no_name}"));
+    assert_eq!(refused("traffic = { type = \"custom\" }\n"), format!("12:{no_name}"));
+    // The word alone does not say which.
+    let alone = Document::parse(&text("{ type = \"erica\" }", "abr.uili = \"custom\"\n"), "t.toml")
+        .expect_err("it is refused");
+    assert_eq!((alone.line(), alone.message()), (12, "a table is due here, not a string"));
+    assert!(alone.remedy().starts_with("Write { type = \"custom\", ... }"), "{alone}");
+    let parameter = "a parameter cannot be a list Write a number, a string, true or false";
+    assert_eq!(
+        refused("traffic = { type = \"custom\", name = \"m\", parameters = { a = [1] } }\n"),
+        format!("12:{parameter}")
+    );
+    assert_eq!(
+        refused("category = \"cbr\"\nabr.uili = { type = \"custom\", name = \"m\" }\n").split(' ').next(),
+        Some("13:a")
     );
 }

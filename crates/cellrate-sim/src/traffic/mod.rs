@@ -5,18 +5,19 @@
 mod conversation;
 
 use cellrate_proto::{CellRate, Duration, Time};
-use cellrate_scenario::{Connection, Sender, Traffic};
+use cellrate_scenario::{Scenario, Sender, Traffic};
 
 use crate::kernel::cell::Cell;
 use crate::random::{Random, Stream};
 use crate::transport::Adapter;
+use cellrate_drive::given::{Given, NotGiven};
 use cellrate_drive::per_vc_queue::PerVcQueue;
-use cellrate_drive::traffic::{Constant, Greedy, Limited, OnOff, Timed};
-pub use cellrate_drive::traffic::{Frame, Frames, Video};
+pub use cellrate_drive::traffic::{Burst, Frame, Frames, TrafficSource, Video};
+use cellrate_drive::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed};
 pub use conversation::Conversation;
 
 /// The data that one direction of a connection has to send.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Supply {
     /// None, ever.
     Nothing,
@@ -40,26 +41,35 @@ pub enum Supply {
     Video(Box<Video>),
     /// Frames in datagrams.
     Frames(Box<Frames>),
+    /// What is not built in.
+    Bursts(Box<Bursts>),
     /// What another loop of the same connection brings to a switch.
     Relayed(Box<PerVcQueue<Cell>>),
 }
 
 /// What a supply may want to know of the direction that it feeds.
-#[derive(Clone, Copy, Debug)]
-pub struct Site {
-    /// Seed of all randomness.
-    pub seed: u64,
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
+    /// Its scenario; the seed of all randomness is there.
+    pub scenario: &'a Scenario,
     /// The direction: twice the connection's index, plus one for the backward one. Names its streams.
     pub flow: u32,
     /// What its first line takes for a cell.
     pub cell_time: Duration,
     /// The end of the run.
     pub end: Time,
+    /// What the run is given that is not built in.
+    pub given: Given<'a>,
 }
 
 impl Supply {
-    /// What one direction of `connection` has to send, ACKs of the TCP of the other direction included.
-    pub fn new(connection: &Connection, backward: bool, site: Site) -> Supply {
+    /// What one direction has to send, ACKs of the TCP of the other direction included.
+    ///
+    /// # Errors
+    /// Where the run was not given its traffic.
+    pub fn new(site: Site<'_>) -> Result<Supply, NotGiven> {
+        let (flow, seed) = (site.flow as usize, site.scenario.seed);
+        let (connection, backward) = (&site.scenario.connections[flow / 2], flow % 2 == 1);
         let (forward, back) = (&connection.forward.traffic, &connection.backward.traffic);
         let [own, other] = if backward { [back, forward] } else { [forward, back] };
         let acr = match if backward { &connection.backward.sender } else { &connection.forward.sender } {
@@ -67,11 +77,11 @@ impl Supply {
             Sender::Peak(rate) => *rate,
         };
         let cell_time = site.cell_time;
-        let random = || Random::new(site.seed, Stream::Traffic(site.flow));
-        match own {
+        let random = || Random::new(seed, Stream::Traffic(site.flow));
+        Ok(match own {
             Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
             Some(Traffic::Video(video)) => {
-                Supply::Video(Box::new(Video::new(video, site.seed, site.flow, site.end)))
+                Supply::Video(Box::new(Video::new(video, seed, site.flow, site.end)))
             }
             Some(Traffic::Frames(frames)) => {
                 Supply::Frames(Box::new(Frames::new(frames, acr, random(), site.end)))
@@ -96,7 +106,10 @@ impl Supply {
             Some(Traffic::RequestResponse(model)) => {
                 Supply::Conversation(Box::new(Conversation::client(model, cell_time)))
             }
-        }
+            Some(Traffic::Custom(custom)) => {
+                Supply::Bursts(Box::new(site.given.bursts(site.scenario, flow, custom)?))
+            }
+        })
     }
 
     /// Data cell number `sequence` of the other direction (modulo 2^30) arrived at this end. Whether that brought data
@@ -113,8 +126,10 @@ impl Supply {
     /// transmission is asked for.
     #[inline]
     pub fn on_acr(&mut self, now: Time, acr: CellRate) {
-        if let Supply::Frames(frames) = self {
-            frames.on_acr(now, acr);
+        match self {
+            Supply::Frames(frames) => frames.on_acr(now, acr),
+            Supply::Bursts(bursts) => bursts.on_acr(now, acr),
+            _ => {}
         }
     }
 
@@ -163,6 +178,7 @@ impl Supply {
             }
             Supply::Video(video) => video.next().max(from),
             Supply::Frames(frames) => frames.next().max(from),
+            Supply::Bursts(bursts) => bursts.next().max(from),
             Supply::Relayed(queue) => {
                 if queue.is_empty() {
                     Time::NEVER
@@ -218,6 +234,7 @@ impl Supply {
             Supply::Adapter(adapter) => return adapter.take(now),
             Supply::Video(video) => video.take(),
             Supply::Frames(frames) => return frames.take(now),
+            Supply::Bursts(bursts) => bursts.take(now),
             Supply::Relayed(queue) => return queue.take(now).is_some_and(|cell| cell.ends_pdu()),
         }
         false
@@ -235,6 +252,7 @@ impl Supply {
             Supply::Adapter(adapter) => Some(adapter.waiting()),
             Supply::Video(video) => Some(video.waiting(now)),
             Supply::Frames(frames) => Some(frames.waiting(now)),
+            Supply::Bursts(bursts) => Some(bursts.waiting(now)),
             Supply::Relayed(queue) => Some(queue.len().0),
         }
     }

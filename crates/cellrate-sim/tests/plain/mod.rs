@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod sources;
+
 use cellrate_proto::CellRate;
 use cellrate_proto::switch::{
     AveragingInterval, Capc, ConsistentMarking, Eprca, Erica, Feedback, IntervalLoad, Meter, Metering,

@@ -47,6 +47,7 @@ use cellrate_sim::transport::{Segment, Stack, Tally};
 use cellrate_sim::{FlowSummary, PortSummary, VirtualSourceSummary};
 
 use crate::plain::Counting;
+use crate::plain::sources::given;
 use segments::Relay;
 use tcp::tcp_value;
 
@@ -700,6 +701,8 @@ impl End {
     fn note_acr(&mut self, now: Time) {
         if let Some(source) = &self.source {
             let acr = source.acr();
+            // Whoever has traffic may have been asked at any time.
+            self.supply.waiting(now);
             if self.acr.last().is_some_and(|&(_, last)| last != acr.as_cells_per_s()) {
                 self.supply.on_acr(now, acr);
             }
@@ -807,7 +810,7 @@ fn new_port(scenario: &Scenario, number: usize) -> Port {
 fn new_end(scenario: &Scenario, flow: usize) -> End {
     let (own, other) = (flow_config(scenario, flow), flow_config(scenario, flow ^ 1));
     let (source, spacing) = match &own.sender {
-        Sender::Abr(abr) => (Some(Source::new(abr.parameters.clone(), &abr.uili)), Duration::ZERO),
+        Sender::Abr(abr) => (Some(given().source(scenario, flow, abr).expect("it is given")), Duration::ZERO),
         Sender::Peak(rate) => (None, rate.interval()),
     };
     // An end receives the other direction, by what is agreed on for that one.
@@ -837,14 +840,14 @@ fn new_end(scenario: &Scenario, flow: usize) -> End {
     let first = if flow.is_multiple_of(2) { path.first() } else { path.last() };
     let cell_time = scenario.links[first.expect("a path has a link").link.0 as usize].rate.cell_time();
     let end = Time::ZERO + scenario.duration;
-    let site = Site { seed: scenario.seed, flow: flow as u32, cell_time, end };
+    let site = Site { scenario, flow: flow as u32, cell_time, end, given: given() };
     End {
         flow,
         relay: None,
         source,
         spacing,
         earliest: Time::ZERO,
-        supply: Supply::new(&scenario.connections[flow / 2], flow % 2 == 1, site),
+        supply: Supply::new(site).expect("its traffic is given"),
         destination,
         tcp,
         plan: 0,

@@ -106,6 +106,7 @@ impl World {
             parameters: Arc::new(parameters),
             weight: 1.0,
             uili: UiliConfig::None,
+            custom_uili: None,
             clear_efci_state: true,
             waiting_brm: WaitingBrm::Overwrite,
         };

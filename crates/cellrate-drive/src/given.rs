@@ -1,0 +1,288 @@
+//! What a scenario names and that is not built in, as a run is given it: switch algorithms, use-it-or-lose-it policies of
+//! sources, traffic.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use cellrate_proto::uili::{Uili, UiliPolicy};
+use cellrate_proto::{CellRate, Source};
+use cellrate_scenario::{AbrSender, Custom, Flow, NodeIndex, Scenario, Sender, Traffic};
+
+use crate::algorithms::Algorithms;
+use crate::names::{flow_name, port_name};
+use crate::random::{Random, Stream};
+use crate::segments::virtual_ends;
+use crate::traffic::{Bursts, TrafficSource};
+
+/// Makes the use-it-or-lose-it policy that a scenario names, with its parameters, for a source; `None` where there is none of this
+/// name. What it makes may be called by several threads, one after the other.
+pub type Policies<'a> = dyn Fn(&Custom, SendingEnd<'_>) -> Option<Box<dyn UiliPolicy + Send>> + Sync + 'a;
+
+/// The same of traffic.
+pub type TrafficSources<'a> =
+    dyn Fn(&Custom, SendingEnd<'_>) -> Option<Box<dyn TrafficSource + Send>> + Sync + 'a;
+
+/// The end of a connection that a policy or traffic is made for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SendingEnd<'a> {
+    /// Its direction, as results call it: "vc1", or "vc1 (back)"; a virtual source has the name of its direction.
+    pub name: &'a str,
+    /// PCR; of what is not ABR its peak rate.
+    pub pcr: CellRate,
+    /// MCR; 0 of what is not ABR.
+    pub mcr: CellRate,
+    /// The rate that it begins with: ICR in force, or its peak rate.
+    pub icr: CellRate,
+    /// For random numbers: another one for each direction, and with each seed of the scenario.
+    pub seed: u64,
+}
+
+/// What a run is given. The default is nothing.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// Makes switch algorithms.
+    pub algorithms: &'a Algorithms<'a>,
+    /// Makes policies.
+    pub policies: &'a Policies<'a>,
+    /// Makes traffic.
+    pub traffic: &'a TrafficSources<'a>,
+}
+
+impl Default for Given<'_> {
+    fn default() -> Self {
+        Given { algorithms: &|_, _| None, policies: &|_, _| None, traffic: &|_, _| None }
+    }
+}
+
+/// Of what kind it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CustomKind {
+    /// A port's algorithm.
+    Algorithm,
+    /// A source's use-it-or-lose-it policy.
+    Policy,
+    /// What an end sends.
+    Traffic,
+}
+
+impl fmt::Display for CustomKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CustomKind::Algorithm => "algorithm",
+            CustomKind::Policy => "policy",
+            CustomKind::Traffic => "traffic",
+        })
+    }
+}
+
+/// Something that a scenario asks for and that is not built in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Of what kind it is.
+    pub kind: CustomKind,
+    /// What the scenario calls it.
+    pub name: String,
+    /// Who has it: a port or a direction of a connection.
+    pub owner: String,
+}
+
+/// The run was not given it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotGiven(pub Wanted);
+
+impl fmt::Display for NotGiven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NotGiven(Wanted { kind, name, owner }) = self;
+        let what = if *kind == CustomKind::Algorithm { "port" } else { "connection" };
+        write!(f, "{what} {owner} has the custom {kind} \"{name}\", which the run was not given")
+    }
+}
+
+impl Error for NotGiven {}
+
+/// The direction `flow` of `scenario`.
+fn flow_of(scenario: &Scenario, flow: usize) -> &Flow {
+    let connection = &scenario.connections[flow / 2];
+    if flow.is_multiple_of(2) { &connection.forward } else { &connection.backward }
+}
+
+impl Given<'_> {
+    /// The ABR source of a direction, `sender`, with its policy.
+    ///
+    /// # Errors
+    /// Where it has a policy that the run was not given.
+    pub fn source(&self, scenario: &Scenario, flow: usize, sender: &AbrSender) -> Result<Source, NotGiven> {
+        let parameters = Arc::clone(&sender.parameters);
+        let Some(custom) = &sender.custom_uili else { return Ok(Source::new(parameters, &sender.uili)) };
+        let policy = self.made(scenario, flow, CustomKind::Policy, custom, self.policies)?;
+        Ok(Source::under(parameters, Uili::Custom(policy)))
+    }
+
+    /// The traffic of a direction that is not built in.
+    ///
+    /// # Errors
+    /// Where the run was not given it.
+    pub fn bursts(&self, scenario: &Scenario, flow: usize, custom: &Custom) -> Result<Bursts, NotGiven> {
+        let source = self.made(scenario, flow, CustomKind::Traffic, custom, self.traffic)?;
+        let acr = match &flow_of(scenario, flow).sender {
+            Sender::Abr(abr) => abr.parameters.effective_icr(),
+            Sender::Peak(peak) => *peak,
+        };
+        Ok(Bursts::new(source, acr))
+    }
+
+    fn made<T: ?Sized>(
+        &self,
+        scenario: &Scenario,
+        flow: usize,
+        kind: CustomKind,
+        custom: &Custom,
+        make: &dyn Fn(&Custom, SendingEnd<'_>) -> Option<Box<T>>,
+    ) -> Result<Box<T>, NotGiven> {
+        let owner = flow_name(scenario, flow);
+        let (pcr, mcr, icr) = match &flow_of(scenario, flow).sender {
+            Sender::Abr(abr) => (abr.parameters.pcr, abr.parameters.mcr, abr.parameters.effective_icr()),
+            Sender::Peak(peak) => (*peak, CellRate::ZERO, *peak),
+        };
+        let stream = match kind {
+            CustomKind::Policy => Stream::Policy(flow as u32),
+            CustomKind::Algorithm | CustomKind::Traffic => Stream::Traffic(flow as u32),
+        };
+        let seed = Random::new(scenario.seed, stream).bits();
+        let end = SendingEnd { name: &owner, pcr, mcr, icr, seed };
+        make(custom, end)
+            .ok_or_else(|| NotGiven(Wanted { kind, name: custom.name.clone(), owner: owner.clone() }))
+    }
+}
+
+/// All that `scenario` asks for and that is not built in, as far as a node needs it that is `here`: of ports in the order of links, then
+/// of directions of connections in theirs.
+pub fn wanted(scenario: &Scenario, here: impl Fn(NodeIndex) -> bool) -> Vec<Wanted> {
+    let mut all = Vec::new();
+    for (number, (&node, port)) in
+        scenario.links.iter().flat_map(|link| link.ends.iter().zip(&link.ports)).enumerate()
+    {
+        if let Some(custom) = port.custom.as_ref().filter(|_| here(node)) {
+            let (name, owner) = (custom.name.clone(), port_name(scenario, number));
+            all.push(Wanted { kind: CustomKind::Algorithm, name, owner });
+        }
+    }
+    let virtual_ends = virtual_ends(scenario);
+    for flow in 0..2 * scenario.connections.len() {
+        let (path, own) = (&scenario.connections[flow / 2].path, flow_of(scenario, flow));
+        let host = match flow % 2 {
+            0 => path.first().map(|&step| scenario.tail(step)),
+            _ => path.last().map(|&step| scenario.head(step)),
+        };
+        let sends_here = host.is_some_and(&here);
+        // Virtual sources, at switches, have the policy of their direction.
+        let relays_here = || virtual_ends.iter().any(|end| end.flow == flow && here(end.switch));
+        if let Sender::Abr(abr) = &own.sender
+            && let Some(custom) = &abr.custom_uili
+            && (sends_here || relays_here())
+        {
+            let (name, owner) = (custom.name.clone(), flow_name(scenario, flow));
+            all.push(Wanted { kind: CustomKind::Policy, name, owner });
+        }
+        if let Some(Traffic::Custom(custom)) = &own.traffic
+            && sends_here
+        {
+            let (name, owner) = (custom.name.clone(), flow_name(scenario, flow));
+            all.push(Wanted { kind: CustomKind::Traffic, name, owner });
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_scenario::Document;
+
+    /// a - sw1 - sw2 - b, the loop segmented at sw2 towards b; everything is custom.
+    fn scenario() -> Scenario {
+        let text = r#"
+            name = "t"
+            duration = "1 s"
+            seed = 5
+            host = [{ name = "a" }, { name = "b" }]
+            link = [{ between = ["a", "sw1"] }, { between = ["sw1", "sw2"] }, { between = ["sw2", "b"] }]
+            [defaults]
+            link = { rate = "150 Mbps", length = "10 km" }
+            switch.algorithm = { type = "custom", name = "fair" }
+            [[switch]]
+            name = "sw1"
+            [[switch]]
+            name = "sw2"
+            ports.b.vs_vd = {}
+            [[vc]]
+            name = "v"
+            path = ["a", "sw1", "sw2", "b"]
+            abr = { icr = "1 Mbps", mcr = "100 kbps", uili = { type = "custom", name = "thrifty", parameters = { n = 3 } } }
+            traffic = { type = "custom", name = "bursty" }
+            reverse.traffic = { type = "custom", name = "other" }
+        "#;
+        let document = Document::parse(text, "t.toml").unwrap_or_else(|error| panic!("{error}"));
+        document.resolve().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn at(scenario: &Scenario, node: &str) -> Vec<String> {
+        let wanted = wanted(scenario, |index| scenario.nodes[index.0 as usize].name == node);
+        wanted.iter().map(|Wanted { kind, name, owner }| format!("{owner}: {kind} {name}")).collect()
+    }
+
+    #[test]
+    fn each_node_wants_what_its_ports_and_ends_have() {
+        let scenario = scenario();
+        assert_eq!(at(&scenario, "a"), ["v: policy thrifty", "v: traffic bursty"]);
+        assert_eq!(at(&scenario, "b"), ["v (back): policy thrifty", "v (back): traffic other"]);
+        assert_eq!(at(&scenario, "sw1"), ["sw1->a: algorithm fair", "sw1->sw2: algorithm fair"]);
+        let with_virtual_ends = [
+            "sw2->sw1: algorithm fair",
+            "sw2->b: algorithm fair",
+            "v: policy thrifty",
+            "v (back): policy thrifty",
+        ];
+        assert_eq!(at(&scenario, "sw2"), with_virtual_ends);
+        assert_eq!(wanted(&scenario, |_| true).len(), 8);
+    }
+
+    #[test]
+    fn who_makes_something_is_told_the_end_and_what_is_missing_is_said() {
+        let scenario = scenario();
+        let told = std::sync::Mutex::new(Vec::new());
+        let note = |custom: &Custom, end: SendingEnd<'_>| {
+            let rates = [end.pcr, end.mcr, end.icr].map(|rate| rate.as_cells_per_s().round());
+            told.lock().unwrap().push((custom.name.clone(), end.name.to_owned(), rates, end.seed));
+        };
+        let policies = |custom: &Custom, end: SendingEnd<'_>| -> Option<Box<dyn UiliPolicy + Send>> {
+            note(custom, end);
+            None
+        };
+        let traffic = |custom: &Custom, end: SendingEnd<'_>| -> Option<Box<dyn TrafficSource + Send>> {
+            note(custom, end);
+            None
+        };
+        let given = Given { policies: &policies, traffic: &traffic, ..Given::default() };
+        let [forward, backward] = [0, 1].map(|flow| flow_of(&scenario, flow));
+        let Sender::Abr(abr) = &forward.sender else { panic!("it is an ABR connection") };
+        let error = given.source(&scenario, 0, abr).expect_err("there is none");
+        assert_eq!(
+            error.to_string(),
+            "connection v has the custom policy \"thrifty\", which the run was not given"
+        );
+        let Some(Traffic::Custom(other)) = &backward.traffic else { panic!("it is custom") };
+        let error = given.bursts(&scenario, 1, other).expect_err("there is none");
+        assert_eq!(
+            error.to_string(),
+            "connection v (back) has the custom traffic \"other\", which the run was not given"
+        );
+        let told = told.into_inner().unwrap();
+        let rates = [353_774.0, 236.0, 2358.0];
+        let [one, two] = &told[..] else { panic!("{told:?}") };
+        assert_eq!((&*one.0, &*one.1, one.2), ("thrifty", "v", rates));
+        assert_eq!((&*two.0, &*two.1, two.2), ("other", "v (back)", rates));
+        assert_ne!(one.3, two.3);
+    }
+}

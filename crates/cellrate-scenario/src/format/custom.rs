@@ -1,0 +1,14 @@
+//! The keys of what is not built in.
+
+use super::{Key, Kind, key, required};
+
+/// By which name a run is given it.
+pub(super) const NAME_KEY: Key = required("name", Kind::Name, "The name by which the run is given it.");
+
+/// What it is handed.
+pub(super) const PARAMETERS_KEY: Key = key(
+    "parameters",
+    Kind::Map(&Kind::Any),
+    "none",
+    "What it is handed, by name: numbers, texts, true or false.",
+);
