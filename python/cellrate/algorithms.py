@@ -19,8 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .ends import is_number, shown
 from .errors import CellrateError
+from .making import is_number, made, shown
 
 MakeAlgorithm = Callable[..., "SwitchAlgorithm"]
 """A class, or whatever else makes a `SwitchAlgorithm`: called with a `Port`, and the scenario's parameters by name."""
@@ -172,15 +172,11 @@ Maker = Callable[[str, float, Mapping[str, object], Sequence[str]], Calls]
 def maker(name: str, make: MakeAlgorithm) -> Maker:
     """Give what the compiled module makes the algorithm of this name with."""
 
-    def made(port: str, link_rate: float, parameters: Mapping[str, object], figures: Sequence[str]) -> Calls:
-        algorithm = make(Port(port, link_rate), **parameters)
-        if not isinstance(algorithm, SwitchAlgorithm):
-            raise CellrateError(
-                f'the algorithm "{name}" is to be a cellrate.SwitchAlgorithm, and {shown(algorithm)} is none'
-            )
-        return _calls(algorithm, figures)
+    def for_port(port: str, link_rate: float, parameters: Mapping[str, object], figures: Sequence[str]) -> Calls:
+        what = f'the algorithm "{name}" of port {port}'
+        return _calls(made(what, SwitchAlgorithm, make, Port(port, link_rate), parameters), figures)
 
-    return made
+    return for_port
 
 
 def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +19,3 @@ class SendingEnd:
     """The rate that it begins with: the smaller of ICR and TBE/FRTT, or its peak rate [cells/s]."""
     seed: int
     """For random numbers, 64 bits: another one for each direction, and with each seed of the scenario."""
-
-
-def is_number(value: object) -> bool:
-    """Say whether it is a number, which True and False are not."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def shown(value: object) -> str:
-    """Give it as text of a length that suits an error."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from .ends import SendingEnd, is_number, shown
+from .ends import SendingEnd
 from .errors import CellrateError
+from .making import is_number, made, shown
 
 MakePolicy = Callable[..., "UiliPolicy"]
 """A class, or whatever else makes a `UiliPolicy`: called with a `SendingEnd`, and the scenario's parameters by name."""
@@ -101,13 +102,11 @@ Maker = Callable[[str, float, float, float, int, Mapping[str, object]], Calls]
 def maker(name: str, make: MakePolicy) -> Maker:
     """Give what the compiled module makes the policy of this name with."""
 
-    def made(end: str, pcr: float, mcr: float, icr: float, seed: int, parameters: Mapping[str, object]) -> Calls:
-        policy = make(SendingEnd(end, pcr, mcr, icr, seed), **parameters)
-        if not isinstance(policy, UiliPolicy):
-            raise CellrateError(f'the policy "{name}" is to be a cellrate.UiliPolicy, and {shown(policy)} is none')
-        return _calls(policy)
+    def for_end(end: str, pcr: float, mcr: float, icr: float, seed: int, parameters: Mapping[str, object]) -> Calls:
+        what = f'the policy "{name}" of connection {end}'
+        return _calls(made(what, UiliPolicy, make, SendingEnd(end, pcr, mcr, icr, seed), parameters))
 
-    return made
+    return for_end
 
 
 def _calls(policy: UiliPolicy) -> Calls:

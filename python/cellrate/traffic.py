@@ -18,8 +18,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from .ends import SendingEnd, is_number, shown
+from .ends import SendingEnd
 from .errors import CellrateError
+from .making import is_number, made, shown
 
 MakeTraffic = Callable[..., "TrafficSource"]
 """A class, or whatever else makes a `TrafficSource`: called with a `SendingEnd`, and the scenario's parameters by
@@ -70,15 +71,13 @@ Maker = Callable[
 def maker(name: str, make: MakeTraffic) -> Maker:
     """Give what the compiled module makes the traffic of this name with."""
 
-    def made(
+    def for_end(
         end: str, pcr: float, mcr: float, icr: float, seed: int, parameters: Mapping[str, object]
     ) -> Callable[[float, float, int], tuple[float, int, float | None] | None]:
-        source = make(SendingEnd(end, pcr, mcr, icr, seed), **parameters)
-        if not isinstance(source, TrafficSource):
-            raise CellrateError(f'the traffic "{name}" is to be a cellrate.TrafficSource, and {shown(source)} is none')
-        return _Asked(source)
+        what = f'the traffic "{name}" of connection {end}'
+        return _Asked(made(what, TrafficSource, make, SendingEnd(end, pcr, mcr, icr, seed), parameters))
 
-    return made
+    return for_end
 
 
 class _Asked:

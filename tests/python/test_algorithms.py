@@ -281,7 +281,9 @@ def test_a_run_says_which_algorithm_it_lacks_which_it_cannot_use_and_what_is_non
     no_algorithm: Any = lambda _port: object()  # noqa: E731
     with pytest.raises(cellrate.CellrateError, match=r"<object object .* is none"):
         cellrate.run(transient(CUSTOM), algorithms={"mine": no_algorithm})
-    with pytest.raises(TypeError, match="unexpected keyword argument 'gain'"):
+    with pytest.raises(
+        cellrate.CellrateError, match=r'port sw1->.* is handed the parameter "gain" .*; Silent takes none$'
+    ):
         cellrate.run(
             transient('algorithm = { type = "custom", name = "mine", parameters = { gain = 1 } }'),
             algorithms={"mine": Silent},

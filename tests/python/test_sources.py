@@ -297,12 +297,39 @@ def test_a_run_says_what_it_lacks_what_it_cannot_use_and_what_is_none() -> None:
         cellrate.run(given, policies={"mine": UiliPolicy, "other": UiliPolicy}, traffic={"mine": TrafficSource})
     with pytest.raises(cellrate.CellrateError, match=r'no connection has custom traffic called "x"; .* none$'):
         cellrate.run(network(), traffic={"x": TrafficSource})
-    with pytest.raises(cellrate.CellrateError, match=r'the policy "mine" is to be a cellrate.UiliPolicy, and <object'):
+    with pytest.raises(
+        cellrate.CellrateError, match=r'the policy "mine" of connection own is to be a cellrate.UiliPolicy, .*<object'
+    ):
         run_with("policy", lambda _end: object())
-    with pytest.raises(cellrate.CellrateError, match=r'the traffic "mine" is to be a cellrate.TrafficSource, and <obj'):
+    with pytest.raises(
+        cellrate.CellrateError, match=r'the traffic "mine" of connection own is to be a cellrate.TrafficSource, .*<obj'
+    ):
         run_with("traffic", lambda _end: object())
-    with pytest.raises(TypeError, match="unexpected keyword argument 'period'"):
+    with pytest.raises(
+        cellrate.CellrateError, match=r'"mine" of connection own .* cellrate.UiliPolicy, and Bursty is none$'
+    ):
+        run_with("policy", Bursty)
+
+
+def test_parameters_that_a_class_does_not_take_or_lacks_are_said() -> None:
+    handed = r'the traffic "bursty" of connection own is handed the parameter "period" by the scenario; '
+    with pytest.raises(cellrate.CellrateError, match=handed + "TrafficSource takes none$"):
         cellrate.run(network(BURSTY), traffic={"bursty": TrafficSource})
+    two = BURSTY.replace("0.025", '0.025, most = "3"')
+    with pytest.raises(cellrate.CellrateError, match=r'is handed the parameter "most" .*; Bursty takes period$'):
+        cellrate.run(network(two), traffic={"bursty": Bursty})
+    with pytest.raises(
+        cellrate.CellrateError, match=r'not handed the parameter "period", which Bursty needs; write par'
+    ):
+        cellrate.run(network('{ type = "custom", name = "bursty" }'), traffic={"bursty": Bursty})
+
+    class Whatever(Bursty):
+        def __init__(self, end: SendingEnd, **parameters: float) -> None:
+            super().__init__(end, parameters["period"])
+
+    with pytest.raises(KeyError, match="period"):
+        cellrate.run(network('{ type = "custom", name = "bursty" }'), traffic={"bursty": Whatever})
+    same(cellrate.run(network(BURSTY), traffic={"bursty": Whatever}), cellrate.run(network()))
 
 
 def test_the_bases_do_nothing() -> None:

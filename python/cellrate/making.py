@@ -1,0 +1,71 @@
+"""Objects of classes that a run is given, made with what a scenario hands them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from numbers import Real
+from typing import TypeVar
+
+from .errors import CellrateError
+
+Kind = TypeVar("Kind")
+
+
+def made(
+    what: str, base: type[Kind], make: Callable[..., object], told: object, parameters: Mapping[str, object]
+) -> Kind:
+    """Make one of a kind: `make` is called with what it is `told` of its place, and the parameters of the scenario.
+
+    Raises
+    ------
+    CellrateError
+        If it does not take these parameters, or what it gives is not of the kind; it says `what` that is.
+    Exception
+        Whatever `make` raises.
+    """
+    needed = f"{what} is to be a cellrate.{base.__name__}"
+    kind: object = make
+    if isinstance(kind, type) and not issubclass(kind, base):
+        raise CellrateError(f"{needed}, and {kind.__qualname__} is none")
+    _check_parameters(what, make, parameters)
+    given = make(told, **parameters)
+    if not isinstance(given, base):
+        raise CellrateError(f"{needed}, and {shown(given)} is none")
+    return given
+
+
+def _check_parameters(what: str, make: Callable[..., object], parameters: Mapping[str, object]) -> None:
+    try:
+        signature = inspect.signature(make)
+    except (TypeError, ValueError):
+        # Something that does not say what it takes.
+        return
+    by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    # The first one is what it is told.
+    taken = [one for one in list(signature.parameters.values())[1:] if one.kind in by_name]
+    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in signature.parameters.values())
+    names = [one.name for one in taken]
+    called = getattr(make, "__qualname__", type(make).__qualname__)
+    for name in parameters:
+        if name not in names and not takes_any:
+            raise CellrateError(
+                f'{what} is handed the parameter "{name}" by the scenario; {called} takes {", ".join(names) or "none"}'
+            )
+    for one in taken:
+        if one.default is inspect.Parameter.empty and one.name not in parameters:
+            raise CellrateError(
+                f'{what} is not handed the parameter "{one.name}", which {called} needs; '
+                f"write parameters = {{ {one.name} = ... }} in the scenario"
+            )
+
+
+def is_number(value: object) -> bool:
+    """Say whether it is a number, which True and False are not."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def shown(value: object) -> str:
+    """Give it as text of a length that suits an error."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
