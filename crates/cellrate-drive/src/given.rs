@@ -5,15 +5,29 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use cellrate_proto::switch::{PortControl, SwitchAlgorithm};
 use cellrate_proto::uili::{Uili, UiliPolicy};
 use cellrate_proto::{CellRate, Source};
-use cellrate_scenario::{AbrSender, Custom, Flow, NodeIndex, Scenario, Sender, Traffic};
+use cellrate_scenario::{AbrSender, Custom, CustomAlgorithm, Flow, NodeIndex, Scenario, Sender, Traffic};
 
-use crate::algorithms::Algorithms;
 use crate::names::{flow_name, port_name};
 use crate::random::{Random, Stream};
 use crate::segments::virtual_ends;
 use crate::traffic::{Bursts, TrafficSource};
+
+/// Makes the switch algorithm that a scenario names, with its parameters, for a port; `None` where there is none of this name. What it
+/// makes may be called by several threads, one after the other.
+pub type Algorithms<'a> =
+    dyn Fn(&CustomAlgorithm, AlgorithmPort<'_>) -> Option<Box<dyn SwitchAlgorithm + Send>> + Sync + 'a;
+
+/// The output port that an algorithm is made for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AlgorithmPort<'a> {
+    /// As results call it: "sw1->sw2".
+    pub name: &'a str,
+    /// What its line takes.
+    pub link_rate: CellRate,
+}
 
 /// Makes the use-it-or-lose-it policy that a scenario names, with its parameters, for a source; `None` where there is none of this
 /// name. What it makes may be called by several threads, one after the other.
@@ -108,6 +122,21 @@ fn flow_of(scenario: &Scenario, flow: usize) -> &Flow {
 }
 
 impl Given<'_> {
+    /// The control of a port, by its number: twice its link's index plus the end it sends from.
+    ///
+    /// # Errors
+    /// Where it has an algorithm that the run was not given.
+    pub fn control(&self, scenario: &Scenario, number: usize) -> Result<PortControl, NotGiven> {
+        let link = &scenario.links[number / 2];
+        let (port, link_rate) = (&link.ports[number % 2], link.rate.to_cell_rate());
+        let Some(custom) = &port.custom else { return Ok(PortControl::new(&port.control, link_rate)) };
+        let owner = port_name(scenario, number);
+        match (self.algorithms)(custom, AlgorithmPort { name: &owner, link_rate }) {
+            Some(algorithm) => Ok(PortControl::with_algorithm(&port.control, algorithm)),
+            None => Err(NotGiven(Wanted { kind: CustomKind::Algorithm, name: custom.name.clone(), owner })),
+        }
+    }
+
     /// The ABR source of a direction, `sender`, with its policy.
     ///
     /// # Errors

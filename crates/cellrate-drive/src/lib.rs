@@ -2,7 +2,6 @@
 //! randomness, the order of events, what a line loses, what a run is given that is not built in, where switches segment control
 //! loops and originate BRMs, and the names of things in results.
 
-pub mod algorithms;
 pub mod becn;
 pub mod given;
 pub mod histogram;

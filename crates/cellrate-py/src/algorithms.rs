@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use cellrate_drive::algorithms::AlgorithmPort;
+use cellrate_drive::given::AlgorithmPort;
 use cellrate_proto::switch::{
     AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort,
 };
@@ -12,7 +12,7 @@ use cellrate_scenario::CustomAlgorithm;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::given::{Failure, parameters};
+use crate::making::{Failure, parameters};
 
 /// `cellrate.algorithms.Calls`: `None` where there is nothing to call.
 #[derive(Default, FromPyObject)]

@@ -1,16 +1,12 @@
 //! What is not built in and written in Python, as a run is given it: `cellrate.custom` collects it, here it is made.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use cellrate_drive::algorithms::AlgorithmPort;
-use cellrate_drive::given::{Given, SendingEnd};
-use cellrate_proto::CellRate;
-use cellrate_scenario::{Custom, CustomAlgorithm, CustomParameter};
+use cellrate_drive::given::{AlgorithmPort, Given, SendingEnd};
+use cellrate_scenario::{Custom, CustomAlgorithm};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
+use crate::making::Failure;
 use crate::{algorithms, policies, traffic};
 
 /// `cellrate.custom.Makers`: what makes things, by the names that scenarios have for them.
@@ -25,40 +21,6 @@ pub struct Makers {
 pub struct PythonGiven {
     makers: Makers,
     failure: Failure,
-}
-
-/// The first exception that something of it raised; nothing is called any more then.
-#[derive(Clone, Default)]
-pub struct Failure {
-    happened: Arc<AtomicBool>,
-    error: Arc<Mutex<Option<PyErr>>>,
-}
-
-impl Failure {
-    /// Whether there was one.
-    pub fn happened(&self) -> bool {
-        self.happened.load(Ordering::Relaxed)
-    }
-
-    /// The exception.
-    pub fn take(&self) -> Option<PyErr> {
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// Calls into Python, unless something has gone wrong there; `None` if something has or does.
-    pub fn attempt<T>(&self, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
-        if self.happened() {
-            return None;
-        }
-        match Python::attach(call) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                self.happened.store(true, Ordering::Relaxed);
-                None
-            }
-        }
-    }
 }
 
 impl PythonGiven {
@@ -87,34 +49,4 @@ impl PythonGiven {
             },
         })
     }
-}
-
-/// The parameters of a scenario, by name.
-pub fn parameters<'py>(
-    py: Python<'py>,
-    parameters: &[(String, CustomParameter)],
-) -> PyResult<Bound<'py, PyDict>> {
-    let by_name = PyDict::new(py);
-    for (name, value) in parameters {
-        match value {
-            CustomParameter::Boolean(flag) => by_name.set_item(name, flag)?,
-            CustomParameter::Integer(number) => by_name.set_item(name, number)?,
-            CustomParameter::Number(number) => by_name.set_item(name, number)?,
-            CustomParameter::Text(text) => by_name.set_item(name, text)?,
-        }
-    }
-    Ok(by_name)
-}
-
-/// What `maker` gives for an end: called with its name, PCR, MCR, the rate that it begins with [cells/s], a seed, and parameters.
-pub fn made_for_end<'py>(
-    py: Python<'py>,
-    maker: &Py<PyAny>,
-    custom: &Custom,
-    end: SendingEnd<'_>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let SendingEnd { name, pcr, mcr, icr, seed } = end;
-    let [pcr, mcr, icr] = [pcr, mcr, icr].map(CellRate::as_cells_per_s);
-    let arguments = (name, pcr, mcr, icr, seed, parameters(py, &custom.parameters)?);
-    maker.bind(py).call1(arguments)
 }

@@ -8,6 +8,7 @@ mod given;
 mod hosts;
 mod live;
 mod live_network;
+mod making;
 mod policies;
 mod run_result;
 mod scenario;

@@ -6,7 +6,7 @@ use cellrate_proto::uili::{BackwardRmContext, ForwardRmContext, UiliPolicy};
 use cellrate_scenario::Custom;
 use pyo3::prelude::*;
 
-use crate::given::{Failure, made_for_end};
+use crate::making::{Failure, made_for_end};
 
 /// `cellrate.policies.Calls`: `None` where there is nothing to call.
 #[derive(Default, FromPyObject)]

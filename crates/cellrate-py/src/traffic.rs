@@ -6,7 +6,7 @@ use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::Custom;
 use pyo3::prelude::*;
 
-use crate::given::{Failure, made_for_end};
+use crate::making::{Failure, made_for_end};
 
 /// Traffic of one direction.
 struct PythonTraffic {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cellrate_drive::algorithms;
 use cellrate_drive::becn::{Origin, origins};
 use cellrate_drive::given::{Given, NotGiven};
 use cellrate_drive::per_vc_queue::PerVcQueue;
@@ -275,7 +274,7 @@ fn build_port(
     let config = &link.ports[number % 2];
     let random = Random::new(scenario.seed, Stream::Loss(number as u32));
     let line = Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random);
-    let control = algorithms::control(scenario, number, given.algorithms)?;
+    let control = given.control(scenario, number)?;
     let is_switch = scenario.nodes[link.ends[number % 2].0 as usize].kind == NodeKind::Switch;
     let several = used.iter().filter(|&&used| used).count() > 1;
     let only_priority = used.iter().position(|&used| used).unwrap_or(0);

@@ -23,8 +23,9 @@ mod virtual_source_rows;
 mod watching;
 mod wiring;
 
-pub use cellrate_drive::algorithms::{AlgorithmPort, Algorithms};
-pub use cellrate_drive::given::{CustomKind, Given, NotGiven, Policies, SendingEnd, TrafficSources, Wanted};
+pub use cellrate_drive::given::{
+    AlgorithmPort, Algorithms, CustomKind, Given, NotGiven, Policies, SendingEnd, TrafficSources, Wanted,
+};
 use cellrate_drive::names;
 pub use cellrate_drive::{noise, random};
 pub use results::{

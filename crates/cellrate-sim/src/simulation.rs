@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-use cellrate_drive::algorithms::Algorithms;
-use cellrate_drive::given::{Given, Policies, TrafficSources};
+use cellrate_drive::given::{Algorithms, Given, Policies, TrafficSources};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::Scenario;
 

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use cellrate_drive::algorithms;
 use cellrate_drive::becn::{Origin, origins};
 use cellrate_drive::given::{Given, NotGiven};
 use cellrate_drive::line::Line;
@@ -272,7 +271,7 @@ impl Builder<'_> {
         let seed = self.scenario.seed;
         let random = Random::new(seed, Stream::Loss(number as u32));
         let line = Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random);
-        let control = algorithms::control(self.scenario, number, self.options.given.algorithms)?;
+        let control = self.options.given.control(self.scenario, number)?;
         let tail = self.scenario.tail(step_of(number));
         let is_switch = self.scenario.nodes[tail.0 as usize].kind == NodeKind::Switch;
         let Faults { rm_damage, data_loss, .. } = self.options.faults;
