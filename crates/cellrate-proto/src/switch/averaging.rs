@@ -92,16 +92,19 @@ impl Fading {
         self.contributions[slot.0 as usize]
     }
 
-    /// The sum of contributions after the interval that has ended; `meter` is already in the next one.
-    pub(super) fn end_interval(&mut self, meter: &Meter) -> f64 {
+    /// The sum of contributions after the interval that has ended, and whether each is what it was before; `meter` is already in
+    /// the next one.
+    pub(super) fn end_interval(&mut self, meter: &Meter) -> (f64, bool) {
         let ended = meter.interval() - 1;
-        let mut sum = 0.0;
+        let (mut sum, mut same) = (0.0, true);
         for (slot, contribution) in (0..).map(Slot).zip(&mut self.contributions) {
+            let before = *contribution;
             *contribution =
-                if meter.last_active(slot) == Some(ended) { 1.0 } else { settle(*contribution * self.decay) };
+                if meter.last_active(slot) == Some(ended) { 1.0 } else { settle(before * self.decay) };
+            same &= *contribution == before;
             sum += *contribution;
         }
-        sum
+        (sum, same)
     }
 }
 
@@ -177,7 +180,7 @@ mod tests {
         let sum = |slots: &&[Slot]| {
             slots.iter().for_each(|&slot| meter.on_abr_cell(Time::ZERO, slot));
             meter.end_interval(Cells::ZERO);
-            fading.end_interval(meter)
+            fading.end_interval(meter).0
         };
         intervals.iter().map(sum).collect()
     }

@@ -405,7 +405,8 @@ impl SwitchAlgorithm for Erica {
         let mut same_averages = true;
         if let Some(Refinements { fading, averaged, aging, weights }) = self.refinements.as_deref_mut() {
             if let Some(fading) = fading {
-                self.active = fading.end_interval(meter);
+                // Who joins later counts by it, even where another number of active connections takes its place.
+                (self.active, same_averages) = fading.end_interval(meter);
             }
             let (mut excess_input, mut excess) = (input, capacity);
             if let Some(weights) = weights {
@@ -413,7 +414,7 @@ impl SwitchAlgorithm for Erica {
                 let (vcs, measured) = (&self.vcs, self.config.measured_ccr);
                 let ccr = |slot| if measured { meter.previous_rate(slot) } else { vcs[slot].ccr };
                 self.active = weights.end_interval(meter, fading.as_ref(), ccr);
-                same_averages = before == weights.promised();
+                same_averages &= before == weights.promised();
                 (excess_input, excess) =
                     (input.saturating_sub(weights.promised()), capacity.saturating_sub(weights.promised()));
                 self.z = load_factor(excess_input, excess);
@@ -855,6 +856,38 @@ mod tests {
         (0..2048).for_each(|_| world.port.on_guaranteed_cell());
         world.end_interval(10);
         assert_eq!(world.figure("capacity"), 0.0);
+    }
+
+    #[test]
+    fn idle_intervals_are_not_passed_over_while_somebody_fades() {
+        // Whoever joins counts by how far it has faded, even where the effective number says how many are active.
+        for effective in [false, true] {
+            let active_sources = ActiveSources { bidirectional: false, decay: Some(0.5), effective };
+            let config = EricaConfig { active_sources, immediate_fair_share: true, ..half_utilization() };
+            let active = |idle: u64, at_once: bool| {
+                let mut world = World::new(config);
+                world.interval(8, 8);
+                let step = if at_once { idle } else { 1 };
+                for _ in 0..idle / step {
+                    world.now += INTERVAL * step;
+                    world.port.end_intervals(world.now, |_| Cells::ZERO);
+                }
+                world.cells(1, 1);
+                world.er(A);
+                world.figure("n")
+            };
+            for idle in 1..20 {
+                assert_eq!(
+                    active(idle, true),
+                    active(idle, false),
+                    "{idle} intervals, effective: {effective}"
+                );
+            }
+            assert!(
+                !effective || active(1, true) < active(10, true),
+                "the less it counted, the more it adds"
+            );
+        }
     }
 
     #[test]
