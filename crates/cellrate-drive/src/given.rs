@@ -115,6 +115,14 @@ impl fmt::Display for NotGiven {
 
 impl Error for NotGiven {}
 
+/// PCR, MCR, and the rate that a sender begins with.
+fn rates(sender: &Sender) -> [CellRate; 3] {
+    match sender {
+        Sender::Abr(abr) => [abr.parameters.pcr, abr.parameters.mcr, abr.parameters.effective_icr()],
+        Sender::Peak(peak) => [*peak, CellRate::ZERO, *peak],
+    }
+}
+
 /// The direction `flow` of `scenario`.
 fn flow_of(scenario: &Scenario, flow: usize) -> &Flow {
     let connection = &scenario.connections[flow / 2];
@@ -154,11 +162,8 @@ impl Given<'_> {
     /// Where the run was not given it.
     pub fn bursts(&self, scenario: &Scenario, flow: usize, custom: &Custom) -> Result<Bursts, NotGiven> {
         let source = self.made(scenario, flow, CustomKind::Traffic, custom, self.traffic)?;
-        let acr = match &flow_of(scenario, flow).sender {
-            Sender::Abr(abr) => abr.parameters.effective_icr(),
-            Sender::Peak(peak) => *peak,
-        };
-        Ok(Bursts::new(source, acr))
+        let [.., icr] = rates(&flow_of(scenario, flow).sender);
+        Ok(Bursts::new(source, icr))
     }
 
     fn made<T: ?Sized>(
@@ -170,10 +175,7 @@ impl Given<'_> {
         make: &dyn Fn(&Custom, SendingEnd<'_>) -> Option<Box<T>>,
     ) -> Result<Box<T>, NotGiven> {
         let owner = flow_name(scenario, flow);
-        let (pcr, mcr, icr) = match &flow_of(scenario, flow).sender {
-            Sender::Abr(abr) => (abr.parameters.pcr, abr.parameters.mcr, abr.parameters.effective_icr()),
-            Sender::Peak(peak) => (*peak, CellRate::ZERO, *peak),
-        };
+        let [pcr, mcr, icr] = rates(&flow_of(scenario, flow).sender);
         let stream = match kind {
             CustomKind::Policy => Stream::Policy(flow as u32),
             CustomKind::Algorithm | CustomKind::Traffic => Stream::Traffic(flow as u32),
