@@ -1,10 +1,9 @@
 //! `cellrate-bench`: every workload, timed and counted in instructions.
 //!
-//! Wall time drifts on shared machines: workloads run in turn, and of each the fastest run counts. Instructions per cell hop,
-//! counted by valgrind's callgrind, do not. They are the difference between a run and a run twice as long, so that building the
-//! network and its first transient drop out.
-//! Memory is what a process grows by from the resolved scenario to its peak, over the connections, where what is free is given
-//! back at once; Linux only.
+//! Wall time drifts on shared machines: workloads run in turn, and of each the fastest run counts. Instructions per
+//! cell hop, counted by valgrind's callgrind, do not. They are the difference between a run and a run twice as long, so
+//! that building the network and its first transient drop out. Memory is what a process grows by from the resolved
+//! scenario to its peak, over the connections, where what is free is given back at once; Linux only.
 //!
 //! ```text
 //! cellrate-bench [--json] [--wall-only] [--threads N] [WORKLOAD ...]     the table
@@ -178,8 +177,8 @@ const ROUNDS: u32 = 3;
 /// and as many more as begin within this time.
 const TIMING: Duration = Duration::from_secs(15);
 
-/// Runs all workloads in turn, round after round, so that what else goes on in the machine meets one as it meets the other: of each the
-/// time of its fastest run [s], and its cell hops.
+/// Runs all workloads in turn, round after round, so that what else goes on in the machine meets one as it meets the
+/// other: of each the time of its fastest run [s], and its cell hops.
 fn time(workloads: &[&Workload], threads: NonZeroUsize) -> Result<Vec<(f64, u64)>, String> {
     let scenarios: Vec<Scenario> =
         workloads.iter().map(|workload| resolve(workload, workload.full_ms)).collect::<Result<_, _>>()?;
@@ -222,8 +221,8 @@ fn memory(workload: &Workload) -> Result<Option<u64>, String> {
     let program = std::env::current_exe().map_err(|error| format!("this program's own path: {error}"))?;
     let output = Command::new(program)
         .args(["memory", workload.name, &workload.full_ms.to_string()])
-        // What is free is given back at once: otherwise a run takes room that reading the scenario left, and how much of that it can
-        // use hangs on the lengths of its lists.
+        // What is free is given back at once: otherwise a run takes room that reading the scenario left, and how much
+        // of that it can use hangs on the lengths of its lists.
         .env("MIMALLOC_PURGE_DELAY", "0")
         .output();
     let output = output.map_err(|error| format!("this program again: {error}"))?;

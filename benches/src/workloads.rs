@@ -144,7 +144,7 @@ path = ["s{{i}}", "sw1", "sw2", "d{{i}}"]
     )
 }
 
-/// Row 1 of table 1 of paper 001, without its name and duration.
+/// Row 1 of table 1 of paper tcp-lrd-vbr, without its name and duration.
 fn tcp_under_video() -> String {
     let text = include_str!("../../papers/tcp-lrd-vbr/scenarios/terrestrial.toml");
     let defaults = text.find("[defaults]").unwrap_or_default();
@@ -259,8 +259,8 @@ path = ["xs{{i}}", "sw1", "sw2", "sw3", "sw4", "xd{{i}}"]
     text
 }
 
-/// The same with `hosts` before and behind each link that have `per_host` VCs each, and nothing over three links. Access links take what
-/// these are granted.
+/// The same with `hosts` before and behind each link that have `per_host` VCs each, and nothing over three links.
+/// Access links take what these are granted.
 fn shared(switches: usize, hosts: usize, per_host: usize) -> String {
     let links = switches - 1;
     let mut text = large_chain(switches);

@@ -1,4 +1,5 @@
-//! Puts the ready scenarios and the papers' folders where maturin takes them into the wheel from (pyproject.toml, `include`).
+//! Puts the ready scenarios and the papers' folders where maturin takes them into the wheel from (pyproject.toml,
+//! `include`).
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

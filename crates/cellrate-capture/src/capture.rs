@@ -68,11 +68,11 @@ impl Default for CaptureOptions {
     }
 }
 
-/// Takes cells, and writes them into a folder. Files get their names when they are whole ([`Capture::finish`]); a capture
-/// that is dropped before leaves nothing.
+/// Takes cells, and writes them into a folder. Files get their names when they are whole ([`Capture::finish`]); a
+/// capture that is dropped before leaves nothing.
 ///
-/// Memory is bounded: a buffer of 256 KiB per file and one PDU per VC and port. Time is expected not to go backwards at a
-/// port; Wireshark is content with any order between ports.
+/// Memory is bounded: a buffer of 256 KiB per file and one PDU per VC and port. Time is expected not to go backwards at
+/// a port; Wireshark is content with any order between ports.
 #[derive(Debug)]
 pub struct Capture {
     cells: Option<Output>,
@@ -113,8 +113,8 @@ pub struct CaptureError {
 }
 
 impl Capture {
-    /// A capture at `ports` into `folder`, which is made if it is not there. Files of an earlier capture stay until the new
-    /// ones are whole.
+    /// A capture at `ports` into `folder`, which is made if it is not there. Files of an earlier capture stay until the
+    /// new ones are whole.
     ///
     /// # Errors
     /// [`CaptureError`] when folder or files cannot be made.
@@ -133,8 +133,8 @@ impl Capture {
         Ok(Capture { cells, pdus, reassembly, from, until, origin_ns })
     }
 
-    /// `port` sent a cell whose last bit left at `at`. Its octets are those on the wire, HEC and all; user cells with the
-    /// AAL user bit end PDUs. `comment` is shown with the cell.
+    /// `port` sent a cell whose last bit left at `at`. Its octets are those on the wire, HEC and all; user cells with
+    /// the AAL user bit end PDUs. `comment` is shown with the cell.
     ///
     /// # Errors
     /// [`CaptureError`], after which the capture is of no use.

@@ -1,4 +1,5 @@
-//! ERF, Endace's extensible record format, as pcapng carries it under link type 197: cells (type 3) and AAL5 PDUs (type 4).
+//! ERF, Endace's extensible record format, as pcapng carries it under link type 197: cells (type 3) and AAL5 PDUs (type
+//! 4).
 //!
 //! ```text
 //! octets 0-7    instant: seconds since 1970 * 2^32, little-endian
@@ -11,8 +12,8 @@
 //!        20-    the payload of the cell, or the PDU with padding and trailer
 //! ```
 //!
-//! The interface has only two bits, and Wireshark reads 0 as DTE to DCE and 1 as DCE to DTE, which means nothing between
-//! switches. So it is always 2, and the port is the pcapng interface.
+//! The interface has only two bits, and Wireshark reads 0 as DTE to DCE and 1 as DCE to DTE, which means nothing
+//! between switches. So it is always 2, and the port is the pcapng interface.
 
 use cellrate_proto::wire::{HEADER_OCTETS, PAYLOAD_OCTETS};
 
@@ -34,8 +35,8 @@ const VARYING_LENGTH: u8 = 1 << 2;
 const TRUNCATED: u8 = 1 << 3;
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// The record of one cell: the first four octets of its header, and its payload. The HEC is not part of it. `instant_ns` is
-/// in ns since 1970.
+/// The record of one cell: the first four octets of its header, and its payload. The HEC is not part of it.
+/// `instant_ns` is in ns since 1970.
 pub fn cell(
     instant_ns: u64,
     header: [u8; 4],
@@ -47,8 +48,8 @@ pub fn cell(
     record
 }
 
-/// What stands before a PDU of `pdu_octets` in its record: `header` is that of its last cell, without the HEC. A PDU longer
-/// than [`MAX_PDU_OCTETS`] is said to be truncated, and only so many octets of it may follow.
+/// What stands before a PDU of `pdu_octets` in its record: `header` is that of its last cell, without the HEC. A PDU
+/// longer than [`MAX_PDU_OCTETS`] is said to be truncated, and only so many octets of it may follow.
 pub fn pdu_prefix(instant_ns: u64, header: [u8; 4], pdu_octets: usize) -> [u8; PREFIX_OCTETS] {
     prefix(AAL5, instant_ns, header, pdu_octets)
 }
@@ -67,8 +68,8 @@ fn prefix(kind: u8, instant_ns: u64, header: [u8; 4], body_octets: usize) -> [u8
     prefix
 }
 
-/// Seconds in 32 bits, and 2^-32 s in the lower 32; rounded up, so that reading it in ns and rounding down gives the same
-/// ns again.
+/// Seconds in 32 bits, and 2^-32 s in the lower 32; rounded up, so that reading it in ns and rounding down gives the
+/// same ns again.
 fn fixed_point(instant_ns: u64) -> u64 {
     let (seconds, ns) = (instant_ns / NS_PER_S, instant_ns % NS_PER_S);
     (seconds << 32) + (ns << 32).div_ceil(NS_PER_S)

@@ -66,7 +66,8 @@ pub struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a section: `comment` says what it is, if not empty (cut at 65535 octets); `hosts` gives names to addresses.
+    /// Begins a section: `comment` says what it is, if not empty (cut at 65535 octets); `hosts` gives names to
+    /// addresses.
     ///
     /// # Errors
     /// What `out` says.
@@ -152,7 +153,8 @@ impl<W: Write> Writer<W> {
         self.octets
     }
 
-    /// Ends the section, with how many packets each interface saw and how many of them are not here, and gives `out` back.
+    /// Ends the section, with how many packets each interface saw and how many of them are not here, and gives `out`
+    /// back.
     ///
     /// # Errors
     /// What `out` says.

@@ -1,4 +1,5 @@
-//! Where switches originate BRMs: for each direction of an ABR connection the ports that may, and the way of what they send.
+//! Where switches originate BRMs: for each direction of an ABR connection the ports that may, and the way of what they
+//! send.
 
 use cellrate_scenario::{Category, Connection, Scenario, Step};
 

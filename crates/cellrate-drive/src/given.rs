@@ -1,5 +1,5 @@
-//! What a scenario names and that is not built in, as a run is given it: switch algorithms, use-it-or-lose-it policies of
-//! sources, traffic.
+//! What a scenario names and that is not built in, as a run is given it: switch algorithms, use-it-or-lose-it policies
+//! of sources, traffic.
 
 use std::error::Error;
 use std::fmt;
@@ -15,8 +15,8 @@ use crate::random::{Random, Stream};
 use crate::segments::virtual_ends;
 use crate::traffic::{Bursts, TrafficSource};
 
-/// Makes the switch algorithm that a scenario names, with its parameters, for a port; `None` where there is none of this name. What it
-/// makes may be called by several threads, one after the other.
+/// Makes the switch algorithm that a scenario names, with its parameters, for a port; `None` where there is none of
+/// this name. What it makes may be called by several threads, one after the other.
 pub type Algorithms<'a> =
     dyn Fn(&CustomAlgorithm, AlgorithmPort<'_>) -> Option<Box<dyn SwitchAlgorithm + Send>> + Sync + 'a;
 
@@ -29,8 +29,8 @@ pub struct AlgorithmPort<'a> {
     pub link_rate: CellRate,
 }
 
-/// Makes the use-it-or-lose-it policy that a scenario names, with its parameters, for a source; `None` where there is none of this
-/// name. What it makes may be called by several threads, one after the other.
+/// Makes the use-it-or-lose-it policy that a scenario names, with its parameters, for a source; `None` where there is
+/// none of this name. What it makes may be called by several threads, one after the other.
 pub type Policies<'a> = dyn Fn(&Custom, SendingEnd<'_>) -> Option<Box<dyn UiliPolicy + Send>> + Sync + 'a;
 
 /// The same of traffic.
@@ -187,8 +187,8 @@ impl Given<'_> {
     }
 }
 
-/// All that `scenario` asks for and that is not built in, as far as a node needs it that is `here`: of ports in the order of links, then
-/// of directions of connections in theirs.
+/// All that `scenario` asks for and that is not built in, as far as a node needs it that is `here`: of ports in the
+/// order of links, then of directions of connections in theirs.
 pub fn wanted(scenario: &Scenario, here: impl Fn(NodeIndex) -> bool) -> Vec<Wanted> {
     let mut all = Vec::new();
     for (number, (&node, port)) in

@@ -1,7 +1,8 @@
-//! A log-linear histogram of spans of time: 64 steps per doubling, so a quantile is within 0.8 % of a value that occurred.
+//! A log-linear histogram of spans of time: 64 steps per doubling, so a quantile is within 0.8 % of a value that
+//! occurred.
 //!
-//! A network has one per direction of a connection, and every data cell touches it: so a bucket counts in an octet, in one
-//! place with its neighbours, and what that cannot hold is carried over to 16 bits apart, and from there to a list.
+//! A network has one per direction of a connection, and every data cell touches it: so a bucket counts in an octet, in
+//! one place with its neighbours, and what that cannot hold is carried over to 16 bits apart, and from there to a list.
 
 use std::collections::BTreeMap;
 
@@ -193,10 +194,10 @@ impl Histogram {
         self.total
     }
 
-    /// Something of what spans like the last ones will be counted in. Who goes through very many histograms has them fetched
-    /// together by that, and comes back to them soon; nothing comes of the value.
+    /// Reads a word of what spans like the last ones will be counted in, to bring it into the caches before a pass over
+    /// very many histograms. The value means nothing.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         let count = self.counts.get(self.latest.wrapping_sub(self.first) as usize).copied().unwrap_or(0);
         self.total ^ u64::from(count)
     }
@@ -227,7 +228,8 @@ impl Histogram {
     }
 }
 
-/// Makes room for `bucket` in `counts`, of which the first one is that of the bucket `first`. Returns the place where it counts.
+/// Makes room for `bucket` in `counts`, of which the first one is that of the bucket `first`. Returns the place where
+/// it counts.
 fn widen<T: Copy + Default>(first: &mut u32, counts: &mut Box<[T]>, bucket: usize) -> usize {
     // Several at once, so that few calls come here.
     let start = bucket / ROOM * ROOM;
@@ -302,8 +304,8 @@ mod tests {
 
         #[test]
         fn spans_that_go_up_or_down_evenly_count_as_one_by_one(
-            // By recording: spans near each other, so that many have one bucket and some cross into the next, and others that
-            // make the sum longer than 64 bits.
+            // By recording: spans near each other, so that many have one bucket and some cross into the next, and
+            // others that make the sum longer than 64 bits.
             groups in proptest::collection::vec(
                 (0..3_usize, proptest::collection::vec((0_u64..300, -9_i64..10, 1_u64..40), 1..20)), 1..6),
         ) {
@@ -353,8 +355,8 @@ mod tests {
         let near =
             |span: Duration, found: Option<f64>| (found.unwrap() / span.as_secs_f64() - 1.0).abs() < 0.01;
         for bits in [8, 24] {
-            // As many of each as so many bits can hold, counted at once and one by one; the larger first, so that room is
-            // made before what has been carried over.
+            // As many of each as so many bits can hold, counted at once and one by one; the larger first, so that room
+            // is made before what has been carried over.
             let mut histogram = Histogram::default();
             let most = (1 << bits) - 1;
             let numbers = |histogram: &Histogram| [number_of(histogram, 1_000), number_of(histogram, 2_000)];

@@ -1,6 +1,6 @@
 //! What drives the protocol values in either world, the simulated and the live one, apart from its clock: traffic,
-//! randomness, the order of events, what a line loses, what a run is given that is not built in, where switches segment control
-//! loops and originate BRMs, and the names of things in results.
+//! randomness, the order of events, what a line loses, what a run is given that is not built in, where switches segment
+//! control loops and originate BRMs, and the names of things in results.
 
 pub mod becn;
 pub mod given;

@@ -1,8 +1,8 @@
 //! The least of many keys, of which few change at a time and most to be far from the least.
 //!
-//! Keys stand in groups of eight, the least ones of the groups in groups of eight again, and so on up to one group. A key that
-//! was not the least of its group and does not become it changes nothing else. Where it was, the group is looked through,
-//! without a branch.
+//! Keys stand in groups of eight, the least ones of the groups in groups of eight again, and so on up to one group. A
+//! key that was not the least of its group and does not become it changes nothing else. Where it was, the group is
+//! looked through, without a branch.
 
 use crate::tournament::NEVER;
 

@@ -1,6 +1,6 @@
 //! What results call the things of a scenario.
 
-use cellrate_proto::switch::{QueueControl, SwitchAlgorithmConfig};
+use cellrate_proto::switch::{QueueControl, SwitchAlgorithmConfig, metric_unit};
 use cellrate_scenario::{
     Category, FlowQuantity, LinkIndex, NodeIndex, Port, PortQuantity, Quantity, Scenario,
 };
@@ -76,9 +76,10 @@ pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'s
                 PortQuantity::Utilization => ("utilization", ""),
                 PortQuantity::Drops => ("port_drops", "cells"),
                 PortQuantity::Metric(place) => {
-                    let link = &scenario.links[link as usize];
-                    let figures = link.ports[usize::from(end)].figures();
-                    (figures.get(usize::from(place)).copied().unwrap_or("metric"), "")
+                    let port = &scenario.links[link as usize].ports[usize::from(end)];
+                    let name = port.figures().get(usize::from(place)).copied().unwrap_or("metric");
+                    // Units of algorithms that are not built in are not known.
+                    (name, if port.custom.is_none() { metric_unit(name) } else { "" })
                 }
             };
             (name.to_owned(), port_name(scenario, 2 * link as usize + usize::from(end)), unit)

@@ -1,5 +1,5 @@
-//! Randomness is (seed, stream): every consumer has a stream of its own, so adding one does not disturb the rest, and the
-//! same seed gives the same numbers on any machine.
+//! Randomness is (seed, stream): every consumer has a stream of its own, so adding one does not disturb the rest, and
+//! the same seed gives the same numbers on any machine.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

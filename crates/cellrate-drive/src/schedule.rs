@@ -1,7 +1,7 @@
 //! The scheduler: the least key of a fixed set of leaves, one per thing that can happen next.
 //!
-//! A leaf's key is the time of its next event with the leaf's own number below it, in one `u64`; the smallest is always at
-//! hand. So the order of events and the breaking of ties are one comparison.
+//! A leaf's key is the time of its next event with the leaf's own number below it, in one `u64`; the smallest is always
+//! at hand. So the order of events and the breaking of ties are one comparison.
 
 use cellrate_proto::Time;
 

@@ -1,13 +1,14 @@
-//! Where switches segment the control loops of ABR connections (VS/VD): a pair of virtual ends for each connection that passes.
+//! Where switches segment the control loops of ABR connections (VS/VD): a pair of virtual ends for each connection that
+//! passes.
 //!
-//! The hops of a direction stay one list. The hop that reaches such a switch leads to a virtual end, as one that reaches a host leads
-//! to a real one, and the virtual end behind it sends over the next.
+//! The hops of a direction stay one list. The hop that reaches such a switch leads to a virtual end, as one that
+//! reaches a host leads to a real one, and the virtual end behind it sends over the next.
 
 use cellrate_proto::{CouplingConfig, Duration};
 use cellrate_scenario::{NodeIndex, Scenario, Segmenting};
 
-/// An end of a connection inside a switch. The one that the loop behind it begins with, its partner, follows it or comes before it
-/// in their list.
+/// An end of a connection inside a switch. The one that the loop behind it begins with, its partner, follows it or
+/// comes before it in their list.
 #[derive(Clone, Copy, Debug)]
 pub struct VirtualEnd {
     /// The direction that it sends.
@@ -27,8 +28,8 @@ impl VirtualEnd {
     }
 }
 
-/// Those of all connections, in the order of these and of their paths; at each switch first the one that faces the first host of
-/// the path. The partner of number n is number n ^ 1.
+/// Those of all connections, in the order of these and of their paths; at each switch first the one that faces the
+/// first host of the path. The partner of number n is number n ^ 1.
 pub fn virtual_ends(scenario: &Scenario) -> Vec<VirtualEnd> {
     let mut ends = Vec::new();
     for (index, connection) in scenario.connections.iter().enumerate() {

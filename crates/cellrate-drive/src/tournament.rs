@@ -20,7 +20,8 @@ type Block = [u64; 2 * PLACES];
 /// Keys by place, and the least of them.
 #[derive(Clone, Debug)]
 pub struct Tournament {
-    /// The blocks with the places, then the blocks above them, and so on up to one. Empty where there is one place only.
+    /// The blocks with the places, then the blocks above them, and so on up to one. Empty where there is one place
+    /// only.
     blocks: Box<[Block]>,
     /// Number of blocks with places.
     lowest: u32,

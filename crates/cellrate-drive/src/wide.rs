@@ -1,7 +1,7 @@
 //! A sum in 128 bits that lies in memory as two words.
 //!
-//! A `u128` has to begin at a multiple of 16 octets, and so does all that has one in it: a word is lost wherever it is kept
-//! beside others.
+//! A `u128` has to begin at a multiple of 16 octets, and so does all that has one in it: a word is lost wherever it is
+//! kept beside others.
 
 /// A sum that only grows; beyond 128 bits it begins anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

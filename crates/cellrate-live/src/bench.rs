@@ -1,5 +1,7 @@
-//! How many cells a core carries from TUN to TUN: two hosts, one of which sends UDP as fast as it may, and no line limit.
+//! How many cells a core carries from TUN to TUN: two hosts, one of which sends UDP as fast as it may, and no line
+//! limit.
 
+use std::fmt;
 use std::io;
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,8 +26,19 @@ pub enum BenchError {
     Engine(Error),
 }
 
-/// Carries packets of `packet_octets` (29 to 9180) for `span` from one host's TUN device to another's. The sender's kernel
-/// works on another core, the engine, with both devices, on one.
+impl fmt::Display for BenchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BenchError::Host(error) => error.fmt(f),
+            BenchError::Engine(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BenchError {}
+
+/// Carries packets of `packet_octets` (29 to 9180) for `span` from one host's TUN device to another's. The sender's
+/// kernel works on another core, the engine, with both devices, on one.
 ///
 /// # Errors
 /// Where namespaces or TUN devices cannot be had.

@@ -1,7 +1,8 @@
-//! The live testbed: the values of `cellrate-proto` driven by the clock of a Linux machine, and the cells they send carrying
-//! the IP packets of real hosts.
+//! The live testbed: the values of `cellrate-proto` driven by the clock of a Linux machine, and the cells they send
+//! carrying the IP packets of real hosts.
 //!
-//! - [`engine`]: logical time gated by the wall clock; adapters, switch ports and lines; timing verdict; cells in datagrams.
+//! - [`engine`]: logical time gated by the wall clock; adapters, switch ports and lines; timing verdict; cells in
+//!   datagrams.
 //! - [`bench`]: how many cells a core carries from TUN to TUN.
 //! - [`host`]: network namespaces with a TUN device each.
 //!

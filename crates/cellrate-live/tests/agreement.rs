@@ -1,8 +1,8 @@
 //! The two worlds agree: each scenario of `scenarios/agreement` run live and simulated, with generated traffic.
 //!
-//! Mean ACR of every connection and phase within 3 %, utilization within 2 %, mean queue within 10 % or 20 cells; asked of
-//! runs that pass their timing verdict. A run that does not is repeated, up to three times. In one process nothing of the
-//! outside takes part, so there the two are asked to be the same, cell by cell.
+//! Mean ACR of every connection and phase within 3 %, utilization within 2 %, mean queue within 10 % or 20 cells; asked
+//! of runs that pass their timing verdict. A run that does not is repeated, up to three times. In one process nothing
+//! of the outside takes part, so there the two are asked to be the same, cell by cell.
 
 mod common;
 
@@ -61,8 +61,8 @@ fn ten_scenarios_go_the_same_way_in_both_worlds() {
 /// Counts of a flow: sent, delivered, dropped, in flight, FRMs, BRMs; and its last ACR.
 type Account = (String, [u64; 6], Option<f64>);
 
-/// Runs `scenario` in both worlds, in one process, and asks for the same counts of every connection and port. Returns the last
-/// value of the last series in each.
+/// Runs `scenario` in both worlds, in one process, and asks for the same counts of every connection and port. Returns
+/// the last value of the last series in each.
 fn ask_for_the_same(scenario: &Scenario, algorithms: &Algorithms<'_>) -> [Option<f64>; 2] {
     let simulation = Simulation::of(scenario).with_algorithms(algorithms);
     let simulated = simulation.run(&mut |_| ControlFlow::Continue(())).unwrap();

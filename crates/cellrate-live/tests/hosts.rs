@@ -1,4 +1,5 @@
-//! Two namespaces whose devices are joined by hand. Runs where namespaces and TUN devices can be made, and says so where not.
+//! Two namespaces whose devices are joined by hand. Runs where namespaces and TUN devices can be made, and says so
+//! where not.
 
 use std::fs;
 use std::io;

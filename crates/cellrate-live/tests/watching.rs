@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use cellrate_live::engine::{Options, Progress, Stop, run, series_of};
 use cellrate_proto::Time;
 
-/// Two sources for half a second; series of every change and at intervals, of TCP that is not there, of a port nobody uses.
+/// Two sources for half a second; series of every change and at intervals, of TCP that is not there, of a port nobody
+/// uses.
 const SCENARIO: &str = r#"
 name = "watched"
 duration = "500 ms"

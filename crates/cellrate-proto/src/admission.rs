@@ -1,7 +1,8 @@
-//! Connection admission control: what each link has promised, and what it can still promise (paper 002, section 3.2).
+//! Connection admission control: what each link has promised, and what it can still promise (paper abr-parameters,
+//! section 3.2).
 //!
-//! The sum of PCR of CBR, SCR of VBR and MCR of ABR connections over a link never exceeds its rate. A new ABR connection
-//! gets MCR = min(asked, room) and is refused below MCRmin; its PCR is limited by the smallest link only.
+//! The sum of PCR of CBR, SCR of VBR and MCR of ABR connections over a link never exceeds its rate. A new ABR
+//! connection gets MCR = min(asked, room) and is refused below MCRmin; its PCR is limited by the smallest link only.
 //!
 //! Bookings are whole bits per second, so that sums are exact: what is asked is rounded to the nearest.
 
@@ -135,7 +136,8 @@ impl Book {
         Book { links: rates.into_iter().map(|rate| Line { rate, booked: 0 }).collect(), charging }
     }
 
-    /// What `link` can still promise. `link` is an index into the rates that [`Book::new`] was given; there must be one.
+    /// What `link` can still promise. `link` is an index into the rates that [`Book::new`] was given; there must be
+    /// one.
     pub fn room(&self, link: usize) -> BitRate {
         let Line { rate, booked } = self.links[link];
         BitRate::from_bps(rate.as_bps() - booked)
@@ -151,14 +153,15 @@ impl Book {
     /// # Errors
     /// [`Refusal`] for the first link in the order of the path that cannot carry what must be carried.
     pub fn admit(&mut self, path: &[usize], request: Request) -> Result<Grant, Refusal> {
-        let (grant, least) = match request {
-            Request::Ubr => (Grant::plain(BitRate::default()), BitRate::default()),
-            Request::Cbr { pcr: rate } | Request::Vbr { scr: rate } => {
-                let rate = rate.to_bit_rate();
-                (Grant::plain(rate), rate)
-            }
-            Request::Abr { pcr, mcr, mcr_min } => {
-                let least = mcr_min.unwrap_or(mcr).min(mcr).to_bit_rate();
+        let least = match request {
+            Request::Ubr => BitRate::default(),
+            Request::Cbr { pcr: rate } | Request::Vbr { scr: rate } => rate.to_bit_rate(),
+            Request::Abr { mcr, mcr_min, .. } => mcr_min.unwrap_or(mcr).min(mcr).to_bit_rate(),
+        };
+        self.check_room(path, request, least)?;
+        let grant = match request {
+            Request::Ubr | Request::Cbr { .. } | Request::Vbr { .. } => Grant::plain(least),
+            Request::Abr { pcr, mcr, .. } => {
                 let room = path.iter().map(|&link| self.room(link)).min().unwrap_or(mcr.to_bit_rate());
                 let narrowest =
                     path.iter().map(|&link| self.links[link].rate.to_cell_rate()).fold(pcr, CellRate::min);
@@ -171,9 +174,17 @@ impl Book {
                     Some(charging) => charging.limit(narrowest, mcr),
                     None => narrowest,
                 };
-                (Grant { booked, mcr, pcr }, least)
+                Grant { booked, mcr, pcr }
             }
         };
+        for &link in path {
+            self.links[link].booked += grant.booked.as_bps();
+        }
+        Ok(grant)
+    }
+
+    /// Whether every link of `path` has room for the `least` that `request` must have.
+    fn check_room(&self, path: &[usize], request: Request, least: BitRate) -> Result<(), Refusal> {
         for (hop, &link) in path.iter().enumerate() {
             let room = self.room(link);
             if room < least {
@@ -183,10 +194,7 @@ impl Book {
                 });
             }
         }
-        for &link in path {
-            self.links[link].booked += grant.booked.as_bps();
-        }
-        Ok(grant)
+        Ok(())
     }
 }
 
@@ -268,6 +276,10 @@ mod tests {
         assert_eq!(book.admit(&[0], abr(10, None)).unwrap().pcr, cells(40));
         assert_eq!(book.admit(&[0], abr(50, None)).unwrap().pcr, cells(155), "never above the link");
         assert_eq!(book.admit(&[0], abr(0, None)), Err(Refusal::NothingToCharge));
+        // A full link is said to be full.
+        book.admit(&[0], Request::Cbr { pcr: cells(95) }).unwrap();
+        let refusal = book.admit(&[0], abr(5, None)).unwrap_err();
+        assert_eq!(refusal, Refusal::BelowMinimum { hop: 0, least: mbps(5), room: mbps(0) });
     }
 
     fn request() -> impl Strategy<Value = Request> {

@@ -1,5 +1,5 @@
-//! A switch that segments the control loop (VS/VD: TM 4.0, 5.10.6 d): destination of the loop that comes to it, source of the one
-//! behind it.
+//! A switch that segments the control loop (VS/VD: TM 4.0, 5.10.6 d): destination of the loop that comes to it, source
+//! of the one behind it.
 //!
 //! ```text
 //!             loop before the switch                     loop behind it
@@ -7,13 +7,15 @@
 //!         <------- BRMs --------  destination  queue    source   <------- BRMs --------
 //! ```
 //!
-//! Both are ends like any others ([`Destination`], [`crate::Source`]) and keep the same rules. How one loop tells the other is
-//! the switch's own affair (ATM Forum 96-1759 compares ways). Here the virtual destination grants what the virtual source may send, more while few
-//! cells wait between them and less while many do: f(Tq) * ACR, with ERICA+'s function of the delay Tq = queue / ACR of
-//! the per-VC queue. So whatever steers the loop behind, marks, CI or ER, becomes an explicit rate before it.
+//! Both are ends like any others ([`Destination`], [`crate::Source`]) and keep the same rules. How one loop tells the
+//! other is the switch's own affair (ATM Forum 96-1759 compares ways). Here the virtual destination grants what the
+//! virtual source may send, more while few cells wait between them and less while many do: f(Tq) * ACR, with ERICA+'s
+//! function of the delay Tq = queue / ACR of the per-VC queue. So whatever steers the loop behind, marks, CI or ER,
+//! becomes an explicit rate before it. While nothing waits that is TCR at least: a virtual source at ACR 0 asks for a
+//! rate only when a cell waits (source rule 11), so that one has to come.
 
 use crate::destination::{Destination, DestinationCongestion};
-use crate::parameters::ParameterError;
+use crate::parameters::{ParameterError, TCR};
 use crate::switch::QueueControl;
 use crate::units::{CellRate, Cells, Duration};
 
@@ -49,7 +51,8 @@ impl CouplingConfig {
     pub fn explicit_rate(&self, queue: Cells, acr: CellRate) -> CellRate {
         let delay =
             if queue == Cells::ZERO { Duration::ZERO } else { acr.interval().saturating_mul(queue.0) };
-        acr * self.queue_control.share(delay)
+        let rate = acr * self.queue_control.share(delay);
+        if queue == Cells::ZERO { rate.max(CellRate::new(TCR)) } else { rate }
     }
 
     /// `destination` is told what to write into the next FRMs that it turns around.
@@ -100,10 +103,11 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_may_not_send_has_nothing_come() {
+    fn a_source_that_may_not_send_has_one_cell_come_and_no_more() {
         let coupling = CouplingConfig::new();
-        assert_eq!(coupling.explicit_rate(Cells::ZERO, CellRate::ZERO), CellRate::ZERO);
-        assert_eq!(coupling.explicit_rate(Cells(3), CellRate::ZERO), CellRate::ZERO);
+        assert_eq!(coupling.explicit_rate(Cells::ZERO, CellRate::ZERO), CellRate::new(TCR));
+        assert_eq!(coupling.explicit_rate(Cells::ZERO, CellRate::new(5.0)), CellRate::new(TCR));
+        assert_eq!(coupling.explicit_rate(Cells(1), CellRate::ZERO), CellRate::ZERO);
     }
 
     #[test]

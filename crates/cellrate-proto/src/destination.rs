@@ -125,8 +125,8 @@ impl Destination {
         brm
     }
 
-    /// Rule 5: a BRM originated here (BN = 1) with CI or NI as the destination's congestion has them, at most 10 cells/s;
-    /// `None` sooner than that, or when there is no congestion to report. It leaves out of rate.
+    /// Rule 5: a BRM originated here (BN = 1) with CI or NI as the destination's congestion has them, at most 10
+    /// cells/s; `None` sooner than that, or when there is no congestion to report. It leaves out of rate.
     pub fn originate(&mut self, now: Time, mcr: CellRate) -> Option<RmCell> {
         let own = self.own.as_deref_mut()?;
         let DestinationCongestion { congestion_indication, no_increase, explicit_rate } = own.congestion;

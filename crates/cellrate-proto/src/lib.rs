@@ -2,8 +2,8 @@
 //!
 //! Everything here is driven from outside. Time comes in as an argument and decisions go out as return values, so that
 //! a simulator with its own clock and a testbed with a real one run the very same code. The grammar is the same
-//! everywhere: `on_*` says what happened, `poll_*` or `transmit` asks what must go out, `next_*` says when to come back.
-//! Time never goes backwards from one call to the next.
+//! everywhere: `on_*` says what happened, `poll_*` or `transmit` asks what must go out, `next_*` says when to come
+//! back. Time never goes backwards from one call to the next.
 //!
 //! Rule numbers are those of the ATM Forum Traffic Management Specification 4.0 (af-tm-0056), 5.10.3 to 5.10.6.
 //!

@@ -1,9 +1,11 @@
-//! Negotiation along a path, as call set-up does it (paper 002, table 1 and sections 3.2 to 6.2; TM 4.0, 5.10.2).
+//! Negotiation along a path, as call set-up does it (paper abr-parameters, table 1 and sections 3.2 to 6.2; TM 4.0,
+//! 5.10.2).
 //!
-//! The source's parameters travel node by node to the destination. Each node may lower PCR, MCR (not below MCRmin), ICR, TBE
-//! and RIF; raise RDF, or lower it by no more than the factor by which it cut RIF; and add to FRTT what its link and it
-//! itself take. Of the optional parameters, where they are signalled, it may set Nrm and Trm, lower ADTF and raise CDF.
-//! What arrives is what both ends use; the source then computes CRM = ceil(TBE / Nrm) and ICR = min(ICR, TBE / FRTT).
+//! The source's parameters travel node by node to the destination. Each node may lower PCR, MCR (not below MCRmin),
+//! ICR, TBE and RIF; raise RDF, or lower it by no more than the factor by which it cut RIF; and add to FRTT what its
+//! link and it itself take. Of the optional parameters, where they are signalled, it may set Nrm and Trm, lower ADTF
+//! and raise CDF. What arrives is what both ends use; the source then computes CRM = ceil(TBE / Nrm) and ICR = min(ICR,
+//! TBE / FRTT).
 //!
 //! All rates are whole cells/s on the way, rounded down as [`signalling`](crate::signalling) carries them.
 

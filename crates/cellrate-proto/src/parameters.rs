@@ -1,5 +1,5 @@
-//! The ABR parameters of a connection: unit, range and default of each, stated once (paper 002, table 1; TM 4.0,
-//! table 5-5). Checks and their messages follow from the table of bounds below.
+//! The ABR parameters of a connection: unit, range and default of each, stated once (paper abr-parameters, table 1; TM
+//! 4.0, table 5-5). Checks and their messages follow from the table of bounds below.
 
 use core::fmt;
 
@@ -67,7 +67,7 @@ pub const MAX_FRTT: Duration = Duration::from_us(16_777_215);
 /// [`AbrParameters::new`] gives every parameter but PCR its default; set fields, then [`check`](AbrParameters::check).
 #[derive(Clone, Debug, PartialEq)]
 pub struct AbrParameters {
-    /// PCR, the peak cell rate [cells/s, above 0 to 16,777,215]. No default.
+    /// PCR, the peak cell rate [cells/s, 1 to 16,777,215]. No default.
     pub pcr: CellRate,
     /// MCR, the minimum cell rate [cells/s, 0 to PCR]. Default 0.
     pub mcr: CellRate,
@@ -114,7 +114,7 @@ impl AbrParameters {
         }
     }
 
-    /// The CRM in force: as set, or ceil(TBE / Nrm) (paper 002, section 6.1.1), and never below 1.
+    /// The CRM in force: as set, or ceil(TBE / Nrm) (paper abr-parameters, section 6.1.1), and never below 1.
     pub fn effective_crm(&self) -> u64 {
         self.crm.unwrap_or(self.tbe.0.div_ceil(u64::from(self.nrm))).max(1)
     }
@@ -128,7 +128,8 @@ impl AbrParameters {
         enough && frms > 0
     }
 
-    /// The rate that the source starts with: min(ICR, TBE / FRTT), and never below MCR (paper 002, section 6.1.2).
+    /// The rate that the source starts with: min(ICR, TBE / FRTT), and never below MCR (paper abr-parameters, section
+    /// 6.1.2).
     pub fn effective_icr(&self) -> CellRate {
         if self.frtt == Duration::ZERO {
             return self.icr;
@@ -143,7 +144,8 @@ impl AbrParameters {
             in_range(name, value, "cells/s", (lowest..=highest).contains(&value), allowed)
         };
         let pcr = self.pcr.as_cells_per_s();
-        rate("pcr", self.pcr, f64::MIN_POSITIVE, MAX_RATE, "above 0 and at most 16777215 cells/s")?;
+        // Below 1 cell/s there is no rate code but 0 to ask for.
+        rate("pcr", self.pcr, 1.0, MAX_RATE, "from 1 to 16777215 cells/s")?;
         rate("mcr", self.mcr, 0.0, pcr, "from 0 to PCR")?;
         rate("icr", self.icr, self.mcr.as_cells_per_s(), pcr, "from MCR to PCR")?;
         let nrm = self.nrm.is_power_of_two() && (2..=256).contains(&self.nrm);
@@ -217,7 +219,7 @@ mod tests {
 
     #[test]
     fn every_parameter_is_refused_just_outside_its_range() {
-        assert_eq!(refused(|p| p.pcr = CellRate::ZERO), "pcr");
+        assert_eq!(refused(|p| (p.pcr, p.icr) = (CellRate::new(0.99), CellRate::ZERO)), "pcr");
         assert_eq!(refused(|p| p.pcr = CellRate::new(MAX_RATE + 1.0)), "pcr");
         assert_eq!(refused(|p| p.mcr = CellRate::new(366_793.0)), "mcr");
         assert_eq!(refused(|p| p.icr = CellRate::new(366_793.0)), "icr");
@@ -256,7 +258,7 @@ mod tests {
 
     #[test]
     fn crm_follows_from_tbe_and_nrm_rounded_up() {
-        // Paper 002, section 6.1.1: CRM = ceil(TBE / Nrm). 1025 / 32 = 32.03 -> 33.
+        // Paper abr-parameters, section 6.1.1: CRM = ceil(TBE / Nrm). 1025 / 32 = 32.03 -> 33.
         assert_eq!(AbrParameters { tbe: Cells(1024), ..oc3() }.effective_crm(), 32);
         assert_eq!(AbrParameters { tbe: Cells(1025), ..oc3() }.effective_crm(), 33);
         assert_eq!(AbrParameters { tbe: Cells(1025), crm: Some(7), ..oc3() }.effective_crm(), 7);

@@ -1,11 +1,12 @@
-//! ABR parameters as call set-up carries them: integers of 24, 10, 4 and 3 bits (paper 002, table 1 for units and ranges;
-//! the widths are those of the ABR set-up and ABR additional parameters of UNI Signalling 4.0, af-sig-0061).
+//! ABR parameters as call set-up carries them: integers of 24, 10, 4 and 3 bits (paper abr-parameters, table 1 for
+//! units and ranges; the widths are those of the ABR set-up and ABR additional parameters of UNI Signalling 4.0,
+//! af-sig-0061).
 //!
-//! Rounding is to the side that asks for less: rates and TBE down, FRTT up. What is an exact power of two or a multiple of
-//! its step is carried exactly, and anything else is refused, because it would come out as another value.
+//! Rounding is to the side that asks for less: rates and TBE down, FRTT up. What is an exact power of two or a multiple
+//! of its step is carried exactly, and anything else is refused, because it would come out as another value.
 //!
-//! Codes: RIF and RDF are the exponent k of 2^-k; the 3-bit codes count upwards from the smallest value that the parameter
-//! can have. The paper gives ranges but no codes: which end is zero is a choice made here.
+//! Codes: RIF and RDF are the exponent k of 2^-k; the 3-bit codes count upwards from the smallest value that the
+//! parameter can have. The paper gives ranges but no codes: which end is zero is a choice made here.
 
 use crate::AbrParameters;
 use crate::parameters::{MAX_RATE, ParameterError, PowerOfTwo, in_range};
@@ -46,8 +47,8 @@ pub struct Additional {
 }
 
 impl Additional {
-    /// The 32-bit record: from the most significant bit four flags (Nrm, Trm, ADTF, CDF present), Nrm 3, Trm 3, ADTF 10,
-    /// CDF 3, nine spare bits of 0. A parameter that is not there is carried as 0.
+    /// The 32-bit record: from the most significant bit four flags (Nrm, Trm, ADTF, CDF present), Nrm 3, Trm 3, ADTF
+    /// 10, CDF 3, nine spare bits of 0. A parameter that is not there is carried as 0.
     pub fn to_record(self) -> u32 {
         let flag = |there: bool, bit: u32| u32::from(there) << bit;
         flag(self.nrm.is_some(), 31)

@@ -11,11 +11,11 @@
 //! ```
 //!
 //! The next in-rate opportunity is never stored: it is the last in-rate cell plus 1/ACR, with the ACR of now. That is
-//! rule 1 in its strongest form, and it is rescheduling too (paper 002, section 5.1): when ACR rises, the next cell
-//! moves forward to (last cell + 1/new ACR) by itself.
+//! rule 1 in its strongest form, and it is rescheduling too (paper abr-parameters, section 5.1): when ACR rises, the
+//! next cell moves forward to (last cell + 1/new ACR) by itself.
 //!
 //! An in-rate FRM leaves only at an opportunity at which something else waits, a data cell or a turned-around BRM: an
-//! idle source is silent, which is what rule 5 and the use-it-or-lose-it policies are about (paper 004, section 5.5).
+//! idle source is silent, which is what rule 5 and the use-it-or-lose-it policies are about (paper uili, section 5.5).
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -65,8 +65,8 @@ pub struct Source {
     brm_since_frm: bool,
     /// the last in-rate FRM -- state
     last_frm: Time,
-    /// in-rate FRMs since the last BRM with BN = 0 [cells] -- state; it stays at its largest value, since no CRM that can be
-    /// signalled or set in a scenario is above that
+    /// in-rate FRMs since the last BRM with BN = 0 [cells] -- state; it stays at its largest value, since no CRM that
+    /// can be signalled or set in a scenario is above that
     frms_since_brm: u32,
     /// the turned-around cell that waits for an in-rate opportunity -- state
     waiting_brm: Option<RmCell>,
@@ -91,8 +91,8 @@ impl Extras {
 }
 
 impl Source {
-    /// A source that has sent nothing yet; its ACR is min(ICR, TBE/FRTT) (rule 2). `parameters` have been checked; sources
-    /// may share them.
+    /// A source that has sent nothing yet; its ACR is min(ICR, TBE/FRTT) (rule 2). `parameters` have been checked;
+    /// sources may share them.
     pub fn new(parameters: impl Into<Arc<AbrParameters>>, uili: &UiliConfig) -> Source {
         let parameters = parameters.into();
         let uili = Uili::new(uili, &parameters);
@@ -172,8 +172,8 @@ impl Source {
         if self.waiting_brm.is_some() { earliest } else { data_from(earliest) }
     }
 
-    /// Sends the waiting data cell at `now`, if that is what [`transmit`](Source::transmit) would do: the case of nearly
-    /// every cell, apart from it because it needs three comparisons. False leaves everything as it was.
+    /// Sends the waiting data cell at `now`, if that is what [`transmit`](Source::transmit) would do: the case of
+    /// nearly every cell, apart from it because it needs three comparisons. False leaves everything as it was.
     #[inline]
     pub fn transmit_data(&mut self, now: Time) -> bool {
         let may = self.waiting_brm.is_none()
@@ -187,9 +187,9 @@ impl Source {
         may
     }
 
-    /// How many data cells leave from `at` on, one every [`spacing`](Source::spacing), before anything else can leave, as
-    /// long as data waits and nothing arrives here. `at` is the instant of the next transmission. Zero when the cell at
-    /// `at` may be another one.
+    /// How many data cells leave from `at` on, one every [`spacing`](Source::spacing), before anything else can leave,
+    /// as long as data waits and nothing arrives here. `at` is the instant of the next transmission. Zero when the cell
+    /// at `at` may be another one.
     pub fn data_run(&self, at: Time) -> u32 {
         let plain = self.waiting_brm.is_none()
             && self.started
@@ -324,8 +324,8 @@ impl Source {
         }
     }
 
-    /// Rule 11: an out-of-rate FRM, at no more than TCR, when ACR is too low for in-rate ones and something waits. A BRM
-    /// that waits is reason enough: a direction without data of its own could not win back its rate otherwise.
+    /// Rule 11: an out-of-rate FRM, at no more than TCR, when ACR is too low for in-rate ones and something waits. A
+    /// BRM that waits is reason enough: a direction without data of its own could not win back its rate otherwise.
     #[cold]
     fn transmit_out_of_rate(&mut self, now: Time) -> Option<Emission> {
         let due = self.acr.as_cells_per_s() < TCR && now >= self.next_out_of_rate();
@@ -345,12 +345,12 @@ impl Source {
         let er = rm.explicit_rate.rate();
         let wants_increase = !rm.congestion_indication && !rm.no_increase;
         let context = BackwardRmContext { now, acr: self.acr, er, increase: wants_increase };
+        // Rule 13: the policy is told of every BRM, whatever that asks for.
+        let may_increase = self.extras.as_mut().is_none_or(|extras| extras.uili.on_backward_rm(&context));
         let mut acr = self.acr;
         if rm.congestion_indication {
             acr = acr.saturating_sub(acr * rdf.value()).max(mcr);
-        } else if self.extras.as_mut().is_none_or(|extras| extras.uili.on_backward_rm(&context))
-            && wants_increase
-        {
+        } else if may_increase && wants_increase {
             // Rule 2: before the first cell, whatever comes, ACR is at most ICR.
             let nothing_sent = !self.started && self.next_out_of_rate() == Time::ZERO;
             acr = (acr + pcr * rif.value()).min(if nothing_sent {

@@ -1,4 +1,5 @@
-//! Greedy connections around one port with ERICA, or with consistent marking: where their rates settle, and what feedback may do.
+//! Greedy connections around one port with ERICA, or with consistent marking: where their rates settle, and what
+//! feedback may do.
 //!
 //! The loop is sampled: in each averaging interval a connection sends its rate's worth of cells, says its rate in one
 //! FRM, and takes the ER of one BRM for the next interval, limited by what it can send (a connection that is held back
@@ -164,9 +165,10 @@ fn erica_plus_gives_ten_greedy_connections_what_the_others_leave() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// With the queue in the loop, ERICA+ hands out the whole line, and the shares are max-min fair. Its rates may swing
-    /// about them as the queue swings about its target; a connection held back within the swing loses one half of it.
-    /// Of 80,108 rates in 20,000 cases drawn like these, 95 were more than 1 % off their share, and the worst by 6.4 %.
+    /// With the queue in the loop, ERICA+ hands out the whole line, and the shares are max-min fair. Its rates may
+    /// swing about them as the queue swings about its target; a connection held back within the swing loses one half of
+    /// it. Of 80,108 rates in 20,000 cases drawn like these, 95 were more than 1 % off their share, and the worst by
+    /// 6.4 %.
     #[test]
     fn erica_plus_settles_at_the_max_min_shares_of_the_line(start in connections(), guaranteed in 0.0..0.5 * LINE) {
         let demands: Vec<f64> = start.iter().map(|&(demand, _)| demand).collect();

@@ -28,8 +28,8 @@ struct Calls {
     figures: Option<Py<PyAny>>,
 }
 
-/// The one that `maker` makes for a port, or one that does nothing if making it raises. The maker is called with the port, its link
-/// rate [cells/s], parameters and names of figures, and gives `cellrate.algorithms.Calls`.
+/// The one that `maker` makes for a port, or one that does nothing if making it raises. The maker is called with the
+/// port, its link rate [cells/s], parameters and names of figures, and gives `cellrate.algorithms.Calls`.
 pub fn make(
     maker: &Py<PyAny>,
     failure: &Failure,

@@ -43,7 +43,10 @@ pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
     let name = match error {
         RunError::NotGiven(error) => return not_given(py, error),
         RunError::Interrupted => "Interrupted",
-        RunError::TooLong { .. } | RunError::TooLarge { .. } | RunError::NotConserved { .. } => "RunError",
+        RunError::TooLong { .. }
+        | RunError::TooLarge { .. }
+        | RunError::BacklogTooLong { .. }
+        | RunError::NotConserved { .. } => "RunError",
     };
     raised(|| class(py, name)?.call1((error.to_string(),)))
 }
@@ -62,7 +65,8 @@ pub fn not_given(py: Python<'_>, error: &NotGiven) -> PyErr {
     parameter_error(py, &format!("{error}; {remedy}"))
 }
 
-/// `cellrate.LiveUnavailable` where the machine lacks something, `cellrate.RunError` where the kernel refuses a setting.
+/// `cellrate.LiveUnavailable` where the machine lacks something, `cellrate.RunError` where the kernel refuses a
+/// setting.
 pub fn host_error(py: Python<'_>, name: &str, error: &HostError) -> PyErr {
     let class_name = if error.is_lack() { "LiveUnavailable" } else { "RunError" };
     raised(|| class(py, class_name)?.call1((format!("host {name}: {error}"),)))
@@ -70,10 +74,19 @@ pub fn host_error(py: Python<'_>, name: &str, error: &HostError) -> PyErr {
 
 /// The same for a live run.
 pub fn live_error(py: Python<'_>, error: &cellrate_live::engine::Error) -> PyErr {
+    use cellrate_live::engine::Error;
     let name = match error {
-        cellrate_live::engine::Error::NotGiven(error) => return not_given(py, error),
-        cellrate_live::engine::Error::Interrupted => "Interrupted",
-        _ => "RunError",
+        Error::NotGiven(error) => return not_given(py, error),
+        Error::Interrupted => "Interrupted",
+        Error::TooLarge { .. }
+        | Error::NoDevice { .. }
+        | Error::NoApplication { .. }
+        | Error::NoAddress { .. }
+        | Error::Bind { .. }
+        | Error::TooLong { .. }
+        | Error::TooLate { .. }
+        | Error::System(_)
+        | Error::NotConserved { .. } => "RunError",
     };
     raised(|| class(py, name)?.call1((error.to_string(),)))
 }

@@ -23,11 +23,12 @@ use crate::run_result::{Part as NewValues, RunResult, Track, interrupted};
 use crate::scenario::{Scenario, SeriesInfo};
 
 /// Runs nodes of a scenario, without hosts of this machine: all of them in this process, or those named, with cells in
-/// datagrams to the others. Traffic is generated. `start_unix_ns` is when the run begins, the same for all processes of it
-/// [ns since the Unix epoch]; at once without. `progress` is called with the share done [0 to 1] about 20 times a second;
-/// what it raises, and what a signal raises, ends the run and is raised here.
+/// datagrams to the others. Traffic is generated. `start_unix_ns` is when the run begins, the same for all processes of
+/// it [ns since the Unix epoch]; at once without. `progress` is called with the share done [0 to 1] about 20 times a
+/// second; what it raises, and what a signal raises, ends the run and is raised here.
 ///
-/// `capture` as for `run`, of the ports of this process; `given` as for `run`, as far as its nodes have what is not built in.
+/// `capture` as for `run`, of the ports of this process; `given` as for `run`, as far as its nodes have what is not
+/// built in.
 #[pyfunction]
 #[pyo3(signature = (scenario, nodes=None, start_unix_ns=None, progress=None, capture=None, given=None))]
 pub fn live_nodes(
@@ -46,8 +47,8 @@ pub fn live_nodes(
     carry(py, &scenario, options, told, capture, given)
 }
 
-/// Looks whether all that is not built in and that these nodes have, or any without, is `given`: kinds ("algorithm", "policy",
-/// "traffic") and names.
+/// Looks whether all that is not built in and that these nodes have, or any without, is `given`: kinds ("algorithm",
+/// "policy", "traffic") and names.
 #[pyfunction]
 #[pyo3(signature = (scenario, given, nodes=None))]
 pub fn check_given(
@@ -73,7 +74,8 @@ pub struct Told<'a> {
     pub look: Option<&'a Py<PyAny>>,
 }
 
-/// Name, entity and unit of each series that a live run of all nodes records, and the interval [ps] of one taken at intervals.
+/// Name, entity and unit of each series that a live run of all nodes records, and the interval [ps] of one taken at
+/// intervals.
 #[pyfunction]
 pub fn live_series(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<SeriesInfo>> {
     let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;

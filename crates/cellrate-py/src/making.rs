@@ -60,7 +60,8 @@ pub fn parameters<'py>(
     Ok(by_name)
 }
 
-/// What `maker` gives for an end: called with its name, PCR, MCR, the rate that it begins with [cells/s], a seed, and parameters.
+/// What `maker` gives for an end: called with its name, PCR, MCR, the rate that it begins with [cells/s], a seed, and
+/// parameters.
 pub fn made_for_end<'py>(
     py: Python<'py>,
     maker: &Py<PyAny>,

@@ -110,8 +110,8 @@ pub fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
 /// second at most; what it raises, and what a signal raises, ends the run and is raised here. Up to `threads` threads
 /// share the work.
 ///
-/// `capture` is folder, ports by name (all that carry cells if `None`), span [s], whether cells, whether PDUs, octets of a file.
-/// A run with a capture has one thread.
+/// `capture` is folder, ports by name (all that carry cells if `None`), span [s], whether cells, whether PDUs, octets
+/// of a file. A run with a capture has one thread.
 ///
 /// `given` makes what is not built in; what that raises ends the run and is raised here.
 #[pyfunction]
@@ -186,9 +186,9 @@ pub fn run(
     Ok(tracks_of(&scenario, result)?.with_captured(files))
 }
 
-/// As [`run`], on one thread and without a capture; `look` is called each time that `every_ps` of network time, or a little more,
-/// has passed: with that time [s], and the place, instants [ps] and new values of each series that has some. What it raises ends
-/// the run and is raised here.
+/// As [`run`], on one thread and without a capture; `look` is called each time that `every_ps` of network time, or a
+/// little more, has passed: with that time [s], and the place, instants [ps] and new values of each series that has
+/// some. What it raises ends the run and is raised here.
 #[pyfunction]
 #[pyo3(signature = (scenario, every_ps, look, given=None))]
 pub fn run_watched(

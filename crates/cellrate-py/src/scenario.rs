@@ -37,22 +37,33 @@ impl Scenario {
     }
 }
 
+/// `document` with another value at each path.
+fn changed(py: Python<'_>, mut document: Document, settings: &[(String, String)]) -> PyResult<Document> {
+    for (path, value) in settings {
+        document.set(path, value).map_err(|error| scenario_error(py, &error))?;
+    }
+    Ok(document)
+}
+
 #[pymethods]
 impl Scenario {
-    /// Reads a document; `file` is the name that errors give. Files that it refers to are read too, as seen from `folder`.
+    /// Reads a document; `file` is the name that errors give. Values at paths are replaced by those of `settings`, and
+    /// files that it refers to then are read too, as seen from `folder`.
     #[staticmethod]
-    fn parse(py: Python<'_>, text: &[u8], file: &str, folder: PathBuf) -> PyResult<Scenario> {
+    fn parse(
+        py: Python<'_>,
+        text: &[u8],
+        file: &str,
+        folder: PathBuf,
+        settings: Vec<(String, String)>,
+    ) -> PyResult<Scenario> {
         let document = Document::parse_bytes(text, file).map_err(|error| scenario_error(py, &error))?;
-        Scenario::whole(py, document, folder)
+        Scenario::whole(py, changed(py, document, &settings)?, folder)
     }
 
     /// A copy in which the value at each path is another one, written as in TOML or as plain text.
     fn with_set(&self, py: Python<'_>, settings: Vec<(String, String)>) -> PyResult<Scenario> {
-        let mut document = self.document.clone();
-        for (path, value) in &settings {
-            document.set(path, value).map_err(|error| scenario_error(py, &error))?;
-        }
-        Scenario::whole(py, document, self.folder.clone())
+        Scenario::whole(py, changed(py, self.document.clone(), &settings)?, self.folder.clone())
     }
 
     /// The points of the sweep, each with what it sets; one point that sets nothing when there is no sweep.
@@ -69,8 +80,9 @@ impl Scenario {
         Ok((scenario.name, scenario.purpose, scenario.duration.as_secs_f64(), scenario.seed))
     }
 
-    /// Max-min fair rates of the ABR flows when ports hand out `utilization` of their lines.
-    fn fair(&self, py: Python<'_>, utilization: f64) -> PyResult<Vec<Share>> {
+    /// Max-min fair rates of the ABR flows when ports hand out `utilization` of their lines, or what their algorithms
+    /// do.
+    fn fair(&self, py: Python<'_>, utilization: Option<f64>) -> PyResult<Vec<Share>> {
         let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
         let shares = max_min(&scenario, utilization).map_err(|error| oversubscribed(py, &error))?;
         let row = |share: FairShare| {
@@ -96,7 +108,8 @@ impl Scenario {
         Ok(names.map(|((probe, entity, unit), from)| (probe, entity, unit, interval(from))).collect())
     }
 
-    /// The network as JSON text: nodes, each with what its ports do about congestion; links; and the ways of connections.
+    /// The network as JSON text: nodes, each with what its ports do about congestion; links; and the ways of
+    /// connections.
     fn topology(&self, py: Python<'_>) -> PyResult<String> {
         let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
         let mut control = vec![BTreeSet::new(); scenario.nodes.len()];

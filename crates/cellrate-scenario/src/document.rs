@@ -4,14 +4,14 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::check::{self, Mode};
-use crate::error::{Fault, Place, ScenarioError, SourceText, nearest};
 use crate::format::{Kind, ROOT, Shape};
-use crate::group;
 use crate::model::Scenario;
-use crate::quantity::shortened;
-use crate::trace;
-use crate::tree::{self, Node, Table, Value};
+use crate::text::check::{self, Mode};
+use crate::text::error::{Fault, Place, ScenarioError, SourceText, nearest, suggestion};
+use crate::text::group;
+use crate::text::quantity::shortened;
+use crate::text::trace;
+use crate::text::tree::{self, Node, Table, Value};
 
 /// A scenario file that is well formed: its keys are known and its values are of the right kind. Whether they fit
 /// together [`Document::resolve`] says.
@@ -103,8 +103,9 @@ impl Document {
         }
     }
 
-    /// Reads the files that the document refers to, as seen from `folder`: what they hold takes the place of their names. A document
-    /// that refers to none needs no reading; without it others cannot be [resolved](Document::resolve).
+    /// Reads the files that the document refers to, as seen from `folder`: what they hold takes the place of their
+    /// names. A document that refers to none needs no reading; without it others cannot be
+    /// [resolved](Document::resolve).
     ///
     /// # Errors
     /// Files that cannot be read, or hold something else. The document is as before then.
@@ -198,6 +199,10 @@ impl Document {
             if path.split('.').next() == Some("sweep") {
                 return Err(Fault::new(set.place, "a sweep cannot vary a sweep", "Name another key"));
             }
+            if points[0].set.iter().any(|(swept, _)| swept == path) {
+                let message = format!("{path} is varied by two sweeps");
+                return Err(Fault::new(set.place, message, "Write all its values into one"));
+            }
             let mut next = Vec::with_capacity(points.len() * values.len());
             for point in &points {
                 for value in values {
@@ -284,11 +289,12 @@ impl Document {
                 let Some(at) = handles.iter().position(|handle| handle == entry_name) else {
                     let known: Vec<&str> = handles.iter().map(String::as_str).collect();
                     let message = format!("there is no {name} \"{}\"", shortened(entry_name));
-                    return Err(Fault::new(
-                        place,
-                        message,
-                        crate::error::suggestion(entry_name, "as written, there are", &known),
-                    ));
+                    let remedy = if known.is_empty() {
+                        format!("The scenario has no [[{name}]]")
+                    } else {
+                        suggestion(entry_name, "as written, there are", &known)
+                    };
+                    return Err(Fault::new(place, message, remedy));
                 };
                 walked.push(entry_name);
                 rest = after;

@@ -1,15 +1,16 @@
 //! Weighted max-min fair rates with minimum cell rates: what any explicit-rate algorithm is held to.
 //!
-//! Every flow gets its MCR and, above it, weight times a level of its own. By progressive filling the level of all flows
-//! rises together until a port is full; its flows keep their level, the others go on. The last level that a flow reaches
-//! is its normalised excess, (rate - MCR) / weight, and no other flow at its bottleneck has a larger one.
+//! Every flow gets its MCR and, above it, weight times a level of its own. By progressive filling the level of all
+//! flows rises together until a port is full; its flows keep their level, the others go on. The last level that a flow
+//! reaches is its normalised excess, (rate - MCR) / weight, and no other flow at its bottleneck has a larger one.
 
 use std::fmt;
 
 use cellrate_proto::{CellRate, Time};
 
-use crate::index::{ConnectionIndex, LinkIndex};
-use crate::model::{Category, Connection, Scenario, Sender, Step, Traffic};
+use crate::model::{
+    Category, Connection, ConnectionIndex, Link, LinkIndex, Port, Scenario, Sender, Step, Traffic,
+};
 
 /// What a flow is entitled to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,17 +62,21 @@ impl std::error::Error for Oversubscribed {}
 /// The fair rates of all ABR flows with traffic, each taken as greedy up to its PCR: forward flows in the order of the
 /// connections, each followed by its backward flow if that has traffic.
 ///
-/// A port has `utilization` (above 0 to 1) of its line for ABR, less the CBR and VBR traffic of constant rate through it,
-/// whenever that is sent. Left out of account are guaranteed traffic of varying rate and the backward RM cells of flows the
-/// other way, at most one in Nrm of their cells.
+/// A port has `utilization` (above 0 to 1) of its line for ABR, or without it what its algorithm [hands
+/// out](Port::target_utilization), less the CBR and VBR traffic of constant rate through it, whenever that is sent.
+/// Left out of account are guaranteed traffic of varying rate and the backward RM cells of flows the other way, at most
+/// one in Nrm of their cells.
 ///
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.
-pub fn max_min(scenario: &Scenario, utilization: f64) -> Result<Vec<FairShare>, Oversubscribed> {
+pub fn max_min(scenario: &Scenario, utilization: Option<f64>) -> Result<Vec<FairShare>, Oversubscribed> {
+    let handed_out = |link: &Link, port: &Port| {
+        link.rate.to_cell_rate().as_cells_per_s() * utilization.unwrap_or_else(|| port.target_utilization())
+    };
     let mut capacity: Vec<f64> = scenario
         .links
         .iter()
-        .flat_map(|link| [link.rate.to_cell_rate().as_cells_per_s() * utilization; 2])
+        .flat_map(|link| link.ports.each_ref().map(|port| handed_out(link, port)))
         .collect();
     let mut flows = Vec::new();
     for (i, connection) in scenario.connections.iter().enumerate() {
@@ -165,8 +170,8 @@ type Filled = (f64, Option<usize>);
 
 /// Progressive filling: rate and bottleneck of each flow, or the port that is oversubscribed and its sum of MCRs.
 fn fill(capacity: &[f64], flows: &[&Flow]) -> Result<Vec<Filled>, (usize, f64)> {
-    // What is left of each port when every flow that is settled has its rate and every other its MCR, and the weights of
-    // those others.
+    // What is left of each port when every flow that is settled has its rate and every other its MCR, and the weights
+    // of those others.
     let mut left = capacity.to_vec();
     let mut weight = vec![0.0; capacity.len()];
     let mut open = vec![0_usize; capacity.len()];
@@ -237,7 +242,7 @@ mod tests {
         let scenario = Document::parse(text, "test.toml")
             .and_then(|document| document.resolve())
             .unwrap_or_else(|e| panic!("{e}"));
-        max_min(&scenario, utilization)
+        max_min(&scenario, Some(utilization))
             .unwrap()
             .iter()
             .map(|share| (share.rate.as_cells_per_s(), share.bottleneck))
@@ -299,7 +304,7 @@ mod tests {
             "{NETWORK}vc = [{{ name = \"v{{i}}\", count = 2, path = [\"a\", \"sw1\", \"sw2\", \"d\"], abr = {{ mcr = \"600 cells/s\" }} }}]\n"
         );
         let scenario = Document::parse(&text, "t").and_then(|document| document.resolve()).unwrap();
-        let error = max_min(&scenario, 1.0).unwrap_err();
+        let error = max_min(&scenario, Some(1.0)).unwrap_err();
         assert_eq!(
             error.to_string(),
             "port sw1->sw2: the MCRs of its connections sum to 1200 cells/s, and it has 1000 cells/s for ABR"

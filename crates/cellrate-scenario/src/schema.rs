@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value as Json, json};
 
 use crate::format::{Key, Kind, ROOT, Shape, Tagged};
-use crate::quantity::Dimension;
+use crate::text::quantity::Dimension;
 
 /// JSON Schema (draft 2020-12) of the scenario format: keys, descriptions, unit patterns, words, ranges.
 ///
-/// What it cannot say is left to [`Document::resolve`](crate::Document::resolve): whether names exist, whether values fit
-/// together, and required keys of entries, which defaults and `like` may supply.
+/// What it cannot say is left to [`Document::resolve`](crate::Document::resolve): whether names exist, whether values
+/// fit together, and required keys of entries, which defaults and `like` may supply.
 pub fn schema() -> Json {
     let mut root = shape(&ROOT, false, true);
     if let Json::Object(root) = &mut root {

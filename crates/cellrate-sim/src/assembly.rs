@@ -20,10 +20,10 @@ use crate::kernel::Kernel;
 use crate::kernel::cell::Significance;
 use crate::kernel::cluster::{Cluster, Parts};
 use crate::kernel::deferred::Shortcut;
-use crate::kernel::feed::Feed;
+use crate::kernel::deferred::merge::Merge;
 use crate::kernel::hop::{Hop, NONE};
-use crate::kernel::merge::Merge;
-use crate::kernel::partition::Partition;
+use crate::kernel::sources::feed::Feed;
+use crate::kernel::windows::partition::Partition;
 use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
@@ -62,8 +62,8 @@ pub(crate) fn steps(connection: &Connection, backward: bool) -> Vec<Step> {
     if backward { connection.path.iter().rev().map(turned).collect() } else { connection.path.clone() }
 }
 
-/// Builds the network of `scenario`. `tapped` are the numbers of ports whose departures have to be events; `given` makes
-/// what is not built in.
+/// Builds the network of `scenario`. `tapped` are the numbers of ports whose departures have to be events; `given`
+/// makes what is not built in.
 pub(crate) fn assemble(
     scenario: &Scenario,
     tapped: &[usize],
@@ -257,7 +257,8 @@ struct Ends {
     every_cell: bool,
     /// Every departure to it is an event.
     tapped: bool,
-    /// A virtual end at the port's switch sends there, or the port originates BRMs, or some are originated that go there.
+    /// A virtual end at the port's switch sends there, or the port originates BRMs, or some are originated that go
+    /// there.
     joined: bool,
 }
 
@@ -330,8 +331,8 @@ struct Hops {
 }
 
 impl Hops {
-    /// Room for so many hops of each direction: those of directions that begin in the same cluster lie together, because they
-    /// are looked up together.
+    /// Room for so many hops of each direction: those of directions that begin in the same cluster lie together,
+    /// because they are looked up together.
     fn with_room(lengths: &[usize], endpoints: &[Place]) -> Hops {
         let mut order: Vec<usize> = (0..lengths.len()).collect();
         order.sort_by_key(|&flow| endpoints[flow].cluster);
@@ -507,8 +508,9 @@ fn conduits(parts: &[Parts], places: &[Place]) -> Vec<[(usize, usize); 2]> {
     conduits
 }
 
-/// Folds the transmissions of every end whose host can lose no cell on its access link to a switch: into the link where it has that to
-/// itself, or else before the host's port, where all that leaves it goes on to other clusters. Returns how by port.
+/// Folds the transmissions of every end whose host can lose no cell on its access link to a switch: into the link where
+/// it has that to itself, or else before the host's port, where all that leaves it goes on to other clusters. Returns
+/// how by port.
 fn fold(
     scenario: &Scenario,
     hops: &Hops,

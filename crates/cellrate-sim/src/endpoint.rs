@@ -3,7 +3,7 @@
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
 
 use crate::kernel::cell::Cell;
-use crate::kernel::stretch::Stretch;
+use crate::kernel::lanes::stretch::Stretch;
 use crate::probe::histogram::{Histogram, Recording};
 use crate::traffic::Supply;
 use crate::transport::{Departed, Interface};
@@ -22,15 +22,15 @@ pub(crate) enum Sender {
     },
 }
 
-/// Cells of the direction that an end sends, and RM cells of the one that it receives; data cells of that one are counted
-/// with their delays.
+/// Cells of the direction that an end sends, and RM cells of the one that it receives; data cells of that one are
+/// counted with their delays.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Counters {
     /// RM cells by [`RmCount`], modulo 2^32.
     rm: [u32; 4],
-    /// How often each count came to 2^32: 48 bits with the count. Every second cell at the highest PCR, for the 213 days that time
-    /// can be told, takes no more.
+    /// How often each count came to 2^32: 48 bits with the count. Every second cell at the highest PCR, for the 213
+    /// days that time can be told, takes no more.
     rm_carried: [u16; 4],
     pub data_sent: u64,
 }
@@ -85,14 +85,15 @@ pub(crate) enum Access {
     /// Every transmission is an event.
     Scheduled,
     /// Transmissions are worked out when their arrival at the switch is due, or when something reaches the host: no one
-    /// else uses the link from it. Or others do, and they are worked out when the [shared port](crate::kernel::shared_host) is looked at.
+    /// else uses the link from it. Or others do, and they are worked out when the [shared
+    /// port](crate::kernel::sources::shared_host) is looked at.
     Folded {
         /// The host's port.
         port: u32,
         /// The far end of the link, or the way to the shared port: an index into `feeds`.
         feed: u32,
     },
-    /// Cells are sent [ahead of time](crate::kernel::ahead).
+    /// Cells are sent [ahead of time](crate::kernel::sources::ahead).
     Ahead {
         /// The host's port.
         port: u32,
@@ -119,7 +120,8 @@ impl EarlyReceiver<'_> {
         self.delays.record(Duration::from_ps(arrives.as_ps() - cell.sent.as_ps()));
     }
 
-    /// The data cell that has been counted is put to those before it; whether it makes a PDU [whole](EarlyReceiver::on_whole).
+    /// The data cell that has been counted is put to those before it; whether it makes a PDU
+    /// [whole](EarlyReceiver::on_whole).
     #[inline(always)]
     pub fn reassemble(&mut self, cell: &Cell) -> bool {
         self.interface.as_mut().is_some_and(|interface| interface.reassembly.on_cell(cell))
@@ -156,18 +158,19 @@ impl EarlyReceiver<'_> {
     }
 }
 
-/// Most cells of a [run](Endpoint::run) at a peak rate, where no RM cell ends it: as many as at ACR with the largest Nrm.
+/// Most cells of a [run](Endpoint::run) at a peak rate, where no RM cell ends it: as many as at ACR with the largest
+/// Nrm.
 const LONGEST_RUN: u32 = 255;
 
 /// One end of a connection.
 ///
-/// What a cell that arrives touches comes first, then what those touch that leave. A large network has very many ends: so they are
-/// small, and what few of them have is elsewhere.
+/// What a cell that arrives touches comes first, then what those touch that leave. A large network has very many ends:
+/// so they are small, and what few of them have is elsewhere.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Endpoint {
-    /// Delays of the data cells of the other direction. `None` until there is one: most connections of a large network send
-    /// data one way only.
+    /// Delays of the data cells of the other direction. `None` until there is one: most connections of a large network
+    /// send data one way only.
     delays: Option<Box<Histogram>>,
     /// The destination of the other direction.
     destination: Destination,
@@ -176,8 +179,8 @@ pub(crate) struct Endpoint {
     pub counters: Counters,
     /// The next transmission.
     pub transmits: Time,
-    /// From then on, as many data cells leave one [spacing](Endpoint::spacing) apart, unless something happens here. Zero: only
-    /// the instant is known.
+    /// From then on, as many data cells leave one [spacing](Endpoint::spacing) apart, unless something happens here.
+    /// Zero: only the instant is known.
     pub planned: u32,
     /// The first hop of the direction that it sends.
     pub first_hop: u32,
@@ -214,11 +217,11 @@ impl Endpoint {
         }
     }
 
-    /// Something of each cache line of it and its histogram ([`crate::kernel::fetching`]).
+    /// A word of each cache line of it and its histogram ([`crate::kernel::windows::prefetch`]).
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         let sending = self.transmits.as_ps() ^ self.source().map_or(0, |source| source.spacing().as_ps());
-        let delays = self.delays.as_deref().map_or(0, Histogram::touch);
+        let delays = self.delays.as_deref().map_or(0, Histogram::prefetch);
         delays ^ self.counters.data_sent ^ sending ^ self.acr_integral.until.as_ps()
     }
 
@@ -246,8 +249,8 @@ impl Endpoint {
         self.source().is_some_and(Source::has_waiting_brm)
     }
 
-    /// The cell that leaves at `now`, the instant of the [next transmission](Endpoint::next_transmission): there something
-    /// waits, and unless it is a BRM it is data.
+    /// The cell that leaves at `now`, the instant of the [next transmission](Endpoint::next_transmission): there
+    /// something waits, and unless it is a BRM it is data.
     #[inline(always)]
     pub fn transmit(&mut self, now: Time) -> Option<Cell> {
         if let Sender::Abr(source) = &mut self.sender
@@ -265,8 +268,8 @@ impl Endpoint {
         Cell::data(now, self.counters.data_sent, ends_pdu).on_hop(self.first_hop as usize)
     }
 
-    /// Up to `count` cells of a source that has no feedback, from the one that leaves at `transmits` on, as far as they leave
-    /// before `end`: each with its instant goes to `put`, and `transmits` is that of the one after them.
+    /// Up to `count` cells of a source that has no feedback, from the one that leaves at `transmits` on, as far as they
+    /// leave before `end`: each with its instant goes to `put`, and `transmits` is that of the one after them.
     pub fn send_ahead(&mut self, end: Time, count: usize, mut put: impl FnMut(Time, Cell)) {
         let Sender::Peak { spacing, .. } = self.sender else {
             unreachable!("ABR sources have feedback");

@@ -1,25 +1,21 @@
 //! A simulator of ATM networks at the level of the single cell: exact, repeatable, fast.
 //!
-//! [`run`] takes a checked [`cellrate_scenario::Scenario`] and returns summary figures and series; [`Simulation`] does so with
-//! somebody who looks on, or with switch algorithms that are not built in. It drives the same
-//! protocol values that a live testbed drives; it adds links, queues, traffic and a clock. How events are ordered, and why
-//! clusters of nodes can run by themselves for a while, is in [`kernel`].
+//! [`run`] takes a checked [`cellrate_scenario::Scenario`] and returns summary figures and series; [`Simulation`] does
+//! so with somebody who looks on, or with switch algorithms, policies and traffic that are not built in. It drives the
+//! same protocol values that a live testbed drives; it adds links, queues, traffic and a clock. How events are ordered,
+//! and why clusters of nodes can run by themselves for a while, is in [`kernel`].
 
 mod assembly;
-mod bursts;
+mod backlog;
 mod endpoint;
-mod exchange_rows;
-mod frame_rows;
 pub mod kernel;
 mod port;
 mod probe;
 pub mod results;
 mod simulation;
 pub mod tap;
-mod tcp_rows;
 pub mod traffic;
 pub mod transport;
-mod virtual_source_rows;
 mod watching;
 mod wiring;
 

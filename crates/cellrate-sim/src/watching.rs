@@ -1,7 +1,7 @@
 //! A run that somebody watches: what its series have recorded so far, again and again while it goes on.
 //!
-//! Nothing is recorded for it that would not be anyway, so results are the same. It looks between windows of the kernel, when
-//! all clusters have got to the same instant.
+//! Nothing is recorded for it that would not be anyway, so results are the same. It looks between windows of the
+//! kernel, when all clusters have got to the same instant.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use cellrate_scenario::{NodeKind, Scenario};
 
 use crate::assembly::{Place, port_number, sends, steps};
-use crate::kernel::ahead::Ahead;
 use crate::kernel::cluster::{Leaf, Parts};
 use crate::kernel::hop::{Exit, Hop, NONE};
-use crate::kernel::lane::{Course, Lane};
-use crate::kernel::outbox::Outbox;
-use crate::kernel::partition::Partition;
+use crate::kernel::lanes::lane::{Course, Lane};
+use crate::kernel::sources::ahead::Ahead;
+use crate::kernel::windows::outbox::Outbox;
+use crate::kernel::windows::partition::Partition;
 
 /// What has to be known to lay lanes.
 pub(crate) struct Wiring<'a> {
@@ -109,8 +109,8 @@ impl Wiring<'_> {
         self.partition.cluster[head.0 as usize]
     }
 
-    /// Room for a lane for each hop, which is what most hops have in a large network: lists that grow step by step have it twice
-    /// for a while.
+    /// Room for a lane for each hop, which is what most hops have in a large network: lists that grow step by step have
+    /// it twice for a while.
     fn make_room(&self, crossing: &[(u32, u32)], parts: &mut [Parts]) {
         let mut counts = vec![(0_usize, 0_usize); parts.len()];
         for &(number, _) in crossing {

@@ -1,10 +1,10 @@
-//! EPRCA, CAPC and consistent marking on the ready scenario `algorithms`: ten connections of one line, of which six end after half
-//! the time; consistent marking where connections are held back at different places.
+//! EPRCA, CAPC and consistent marking on the ready scenario `algorithms`: ten connections of one line, of which six end
+//! after half the time; consistent marking where connections are held back at different places.
 
 use std::ops::ControlFlow;
 
 use cellrate_proto::units::BITS_PER_CELL;
-use cellrate_scenario::{Document, fair};
+use cellrate_scenario::{Document, Scenario, fair};
 use cellrate_sim::{RunResult, Series, run};
 
 const SCENARIO: &str = include_str!("../../../scenarios/algorithms.toml");
@@ -87,42 +87,152 @@ fn consistent_marking_hands_out_its_target_and_gives_what_is_left_to_those_who_s
 /// Three lines of different rates in a row, with connections that are held back at different places.
 const BOTTLENECKS: &str = include_str!("../../../scenarios/bottlenecks.toml");
 
-/// Each rate over its max-min share of that part of every line: the smallest and the largest from 600 ms on.
-fn beside_max_min(algorithm: &str, utilization: f64) -> [f64; 2] {
+/// Each rate over its max-min share of what the algorithm hands out of every line: the smallest and the largest from
+/// 600 ms on.
+fn beside_max_min(algorithm: &str) -> [f64; 2] {
     let mut document = Document::parse(BOTTLENECKS, "bottlenecks").unwrap();
     document.set("defaults.switch.algorithm", algorithm).unwrap();
-    let scenario = document.resolve().unwrap();
-    let shares = fair::max_min(&scenario, utilization).unwrap();
-    let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
-    let mut ends = [f64::INFINITY, 0.0_f64];
-    for share in shares {
+    settled(&document.resolve().unwrap()).1
+}
+
+/// A run, and each rate over its share: the smallest and the largest from 600 ms on.
+fn settled(scenario: &Scenario) -> (RunResult, [f64; 2]) {
+    let shares = fair::max_min(scenario, None).unwrap();
+    let result = run(scenario, &mut |_| ControlFlow::Continue(())).unwrap();
+    let parts = shares.iter().flat_map(|share| {
         let name = &scenario.connections[share.connection.0 as usize].name;
-        for rate in &series(&result, "acr", name).values[600..] {
-            let part = rate / share.rate.as_cells_per_s();
-            ends = [ends[0].min(part), ends[1].max(part)];
-        }
-    }
-    ends
+        ends(&series(&result, "acr", name).values[600..]).map(|rate| rate / share.rate.as_cells_per_s())
+    });
+    let ends = ends(&parts.collect::<Vec<_>>());
+    (result, ends)
+}
+
+/// The smallest and the largest.
+fn ends(values: &[f64]) -> [f64; 2] {
+    values.iter().fold([f64::INFINITY, 0.0], |[least, most], &value| [value.min(least), value.max(most)])
 }
 
 #[test]
 fn consistent_marking_is_fair_wherever_connections_are_held_back() {
-    let [least, most] = beside_max_min("{ type = \"consistent-marking\" }", 0.95);
+    let [least, most] = beside_max_min("{ type = \"consistent-marking\" }");
     assert!(least > 0.99 && most < 1.01, "{least} to {most}");
 }
 
 #[test]
 fn the_effective_number_makes_erica_fair_wherever_connections_are_held_back() {
-    let [least, most] = beside_max_min("{ type = \"erica\", effective_number = true }", 0.9);
+    let [least, most] = beside_max_min("{ type = \"erica\", effective_number = true }");
     assert!(least > 0.99 && most < 1.01, "{least} to {most}");
     // Without it some rest above their share of the target, and others below.
-    let [least, most] = beside_max_min("{ type = \"erica\" }", 0.9);
+    let [least, most] = beside_max_min("{ type = \"erica\" }");
     assert!(least < 0.995 && most > 1.04, "{least} to {most}");
 }
 
 /// A bit marked at any of three lines is a bit: who crosses all of them is marked most.
 #[test]
 fn relative_rate_beats_down_the_longest_way() {
-    let [least, most] = beside_max_min("{ type = \"relative-rate\", threshold = \"250 cells\" }", 1.0);
+    let [least, most] = beside_max_min("{ type = \"relative-rate\", threshold = \"250 cells\" }");
     assert!(least < 0.3 && most > 1.3, "{least} to {most}");
+}
+
+/// One line of 149.76 Mb/s with connections from its left to its right, and others from right to left. The way back of
+/// each is a direction that sends RM cells only: BRMs, and FRMs that claim all it was given.
+fn both_ways(algorithm: &str, to_the_right: &[&str], to_the_left: &[&str]) -> Scenario {
+    let mut text = format!(
+        "name = \"both-ways\"\nduration = \"1 s\"\n\
+         [defaults]\nlink = {{ rate = \"622 Mbps\", length = \"100 km\" }}\nswitch = {{ algorithm = {algorithm} }}\n\
+         [[switch]]\nname = \"sw{{i}}\"\ncount = 2\n\
+         [[link]]\nbetween = [\"sw1\", \"sw2\"]\nrate = \"149.76 Mbps\"\n\
+         [[probe]]\nrecord = [\"acr\"]\nevery = \"1 ms\"\n\
+         [[probe]]\nrecord = [\"queue\", \"utilization\"]\nof = [\"sw1->sw2\"]\nevery = \"1 ms\"\n",
+    );
+    for (way, settings) in [("right", to_the_right), ("left", to_the_left)] {
+        let [near, far] = if way == "right" { ["sw1", "sw2"] } else { ["sw2", "sw1"] };
+        for (i, setting) in settings.iter().enumerate() {
+            let [from, to, vc] = ["from", "to", "vc"].map(|what| format!("{what}-{way}{i}"));
+            text += &format!(
+                "[[host]]\nname = \"{from}\"\n[[host]]\nname = \"{to}\"\n\
+                 [[link]]\nbetween = [\"{from}\", \"{near}\"]\n[[link]]\nbetween = [\"{far}\", \"{to}\"]\n\
+                 [[vc]]\nname = \"{vc}\"\npath = [\"{from}\", \"{near}\", \"{far}\", \"{to}\"]\n{setting}\n",
+            );
+        }
+    }
+    Document::parse(&text, "both-ways").and_then(|document| document.resolve()).unwrap()
+}
+
+/// The queue that the line has at most from 600 ms on, in cells.
+fn longest_queue(result: &RunResult) -> f64 {
+    values(result, "queue", "sw1->sw2", 600, 1000).iter().copied().fold(0.0, f64::max)
+}
+
+/// RM cells of the ways back take 1/32 of what the other side sends, which max-min rates leave out of account.
+const WITH_WAYS_BACK: f64 = 31.0 / 32.0;
+
+#[test]
+fn consistent_marking_gives_no_share_to_ways_back() {
+    for (right, left) in [(1, 1), (3, 3), (1, 9), (9, 1)] {
+        let scenario = both_ways("{ type = \"consistent-marking\" }", &vec![""; right], &vec![""; left]);
+        let (result, [least, most]) = settled(&scenario);
+        assert!(least > 0.99 * WITH_WAYS_BACK && most < 1.0, "{right} and {left}: {least} to {most}");
+        assert!(longest_queue(&result) < 50.0, "{}", longest_queue(&result));
+    }
+    // 90 ways back have one RM cell in two intervals, each with a claim of all the line.
+    let scenario = both_ways("{ type = \"consistent-marking\" }", &[""], &[""; 90]);
+    let (_, [least, most]) = settled(&scenario);
+    assert!(least > 0.9 && most < 1.0, "{least} to {most}");
+}
+
+/// As ERICA does, which measures: see docs/algorithms/consistent-marking.md.
+#[test]
+fn consistent_marking_takes_back_what_is_not_used() {
+    let slow = "abr = { icr = \"2 Mbps\" }\ntraffic = { type = \"constant\", rate = \"10 Mbps\" }";
+    let result = settled(&both_ways("{ type = \"consistent-marking\" }", &["", slow], &[])).0;
+    let all = mean(values(&result, "utilization", "sw1->sw2", 600, 1000));
+    assert!((all - 0.95).abs() < 0.003, "{all}");
+    assert!(longest_queue(&result) < 10.0, "{}", longest_queue(&result));
+}
+
+/// What comes to a virtual source can be less than its ACR: it is held back by another line before.
+#[test]
+fn consistent_marking_is_fair_between_virtual_sources() {
+    let mut document = Document::parse(BOTTLENECKS, "bottlenecks").unwrap();
+    document.set("defaults.switch.algorithm", "{ type = \"consistent-marking\" }").unwrap();
+    document.set("defaults.switch.vs_vd", "{}").unwrap();
+    let [least, most] = settled(&document.resolve().unwrap()).1;
+    assert!(least > 0.99 && most < 1.01, "{least} to {most}");
+}
+
+/// An MCR counts as used as far as it is, and not as far as it is claimed, which is always whole.
+#[test]
+fn weighted_erica_rests_beside_mcrs_that_are_not_used() {
+    for mcr in [20, 30] {
+        let settings = format!("abr = {{ mcr = \"{mcr} Mbps\" }}");
+        let three = [settings.as_str(); 3];
+        let scenario = both_ways("{ type = \"erica\", fairness = \"weighted\" }", &three, &three);
+        let (result, [least, most]) = settled(&scenario);
+        // Anywhere between z = 1 and 1 + delta.
+        assert!(least > 0.99 * WITH_WAYS_BACK && most < 1.1, "MCR {mcr}: {least} to {most}");
+        assert!(most / least < 1.01, "MCR {mcr}: {least} to {most}");
+        assert!(longest_queue(&result) < 50.0, "{}", longest_queue(&result));
+    }
+    let little = "abr = { mcr = \"100 Mbps\" }\ntraffic = { type = \"constant\", rate = \"1 Mbps\" }";
+    let scenario = both_ways("{ type = \"erica\", fairness = \"weighted\" }", &[little, "", ""], &[]);
+    let result = settled(&scenario).0;
+    let line = 149.76e6 / BITS_PER_CELL as f64;
+    for vc in ["vc-right1", "vc-right2"] {
+        let rates = values(&result, "acr", vc, 600, 1000);
+        let [least, most] = ends(rates);
+        assert!(least > 0.44 * line && most < 0.5 * line && most / least < 1.01, "{vc}: {least} to {most}");
+    }
+}
+
+/// As with the max-min rate of each alone, whatever the ways back claim.
+#[test]
+fn the_effective_number_makes_early_and_late_equal_beside_ways_back() {
+    let early = "abr = { icr = \"2 Mbps\" }";
+    let late = "abr = { icr = \"2 Mbps\" }\ntraffic = { type = \"greedy\", start = \"300 ms\" }";
+    for left in [1, 6] {
+        let algorithm = "{ type = \"erica\", effective_number = true }";
+        let (_, [least, most]) = settled(&both_ways(algorithm, &[early, late], &vec![""; left]));
+        assert!(least > 0.99 * WITH_WAYS_BACK && most < 1.0, "{left} ways back: {least} to {most}");
+    }
 }

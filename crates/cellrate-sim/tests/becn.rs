@@ -1,5 +1,5 @@
-//! BRMs that switches originate, on the ready scenario `becn`: three sources of 100 Mb/s before a satellite hop that takes half of
-//! that.
+//! BRMs that switches originate, on the ready scenario `becn`: three sources of 100 Mb/s before a satellite hop that
+//! takes half of that.
 
 use std::ops::ControlFlow;
 

@@ -1,5 +1,5 @@
-//! Laws that hold whatever the network: cells are conserved, lines carry no more than they can, buffers hold no more than
-//! they have places, and the same scenario and seed give the same bytes.
+//! Laws that hold whatever the network: cells are conserved, lines carry no more than they can, buffers hold no more
+//! than they have places, and the same scenario and seed give the same bytes.
 
 mod random_world;
 mod world;

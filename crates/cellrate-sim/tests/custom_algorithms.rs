@@ -39,9 +39,10 @@ fn make(custom: &CustomAlgorithm, port: AlgorithmPort<'_>) -> Option<Box<dyn Swi
     plain(&SwitchAlgorithmConfig::Erica(Arc::new(config)), port.link_rate)
 }
 
-/// Without the number of events, which is the kernel's own affair.
+/// Without the number of events, which is the kernel's own affair, and units, which are not known of custom figures.
 fn figures(mut result: RunResult) -> RunResult {
     result.summary.run.events = 0;
+    result.series.iter_mut().for_each(|series| series.unit = "");
     result
 }
 

@@ -1,16 +1,16 @@
 //! The kernel against the judge ([`reference`]) on random networks.
 //!
-//! `CELLRATE_DIFFERENTIAL=100000 cargo test --release -p cellrate-sim --test differential` tries so many of them instead of
-//! the default; `CELLRATE_DIFFERENTIAL_FIRST=4711` begins with that one, so both together repeat a failure.
+//! `CELLRATE_DIFFERENTIAL=100000 cargo test --release -p cellrate-sim --test differential` tries so many of them
+//! instead of the default; `CELLRATE_DIFFERENTIAL_FIRST=4711` begins with that one, so both together repeat a failure.
 //!
-//! With TCP both drive the same stacks and adapters; which PDUs come whole, when a segment counts and when a timer does is each
-//! one's own.
+//! With TCP both drive the same stacks and adapters; which PDUs come whole, when a segment counts and when a timer does
+//! is each one's own.
 //!
 //! Everything has to be equal to the last bit: every count, every delay, every instant and value of every series, among
-//! them the arrival of each data cell, each FRM and BRM and each change of ACR. Only where floating-point numbers are added
-//! or multiplied in another order may the last digits differ: mean ACR (a sum of so many terms: 1e-11), and the series of
-//! rates and utilizations (one product: 1e-12). Quantiles of delays are rounded by the kernel's histogram: 1 %, as
-//! documented. The number of events is the scheduler's own affair.
+//! them the arrival of each data cell, each FRM and BRM and each change of ACR. Only where floating-point numbers are
+//! added or multiplied in another order may the last digits differ: mean ACR (a sum of so many terms: 1e-11), and the
+//! series of rates and utilizations (one product: 1e-12). Quantiles of delays are rounded by the kernel's histogram: 1
+//! %, as documented. The number of events is the scheduler's own affair.
 
 mod plain;
 mod random_tcp;
@@ -215,15 +215,16 @@ type Network = fn(u64) -> Scenario;
 
 /// Networks in which they once did not agree, and why.
 const ONCE_DIFFERENT: [(Network, u64); 4] = [
-    // An FRM left sooner than a spacing after the cell before it, because ACR had grown, and came before a BRM that was answered
-    // as if it had not.
+    // An FRM left sooner than a spacing after the cell before it, because ACR had grown, and came before a BRM that was
+    // answered as if it had not.
     (random_bottleneck, 90_047),
     // A cell that arrives after the end was on the link before one that was awaited, and was taken for that.
     (random_crowd, 90_031),
-    // What a host sends ahead of time was put on the lane of a direction that never sends, which has the host's port in common with it.
+    // What a host sends ahead of time was put on the lane of a direction that never sends, which has the host's port in
+    // common with it.
     (random_scenario, 320_692),
-    // Idle intervals were passed over while contributions of connections still faded, because the number of active ones was worked out
-    // in another way.
+    // Idle intervals were passed over while contributions of connections still faded, because the number of active ones
+    // was worked out in another way.
     (random_tcp_bottleneck, 530_149),
 ];
 

@@ -1,7 +1,8 @@
-//! Fingerprints of five trajectories: a digest of the figures of each direction and port and of every value of the series.
+//! Fingerprints of five trajectories: a digest of the figures of each direction and port and of every value of the
+//! series.
 //!
-//! Unchanged is not correct: a fingerprint says that a run is what it was, not that it is right. That is for the tests of
-//! rules, the comparison with the judge and the papers to say. When one changes and was meant to, look at the series
+//! Unchanged is not correct: a fingerprint says that a run is what it was, not that it is right. That is for the tests
+//! of rules, the comparison with the judge and the papers to say. When one changes and was meant to, look at the series
 //! first, then pin the new one; the failure prints it.
 
 mod world;
@@ -13,8 +14,8 @@ use cellrate_scenario::{Category, Every, LinkIndex, Period, PortQuantity, Quanti
 use cellrate_sim::RunResult;
 use world::*;
 
-/// FNV-1a of 64 bits, over what each direction sent, received and lost, what each port carried, and the series. Not over
-/// the whole summary: a figure added to it is no change of a trajectory.
+/// FNV-1a of 64 bits, over what each direction sent, received and lost, what each port carried, and the series. Not
+/// over the whole summary: a figure added to it is no change of a trajectory.
 fn digest(result: &RunResult) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |word: u64| {

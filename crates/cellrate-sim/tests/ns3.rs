@@ -1,19 +1,20 @@
 //! TCP against ns-3 3.44: the same line, the same losses, the order and the instants of all segments.
 //!
-//! references/ns3/ holds what ns-3 did, and the script that recorded it. Here the same senders and receivers that run over
-//! cells run over a line of packets as ns-3 has it: 10 Mb/s, 20 ms, 2 octets of framing.
+//! references/ns3/ holds what ns-3 did, and the script that recorded it. Here the same senders and receivers that run
+//! over cells run over a line of packets as ns-3 has it: 10 Mb/s, 20 ms, 2 octets of framing.
 //!
 //! The same segments are sent again, in the same order, and the first of each recovery at the same microsecond. Where
 //! the two differ, and why that is no fault of either:
 //!
 //! - ns-3 counts a segment sent again as one more in flight beside the one that was lost, so that in fast recovery its
-//!   new data waits for three more duplicate ACKs than RFC 5681's inflated window asks for; what follows from that (later
-//!   holes, the end) is up to three segment times later per recovery there;
-//! - with SACK, ns-3 lets new data out for the first two duplicate ACKs although limited transmit is off, since reported
-//!   data leaves its count of what is in flight; here nothing changes before recovery begins;
+//!   new data waits for three more duplicate ACKs than RFC 5681's inflated window asks for; what follows from that
+//!   (later holes, the end) is up to three segment times later per recovery there;
+//! - with SACK, ns-3 lets new data out for the first two duplicate ACKs although limited transmit is off, since
+//!   reported data leaves its count of what is in flight; here nothing changes before recovery begins;
 //! - a fast retransmission sets the timer anew here, as BSD has it; ns-3 leaves it running since the last new ACK;
 //! - after that time-out ns-3's ssthresh is two segments, because duplicate ACKs have emptied its count of what is in
-//!   flight; RFC 5681, equation 4, has half of what is outstanding, so that the transfer ends half a second earlier here;
+//!   flight; RFC 5681, equation 4, has half of what is outstanding, so that the transfer ends half a second earlier
+//!   here;
 //! - ns-3's cwnd grows without limit while the offered window limits what is sent; here it stops at that window.
 
 use std::collections::VecDeque;
@@ -140,8 +141,8 @@ fn apart(a: Duration, b: Duration) -> Duration {
     if a > b { a - b } else { b - a }
 }
 
-/// Holds a case against the record: the same segments again in the same order, the first at the same instant, the others
-/// within `others`, and the last segment of all within `end`.
+/// Holds a case against the record: the same segments again in the same order, the first at the same instant, the
+/// others within `others`, and the last segment of all within `end`.
 #[track_caller]
 fn compare(name: &str, recovery: Recovery, lost: &[usize], others: Duration, end: Duration) {
     let (ours, theirs) = (transfer(recovery, lost), recorded(name));

@@ -87,7 +87,7 @@ fn assert_same(found: Option<f64>, expected: f64) {
 
 #[test]
 fn three_hundred_kilobytes_take_33_segments_and_32_delayed_acks() {
-    let result = line(traffic("paper-000", pages())).run();
+    let result = line(traffic("internet-applications", pages())).run();
     let [row] = &result.summary.exchange_list[..] else { panic!("{:?}", result.summary.exchange_list) };
     // SYN and its answer are two cells each. Then an ACK of two, and the request of 300 + 56 octets in eight.
     assert_same(row.opened_s, span(4, 2));
@@ -116,7 +116,7 @@ fn three_hundred_kilobytes_take_33_segments_and_32_delayed_acks() {
 #[test]
 fn a_handshake_costs_a_round_trip_and_an_ack_before_the_request() {
     let response = |handshake| {
-        let result = line(traffic("paper-000", Pages { handshake, ..pages() })).run();
+        let result = line(traffic("internet-applications", Pages { handshake, ..pages() })).run();
         result.summary.exchanges[0].mean_response_s.expect("one")
     };
     let cost = response(true) - response(false);
@@ -132,7 +132,7 @@ fn thirty_pages_of_two_objects_over_a_connection_per_object_page_or_client() {
         ..pages()
     };
     let run = |connection| {
-        let mut world = line(traffic("paper-000", Pages { connection, ..html_and_gif.clone() }));
+        let mut world = line(traffic("internet-applications", Pages { connection, ..html_and_gif.clone() }));
         world.scenario.duration = Duration::from_secs(120);
         world.run()
     };
@@ -169,7 +169,7 @@ fn a_server_takes_its_time_and_objects_keep_their_gap() {
     let slow = PageObject { server_time: Duration::from_ms(30), ..object(250, 600) };
     let model =
         Pages { objects: vec![slow, slow], object_gap: Duration::from_ms(7), handshake: false, ..pages() };
-    let result = line(traffic("paper-000", model)).run();
+    let result = line(traffic("internet-applications", model)).run();
     let list = &result.summary.exchange_list;
     // A request of 7 cells, 30 ms, a response of 14: both with the delay of the line.
     for row in list {
@@ -191,7 +191,7 @@ fn no_page_begins_at_or_after_the_end() {
             handshake: false,
             ..pages()
         };
-        line(traffic("paper-000", model)).run().summary.pages[0].count
+        line(traffic("internet-applications", model)).run().summary.pages[0].count
     };
     // Pages begin every 1000 + 20 + 0.89 ms: at 0, 1021, 2042.
     assert_eq!([count(1), count(1020), count(1021), count(2042)], [1, 1, 2, 3]);
@@ -199,7 +199,7 @@ fn no_page_begins_at_or_after_the_end() {
 
 #[test]
 fn the_direction_back_has_its_own_rate_and_settings() {
-    let mut world = network(traffic("paper-000", pages()), Category::Abr);
+    let mut world = network(traffic("internet-applications", pages()), Category::Abr);
     let connection = &mut world.scenario.connections[0];
     let parameters = parameters_of(&mut connection.backward).expect("abr");
     parameters.pcr = CellRate::new(2000.0);
@@ -250,7 +250,7 @@ fn clients_think_each_by_itself_and_the_same_under_the_same_seed() {
         let think_time = Period::Exponential(Duration::from_ms(400));
         let objects = vec![object(250, 600)];
         let model = Pages { clients: 2, count: Some(20), think_time, objects, ..pages() };
-        let mut world = network(traffic("paper-000", model), Category::Ubr);
+        let mut world = network(traffic("internet-applications", model), Category::Ubr);
         world.scenario.seed = seed;
         let list = world.run().summary.exchange_list;
         let of = |client| {
@@ -298,7 +298,7 @@ fn clusters_and_folding_change_nothing() {
 #[test]
 fn an_object_that_is_not_whole_at_the_end_says_how_far_it_has_come() {
     let until = |ms| {
-        let mut world = line(traffic("paper-000", pages()));
+        let mut world = line(traffic("internet-applications", pages()));
         world.scenario.duration = Duration::from_ms(ms);
         let summary = world.run().summary;
         assert_eq!((summary.exchanges[0].count, summary.pages[0].count), (0, 0));
@@ -317,7 +317,7 @@ fn an_object_that_is_not_whole_at_the_end_says_how_far_it_has_come() {
 fn probes_count_responses_and_tell_the_time_of_the_last() {
     // Not at once, or the second SYN would wait for the ACK that closes the first connection.
     let think_time = Period::Fixed(Duration::from_ms(1));
-    let mut world = line(traffic("paper-000", Pages { count: Some(2), think_time, ..pages() }));
+    let mut world = line(traffic("internet-applications", Pages { count: Some(2), think_time, ..pages() }));
     for quantity in [FlowQuantity::Responses, FlowQuantity::ResponseTime] {
         let connection = ConnectionIndex(0);
         world.probe(Quantity::Flow { quantity, connection, backward: false }, Every::Change);
@@ -420,7 +420,7 @@ proptest! {
     #[test]
     fn every_page_comes_whole_and_in_order_whatever_is_lost(
         pages in any_pages(),
-        preset in prop::sample::select(vec!["reno", "newreno", "sack", "paper-000", "paper-001", "solaris-2.4"]),
+        preset in prop::sample::select(vec!["reno", "newreno", "sack", "internet-applications", "tcp-lrd-vbr", "solaris-2.4"]),
         lost in prop::collection::vec(any::<bool>(), 0..120),
         period in 4_u64..60,
         delay_ms in 0_u64..40,

@@ -2,16 +2,20 @@
 
 mod world;
 
+use std::ops::ControlFlow;
+
 use cellrate_proto::switch::{EfciConfig, PortControlConfig};
 use cellrate_proto::{BitRate, Cells, Duration};
 use cellrate_scenario::{
-    ConnectionIndex, Every, FlowQuantity, LinkIndex, NodeKind, PortQuantity, Quantity, VsVd,
+    ConnectionIndex, Document, Every, FlowQuantity, LinkIndex, NodeKind, PortQuantity, Quantity, VsVd,
 };
+use cellrate_sim::run;
 use world::*;
 
 const SLOW: BitRate = BitRate::from_bps(40_000_000);
 
-/// A greedy source 10 ms away from sw1, and behind it sw2 and a slow line, with ERICA everywhere and `vs_vd` at the port from sw1 to sw2.
+/// A greedy source 10 ms away from sw1, and behind it sw2 and a slow line, with ERICA everywhere and `vs_vd` at the
+/// port from sw1 to sw2.
 fn two_loops(vs_vd: Option<VsVd>) -> World {
     let mut world = World::new(Duration::from_ms(1500));
     world.control = erica(Duration::from_ms(1), None);
@@ -144,4 +148,36 @@ fn results_name_each_virtual_source_along_the_way() {
         names.collect::<Vec<_>>(),
         [("vc", "sw1"), ("vc", "sw2"), ("vc (back)", "sw2"), ("vc (back)", "sw1")]
     );
+}
+
+/// A virtual source whose ACR has become 0 while nothing waited for it.
+#[test]
+fn a_loop_that_was_told_nothing_at_rest_comes_back() {
+    let text = r#"
+        name = "rest"
+        duration = "8 s"
+        host = [{ name = "s" }, { name = "d" }, { name = "from" }, { name = "to" }]
+        switch = [{ name = "sw1", vs_vd = {} }, { name = "sw2" }, { name = "sw3" }]
+        link = [
+            { between = ["s", "sw1"] }, { between = ["sw1", "sw2"], length = "1000 km" }, { between = ["sw2", "sw3"] },
+            { between = ["sw3", "d"] }, { between = ["from", "sw2"] }, { between = ["sw3", "to"] },
+        ]
+        [defaults]
+        link = { rate = "10 Mbps", length = "1 km" }
+        switch.algorithm = { type = "erica" }
+        [[vc]]
+        name = "vc"
+        path = ["s", "sw1", "sw2", "sw3", "d"]
+        abr.pcr = "100 cells/s"
+        [[vc]]
+        name = "cbr"
+        category = "cbr"
+        path = ["from", "sw2", "sw3", "to"]
+        traffic = { type = "constant", rate = "9.9 Mbps", start = "2283.1067047266783 ms", end = "2783.1067047266783 ms" }
+    "#;
+    let scenario = Document::parse(text, "rest").and_then(|document| document.resolve()).unwrap();
+    let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
+    let vc = &result.summary.vcs[0];
+    // It was told 0 with 129 data cells sent, and rises by 1/16 of PCR with each BRM since.
+    assert!(vc.data_sent > 300 && vc.final_acr > Some(50.0), "{} cells, {:?}", vc.data_sent, vc.final_acr);
 }

@@ -49,8 +49,8 @@ fn a_departure_at_the_very_end_does_not_happen() {
     assert_eq!(transmitted(cell_time + Duration::from_ps(1)), Some(1));
 }
 
-/// A source without feedback sends many cells ahead of time, and the first that has not been sent has to arrive for more to
-/// be: wherever that is cut, what leaves before the end has been sent and nothing else.
+/// A source without feedback sends many cells ahead of time, and the first that has not been sent has to arrive for
+/// more to be: wherever that is cut, what leaves before the end has been sent and nothing else.
 #[test]
 fn a_source_that_sends_ahead_has_sent_what_leaves_before_the_end() {
     let gap = Duration::from_us(5);

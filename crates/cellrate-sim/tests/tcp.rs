@@ -153,8 +153,8 @@ fn both_directions_at_once_are_independent_connections() {
     world.scenario.connections[0].backward.traffic = Some(tcp("reno", |_| {}));
     let result = world.run();
     assert_eq!(result.summary.tcp.len(), 2);
-    // ACKs of two cells for every two segments share the line with data: 64 of 66 cells, 8.35 Mb/s. They wait behind data
-    // and come in bunches, so that the line is idle at times.
+    // ACKs of two cells for every two segments share the line with data: 64 of 66 cells, 8.35 Mb/s. They wait behind
+    // data and come in bunches, so that the line is idle at times.
     for row in &result.summary.tcp {
         assert!(row.goodput_bps > 0.85 * 8.35e6 && row.goodput_bps < 8.35e6, "{row:?}");
         assert_eq!(row.retransmitted, 0);
@@ -165,7 +165,7 @@ fn both_directions_at_once_are_independent_connections() {
 fn over_abr_the_source_queue_holds_what_the_window_allows() {
     let mut world = World::new(Duration::from_secs(10));
     world.rate = BitRate::from_bps(10_000_000);
-    let traffic = tcp("paper-001", |tcp| tcp.tcp.window = Octets(100_000));
+    let traffic = tcp("tcp-lrd-vbr", |tcp| tcp.tcp.window = Octets(100_000));
     world.abr("vc", &["a", "sw1", "b"], traffic);
     let result = world.run();
     let row = row(&result);

@@ -1,4 +1,5 @@
-//! ERICA and consistent marking with weights on the ready scenario `weighted-shares`: each connection has its MCR and, of what is left, a share by weight.
+//! ERICA and consistent marking with weights on the ready scenario `weighted-shares`: each connection has its MCR and,
+//! of what is left, a share by weight.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +9,8 @@ use cellrate_sim::run;
 
 const SCENARIO: &str = include_str!("../../../scenarios/weighted-shares.toml");
 
-/// ACR of each connection at these instants [s], and the weighted max-min shares of the whole line while all send [cells/s].
+/// ACR of each connection at these instants [s], and the weighted max-min shares of the whole line while all send
+/// [cells/s].
 fn rates(text: &str, instants: [f64; 3]) -> (Vec<[f64; 3]>, Vec<f64>) {
     let scenario = Document::parse(text, "weighted-shares").and_then(|document| document.resolve()).unwrap();
     let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
@@ -18,7 +20,7 @@ fn rates(text: &str, instants: [f64; 3]) -> (Vec<[f64; 3]>, Vec<f64>) {
         values[after - 1]
     };
     let rates = acr.map(|series| instants.map(|s| at(&series.times_ps, &series.values, s)));
-    let shares = fair::max_min(&scenario, 1.0).unwrap();
+    let shares = fair::max_min(&scenario, Some(1.0)).unwrap();
     (rates.collect(), shares.iter().map(|share| share.rate.as_cells_per_s()).collect())
 }
 

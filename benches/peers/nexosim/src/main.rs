@@ -1,8 +1,8 @@
 //! Fifteen constant-rate sources over three hops on nexosim: `nexosim-peer SECONDS`, which prints a line of JSON.
 //!
 //! A model per source and per switch. A port's line is busy until an instant that is known when a cell comes (Lindley's
-//! recursion), so a hop is one event, scheduled for the cell's arrival at the far end, and one message. One thread: with
-//! more, messages between models cost more than the models do.
+//! recursion), so a hop is one event, scheduled for the cell's arrival at the far end, and one message. One thread:
+//! with more, messages between models cost more than the models do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -1,6 +1,6 @@
 //! Exact fractional Gaussian noise by circulant embedding (Davies and Harte, Biometrika 74, 1987): the covariances of
-//! n + 1 values, laid in a circle of 2n, have a transform that is nowhere negative; Gaussian noise with that spectrum has
-//! these covariances.
+//! n + 1 values, laid in a circle of 2n, have a transform that is nowhere negative; Gaussian noise with that spectrum
+//! has these covariances.
 
 use super::fft::{Complex, transform};
 use crate::random::Random;

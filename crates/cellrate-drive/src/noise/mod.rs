@@ -1,8 +1,8 @@
 //! Fractional Gaussian noise: sequences of mean 0 and variance 1 that are long-range dependent with a given Hurst
 //! parameter.
 //!
-//! Every function here computes with additions, multiplications and `libm`'s functions in a fixed order, so that the same
-//! seed gives the same sequence on every machine.
+//! Every function here computes with additions, multiplications and `libm`'s functions in a fixed order, so that the
+//! same seed gives the same sequence on every machine.
 
 mod davies_harte;
 mod fft;

@@ -1,9 +1,9 @@
 //! Traffic that is not built in: bursts, one after the other, as somebody else says.
 //!
-//! Who says what comes is asked when the last cell of what it said before has come, and told the instant, the ACR then and how many cells
-//! wait then. It is asked late, when someone wants to know; but what it is told is of its instant, not of when it was asked, so that
-//! it does not depend on who asks when. Where the same instant has the end of a burst and a change of ACR or the departure of a
-//! cell, the burst comes first.
+//! Who says what comes is asked when the last cell of what it said before has come, and told the instant, the ACR then
+//! and how many cells wait then. It is asked late, when someone wants to know; but what it is told is of its instant,
+//! not of when it was asked, so that it does not depend on who asks when. Where the same instant has the end of a burst
+//! and a change of ACR or the departure of a cell, the burst comes first.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -13,8 +13,8 @@ use cellrate_proto::{CellRate, Cells, Duration, Time};
 
 /// Says what an application sends.
 pub trait TrafficSource {
-    /// The next burst. It is asked at 0, and from then on at the instant `now` at which the last cell of the burst before comes;
-    /// ACR is `acr` then, and `queue` cells wait. `None`: there is no more.
+    /// The next burst. It is asked at 0, and from then on at the instant `now` at which the last cell of the burst
+    /// before comes; ACR is `acr` then, and `queue` cells wait. `None`: there is no more.
     ///
     /// All bursts but the first begin after `now`: what is said to begin sooner begins 1 ps after it.
     fn next(&mut self, now: Time, acr: CellRate, queue: Cells) -> Option<Burst>;
@@ -41,7 +41,8 @@ pub struct Bursts {
 struct Told {
     /// `None` where there is no more.
     source: Option<Box<dyn TrafficSource + Send>>,
-    /// What is left of each burst; `at` is when the next cell of it comes, or came. Only of the last one some may still have to come.
+    /// What is left of each burst; `at` is when the next cell of it comes, or came. Only of the last one some may still
+    /// have to come.
     bursts: VecDeque<Burst>,
     /// Cells left in all of them.
     cells: u64,

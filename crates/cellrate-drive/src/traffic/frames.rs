@@ -1,9 +1,10 @@
-//! Frames of a codec in UDP datagrams (paper 000, sections 3.2, 4.2 and 4.3), one at each instant of a clock.
+//! Frames of a codec in UDP datagrams (paper internet-applications, sections 3.2, 4.2 and 4.3), one at each instant of
+//! a clock.
 //!
-//! A frame is handed to the adapter whole, and waits there without limit. With `follow_acr` the sender knows the ACR of its
-//! own source, and leaves out frames that ACR would not carry. What ACR will be is not known when the next transmission is
-//! planned: the plan takes the ACR of now, and [`Frames::on_acr`] makes a new one. Credit is added up only at the instants
-//! of frames and of changes of ACR, so that it does not depend on who asks when.
+//! A frame is handed to the adapter whole, and waits there without limit. With `follow_acr` the sender knows the ACR of
+//! its own source, and leaves out frames that ACR would not carry. What ACR will be is not known when the next
+//! transmission is planned: the plan takes the ACR of now, and [`Frames::on_acr`] makes a new one. Credit is added up
+//! only at the instants of frames and of changes of ACR, so that it does not depend on who asks when.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -188,8 +189,8 @@ impl Frames {
         }
     }
 
-    /// The frames that have left whole, in order, and after them those that had not at `end`, the end of the run, with the
-    /// number of frames left out.
+    /// The frames that have left whole, in order, and after them those that had not at `end`, the end of the run, with
+    /// the number of frames left out.
     pub fn all(&self, end: Time) -> (Vec<Frame>, u64) {
         let mut there = self.clone();
         there.settle(Time::from_ps(end.as_ps().saturating_sub(1)));
@@ -487,7 +488,8 @@ mod tests {
 
     #[test]
     fn frames_go_at_acr_over_the_rate_of_the_film() {
-        // 670 cells/s is the film. At half of it credit is 134 for frame 1, then grows by 33.5 a frame and is used up by 67.
+        // 670 cells/s is the film. At half of it credit is 134 for frame 1, then grows by 33.5 a frame and is used up
+        // by 67.
         assert_eq!(sent(&frames(&following(1.0), 670.0)).len(), 10);
         assert_eq!(sent(&frames(&following(0.5), 670.0)), [1, 2, 3, 5, 7, 9]);
         assert_eq!(sent(&frames(&following(1.0), 335.0)), [1, 2, 3, 5, 7, 9]);

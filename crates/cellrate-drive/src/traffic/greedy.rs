@@ -67,8 +67,8 @@ impl Greedy {
 }
 
 impl Greedy {
-    /// How many cells may leave from `at` on, one every `spacing`, before its window closes or is used up; zero where `at` is
-    /// in another window than the present one.
+    /// How many cells may leave from `at` on, one every `spacing`, before its window closes or is used up; zero where
+    /// `at` is in another window than the present one.
     pub fn run(&self, at: Time, spacing: Duration) -> u32 {
         let Window { start, end, cells_left } = self.current;
         if at < start || at >= end {

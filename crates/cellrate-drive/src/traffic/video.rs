@@ -1,9 +1,9 @@
-//! Compressed video (paper 001, section "Modeling MPEG-2 Transport Streams over VBR"): each program sends cells evenly at
-//! a rate that holds from one clock reference to the next.
+//! Compressed video (paper tcp-lrd-vbr, section "Modeling MPEG-2 Transport Streams over VBR"): each program sends cells
+//! evenly at a rate that holds from one clock reference to the next.
 //!
 //! A rate counts 53 octets a cell, because the paper takes the VBR rate off the line rate to get ABR's. Two transport
-//! packets of 188 octets fill the 8 cells of an AAL5 PDU exactly, so there is no padding and cells, not PDUs, are what is
-//! evenly spaced. A cell that a change of rate cuts short keeps the part of it that is done.
+//! packets of 188 octets fill the 8 cells of an AAL5 PDU exactly, so there is no padding and cells, not PDUs, are what
+//! is evenly spaced. A cell that a change of rate cuts short keeps the part of it that is done.
 
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{CellRate, Duration, Time};
@@ -19,8 +19,8 @@ pub struct Video {
     programs: Vec<Program>,
     /// What each does until its next clock reference.
     paces: Vec<Pace>,
-    /// The next cell of each: its instant, and the number of the program below that. Of several at the same instant, the one
-    /// with the lowest number comes first.
+    /// The next cell of each: its instant, and the number of the program below that. Of several at the same instant,
+    /// the one with the lowest number comes first.
     next: Tournament,
     /// Bits of a number.
     bits: u32,

@@ -1,5 +1,5 @@
-//! A rate-control adapter: one end of a connection, as a host has it. The ABR source of the direction that it sends, the
-//! destination of the other one, the queue before the one and the reassembly behind the other.
+//! A rate-control adapter: one end of a connection, as a host has it. The ABR source of the direction that it sends,
+//! the destination of the other one, the queue before the one and the reassembly behind the other.
 
 use cellrate_drive::histogram::Histogram;
 use cellrate_proto::wire::{Encapsulation, LLC_SNAP_IPV4, Reassembler, ReassemblyError};
@@ -116,8 +116,8 @@ impl Adapter {
         }
     }
 
-    /// The cell that leaves at `now`, the instant of the [next transmission](Adapter::next_transmission): there something
-    /// waits, and unless it is a BRM it is data.
+    /// The cell that leaves at `now`, the instant of the [next transmission](Adapter::next_transmission): there
+    /// something waits, and unless it is a BRM it is data.
     #[inline]
     pub fn transmit(&mut self, now: Time) -> Option<Cell> {
         if let Sender::Abr(source) = &mut self.sender
@@ -202,7 +202,8 @@ impl Adapter {
         &mut self.destination
     }
 
-    /// An RM cell arrives at `now`: a BRM is obeyed, an FRM turned around. Gives a cell that leaves at once, out of rate.
+    /// An RM cell arrives at `now`: a BRM is obeyed, an FRM turned around. Gives a cell that leaves at once, out of
+    /// rate.
     ///
     /// # Errors
     /// When it is damaged, or comes to a connection that has no RM cells: then it is counted and has no effect.

@@ -1,5 +1,5 @@
-//! BRMs that switches originate, as in the simulator: a cell that finds a long queue has one sent back to its source, by the port in
-//! the other direction, at its own instant.
+//! BRMs that switches originate, as in the simulator: a cell that finds a long queue has one sent back to its source,
+//! by the port in the other direction, at its own instant.
 
 use cellrate_proto::Time;
 

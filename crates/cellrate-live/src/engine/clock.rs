@@ -1,8 +1,8 @@
 //! The wall clock, and logical time as it follows from it.
 //!
-//! Logical time is the wall clock less the instant of the start, and less what was passed over after stalls too long to be
-//! caught up with. The clock is CLOCK_MONOTONIC; a start given in Unix time is turned into it once, so that no later step
-//! of the system's date moves a run.
+//! Logical time is the wall clock less the instant of the start, and less what was passed over after stalls too long to
+//! be caught up with. The clock is CLOCK_MONOTONIC; a start given in Unix time is turned into it once, so that no later
+//! step of the system's date moves a run.
 
 use cellrate_proto::{Duration, Time};
 use rustix::event::{PollFd, Timespec, poll};
@@ -10,6 +10,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 const NS_PER_S: i128 = 1_000_000_000;
 const PS_PER_NS: u64 = 1_000;
+const PS_PER_S: f64 = 1e12;
 
 /// Logical time.
 #[derive(Clone, Debug)]
@@ -34,6 +35,13 @@ impl Clock {
     pub fn now(&self) -> Time {
         let ns = (read(ClockId::Monotonic) - self.origin_ns).max(0) as u64;
         Time::from_ps(ns.saturating_mul(PS_PER_NS).saturating_sub(self.slipped.as_ps()))
+    }
+
+    /// How long ago an instant of logical time was [s], also longer ago than logical time can tell.
+    pub fn ago_s(&self, instant: Time) -> f64 {
+        let ns = read(ClockId::Monotonic) - self.origin_ns;
+        let after = i128::from(self.slipped.as_ps()) + i128::from(instant.as_ps());
+        (ns * i128::from(PS_PER_NS) - after) as f64 / PS_PER_S
     }
 
     /// How long it is until the start.
@@ -94,6 +102,20 @@ mod tests {
         let clock = Clock::new(Some(unix_ns() - 2_000_000_000));
         assert!(clock.now() >= Time::ZERO + Duration::from_ms(1_999));
         assert_eq!(clock.until_start(), Duration::ZERO);
+    }
+
+    #[test]
+    fn what_was_long_ago_is_as_long_ago_as_it_was() {
+        // A year: logical time, in ps, ends after 213 days.
+        let year_s = 365 * 24 * 3600;
+        let mut clock = Clock::new(Some(unix_ns() - year_s * 1_000_000_000));
+        let end = Time::ZERO + Duration::from_secs(10);
+        assert_eq!(clock.now(), Time::from_ps(u64::MAX));
+        let late_s = clock.ago_s(end) - (year_s - 10) as f64;
+        assert!((0.0..60.0).contains(&late_s), "{late_s}");
+        clock.slip(Duration::from_secs(3_600));
+        assert!(clock.ago_s(end) < (year_s - 3_600 + 60) as f64);
+        assert!(Clock::new(None).ago_s(end) < -9.0, "still to come");
     }
 
     #[test]

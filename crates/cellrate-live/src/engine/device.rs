@@ -16,8 +16,8 @@ pub trait PacketDevice: Send {
     /// What the device reports; the engine counts it and goes on.
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>>;
 
-    /// Hands `packet` to the host. Never waits: [`io::ErrorKind::WouldBlock`] when there is no room for it, and the packet is
-    /// lost and counted then.
+    /// Hands `packet` to the host. Never waits: [`io::ErrorKind::WouldBlock`] when there is no room for it, and the
+    /// packet is lost and counted then.
     ///
     /// # Errors
     /// What the device reports; the engine counts the packet as lost and goes on.

@@ -2,9 +2,9 @@
 //!
 //! # Order at the same instant
 //!
-//! As in the simulator: departures from ports, samples of series, arrivals over links, transmissions; each in the order of
-//! the ports and connections. So a run with generated traffic alone, in one process, goes the way that the simulated one
-//! does, cell by cell. What comes from outside, packets and datagrams, comes between events.
+//! As in the simulator: departures from ports, samples of series, arrivals over links, transmissions; each in the order
+//! of the ports and connections. So a run with generated traffic alone, in one process, goes the way that the simulated
+//! one does, cell by cell. What comes from outside, packets and datagrams, comes between events.
 
 use std::io;
 
@@ -128,8 +128,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The host number `host` has sent `packet`, which goes into the queue of `adapter`; `None` where no connection leads
-    /// to its destination.
+    /// The host number `host` has sent `packet`, which goes into the queue of `adapter`; `None` where no connection
+    /// leads to its destination.
     pub fn on_packet(&mut self, host: usize, adapter: Option<u32>, packet: &[u8]) {
         let now = self.done;
         self.host_counters[host].received += 1;

@@ -5,9 +5,10 @@
 //!                    \_________________________ one process, or one for each node __________________________/
 //! ```
 //!
-//! Every cell leaves at its ideal instant: the last cell of its source plus 1/ACR, the last cell of its port plus the cell
-//! time. The wall clock only says how far events may have gone. So what the protocol values see is exact however late a
-//! wake-up comes, lateness does not add up, and a stall shorter than a link's delay does not show at its far end.
+//! Every cell leaves at its ideal instant: the last cell of its source plus 1/ACR, the last cell of its port plus the
+//! cell time. The wall clock only says how far events may have gone. So what the protocol values see is exact however
+//! late a wake-up comes, lateness does not add up, and a stall shorter than a link's delay does not show at its far
+//! end.
 //!
 //! [`run()`] does a run; [`Options`] says how; [`Outcome`] is what it found, the verdict on its own timing included.
 

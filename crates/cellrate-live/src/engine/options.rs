@@ -68,24 +68,25 @@ pub struct Options<'a> {
     /// How often the engine wakes while cells are moving: everything that became due meanwhile happens then, at its own
     /// logical instant. Default the scenario's, and else by [`default_quantum`].
     pub quantum: Option<Duration>,
-    /// The most logical time that is caught up with at once after a stall. What lies beyond is passed over: logical time
-    /// is late by so much from then on, and the run fails its verdict. Default the scenario's.
+    /// The most logical time that is caught up with at once after a stall. What lies beyond is passed over: logical
+    /// time is late by so much from then on, and the run fails its verdict. Default the scenario's.
     pub catch_up: Option<Duration>,
     /// Hosts with packets of their own.
     pub hosts: Vec<Host>,
     /// Over which connection their packets go; the first that fits counts.
     pub routes: Vec<Route>,
-    /// Room in the queue of each adapter for packets on one connection [cells]. Default what the scenario says of each host.
+    /// Room in the queue of each adapter for packets on one connection [cells]. Default what the scenario says of each
+    /// host.
     pub adapter_queue: Option<Cells>,
-    /// Series are recorded at this interval of every ABR source's ACR and every switch port's queue and utilization, beside
-    /// those that the scenario asks for. Default none.
+    /// Series are recorded at this interval of every ABR source's ACR and every switch port's queue and utilization,
+    /// beside those that the scenario asks for. Default none.
     pub series_every: Option<Duration>,
     /// When the run begins [ns since the Unix epoch]: the same for all processes of a distributed run. Default at once.
     pub start_unix_ns: Option<u64>,
     /// This process's part of the network.
     pub part: Part,
-    /// Whether datagrams carry the logical departure of each cell after the cells (8 octets each). Real gear does not take
-    /// such datagrams. Without, instants follow from arrival and line rate. Default the scenario's.
+    /// Whether datagrams carry the logical departure of each cell after the cells (8 octets each). Real gear does not
+    /// take such datagrams. Without, instants follow from arrival and line rate. Default the scenario's.
     pub timestamps: Option<bool>,
     /// For tests.
     pub faults: Faults,

@@ -1,10 +1,10 @@
 //! Links into other processes: cells leave in datagrams and come from them, each at its instant.
 //!
-//! The instant at which a cell left its neighbour is told by the datagram, where both ends agreed on that. Else it follows
-//! from when the datagrams were read: all cells that wait at one wake-up are spread evenly since the last cell before
-//! them, over a quantum at most, and never closer than the line allows. On a busy line, and for steady flows, that is the
-//! spacing the cells had; the first cells after a pause may seem up to a quantum off. The cell reaches this node after the
-//! link's delay, so a datagram that is late by less than that changes nothing.
+//! The instant at which a cell left its neighbour is told by the datagram, where both ends agreed on that. Else it
+//! follows from when the datagrams were read: all cells that wait at one wake-up are spread evenly since the last cell
+//! before them, over a quantum at most, and never closer than the line allows. On a busy line, and for steady flows,
+//! that is the spacing the cells had; the first cells after a pause may seem up to a quantum off. The cell reaches this
+//! node after the link's delay, so a datagram that is late by less than that changes nothing.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};

@@ -1,8 +1,8 @@
 //! An output port: queues by priority, a line, and what a switch does about congestion there.
 //!
-//! Every departure is an event at its ideal instant: the end of the cell before it, or the arrival at an idle port, plus
-//! the time of one cell. Service is by strict priority and not pre-emptive; RM cells may have a queue of their own. A data
-//! cell is marked with EFCI when its transmission begins, by the ABR queue with that cell still in it.
+//! Every departure is an event at its ideal instant: the end of the cell before it, or the arrival at an idle port,
+//! plus the time of one cell. Service is by strict priority and not pre-emptive; RM cells may have a queue of their
+//! own. A data cell is marked with EFCI when its transmission begins, by the ABR queue with that cell still in it.
 
 use std::collections::VecDeque;
 

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! The label says over which link the cells come: 16, below which labels are reserved, plus the number of the port that
-//! they left. The length field holds the octets from the control word on if they are fewer than 64, so that padding can be
-//! told from cells; else 0. Sequence numbers run from 1 to 65535 and then begin with 1 again; 0 says that none is kept.
-//! The emitter ends a datagram with every RM cell, because dissectors look for one in the last place; the parser takes cells
-//! in any order.
+//! they left. The length field holds the octets from the control word on if they are fewer than 64, so that padding can
+//! be told from cells; else 0. Sequence numbers run from 1 to 65535 and then begin with 1 again; 0 says that none is
+//! kept. The emitter ends a datagram with every RM cell, because dissectors look for one in the last place; the parser
+//! takes cells in any order.
 
 use std::fmt;
 
@@ -152,8 +152,8 @@ impl<'a> Datagram<'a> {
     }
 }
 
-/// Writes a datagram of `cells` into `octets`, in place of what stood there. There must be at least one cell; departures
-/// are written if `timed`.
+/// Writes a datagram of `cells` into `octets`, in place of what stood there. There must be at least one cell;
+/// departures are written if `timed`.
 pub fn emit<'a>(
     octets: &mut Vec<u8>,
     label: u32,

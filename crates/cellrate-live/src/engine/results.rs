@@ -1,5 +1,5 @@
-//! What a live run gives back. Keys that mean the same as the simulator's have the same names (docs/results.md); those that
-//! only a live run has are documented in docs/testbed.md.
+//! What a live run gives back. Keys that mean the same as the simulator's have the same names (docs/results.md); those
+//! that only a live run has are documented in docs/testbed.md.
 
 use cellrate_drive::names::{category_name, flow_name, port_name};
 use cellrate_drive::segments::{VirtualEnd, along_the_way};
@@ -47,8 +47,8 @@ pub struct Summary {
     pub nodes: Vec<NodeRow>,
     /// One row per link into another process.
     pub links: Vec<LinkRow>,
-    /// What came to the process's address and was not from a neighbour, or was no datagram of cells; null for a run in one
-    /// process.
+    /// What came to the process's address and was not from a neighbour, or was no datagram of cells; null for a run in
+    /// one process.
     pub datagrams: Option<DatagramRow>,
 }
 

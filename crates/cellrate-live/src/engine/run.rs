@@ -52,7 +52,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
     let start = if clock.now() > Time::ZERO + catch_up { clock.now() } else { Time::ZERO };
     await_start(&clock, &mut progress)?;
     if start >= end {
-        return Err(Error::TooLate { late_s: start.since(end).as_secs_f64() });
+        return Err(Error::TooLate { late_s: clock.ago_s(end) });
     }
     let mut drive = Drive {
         machine: Machine::new(network, sampler, hosts, tap, [start, end])?,
@@ -220,8 +220,8 @@ impl Drive<'_> {
         more
     }
 
-    /// Waits for the next event, but at least one quantum after `now`, so that events come in batches; or until something
-    /// comes from outside.
+    /// Waits for the next event, but at least one quantum after `now`, so that events come in batches; or until
+    /// something comes from outside.
     fn sleep(&self, now: Time, next_report: Time) {
         let due = self.machine.next_event().max(now + self.quantum);
         let wake = due.min(next_report.max(now + self.quantum)).min(self.end);

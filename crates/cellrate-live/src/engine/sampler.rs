@@ -64,8 +64,8 @@ pub(crate) struct Sampler {
     watched_adapters: Vec<Vec<usize>>,
 }
 
-/// The probes of a scenario, and those that a run takes at an interval without being asked: ACR where there is data, queue
-/// and utilization of every switch port in use.
+/// The probes of a scenario, and those that a run takes at an interval without being asked: ACR where there is data,
+/// queue and utilization of every switch port in use.
 pub(crate) fn probes(scenario: &Scenario, network: &Network, every: Option<Duration>) -> Vec<Probe> {
     let mut probes = scenario.probes.clone();
     let Some(interval) = every else { return probes };
@@ -94,8 +94,8 @@ pub(crate) fn probes(scenario: &Scenario, network: &Network, every: Option<Durat
     probes
 }
 
-/// Name, entity, unit and interval of each series that a run of all of `scenario` records, in order: what of its probes the
-/// engine sees, whose ports are those that connections use, and whose TCP is the kernel's.
+/// Name, entity, unit and interval of each series that a run of all of `scenario` records, in order: what of its probes
+/// the engine sees, whose ports are those that connections use, and whose TCP is the kernel's.
 pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str, Option<Duration>)> {
     let mut used = vec![false; 2 * scenario.links.len()];
     for (connection, backward) in flows(scenario) {

@@ -6,8 +6,8 @@ use cellrate_scenario::ConnectionIndex;
 
 use super::cell;
 
-/// The connection that a cell with the first four octets `header` belongs to, whether the scenario has it or not; `None` for
-/// reserved VCIs.
+/// The connection that a cell with the first four octets `header` belongs to, whether the scenario has it or not;
+/// `None` for reserved VCIs.
 pub fn connection_of(header: [u8; 4]) -> Option<ConnectionIndex> {
     cell::connection(u32::from_be_bytes(header)).map(ConnectionIndex)
 }

@@ -1,5 +1,5 @@
-//! How many cells the engine carries: from one packet device through two hosts and a switch to another, over lines so fast
-//! that only the processor limits it.
+//! How many cells the engine carries: from one packet device through two hosts and a switch to another, over lines so
+//! fast that only the processor limits it.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -100,8 +100,8 @@ pub fn measure_between(
     span: Duration,
     packet_octets: usize,
 ) -> Result<Throughput, Error> {
-    let document = Document::parse(SCENARIO, "throughput").map_err(io::Error::other)?;
-    let mut scenario = document.resolve().map_err(io::Error::other)?;
+    let document = Document::parse(SCENARIO, "throughput").expect("the scenario above is sound");
+    let mut scenario = document.resolve().expect("the scenario above is sound");
     scenario.duration = span;
     let hosts = (0..).zip(devices).map(|(node, device)| Host { node: NodeIndex(node), device, mtu: 9180 });
     let connection = ConnectionIndex(0);

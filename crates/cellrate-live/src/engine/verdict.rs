@@ -1,10 +1,10 @@
 //! Whether a run was in time: what is measured, and what is asked for.
 //!
-//! Four things are measured. The *lateness* of each wake-up: how long the first event that was due had been due. *Stalls*:
-//! a canary, a thread of its own that does nothing but sleep for 1 ms at a time, sees how often and how long the whole
-//! machine stood still. The *CPU share* of the engine's thread. And, with cells from other processes, how many
-//! of them came *late*, after the instant at which they should have reached the node. What a stall does to a run is bounded by logical time: cells
-//! keep their ideal instants and only their delivery to the outside is late.
+//! Four things are measured. The *lateness* of each wake-up: how long the first event that was due had been due.
+//! *Stalls*: a canary, a thread of its own that does nothing but sleep for 1 ms at a time, sees how often and how long
+//! the whole machine stood still. The *CPU share* of the engine's thread. And, with cells from other processes, how
+//! many of them came *late*, after the instant at which they should have reached the node. What a stall does to a run
+//! is bounded by logical time: cells keep their ideal instants and only their delivery to the outside is late.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -29,8 +29,8 @@ pub struct Thresholds {
     pub longest_stall: Duration,
     /// The largest share of one processor that the engine may need [0 to 1]. Default 0.9.
     pub cpu_share: f64,
-    /// The largest share of the cells from other processes that may come after the instant at which they should have been
-    /// here [0 to 1]. Default 0.001: a burst of late cells misleads a switch that measures rates.
+    /// The largest share of the cells from other processes that may come after the instant at which they should have
+    /// been here [0 to 1]. Default 0.001: a burst of late cells misleads a switch that measures rates.
     pub late_cells: f64,
 }
 
@@ -73,7 +73,8 @@ pub struct Timing {
     pub longest_stall_s: f64,
     /// All of them together over the duration [0 to 1].
     pub stalled_share: f64,
-    /// Share of the cells from other processes that came after the instant at which they should have been here [0 to 1].
+    /// Share of the cells from other processes that came after the instant at which they should have been here [0 to
+    /// 1].
     pub late_cells_share: f64,
     /// Processor time of the engine's thread over wall time [0 to 1].
     pub cpu_share: f64,

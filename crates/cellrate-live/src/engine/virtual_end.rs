@@ -1,6 +1,7 @@
-//! Ends inside switches that segment control loops (VS/VD), as in the simulator: data cells that come to one wait at its partner for the
-//! next loop, what one sends comes to a port of the switch at once, and that port counts what comes to the switch, answers the loop
-//! before it in the FRMs that are turned around, and its own in the BRMs that come back.
+//! Ends inside switches that segment control loops (VS/VD), as in the simulator: data cells that come to one wait at
+//! its partner for the next loop, what one sends comes to a port of the switch at once, and that port counts what comes
+//! to the switch, answers the loop before it in the FRMs that are turned around, and its own in the BRMs that come
+//! back.
 
 use cellrate_proto::{CellRate, Direction, RmCell, Time};
 

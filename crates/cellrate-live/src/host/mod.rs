@@ -1,7 +1,7 @@
 //! Hosts: network namespaces, each with a TUN device, an address, a route and TCP settings.
 //!
-//! A namespace has no name and no process of its own: file descriptors hold it, so that nothing of it stays when the process
-//! that made it ends, however it ends. Programs are started in it from a thread that has entered it
+//! A namespace has no name and no process of its own: file descriptors hold it, so that nothing of it stays when the
+//! process that made it ends, however it ends. Programs are started in it from a thread that has entered it
 //! ([`Namespace::within`]), or with util-linux's `nsenter --net=/proc/self/fd/N` and the descriptor.
 
 mod namespace;
@@ -31,7 +31,8 @@ impl Host {
     /// Makes a namespace with loopback, the device and what the settings say. Needs `ip` (iproute2).
     ///
     /// # Errors
-    /// Where the process has no rights for it, the kernel has no TUN, `ip` is not there, or the kernel refuses a setting.
+    /// Where the process has no rights for it, the kernel has no TUN, `ip` is not there, or the kernel refuses a
+    /// setting.
     pub fn new(settings: &HostSettings) -> Result<Host, HostError> {
         let namespace = Namespace::new().map_err(HostError::Namespace)?;
         let device = namespace.within(|| TunDevice::open(DEVICE)).map_err(HostError::Tun)?;

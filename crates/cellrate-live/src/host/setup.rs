@@ -68,8 +68,8 @@ fn kernel_settings(settings: &HostSettings) -> Vec<(String, String)> {
 
 /// A command a line, for `ip -batch`.
 ///
-/// The congestion control stands at the route: inside a namespace the kernel lets nobody set any but reno as the default
-/// (EPERM), but takes whatever it has loaded with a route or a socket.
+/// The congestion control stands at the route: inside a namespace the kernel lets nobody set any but reno as the
+/// default (EPERM), but takes whatever it has loaded with a route or a socket.
 fn ip_commands(settings: &HostSettings) -> String {
     let HostSettings { address, mtu, transmit_queue, tcp, .. } = settings;
     let mut text = format!(

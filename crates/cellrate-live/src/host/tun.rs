@@ -9,8 +9,8 @@ use tun_rs::{DeviceBuilder, SyncDevice};
 use crate::engine::PacketDevice;
 
 /// A TUN device: what the host's kernel sends out of it is received here, and the other way round. Its ring of
-/// `transmit_queue` packets is the edge queue of the ABR end system; what the kernel finds no room for in it is lost there,
-/// without TCP being told.
+/// `transmit_queue` packets is the edge queue of the ABR end system; what the kernel finds no room for in it is lost
+/// there, without TCP being told.
 pub struct TunDevice {
     device: Arc<SyncDevice>,
 }

@@ -237,8 +237,8 @@ pub fn distributed_in(
     })
 }
 
-/// What `attempt` gives, repeated up to three times until every node was in time. `None`, and a word about it, where the
-/// machine never let it: then nothing can be asked.
+/// What `attempt` gives, repeated up to three times until every node was in time. `None`, and a word about it, where
+/// the machine never let it: then nothing can be asked.
 pub fn in_time(mut attempt: impl FnMut() -> Vec<Outcome>) -> Option<Vec<Outcome>> {
     for _ in 0..3 {
         let outcomes = attempt();

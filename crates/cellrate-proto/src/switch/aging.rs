@@ -1,4 +1,4 @@
-//! The switch based use-it-or-lose-it policy (Ramakrishnan, Mishra, Fendick, AF-TM 95-1599; paper 004, section 5.5): a
+//! The switch based use-it-or-lose-it policy (Ramakrishnan, Mishra, Fendick, AF-TM 95-1599; paper uili, section 5.5): a
 //! switch takes back what a connection claims and does not use, with an aging function on top of its rate allocation.
 //!
 //! The proposal is three lines: estimate the rate of each connection, smoothed; form u, what the connection claims over
@@ -7,12 +7,13 @@
 //!
 //! What it leaves open, and how it is taken here:
 //! - **What is claimed** is the lowest CCR that held during an interval, smoothed with the same weight as the rate. CCR
-//!   alone would run ahead of the estimate whenever a source ramps up, and punish exactly the sources that use what they
-//!   get (the fault of section 4.1).
-//! - **The reduction** is a division by 1 + exp(alpha u) - exp(alpha delta), of what is claimed: it begins at 1 where
-//!   u = delta, grows without bound and never turns an allocation negative.
-//! - **The end of it** is delta times the measured rate: less would take what is used. At least `floor` stays, so that an
-//!   idle connection has a rate to come back with; the switch does not know ICR.
+//!   alone would run ahead of the estimate whenever a source ramps up, and punish exactly the sources that use what
+//!   they get (the fault of section 4.1).
+//! - **The reduction** is a division by 1 + exp(alpha u) - exp(alpha delta), of what is claimed: it begins at 1 where u
+//!   = delta, grows without bound and never turns an allocation negative. It is the same for every BRM of an interval,
+//!   and never more than the last CCR: who has come down is neither divided again nor given anything back.
+//! - **The end of it** is delta times the measured rate: less would take what is used. At least `floor` stays, so that
+//!   an idle connection has a rate to come back with; the switch does not know ICR.
 //! - **Between use and retention**, from `used` to delta, a connection keeps what it claims and gets no more. Without
 //!   this zone one that has come down to delta would be given its full allocation at once, and come down again.
 
@@ -35,7 +36,8 @@ pub struct AgingConfig {
     pub used: f64,
     /// Weight of the newest interval in the smoothed rates [above 0 to 1]. Default 1/4.
     pub weight: f64,
-    /// What aging leaves of every allocation [cells/s, 0 to 16,777,215]. Default 10 Mb/s, the headroom of section 5.2.6.
+    /// What aging leaves of every allocation [cells/s, 0 to 16,777,215]. Default 10 Mb/s, the headroom of section
+    /// 5.2.6.
     pub floor: CellRate,
 }
 
@@ -143,7 +145,7 @@ impl Aging {
             // Without any traffic u is infinite, and so is the reduction.
             let u = claimed.ratio(rate);
             let reduction = libm::exp(alpha * u) - libm::exp(alpha * delta);
-            CellRate::new(ccr.as_cells_per_s() / (1.0 + reduction)).max(rate * delta)
+            CellRate::new(claimed.as_cells_per_s() / (1.0 + reduction)).min(ccr).max(rate * delta)
         };
         allocation.min(kept.max(floor))
     }
@@ -220,6 +222,18 @@ mod tests {
         world.interval(20, &[80_000.0]);
         let left = world.interval(20, &[]);
         assert!((left - 80_000.0 / 1.329_990_4).abs() < 0.01, "{left}");
+    }
+
+    #[test]
+    fn within_an_interval_nobody_is_divided_twice_or_given_anything_back() {
+        let mut world = World::new(bare());
+        world.interval(20, &[80_000.0]);
+        let first = world.interval(20, &[]);
+        // Told, the source claims what it was given, or less: it keeps that.
+        for ccr in [first, 50_000.0] {
+            world.aging.on_forward_rm(A, CellRate::new(ccr));
+            assert_eq!(world.aging.limit(A, FULL).as_cells_per_s(), ccr);
+        }
     }
 
     #[test]

@@ -15,8 +15,8 @@ pub struct ActiveSources {
     /// An inactive connection still counts `decay` times what it counted before [0 to below 1]. Default `None`: it
     /// counts nothing at once.
     pub decay: Option<f64>,
-    /// A connection below FairShare counts as part of one only, by its rate over FairShare, which takes the place of MaxAlloc. Default
-    /// false.
+    /// A connection below FairShare counts as part of one only, by its rate over FairShare, which takes the place of
+    /// MaxAlloc. Default false.
     pub effective: bool,
 }
 
@@ -24,7 +24,7 @@ impl ActiveSources {
     /// Refuses a decay outside its range.
     pub fn check(&self) -> Result<(), ParameterError> {
         let decay = self.decay.unwrap_or(0.0);
-        in_range("active_decay", decay, "", (0.0..1.0).contains(&decay), "from 0 to below 1")
+        in_range("activity_decay", decay, "", (0.0..1.0).contains(&decay), "from 0 to below 1")
     }
 }
 
@@ -53,7 +53,7 @@ impl LoadAveraging {
             LoadAveraging::None => return Ok(()),
             LoadAveraging::Ratio { alpha } | LoadAveraging::Components { alpha } => alpha,
         };
-        in_range("averaging_alpha", alpha, "", alpha > 0.0 && alpha <= 1.0, "above 0 and at most 1")
+        in_range("alpha", alpha, "", alpha > 0.0 && alpha <= 1.0, "above 0 and at most 1")
     }
 }
 
@@ -62,47 +62,62 @@ impl LoadAveraging {
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// The count of active sources with decay: each connection's contribution is 1 after an interval in which it was active
-/// and shrinks by the factor in each one after; their sum is taken once per interval. Without decay it is the meter's own
-/// count, and nothing loops.
+/// and shrinks by the factor in each one after; their sum is taken once per interval. Without decay it is the meter's
+/// own count, and nothing loops.
 #[derive(Clone, Debug)]
 pub struct Fading {
     decay: f64,
-    /// Per slot.
-    contributions: Vec<f64>,
+    vcs: Vec<FadingVc>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct FadingVc {
+    /// What it counts.
+    contribution: f64,
+    /// What it used in the last interval that it was active in.
+    used: CellRate,
 }
 
 impl Fading {
     /// Nobody active yet.
     pub const fn new(decay: f64) -> Fading {
-        Fading { decay, contributions: Vec::new() }
+        Fading { decay, vcs: Vec::new() }
     }
 
     pub(super) fn connect(&mut self) {
-        self.contributions.push(0.0);
+        self.vcs.push(FadingVc::default());
     }
 
     /// Counts a connection that began within the interval as active at once; by how much that raises the sum.
     pub(super) fn join(&mut self, slot: Slot) -> f64 {
-        let contribution = &mut self.contributions[slot.0 as usize];
+        let contribution = &mut self.vcs[slot.0 as usize].contribution;
         1.0 - core::mem::replace(contribution, 1.0)
     }
 
     /// What a connection counts, since the last interval ended.
     pub(super) fn contribution(&self, slot: Slot) -> f64 {
-        self.contributions[slot.0 as usize]
+        self.vcs[slot.0 as usize].contribution
     }
 
-    /// The sum of contributions after the interval that has ended, and whether each is what it was before; `meter` is already in
-    /// the next one.
-    pub(super) fn end_interval(&mut self, meter: &Meter) -> (f64, bool) {
+    /// What it used in the last interval that it was active in.
+    pub(super) fn used(&self, slot: Slot) -> CellRate {
+        self.vcs[slot.0 as usize].used
+    }
+
+    /// The sum of contributions after the interval that has ended, and whether each is what it was before; `meter` is
+    /// already in the next one, and `used` gives what a connection used in the ended one.
+    pub(super) fn end_interval(&mut self, meter: &Meter, used: impl Fn(Slot) -> CellRate) -> (f64, bool) {
         let ended = meter.interval() - 1;
         let (mut sum, mut same) = (0.0, true);
-        for (slot, contribution) in (0..).map(Slot).zip(&mut self.contributions) {
-            let before = *contribution;
-            *contribution =
-                if meter.last_active(slot) == Some(ended) { 1.0 } else { settle(before * self.decay) };
-            same &= *contribution == before;
-            sum += *contribution;
+        for (slot, vc) in (0..).map(Slot).zip(&mut self.vcs) {
+            let before = vc.contribution;
+            if meter.last_active(slot) == Some(ended) {
+                *vc = FadingVc { contribution: 1.0, used: used(slot) };
+            } else {
+                vc.contribution = settle(before * self.decay);
+            }
+            same &= vc.contribution == before;
+            sum += vc.contribution;
         }
         (sum, same)
     }
@@ -180,7 +195,7 @@ mod tests {
         let sum = |slots: &&[Slot]| {
             slots.iter().for_each(|&slot| meter.on_abr_cell(Time::ZERO, slot));
             meter.end_interval(Cells::ZERO);
-            fading.end_interval(meter).0
+            fading.end_interval(meter, |_| CellRate::ZERO).0
         };
         intervals.iter().map(sum).collect()
     }
@@ -252,19 +267,13 @@ mod tests {
     fn factors_outside_their_range_are_refused() {
         for decay in [-0.1, 1.0, f64::NAN] {
             let sources = ActiveSources { decay: Some(decay), ..ActiveSources::default() };
-            assert_eq!(sources.check().map_err(|error| error.name), Err("active_decay"), "{decay}");
+            assert_eq!(sources.check().map_err(|error| error.name), Err("activity_decay"), "{decay}");
         }
         let gone_at_once = ActiveSources { decay: Some(0.0), ..ActiveSources::default() };
         assert_eq!(gone_at_once.check(), Ok(()));
         for alpha in [0.0, 1.0001, f64::NAN] {
-            assert_eq!(
-                LoadAveraging::Ratio { alpha }.check().map_err(|error| error.name),
-                Err("averaging_alpha")
-            );
-            assert_eq!(
-                LoadAveraging::Components { alpha }.check().map_err(|error| error.name),
-                Err("averaging_alpha")
-            );
+            assert_eq!(LoadAveraging::Ratio { alpha }.check().map_err(|error| error.name), Err("alpha"));
+            assert_eq!(LoadAveraging::Components { alpha }.check().map_err(|error| error.name), Err("alpha"));
         }
         assert_eq!(LoadAveraging::Ratio { alpha: 1.0 }.check(), Ok(()));
     }

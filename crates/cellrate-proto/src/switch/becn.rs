@@ -1,9 +1,10 @@
-//! BRMs that a switch originates (TM 4.0, 5.10.6; BN = 1, backward explicit congestion notification): a congested port need not
-//! wait for an FRM to come back from the destination.
+//! BRMs that a switch originates (TM 4.0, 5.10.6; BN = 1, backward explicit congestion notification): a congested port
+//! need not wait for an FRM to come back from the destination.
 //!
-//! A cell of a connection that comes to the port and finds a long ABR queue has a BRM sent to its source, 10 a second at most for each
-//! connection. It says CI or NI, whichever it is configured to, and what the port's algorithm answers to a BRM that passes. It is no answer
-//! to an FRM: with BN = 1 the source's count of missing BRMs (rule 6) stays what it is.
+//! A cell of a connection that comes to the port and finds a long ABR queue has a BRM sent to its source, 10 a second
+//! at most for each connection. It says CI or NI, whichever it is configured to, and what the port's algorithm answers
+//! to a BRM that passes. It is no answer to an FRM: with BN = 1 the source's count of missing BRMs (rule 6) stays what
+//! it is.
 
 use super::Slot;
 use super::list::List;
@@ -72,7 +73,8 @@ impl Becn {
         self.told.push(Told { mcr: RateCode::floor(mcr), again: Time::ZERO });
     }
 
-    /// A cell of the connection has come and found an ABR queue of `queue` cells: the BRM to originate, if there is to be one.
+    /// A cell of the connection has come and found an ABR queue of `queue` cells: the BRM to originate, if there is to
+    /// be one.
     pub(super) fn originate(&mut self, now: Time, slot: Slot, queue: Cells) -> Option<RmCell> {
         let told = &mut self.told[slot];
         if queue < self.config.threshold || now < told.again {

@@ -1,9 +1,10 @@
-//! CAPC, congestion avoidance using proportional control (A. Barnhart, Hughes; ATM Forum 94-0983R1, 1994; described in R. Jain,
-//! Computer Networks and ISDN Systems 28(13), 1996).
+//! CAPC, congestion avoidance using proportional control (A. Barnhart, Hughes; ATM Forum 94-0983R1, 1994; described in
+//! R. Jain, Computer Networks and ISDN Systems 28(13), 1996).
 //!
-//! The port keeps one explicit rate for all connections, ERS. At the end of an averaging interval it grows or shrinks in
-//! proportion to how far the load factor z = ABR input / target rate is from 1, within limits: there is no state per
-//! connection, and nobody is counted. While the queue is above a threshold CI is set as well, which keeps sources from increasing.
+//! The port keeps one explicit rate for all connections, ERS. At the end of an averaging interval it grows or shrinks
+//! in proportion to how far the load factor z = ABR input / target rate is from 1, within limits: there is no state per
+//! connection, and nobody is counted. While the queue is above a threshold CI is set as well, which keeps sources from
+//! increasing.
 //!
 //! Where the published description is open:
 //! - ERS begins at the target rate of an idle line, and stays between a thousandth of that and all of it.
@@ -21,7 +22,8 @@ use crate::units::{CellRate, Cells, Duration, Time};
 /// What CAPC offers: load factor, target rate and explicit rate [cells/s].
 pub(super) const CAPC_METRICS: Metrics = &["z", "capacity", "ers"];
 
-/// ERS is at least the target rate of an idle line over this: from there it is back in some 18 intervals of an idle line.
+/// ERS is at least the target rate of an idle line over this: from there it is back in some 18 intervals of an idle
+/// line.
 const RANGE: f64 = 1000.0;
 
 /// CAPC's parameters.

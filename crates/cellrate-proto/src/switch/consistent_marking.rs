@@ -1,18 +1,27 @@
-//! Consistent marking (A. Charny, D. Clark, R. Jain, Congestion control with explicit rate indication, ICC 1995; the "MIT scheme").
+//! Consistent marking (A. Charny, D. Clark, R. Jain, Congestion control with explicit rate indication, ICC 1995; the
+//! "MIT scheme").
 //!
-//! The port keeps the rate that each connection claims, and advertises one rate to all: what the connections held back elsewhere
-//! leave of the capacity, in equal shares for the others. Who claims less than the advertised rate is held back elsewhere, and is
-//! marked; what it leaves makes the advertised rate larger, until it marks nobody else. Nothing hangs on the load that is measured: rates
-//! settle at max-min shares because ports agree about claims.
+//! The port keeps the rate that each connection claims, and advertises one rate to all: what the connections held back
+//! elsewhere leave of the capacity, in equal shares for the others. Who claims less than the advertised rate is held
+//! back elsewhere, and is marked; what it leaves makes the advertised rate larger, until it marks nobody else. Nothing
+//! hangs on the load that is measured: rates settle at max-min shares because ports agree about claims.
 //!
 //! Where the published description is open, or is not of TM 4.0:
-//! - It stamps the rate that a source asks for on the way forward. Here a claim is the CCR of an FRM, which is what the last ER left.
-//! - It marks a connection when a cell of it comes, and takes marks back with one more pass. Here all marks are worked out anew
-//!   when a claim changes or an interval ends, beginning with none, until they agree with the rate.
+//! - It stamps the rate that a source asks for on the way forward. Here a claim is the CCR of an FRM, which is what the
+//!   last ER left.
+//! - It marks a connection when a cell of it comes, and takes marks back with one more pass. Here all marks are worked
+//!   out anew when a claim changes or an interval ends, beginning with none, until they agree with the rate.
 //! - A claim is below the advertised rate if it is below the rate code of it: what sources are told is rounded down.
-//! - Connections come and go with their cells: one counts from its first FRM on, until an averaging interval ends without a cell of it.
-//! - It shares equally. With MCRs and weights ([`Fairness`]) what is advertised is a level, by which a connection has its MCR and its weight
-//!   times the level, and what is left is what claims and the others' MCRs leave.
+//! - It takes a claim for use. The way back of a one-way connection sends BRMs, and FRMs that claim all it was given; a
+//!   virtual source claims what its own loop gives it, whatever comes to it. Here a connection that sent less in an
+//!   averaging interval than the least it claimed throughout, by more than a sixteenth and a cell, claims what it sent,
+//!   until an interval ends in which it does better. The least, because what a source sends follows what it claims.
+//! - Connections come and go with their cells: one counts from its first FRM on, until an averaging interval ends
+//!   without a cell of it. One that comes back counts when an interval with a cell of it has ended, by what it sent, or
+//!   from its second FRM within an interval on, by what it claims: who has few cells only, as BRMs of a slow connection
+//!   are, would otherwise claim everything from time to time.
+//! - It shares equally. With MCRs and weights ([`Fairness`]) what is advertised is a level, by which a connection has
+//!   its MCR and its weight times the level, and what is left is what claims and the others' MCRs leave.
 //! - The capacity is the target utilization of the line less what higher categories used in the last interval.
 
 use alloc::sync::Arc;
@@ -85,9 +94,70 @@ pub struct ConsistentMarking {
 /// What is known of a connection.
 #[derive(Clone, Copy, Debug)]
 struct Claim {
+    standing: Standing,
+    /// CCR of the last FRM.
     ccr: CellRate,
-    counts: bool,
+    /// The least it claimed since the interval began; zero if it did not claim anything then.
+    least: CellRate,
+    /// What it sent in the last interval, if that was less than it claimed; else infinite.
+    sent: CellRate,
     entitled: Entitlement,
+}
+
+/// Whether a connection counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// No FRM has come yet.
+    New,
+    /// An interval has ended without a cell of it, and no FRM has come since.
+    Away,
+    /// It was away before this interval, and one FRM has come.
+    Back,
+    /// It counts.
+    Counts,
+}
+
+/// A connection uses what it claims if it sends this part of it, less a cell.
+const USED: f64 = 15.0 / 16.0;
+
+impl Claim {
+    const ANYTHING: CellRate = CellRate::new(f64::INFINITY);
+
+    fn new(entitled: Entitlement) -> Claim {
+        let (ccr, least) = (CellRate::ZERO, CellRate::ZERO);
+        Claim { standing: Standing::New, ccr, least, sent: Claim::ANYTHING, entitled }
+    }
+
+    /// What it takes of the line, if it counts.
+    fn claimed(&self) -> Option<CellRate> {
+        (self.standing == Standing::Counts).then(|| self.ccr.min(self.sent))
+    }
+
+    fn on_forward_rm(&mut self, ccr: CellRate) {
+        self.ccr = ccr;
+        match self.standing {
+            Standing::Away => self.standing = Standing::Back,
+            Standing::Counts => self.least = self.least.min(ccr),
+            Standing::New | Standing::Back => {
+                // The interval has begun without its claim.
+                let (standing, least, sent) = (Standing::Counts, CellRate::ZERO, Claim::ANYTHING);
+                *self = Claim { standing, least, sent, ..*self };
+            }
+        }
+    }
+
+    /// An interval of this length ended, in which so many cells of it came.
+    fn end_interval(&mut self, cells: u64, length: Duration) {
+        if self.standing == Standing::New {
+            return;
+        }
+        let seconds = length.as_secs_f64();
+        let claimed = self.least.as_cells_per_s() * seconds;
+        let used = self.standing == Standing::Counts && (cells + 1) as f64 >= USED * claimed;
+        self.sent = if used { Claim::ANYTHING } else { CellRate::new(cells as f64 / seconds) };
+        self.standing = if cells > 0 { Standing::Counts } else { Standing::Away };
+        self.least = self.ccr;
+    }
 }
 
 /// The connections that count, parted by a level.
@@ -139,25 +209,27 @@ impl ConsistentMarking {
             its_weight: 1.0,
             counted: 0.0,
         };
-        let counted = self.claims.as_slice().iter().filter(|claim| claim.counts);
-        counted.fold(nobody, |mut parted, &Claim { ccr, entitled, .. }| {
+        let claims = self.claims.as_slice().iter();
+        let counted = claims.filter_map(|claim| Some((claim.claimed()?, claim.entitled)));
+        counted.fold(nobody, |mut parted, (claimed, entitled)| {
             parted.counted += entitled.weight();
-            if ccr >= RateCode::floor(entitled.rate(level)).rate() {
+            if claimed >= RateCode::floor(entitled.rate(level)).rate() {
                 parted.taken = parted.taken + entitled.rate(CellRate::ZERO);
                 parted.sharing += entitled.weight();
                 return parted;
             }
             parted.marked += 1;
-            parted.taken = parted.taken + ccr;
-            let claimed = entitled.level(ccr);
-            if claimed >= parted.largest {
-                (parted.largest, parted.its_weight) = (claimed, entitled.weight());
+            parted.taken = parted.taken + claimed;
+            let level = entitled.level(claimed);
+            if level >= parted.largest {
+                (parted.largest, parted.its_weight) = (level, entitled.weight());
             }
             parted
         })
     }
 
-    /// What is left for each unit of weight of those that are not marked; where all are, what the largest of them could have.
+    /// What is left for each unit of weight of those that are not marked; where all are, what the largest of them could
+    /// have.
     fn left_by(&self, parted: &Parted) -> CellRate {
         let left = self.capacity.saturating_sub(parted.taken);
         if parted.sharing > 0.0 {
@@ -170,7 +242,7 @@ impl ConsistentMarking {
 
 impl SwitchAlgorithm for ConsistentMarking {
     fn metering(&self) -> Option<Metering> {
-        Some(Metering { interval: self.config.interval, bidirectional: false, history: false })
+        Some(Metering { interval: self.config.interval, bidirectional: false, history: true })
     }
 
     fn on_connect(&mut self, _slot: Slot, vc: &VcAtPort) {
@@ -178,13 +250,14 @@ impl SwitchAlgorithm for ConsistentMarking {
             Fairness::Equal => Entitlement::EQUAL,
             Fairness::Weighted => Entitlement::of(vc),
         };
-        self.claims.push(Claim { ccr: CellRate::ZERO, counts: false, entitled });
+        self.claims.push(Claim::new(entitled));
     }
 
     fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, _meter: &Meter) {
         let claim = &mut self.claims[slot];
-        if !claim.counts || claim.ccr != ccr {
-            (claim.ccr, claim.counts) = (ccr, true);
+        let before = claim.claimed();
+        claim.on_forward_rm(ccr);
+        if claim.claimed() != before {
             self.advertise();
         }
     }
@@ -203,9 +276,8 @@ impl SwitchAlgorithm for ConsistentMarking {
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
         self.capacity =
             (self.link_rate * self.config.target_utilization).saturating_sub(load.guaranteed_rate());
-        let ended = meter.interval() - 1;
         for (slot, claim) in (0..).map(Slot).zip(self.claims.as_mut_slice()) {
-            claim.counts &= meter.last_active(slot) == Some(ended);
+            claim.end_interval(meter.previous_cells(slot), load.length());
         }
         self.advertise();
     }
@@ -269,8 +341,13 @@ mod tests {
         }
 
         fn cell(&mut self, connection: usize) {
+            self.cells(connection, 1);
+        }
+
+        /// So many cells: 1024 in an interval are C.
+        fn cells(&mut self, connection: usize, count: u32) {
             let now = Time::from_ps(self.port.next_deadline().as_ps() - 1);
-            self.port.on_abr_cell(now, self.slots[connection]);
+            (0..count).for_each(|_| self.port.on_abr_cell(now, self.slots[connection]));
         }
 
         fn end_interval(&mut self) {
@@ -325,7 +402,8 @@ mod tests {
         }
     }
 
-    /// A claim of what was advertised before a third came is above what each gets now, and all that is marked below it goes.
+    /// A claim of what was advertised before a third came is above what each gets now, and all that is marked below it
+    /// goes.
     #[test]
     fn a_mark_does_not_outlive_its_reason() {
         let mut world = World::new(4);
@@ -345,7 +423,8 @@ mod tests {
         assert_eq!(world.advertised(), 0.875);
     }
 
-    /// The rate code of C/3 is below it. A claim of just that is one of three equal ones, and does not raise the others.
+    /// The rate code of C/3 is below it. A claim of just that is one of three equal ones, and does not raise the
+    /// others.
     #[test]
     fn a_claim_is_compared_with_the_rate_code() {
         let third = RateCode::floor(CellRate::new(C / 3.0)).rate().as_cells_per_s() / C;
@@ -395,11 +474,116 @@ mod tests {
         assert_eq!((world.figures()[0], world.advertised()), (2.0, 0.5));
         world.end_interval();
         assert_eq!(world.figures()[0], 2.0, "both were there");
-        world.cell(0);
+        world.cells(0, 1024);
         world.end_interval();
         assert_eq!((world.figures()[0], world.advertised()), (1.0, 1.0));
+    }
+
+    #[test]
+    fn one_that_comes_back_counts_from_its_second_frm_within_an_interval_by_its_claim() {
+        let mut world = World::new(2);
+        (0..2).for_each(|connection| world.claim(connection, 1.0));
+        world.cells(0, 1023);
+        world.end_interval();
+        world.cells(0, 1024);
+        world.end_interval();
         world.claim(1, 1.0);
-        assert_eq!(world.advertised(), 0.5, "the same claim as before, of one that is there again");
+        assert_eq!(world.figures()[0], 1.0, "nobody knows yet what comes behind this one");
+        world.claim(1, 1.0);
+        assert_eq!((world.figures()[0], world.advertised()), (2.0, 0.5));
+        // It began within the interval, of which its few cells say nothing.
+        world.cells(0, 1024);
+        world.end_interval();
+        assert_eq!((world.figures()[0], world.advertised()), (2.0, 0.5));
+    }
+
+    /// As BRMs of a slow connection do, each time with the same claim of all the line.
+    #[test]
+    fn one_that_comes_back_with_few_cells_counts_after_the_interval_and_by_those() {
+        let mut world = World::new(2);
+        (0..2).for_each(|connection| world.claim(connection, 1.0));
+        world.end_interval();
+        for _ in 0..3 {
+            world.cells(0, 1024);
+            world.end_interval();
+            assert_eq!((world.figures()[0], world.advertised()), (1.0, 1.0));
+            world.cells(0, 1024);
+            world.cells(1, 15);
+            world.claim(1, 1.0);
+            assert_eq!((world.figures()[0], world.advertised()), (1.0, 1.0));
+            world.end_interval();
+            assert_eq!((world.figures()[0], world.advertised()), (2.0, 0.984375), "16 of 1024 cells");
+        }
+    }
+
+    /// It sends as much as it claimed before it went away, which says nothing of what it claims now.
+    #[test]
+    fn one_that_comes_back_is_not_held_to_what_it_claimed_before() {
+        let mut world = World::new(2);
+        world.claim(0, 1.0);
+        world.claim(1, 0.015625);
+        (0..2).for_each(|_| {
+            world.end_interval();
+            world.cells(0, 1024);
+        });
+        world.cells(1, 15);
+        world.claim(1, 1.0);
+        world.end_interval();
+        assert_eq!((world.figures()[0], world.advertised()), (2.0, 0.984375), "16 of 1024 cells");
+    }
+
+    #[test]
+    fn who_sends_less_than_it_claims_claims_what_it_sends() {
+        let mut world = World::new(2);
+        (0..2).for_each(|connection| world.claim(connection, 1.0));
+        world.end_interval();
+        assert_eq!(world.advertised(), 0.5, "the first interval says nothing: it began without claims");
+        world.cells(0, 1024);
+        world.cells(1, 128);
+        world.end_interval();
+        assert_eq!((world.figures()[0], world.advertised()), (2.0, 0.875));
+        // Whatever it claims then, but not more than that.
+        world.claim(1, 0.875);
+        assert_eq!(world.advertised(), 0.875);
+        world.claim(1, 0.0625);
+        assert_eq!(world.advertised(), 0.9375);
+        // It has sent 64 cells, as much as the least that it claimed: it is trusted again.
+        world.cells(1, 61);
+        world.claim(1, 0.5);
+        assert_eq!(world.advertised(), 0.875);
+        world.cells(0, 1024);
+        world.end_interval();
+        assert_eq!(world.advertised(), 0.5);
+    }
+
+    #[test]
+    fn a_claim_counts_as_used_within_a_sixteenth_and_a_cell() {
+        // 256 cells in an interval are a quarter of C: 240 are enough, or 239, because the last one may be late.
+        for (cells, claimed) in [(239, 0.25), (238, 238.0 / 1024.0)] {
+            let mut world = World::new(2);
+            world.claim(0, 1.0);
+            world.claim(1, 0.25);
+            world.end_interval();
+            world.cells(0, 1024);
+            world.cells(1, cells);
+            world.end_interval();
+            assert_eq!(world.advertised(), 1.0 - claimed, "{cells} cells");
+        }
+    }
+
+    /// What it sends follows what it claims: in the interval in which it claims more it has still sent less.
+    #[test]
+    fn a_growing_source_is_held_to_the_least_that_it_claimed() {
+        let mut world = World::new(2);
+        world.claim(0, 1.0);
+        world.claim(1, 0.25);
+        world.end_interval();
+        world.cells(0, 1024);
+        world.cells(1, 254);
+        world.claim(1, 0.375);
+        world.claim(1, 1.0);
+        world.end_interval();
+        assert_eq!(world.advertised(), 0.5);
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! EPRCA, the enhanced proportional rate control algorithm (L. Roberts; ATM Forum 94-0735R1, 1994; described in R. Jain, Computer
-//! Networks and ISDN Systems 28(13), 1996).
+//! EPRCA, the enhanced proportional rate control algorithm (L. Roberts; ATM Forum 94-0735R1, 1994; described in R.
+//! Jain, Computer Networks and ISDN Systems 28(13), 1996).
 //!
-//! The port keeps MACR, a running mean of the rates that FRMs claim, as its guess at the fair share. While the queue is above a
-//! threshold, connections that claim more than most of MACR are told to come below it ("intelligent marking"); while it is above
-//! a second one, everybody is told to come far below it. Otherwise RM cells pass unchanged. There are no averaging intervals.
+//! The port keeps MACR, a running mean of the rates that FRMs claim, as its guess at the fair share. While the queue is
+//! above a threshold, connections that claim more than most of MACR are told to come below it ("intelligent marking");
+//! while it is above a second one, everybody is told to come far below it. Otherwise RM cells pass unchanged. There are
+//! no averaging intervals.
 //!
 //! Where the published description is open:
 //! - MACR begins with the first rate claimed, and takes in every FRM, whether the port is congested or not.

@@ -1,8 +1,8 @@
 //! ERICA and ERICA+ (Kalyanaraman, Jain, Fahmy, Goyal, Vandalore; IEEE/ACM ToN 8(1), 2000; ATM Forum 96-1172).
 //!
-//! At the end of an averaging interval the port knows the load factor z = ABR input rate / capacity and N, the number of
-//! active connections. A BRM then gets the larger of an equal share, FairShare = capacity / N, and of what would bring
-//! the whole load to the capacity if everyone scaled alike, VCShare = CCR / z; without overload also at least the
+//! At the end of an averaging interval the port knows the load factor z = ABR input rate / capacity and N, the number
+//! of active connections. A BRM then gets the larger of an equal share, FairShare = capacity / N, and of what would
+//! bring the whole load to the capacity if everyone scaled alike, VCShare = CCR / z; without overload also at least the
 //! largest rate handed out in the last interval, which is what makes shares equal.
 //!
 //! Where the published description is open:
@@ -14,8 +14,10 @@
 //!   ([`LoadAveraging::Ratio`]).
 //! - FairShare and the limit on ER use the interval's own capacity, also when z is averaged.
 //! - CCR < FairShare is judged by the rate code of FairShare, because CCR and ER are codes: see `explicit_rate`.
-//! - MCR and weights are not looked at unless that is [asked for](Fairness): ERICA shares equally. A source keeps its MCR
-//!   whatever the ER.
+//! - Where it matters how much of its rate a connection uses, of its MCR with [weights](Fairness) or of FairShare with
+//!   the effective number, a claim is not taken for use: what was measured counts, if that is less.
+//! - MCR and weights are not looked at unless that is [asked for](Fairness): ERICA shares equally. A source keeps its
+//!   MCR whatever the ER.
 
 mod effective;
 
@@ -51,12 +53,12 @@ pub enum QueueControl {
 }
 
 impl QueueControl {
-    /// ERICA's target utilization of 0.9 (papers 002 and 004).
+    /// ERICA's target utilization of 0.9 (papers abr-parameters and uili).
     pub const fn erica() -> QueueControl {
         QueueControl::TargetUtilization(0.9)
     }
 
-    /// ERICA+ with T0 = 500 us, a = 1.15, b = 1.05, QDLF = 0.5 (paper 001).
+    /// ERICA+ with T0 = 500 us, a = 1.15, b = 1.05, QDLF = 0.5 (paper tcp-lrd-vbr).
     pub const fn erica_plus() -> QueueControl {
         QueueControl::QueueingDelay { t0: Duration::from_us(500), a: 1.15, b: 1.05, qdlf: 0.5 }
     }
@@ -125,7 +127,7 @@ impl EricaConfig {
     /// ```
     /// use cellrate_proto::switch::{AveragingInterval, EricaConfig};
     /// use cellrate_proto::Duration;
-    /// let interval = AveragingInterval::of_time_or_cells(Duration::from_ms(1), 100); // paper 004
+    /// let interval = AveragingInterval::of_time_or_cells(Duration::from_ms(1), 100); // paper uili
     /// let config = EricaConfig { interval, ..EricaConfig::erica() };
     /// assert_eq!(config.check(), Ok(()));
     /// let error = EricaConfig { delta: 1.5, ..config }.check().unwrap_err();
@@ -158,6 +160,14 @@ impl EricaConfig {
         self.active_sources.check()?;
         self.load_averaging.check()?;
         self.aging.as_ref().map_or(Ok(()), AgingConfig::check)
+    }
+
+    /// What a connection of this CCR used in the interval that has ended; `meter` is already in the next one. A claim
+    /// is not taken for use: CCR is never below MCR, and a direction that sends RM cells only may claim all of the
+    /// line.
+    fn used(&self, ccr: CellRate, slot: Slot, meter: &Meter) -> CellRate {
+        let measured = meter.previous_rate(slot);
+        if self.measured_ccr { measured } else { ccr.min(measured) }
     }
 }
 
@@ -225,8 +235,8 @@ struct EricaVc {
     answer: Answer,
 }
 
-/// What a BRM was last answered, and in which interval: 48 bits of the interval's number, which are more than a run comes
-/// to, and 16 of rate code.
+/// What a BRM was last answered, and in which interval: 48 bits of the interval's number, which are more than a run
+/// comes to, and 16 of rate code.
 #[derive(Clone, Copy, Debug)]
 struct Answer(u64);
 
@@ -247,9 +257,9 @@ impl Answer {
 }
 
 impl Erica {
-    /// Something of its last cache line.
+    /// A word of its last cache line.
     #[inline]
-    pub(super) fn touch(&self) -> u64 {
+    pub(super) fn prefetch(&self) -> u64 {
         self.z.to_bits() ^ u64::from(self.joined)
     }
 
@@ -323,15 +333,19 @@ impl Erica {
     fn admit(&mut self, meter: &Meter) {
         for &slot in &meter.joined()[self.joined as usize..] {
             let weight = self.entitlement(slot).weight();
-            let fading = self.refinements.as_mut().and_then(|refinements| refinements.fading.as_mut());
-            self.active += weight * fading.map_or(1.0, |fading| fading.join(slot));
+            let mut part = 1.0;
+            if let Some(Refinements { fading, weights, .. }) = self.refinements.as_deref_mut() {
+                part = fading.as_mut().map_or(part, |fading| fading.join(slot));
+                weights.iter_mut().for_each(|weights| weights.join(slot, self.vcs[slot].ccr));
+            }
+            self.active += weight * part;
         }
         // Slots are numbered in 32 bits.
         self.joined = meter.joined().len() as u32;
     }
 
-    /// What a connection of this CCR gets; shares and allocations are levels of what it is entitled to, which with equal shares
-    /// are rates.
+    /// What a connection of this CCR gets; shares and allocations are levels of what it is entitled to, which with
+    /// equal shares are rates.
     fn explicit_rate(&mut self, ccr: CellRate, entitled: Entitlement) -> CellRate {
         let Shares { max_alloc_previous, .. } = self.shares;
         let fair_share = self.fair_share();
@@ -351,9 +365,10 @@ impl Erica {
 
 impl SwitchAlgorithm for Erica {
     fn metering(&self) -> Option<Metering> {
-        let EricaConfig { interval, active_sources, immediate_fair_share, measured_ccr, aging, .. } =
-            &*self.config;
-        let history = *immediate_fair_share || *measured_ccr || aging.is_some();
+        let EricaConfig { interval, active_sources, aging, fairness, .. } = &*self.config;
+        let looks_at_use = active_sources.effective || *fairness == Fairness::Weighted;
+        let EricaConfig { immediate_fair_share, measured_ccr, .. } = &*self.config;
+        let history = *immediate_fair_share || *measured_ccr || aging.is_some() || looks_at_use;
         Some(Metering { interval: *interval, bidirectional: active_sources.bidirectional, history })
     }
 
@@ -367,8 +382,8 @@ impl SwitchAlgorithm for Erica {
     }
 
     fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
-        self.admit_joined(meter);
         self.vcs[slot].ccr = ccr;
+        self.admit_joined(meter);
         if let Some(Refinements { aging: Some(aging), .. }) = self.refinements.as_deref_mut() {
             aging.on_forward_rm(slot, ccr);
         }
@@ -404,16 +419,16 @@ impl SwitchAlgorithm for Erica {
         (self.active, self.z) = (f64::from(load.active), load_factor(input, capacity));
         let mut same_averages = true;
         if let Some(Refinements { fading, averaged, aging, weights }) = self.refinements.as_deref_mut() {
+            let (config, vcs) = (&self.config, &self.vcs);
+            let used = |slot| config.used(vcs[slot].ccr, slot, meter);
             if let Some(fading) = fading {
                 // Who joins later counts by it, even where another number of active connections takes its place.
-                (self.active, same_averages) = fading.end_interval(meter);
+                (self.active, same_averages) = fading.end_interval(meter, used);
             }
             let (mut excess_input, mut excess) = (input, capacity);
             if let Some(weights) = weights {
                 let before = weights.promised();
-                let (vcs, measured) = (&self.vcs, self.config.measured_ccr);
-                let ccr = |slot| if measured { meter.previous_rate(slot) } else { vcs[slot].ccr };
-                self.active = weights.end_interval(meter, fading.as_ref(), ccr);
+                self.active = weights.end_interval(meter, fading.as_ref(), used);
                 same_averages &= before == weights.promised();
                 (excess_input, excess) =
                     (input.saturating_sub(weights.promised()), capacity.saturating_sub(weights.promised()));
@@ -439,7 +454,8 @@ impl SwitchAlgorithm for Erica {
     }
 
     fn forward_rm_stands(&self) -> bool {
-        true
+        // Newcomers are counted by their cells, and by what they claim then.
+        !self.config.immediate_fair_share
     }
 
     fn answer_settled(&self, slot: Slot, meter: &Meter) -> Settled {

@@ -1,7 +1,7 @@
 //! A list of what belongs to the connections of a port, by slot.
 //!
-//! Most ports of a large network have one connection: a single item is kept in place, and costs neither an allocation nor
-//! a cache line of its own. Up to 16 octets, it takes no more room than the vector would.
+//! Most ports of a large network have one connection: a single item is kept in place, and costs neither an allocation
+//! nor a cache line of its own. Up to 16 octets, it takes no more room than the vector would.
 
 use alloc::vec::Vec;
 use core::ops::{Index, IndexMut};

@@ -144,7 +144,8 @@ struct History {
 /// The counters of one connection at a port.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VcMeter {
-    /// The interval it was last active in; 0 for none, because no interval has a number below [`Meter::FIRST_INTERVAL`].
+    /// The interval it was last active in; 0 for none, because no interval has a number below
+    /// [`Meter::FIRST_INTERVAL`].
     interval: u64,
     /// Cells in that interval.
     cells: u64,
@@ -170,7 +171,8 @@ impl QuietMeter<'_> {
     }
 
     /// Whether a cell of this connection that comes before [`until`](QuietMeter::until) is quiet: then
-    /// [`count`](QuietMeter::count) does all that [`PortControl::on_abr_cell`](super::PortControl::on_abr_cell) would do.
+    /// [`count`](QuietMeter::count) does all that [`PortControl::on_abr_cell`](super::PortControl::on_abr_cell) would
+    /// do.
     #[inline(always)]
     pub fn is_quiet(&self, slot: Slot) -> bool {
         self.left > 0 && self.vcs.get(slot.0 as usize).is_some_and(|vc| vc.interval == self.interval)

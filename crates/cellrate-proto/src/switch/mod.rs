@@ -10,7 +10,8 @@
 //!
 //! A port may also send BRMs of its own ([`PortControl::originate`]).
 //!
-//! Feedback only ever lowers ER and sets CI or NI; no algorithm can do otherwise, because [`Feedback`] has no verb for it.
+//! Feedback only ever lowers ER and sets CI or NI; no algorithm can do otherwise, because [`Feedback`] has no verb for
+//! it.
 
 mod aging;
 mod averaging;
@@ -40,6 +41,7 @@ pub use erica::{Erica, EricaConfig, QueueControl};
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
 pub use port_control::{
     ALGORITHM_METRICS, ERICA_METRICS, Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig,
+    metric_unit,
 };
 pub use relative_rate::{RelativeRate, RelativeRateConfig};
 pub use stop_and_go::{StopAndGo, StopAndGoConfig, StopAndGoForm};
@@ -123,14 +125,14 @@ pub trait SwitchAlgorithm {
     /// in [`Meter::previous_cells`].
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter);
 
-    /// Whether [`on_forward_rm`](SwitchAlgorithm::on_forward_rm) looks at no cell that has come since the interval began: then
-    /// those before an FRM may be counted after it. Default false.
+    /// Whether [`on_forward_rm`](SwitchAlgorithm::on_forward_rm) looks at no cell that has come since the interval
+    /// began: then those before an FRM may be counted after it. Default false.
     fn forward_rm_stands(&self) -> bool {
         false
     }
 
-    /// Whether the answer to a BRM of this connection in the present interval is settled: then who answers need not know of
-    /// all cells yet that have come since the interval began, nor of the queue. Default [`Settled::No`].
+    /// Whether the answer to a BRM of this connection in the present interval is settled: then who answers need not
+    /// know of all cells yet that have come since the interval began, nor of the queue. Default [`Settled::No`].
     fn answer_settled(&self, slot: Slot, meter: &Meter) -> Settled {
         let _ = (slot, meter);
         Settled::No

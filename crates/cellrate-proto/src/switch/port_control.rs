@@ -9,7 +9,7 @@ use super::capc::{CAPC_METRICS, Capc, CapcConfig};
 use super::consistent_marking::{CONSISTENT_MARKING_METRICS, ConsistentMarking, ConsistentMarkingConfig};
 use super::efci::{Efci, EfciConfig};
 use super::eprca::{EPRCA_METRICS, Eprca, EprcaConfig};
-use super::erica::{Erica, EricaConfig};
+use super::erica::{Erica, EricaConfig, QueueControl};
 use super::meter::{Meter, Metering, QuietMeter};
 use super::relative_rate::{RelativeRate, RelativeRateConfig};
 use super::stop_and_go::{StopAndGo, StopAndGoConfig};
@@ -72,6 +72,23 @@ impl SwitchAlgorithmConfig {
         }
     }
 
+    /// Share of the line, above 0 to 1, that connections get together in the long run: the target utilization, and
+    /// all of the line where an algorithm goes by the queue.
+    pub fn target_utilization(&self) -> f64 {
+        match self {
+            SwitchAlgorithmConfig::None
+            | SwitchAlgorithmConfig::RelativeRate(_)
+            | SwitchAlgorithmConfig::StopAndGo(_)
+            | SwitchAlgorithmConfig::Eprca(_) => 1.0,
+            SwitchAlgorithmConfig::Capc(config) => config.target_utilization,
+            SwitchAlgorithmConfig::ConsistentMarking(config) => config.target_utilization,
+            SwitchAlgorithmConfig::Erica(config) => match config.queue_control {
+                QueueControl::TargetUtilization(share) => share,
+                QueueControl::QueueingDelay { .. } => 1.0,
+            },
+        }
+    }
+
     /// Names of the figures that the algorithm offers.
     pub const fn metric_names(&self) -> Metrics {
         match self {
@@ -95,7 +112,13 @@ pub const ERICA_METRICS: Metrics = &["z", "n", "fair_share", "capacity", "max_al
 /// Every figure that some algorithm offers.
 pub const ALGORITHM_METRICS: Metrics = &["z", "n", "fair_share", "capacity", "max_alloc", "ers", "macr"];
 
-/// The algorithm of a port: the built-in ones by value, so that none of them costs an indirect call; anything else boxed.
+/// The unit of one of [`ALGORITHM_METRICS`]: rates are in cells/s, z and N have none.
+pub fn metric_unit(name: &str) -> &'static str {
+    if matches!(name, "z" | "n") { "" } else { "cells/s" }
+}
+
+/// The algorithm of a port: the built-in ones by value, so that none of them costs an indirect call; anything else
+/// boxed.
 enum Algorithm {
     None,
     RelativeRate(RelativeRate),
@@ -170,8 +193,8 @@ impl PortControl {
         PortControl { at_work: Some(Box::new(at_work)) }
     }
 
-    /// A connection was set up through the port: its number there. Where nothing is marked, measured or answered all have
-    /// number 0.
+    /// A connection was set up through the port: its number there. Where nothing is marked, measured or answered all
+    /// have number 0.
     pub fn connect(&mut self, vc: &VcAtPort) -> Slot {
         let Some(AtWork { meter, beside, algorithm }) = self.at_work.as_deref_mut() else { return Slot(0) };
         let slot = meter.connect();
@@ -197,13 +220,13 @@ impl PortControl {
         self.at_work.as_ref().is_some_and(|at_work| at_work.meter.deadline() <= now)
     }
 
-    /// Something of each cache line of its state. Who goes through very many ports has them fetched together by that, and comes
-    /// back to them soon; nothing comes of the value.
+    /// Reads a word of each cache line of its state, to bring it into the caches before a pass over very many ports.
+    /// The value means nothing.
     #[inline]
-    pub fn touch(&self) -> u64 {
+    pub fn prefetch(&self) -> u64 {
         let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref() else { return 0 };
         let algorithm = match algorithm {
-            Algorithm::Erica(erica) => erica.touch(),
+            Algorithm::Erica(erica) => erica.prefetch(),
             _ => 0,
         };
         meter.deadline().as_ps() ^ meter.start().as_ps() ^ algorithm
@@ -272,16 +295,16 @@ impl PortControl {
         }
     }
 
-    /// Whether an FRM may be [told of](PortControl::on_forward_rm) before the cells that came before it in the same interval
-    /// are counted.
+    /// Whether an FRM may be [told of](PortControl::on_forward_rm) before the cells that came before it in the same
+    /// interval are counted.
     #[inline]
     pub fn forward_rm_stands(&self) -> bool {
         let algorithm = self.at_work.as_deref().and_then(|at_work| at_work.algorithm.as_dyn());
         algorithm.is_none_or(SwitchAlgorithm::forward_rm_stands)
     }
 
-    /// Whether the answer to a BRM of this connection at `now` hangs on cells that have come since the interval began, or on
-    /// the queue: if not, those who tell of cells late need not do so for it.
+    /// Whether the answer to a BRM of this connection at `now` hangs on cells that have come since the interval began,
+    /// or on the queue: if not, those who tell of cells late need not do so for it.
     #[inline]
     pub fn answer_settled(&self, now: Time, slot: Slot) -> Settled {
         let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref() else { return Settled::Yes };
@@ -322,9 +345,9 @@ impl PortControl {
         self.beside().is_some_and(|beside| beside.becn.is_some())
     }
 
-    /// The BRM that the port originates because of an ABR cell, forward in the sense of its connection, that has come and been
-    /// [told of](PortControl::on_abr_cell), and finds an ABR queue of `queue` cells; `None` if there is to be none. The algorithm has
-    /// answered it. It goes to the source of the connection.
+    /// The BRM that the port originates because of an ABR cell, forward in the sense of its connection, that has come
+    /// and been [told of](PortControl::on_abr_cell), and finds an ABR queue of `queue` cells; `None` if there is to be
+    /// none. The algorithm has answered it. It goes to the source of the connection.
     pub fn originate(&mut self, now: Time, slot: Slot, queue: Cells) -> Option<RmCell> {
         let becn = self.beside_mut().and_then(|beside| beside.becn.as_mut())?;
         let mut brm = becn.originate(now, slot, queue)?;

@@ -1,4 +1,4 @@
-//! Relative-rate marking (TM 4.0, 5.10.6 b; paper 003, section 2).
+//! Relative-rate marking (TM 4.0, 5.10.6 b; paper stop-and-go, section 2).
 
 use super::{Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort};
 use crate::parameters::{ParameterError, in_range};

@@ -1,4 +1,4 @@
-//! Stop & Go: sources that know two rates only, PCR and MCR (paper 003, section 2).
+//! Stop & Go: sources that know two rates only, PCR and MCR (paper stop-and-go, section 2).
 //!
 //! Half of it is the port, which says stop or go by one threshold; the other half is a parameter vector (the paper's
 //! table 1) under which a source that obeys the standard's rules has no third rate: [`StopAndGo::check_source`].
@@ -50,8 +50,8 @@ impl StopAndGo {
         StopAndGo { config, rates: Vec::new() }
     }
 
-    /// Gives the parameters of table 1 their fixed values (RIF = RDF = CDF = 1, Nrm = 32; Mrm and TCR are constants of the
-    /// standard anyway).
+    /// Gives the parameters of table 1 their fixed values (RIF = RDF = CDF = 1, Nrm = 32; Mrm and TCR are constants of
+    /// the standard anyway).
     pub fn fix(parameters: &mut AbrParameters) {
         parameters.rif = PowerOfTwo::ONE;
         parameters.rdf = PowerOfTwo::ONE;
@@ -59,8 +59,8 @@ impl StopAndGo {
         parameters.nrm = 32;
     }
 
-    /// ICR by the paper's rule: PCR where TBE / FRTT >= PCR, so that what is sent before the first feedback stays within
-    /// TBE; MCR otherwise.
+    /// ICR by the paper's rule: PCR where TBE / FRTT >= PCR, so that what is sent before the first feedback stays
+    /// within TBE; MCR otherwise.
     pub fn initial_rate(parameters: &AbrParameters) -> CellRate {
         let exposed = parameters.pcr.as_cells_per_s() * parameters.frtt.as_secs_f64();
         let covered = parameters.frtt == Duration::ZERO || parameters.tbe.0 as f64 >= exposed;
@@ -69,17 +69,22 @@ impl StopAndGo {
 
     /// Says which parameter first departs from table 1, and so would let a source send at a rate between MCR and PCR.
     pub fn check_source(parameters: &AbrParameters) -> Result<(), ParameterError> {
-        const ONE: &str =
-            "1 with Stop & Go (paper 003, table 1), so that a source knows no rate between MCR and PCR";
+        const ONE: &str = "1 with Stop & Go (paper stop-and-go, table 1), so that a source knows no rate between MCR and PCR";
         let one = |name, factor: f64| in_range(name, factor, "", factor == 1.0, ONE);
         one("rif", parameters.rif.value())?;
         one("rdf", parameters.rdf.value())?;
         one("cdf", parameters.cdf.map_or(0.0, PowerOfTwo::value))?;
         let nrm = f64::from(parameters.nrm);
-        in_range("nrm", nrm, "cells", parameters.nrm == 32, "32 with Stop & Go (paper 003, table 1)")?;
+        in_range(
+            "nrm",
+            nrm,
+            "cells",
+            parameters.nrm == 32,
+            "32 with Stop & Go (paper stop-and-go, table 1)",
+        )?;
         let two_rates = parameters.icr == parameters.pcr || parameters.icr == parameters.mcr;
         let icr = parameters.icr.as_cells_per_s();
-        in_range("icr", icr, "cells/s", two_rates, "PCR or MCR with Stop & Go (paper 003, table 1)")
+        in_range("icr", icr, "cells/s", two_rates, "PCR or MCR with Stop & Go (paper stop-and-go, table 1)")
     }
 }
 

@@ -1,9 +1,11 @@
-//! Minimum rates and weights in ERICA and consistent marking: every connection gets its MCR, and what is left is shared out by weight.
+//! Minimum rates and weights in ERICA and consistent marking: every connection gets its MCR, and what is left is shared
+//! out by weight.
 //!
-//! This is general weighted fairness (Vandalore, Fahmy, Jain, Goyal, Goyal, "General weighted fairness and its support in
-//! explicit rate switch algorithms", Computer Communications 23(2), 2000), which has the criteria that TM 4.0 gives as examples
-//! (MCR plus an equal share, MCR plus a share by MCR, ...) as special cases. ERICA's own steps stay what they are; but what they share out is the capacity less what
-//! connections use of their MCRs, and each goes by its level: by how much it is above its MCR, over its weight.
+//! This is general weighted fairness (Vandalore, Fahmy, Jain, Goyal, Goyal, "General weighted fairness and its support
+//! in explicit rate switch algorithms", Computer Communications 23(2), 2000), which has the criteria that TM 4.0 gives
+//! as examples (MCR plus an equal share, MCR plus a share by MCR, ...) as special cases. ERICA's own steps stay what
+//! they are; but what they share out is the capacity less what connections use of their MCRs, and each goes by its
+//! level: by how much it is above its MCR, over its weight.
 
 use alloc::vec::Vec;
 
@@ -80,8 +82,8 @@ impl Weights {
         self.vcs[slot.0 as usize]
     }
 
-    /// The least weight of a connection here: capacity is shared out among no less, as ERICA does among no less than one
-    /// connection.
+    /// The least weight of a connection here: capacity is shared out among no less, as ERICA does among no less than
+    /// one connection.
     pub fn least(&self) -> f64 {
         if self.vcs.is_empty() { 1.0 } else { self.least }
     }
@@ -91,13 +93,19 @@ impl Weights {
         self.promised
     }
 
-    /// The weights of connections that were active in the interval that has ended, together; one that was not still counts as
-    /// far as `fading` says. `meter` is already in the next interval, and `ccr` gives the rate of a connection.
+    /// A connection comes that the ended interval has not seen: of its MCR it uses what it claims, as far as is known.
+    pub fn join(&mut self, slot: Slot, ccr: CellRate) {
+        self.promised = self.promised + ccr.min(self.of(slot).mcr);
+    }
+
+    /// The weights of connections that were active in the interval that has ended, together; one that was not still
+    /// counts as far as `fading` says. `meter` is already in the next interval, and `used` gives what a connection used
+    /// in the ended one.
     pub fn end_interval(
         &mut self,
         meter: &Meter,
         fading: Option<&Fading>,
-        ccr: impl Fn(Slot) -> CellRate,
+        used: impl Fn(Slot) -> CellRate,
     ) -> f64 {
         let ended = meter.interval() - 1;
         let (mut weights, mut promised) = (0.0, CellRate::ZERO);
@@ -106,7 +114,7 @@ impl Weights {
             let part = fading.map_or(f64::from(u8::from(is_active)), |fading| fading.contribution(slot));
             weights += weight * part;
             if is_active {
-                promised = promised + ccr(slot).min(mcr);
+                promised = promised + used(slot).min(mcr);
             }
         }
         self.promised = promised;
@@ -178,8 +186,8 @@ mod tests {
 
     #[test]
     fn what_is_left_above_mcrs_is_shared_by_weight() {
-        // MCRs are 1/4 and 0, of the first 1/4 is used: 3/4 is left for weights of 1 and 2. z = (1 1/4 - 1/4) / (3/4) = 4/3 is
-        // overload: levels are max(1/4, x / z), of the first (1/2 - 1/4) * 3/4, of the second (3/4) / 2 * 3/4.
+        // MCRs are 1/4 and 0, of the first 1/4 is used: 3/4 is left for weights of 1 and 2. z = (1 1/4 - 1/4) / (3/4) =
+        // 4/3 is overload: levels are max(1/4, x / z), of the first (1/2 - 1/4) * 3/4, of the second (3/4) / 2 * 3/4.
         let mut world = World::new(EricaConfig::erica(), &[(0.25, 1.0), (0.0, 2.0)]);
         world.interval(&[0.5, 0.75]);
         let [z, n, fair_share, capacity, _] = world.figures()[..] else { unreachable!("there are five") };
@@ -200,8 +208,9 @@ mod tests {
 
     #[test]
     fn without_overload_all_come_to_the_highest_level() {
-        // In overload the first is granted a level of 3/4 * 2/3 = 1/2 C. Then z = 1: both come to that level, the second to twice
-        // that rate, but not beyond the capacity; one below its share of 1/3 C a unit comes to that first.
+        // In overload the first is granted a level of 3/4 * 2/3 = 1/2 C. Then z = 1: both come to that level, the
+        // second to twice that rate, but not beyond the capacity; one below its share of 1/3 C a unit comes to that
+        // first.
         let world = |last: f64| {
             let mut world = World::new(EricaConfig::erica(), &[(0.0, 1.0), (0.0, 2.0)]);
             world.interval(&[0.75, 0.75]);
@@ -241,16 +250,47 @@ mod tests {
         }
     }
 
+    /// CCR is never below MCR: it says nothing of what a connection uses of that.
     #[test]
-    fn a_measured_rate_is_what_counts_of_an_mcr() {
-        for (measured_ccr, fair_share) in [(false, 0.75), (true, 0.875)] {
-            let mut world = World::new(EricaConfig { measured_ccr, ..EricaConfig::erica() }, &[(0.25, 1.0)]);
-            let slot = world.slots[0];
-            world.port.on_forward_rm(world.now, slot, CellRate::new(C));
-            (0..128).for_each(|_| world.port.on_abr_cell(world.now, slot));
+    fn what_it_sends_is_what_counts_of_an_mcr_and_not_what_it_claims() {
+        for measured_ccr in [false, true] {
+            let config = EricaConfig { measured_ccr, ..EricaConfig::erica() };
+            let mut world = World::new(config, &[(0.25, 1.0), (0.0, 1.0)]);
+            world.port.on_forward_rm(world.now, world.slots[0], CellRate::new(C));
+            (0..128).for_each(|_| world.port.on_abr_cell(world.now, world.slots[0]));
+            (0..448).for_each(|_| world.port.on_abr_cell(world.now, world.slots[1]));
             world.interval(&[]);
-            assert_eq!(world.figures()[2], fair_share * C);
+            // 1/8 of C is used of the MCR: 7/8 are left, of which the other one sends a half.
+            assert_eq!(world.figures()[..3], [0.5, 2.0, 0.4375 * C], "measured_ccr: {measured_ccr}");
         }
+    }
+
+    /// What it claims, because nothing of it has been measured yet.
+    #[test]
+    fn a_newcomer_brings_what_it_claims_of_its_mcr_at_once_where_that_is_asked_for() {
+        for (claimed, fair_share) in [(0.25, 0.375), (0.5, 0.25), (1.0, 0.25)] {
+            let config = EricaConfig { immediate_fair_share: true, ..EricaConfig::erica() };
+            let mut world = World::new(config, &[(0.0, 1.0), (0.5, 1.0)]);
+            world.interval(&[1.0]);
+            world.port.on_abr_cell(world.now, world.slots[1]);
+            world.port.on_forward_rm(world.now, world.slots[1], CellRate::new(claimed * C));
+            assert_eq!(world.figures()[2], fair_share * C, "it claims {claimed}");
+        }
+        // MCR of 1/2, and half of the rest.
+        let config = EricaConfig { immediate_fair_share: true, ..EricaConfig::erica() };
+        let mut world = World::new(config, &[(0.0, 1.0), (0.5, 1.0)]);
+        world.interval(&[1.0]);
+        world.port.on_abr_cell(world.now, world.slots[1]);
+        world.port.on_forward_rm(world.now, world.slots[1], CellRate::new(0.5 * C));
+        assert_eq!(world.er(1), 0.75);
+        // Once, and no more in the next interval, of which it has been seen by then.
+        world.port.on_forward_rm(world.now, world.slots[1], CellRate::new(0.5 * C));
+        assert_eq!(world.figures()[2], 0.25 * C);
+        world.interval(&[0.5, 0.5]);
+        assert_eq!(world.figures()[2], 0.25 * C);
+        world.port.on_abr_cell(world.now, world.slots[1]);
+        world.port.on_forward_rm(world.now, world.slots[1], CellRate::new(0.5 * C));
+        assert_eq!(world.figures()[2], 0.25 * C);
     }
 
     #[test]

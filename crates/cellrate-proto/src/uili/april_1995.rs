@@ -1,4 +1,4 @@
-//! The harmonic correction (Barnhart, AF-TM 95-0267R1, and Roberts, AF-TM 95-0340, April 1995; paper 004, section 3).
+//! The harmonic correction (Barnhart, AF-TM 95-0267R1, and Roberts, AF-TM 95-0340, April 1995; paper uili, section 3).
 //! History: hard to compute (a division per trigger), and without a floor but MCR.
 
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_rdf, check_tof, rdf_divisor};

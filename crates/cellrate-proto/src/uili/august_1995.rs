@@ -1,4 +1,4 @@
-//! Rule 5 of the draft of August 1995 (paper 004, section 3).
+//! Rule 5 of the draft of August 1995 (paper uili, section 3).
 
 use super::rule_5b::Rule5b;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_tof};

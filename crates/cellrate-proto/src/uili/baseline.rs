@@ -1,4 +1,4 @@
-//! Baseline rule 5, the interim enhancement of August 1995 (paper 004, section 4.2).
+//! Baseline rule 5, the interim enhancement of August 1995 (paper uili, section 4.2).
 
 use super::rule_5b::Rule5b;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_tdf};

@@ -1,4 +1,4 @@
-//! The count based policy (Jain, Kalyanaraman, Goyal, Fahmy, Lu, AF-TM 95-1660; paper 004, section 5.2).
+//! The count based policy (Jain, Kalyanaraman, Goyal, Fahmy, Lu, AF-TM 95-1660; paper uili, section 5.2).
 
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_rate, check_tdf};
 use crate::parameters::ParameterError;
@@ -13,7 +13,8 @@ pub struct CountBasedConfig {
     pub headroom: CellRate,
     /// PR5, whether the first FRM after an increase is spared (section 5.2.4). Default false: TDF is small.
     pub pr5: bool,
-    /// Delta, the slot granularity: ACR <= SR + delta counts as used (section 5.2.7) [cells/s]. Default `None`: ACR/512.
+    /// Delta, the slot granularity: ACR <= SR + delta counts as used (section 5.2.7) [cells/s]. Default `None`:
+    /// ACR/512.
     ///
     /// Cells leave in whole slots or, here, whole picoseconds, and SR falls short of ACR by rounding alone; with
     /// delta = 0 a source that uses all it has would never be allowed more. ACR/512 is one step of a rate code: what no
@@ -74,9 +75,9 @@ pub enum Region {
 ///             otherwise it is not
 /// ```
 ///
-/// This is the pseudo code of section 5.2.7, whose actions by region are Table 1. Where text and code differ the code is
-/// followed: PR5 is kept, not cleared, by a BRM that asks for no increase or may not be followed. A headroom below delta
-/// leaves no region B, and region A then begins at SR + delta.
+/// This is the pseudo code of section 5.2.7, whose actions by region are Table 1. Where text and code differ the code
+/// is followed: PR5 is kept, not cleared, by a BRM that asks for no increase or may not be followed. A headroom below
+/// delta leaves no region B, and region A then begins at SR + delta.
 #[derive(Clone, Debug)]
 pub struct CountBased {
     /// ACR_ok, whether ACR was used when the last FRM left -- state

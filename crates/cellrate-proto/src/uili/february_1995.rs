@@ -1,4 +1,4 @@
-//! The first proposal (Barnhart, AF-TM 95-0193, February 1995; paper 004, section 3). History: it reacts to missing
+//! The first proposal (Barnhart, AF-TM 95-0193, February 1995; paper uili, section 3). History: it reacts to missing
 //! feedback rather than to missing traffic, has no floor but MCR, and can take everything at once.
 
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_rdf, check_tof, rdf_divisor};

@@ -1,4 +1,4 @@
-//! The joint source based policy (paper 004, section 5.4; TM 4.0, appendix I.8).
+//! The joint source based policy (paper uili, section 5.4; TM 4.0, appendix I.8).
 
 use super::rule_5b::Rule5b;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_tdf};

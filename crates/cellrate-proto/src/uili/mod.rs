@@ -1,4 +1,5 @@
-//! Use-it-or-lose-it policies (source rule 13; paper 004): what a source does about rate it was given and does not use.
+//! Use-it-or-lose-it policies (source rule 13; paper uili): what a source does about rate it was given and does not
+//! use.
 //!
 //! The source calls its policy when it is about to send an in-rate FRM, after rules 5 and 6, and when a BRM arrives,
 //! before rules 8 and 9. A policy may lower ACR at the first and forbid an increase at the second. It never raises ACR,
@@ -47,19 +48,19 @@ pub enum UiliConfig {
     /// None beyond rule 5's time-out (default).
     #[default]
     None,
-    /// The first proposal (paper 004, section 3).
+    /// The first proposal (paper uili, section 3).
     February1995(February1995Config),
-    /// Its harmonic correction (paper 004, section 3).
+    /// Its harmonic correction (paper uili, section 3).
     April1995(April1995Config),
-    /// Rule 5 of the draft of August 1995 (paper 004, section 3).
+    /// Rule 5 of the draft of August 1995 (paper uili, section 3).
     August1995(August1995Config),
-    /// The interim one, enhanced August 1995 (paper 004, section 4.2).
+    /// The interim one, enhanced August 1995 (paper uili, section 4.2).
     Baseline(BaselineConfig),
-    /// Regions A to D with a headroom (paper 004, section 5.2).
+    /// Regions A to D with a headroom (paper uili, section 5.2).
     CountBased(CountBasedConfig),
-    /// Decrease in proportion to the idle time (paper 004, section 5.3).
+    /// Decrease in proportion to the idle time (paper uili, section 5.3).
     TimeBased(TimeBasedConfig),
-    /// The consensus of both camps (paper 004, section 5.4; TM 4.0, appendix I.8).
+    /// The consensus of both camps (paper uili, section 5.4; TM 4.0, appendix I.8).
     Joint(JointConfig),
 }
 
@@ -97,7 +98,8 @@ pub struct ForwardRmContext {
 }
 
 impl ForwardRmContext {
-    /// SR, the rate of the source since the last FRM [cells/s]: the paper's Nrm/T, with the cells that were really sent.
+    /// SR, the rate of the source since the last FRM [cells/s]: the paper's Nrm/T, with the cells that were really
+    /// sent.
     ///
     /// That is Nrm whenever Nrm called for this FRM. When Trm did, fewer cells were sent, and Nrm/T would credit the
     /// source with up to Nrm/3 times what it used: it is taken at its true rate.
@@ -124,7 +126,8 @@ pub struct BackwardRmContext {
 
 /// A use-it-or-lose-it policy of a source, with its state.
 pub trait UiliPolicy {
-    /// ACR as the policy leaves it before the FRM; the source does not follow what is above `context.acr`, nor goes below MCR.
+    /// ACR as the policy leaves it before the FRM; the source does not follow what is above `context.acr`, nor goes
+    /// below MCR.
     fn on_forward_rm(&mut self, context: &ForwardRmContext) -> CellRate;
 
     /// Whether the source may follow an increase that this BRM asks for. It obeys a decrease whatever the answer.

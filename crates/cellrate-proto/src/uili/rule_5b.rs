@@ -1,6 +1,7 @@
-//! Rule 5b of the draft of August 1995 (paper 004, sections 3 and 4.2).
+//! Rule 5b of the draft of August 1995 (paper uili, sections 3 and 4.2).
 
-/// "ACR shall not be increased upon reception of the next backward RM cell": one BRM after a trigger, unless PNI is set.
+/// "ACR shall not be increased upon reception of the next backward RM cell": one BRM after a trigger, unless PNI is
+/// set.
 ///
 /// The next BRM is the next one that arrives, whatever it asks for: one that orders a decrease is obeyed and ends the
 /// prohibition as well. A second trigger before it arrives changes nothing.

@@ -12,7 +12,7 @@ use crate::{Direction, Emission, RateCode, RmCell, Source};
 /// ICR of [`parameters`] [cells/s].
 pub(super) const ICR: f64 = 2_000.0;
 
-/// An OC-3 connection with RDF = 1/512, ICR = 2000 cells/s, and what paper 004 sets to keep other rules quiet.
+/// An OC-3 connection with RDF = 1/512, ICR = 2000 cells/s, and what paper uili sets to keep other rules quiet.
 pub(super) fn parameters() -> AbrParameters {
     AbrParameters {
         icr: CellRate::new(ICR),
@@ -247,7 +247,8 @@ proptest! {
         }
     }
 
-    /// Whatever arrives and whenever there is data, ACR stays within MCR and PCR and a BRM that asks for a decrease gets it.
+    /// Whatever arrives and whenever there is data, ACR stays within MCR and PCR and a BRM that asks for a decrease
+    /// gets it.
     #[test]
     fn acr_stays_between_mcr_and_pcr_and_every_decrease_is_obeyed(
         mcr in 0.0..1_500.0_f64,

@@ -1,4 +1,4 @@
-//! The time based policy (Barnhart, AF-TM 95-1614; Roberts, AF-TM 95-1641; paper 004, section 5.3).
+//! The time based policy (Barnhart, AF-TM 95-1614; Roberts, AF-TM 95-1641; paper uili, section 5.3).
 
 use super::rule_5b::Rule5b;
 use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_tof};

@@ -75,7 +75,8 @@ impl Duration {
         Duration(s * 1_000_000_000_000)
     }
 
-    /// `s` seconds, rounded to the nearest picosecond; negative and NaN give zero, too long gives [`Duration::FOREVER`].
+    /// `s` seconds, rounded to the nearest picosecond; negative and NaN give zero, too long gives
+    /// [`Duration::FOREVER`].
     pub fn from_secs_f64(s: f64) -> Duration {
         Duration((s * 1e12 + 0.5) as u64)
     }

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The PDU is a whole number of payloads; its last cell has the AAL user bit set. Nothing else marks a boundary: a lost
-//! cell spoils its PDU, and a lost last cell spoils the next one too, which then seems to begin earlier than it does.
-//! A spoiled PDU is reported once, at its end or where it grew too long, and the reassembler goes on with the cell after.
+//! cell spoils its PDU, and a lost last cell spoils the next one too, which then seems to begin earlier than it does. A
+//! spoiled PDU is reported once, at its end or where it grew too long, and the reassembler goes on with the cell after.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -393,10 +393,10 @@ mod tests {
 
     #[test]
     fn the_segments_of_the_papers_take_12_and_192_cells() {
-        // Paper 001: MSS + 20 TCP + 20 IP + 8 LLC/SNAP + 8 trailer. 568 / 48 = 11.8; 9196 / 48 = 191.6.
+        // Paper tcp-lrd-vbr: MSS + 20 TCP + 20 IP + 8 LLC/SNAP + 8 trailer. 568 / 48 = 11.8; 9196 / 48 = 191.6.
         assert_eq!(cells_for(Octets(512 + 40), LlcSnapIpv4), Cells(12));
         assert_eq!(cells_for(Octets(9140 + 40), LlcSnapIpv4), Cells(192));
-        // Paper 003, without LLC/SNAP: 560 / 48 = 11.7.
+        // Paper stop-and-go, without LLC/SNAP: 560 / 48 = 11.7.
         assert_eq!(cells_for(Octets(512 + 40), VcMultiplexed), Cells(12));
     }
 

@@ -1,8 +1,8 @@
 //! The three checksums of a cell: CRC-8 over a header, CRC-10 over the payload of an RM or OAM cell, CRC-32 over an
 //! AAL5 PDU. Polynomials are written most significant bit first, their leading term left out.
 //!
-//! All tables are computed at compile time. CRC-32 takes [`SLICES`] octets per step, so that a payload of 48 octets is a
-//! whole number of steps.
+//! All tables are computed at compile time. CRC-32 takes [`SLICES`] octets per step, so that a payload of 48 octets is
+//! a whole number of steps.
 
 /// x^8 + x^2 + x + 1 (I.432.1).
 const CRC8_POLYNOMIAL: u8 = 0x07;
@@ -42,11 +42,11 @@ pub fn crc10(octets: &[u8]) -> u16 {
         .fold(0, |crc, octet| ((crc << 8) & CRC10_MASK) ^ CRC10_TABLE[usize::from((crc >> 2) as u8 ^ octet)])
 }
 
-/// The remainder of a payload that ends in its own CRC-10: zero if it is intact. With those ten bits still zero it is the
-/// CRC-10 that belongs there.
+/// The remainder of a payload that ends in its own CRC-10: zero if it is intact. With those ten bits still zero it is
+/// the CRC-10 that belongs there.
 ///
-/// This differs from [`crc10`] in that no ten zeros are appended: the ten bits are already part of the payload, and they
-/// begin in the middle of an octet.
+/// This differs from [`crc10`] in that no ten zeros are appended: the ten bits are already part of the payload, and
+/// they begin in the middle of an octet.
 #[inline]
 pub fn crc10_remainder(payload: &[u8; 48]) -> u16 {
     payload.iter().fold(0, |remainder: u16, octet| {

@@ -59,7 +59,8 @@ impl Encapsulation {
     /// ```
     ///
     /// # Errors
-    /// [`LlcSnapError`] when the header is not that of IPv4; never for [`Encapsulation::VcMultiplexed`], which has none.
+    /// [`LlcSnapError`] when the header is not that of IPv4; never for [`Encapsulation::VcMultiplexed`], which has
+    /// none.
     pub fn strip(self, sdu: &[u8]) -> Result<&[u8], LlcSnapError> {
         if self == Encapsulation::VcMultiplexed {
             return Ok(sdu);

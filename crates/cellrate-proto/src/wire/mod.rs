@@ -1,7 +1,7 @@
 //! What stands on the wire: cells, RM cells, and packets cut into cells.
 //!
-//! Every format is a pair of verbs. `parse` reads octets and either gives a value that cannot be wrong or refuses with a
-//! typed error; it never panics, whatever the octets. `emit` writes a value, checksums and all, and cannot fail. What
+//! Every format is a pair of verbs. `parse` reads octets and either gives a value that cannot be wrong or refuses with
+//! a typed error; it never panics, whatever the octets. `emit` writes a value, checksums and all, and cannot fail. What
 //! was emitted parses to the same value. Nothing here keeps a clock or a connection; the one thing with a memory is the
 //! [`Reassembler`], one per connection.
 //!

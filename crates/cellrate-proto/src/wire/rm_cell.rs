@@ -1,6 +1,7 @@
 //! RM cells on the wire: 53 octets to and from [`RmCell`] (TM 4.0, 5.10.3 and table 5-4).
 //!
-//! Octets of the payload, counted from 0 (the standard counts those of the cell, from 1: payload octet 0 is its octet 6):
+//! Octets of the payload, counted from 0 (the standard counts those of the cell, from 1: payload octet 0 is its octet
+//! 6):
 //!
 //! | payload octets | field |
 //! | --- | --- |

@@ -148,8 +148,8 @@ fn destination_rule_3_an_efci_mark_goes_with_the_cell_that_is_overwritten() {
 
 #[test]
 fn destination_rule_4_older_contents_never_follow_newer_ones() {
-    // The far end sends 500 cells/s, data among them, and is asked more than 2,000 times a second. The near end's ACR, and
-    // with it CCR, grows by 16 cells/s at each BRM.
+    // The far end sends 500 cells/s, data among them, and is asked more than 2,000 times a second. The near end's ACR,
+    // and with it CCR, grows by 16 cells/s at each BRM.
     for send_waiting_out_of_rate in [false, true] {
         let config = DestinationConfig { send_waiting_out_of_rate, ..DestinationConfig::default() };
         let near = AbrParameters {

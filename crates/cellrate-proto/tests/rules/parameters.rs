@@ -1,5 +1,5 @@
-//! The parameters of a connection (TM 4.0, table 5-5; paper 002, table 1): defaults, and what follows from them. Their
-//! ranges are tested beside their checks.
+//! The parameters of a connection (TM 4.0, table 5-5; paper abr-parameters, table 1): defaults, and what follows from
+//! them. Their ranges are tested beside their checks.
 
 use cellrate_proto::parameters::{MAX_FRTT, MAX_TBE, MRM, TCR};
 use cellrate_proto::{AbrParameters, CellRate, Cells, Duration};

@@ -1,8 +1,8 @@
 //! What holds under any order of events.
 //!
-//! One end is driven at random: data comes, FRMs come to be turned around, BRMs come with any fields, time passes, and the
-//! end sends what it may. Every cell that leaves is judged by a [`Judge`] that knows the rules and nothing of the code.
-//! Three canaries, each with one fault, prove that it sees.
+//! One end is driven at random: data comes, FRMs come to be turned around, BRMs come with any fields, time passes, and
+//! the end sends what it may. Every cell that leaves is judged by a [`Judge`] that knows the rules and nothing of the
+//! code. Three canaries, each with one fault, prove that it sees.
 
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::{
@@ -163,8 +163,8 @@ impl Judge {
             self.last_out_of_rate = Some(now);
             return Ok(());
         }
-        // The spacing that counts is that of the ACR before the later cell: an FRM that lowers ACR itself (rules 5 and 6)
-        // only binds the cells after it (rule 7).
+        // The spacing that counts is that of the ACR before the later cell: an FRM that lowers ACR itself (rules 5 and
+        // 6) only binds the cells after it (rule 7).
         let apart = self.last_in_rate.is_none_or(|last| now.since(last) >= acr.interval());
         holds(apart && acr > CellRate::ZERO, "rule 1: spacing below 1/ACR")?;
         let due = self.frm_is_due(now);

@@ -2,8 +2,16 @@
 //!
 //! Rates are powers of two times a small fraction wherever an RM cell carries them, so that they have an exact code.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use cellrate_proto::parameters::PowerOfTwo;
-use cellrate_proto::{AbrParameters, CellRate, Cells, Direction, Duration, Emission, RateCode, RmCell, Time};
+use cellrate_proto::uili::{
+    BackwardRmContext, BaselineConfig, ForwardRmContext, Uili, UiliConfig, UiliPolicy,
+};
+use cellrate_proto::{
+    AbrParameters, CellRate, Cells, Direction, Duration, Emission, RateCode, RmCell, Source, Time,
+};
 
 use crate::world::{
     Busy, FAR, NEAR, World, brm, frm, just_after, just_before, letter, ms, parameters, power, source, us,
@@ -231,8 +239,8 @@ fn source_rule_3_an_idle_source_is_silent_even_when_an_frm_is_due() {
     world.run_until(us(99));
     // After four in-rate cells an FRM is due at 40 us, but nothing waits.
     assert_eq!(world.story(NEAR), "FDDD");
-    // The far end answers at 100 us with its first FRM (rule 2) and the BRM. The near end turns that FRM around, for which
-    // its own FRM goes first; the far end answers that one, and no FRM is due any more on either side.
+    // The far end answers at 100 us with its first FRM (rule 2) and the BRM. The near end turns that FRM around, for
+    // which its own FRM goes first; the far end answers that one, and no FRM is due any more on either side.
     world.run_until_idle();
     assert_eq!((world.story(NEAR), world.story(FAR)), (String::from("FDDDFB"), String::from("FBB")));
     world.run_until(ms(10_000));
@@ -316,7 +324,8 @@ fn source_rule_5_acts_at_an_frm_only() {
 
 #[test]
 fn source_rule_5_an_out_of_rate_frm_does_not_restart_adtf() {
-    // ICR = 1, ACR = 5 cells/s: D at 200 ms, an out-of-rate FRM at 300 ms; at 600 ms the last in-rate FRM is 600 ms old.
+    // ICR = 1, ACR = 5 cells/s: D at 200 ms, an out-of-rate FRM at 300 ms; at 600 ms the last in-rate FRM is 600 ms
+    // old.
     let mut busy = at_acr(5.0, &AbrParameters { icr: rate(1.0), nrm: 2, ..parameters(PCR) });
     assert_eq!(busy.source.transmit(ms(200), true), Some(Emission::Data));
     assert_eq!(busy.source.transmit(ms(300), true).as_ref().map(letter), Some('f'));
@@ -409,8 +418,8 @@ fn source_rule_6_with_cdf_1_acr_falls_to_mcr_at_once_and_to_zero_without_one() {
 
 #[test]
 fn source_rule_6_out_of_rate_frms_are_not_counted() {
-    // CRM = 4 and ACR = 0: one in-rate FRM, then out-of-rate ones only. ACR = 64 returns with the BRM of a switch, which
-    // does not restart the count: FRMs 2, 3 and 4 carry 64, the fifth 64 * 15/16 = 60.
+    // CRM = 4 and ACR = 0: one in-rate FRM, then out-of-rate ones only. ACR = 64 returns with the BRM of a switch,
+    // which does not restart the count: FRMs 2, 3 and 4 carry 64, the fifth 64 * 15/16 = 60.
     let mut busy = at_acr(0.0, &AbrParameters { rif: PowerOfTwo::ONE, ..crm_4() });
     assert_eq!(busy.cells(8), "ffffffff");
     busy.source.on_backward_rm(busy.now, &RmCell { backward_notification: true, ..brm(64.0) });
@@ -438,8 +447,8 @@ fn source_rule_6_protects_a_network_whose_way_back_is_cut() {
 
 #[test]
 fn source_rules_5_6_7_act_in_this_order() {
-    // ACR = PCR = 131,072; ICR = 65,536; more than ADTF idle and CRM = 1 FRM without an answer. Rule 5 gives 65,536, rule 6
-    // then 65,536 * 15/16 = 61,440. The other way round it would be 131,072 * 15/16 = 122,880, and then 65,536.
+    // ACR = PCR = 131,072; ICR = 65,536; more than ADTF idle and CRM = 1 FRM without an answer. Rule 5 gives 65,536,
+    // rule 6 then 65,536 * 15/16 = 61,440. The other way round it would be 131,072 * 15/16 = 122,880, and then 65,536.
     let mut busy = at_acr(PCR, &AbrParameters { icr: rate(HALF), crm: Some(1), nrm: 2, ..parameters(PCR) });
     assert_eq!(busy.cells(2), "DF");
     assert_eq!(busy.source.acr(), rate(PCR));
@@ -451,8 +460,8 @@ fn source_rules_5_6_7_act_in_this_order() {
 
 #[test]
 fn source_rule_7_ccr_is_the_acr_of_the_cells_after_the_frm() {
-    // 80,000 cells/s: 12.5 us apart. Nrm = 4, CRM = 1, CDF = 1/2: the FRM of cell 4 leaves 12.5 us after cell 3, and says
-    // 40,000 (coded 2^15 * (1 + 113/512) = 40,000 exactly); the cell after it comes 25 us later.
+    // 80,000 cells/s: 12.5 us apart. Nrm = 4, CRM = 1, CDF = 1/2: the FRM of cell 4 leaves 12.5 us after cell 3, and
+    // says 40,000 (coded 2^15 * (1 + 113/512) = 40,000 exactly); the cell after it comes 25 us later.
     let parameters = AbrParameters { nrm: 4, crm: Some(1), cdf: Some(power(1)), ..parameters(80_000.0) };
     let mut busy = Busy::new(&parameters);
     let (first, _) = busy.next_frm();
@@ -666,7 +675,53 @@ fn source_rule_13_without_a_policy_only_adtf_takes_rate_that_is_not_used() {
     assert_eq!((busy.source.acr(), busy.source.statistics().uili_decreases), (rate(PCR), 0));
 }
 
-// Rescheduling (paper 002, section 5.1).
+#[test]
+fn source_rule_13_a_policy_is_told_of_every_brm_whatever_it_asks_for() {
+    /// Counts what it is told, and forbids what it is asked for.
+    struct Counting(Arc<AtomicU32>);
+    impl UiliPolicy for Counting {
+        fn on_forward_rm(&mut self, context: &ForwardRmContext) -> CellRate {
+            context.acr
+        }
+        fn on_backward_rm(&mut self, context: &BackwardRmContext) -> bool {
+            let told = 1 + self.0.load(Relaxed);
+            self.0.store(told, Relaxed);
+            assert_eq!(context.increase, told == 4);
+            false
+        }
+    }
+    let told = Arc::new(AtomicU32::new(0));
+    let parameters = AbrParameters { icr: rate(HALF), ..parameters(PCR) };
+    let mut source = Source::under(parameters, Uili::Custom(Box::new(Counting(told.clone()))));
+    for (ci, ni) in [(true, false), (false, true), (true, true), (false, false)] {
+        source.on_backward_rm(ms(1), &RmCell { congestion_indication: ci, no_increase: ni, ..brm(PCR) });
+    }
+    assert_eq!(told.load(Relaxed), 4);
+    // Twice down by 1/16, and no increase.
+    assert_eq!(source.acr(), rate(HALF * 15.0 / 16.0 * 15.0 / 16.0));
+}
+
+#[test]
+fn source_rule_13_the_prohibition_of_rule_5b_ends_with_a_brm_that_orders_a_decrease() {
+    // Baseline, floor ICR: ACR = 65,536 of which next to nothing is used falls at the FRM, and the next BRM may not
+    // raise it. That one has CI = 1, and the one after it raises ACR again.
+    let icr = rate(1_024.0);
+    let parameters = AbrParameters { icr, rif: PowerOfTwo::ONE, ..parameters(PCR) };
+    let mut source = Source::new(parameters, &UiliConfig::Baseline(BaselineConfig::default()));
+    source.transmit(Time::ZERO, true);
+    source.on_backward_rm(ms(1), &brm(HALF));
+    for n in 1..=4 {
+        source.transmit(ms(100 * n), true);
+    }
+    assert_eq!(source.statistics().uili_decreases, 1);
+    let lowered = source.acr();
+    source.on_backward_rm(ms(401), &RmCell { congestion_indication: true, ..brm(PCR) });
+    assert!(source.acr() < lowered);
+    source.on_backward_rm(ms(402), &brm(HALF));
+    assert_eq!(source.acr(), rate(HALF));
+}
+
+// Rescheduling (paper abr-parameters, section 5.1).
 
 #[test]
 fn rescheduling_a_rise_of_acr_moves_the_next_cell_forward() {

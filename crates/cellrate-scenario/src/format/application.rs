@@ -1,7 +1,7 @@
 //! The keys of applications.
 
 use super::{COUNT, Kind, LIKE, NAME, Range, SPAN, Shape, TIME, Tagged, key, required};
-use crate::quantity::Dimension;
+use crate::text::quantity::Dimension;
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const BIT_RATE: Kind = Kind::Positive(Dimension::LineRate);
@@ -146,7 +146,7 @@ const KINDS: Tagged = Tagged {
                         "rate",
                         Kind::Or(&[BIT_RATE, Kind::Choice(&["unlimited"])]),
                         "\"unlimited\" for tcp; \"1 Mbps\" for udp",
-                        "Rate of the data, as bits per second of payload.",
+                        "Rate of the data of all streams together, as bits per second of payload.",
                     ),
                     key("streams", Kind::Integer(1, 128), "1", "Connections side by side."),
                     key("length", OCTETS, "iperf3's own", "Octets per write, and per datagram of udp."),
@@ -157,7 +157,7 @@ const KINDS: Tagged = Tagged {
             "command",
             Shape {
                 name: "command",
-                about: "Any program, on `host`. In its words {host} and {peer} are addresses, {folder} is where its files are kept.",
+                about: "Any program, on `host`. In its words {host} and {peer} are addresses, {folder} is where its files are kept, and where it runs. One with a / in its name is looked for from the scenario's folder on.",
                 keys: &[
                     required("words", Kind::List(&Kind::Text, 1), "The program and its arguments."),
                     key(

@@ -2,7 +2,7 @@
 
 use super::timing::{END_KEY, START_KEY};
 use super::{Kind, Range, Shape, key, required};
-use crate::quantity::Dimension;
+use crate::text::quantity::Dimension;
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 
@@ -61,7 +61,7 @@ const TRACE: Shape = Shape {
 
 pub(super) const FRAMES: Shape = Shape {
     name: "frames",
-    about: "Frames of a codec, video or voice, in UDP datagrams over IP over AAL5, one frame at each instant of a clock; what the sender may not yet send waits (paper 000).",
+    about: "Frames of a codec, video or voice, in UDP datagrams over IP over AAL5, one frame at each instant of a clock; what the sender may not yet send waits (paper internet-applications).",
     keys: &[
         required("frames_per_second", Kind::Integer(1, 10_000), "The clock."),
         key("size", OCTETS, "required: this or trace", "Mean length of a frame: 1 octet to 16 MiB."),

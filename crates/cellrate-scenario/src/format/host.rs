@@ -1,7 +1,7 @@
 //! The keys of hosts: their names, and what they are in a live run.
 
 use super::{CELLS, COUNT, Key, Kind, LIKE, NAME, SPAN, Shape, key};
-use crate::quantity::Dimension;
+use crate::text::quantity::Dimension;
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const LIVE_KEY: Key = key(

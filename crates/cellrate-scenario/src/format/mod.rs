@@ -14,7 +14,7 @@ mod traffic;
 mod uili;
 mod video;
 
-use crate::quantity::Dimension;
+use crate::text::quantity::Dimension;
 use application::APPLICATION;
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
@@ -176,6 +176,8 @@ const SPAN: Kind = Kind::Positive(Dimension::Time);
 const RATE: Kind = Kind::Quantity(Dimension::Rate);
 const POSITIVE_RATE: Kind = Kind::Positive(Dimension::Rate);
 const CELLS: Kind = Kind::Quantity(Dimension::Cells);
+/// That it is a power of two is left to the core.
+const NRM: Kind = Kind::Integer(2, 256);
 const ROOM: Kind = Kind::Or(&[CELLS, Kind::Choice(&["infinite"])]);
 const FRACTION: Kind = Kind::Ratio(Range::closed(0.0, 1.0));
 const SHARE: Kind = Kind::Ratio(Range::above(0.0, 1.0));
@@ -237,7 +239,7 @@ pub(crate) const ROOT: Shape = Shape {
 
 const ADMISSION: Shape = Shape {
     name: "admission",
-    about: "Connection admission control, and negotiation along each path (paper 002, sections 3 to 6). A link carries at most its rate in PCR of CBR, SCR of VBR and MCR of ABR connections, in each direction with traffic.",
+    about: "Connection admission control, and negotiation along each path (paper abr-parameters, sections 3 to 6). A link carries at most its rate in PCR of CBR, SCR of VBR and MCR of ABR connections, in each direction with traffic.",
     keys: &[
         key(
             "negotiate",
@@ -423,15 +425,15 @@ const ABR: Shape = Shape {
             "pcr",
             RATE,
             "the smallest link rate of the path, at most 16777215 cells/s",
-            "Peak cell rate, above 0 to 16777215 cells/s.",
+            "Peak cell rate, 1 to 16777215 cells/s.",
         ),
-        key("mcr", RATE, "0", "Minimum cell rate, at most pcr."),
+        key("mcr", RATE, "\"0 cells/s\"", "Minimum cell rate, at most pcr."),
         key("icr", RATE, "pcr", "Initial cell rate, from mcr to pcr."),
         key(
             "nrm",
-            Kind::Integer(0, u32::MAX as i64),
+            NRM,
             "32",
-            "In-rate cells per forward RM cell: a power of two from 2 to 256.",
+            "In-rate cells per forward RM cell: a power of two from 2 to 256. With 2 backward RM cells take every other place, and hardly any data are sent.",
         ),
         key(
             "trm",
@@ -548,7 +550,8 @@ pub(crate) const PORT_QUANTITIES: &[&str] =
 /// One of these, or a figure of a custom algorithm.
 const RECORD: Kind = Kind::Or(&[Kind::Choice(QUANTITIES), Kind::Name]);
 
-/// Flow quantities, port quantities, then the figures of [`cellrate_proto::switch::ALGORITHM_METRICS`] (held by a test).
+/// Flow quantities, port quantities, then the figures of [`cellrate_proto::switch::ALGORITHM_METRICS`] (held by a
+/// test).
 pub(crate) const QUANTITIES: &[&str] = &[
     "acr",
     "source_rate",

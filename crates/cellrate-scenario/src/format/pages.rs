@@ -2,7 +2,7 @@
 
 use super::timing::EXPONENTIAL;
 use super::{Key, Kind, Shape, TIME, key, required};
-use crate::quantity::Dimension;
+use crate::text::quantity::Dimension;
 
 const OBJECT: Shape = Shape {
     name: "object",

@@ -2,7 +2,7 @@
 
 use super::custom::{NAME_KEY, PARAMETERS_KEY};
 use super::{
-    CELLS, COUNT, FRACTION, Key, Kind, LIKE, NAME, POSITIVE_RATE, RATE, ROOM, Range, SHARE, SPAN, Shape,
+    CELLS, COUNT, FRACTION, Key, Kind, LIKE, NAME, NRM, POSITIVE_RATE, RATE, ROOM, Range, SHARE, SPAN, Shape,
     TIME, Tagged, key, required,
 };
 
@@ -103,7 +103,7 @@ const VS_VD: Shape = Shape {
 
 const NEGOTIATION: Shape = Shape {
     name: "negotiation",
-    about: "Limits and wishes of a switch at set-up; what is not given is left alone (paper 002, table 1).",
+    about: "Limits and wishes of a switch at set-up; what is not given is left alone (paper abr-parameters, table 1).",
     keys: &[
         key("pcr", POSITIVE_RATE, "none", "Largest PCR, beside the rate of the next link."),
         key("mcr", RATE, "none", "Largest MCR, beside what the next link can still promise."),
@@ -116,7 +116,7 @@ const NEGOTIATION: Shape = Shape {
             "none",
             "RDF it wants: larger is granted, smaller as far as the switch cut RIF.",
         ),
-        key("nrm", Kind::Integer(2, 256), "none", "Nrm it wants: a power of two from 2 to 256."),
+        key("nrm", NRM, "none", "Nrm it wants: a power of two from 2 to 256."),
         key("trm", SPAN, "none", "Trm it wants: 100 ms times a power of two from 2^-7 to 1."),
         key("cdf", Kind::PowerOfTwo, "none", "Smallest CDF: a power of two from 1/64 to 1."),
         key("adtf", SPAN, "none", "Largest ADTF: 10 ms to 10.23 s in steps of 10 ms."),
@@ -219,7 +219,7 @@ const ALGORITHM: Tagged = Tagged {
             "stop-and-go",
             Shape {
                 name: "stop-and-go",
-                about: "Sources send at PCR or at MCR (paper 003). The ABR connections through such a port have RIF, RDF and CDF 1, Nrm 32, and ICR PCR or MCR: what they do not say is that, ICR being PCR where TBE / FRTT is at least PCR, and MCR otherwise; anything else is an error.",
+                about: "Sources send at PCR or at MCR (paper stop-and-go). The ABR connections through such a port have RIF, RDF and CDF 1, Nrm 32, and ICR PCR or MCR: what they do not say is that, ICR being PCR where TBE / FRTT is at least PCR, and MCR otherwise; anything else is an error.",
                 keys: &[
                     required(
                         "threshold",
@@ -357,7 +357,7 @@ const ALGORITHM: Tagged = Tagged {
 
 const AGING: Shape = Shape {
     name: "aging",
-    about: "The switch based use-it-or-lose-it policy (paper 004, section 5.5).",
+    about: "The switch based use-it-or-lose-it policy (paper uili, section 5.5).",
     keys: &[
         key("alpha", Kind::Ratio(Range::above(0.0, 10.0)), "0.1", "Steepness of the aging function."),
         key(

@@ -2,7 +2,7 @@
 
 use super::pages::PAGES;
 use super::{CELLS, Key, Kind, SPAN, Shape, TIME, key, required};
-use crate::quantity::Dimension;
+use crate::text::quantity::Dimension;
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const OCTETS_OR_NO_END: Kind = Kind::Or(&[OCTETS, Kind::Choice(&["infinite"])]);
@@ -10,7 +10,15 @@ const OCTETS_OR_NO_END: Kind = Kind::Or(&[OCTETS, Kind::Choice(&["infinite"])]);
 const KEYS: &[Key] = &[
     key(
         "preset",
-        Kind::Choice(&["reno", "newreno", "sack", "paper-001", "paper-003", "paper-000", "solaris-2.4"]),
+        Kind::Choice(&[
+            "reno",
+            "newreno",
+            "sack",
+            "tcp-lrd-vbr",
+            "stop-and-go",
+            "internet-applications",
+            "solaris-2.4",
+        ]),
         "\"reno\"",
         "Defaults for all keys below but those of the application: what a paper or a system used (docs/transport.md).",
     ),
@@ -133,7 +141,7 @@ pub(super) const TCP: Shape = Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::PRESETS;
+    use crate::model::PRESETS;
 
     #[test]
     fn all_presets_can_be_named() {

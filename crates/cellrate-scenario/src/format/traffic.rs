@@ -4,7 +4,7 @@ use super::custom::{NAME_KEY, PARAMETERS_KEY};
 use super::timing::{END_KEY, PERIOD, START_KEY};
 use super::{CELLS, Kind, POSITIVE_RATE, RATE, Shape, TIME, Tagged};
 use super::{frames, key, required, tcp, video};
-use crate::quantity::Dimension;
+use crate::text::quantity::Dimension;
 
 const WINDOW: Shape = Shape {
     name: "window",
@@ -70,7 +70,7 @@ pub(super) const TRAFFIC: Tagged = Tagged {
             "on-off",
             Shape {
                 name: "on-off",
-                about: "On and off by turns; what the sender may not yet send waits.",
+                about: "On and off by turns, the first cell at the very start of each on period: one of length t has t * rate cells, rounded up. What the sender may not yet send waits.",
                 keys: &[
                     required("rate", POSITIVE_RATE, "Rate of data cells while on."),
                     required("on", PERIOD, "How long it is on each time."),
@@ -96,7 +96,7 @@ pub(super) const TRAFFIC: Tagged = Tagged {
             "request-response",
             Shape {
                 name: "request-response",
-                about: "A client sends requests, the server at the other end of the path answers each when it is whole, and the next cycle begins after the last answer (paper 004, section 7.2.1). The reverse direction carries the answers.",
+                about: "A client sends requests, the server at the other end of the path answers each when it is whole, and the next cycle begins after the last answer (paper uili, section 7.2.1). The reverse direction carries the answers. Nothing is sent again: a burst is whole with its last cell, whatever was lost of it before, and a conversation whose last cell of a burst is lost stands still from then on.",
                 keys: &[
                     required(
                         "response",

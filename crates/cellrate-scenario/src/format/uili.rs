@@ -38,7 +38,7 @@ pub(super) const UILI: Tagged = Tagged {
             "february-1995",
             Shape {
                 name: "february-1995",
-                about: "ACR falls with the time without a backward RM cell (paper 004, section 3).",
+                about: "ACR falls with the time without a backward RM cell (paper uili, section 3).",
                 keys: &[
                     key(
                         "tof",
@@ -54,7 +54,7 @@ pub(super) const UILI: Tagged = Tagged {
             "april-1995",
             Shape {
                 name: "april-1995",
-                about: "The harmonic decrease (paper 004, section 3).",
+                about: "The harmonic decrease (paper uili, section 3).",
                 keys: &[TOF_KEY, RDF_KEY],
             },
         ),
@@ -62,7 +62,7 @@ pub(super) const UILI: Tagged = Tagged {
             "august-1995",
             Shape {
                 name: "august-1995",
-                about: "Rule 5 of the draft of August 1995 (paper 004, section 3).",
+                about: "Rule 5 of the draft of August 1995 (paper uili, section 3).",
                 keys: &[
                     TOF_KEY,
                     key(
@@ -90,7 +90,7 @@ pub(super) const UILI: Tagged = Tagged {
             "baseline",
             Shape {
                 name: "baseline",
-                about: "Enhanced August 1995 (paper 004, section 4.2).",
+                about: "Enhanced August 1995 (paper uili, section 4.2).",
                 keys: &[
                     tdf_key("1/8"),
                     key(
@@ -107,7 +107,7 @@ pub(super) const UILI: Tagged = Tagged {
             "count-based",
             Shape {
                 name: "count-based",
-                about: "Regions A to D with a headroom (paper 004, section 5.2).",
+                about: "Regions A to D with a headroom (paper uili, section 5.2).",
                 keys: &[
                     tdf_key("1/8"),
                     key(
@@ -135,7 +135,7 @@ pub(super) const UILI: Tagged = Tagged {
             "time-based",
             Shape {
                 name: "time-based",
-                about: "ACR falls with the time since the last forward RM cell (paper 004, section 5.3).",
+                about: "ACR falls with the time since the last forward RM cell (paper uili, section 5.3).",
                 keys: &[
                     key(
                         "floor",
@@ -169,7 +169,7 @@ pub(super) const UILI: Tagged = Tagged {
             "joint",
             Shape {
                 name: "joint",
-                about: "The joint source based policy (paper 004, section 5.4; TM 4.0, appendix I.8).",
+                about: "The joint source based policy (paper uili, section 5.4; TM 4.0, appendix I.8).",
                 keys: &[tdf_key("1/16"), PNI_KEY],
             },
         ),

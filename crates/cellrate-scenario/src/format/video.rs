@@ -5,7 +5,7 @@ use super::{Kind, POSITIVE_RATE, Range, SPAN, Shape, key, required};
 
 pub(super) const VIDEO: Shape = Shape {
     name: "video",
-    about: "Compressed video: MPEG-2 programs whose rates are long-range dependent and hold from one clock reference to the next (paper 001).",
+    about: "Compressed video: MPEG-2 programs whose rates are long-range dependent and hold from one clock reference to the next (paper tcp-lrd-vbr). The noise is made for the whole length of the traffic at once, so that a longer run with the same seed may have other rates from the start.",
     keys: &[
         key("programs", Kind::Integer(1, 1024), "1", "Programs on the VC."),
         required(

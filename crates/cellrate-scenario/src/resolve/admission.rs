@@ -9,12 +9,10 @@ use cellrate_proto::{AbrParameters, CellRate, Duration};
 use super::connection::{self, Terms};
 use super::network::Network;
 use super::{optional, stop_and_go};
-use crate::check;
-use crate::error::Fault;
-use crate::model::{Category, Connection, Flow, Negotiated, Refused, Sender, Step, Traffic};
-use crate::period::Period;
-use crate::shared::Shared;
-use crate::tree::{Table, Value};
+use crate::model::{Category, Connection, Flow, Negotiated, Period, Refused, Sender, Shared, Step, Traffic};
+use crate::text::check;
+use crate::text::error::Fault;
+use crate::text::tree::{Table, Value};
 
 /// What came of it.
 pub(super) struct Outcome {
@@ -241,7 +239,18 @@ fn mean(traffic: &Traffic) -> Option<CellRate> {
     };
     match traffic {
         Traffic::Constant { rate, .. } => Some(*rate),
-        Traffic::OnOff { rate, on, off, .. } => Some(*rate * (span(on) / (span(on) + span(off)))),
+        Traffic::OnOff { rate, on, off, .. } => {
+            Some(CellRate::new(cells_while_on(*rate, on) / (span(on) + span(off))))
+        }
         _ => None,
+    }
+}
+
+/// Cells of an on period, in the mean: the first comes at its very beginning, so that a part of a cell is one more.
+fn cells_while_on(rate: CellRate, on: &Period) -> f64 {
+    let spacing = rate.interval().as_secs_f64();
+    match on {
+        Period::Fixed(on) => on.div_ceil(rate.interval()) as f64,
+        Period::Exponential(on) => -1.0 / (-spacing / on.as_secs_f64()).exp_m1(),
     }
 }

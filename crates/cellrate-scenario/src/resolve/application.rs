@@ -7,14 +7,14 @@ use cellrate_proto::{BitRate, Duration, Octets, Time};
 use super::host::whole_ms;
 use super::network::Network;
 use super::{Whole, instant, optional, place_of, wholes};
-use crate::application::{Application, ApplicationKind, Command, Iperf3, LiveVideo, Ready, Voice, Web};
-use crate::check;
-use crate::error::{Fault, Place};
-use crate::group;
-use crate::index::NodeIndex;
-use crate::model::Connection;
-use crate::quantity;
-use crate::tree::{Node, Table};
+use crate::model::{
+    Application, ApplicationKind, Command, Connection, Iperf3, LiveVideo, NodeIndex, Ready, Voice, Web,
+};
+use crate::text::check;
+use crate::text::error::{Fault, Place};
+use crate::text::group;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
 
 pub(super) fn build(
     root: &Table,

@@ -9,15 +9,14 @@ use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
 use super::{Whole, defaults, optional, place_of, rounded, stop_and_go, traffic, uili, wholes};
-use crate::check;
-use crate::custom::Custom;
-use crate::error::{Fault, Place};
-use crate::group;
-use crate::index::NodeIndex;
-use crate::model::{AbrSender, Category, Connection, Flow, Sender, Step, Traffic, WaitingBrm};
-use crate::quantity;
-use crate::shared::Shared;
-use crate::tree::{Node, Table, Value, merged};
+use crate::model::{
+    AbrSender, Category, Connection, Custom, Flow, NodeIndex, Sender, Shared, Step, Traffic, WaitingBrm,
+};
+use crate::text::check;
+use crate::text::error::{Fault, Place};
+use crate::text::group;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table, Value, merged};
 
 /// What a connection says of its set-up beside its parameters.
 pub(super) struct Terms {

@@ -7,12 +7,12 @@ use cellrate_proto::wire::Encapsulation;
 
 use super::optional;
 use super::timing::start_and_end;
-use crate::check;
-use crate::error::Fault;
 use crate::format::MAX_FRAME;
-use crate::frames::{FirstOfTrace, FollowAcr, FrameLengths, FramesTraffic};
-use crate::quantity;
-use crate::tree::{Node, Table, Value};
+use crate::model::{FirstOfTrace, FollowAcr, FrameLengths, FramesTraffic};
+use crate::text::check;
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table, Value};
 
 pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {
     let (start, end) = start_and_end(table)?;

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use cellrate_proto::{Duration, Octets};
 
 use super::{Whole, optional, place_of};
-use crate::check;
-use crate::error::Fault;
-use crate::host::{HostSettings, HostTcp};
-use crate::quantity;
-use crate::shared::Shared;
-use crate::tree::{Node, Table};
+use crate::model::{HostSettings, HostTcp, Shared};
+use crate::text::check;
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
 
 /// Settings of all hosts, in their order; their addresses differ.
 pub(super) fn settings(hosts: &[Whole]) -> Result<Vec<HostSettings>, Fault> {

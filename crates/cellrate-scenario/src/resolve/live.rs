@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 
 use super::network::Network;
 use super::optional;
-use crate::check;
-use crate::error::Fault;
-use crate::live::LiveSettings;
-use crate::quantity;
-use crate::tree::{Entry, Node, Table};
+use crate::model::LiveSettings;
+use crate::text::check;
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::tree::{Entry, Node, Table};
 
 pub(super) fn read(root: &Table, network: &Network) -> Result<LiveSettings, Fault> {
     let mut settings = LiveSettings::default();

@@ -1,5 +1,5 @@
-//! From the tree to a [`Scenario`]: groups written out, defaults filled in, names replaced by indices, all of it checked
-//! against each other.
+//! From the tree to a [`Scenario`]: groups written out, defaults filled in, names replaced by indices, all of it
+//! checked against each other.
 
 mod admission;
 mod application;
@@ -21,20 +21,20 @@ mod vs_vd;
 
 use cellrate_proto::Time;
 
-use crate::check::{self, Mode};
-use crate::error::{Fault, Place};
 use crate::format::Shape;
-use crate::group::{self, Member};
 use crate::model::Scenario;
-use crate::quantity;
-use crate::tree::{Node, Table, Value, merged};
+use crate::text::check::{self, Mode};
+use crate::text::error::{Fault, Place};
+use crate::text::group::{self, Member};
+use crate::text::quantity;
+use crate::text::tree::{Node, Table, Value, merged};
 
 pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let read = |key: &str| root.node(key).ok_or_else(|| check::missing(Place::default(), key, ""));
     let network = network::build(root)?;
     let (mut connections, terms) = connection::build(root, &network)?;
-    let mut probes = probe::build(root, &network, &connections)?;
     let duration = quantity::span(read("duration")?)?;
+    let mut probes = probe::build(root, &network, &connections, duration)?;
     let applications = application::build(root, &network, &connections, duration)?;
     let outcome = admission::admit(root, &network, &mut connections, &terms)?;
     probe::keep(&mut probes, &outcome.kept);

@@ -7,16 +7,13 @@ use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
 use super::{Whole, defaults, host, instant, optional, place_of, port, wholes};
-use crate::check::{self, Mode};
-use crate::error::{Fault, Place, suggestion};
 use crate::format::{Kind, ROOT, Shape};
-use crate::group;
-use crate::host::HostSettings;
-use crate::index::{LinkIndex, NodeIndex};
-use crate::model::{Link, Node, NodeKind, Port, Span, Step};
-use crate::quantity;
-use crate::shared::Shared;
-use crate::tree::{self, Table, Value, merged};
+use crate::model::{HostSettings, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, Shared, Span, Step};
+use crate::text::check::{self, Mode};
+use crate::text::error::{Fault, Place, suggestion};
+use crate::text::group;
+use crate::text::quantity;
+use crate::text::tree::{self, Table, Value, merged};
 
 /// The network, with its names.
 pub(super) struct Network {
@@ -271,11 +268,7 @@ fn set_limits(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
         processing: optional(table, "processing", quantity::time)?.unwrap_or_default(),
         ..Limits::default()
     };
-    if let Err(error) = limits.check() {
-        let message = format!("the switch negotiates {} to a value it cannot have", error.name);
-        let place = place_of(table, error.name, node.place);
-        return Err(Fault::new(place, message, format!("It must be {}", error.allowed)));
-    }
+    check::configuration(limits.check(), |name| table.node(name), node.place)?;
     network.limits.insert(switch, (limits, node.place));
     Ok(())
 }

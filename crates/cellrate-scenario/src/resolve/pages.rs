@@ -3,12 +3,11 @@
 use cellrate_proto::{Duration, Octets, Time};
 
 use super::{instant, optional, timing};
-use crate::check;
-use crate::error::Fault;
-use crate::pages::{ConnectionUse, PageObject, Pages};
-use crate::period::Period;
-use crate::quantity;
-use crate::tree::{Node, Table};
+use crate::model::{ConnectionUse, PageObject, Pages, Period};
+use crate::text::check;
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
 
 /// A request with the headers of a browser of 1996; none of the papers says it.
 const REQUEST: Octets = Octets(300);

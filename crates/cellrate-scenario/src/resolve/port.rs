@@ -1,4 +1,5 @@
-//! What an output port of a switch is told: buffers, the turn of RM cells, EFCI thresholds, BRMs to originate, algorithm.
+//! What an output port of a switch is told: buffers, the turn of RM cells, EFCI thresholds, BRMs to originate,
+//! algorithm.
 
 use std::sync::Arc;
 
@@ -11,13 +12,12 @@ use cellrate_proto::switch::{
 use cellrate_proto::{Cells, Duration};
 
 use super::{optional, vs_vd};
-use crate::check;
-use crate::custom::{CustomAlgorithm, parameters};
-use crate::error::Fault;
 use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
-use crate::model::{Buffers, Port, RmCells};
-use crate::quantity;
-use crate::tree::{Node, Table};
+use crate::model::{Buffers, CustomAlgorithm, Port, RmCells, parameters};
+use crate::text::check;
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
 
 /// The port that a checked table of `buffers`, `rm_cells`, `efci`, `becn`, `algorithm` and `vs_vd` describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
@@ -139,17 +139,21 @@ fn built_in(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
             }))
         }
         Some("erica") => {
-            let share = optional(table, "target_utilization", quantity::ratio)?.unwrap_or(0.9);
-            SwitchAlgorithmConfig::Erica(Arc::new(erica(table, QueueControl::TargetUtilization(share))?))
+            let mut default = EricaConfig::erica();
+            if let Some(share) = optional(table, "target_utilization", quantity::ratio)? {
+                default.queue_control = QueueControl::TargetUtilization(share);
+            }
+            SwitchAlgorithmConfig::Erica(Arc::new(erica(table, default)?))
         }
         Some("erica+") => {
-            let control = QueueControl::QueueingDelay {
-                t0: optional(table, "t0", quantity::span)?.unwrap_or(Duration::from_us(500)),
-                a: optional(table, "a", quantity::ratio)?.unwrap_or(1.15),
-                b: optional(table, "b", quantity::ratio)?.unwrap_or(1.05),
-                qdlf: optional(table, "qdlf", quantity::ratio)?.unwrap_or(0.5),
-            };
-            SwitchAlgorithmConfig::Erica(Arc::new(erica(table, control)?))
+            let mut default = EricaConfig::erica_plus();
+            if let QueueControl::QueueingDelay { t0, a, b, qdlf } = &mut default.queue_control {
+                *t0 = optional(table, "t0", quantity::span)?.unwrap_or(*t0);
+                for (key, value) in [("a", a), ("b", b), ("qdlf", qdlf)] {
+                    *value = optional(table, key, quantity::ratio)?.unwrap_or(*value);
+                }
+            }
+            SwitchAlgorithmConfig::Erica(Arc::new(erica(table, default)?))
         }
         _ => SwitchAlgorithmConfig::None,
     })
@@ -197,12 +201,13 @@ fn fairness(table: &Table) -> Fairness {
     }
 }
 
-fn erica(table: &Table, queue_control: QueueControl) -> Result<EricaConfig, Fault> {
+/// What ERICA and ERICA+ have in common, where the table says something else than `default`.
+fn erica(table: &Table, default: EricaConfig) -> Result<EricaConfig, Fault> {
     let flag = |key: &str| optional(table, key, check::boolean).map(|flag| flag.unwrap_or(false));
     Ok(EricaConfig {
-        interval: interval(table, Duration::from_ms(5))?,
-        queue_control,
-        delta: optional(table, "delta", quantity::ratio)?.unwrap_or(0.1),
+        interval: interval(table, default.interval.time)?,
+        queue_control: default.queue_control,
+        delta: optional(table, "delta", quantity::ratio)?.unwrap_or(default.delta),
         active_sources: ActiveSources {
             bidirectional: flag("bidirectional_counting")?,
             decay: optional(table, "activity_decay", quantity::ratio)?,

@@ -1,25 +1,29 @@
 //! Probes: which quantity of what is recorded when.
 
+use cellrate_proto::Duration;
 use cellrate_proto::switch::{ALGORITHM_METRICS, ERICA_METRICS};
 
 use super::network::Network;
-use crate::check;
-use crate::error::{Fault, Place, suggestion};
 use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
-use crate::group::matches;
-use crate::index::{ConnectionIndex, NodeIndex};
-use crate::model::{Category, Connection, Every, FlowQuantity, PortQuantity, Probe, Quantity, Step, Traffic};
-use crate::quantity;
-use crate::segmenting::segmenting;
-use crate::tree::{Node, Table};
+use crate::model::{
+    Category, Connection, ConnectionIndex, Every, FlowQuantity, NodeIndex, PortQuantity, Probe, Quantity,
+    Step, Traffic, segmenting,
+};
+use crate::text::check;
+use crate::text::error::{Fault, Place, suggestion};
+use crate::text::group::matches;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
 
 pub(super) fn build(
     root: &Table,
     network: &Network,
     connections: &[Connection],
+    duration: Duration,
 ) -> Result<Vec<Probe>, Fault> {
     let known = known_quantities(network);
     let mut probes: Vec<Probe> = Vec::new();
+    let mut values = 0;
     for (node, table) in root.tables("probe") {
         let every = match table.node("every") {
             Some(every) if every.text() == Some("change") => Every::Change,
@@ -41,10 +45,30 @@ pub(super) fn build(
                     return Err(Fault::new(name.place, message, "Record each quantity once"));
                 }
                 probes.push(Probe { quantity, every });
+                values = room_for(values, table, every, duration)?;
             }
         }
     }
     Ok(probes)
+}
+
+/// As many values take 4 GB, and as much again where they are written or read with their instants.
+const MOST_VALUES: u64 = 500_000_000;
+
+/// How many values there are with those of one more series, beside `values` of those before.
+fn room_for(values: u64, table: &Table, every: Every, duration: Duration) -> Result<u64, Fault> {
+    let Every::Interval(interval) = every else { return Ok(values) };
+    let count = duration.as_ps() / interval.as_ps() + 1;
+    let all = values.saturating_add(count);
+    if all <= MOST_VALUES {
+        return Ok(all);
+    }
+    let place = table.node("every").map_or_else(Place::default, |every| every.place);
+    let message = format!(
+        "every {interval} of {duration} a series has {count} values, and those of this and of the probes before are more than \
+         {MOST_VALUES} with it"
+    );
+    Err(Fault::new(place, message, "Record less often, or of fewer things with `of`"))
 }
 
 /// Quantities there may be, and the figures of custom algorithms that some port has.
@@ -189,7 +213,7 @@ fn ports(node: &Node, text: &str, network: &Network) -> Result<Vec<Step>, Fault>
         for end in 0..2_u8 {
             let [tail, head] = [link.ends[usize::from(end)], link.ends[usize::from(1 - end)]];
             if matches(from, network.name(tail)) && matches(to, network.name(head)) {
-                found.push(Step { link: crate::index::LinkIndex(i as u32), end });
+                found.push(Step { link: crate::model::LinkIndex(i as u32), end });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a Stop & Go port asks of the ABR connections that pass it (paper 003, table 1).
+//! What a Stop & Go port asks of the ABR connections that pass it (paper stop-and-go, table 1).
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use cellrate_proto::switch::{StopAndGo, SwitchAlgorithmConfig};
 
 use super::network::Network;
 use super::rounded;
-use crate::error::{Fault, Place};
 use crate::model::{Connection, Negotiated, Sender, Step};
-use crate::tree::{Node, Table};
+use crate::text::error::{Fault, Place};
+use crate::text::tree::{Node, Table};
 
 /// The first Stop & Go port that the data of a direction leaves by, such as "sw1->sw2".
 pub(super) fn port(network: &Network, path: &[Step], backward: bool) -> Option<String> {

@@ -1,18 +1,18 @@
 //! TCP traffic.
 
-use cellrate_proto::wire::Encapsulation;
+use cellrate_proto::wire::{Encapsulation, cells_for};
 use cellrate_proto::{Duration, Octets};
 
 use super::timing::start_and_end;
 use super::{optional, pages};
-use crate::check;
-use crate::error::{Fault, Place};
-use crate::quantity;
-use crate::tcp::{
+use crate::model::{
     AdapterQueue, DelayedAck, MAX_MSS, MAX_WINDOW, PRESETS, Preset, Recovery, TcpConfig, TcpTraffic,
     TimeoutConfig,
 };
-use crate::tree::{Node, Table};
+use crate::text::check;
+use crate::text::error::{Fault, Place};
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
 
 pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
     let preset = table.text("preset").and_then(Preset::named).unwrap_or(&PRESETS[0]);
@@ -39,15 +39,25 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<TcpTraffic, Fault> {
         let remedy = "Leave transfer out, or write connections = 1";
         return Err(Fault::new(node.place, "there is a transfer, and no connections that send it", remedy));
     }
+    let tcp = config(node.place, table, preset)?;
+    let adapter_queue = optional(table, "adapter_queue", adapter_queue)?.unwrap_or_default();
+    let segment = cells_for(tcp.mss + tcp.header, encapsulation);
+    if let AdapterQueue::Cells(room) = adapter_queue
+        && room < segment
+    {
+        let place = table.node("adapter_queue").map_or(node.place, |node| node.place);
+        let message = format!("the adapter's queue is {room}, and a segment of {} takes {segment}", tcp.mss);
+        return Err(Fault::new(place, message, "Write room for a segment at least"));
+    }
     Ok(TcpTraffic {
-        tcp: config(node.place, table, preset)?,
+        tcp,
         encapsulation,
         connections: connections as u16,
         transfer,
         start,
         end,
         pages,
-        adapter_queue: optional(table, "adapter_queue", adapter_queue)?.unwrap_or_default(),
+        adapter_queue,
     })
 }
 

@@ -3,10 +3,10 @@
 use cellrate_proto::Time;
 
 use super::{instant, optional};
-use crate::error::Fault;
-use crate::period::Period;
-use crate::quantity;
-use crate::tree::{Node, Table};
+use crate::model::Period;
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
 
 pub(super) fn start_and_end(table: &Table) -> Result<(Time, Time), Fault> {
     let start = optional(table, "start", instant)?.unwrap_or(Time::ZERO);

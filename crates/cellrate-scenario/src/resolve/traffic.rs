@@ -4,12 +4,11 @@ use cellrate_proto::{CellRate, Duration, Time};
 
 use super::timing::{period, start_and_end};
 use super::{frames, instant, optional, tcp, video};
-use crate::check;
-use crate::custom::Custom;
-use crate::error::Fault;
-use crate::model::{GreedyWindow, RequestResponse, Traffic};
-use crate::quantity;
-use crate::tree::{Node, Table};
+use crate::model::{Custom, GreedyWindow, RequestResponse, Traffic};
+use crate::text::check;
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
 
 /// The traffic that a checked table describes, of a sender with this peak rate; `None` for none.
 pub(super) fn read(node: &Node, peak: CellRate) -> Result<Option<Traffic>, Fault> {

@@ -6,10 +6,10 @@ use cellrate_proto::uili::{
 };
 
 use super::optional;
-use crate::check;
-use crate::error::Fault;
-use crate::quantity;
-use crate::tree::{Node, Table};
+use crate::text::check;
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
 
 /// The policy that a checked table, or a word, describes.
 pub(super) fn read(node: &Node) -> Result<UiliConfig, Fault> {

@@ -4,15 +4,15 @@ use cellrate_proto::{BitRate, CellRate, Duration};
 
 use super::optional;
 use super::timing::start_and_end;
-use crate::check;
-use crate::error::Fault;
-use crate::quantity;
-use crate::tree::{Node, Table};
-use crate::video::{NoiseMethod, OutOfRange, VideoTraffic};
+use crate::model::{NoiseMethod, OutOfRange, VideoTraffic};
+use crate::text::check;
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
 
-/// The rate of HDTV quality (paper 001).
+/// The rate of HDTV quality (paper tcp-lrd-vbr).
 const PEAK: BitRate = BitRate::from_bps(15_000_000);
-/// Longest span that the standard allows between clock references, and shortest that vendors use (paper 001).
+/// Longest span that the standard allows between clock references, and shortest that vendors use (paper tcp-lrd-vbr).
 const REFERENCE_INTERVAL: [Duration; 2] = [Duration::from_ms(20), Duration::from_ms(100)];
 
 pub(super) fn read(node: &Node, table: &Table) -> Result<VideoTraffic, Fault> {
@@ -39,6 +39,12 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<VideoTraffic, Fault> {
             format!("mean is {mean}, more than two deviations of {deviation} above the peak of {peak}");
         let place = table.node("mean").map_or(node.place, |node| node.place);
         return Err(Fault::new(place, message, "Write a lower mean or a higher peak"));
+    }
+    // Values of a Gaussian sequence lie in a range this small once in a thousand times at most.
+    if out_of_range == OutOfRange::Ignore && bits(deviation) > 400.0 * bits(peak) {
+        let message = format!("deviation is {deviation}, more than 400 times the peak of {peak}");
+        let place = table.node("deviation").map_or(node.place, |node| node.place);
+        return Err(Fault::new(place, message, "Write a smaller deviation, or another out_of_range"));
     }
     Ok(VideoTraffic {
         programs: optional(table, "programs", |node| check::integer(node, 1, 1024))?.unwrap_or(1) as u32,

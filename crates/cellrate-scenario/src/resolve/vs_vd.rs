@@ -3,11 +3,11 @@
 use cellrate_proto::Duration;
 
 use super::optional;
-use crate::check;
-use crate::error::Fault;
-use crate::quantity;
-use crate::tree::Table;
-use crate::vs_vd::VsVd;
+use crate::model::VsVd;
+use crate::text::check;
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::tree::Table;
 
 /// How loops are coupled at the port that this table describes; `None` if they are not segmented there.
 pub(super) fn read(described: &Table) -> Result<Option<VsVd>, Fault> {

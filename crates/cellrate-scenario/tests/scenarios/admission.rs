@@ -42,7 +42,7 @@ fn mbps(rate: u64) -> CellRate {
 fn crowd() -> String {
     [
         vc(1, "category = \"cbr\"\ntraffic = { type = \"constant\", rate = \"30 Mbps\" }"),
-        vc(2, "category = \"vbr\"\ntraffic = { type = \"on-off\", rate = \"40 Mbps\", on = \"5 ms\", off = \"5 ms\" }"),
+        vc(2, "category = \"vbr\"\ntraffic = { type = \"on-off\", rate = \"40 Mbps\", on = \"4.24 ms\", off = \"4.24 ms\" }"),
         vc(3, "abr = { mcr = \"60 Mbps\" }"),
         vc(4, "abr = { mcr = \"60 Mbps\" }\nmcr_min = \"20 Mbps\""),
     ]
@@ -68,6 +68,27 @@ fn a_connection_that_does_not_fit_is_refused_with_link_and_reason_and_the_next_i
 }
 
 #[test]
+fn an_on_period_has_a_cell_for_each_part_of_one() {
+    let on_off = |on: &str, scr: &str| {
+        let traffic =
+            format!("category = \"vbr\"\ntraffic = {{ type = \"on-off\", rate = \"40 Mbps\", {on} }}\n{scr}");
+        resolved(&text("admission = true", "", &(vc(1, &traffic) + &vc(2, "abr = { mcr = \"79.9 Mbps\" }"))))
+            .refused
+            .len()
+    };
+    // 10.6 us a cell: 400 cells and half of the time are 20 Mbps, 401 cells 20.05 Mbps, and 79.9 Mbps are left of 100
+    // only up to 20.1.
+    assert_eq!(on_off("on = \"4.24 ms\", off = \"4.24 ms\"", ""), 0);
+    assert_eq!(on_off("on = \"4.2401 ms\", off = \"4.2399 ms\"", ""), 0);
+    // 3 cells where 2.1 times the spacing has passed: 28.6 Mbps.
+    assert_eq!(on_off("on = \"22.26 us\", off = \"22.26 us\"", ""), 1);
+    assert_eq!(on_off("on = \"22.26 us\", off = \"22.26 us\"", "scr = \"20 Mbps\""), 0);
+    // 1 / (1 - exp(-1 / 2.1)) = 2.64 cells in the mean: 25.1 Mbps.
+    let exponential = "on = { exponential = \"22.26 us\" }, off = { exponential = \"22.26 us\" }";
+    assert_eq!(on_off(exponential, ""), 1);
+}
+
+#[test]
 fn with_negotiation_the_refusal_names_the_node_and_mcr_is_in_whole_cells() {
     let scenario = resolved(&text("admission = true", "", &crowd()));
     // 60 Mbps are 141,509.4 cells/s, 50 Mbps 117,924.5.
@@ -81,7 +102,7 @@ fn with_negotiation_the_refusal_names_the_node_and_mcr_is_in_whole_cells() {
 
 #[test]
 fn scr_is_booked_as_given_and_without_admission_everything_runs_as_written() {
-    let scr = crowd().replace("off = \"5 ms\" }", "off = \"5 ms\" }\nscr = \"10 Mbps\"");
+    let scr = crowd().replace("off = \"4.24 ms\" }", "off = \"4.24 ms\" }\nscr = \"10 Mbps\"");
     let scenario = resolved(&text("admission = true", "", &scr));
     // 100 - 30 - 10 is enough for all 60 of v3, and leaves v4 less than its 20: half a cell/s, by rounding.
     assert_eq!(parameters(&scenario, "v3").mcr, CellRate::new(141_509.0));

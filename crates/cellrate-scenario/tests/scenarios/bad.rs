@@ -58,6 +58,7 @@ told! {
     sweep_of_nothing: "set = \"seed\"" => "set = \"sede\"";
     pattern_without_a_group: "name = \"sw2\"" => "name = \"sw2{i}\"";
     not_toml: "seed = 7" => "seed = = 7";
+    probe_that_fills_the_memory: "every = \"1 ms\"" => "every = \"1 ps\"";
     bad_traffic_window: "start = \"1 ms\", end = \"2 ms\"" => "start = \"3 ms\", end = \"2 ms\"";
     outages_out_of_order: "[\"250 ms\", \"260 ms\"]" => "[\"150 ms\", \"260 ms\"]";
     frtt_too_long: "delay = \"2 ms\"" => "delay = \"9 s\"";
@@ -99,4 +100,19 @@ fn members_that_are_too_many_together_are_refused_before_they_are_written_out() 
     let told = error(&text);
     assert!(told.starts_with("bad.toml:51:1: "), "the last of them: {told}");
     assert!(told.contains("more than 1048576 entries of this kind"), "{told}");
+}
+
+#[test]
+fn a_key_that_two_sweeps_vary() {
+    let sweep = "sweep = [{ set = \"seed\", values = [1, 2] }, { set = \"seed\", values = [2, 3] }]\n";
+    let text = format!("{sweep}{}", GOOD.split("[[sweep]]").next().unwrap());
+    let error = Document::parse(&text, "bad.toml").and_then(|document| document.points()).unwrap_err();
+    insta::assert_snapshot!("a_key_that_two_sweeps_vary", error.to_string());
+}
+
+#[test]
+fn an_entry_of_which_there_are_none() {
+    let text = GOOD.split("[[sweep]]").next().unwrap();
+    let error = Document::parse(text, "bad.toml").unwrap().set("sweep.1.set", "seed").unwrap_err();
+    insta::assert_snapshot!("an_entry_of_which_there_are_none", error.to_string());
 }

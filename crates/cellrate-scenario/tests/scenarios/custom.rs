@@ -1,4 +1,5 @@
-//! What is not built in as it is written: what it is handed, what can be recorded of algorithms, what is refused and where.
+//! What is not built in as it is written: what it is handed, what can be recorded of algorithms, what is refused and
+//! where.
 
 use cellrate_scenario::*;
 

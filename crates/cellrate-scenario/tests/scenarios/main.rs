@@ -5,6 +5,7 @@ mod application;
 mod bad;
 mod becn;
 mod custom;
+mod defaults;
 mod frames;
 mod live;
 mod overrides;

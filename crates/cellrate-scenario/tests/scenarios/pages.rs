@@ -53,7 +53,7 @@ fn a_page_needs_no_more_than_its_objects() {
 #[test]
 fn every_key_of_pages_is_a_setting_of_its_own() {
     let connection = connection(
-        "traffic = { type = \"tcp\", preset = \"paper-000\", connections = 2, transfer = \"1 MB\", start = \"1 ms\", \
+        "traffic = { type = \"tcp\", preset = \"internet-applications\", connections = 2, transfer = \"1 MB\", start = \"1 ms\", \
          pages = { objects = [{ request = \"250 octets\", response = \"600 octets\", server_time = \"3 ms\" }, \
          { response = \"300 kB\" }], clients = 3, count = 30, object_gap = \"5 ms\", \
          think_time = { exponential = \"2 s\" }, connection = \"per-page\", handshake = false, end = \"900 ms\", \
@@ -80,7 +80,7 @@ fn every_key_of_pages_is_a_setting_of_its_own() {
 
 #[test]
 fn paper_000_has_a_window_of_one_segment() {
-    let tcp = Preset::named("paper-000").expect("it is there").tcp();
+    let tcp = Preset::named("internet-applications").expect("it is there").tcp();
     assert_eq!(
         (tcp.offered_window(), tcp.mss, tcp.initial_window),
         (Octets(9148), Octets(9140), Octets(9140))

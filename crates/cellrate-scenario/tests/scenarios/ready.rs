@@ -56,7 +56,7 @@ fn the_bottleneck_of_fifteen_is_shared_equally_and_the_parking_lot_by_four() {
     let rates = |name: &str| -> Vec<f64> {
         let (_, text) = ready().into_iter().find(|(ready, _)| ready == name).unwrap();
         let scenario = Document::parse(&text, name).unwrap().resolve().unwrap();
-        fair::max_min(&scenario, 0.9).unwrap().iter().map(|share| share.rate.as_cells_per_s()).collect()
+        fair::max_min(&scenario, None).unwrap().iter().map(|share| share.rate.as_cells_per_s()).collect()
     };
     let line = 149.76e6 / BITS_PER_CELL as f64;
     for (name, flows, shares) in [("greedy-15", 15, 15.0), ("parking-lot", 22, 4.0)] {

@@ -14,7 +14,7 @@ fn all_the_way(text: &[u8]) {
     drop(document.points().map(|points| points.len()));
     match document.resolve() {
         Ok(scenario) => {
-            let _ = fair::max_min(&scenario, 0.9).map_err(|error| error.to_string());
+            let _ = fair::max_min(&scenario, None).map_err(|error| error.to_string());
             let stored = document.to_toml();
             let again =
                 Document::parse(&stored, "stored.toml").unwrap_or_else(|error| panic!("{error}\n{stored}"));

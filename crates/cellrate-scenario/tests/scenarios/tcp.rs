@@ -35,8 +35,8 @@ fn a_preset_fills_in_what_is_not_written() {
     assert_eq!(plain.tcp, Preset::named("reno").unwrap().tcp());
     assert_eq!((plain.connections, plain.transfer, plain.start), (1, None, Time::ZERO));
     assert_eq!(plain.adapter_queue, AdapterQueue::Unbounded);
-    assert_eq!(tcp(", preset = \"paper-003\"").encapsulation, Encapsulation::VcMultiplexed);
-    let large = tcp(", preset = \"paper-001\", mss = \"9140 octets\"");
+    assert_eq!(tcp(", preset = \"stop-and-go\"").encapsulation, Encapsulation::VcMultiplexed);
+    let large = tcp(", preset = \"tcp-lrd-vbr\", mss = \"9140 octets\"");
     assert_eq!((large.tcp.mss, large.tcp.initial_window), (Octets(9140), Octets(9140)), "one segment");
     assert_eq!((large.tcp.window, large.tcp.recovery), (Octets(1 << 20), Recovery::None));
 }
@@ -71,6 +71,23 @@ fn every_key_is_a_setting_of_its_own() {
     assert_eq!((set.start, set.adapter_queue), (Time::ZERO + Duration::from_ms(5), AdapterQueue::Pdus(20)));
     assert_eq!(tcp(", adapter_queue = \"100 cells\"").adapter_queue, AdapterQueue::Cells(Cells(100)));
     assert_eq!(tcp(", delayed_ack = \"every-segment\"").tcp.delayed_ack, DelayedAck::EverySegment);
+}
+
+#[test]
+fn an_adapter_has_room_for_a_segment() {
+    // 1460 + 40 + 8 of LLC/SNAP + 8 of AAL5 are 1516 octets, 31.6 cells.
+    assert_eq!(tcp(", adapter_queue = \"32 cells\"").adapter_queue, AdapterQueue::Cells(Cells(32)));
+    let told = refused("type = \"tcp\", adapter_queue = \"31 cells\"");
+    assert!(told.starts_with("vc.v.traffic.adapter_queue: the adapter's queue is 31 cells"), "{told}");
+}
+
+#[test]
+fn video_that_is_hardly_ever_in_range_is_refused() {
+    let video = |deviation: &str| {
+        format!("type = \"video\", mean = \"1 Mbps\", peak = \"1 Mbps\", deviation = \"{deviation}\"")
+    };
+    assert!(resolve(&format!("{}, out_of_range = \"truncate\"", video("500 Mbps"))).is_ok());
+    assert!(refused(&video("500 Mbps")).starts_with("vc.v.traffic.deviation: deviation is 500 Mbps"));
 }
 
 #[test]

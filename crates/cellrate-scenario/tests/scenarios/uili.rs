@@ -185,7 +185,7 @@ fn request_response_traffic_is_read_and_its_answers_count_as_data() {
     assert_eq!(connection.backward.traffic, None);
     assert!(connection.carries_data(false) && connection.carries_data(true));
     // Both directions take part in fair sharing.
-    let shares = fair::max_min(&scenario, 0.9).unwrap();
+    let shares = fair::max_min(&scenario, None).unwrap();
     assert_eq!(shares.len(), 2);
 }
 

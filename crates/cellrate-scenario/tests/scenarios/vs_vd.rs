@@ -4,7 +4,8 @@ use cellrate_proto::switch::QueueControl;
 use cellrate_proto::{Cells, Duration};
 use cellrate_scenario::*;
 
-/// Two hosts at the ends of three switches, all of these defaults, the second one with `own`; and a probe of what `of` names.
+/// Two hosts at the ends of three switches, all of these defaults, the second one with `own`; and a probe of what `of`
+/// names.
 fn resolve(defaults: &str, own: &str, of: &str) -> Result<Scenario, ScenarioError> {
     let text = format!(
         "name = \"t\"\nduration = \"1 s\"\ndefaults.link = {{ rate = \"150 Mbps\", delay = \"3 ms\" }}\n\

@@ -1,7 +1,7 @@
 //! BRMs that switches originate (BN = 1): a cell that finds a long queue has one sent back to its source.
 //!
-//! It comes to the port in the other direction at the instant of that cell, as a BRM that passes the switch would. Nobody can know of it
-//! before, so neither of the two ports is ever deferred.
+//! It comes to the port in the other direction at the instant of that cell, as a BRM that passes the switch would.
+//! Nobody can know of it before, so neither of the two ports is ever deferred.
 
 use cellrate_proto::Time;
 
@@ -11,8 +11,8 @@ use super::hop::Hop;
 use crate::port::ABR;
 
 impl Cluster {
-    /// An ABR cell that is no BRM has come to the port of `hop`, the one of this `number`, which has [observed](crate::port::Port::observe)
-    /// it; it does not wait there yet.
+    /// An ABR cell that is no BRM has come to the port of `hop`, the one of this `number`, which has
+    /// [observed](crate::port::Port::observe) it; it does not wait there yet.
     #[cold]
     pub(super) fn originate(&mut self, now: Time, number: usize, hop: &Hop) {
         let port = &mut self.ports[hop.port as usize];

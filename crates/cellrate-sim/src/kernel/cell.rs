@@ -12,10 +12,10 @@ use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 ///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
 /// ```
 ///
-/// The top bit marks what is no cell: a [`Stretch`](super::stretch::Stretch) in a list of cells.
+/// The top bit marks what is no cell: a [`Stretch`](super::lanes::stretch::Stretch) in a list of cells.
 ///
-/// MCR is the same in every RM cell of a direction and stays with the connection; the reserved top bit of a rate code is
-/// always zero and is not kept. `hop` is the link that the cell crosses, as an index into the table of hops.
+/// MCR is the same in every RM cell of a direction and stays with the connection; the reserved top bit of a rate code
+/// is always zero and is not kept. `hop` is the link that the cell crosses, as an index into the table of hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// When its last bit reaches the far end of the link.
@@ -42,8 +42,8 @@ const MARK: u64 = 1 << 63 | RM | BACKWARD;
 const RATE_MASK: u64 = 0x7fff;
 const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
-/// Which cells have to be events on their way to a deferred port: bits of the octet above [`SIGNIFICANT_SHIFT`] of a cell's word, one
-/// of which such a cell has.
+/// Which cells have to be events on their way to a deferred port: bits of the octet above [`SIGNIFICANT_SHIFT`] of a
+/// cell's word, one of which such a cell has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Significance(u8);
 
@@ -52,8 +52,8 @@ const SIGNIFICANT_SHIFT: u32 = 24;
 impl Significance {
     /// Before a host: RM cells, and data cells that end a PDU, because the host may answer.
     pub const BEFORE_HOST: Significance = Significance(((RM | USER_OR_NI) >> SIGNIFICANT_SHIFT) as u8);
-    /// The same where those are [awaited](super::awaited) behind the port: BRMs alone, because a port in the other direction
-    /// is looked at.
+    /// The same where those are [awaited](super::deferred::awaited) behind the port: BRMs alone, because a port in the
+    /// other direction is looked at.
     pub const AWAITED: Significance = Significance((BACKWARD >> SIGNIFICANT_SHIFT) as u8);
     /// Before another cluster: BRMs, because a port in the other direction is looked at.
     pub const BEFORE_CLUSTER: Significance = Significance((BACKWARD >> SIGNIFICANT_SHIFT) as u8);
@@ -242,8 +242,8 @@ impl Cell {
         Cell { arrives: self.arrives + gap * times, sent: self.sent + spacing * times, word }
     }
 
-    /// The data cell that arrives at `arrives`, `count` before this one and not the last of its PDU, where all of them take as long
-    /// on the link.
+    /// The data cell that arrives at `arrives`, `count` before this one and not the last of its PDU, where all of them
+    /// take as long on the link.
     #[inline]
     pub fn before_by(self, count: u32, arrives: Time) -> Cell {
         let on_link = self.arrives.as_ps().wrapping_sub(self.sent.as_ps());

@@ -1,19 +1,20 @@
 //! A cluster: nodes that share one scheduler, with their ports, their ends of connections and the links that come in.
 //!
 //! Everything that can happen has a fixed leaf in the schedule, in this order, which is also the order of events at the
-//! same instant: departures from served ports, samples of series, arrivals over links, transmissions of sources, timers of
-//! TCP; within each kind in the order of the scenario. It is the same order whatever the clusters are, because only events of one
-//! node can touch one another at the same instant, and a node is in one cluster.
+//! same instant: departures from served ports, samples of series, arrivals over links, transmissions of sources, timers
+//! of TCP; within each kind in the order of the scenario. It is the same order whatever the clusters are, because only
+//! events of one node can touch one another at the same instant, and a node is in one cluster.
 //!
 //! Some events are not spent. The transmissions of a source that has its access link to itself are *folded*
-//! ([`super::folding`]), or made [ahead of time](super::ahead). Data cells on their way to a *deferred* port wait until someone looks at it ([`super::deferred`]). And a
-//! data cell on the last link of its path is counted as soon as its arrival is known ([`Endpoint::receive`]), because
-//! nothing but the order of cells matters there. All leave every instant exact; where a series wants to see every arrival as
-//! it happens, or the host answers what arrives, arrivals are events after all ([`Course::Host`]).
+//! ([`super::sources::folding`]), or made [ahead of time](super::sources::ahead). Data cells on their way to a
+//! *deferred* port wait until someone looks at it ([`super::deferred`]). And a data cell on the last link of its path
+//! is counted as soon as its arrival is known ([`Endpoint::receive`]), because nothing but the order of cells matters
+//! there. All leave every instant exact; where a series wants to see every arrival as it happens, or the host answers
+//! what arrives, arrivals are events after all ([`Course::Host`]).
 //!
 //! For TCP the cells of a PDU are put together in the order of the cells, too; only the last one of a whole PDU is an
-//! event, because what the segment says counts from its instant on. Such cells, and FRMs, are [awaited](super::awaited) on the
-//! last link if nothing has to be done about them before.
+//! event, because what the segment says counts from its instant on. Such cells, and FRMs, are
+//! [awaited](super::deferred::awaited) on the last link if nothing has to be done about them before.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,23 +22,23 @@ use std::sync::Arc;
 use cellrate_proto::switch::Settled;
 use cellrate_proto::{Duration, Time};
 
-use super::ahead::Ahead;
-use super::awaited::Herald;
 use super::cell::Cell;
 use super::deferred::LONG;
-use super::exchange::OpenBag;
-use super::feed::{Feed, SpareRoom, Train};
+use super::deferred::awaited::Herald;
+use super::deferred::merge::Merge;
+use super::deferred::ranked::WaysOut;
+use super::deferred::sorted::Sorting;
+use super::deferred::turns::Told;
 use super::hop::{Exit, Hop, NONE};
-use super::lane::{Course, Lane};
-use super::merge::Merge;
-use super::outbox::Outbox;
-use super::ranked::WaysOut;
-use super::row::Batch;
+use super::lanes::lane::{Course, Lane};
+use super::lanes::row::Batch;
 use super::sampling::Sampled;
 use super::schedule::Schedule;
-use super::shared_host::SharedHost;
-use super::sorted::Sorting;
-use super::turns::Told;
+use super::sources::ahead::Ahead;
+use super::sources::feed::{Feed, SpareRoom, Train};
+use super::sources::shared_host::SharedHost;
+use super::windows::exchange::OpenBag;
+use super::windows::outbox::Outbox;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{ABR, Admission, Port, Queues};
 use crate::probe::sampler::Sampler;
@@ -51,8 +52,8 @@ pub(crate) enum Leaf {
     Departure(u32),
     /// Series are sampled.
     Sample,
-    /// A cell reaches a switch over a link that a source has to itself, or the port of a host that sources share; or the last cell of a
-    /// train does.
+    /// A cell reaches a switch over a link that a source has to itself, or the port of a host that sources share; or
+    /// the last cell of a train does.
     Feed(u32),
     /// A cell arrives that has to be an event.
     Lane(u32),
@@ -65,13 +66,13 @@ pub(crate) enum Leaf {
 /// Room to work in that a cluster needs only while it runs: one for all clusters of a thread.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
-    /// For FRMs that [take turns](super::turns).
+    /// For FRMs that [take turns](super::deferred::turns).
     pub told: Vec<Told>,
-    /// For cells that are [sorted](super::sorted).
+    /// For cells that are [sorted](super::deferred::sorted).
     pub sorting: Sorting,
-    /// For trains behind the first of a [feed](super::feed), empty.
+    /// For trains behind the first of a [feed](super::sources::feed), empty.
     pub trains: SpareRoom,
-    /// For cells that are [packed](super::packed), empty.
+    /// For cells that are [packed](super::lanes::packed), empty.
     pub octets: Vec<Vec<u8>>,
     /// For what goes to another cluster, empty.
     pub bag: OpenBag,
@@ -256,7 +257,8 @@ impl Cluster {
             let is_host = ways.first().is_some_and(|&way| self.sends_by(way, index as u32));
             let port = &mut self.ports[index];
             port.merge = match port.queues {
-                // A connection with priority has no part in what is shared out evenly, nor have most of those that share a host.
+                // A connection with priority has no part in what is shared out evenly, nor have most of those that
+                // share a host.
                 Queues::Ranked(_) => Merge::tree(ways.len()),
                 Queues::Fifo(_) if is_host => Merge::tree(ways.len()),
                 _ => Merge::new(ways),
@@ -309,8 +311,8 @@ impl Cluster {
         }
     }
 
-    /// The run ends at `end`: everything before that has happened. Ends the intervals that end before it and that nothing
-    /// came after, where their figures are recorded.
+    /// The run ends at `end`: everything before that has happened. Ends the intervals that end before it and that
+    /// nothing came after, where their figures are recorded.
     pub fn finish(&mut self, end: Time) {
         let last = Time::from_ps(end.as_ps().saturating_sub(1));
         self.bring_up_all(self.schedule.key(0, end), last);

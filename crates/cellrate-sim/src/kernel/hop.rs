@@ -1,7 +1,8 @@
 //! The table of hops: one record for each link that each direction of a connection crosses.
 //!
-//! The hops of a direction stand one after the other, so a cell that has crossed hop h goes on over hop h + 1 unless h is
-//! the last. The record says everything a switch must look up for a cell, as the translation table of a real one does.
+//! The hops of a direction stand one after the other, so a cell that has crossed hop h goes on over hop h + 1 unless h
+//! is the last. The record says everything a switch must look up for a cell, as the translation table of a real one
+//! does.
 
 use cellrate_proto::switch::Slot;
 

@@ -1,79 +1,81 @@
 //! The kernel: exact order of events, at the cost of a few nanoseconds per cell and hop.
 //!
+//! # The way of a cell, and where to begin
+//!
+//! ```text
+//! source              switch                                              host
+//! sources --> lanes --> cluster (an event) --> port --> lanes --> ... --> endpoint
+//!                \-----> deferred (none) ---/    |
+//!                                                \--> windows (another cluster) --> lanes
+//! ```
+//!
+//! What a run has to give is in `tests/reference`, a kernel with one heap and an event per step: that is the
+//! specification, and `tests/differential.rs` holds the two to each other. Of this one read [`cluster`] first (the loop
+//! over events, and what each does), then [`hop`] (what a cell does at each link), [`lanes::lane`] (cells on a link)
+//! and [`deferred`] (cells that are no events). All the rest are shortcuts, a file each, that give the same for less:
+//! [`sources`] before cells leave, [`lanes`] while they are on their way, [`deferred`] where they come to a port,
+//! [`windows`] between clusters, [`sampling`] where a series looks. [`becn`] and [`virtual_end`] are what switches
+//! send.
+//!
 //! # What an event is
 //!
-//! No cell is ever an entry of a queue of events. A cell on a link waits in a ring, stamped with its arrival; the scheduler
-//! knows of each [`lane`] the first cell that has to be an event, the next cell of each source and the next departure of
-//! some ports that keep real queues ([`schedule`]). Most ports keep none: the departure of a cell follows from the backlog
-//! that it finds. And most data cells are no events either:
+//! No cell is ever an entry of a queue of events. A cell on a link waits in a ring, stamped with its arrival; the
+//! scheduler knows of each [`lane`](lanes::lane) the first cell that has to be an event, the next cell of each source
+//! and the next departure of some ports that keep real queues ([`schedule`]). Most ports keep none: the departure of a
+//! cell follows from the backlog that it finds. And most data cells are no events either:
 //!
-//! - a source whose cells depend on its traffic alone sends them long before their time ([`ahead`]);
-//! - between two RM cells, or within a PDU at a peak rate, any other source with a link to itself sends a train, worked out as
-//!   one ([`folding`], [`feed`]);
-//! - where several share it, their cells meet in the order of their transmissions when someone looks behind it ([`shared_host`]);
-//! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to another
-//!   cluster, are dealt with when someone looks there ([`deferred`], [`merge`]);
-//! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once ([`turns`],
-//!   [`stretch`]);
-//! - where very many sources share one, at whatever rates, all their cells of a window are sorted at once ([`sorted`]);
-//! - FRMs and ends of PDUs on their way to a port before a host are events behind it, and not also before ([`awaited`]);
+//! - a source whose cells depend on its traffic alone sends them long before their time ([`ahead`](sources::ahead));
+//! - between two RM cells, or within a PDU at a peak rate, any other source with a link to itself sends a train, worked
+//!   out as one ([`folding`](sources::folding), [`feed`](sources::feed));
+//! - where several share it, their cells meet in the order of their transmissions when someone looks behind it
+//!   ([`shared_host`](sources::shared_host));
+//! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to
+//!   another cluster, are dealt with when someone looks there ([`deferred`], [`merge`](deferred::merge));
+//! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once
+//!   ([`turns`](deferred::turns), [`stretch`](lanes::stretch));
+//! - where very many sources share one, at whatever rates, all their cells of a window are sorted at once
+//!   ([`sorted`](deferred::sorted));
+//! - FRMs and ends of PDUs on their way to a port before a host are events behind it, and not also before
+//!   ([`awaited`](deferred::awaited));
 //! - on its last link a data cell is counted as soon as its arrival is known ([`cluster`]).
 //!
-//! Where a switch sends cells that nobody can know of before, because it segments control loops ([`virtual_end`]) or originates BRMs
-//! ([`becn`]), every arrival is an event.
+//! Where a switch sends cells that nobody can know of before, because it segments control loops ([`virtual_end`]) or
+//! originates BRMs ([`becn`]), every arrival is an event.
 //!
 //! # Order at the same instant
 //!
 //! 1. departures from served ports, in the order of the ports;
 //! 2. samples of series;
 //! 3. arrivals over links, in the order of the ports they left;
-//! 4. transmissions of sources, in the order of the connections, forward before backward; then those of [virtual ends](virtual_end), in
-//!    the order of the connections and of their paths;
+//! 4. transmissions of sources, in the order of the connections, forward before backward; then those of [virtual
+//!    ends](virtual_end), in the order of the connections and of their paths;
 //! 5. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell.
 //!
-//! A port's order is twice its link's index plus the end it sends from. An averaging interval that ends at an instant ends
-//! after the departures and samples and before the arrivals of that instant. Events at or after the end of the run do not happen.
+//! A port's order is twice its link's index plus the end it sends from. An averaging interval that ends at an instant
+//! ends after the departures and samples and before the arrivals of that instant. Events at or after the end of the run
+//! do not happen.
 //!
 //! # Clusters and windows
 //!
 //! Nodes joined by short links form a [`cluster`] with a scheduler of its own. The links between clusters have a useful
 //! delay, and nothing that leaves one cluster within a window no longer than the smallest of these delays can arrive in
-//! another within the same window: a cell that comes to a port at t reaches the far end at t + cell time + delay or later.
-//! So each cluster runs by itself to the end of a window, as soon as its neighbours have run the one before and handed over what
-//! they sent in it ([`crew`], [`exchange`]); in a large network what it works on is fetched first ([`fetching`]). No event is missed, and as only events of one node can touch one another at the same
-//! instant, the result is the same as with a single scheduler, to the last bit; and whichever threads the clusters run on.
+//! another within the same window: a cell that comes to a port at t reaches the far end at t + cell time + delay or
+//! later. So each cluster runs by itself to the end of a window, as soon as its neighbours have run the one before and
+//! handed over what they sent in it ([`crew`](windows::crew), [`exchange`](windows::exchange)); in a large network what
+//! it works on is fetched first ([`prefetch`](windows::prefetch)). No event is missed, and as only events of one node
+//! can touch one another at the same instant, the result is the same as with a single scheduler, to the last bit; and
+//! whichever threads the clusters run on.
 
-pub(crate) mod ahead;
-pub(crate) mod awaited;
 pub(crate) mod becn;
-pub(crate) mod before_host;
 pub(crate) mod cell;
 pub(crate) mod cluster;
-pub(crate) mod crew;
 pub(crate) mod deferred;
-pub(crate) mod exchange;
-pub(crate) mod feed;
-pub(crate) mod fetching;
-pub(crate) mod folding;
 pub(crate) mod hop;
-pub(crate) mod lane;
-pub(crate) mod merge;
-pub(crate) mod outbox;
-pub(crate) mod outside;
-pub(crate) mod packed;
-pub(crate) mod partition;
-pub(crate) mod ranked;
-pub(crate) mod ring;
-pub(crate) mod row;
+pub(crate) mod lanes;
 pub(crate) mod sampling;
-pub(crate) mod shared_host;
-pub(crate) mod short;
-pub(crate) mod sorted;
-pub(crate) mod strands;
-pub(crate) mod stretch;
-pub(crate) mod trail;
-pub(crate) mod turns;
+pub(crate) mod sources;
 pub(crate) mod virtual_end;
+pub(crate) mod windows;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -83,14 +85,15 @@ use cellrate_proto::{Duration, Time};
 use crate::results::{Progress, RunError};
 pub(crate) use cellrate_drive::{schedule, tournament};
 use cluster::Cluster;
-use crew::Windows;
-use exchange::Exchange;
+use windows::crew::{self, Windows};
+use windows::exchange::Exchange;
 
 /// A network at work.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     pub clusters: Vec<Cluster>,
-    /// Ends of connections with TCP in different clusters: where PDUs leave, and where they arrive, as (cluster, endpoint).
+    /// Ends of connections with TCP in different clusters: where PDUs leave, and where they arrive, as (cluster,
+    /// endpoint).
     pub conduits: Vec<[(usize, usize); 2]>,
     /// How long clusters may run by themselves.
     pub window: Duration,

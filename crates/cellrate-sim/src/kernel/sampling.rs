@@ -1,9 +1,9 @@
 //! Samples: what a series looks at is brought up to the instant, and nothing else.
 //!
-//! Of most ports a series wants to know the queue and what has left. Before a host both follow from the next few entries of one row,
-//! and the cells that these stand for can be dealt with later, more of them at once: then the port is only
-//! [shown](Cluster::show) as it is at the instant. A source that is to tell its ACR needs to have sent its RM cells up to then; data cells behind
-//! the last of them may still be planned.
+//! Of most ports a series wants to know the queue and what has left. Before a host both follow from the next few
+//! entries of one row, and the cells that these stand for can be dealt with later, more of them at once: then the port
+//! is only [shown](Cluster::show) as it is at the instant. A source that is to tell its ACR needs to have sent its RM
+//! cells up to then; data cells behind the last of them may still be planned.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use cellrate_scenario::{FlowQuantity, PortQuantity};
 
 use super::cluster::Cluster;
 use super::deferred::Shortcut;
-use super::row::{Lists, Row};
-use super::stretch::Stretch;
+use super::lanes::row::{Lists, Row};
+use super::lanes::stretch::Stretch;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Fifo, Port, Queues, Seen};
 use crate::probe::sampler::Subject;
@@ -32,7 +32,8 @@ pub(crate) struct Sampled {
     shown: Vec<(u32, Seen)>,
 }
 
-/// Most entries of a row that are looked through for a sample. With more of them it takes less to deal with the cells, once.
+/// Most entries of a row that are looked through for a sample. With more of them it takes less to deal with the cells,
+/// once.
 const MOST_ENTRIES: usize = 8;
 
 impl Sampled {
@@ -106,8 +107,8 @@ impl Cluster {
         self.schedule.set(leaf, self.sampler.next());
     }
 
-    /// Shows a FIFO before a host as it is at `now`, if that is easily said: when those cells of its row have joined that come before then. They
-    /// stay in the row. Whether it is shown.
+    /// Shows a FIFO before a host as it is at `now`, if that is easily said: when those cells of its row have joined
+    /// that come before then. They stay in the row. Whether it is shown.
     fn show(&mut self, number: u32, now: Time) -> bool {
         let port = &mut self.ports[number as usize];
         let (Shortcut::Host { lane, .. }, Queues::Fifo(fifo)) = (port.shortcut, &mut port.queues) else {
@@ -124,7 +125,8 @@ impl Cluster {
     }
 }
 
-/// What is to be seen of `fifo` when those cells of `row` have come that come before `until`; `None` where that takes longer.
+/// What is to be seen of `fifo` when those cells of `row` have come that come before `until`; `None` where that takes
+/// longer.
 #[inline]
 fn seen_with(fifo: &Fifo, row: &Lists, until: Time) -> Option<Seen> {
     let (mut seen, mut entries, mut runs) = (fifo.seen(), &[][..], 0);

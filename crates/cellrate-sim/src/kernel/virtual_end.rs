@@ -1,13 +1,13 @@
-//! Virtual ends: where a switch segments the control loops of ABR connections (VS/VD), a loop ends at one and the next begins at
-//! its partner.
+//! Virtual ends: where a switch segments the control loops of ABR connections (VS/VD), a loop ends at one and the next
+//! begins at its partner.
 //!
 //! Both are [ends](Endpoint) of a connection like those at hosts, but data cells that come to one wait at its partner
-//! ([`PerVcQueue`]), and what one sends comes to a port of the switch at once. The port by which a connection goes on sees its cells
-//! when they come to the switch, not when they come to the port: so its load is what the loop before brings. It answers that
-//! loop, in the FRMs that are turned around, and its own, in the BRMs that come back.
+//! ([`PerVcQueue`]), and what one sends comes to a port of the switch at once. The port by which a connection goes on
+//! sees its cells when they come to the switch, not when they come to the port: so its load is what the loop before
+//! brings. It answers that loop, in the FRMs that are turned around, and its own, in the BRMs that come back.
 //!
-//! Each arrival and transmission is an event, and no port that they send by is deferred: what they send has to come there when it is
-//! sent. Transmissions of virtual ends come after all others at the same instant, in their own order.
+//! Each arrival and transmission is an event, and no port that they send by is deferred: what they send has to come
+//! there when it is sent. Transmissions of virtual ends come after all others at the same instant, in their own order.
 
 use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_proto::Time;

@@ -45,12 +45,12 @@ impl Outlet {
     }
 }
 
-/// Longest wait of cells that are dealt with together, and longest time of one on their line [ps]: 4096 sojourns, each the sum
-/// of two such, fit into 64 bits.
+/// Longest wait of cells that are dealt with together, and longest time of one on their line [ps]: 4096 sojourns, each
+/// the sum of two such, fit into 64 bits.
 const LONGEST: u64 = 1 << 50;
 
-/// A [`Fifo`] as long as cells join its queue, no more than 4096 of them: what changes with each is kept apart from the rest, and sums are
-/// short.
+/// A [`Fifo`] as long as cells join its queue, no more than 4096 of them: what changes with each is kept apart from the
+/// rest, and sums are short.
 #[derive(Debug)]
 pub(crate) struct Joining<'a> {
     busy_until: u64,
@@ -114,7 +114,8 @@ impl Joining<'_> {
         Time::from_ps(departs.as_ps() + self.delay)
     }
 
-    /// A cell comes at `now`, and [leaves](Joining::departure) at `departs`; or it may find no room: then it has not come.
+    /// A cell comes at `now`, and [leaves](Joining::departure) at `departs`; or it may find no room: then it has not
+    /// come.
     #[inline(always)]
     pub fn join(&mut self, now: Time, departs: Time) -> bool {
         let sojourn = departs.as_ps() - now.as_ps();
@@ -127,8 +128,8 @@ impl Joining<'_> {
         true
     }
 
-    /// `count` cells come, one every `gap`, the first at `now`: if each finds nothing before it, they have joined. Whether
-    /// they have.
+    /// `count` cells come, one every `gap`, the first at `now`: if each finds nothing before it, they have joined.
+    /// Whether they have.
     #[inline]
     pub fn join_apart(&mut self, now: Time, gap: Duration, count: u64) -> bool {
         if self.busy_until > now.as_ps() || gap.as_ps() < self.cell_time {

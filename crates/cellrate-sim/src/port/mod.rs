@@ -2,10 +2,10 @@
 //!
 //! A port that serves one category only, and marks nothing as cells leave, never needs an event of its own: when a cell
 //! arrives, its departure is known (Lindley's recursion), so it is put on the link at once, stamped with its arrival at
-//! the far end. That is a [`Fifo`]. A port with several categories, of which nobody has to see the departures as they happen,
-//! is [`Ranked`]: only those cells wait in queues that others may overtake. Ports with several categories elsewhere, EFCI, a
-//! line that loses cells, no room at all or a queue whose every change is recorded are [`Served`]: they keep real queues, and
-//! every departure is an event. All give the same departures where they apply.
+//! the far end. That is a [`Fifo`]. A port with several categories, of which nobody has to see the departures as they
+//! happen, is [`Ranked`]: only those cells wait in queues that others may overtake. Ports with several categories
+//! elsewhere, EFCI, a line that loses cells, no room at all or a queue whose every change is recorded are [`Served`]:
+//! they keep real queues, and every departure is an event. All give the same departures where they apply.
 
 mod fifo;
 mod ranked;
@@ -17,8 +17,8 @@ use cellrate_scenario::Category;
 
 use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::deferred::Shortcut;
-use crate::kernel::merge::Merge;
-use crate::kernel::shared_host::HostsBefore;
+use crate::kernel::deferred::merge::Merge;
+use crate::kernel::sources::shared_host::HostsBefore;
 pub(crate) use cellrate_drive::line::Line;
 pub(crate) use fifo::{Fifo, Joining, Outlet, Seen};
 pub(crate) use ranked::{Give, Ranked, Turning};
@@ -146,10 +146,10 @@ impl Port {
         }
     }
 
-    /// Something of each cache line of it and its control ([`crate::kernel::fetching`]).
+    /// A word of each cache line of it and its control ([`crate::kernel::windows::prefetch`]).
     #[inline]
-    pub fn touch(&self) -> u64 {
-        u64::from(matches!(self.queues, Queues::Fifo(_))) ^ u64::from(self.metered) ^ self.control.touch()
+    pub fn prefetch(&self) -> u64 {
+        u64::from(matches!(self.queues, Queues::Fifo(_))) ^ u64::from(self.metered) ^ self.control.prefetch()
     }
 
     /// Which cells that come here have to be events, if the port is deferred.

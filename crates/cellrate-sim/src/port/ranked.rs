@@ -2,10 +2,10 @@
 //! nothing lost and nothing marked.
 //!
 //! The line works whenever there is work, and every cell takes the same time. So all categories together are a [`Fifo`]
-//! in everything but the order of the cells: backlog, busy time and the integral of the queue. As to the order, a cell of the
-//! category served first is never overtaken, so its departure is known when it comes; only the others wait in real
-//! queues, until the line is free of all that came before its turn. A cell is given its turn, with its departure, as
-//! soon as that is certain, and cells get theirs in the order in which they will leave.
+//! in everything but the order of the cells: backlog, busy time and the integral of the queue. As to the order, a cell
+//! of the category served first is never overtaken, so its departure is known when it comes; only the others wait in
+//! real queues, until the line is free of all that came before its turn. A cell is given its turn, with its departure,
+//! as soon as that is certain, and cells get theirs in the order in which they will leave.
 //!
 //! At one instant a cell whose transmission ends leaves before others come, and the turn goes to one that has waited.
 
@@ -16,7 +16,7 @@ use cellrate_proto::{Cells, Duration, Time};
 use super::fifo::Joining;
 use super::{ABR, Fifo, Line, Outlet, PRIORITIES};
 use crate::kernel::cell::Cell;
-use crate::kernel::ring::Ring;
+use crate::kernel::lanes::ring::Ring;
 
 /// Queues of the categories that can be overtaken, and what is certain about the others.
 #[derive(Clone, Debug)]
@@ -58,7 +58,8 @@ pub(crate) struct Turning<'a> {
     waiting: &'a mut Waiting,
 }
 
-/// Where cells go that know when they leave. (A closure would be called where it should be a few instructions in place.)
+/// Where cells go that know when they leave. (A closure would be called where it should be a few instructions in
+/// place.)
 pub(crate) trait Give {
     /// `cell` has its turn, and is stamped with its arrival at the far end.
     fn give(&mut self, cell: Cell);
@@ -86,14 +87,15 @@ impl Ranked {
         }
     }
 
-    /// Cells get their turn that begins at `until` or before: each goes to `give`, stamped with its arrival at the far end.
+    /// Cells get their turn that begins at `until` or before: each goes to `give`, stamped with its arrival at the far
+    /// end.
     #[inline]
     pub fn advance(&mut self, until: Time, give: &mut impl Give) {
         self.turns.advance(&mut self.waiting, until, give);
     }
 
-    /// A cell of `priority` comes at `now`, up to which turns have been [given](Ranked::advance). If it has its turn already,
-    /// or knows when, it goes to `give`.
+    /// A cell of `priority` comes at `now`, up to which turns have been [given](Ranked::advance). If it has its turn
+    /// already, or knows when, it goes to `give`.
     #[inline]
     pub fn admit(&mut self, now: Time, priority: usize, cell: Cell, give: &mut impl Give) {
         self.all.admit(now);
@@ -205,15 +207,15 @@ impl Turning<'_> {
         self.joining.is_usual()
     }
 
-    /// When a cell that comes at `now`, the next to come, would have left if all were of one category; `None` if it has to
-    /// come by itself.
+    /// When a cell that comes at `now`, the next to come, would have left if all were of one category; `None` if it has
+    /// to come by itself.
     #[inline(always)]
     pub fn departure(&self, now: Time) -> Option<Time> {
         self.joining.departure_with_room(now)
     }
 
-    /// A cell of `priority` comes at `now`: turns are given up to then, and it joins the queue of all categories, to [leave
-    /// it](Turning::departure) at `departs`. Every cell that has its turn goes to `give`.
+    /// A cell of `priority` comes at `now`: turns are given up to then, and it joins the queue of all categories, to
+    /// [leave it](Turning::departure) at `departs`. Every cell that has its turn goes to `give`.
     #[inline(always)]
     pub fn join(&mut self, now: Time, departs: Time, priority: usize, cell: Cell, give: &mut impl Give) {
         self.turns.advance(self.waiting, now, give);

@@ -1,7 +1,7 @@
 //! A port whose departures have to be events ([`super`] says when): real queues.
 //!
-//! Service is by strict priority and not pre-emptive; RM cells may have a queue of their own. A data cell is marked with EFCI when its transmission begins, by the
-//! ABR queue with that cell still in it.
+//! Service is by strict priority and not pre-emptive; RM cells may have a queue of their own. A data cell is marked
+//! with EFCI when its transmission begins, by the ABR queue with that cell still in it.
 
 use cellrate_proto::switch::PortControl;
 use cellrate_proto::{Cells, Duration, Time};
@@ -9,7 +9,7 @@ use cellrate_scenario::{Port as Config, RmCells};
 
 use super::{ABR, Admission, Line, PRIORITIES};
 use crate::kernel::cell::Cell;
-use crate::kernel::ring::Ring;
+use crate::kernel::lanes::ring::Ring;
 
 /// Queues by priority, and the cell in transmission.
 #[derive(Clone, Debug)]
@@ -83,7 +83,8 @@ impl Served {
         Admission::Queued(Some(self.begin(now, priority, cell, control)))
     }
 
-    /// The cell in transmission has left at `now`: returns it, stamped, unless the line lost it, and the next departure.
+    /// The cell in transmission has left at `now`: returns it, stamped, unless the line lost it, and the next
+    /// departure.
     pub fn depart(&mut self, now: Time, control: &mut PortControl) -> (Result<Cell, Cell>, Time) {
         self.integrate(now);
         let Some((priority, mut cell)) = self.serving.take() else {

@@ -38,8 +38,8 @@ impl Recorder {
         values.push(value);
     }
 
-    /// Adds a value at `time`, not before the last, unless it is the one that already holds; of several at one instant the last
-    /// stays, or none if it is the one that held before that instant.
+    /// Adds a value at `time`, not before the last, unless it is the one that already holds; of several at one instant
+    /// the last stays, or none if it is the one that held before that instant.
     pub fn push_change(&mut self, time: Time, value: f64) {
         let Recorder::Changes { times_ps, values } = self else { unreachable!("samples are no changes") };
         if times_ps.last() == Some(&time.as_ps()) {

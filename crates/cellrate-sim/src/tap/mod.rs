@@ -1,17 +1,18 @@
 //! Cells as they leave ports, octet by octet: what a capture is made of.
 //!
-//! A tapped port keeps real queues, so each of its departures is an event ([`crate::kernel`]); every instant and every figure
-//! of the run stays what it is. Departures are noted as the words that the kernel's cells are, and become octets between the
-//! windows of the kernel, in the order of instants and, at one instant, of ports. Where nothing is tapped, nothing of this
-//! costs anything.
+//! A tapped port keeps real queues, so each of its departures is an event ([`crate::kernel`]); every instant and every
+//! figure of the run stays what it is. Departures are noted as the words that the kernel's cells are, and become octets
+//! between the windows of the kernel, in the order of instants and, at one instant, of ports. Where nothing is tapped,
+//! nothing of this costs anything.
 //!
 //! A cell of the kernel does not carry octets. What stands on the wire is worked out from the scenario:
 //!
 //! - VPI and VCI are those of [`address`], the same both ways and on every link;
 //! - an RM cell is exactly what its source, destination and switches made of it, CRC-10 included;
-//! - a data cell of TCP carries its part of the AAL5 PDU, with LLC/SNAP if the VC has it, and IP and TCP headers with the
-//!   sequence numbers, windows and selective ACKs of the simulated TCP; the octets of the stream itself are zeros;
-//! - the payload of any other data cell is zeros, and its AAL user bit too, because the model knows no octets and no PDUs.
+//! - a data cell of TCP carries its part of the AAL5 PDU, with LLC/SNAP if the VC has it, and IP and TCP headers with
+//!   the sequence numbers, windows and selective ACKs of the simulated TCP; the octets of the stream itself are zeros;
+//! - the payload of any other data cell is zeros, and its AAL user bit too, because the model knows no octets and no
+//!   PDUs.
 
 mod octets;
 mod packet;
@@ -62,7 +63,8 @@ pub type TapSink<'a> = dyn FnMut(TappedCell<'_>) -> ControlFlow<()> + 'a;
 const FIRST_VCI: usize = 32;
 const VCIS: usize = (1 << 16) - FIRST_VCI;
 
-/// VPI and VCI of a connection, by its place in the scenario: VPI 0 and VCI 32, 33 and so on; VPI 1 after 65504 connections.
+/// VPI and VCI of a connection, by its place in the scenario: VPI 0 and VCI 32, 33 and so on; VPI 1 after 65504
+/// connections.
 pub const fn address(connection: usize) -> (u8, u16) {
     ((connection / VCIS) as u8, (FIRST_VCI + connection % VCIS) as u16)
 }

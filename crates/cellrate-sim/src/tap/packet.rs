@@ -1,9 +1,10 @@
 //! The IP packet of a simulated segment: IPv4 (RFC 791) and TCP (RFC 9293) headers around a stream of zeros.
 //!
-//! Initial sequence numbers are 0, so the first octet of a stream is number 1, whether a SYN can be seen or the connection is
-//! open from the start. No SYN says a window scale (RFC 7323), even where windows are scaled. Headers longer than 40 octets are filled with options that do nothing; where the
-//! scenario's header can be no IP and TCP header, because it is shorter than 40 octets, longer than options may make it or
-//! no multiple of four, the whole packet is zeros.
+//! Initial sequence numbers are 0, so the first octet of a stream is number 1, whether a SYN can be seen or the
+//! connection is open from the start. No SYN says a window scale (RFC 7323), even where windows are scaled. Headers
+//! longer than 40 octets are filled with options that do nothing; where the scenario's header can be no IP and TCP
+//! header, because it is shorter than 40 octets, longer than options may make it or no multiple of four, the whole
+//! packet is zeros.
 
 use std::net::Ipv4Addr;
 

@@ -1,4 +1,4 @@
-//! One end of a conversation of requests and responses (paper 004, section 7.2.1).
+//! One end of a conversation of requests and responses (paper uili, section 7.2.1).
 //!
 //! ```text
 //! client   request --- gap --- request          (all responses in)  --- cycle gap ---  request ...
@@ -7,9 +7,9 @@
 //! ```
 //!
 //! An end holds the bursts that its application has begun to hand over, sends them in order, and is told of each data
-//! cell that arrives. A burst is complete when its last cell has arrived, or a later one: cells keep their order, so that
-//! what is missing then is lost. A lost last cell with nothing behind it is never missed, and the conversation stops:
-//! nobody here sends anything twice.
+//! cell that arrives. A burst is complete when its last cell has arrived, or a later one: cells keep their order, so
+//! that what is missing then is lost. A lost last cell with nothing behind it is never missed, and the conversation
+//! stops: nobody here sends anything twice.
 
 use std::collections::VecDeque;
 

@@ -62,7 +62,8 @@ pub struct Departed {
 }
 
 impl Adapter {
-    /// An empty one. `header` is what TCP and IP put before the payload, `cell_time` what the first line takes for a cell.
+    /// An empty one. `header` is what TCP and IP put before the payload, `cell_time` what the first line takes for a
+    /// cell.
     pub fn new(
         header: Octets,
         encapsulation: Encapsulation,

@@ -7,9 +7,9 @@
 //!            -- ACK, data ------->  Open
 //! ```
 //!
-//! SYN takes no place in the streams, whose positions count octets only. Without handshake both ends are open at once. A
-//! delayed ACK rides on data; one that is due leaves before them, by itself, as a kernel sends it before the application
-//! has its turn. There is no FIN: what an end wants to tell when it closes, it says by [`Duplex::close`].
+//! SYN takes no place in the streams, whose positions count octets only. Without handshake both ends are open at once.
+//! A delayed ACK rides on data; one that is due leaves before them, by itself, as a kernel sends it before the
+//! application has its turn. There is no FIN: what an end wants to tell when it closes, it says by [`Duplex::close`].
 
 use cellrate_proto::{Octets, Time};
 use cellrate_scenario::TcpConfig;
@@ -112,10 +112,12 @@ impl Duplex {
         }
     }
 
-    /// The other end has answered: the connection is open, and if SYN was sent once, its round trip is known.
+    /// The other end has answered: the connection is open. If SYN was sent once, its round trip is known.
     fn open(&mut self, now: Time) {
-        if let Some(Opening { sent: Some((sent, true)), .. }) = self.opening.take() {
-            self.sender.on_round_trip(sent, now);
+        match self.opening.take() {
+            Some(Opening { sent: Some((sent, true)), .. }) => self.sender.on_round_trip(sent, now),
+            Some(Opening { sent: Some((_, false)), .. }) => self.sender.on_opening_lost(),
+            _ => {}
         }
     }
 
@@ -242,6 +244,16 @@ mod tests {
         assert!(client.is_open() && server.is_open());
         assert_eq!(client.sender().rto().smoothed(), None);
         assert_eq!(client.next_timer(), Time::NEVER);
+        // SYN and the answer to it were lost: both ends begin with a segment, and wait for three seconds at least.
+        for end in [&mut client, &mut server] {
+            assert_eq!(end.sender().window(), Octets(1460));
+            end.write(Octets(10_000));
+            let first = end.poll_transmit(at(2030)).filter(|packet| packet.data.is_some());
+            assert!(
+                first.is_some() && end.poll_transmit(at(2030)).is_none_or(|packet| packet.data.is_none())
+            );
+            assert_eq!(end.sender().next_timer(), at(5030));
+        }
     }
 
     #[test]

@@ -32,7 +32,7 @@ impl Exchange {
     }
 
     /// From the request's first cell to the last cell of the response, as an analyzer at the client sees them pass
-    /// (paper 000, section 3.3).
+    /// (paper internet-applications, section 3.3).
     pub fn cell_response_time(&self) -> Option<Duration> {
         self.last_octet.zip(self.request_cell).map(|(last, request)| last.since(request))
     }

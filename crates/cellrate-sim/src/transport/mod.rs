@@ -4,13 +4,13 @@
 //! nothing more; `next_timer` says
 //! when to come back. Time never goes backwards.
 //!
-//! A TCP connection that transfers something sends one way: a [`Sender`] at one end of a VC, a [`Receiver`] at the other,
-//! ACKs as segments of their own on the direction back. It is open from the start (no handshake) and never closed. One over
-//! which pages are fetched is a [`Duplex`] at each end, both halves in one, opened by a handshake; a [`Client`] and a
-//! [`Server`] are the applications over it. Applications read whatever is in order at once, so the offered window is
-//! constant. Positions in the stream have 64 bits and never
-//! wrap. [`Stack`] is what one end of a VC holds; [`Adapter`] is the queue of PDUs before the VC, [`Reassembly`] the
-//! other end of it, [`Interface`] what the kernel sees.
+//! A TCP connection that transfers something sends one way: a [`Sender`] at one end of a VC, a [`Receiver`] at the
+//! other, ACKs as segments of their own on the direction back. It is open from the start (no handshake) and never
+//! closed. One over which pages are fetched is a [`Duplex`] at each end, both halves in one, opened by a handshake; a
+//! [`Client`] and a [`Server`] are the applications over it. Applications read whatever is in order at once, so the
+//! offered window is constant. Positions in the stream have 64 bits and never wrap. [`Stack`] is what one end of a VC
+//! holds; [`Adapter`] is the queue of PDUs before the VC, [`Reassembly`] the other end of it, [`Interface`] what the
+//! kernel sees.
 //!
 //! Where implementations differ and the scenario has no setting:
 //!
@@ -19,7 +19,8 @@
 //! - ssthresh on loss is half of the smaller of cwnd and what is outstanding, at least two segments;
 //! - cwnd grows by at most one segment per ACK in slow start, by mss * mss / cwnd in congestion avoidance, and never
 //!   beyond the offered window;
-//! - there is no limited transmit, no idle restart, no pacing, no FIN or persist timer; SYN only where pages ask for it.
+//! - there is no limited transmit, no idle restart, no pacing, no FIN or persist timer; SYN only where pages ask for
+//!   it.
 
 mod adapter;
 mod client;

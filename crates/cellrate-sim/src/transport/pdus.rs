@@ -1,5 +1,5 @@
-//! PDUs that wait, in order. A transfer has very many, mostly data that follow on from each other in PDUs of one length: these
-//! take one place together, which stays in the caches.
+//! PDUs that wait, in order. A transfer has very many, mostly data that follow on from each other in PDUs of one
+//! length: these take one place together, which stays in the caches.
 
 use std::collections::VecDeque;
 

@@ -1,11 +1,11 @@
 //! The receiving end of AAL5: which PDUs have come whole.
 //!
-//! A PDU is what lies between two cells with the user bit, as far as it has come; it is whole when no cell of it is missing
-//! and none of another is with it. If the last cell of a PDU is lost, the next PDU looks longer than it is and is spoiled
-//! too; if all of a PDU is lost, the next one does not know.
+//! A PDU is what lies between two cells with the user bit, as far as it has come; it is whole when no cell of it is
+//! missing and none of another is with it. If the last cell of a PDU is lost, the next PDU looks longer than it is and
+//! is spoiled too; if all of a PDU is lost, the next one does not know.
 //!
-//! Cells have numbers, which tell of gaps, but not where PDUs begin. After a gap right behind the end of a PDU it takes the
-//! length of the PDU to tell whether its beginning is missing: [`Reassembly::confirm`].
+//! Cells have numbers, which tell of gaps, but not where PDUs begin. After a gap right behind the end of a PDU it takes
+//! the length of the PDU to tell whether its beginning is missing: [`Reassembly::confirm`].
 
 use std::collections::VecDeque;
 

@@ -48,9 +48,9 @@ impl RtoEstimator {
         self.back_offs += 1;
     }
 
-    /// Whether a time-out has happened since the last measurement.
-    pub fn is_backed_off(&self) -> bool {
-        self.back_offs > 0
+    /// What opened the connection had to be sent again: the first time-out is 3 s at least (RFC 6298, rule 5.7).
+    pub fn on_opening_lost(&mut self) {
+        self.config.initial = self.config.initial.max(Duration::from_secs(3));
     }
 
     /// RTO = SRTT + max(G, 4 RTTVAR), not below the minimum, doubled for each time-out, not above the maximum.

@@ -13,13 +13,15 @@ pub struct Scoreboard {
     reported: Spans,
     /// HighRxt: everything before it that was lost has been sent again.
     retransmitted: Sequence,
+    /// Whether this recovery has had its rescue.
+    rescued: bool,
     mss: Octets,
 }
 
 impl Scoreboard {
     /// An empty one.
     pub fn new(mss: Octets) -> Scoreboard {
-        Scoreboard { reported: Spans::default(), retransmitted: Sequence::START, mss }
+        Scoreboard { reported: Spans::default(), retransmitted: Sequence::START, rescued: false, mss }
     }
 
     /// An ACK: everything before `acknowledged` has come, and these blocks.
@@ -38,6 +40,7 @@ impl Scoreboard {
     /// Recovery begins: nothing from `acknowledged` on has been sent again.
     pub fn begin_recovery(&mut self, acknowledged: Sequence) {
         self.retransmitted = acknowledged;
+        self.rescued = false;
     }
 
     /// `span` has been sent again.
@@ -90,6 +93,27 @@ impl Scoreboard {
         let hole_end =
             self.reported.iter().map(|span| span.from).find(|&start| start > from).unwrap_or(lost_before);
         Some(Span { from, to: hole_end.min(from + self.mss) })
+    }
+
+    /// NextSeg rule 3: the next octets not sent again with reported ones beyond them, lost or not, a segment at most.
+    pub fn next_hole(&self, acknowledged: Sequence) -> Option<Span> {
+        let from = self.skip_reported(self.retransmitted.max(acknowledged));
+        let hole_end = self.reported.iter().map(|span| span.from).find(|&start| start > from)?;
+        Some(Span { from, to: hole_end.min(from + self.mss) })
+    }
+
+    /// NextSeg rule 4: the last octets before `highest` that were not reported, a segment at most and once per
+    /// recovery: nothing beyond them could tell that they are lost. HighRxt stays.
+    pub fn rescue(&mut self, acknowledged: Sequence, highest: Sequence) -> Option<Span> {
+        let last = self.reported.iter().next_back().filter(|span| span.to >= highest);
+        let to = last.map_or(highest, |span| span.from);
+        let begin = self.reported.iter().rev().map(|span| span.to).find(|&end| end <= to);
+        let begin = begin.unwrap_or(acknowledged).max(acknowledged);
+        if self.rescued || begin >= to {
+            return None;
+        }
+        self.rescued = true;
+        Some(Span { from: begin.max(Sequence(to.0.saturating_sub(self.mss.0))), to })
     }
 }
 
@@ -146,6 +170,37 @@ mod tests {
         assert_eq!(board.pipe(Sequence(100), Sequence(1000)), Octets(100));
         // 300 octets of new data beyond the last report.
         assert_eq!(board.pipe(Sequence(100), Sequence(1300)), Octets(400));
+    }
+
+    #[test]
+    fn a_hole_that_is_not_yet_lost_is_filled_when_there_is_nothing_better_to_do() {
+        let mut board = Scoreboard::new(Octets(100));
+        board.on_acknowledgment(Sequence(100), &[span(200, 400), span(500, 600)]);
+        board.begin_recovery(Sequence(100));
+        board.on_retransmission(span(100, 200));
+        // A segment beyond 400 to 500 has been reported, and it takes more than two for it to count as lost.
+        assert_eq!(board.next_lost(Sequence(100)), None);
+        assert_eq!(board.next_hole(Sequence(100)), Some(span(400, 500)));
+        board.on_retransmission(span(400, 500));
+        assert_eq!(board.next_hole(Sequence(100)), None);
+    }
+
+    #[test]
+    fn the_rescue_is_the_last_segment_that_was_not_reported_once_per_recovery() {
+        let mut board = board();
+        assert_eq!(board.rescue(Sequence(100), Sequence(1250)), Some(span(1150, 1250)));
+        assert_eq!(board.rescue(Sequence(100), Sequence(1250)), None);
+        board.begin_recovery(Sequence(100));
+        assert_eq!(
+            board.rescue(Sequence(100), Sequence(1030)),
+            Some(span(1000, 1030)),
+            "not what was reported"
+        );
+        board.begin_recovery(Sequence(100));
+        assert_eq!(board.rescue(Sequence(100), Sequence(1000)), Some(span(500, 600)));
+        board.begin_recovery(Sequence(100));
+        board.on_acknowledgment(Sequence(1000), &[]);
+        assert_eq!(board.rescue(Sequence(1000), Sequence(1000)), None);
     }
 
     #[test]

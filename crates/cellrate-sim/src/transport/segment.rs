@@ -68,7 +68,8 @@ pub struct Acknowledgment {
     pub selective: Blocks,
 }
 
-/// What an ACK tells of beyond what it acknowledges; at most [`MAX_BLOCKS`]. No more than a pointer, because most tell of nothing.
+/// What an ACK tells of beyond what it acknowledges; at most [`MAX_BLOCKS`]. No more than a pointer, because most tell
+/// of nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks(Option<Box<Told>>);
 
@@ -177,10 +178,10 @@ mod tests {
             contents: Contents::Data(Span { from: Sequence(7), to: Sequence(7 + octets) }),
         };
         let cells = |segment: &Segment, how| cells_for(segment.packet(Octets(40)), how);
-        // Paper 001: 512 + 56 = 568 octets in 12 cells; 9140 + 56 = 9196 = 191.6 * 48.
+        // Paper tcp-lrd-vbr: 512 + 56 = 568 octets in 12 cells; 9140 + 56 = 9196 = 191.6 * 48.
         assert_eq!(cells(&data(512), LlcSnapIpv4), Cells(12));
         assert_eq!(cells(&data(9140), LlcSnapIpv4), Cells(192));
-        // Paper 003: 1460 + 48 = 1508 = 31.4 * 48.
+        // Paper stop-and-go: 1460 + 48 = 1508 = 31.4 * 48.
         assert_eq!(cells(&data(1460), VcMultiplexed), Cells(32));
         let ack = |blocks: u64| {
             let block = |n| Span { from: Sequence(100 * n), to: Sequence(100 * n + 50) };

@@ -46,8 +46,11 @@ pub struct Sender {
     timed: Option<(Sequence, Time)>,
     duplicates: u32,
     phase: Phase,
-    /// What was outstanding at the last loss ends here: duplicate ACKs up to it tell nothing new (RFC 6582, step 1).
+    /// What was outstanding at the last loss ends here: duplicate ACKs before it tell nothing new (RFC 6582, step 1;
+    /// RFC 6675, section 5.1).
     guard: Option<Sequence>,
+    /// Everything before this has been sent again, or will be, because the timer expired.
+    timed_out: Sequence,
     /// A segment to send again at once, whatever the window says.
     again: Option<Sequence>,
     scoreboard: Scoreboard,
@@ -116,6 +119,7 @@ impl Sender {
             duplicates: 0,
             phase: Phase::Open,
             guard: None,
+            timed_out: Sequence::START,
             again: None,
             scoreboard: Scoreboard::new(config.mss),
             statistics: SenderStatistics::default(),
@@ -140,6 +144,13 @@ impl Sender {
     /// What opened the connection went at `sent` and was answered at `now`: the first round trip that is known.
     pub fn on_round_trip(&mut self, sent: Time, now: Time) {
         self.rto.on_measurement(sent, now);
+    }
+
+    /// What opened the connection had to be sent again: the first window is one segment (RFC 5681, section 3.1), the
+    /// first time-out at least 3 s (RFC 6298, rule 5.7).
+    pub fn on_opening_lost(&mut self) {
+        self.congestion.collapse();
+        self.rto.on_opening_lost();
     }
 
     /// An ACK has come.
@@ -228,9 +239,14 @@ impl Sender {
         }
     }
 
-    /// Whether more is acknowledged than was outstanding at the last loss.
+    /// Whether duplicate ACKs tell of another loss than the last one. NewReno's have to be for octets beyond what was
+    /// outstanding then, since those of the last segment sent again look like them; SACK tells them apart by its
+    /// blocks.
     fn is_news(&self) -> bool {
-        self.guard.is_none_or(|guard| self.una > guard)
+        self.guard.is_none_or(|guard| match self.recovery {
+            Recovery::Sack => self.una >= guard,
+            _ => self.una > guard,
+        })
     }
 
     fn fast_retransmit(&mut self, now: Time) {
@@ -271,9 +287,11 @@ impl Sender {
             return;
         }
         self.statistics.timeouts += 1;
-        if !self.rto.is_backed_off() {
+        // A segment that the timer has had sent before says nothing new (RFC 5681, section 3.1).
+        if self.una >= self.timed_out {
             self.congestion.on_loss(self.outstanding());
         }
+        self.timed_out = self.highest;
         self.congestion.collapse();
         self.rto.back_off();
         self.next = self.una;
@@ -306,7 +324,14 @@ impl Sender {
             if let Some(span) = self.scoreboard.next_lost(self.una) {
                 return Some(self.emit(now, span));
             }
-            return self.poll_new(now, self.una + self.offered);
+            if let Some(span) = self.poll_new(now, self.una + self.offered) {
+                return Some(span);
+            }
+            if let Some(span) = self.scoreboard.next_hole(self.una) {
+                return Some(self.emit(now, span));
+            }
+            let rescue = self.scoreboard.rescue(self.una, self.highest)?;
+            return Some(self.emit_again(now, rescue));
         }
         let window = self.congestion.window().min(self.offered);
         self.poll_new(now, self.una + window)
@@ -330,17 +355,28 @@ impl Sender {
     }
 
     fn emit(&mut self, now: Time, span: Span) -> Span {
+        if span.from < self.highest {
+            self.scoreboard.on_retransmission(span);
+            self.emit_again(now, span)
+        } else {
+            if self.timed.is_none() {
+                self.timed = Some((span.to, now));
+            }
+            self.count(now, span)
+        }
+    }
+
+    fn emit_again(&mut self, now: Time, span: Span) -> Span {
+        self.statistics.retransmitted += 1;
+        self.statistics.retransmitted_octets += span.octets();
+        // Karn: an ACK would not tell which of the two it answers.
+        self.timed = None;
+        self.count(now, span)
+    }
+
+    fn count(&mut self, now: Time, span: Span) -> Span {
         self.statistics.segments += 1;
         self.statistics.octets += span.octets();
-        if span.from < self.highest {
-            self.statistics.retransmitted += 1;
-            self.statistics.retransmitted_octets += span.octets();
-            self.scoreboard.on_retransmission(span);
-            // Karn: an ACK would not tell which of the two it answers.
-            self.timed = None;
-        } else if self.timed.is_none() {
-            self.timed = Some((span.to, now));
-        }
         if span.from >= self.next {
             self.next = span.to;
         }
@@ -584,6 +620,86 @@ mod tests {
         assert_eq!((sent(&mut sender, 1000), sender.ssthresh().0), (vec![0], 5000));
         ack(&mut sender, 1010, 10, &[]);
         assert_eq!(sent(&mut sender, 1010), [10, 11]);
+    }
+
+    /// A sender with SACK whose ten segments are all of the transfer.
+    fn last_ten() -> Sender {
+        let config = TcpConfig {
+            mss: Octets(MSS),
+            initial_window: Octets(10 * MSS),
+            window: Octets(64_000),
+            recovery: Recovery::Sack,
+            ..Preset::named("reno").expect("it is there").tcp()
+        };
+        let mut sender = Sender::new(&config, Some(Octets(10 * MSS)), Time::ZERO);
+        assert_eq!(sent(&mut sender, 0).len(), 10);
+        ack(&mut sender, 10, 4, &[]);
+        sender
+    }
+
+    #[test]
+    fn sack_fills_a_hole_with_little_behind_it_where_no_new_data_are_left() {
+        let mut sender = last_ten();
+        // 4 and 8 are lost. Behind 8 there is one segment only.
+        for (ms, end) in [(11, 6), (12, 7), (13, 8)] {
+            ack(&mut sender, ms, 4, &[(5, end)]);
+        }
+        assert_eq!(sent(&mut sender, 13), [4]);
+        ack(&mut sender, 14, 4, &[(9, 10), (5, 8)]);
+        assert_eq!(sent(&mut sender, 14), [8]);
+        ack(&mut sender, 24, 10, &[]);
+        assert_eq!((sender.statistics().timeouts, sender.statistics().completed), (0, Some(at(24))));
+    }
+
+    #[test]
+    fn sack_rescues_the_last_segment_without_the_timer() {
+        let mut sender = last_ten();
+        // 4 and 9, the last, are lost.
+        for (ms, end) in [(11, 6), (12, 7), (13, 8), (14, 9)] {
+            ack(&mut sender, ms, 4, &[(5, end)]);
+        }
+        assert_eq!(sent(&mut sender, 14), [4, 9]);
+        ack(&mut sender, 24, 10, &[]);
+        assert_eq!(sender.statistics().timeouts, 0);
+    }
+
+    #[test]
+    fn sack_heeds_duplicates_of_the_first_segment_after_a_recovery() {
+        let mut sender = sender(Recovery::Sack, 10);
+        assert_eq!(sent(&mut sender, 0).len(), 10);
+        (2..=4).for_each(|end| ack(&mut sender, 10, 0, &[(1, end)]));
+        assert_eq!(sent(&mut sender, 10), [0]);
+        ack(&mut sender, 20, 10, &[]);
+        assert_eq!(sent(&mut sender, 20), [10, 11, 12, 13, 14]);
+        // 10 is lost, which is where the recovery ended.
+        (12..=14).for_each(|end| ack(&mut sender, 30, 10, &[(11, end)]));
+        assert_eq!(sent(&mut sender, 30), [10]);
+        assert_eq!(sender.statistics().fast_retransmits, 2);
+    }
+
+    #[test]
+    fn ssthresh_is_held_only_where_the_timer_has_had_the_same_segment_sent_before() {
+        let mut sender = sender(Recovery::None, 10);
+        sent(&mut sender, 0);
+        sender.on_timer(at(1000));
+        assert_eq!((sender.ssthresh().0, sent(&mut sender, 1000)), (5000, vec![0]));
+        sender.on_timer(at(3000));
+        assert_eq!((sender.ssthresh().0, sent(&mut sender, 3000)), (5000, vec![0]), "the same segment");
+        ack(&mut sender, 3010, 10, &[]);
+        assert_eq!(sent(&mut sender, 3010), [10, 11]);
+        // 10 and 11 are new, and not measured yet: half of two segments is two segments.
+        let expires = sender.next_timer();
+        sender.on_timer(expires);
+        assert_eq!(sender.ssthresh().0, 2000);
+    }
+
+    #[test]
+    fn a_connection_that_was_hard_to_open_begins_with_a_segment_and_three_seconds() {
+        let mut sender = sender(Recovery::Reno, 4);
+        sender.on_opening_lost();
+        sender.on_timer(at(0));
+        assert_eq!(sent(&mut sender, 0), [0]);
+        assert_eq!(sender.next_timer(), at(3000));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Random small networks with TCP on most of their connections: transfers, pages, both, one way and both ways, with segments of
-//! one cell and of many, timers that meet everything else, and every loss that the networks have.
+//! Random small networks with TCP on most of their connections: transfers, pages, both, one way and both ways, with
+//! segments of one cell and of many, timers that meet everything else, and every loss that the networks have.
 
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Cells, Duration, Octets, Time};

@@ -1,4 +1,5 @@
-//! ABR beside categories that are served before it and after it, where no cell is lost: queues of which only some cells can be overtaken.
+//! ABR beside categories that are served before it and after it, where no cell is lost: queues of which only some cells
+//! can be overtaken.
 
 use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
@@ -13,7 +14,8 @@ pub fn random_categories(number: u64) -> Scenario {
     of_several_categories(scenario, number)
 }
 
-/// The network with some of its connections, though not the first and none with TCP, in other categories, at rates that leave ABR something.
+/// The network with some of its connections, though not the first and none with TCP, in other categories, at rates that
+/// leave ABR something.
 pub fn of_several_categories(mut scenario: Scenario, number: u64) -> Scenario {
     let dice = Random::new(number, Stream::Traffic(u32::MAX - 8));
     let mut generator = Generator { dice, style: Style::Mixed };

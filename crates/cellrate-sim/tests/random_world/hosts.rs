@@ -9,8 +9,8 @@ use cellrate_sim::random::{Random, Stream};
 use super::{Generator, Style, random_bottleneck, random_fair_shares, random_throng, side_by_side};
 use crate::world::parameters_of;
 
-/// Sources before one line, several at a host, and so are the sinks; what they send differs. In some of them there are very many, and
-/// some are many such networks side by side.
+/// Sources before one line, several at a host, and so are the sinks; what they send differs. In some of them there are
+/// very many, and some are many such networks side by side.
 pub fn random_shared_hosts(number: u64) -> Scenario {
     let mut scenario = match number % 4 {
         0 => random_fair_shares(number),

@@ -1,7 +1,7 @@
 //! Random small networks: every mechanism of the simulator, in every company, at sizes that run in milliseconds.
 //!
-//! Rates of 10, 20 and 40 Mb/s have cell times of 42.4, 21.2 and 10.6 us, so that events meet at the same instant all the
-//! time; the other rates share no divisor. Delays reach from nothing to several windows of the kernel.
+//! Rates of 10, 20 and 40 Mb/s have cell times of 42.4, 21.2 and 10.6 us, so that events meet at the same instant all
+//! the time; the other rates share no divisor. Delays reach from nothing to several windows of the kernel.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod becn;
@@ -76,8 +76,8 @@ fn show_films(scenario: &mut Scenario, dice: &mut Random) {
     }
 }
 
-/// Many copies of the network of this number side by side, as far from each other as their switches: what the kernel does
-/// only where there are hundreds of connections. In some of them sources take turns.
+/// Many copies of the network of this number side by side, as far from each other as their switches: what the kernel
+/// does only where there are hundreds of connections. In some of them sources take turns.
 pub fn random_crowd(number: u64) -> Scenario {
     let shares = number % 3 == 2;
     let mut scenario = if shares { random_fair_shares(number) } else { random_scenario(number) };
@@ -118,8 +118,8 @@ fn side_by_side(mut scenario: Scenario, connections: usize) -> Scenario {
     scenario
 }
 
-/// Sources with a link of their own each, before one line between two switches that are far apart: nothing but trains, and
-/// RM cells between them, merged in the order of their keys for windows on end.
+/// Sources with a link of their own each, before one line between two switches that are far apart: nothing but trains,
+/// and RM cells between them, merged in the order of their keys for windows on end.
 pub fn random_bottleneck(number: u64) -> Scenario {
     let dice = Random::new(number, Stream::Traffic(u32::MAX - 3));
     let mut generator = Generator { dice, style: Style::Mixed };
@@ -154,15 +154,16 @@ pub fn random_bottleneck(number: u64) -> Scenario {
 }
 
 /// Sources that share one line fairly, or nearly: their cells take turns, round after round, through whole windows and
-/// averaging intervals. Rates meet because the switch says so, or stay what they were from the beginning; now and then one source
-/// comes later, pauses, or ends, and the others go on.
+/// averaging intervals. Rates meet because the switch says so, or stay what they were from the beginning; now and then
+/// one source comes later, pauses, or ends, and the others go on.
 pub fn random_fair_shares(number: u64) -> Scenario {
     let dice = Random::new(number, Stream::Traffic(u32::MAX - 4));
     let lines = [10_000_000, 25_600_000, 40_000_000, 40_000_000, 155_520_000];
     fair_shares(number, dice, &lines, &[2, 2, 3, 4, 5, 8, 12, 15, 16])
 }
 
-/// Sources before one line, whose port runs EPRCA or CAPC: every answer hangs on the queue as it is when the BRM passes.
+/// Sources before one line, whose port runs EPRCA or CAPC: every answer hangs on the queue as it is when the BRM
+/// passes.
 pub fn random_thresholds(number: u64) -> Scenario {
     let mut scenario =
         if number.is_multiple_of(2) { random_bottleneck(number) } else { random_fair_shares(number) };
@@ -170,7 +171,8 @@ pub fn random_thresholds(number: u64) -> Scenario {
     scenario
 }
 
-/// The same with very many sources before a fast line. In most of them rates differ, and in some each source's is its own.
+/// The same with very many sources before a fast line. In most of them rates differ, and in some each source's is its
+/// own.
 pub fn random_throng(number: u64) -> Scenario {
     let dice = Random::new(number, Stream::Traffic(u32::MAX - 5));
     let mut scenario = fair_shares(number, dice, &[155_520_000, 622_080_000], &[66, 80, 110]);
@@ -232,8 +234,8 @@ fn fair_shares(number: u64, dice: Random, lines: &[u64], counts: &[u64]) -> Scen
     world.scenario
 }
 
-/// Greedy ABR sources on links that lose nothing, for long enough to be told their rates many times over: rates go up and
-/// down while trains of cells are on their way.
+/// Greedy ABR sources on links that lose nothing, for long enough to be told their rates many times over: rates go up
+/// and down while trains of cells are on their way.
 fn settle_down(scenario: &mut Scenario, dice: &mut Random) {
     let fastest = scenario.links.iter().map(|link| link.rate).max().expect("there are links");
     scenario.duration = (fastest.cell_time() * 2500).max(Duration::from_ms(8)).min(Duration::from_ms(60));
@@ -262,8 +264,8 @@ fn settle_down(scenario: &mut Scenario, dice: &mut Random) {
     }
 }
 
-/// A series of every arrival or every change makes events of what the kernel would otherwise deal with late or early. So
-/// most networks have few of them, or none, and are judged by samples and by the end.
+/// A series of every arrival or every change makes events of what the kernel would otherwise deal with late or early.
+/// So most networks have few of them, or none, and are judged by samples and by the end.
 fn quieten(scenario: &mut Scenario, dice: &mut Random) {
     let share = [0.0, 0.0, 0.1, 1.0][(dice.uniform() * 4.0) as usize];
     scenario.probes.retain(|probe| probe.every != Every::Change || dice.uniform() < share);
@@ -663,8 +665,8 @@ impl Generator {
         }
     }
 
-    /// The arrival of every data cell and every change of ACR, and some of everything else. Quantities that are averages
-    /// since the last value have no changes; waiting data and losses of a connection are taken at intervals.
+    /// The arrival of every data cell and every change of ACR, and some of everything else. Quantities that are
+    /// averages since the last value have no changes; waiting data and losses of a connection are taken at intervals.
     fn probes(&mut self, scenario: &mut Scenario) {
         for index in 0..scenario.connections.len() {
             let connection = ConnectionIndex(index as u32);

@@ -7,7 +7,8 @@ use cellrate_proto::{Cells, Duration};
 use cellrate_scenario::*;
 use cellrate_sim::random::{Random, Stream};
 
-/// `scenario`, with ports that segment the loops of connections at some of its switches, and series of their virtual sources.
+/// `scenario`, with ports that segment the loops of connections at some of its switches, and series of their virtual
+/// sources.
 pub fn segmented(mut scenario: Scenario, number: u64) -> Scenario {
     let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 9));
     let mut pick = |count: usize| (dice.uniform() * count as f64) as usize;

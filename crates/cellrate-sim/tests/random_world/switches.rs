@@ -10,8 +10,8 @@ use cellrate_proto::switch::{
 use cellrate_scenario::Scenario;
 use cellrate_sim::random::{Random, Stream};
 
-/// In every fourth network ports that run ERICA may share by weight, count the effective number of connections, or run CAPC, EPRCA or consistent marking instead; dice of its own leave all other
-/// networks what they are.
+/// In every fourth network ports that run ERICA may share by weight, count the effective number of connections, or run
+/// CAPC, EPRCA or consistent marking instead; dice of its own leave all other networks what they are.
 pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     if number % 4 != 1 {
         return;

@@ -6,7 +6,8 @@ use cellrate_proto::switch::BecnIndication;
 use super::*;
 
 impl Network<'_> {
-    /// `cell` has come to a switch, and its port, of this number, has counted it: whether a BRM goes back because of it, and where.
+    /// `cell` has come to a switch, and its port, of this number, has counted it: whether a BRM goes back because of
+    /// it, and where.
     pub(super) fn originate(&mut self, now: Time, number: usize, cell: &Cell) {
         let Some(becn) = self.scenario.links[number / 2].ports[number % 2].control.becn else { return };
         let config = flow_config(self.scenario, cell.flow);

@@ -1,12 +1,12 @@
 //! The judge of the kernel: the same network, run as plainly as it can be.
 //!
-//! One heap holds every event, one clock runs, every port keeps its cells in real queues and has a departure for each of
-//! them, and whatever is due happens when it is due. Nothing here is clever, so that a reader can hold it against the
-//! documented rules line by line:
+//! One heap holds every event, one clock runs, every port keeps its cells in real queues and has a departure for each
+//! of them, and whatever is due happens when it is due. Nothing here is clever, so that a reader can hold it against
+//! the documented rules line by line:
 //!
-//! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order of
-//!   the ports the cells left, transmissions in the order of the connections, forward before backward, timers of TCP in
-//!   the same order;
+//! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order
+//!   of the ports the cells left, transmissions in the order of the connections, forward before backward, timers of TCP
+//!   in the same order;
 //! - service by priority (CBR and VBR, ABR, UBR), never pre-empted; buffers count the cell in transmission;
 //! - a data cell is marked as its transmission begins, by the ABR queue with that cell in it; the marking state is the
 //!   port's, so the beginning of every transmission moves it, of whatever category;
@@ -14,14 +14,14 @@
 //! - a series of changes starts with the value at time 0 and has, for each instant after which the value differs, that
 //!   value.
 //!
-//! Only the protocol's own values (source, destination, port control), the traffic, the random streams and what an end has
-//! of TCP (stack and adapter) are shared with the kernel; they are tested where they live. How TCP is driven, how cells
-//! become PDUs again and when a segment counts is the judge's own: every cell carries its place in its PDU, and the last
-//! one the segment.
+//! Only the protocol's own values (source, destination, port control), the traffic, the random streams and what an end
+//! has of TCP (stack and adapter) are shared with the kernel; they are tested where they live. How TCP is driven, how
+//! cells become PDUs again and when a segment counts is the judge's own: every cell carries its place in its PDU, and
+//! the last one the segment.
 //!
 //! An averaging interval has an event of its own at its deadline. A cell that completes the interval's count moves the
-//! deadline to its own instant; the end then comes right after that cell has been queued, before the next arrival of the
-//! same instant, because ends of intervals go before arrivals. The kernel ends intervals late instead, whenever
+//! deadline to its own instant; the end then comes right after that cell has been queued, before the next arrival of
+//! the same instant, because ends of intervals go before arrivals. The kernel ends intervals late instead, whenever
 //! something looks; that both agree is what is tested.
 #![allow(dead_code, reason = "each test file uses its own part of the judge")]
 
@@ -175,7 +175,8 @@ struct Port {
     integrated_until: Time,
 }
 
-/// One end of a connection; it sends one direction and receives the other one. Those at hosts send the direction of their number.
+/// One end of a connection; it sends one direction and receives the other one. Those at hosts send the direction of
+/// their number.
 struct End {
     flow: usize,
     /// Of one inside a switch.

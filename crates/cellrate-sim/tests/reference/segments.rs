@@ -1,7 +1,7 @@
 //! How the judge segments control loops (VS/VD): ends inside switches, and what waits between them.
 //!
-//! They stand behind the ends at hosts, in the order of the connections and along their paths, first the one that faces the first
-//! host. So their transmissions come after those of hosts at the same instant.
+//! They stand behind the ends at hosts, in the order of the connections and along their paths, first the one that faces
+//! the first host. So their transmissions come after those of hosts at the same instant.
 
 use cellrate_proto::{CellRate, CouplingConfig};
 use cellrate_scenario::{Connection, VsVd};
@@ -75,7 +75,8 @@ pub(super) fn virtual_ends(scenario: &Scenario) -> Vec<End> {
     ends
 }
 
-/// There and back over the links by which the cells of `flow` have come since the last loop began, before they go over its step number `step`.
+/// There and back over the links by which the cells of `flow` have come since the last loop began, before they go over
+/// its step number `step`.
 fn round_trip_before(scenario: &Scenario, flow: usize, step: usize) -> Duration {
     let (path, connection) = (path_of(scenario, flow), &scenario.connections[flow / 2]);
     let hops = path.len();
@@ -104,8 +105,8 @@ fn mode_of(scenario: &Scenario, step: Step) -> Option<VsVd> {
     scenario.links[step.link.0 as usize].ports[usize::from(step.end)].vs_vd
 }
 
-/// Whether the loops of `connection` are segmented at the switch that step number `step` of its path leaves: one of the two ports by which
-/// it leaves there says so.
+/// Whether the loops of `connection` are segmented at the switch that step number `step` of its path leaves: one of the
+/// two ports by which it leaves there says so.
 fn segments(scenario: &Scenario, connection: &Connection, step: usize) -> bool {
     let before = connection.path[step - 1];
     let back = Step { end: 1 - before.end, ..before };
@@ -144,7 +145,8 @@ impl Network<'_> {
                 cell.rm = Some(self.answer(now, own, flow, rm));
                 self.observe(now, &passing)
             }
-            // The port behind answers the loop before, too; if this was the last cell of an averaging interval, after that.
+            // The port behind answers the loop before, too; if this was the last cell of an averaging interval, after
+            // that.
             Direction::Forward => {
                 let port = self.observe(now, &passing);
                 self.on_interval_end(now, port);

@@ -1,29 +1,33 @@
-//! The effective number of active connections (S. Fahmy, R. Jain, S. Kalyanaraman, R. Goyal, B. Vandalore, ATM Forum 98-0154, 1998;
-//! with MCRs and weights: B. Vandalore et al., ATM Forum 98-0408, 1998, algorithm A).
+//! The effective number of active connections (S. Fahmy, R. Jain, S. Kalyanaraman, R. Goyal, B. Vandalore, ATM Forum
+//! 98-0154, 1998; with MCRs and weights: B. Vandalore et al., ATM Forum 98-0408, 1998, algorithm A).
 //!
-//! A connection that is held back elsewhere cannot use an equal share, and so counts as part of one: by its activity level, its rate over
-//! FairShare, at most 1. With N the sum of activity levels, FairShare = capacity / N comes to be the max-min share, and nobody has to
-//! look at what others were given.
+//! A connection that is held back elsewhere cannot use an equal share, and so counts as part of one: by its activity
+//! level, its rate over FairShare, at most 1. Its rate is CCR, or what it was measured to send if that is less: a
+//! direction that sends RM cells only claims all that it was given, and uses next to nothing. With N the sum of
+//! activity levels, FairShare = capacity / N comes to be the max-min share, and nobody has to look at what others were
+//! given.
 
 use super::{Erica, Slot};
 use crate::switch::Meter;
 use crate::units::CellRate;
 
 impl Erica {
-    /// N after the interval that has ended, in which FairShare was this; `meter` is already in the next one. With weights, each activity
-    /// level is one of a weight.
+    /// N after the interval that has ended, in which FairShare was this; `meter` is already in the next one. With
+    /// weights, each activity level is one of a weight.
     pub(super) fn effective_number(&self, fair_share: CellRate, meter: &Meter) -> f64 {
         let fading = self.refinements.as_ref().and_then(|refinements| refinements.fading.as_ref());
         let ended = meter.interval() - 1;
         let slots = (0..).map(Slot).zip(self.vcs.as_slice());
         let levels = slots.map(|(slot, vc)| {
-            let part = match fading {
-                Some(fading) => fading.contribution(slot),
-                None => f64::from(u8::from(meter.last_active(slot) == Some(ended))),
+            let (part, used) = match fading {
+                Some(fading) => (fading.contribution(slot), fading.used(slot)),
+                None if meter.last_active(slot) == Some(ended) => {
+                    (1.0, self.config.used(vc.ccr, slot, meter))
+                }
+                None => return 0.0,
             };
-            let ccr = if self.config.measured_ccr { meter.previous_rate(slot) } else { vc.ccr };
             let entitled = self.entitlement(slot);
-            part * entitled.weight() * activity_level(entitled.level(ccr), fair_share)
+            part * entitled.weight() * activity_level(entitled.level(used), fair_share)
         });
         levels.sum()
     }
@@ -122,6 +126,28 @@ mod tests {
         assert!((world.figure("n") - 8.0 / 3.0).abs() < 1e-9);
     }
 
+    /// A direction that sends RM cells only.
+    #[test]
+    fn who_claims_much_and_sends_little_counts_as_the_little_part() {
+        for measured_ccr in [false, true] {
+            let mut world = World::new(EricaConfig { measured_ccr, ..effective() }, &[(0.0, 1.0); 2]);
+            world.port.on_forward_rm(world.now, world.slots[1], CellRate::new(C));
+            (0..32).for_each(|_| world.port.on_abr_cell(world.now, world.slots[1]));
+            assert_eq!(world.interval(&[Some(1.0)]), 1.03125);
+        }
+    }
+
+    #[test]
+    fn who_fades_counts_part_of_what_it_used() {
+        let active_sources = ActiveSources { decay: Some(0.5), ..effective().active_sources };
+        let mut world = World::new(EricaConfig { active_sources, ..effective() }, &[(0.0, 1.0); 2]);
+        world.port.on_forward_rm(world.now, world.slots[1], CellRate::new(C));
+        (0..256).for_each(|_| world.port.on_abr_cell(world.now, world.slots[1]));
+        assert_eq!(world.interval(&[Some(1.0)]), 1.25);
+        // FairShare was 4/5 of C: 5/16 of one, and half of that.
+        assert_eq!(world.interval(&[Some(1.0)]), 1.15625);
+    }
+
     #[test]
     fn a_connection_at_its_share_gets_no_more_because_another_one_did() {
         for (effective, er) in [(true, 0.6875), (false, 0.75)] {
@@ -152,8 +178,8 @@ mod tests {
     fn with_weights_levels_are_those_above_mcr() {
         let config = EricaConfig { fairness: Fairness::Weighted, ..effective() };
         let mut world = World::new(config, &[(0.25, 1.0), (0.0, 2.0)]);
-        // FairShare is C for each unit of weight before the first interval ends. The first has a level of C/4, the second, of weight 2,
-        // one of C/2: N = 1/4 + 2 * 1/2. MCR takes C/4, and FairShare is the rest over that.
+        // FairShare is C for each unit of weight before the first interval ends. The first has a level of C/4, the
+        // second, of weight 2, one of C/2: N = 1/4 + 2 * 1/2. MCR takes C/4, and FairShare is the rest over that.
         assert_eq!(world.interval(&[Some(0.5), Some(1.0)]), 1.25);
         assert!((world.figure("fair_share") / C - 0.6).abs() < 1e-12);
         // Levels of 1/4 and 1/2 of C again: 5/12 and 10/12 of that.

@@ -94,8 +94,8 @@ fn overload_scales_down_to_the_fair_share_at_most() {
 
 #[test]
 fn underload_scales_up_and_capacity_is_the_limit() {
-    // z = 1/2, FairShare = C/2, MaxAllocPrevious = C/2 because the second interval answered nobody.
-    // A: 0.375 C / (1/2) = 0.75 C, but its CCR is below FairShare: C/2. With CCR 0.5 C: C. With 0.75 C: 1.5 C, cut to C.
+    // z = 1/2, FairShare = C/2, MaxAllocPrevious = C/2 because the second interval answered nobody. A: 0.375 C / (1/2)
+    // = 0.75 C, but its CCR is below FairShare: C/2. With CCR 0.5 C: C. With 0.75 C: 1.5 C, cut to C.
     for (ccr, er) in [(0.375, 0.5), (0.5, 1.0), (0.75, 1.0)] {
         let mut world = World::new(half_utilization());
         world.interval(512, 512);
@@ -429,9 +429,9 @@ fn every_parameter_is_refused_just_outside_its_range() {
     let interval = AveragingInterval::of_time(Duration::ZERO);
     assert_eq!(refused(EricaConfig { interval, ..plain }), Err("interval"));
     let active_sources = ActiveSources { decay: Some(1.0), ..ActiveSources::default() };
-    assert_eq!(refused(EricaConfig { active_sources, ..plain }), Err("active_decay"));
+    assert_eq!(refused(EricaConfig { active_sources, ..plain }), Err("activity_decay"));
     let load_averaging = LoadAveraging::Ratio { alpha: 0.0 };
-    assert_eq!(refused(EricaConfig { load_averaging, ..plain }), Err("averaging_alpha"));
+    assert_eq!(refused(EricaConfig { load_averaging, ..plain }), Err("alpha"));
     assert_eq!((refused(plain), refused(EricaConfig::erica_plus())), (Ok(()), Ok(())));
     assert_eq!(EricaConfig::default(), plain);
 }

@@ -1,0 +1,537 @@
+//! A resolved scenario: what a run is built from. Whoever holds one knows that it is sound: paths are connected,
+//! parameters are in range, indices point at something.
+//!
+//! What many links, hosts or connections have alike, such as the settings of ports, they share.
+
+mod application;
+mod custom;
+mod frames;
+mod host;
+mod index;
+mod live;
+mod pages;
+mod period;
+mod segmenting;
+mod shared;
+mod tcp;
+mod video;
+mod vs_vd;
+
+pub use application::*;
+pub use custom::*;
+pub use frames::*;
+pub use host::*;
+pub use index::*;
+pub use live::*;
+pub use pages::*;
+pub use period::*;
+pub use segmenting::*;
+pub use shared::*;
+pub use tcp::*;
+pub use video::*;
+pub use vs_vd::*;
+
+use std::sync::Arc;
+
+use cellrate_proto::switch::PortControlConfig;
+use cellrate_proto::uili::UiliConfig;
+use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
+
+/// Everything a run needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Short name, for files and titles.
+    pub name: String,
+    /// One or more sentences: what the scenario is for.
+    pub purpose: String,
+    /// How long the network is watched [s]. Events at or after this instant do not happen.
+    pub duration: Duration,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// Hosts and switches.
+    pub nodes: Vec<Node>,
+    /// What the hosts are in a live run, one for each; hosts come before switches among the nodes.
+    pub hosts: Vec<HostSettings>,
+    /// Duplex links.
+    pub links: Vec<Link>,
+    /// Virtual channel connections, both directions each. Where the scenario asks for admission, those admitted, with
+    /// the parameters that set-up agreed on.
+    pub connections: Vec<Connection>,
+    /// Connections that admission or negotiation refused, in the order of the file. They do not run.
+    pub refused: Vec<Refused>,
+    /// What negotiation changed, in the order it happened.
+    pub negotiated: Vec<Negotiated>,
+    /// Series to record.
+    pub probes: Vec<Probe>,
+    /// How the network is run live.
+    pub live: LiveSettings,
+    /// Programs on the hosts; only a live run has any.
+    pub applications: Vec<Application>,
+}
+
+/// A connection that was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Its name.
+    pub vc: String,
+    /// Its service category.
+    pub category: Category,
+    /// The direction, the link or node, and why, as a phrase.
+    pub reason: String,
+}
+
+/// One change of one parameter on the way of a connection's set-up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Negotiated {
+    /// Name of the connection.
+    pub vc: String,
+    /// Whether the direction from the last host of the path to the first is meant.
+    pub backward: bool,
+    /// The node that changed it; the sending host where it is the source itself.
+    pub node: String,
+    /// The parameter, in the standard's symbol, lower case.
+    pub parameter: &'static str,
+    /// Value before, with its unit.
+    pub from: String,
+    /// Value after, with its unit.
+    pub to: String,
+    /// What for, as a phrase.
+    pub why: String,
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Unique among hosts and switches.
+    pub name: String,
+    /// Which of the two.
+    pub kind: NodeKind,
+}
+
+/// What a node does with a cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeKind {
+    /// Sends and receives: connections begin and end here.
+    Host,
+    /// Forwards between output-buffered ports.
+    Switch,
+}
+
+/// A duplex link: two nodes, one rate, one length, an output port at each end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// The two nodes.
+    pub ends: [NodeIndex; 2],
+    /// Line rate, the same both ways.
+    pub rate: BitRate,
+    /// One-way propagation delay; 5 us per km where a length was given.
+    pub delay: Duration,
+    /// `ports[0]` is the output port of `ends[0]` towards `ends[1]`, `ports[1]` the other one.
+    pub ports: [Arc<Port>; 2],
+    /// Probability that a cell is lost on the line, either way [0 to 1].
+    pub cell_loss: f64,
+    /// Spans in which the link is down, either way: a cell whose transmission ends within one is lost. In order, apart.
+    pub outages: Vec<Span>,
+}
+
+/// From `start` (included) to `end` (not included).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First instant inside.
+    pub start: Time,
+    /// First instant after.
+    pub end: Time,
+}
+
+/// The output port of a node. The default is that of a host.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Port {
+    /// Room for waiting cells.
+    pub buffers: Buffers,
+    /// When the RM cells of ABR connections have their turn.
+    pub rm_cells: RmCells,
+    /// Marking and explicit rate. Hosts have [`PortControlConfig::default`], which does nothing.
+    pub control: PortControlConfig,
+    /// An algorithm that is not built in; the one of `control` is none then.
+    pub custom: Option<Arc<CustomAlgorithm>>,
+    /// Where the control loops of the ABR connections that leave here are segmented (VS/VD): how they are coupled.
+    pub vs_vd: Option<VsVd>,
+}
+
+impl Port {
+    /// Share of the line, above 0 to 1, that its algorithm hands out; all of it where the algorithm is not built in.
+    pub fn target_utilization(&self) -> f64 {
+        self.control.algorithm.target_utilization()
+    }
+
+    /// Names of the figures that its algorithm offers to probes, in order.
+    pub fn figures(&self) -> Vec<&str> {
+        match &self.custom {
+            Some(custom) => custom.figures.iter().map(String::as_str).collect(),
+            None => self.control.algorithm.metric_names().to_vec(),
+        }
+    }
+}
+
+/// When RM cells are transmitted (TM 4.0, 5.10.6: a switch may transmit them out of sequence with data cells). They are
+/// in the buffer of ABR in any case, and keep their order among themselves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RmCells {
+    /// In the order of arrival among the ABR data cells (default).
+    #[default]
+    InOrder,
+    /// Before every ABR data cell, after CBR and VBR.
+    BeforeData,
+    /// Before everything.
+    First,
+}
+
+/// Room in an output port, the cell in transmission included; `None` is without limit. A cell that finds no room is
+/// lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Buffers {
+    /// For CBR and VBR together.
+    pub guaranteed: Option<Cells>,
+    /// For ABR.
+    pub abr: Option<Cells>,
+    /// For UBR.
+    pub ubr: Option<Cells>,
+    /// For all of them together, beside their own limits.
+    pub shared: Option<Cells>,
+}
+
+/// The service categories; a port serves CBR and VBR before ABR and ABR before UBR.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub enum Category {
+    /// Constant bit rate.
+    Cbr,
+    /// Variable bit rate.
+    Vbr,
+    /// Available bit rate.
+    Abr,
+    /// Unspecified bit rate.
+    Ubr,
+}
+
+/// A virtual channel connection: one path, two directions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Connection {
+    /// Unique among connections.
+    pub name: String,
+    /// Service category of both directions.
+    pub category: Category,
+    /// The links from the source host to the destination host, in order; at least one.
+    pub path: Vec<Step>,
+    /// From the first host of the path to the last.
+    pub forward: Flow,
+    /// From the last back to the first. An ABR connection without traffic this way still sends BRMs here.
+    pub backward: Flow,
+}
+
+impl Connection {
+    /// Whether data goes this way: from traffic of its own, in answer to requests, or as ACKs of the other way's TCP.
+    pub fn carries_data(&self, backward: bool) -> bool {
+        let [own, other] =
+            if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
+        let answers = backward && matches!(other.traffic, Some(Traffic::RequestResponse(_)));
+        own.traffic.is_some() || answers || matches!(other.traffic, Some(Traffic::Tcp(_)))
+    }
+
+    /// Whether it carries, in a live run, the packets that its two hosts send each other: where neither direction has
+    /// traffic of its own.
+    pub fn carries_packets(&self) -> bool {
+        self.forward.traffic.is_none() && self.backward.traffic.is_none()
+    }
+
+    /// Whether the only data that goes this way are ACKs of the other way's TCP.
+    pub fn carries_only_acks(&self, backward: bool) -> bool {
+        let [own, other] =
+            if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
+        own.traffic.is_none() && matches!(&other.traffic, Some(Traffic::Tcp(tcp)) if tcp.pages.is_none())
+    }
+
+    /// The pages that clients at the first host fetch from the last, over TCP.
+    pub fn pages(&self) -> Option<&Pages> {
+        match &self.forward.traffic {
+            Some(Traffic::Tcp(tcp)) => tcp.pages.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// One link of a path, in the direction it is crossed: out of `link.ends[end]`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The link.
+    pub link: LinkIndex,
+    /// Which of its ends the cell leaves from: 0 or 1.
+    pub end: u8,
+}
+
+/// One direction of a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// How the sending end is paced.
+    pub sender: Sender,
+    /// What it has to send; `None` when nothing but, for ABR, RM cells goes this way.
+    pub traffic: Option<Traffic>,
+}
+
+/// The rules a sending end obeys.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sender {
+    /// The TM 4.0 source of an ABR connection.
+    Abr(Arc<AbrSender>),
+    /// CBR, VBR and UBR: no feedback; cells leave no faster than this peak rate.
+    Peak(CellRate),
+}
+
+/// An ABR sending end and what the receiving end of its direction does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AbrSender {
+    /// What set-up agreed on; checked.
+    pub parameters: Arc<AbrParameters>,
+    /// Weight in weighted max-min sharing, where switches [go by it](cellrate_proto::switch::Fairness). Default 1.
+    pub weight: f64,
+    /// Use-it-or-lose-it policy of the source.
+    pub uili: UiliConfig,
+    /// A policy that is not built in; `uili` is none then.
+    pub custom_uili: Option<Arc<Custom>>,
+    /// Whether the destination clears its EFCI state when it turns an FRM around (TM 4.0; default) or keeps it until a
+    /// data cell changes it.
+    pub clear_efci_state: bool,
+    /// What the destination does with a turned-around cell that still waits when the next FRM comes (rule 3).
+    pub waiting_brm: WaitingBrm,
+}
+
+/// Destination rule 3: the fate of the older turned-around cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum WaitingBrm {
+    /// The newer contents take its place (default).
+    #[default]
+    Overwrite,
+    /// It leaves at once, out of rate (CLP = 1); the newer one waits in rate.
+    SendOutOfRate,
+}
+
+/// What a sending end has to send.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Traffic {
+    /// Always more data, inside windows: as fast as the sender may.
+    Greedy {
+        /// When there is data; in order, apart. Empty: from the start to the end.
+        windows: Vec<GreedyWindow>,
+    },
+    /// Data at no more than a rate that changes in time, without backlog: a source-bottlenecked application.
+    Limited {
+        /// From each instant on, the limit; `None` is no limit. The first starts at or after 0; before it nothing is
+        /// sent.
+        steps: Vec<(Time, Option<CellRate>)>,
+    },
+    /// One cell every 1/rate, from `start` until `end`; what the sender may not yet send waits.
+    Constant {
+        /// Cells per second of data.
+        rate: CellRate,
+        /// The first cell.
+        start: Time,
+        /// No cell at or after this.
+        end: Time,
+    },
+    /// On and off by turns; cells at `rate` while on; what the sender may not yet send waits.
+    OnOff {
+        /// Cells per second while on.
+        rate: CellRate,
+        /// How long it is on each time.
+        on: Period,
+        /// How long it is off each time.
+        off: Period,
+        /// The first on period begins.
+        start: Time,
+        /// No cell at or after this.
+        end: Time,
+    },
+    /// So many cells at each of these instants, in order.
+    Timed {
+        /// Instant and number of cells.
+        cells: Vec<(Time, u32)>,
+    },
+    /// TCP over AAL5; its ACKs go the other way as data.
+    Tcp(Box<TcpTraffic>),
+    /// Compressed video.
+    Video(Box<VideoTraffic>),
+    /// Frames of a codec in UDP datagrams.
+    Frames(Box<FramesTraffic>),
+    /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no traffic
+    /// of its own then, carries the answers.
+    RequestResponse(RequestResponse),
+    /// Traffic that is not built in.
+    Custom(Arc<Custom>),
+}
+
+/// The closed-loop bursty model of paper uili, section 7.2.1: in each cycle the client sends requests, the server
+/// answers each as soon as it has come in whole, and the next cycle begins some time after the last answer has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RequestResponse {
+    /// Length of a request [cells, at least 1; 16 in the paper].
+    pub request: u32,
+    /// Length of a response [cells, at least 1].
+    pub response: u32,
+    /// Requests in a cycle [at least 1; 1 in the paper].
+    pub requests: u32,
+    /// From the end of one request to the beginning of the next in the same cycle, as the application hands them over.
+    pub request_gap: Duration,
+    /// From the arrival of a cycle's last response to the next cycle [1 ms in the paper].
+    pub cycle_gap: Duration,
+    /// From the arrival of a request to the beginning of its response [0 in the paper].
+    pub server_time: Duration,
+    /// Cells per second of a burst as the application hands it to its adapter [PCR in the paper].
+    pub rate: CellRate,
+    /// The first cycle.
+    pub start: Time,
+    /// No cycle at or after this.
+    pub end: Time,
+    /// How many bursts of each direction are listed one by one, from the first on; all of them are in the quantiles.
+    pub record: u32,
+}
+
+/// A window of greedy traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GreedyWindow {
+    /// Data is there from this instant.
+    pub start: Time,
+    /// And is gone from this instant on; `Time::NEVER` when only `cells` ends the window.
+    pub end: Time,
+    /// At most so many data cells, if given; what is unsent when the window ends is dropped by the application.
+    pub cells: Option<Cells>,
+}
+
+/// A series to record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// What.
+    pub quantity: Quantity,
+    /// When.
+    pub every: Every,
+}
+
+/// When a probe takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Every {
+    /// At every change.
+    Change,
+    /// At multiples of this span, before whatever else happens at that instant.
+    Interval(Duration),
+}
+
+impl Every {
+    /// The span; `None` at every change.
+    pub const fn interval(self) -> Option<Duration> {
+        match self {
+            Every::Change => None,
+            Every::Interval(interval) => Some(interval),
+        }
+    }
+}
+
+/// What a probe looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A quantity of one direction of a connection.
+    Flow {
+        /// Which.
+        quantity: FlowQuantity,
+        /// The connection.
+        connection: ConnectionIndex,
+        /// Whether the direction from the last host of the path to the first is meant.
+        backward: bool,
+    },
+    /// A quantity of a [virtual source](Port::vs_vd), one of those that [have an end of their
+    /// own](FlowQuantity::is_of_virtual_source).
+    VirtualSource {
+        /// Which; [`FlowQuantity::SourceQueue`] is the per-VC queue.
+        quantity: FlowQuantity,
+        /// The connection.
+        connection: ConnectionIndex,
+        /// Whether it sends the direction from the last host of the path to the first.
+        backward: bool,
+        /// Where it is.
+        switch: NodeIndex,
+    },
+    /// A quantity of an output port: `link.ports[end]`.
+    Port {
+        /// Which.
+        quantity: PortQuantity,
+        /// The link.
+        link: LinkIndex,
+        /// The end of it that the port sends from.
+        end: u8,
+    },
+}
+
+/// Quantities of one direction of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowQuantity {
+    /// ACR [cells/s].
+    Acr,
+    /// Rate of all cells that left the source since the last value [cells/s].
+    SourceRate,
+    /// Data cells that arrived at the destination since the start [cells].
+    Received,
+    /// Data cells waiting at the source for their turn [cells].
+    SourceQueue,
+    /// Cells of this direction lost so far [cells].
+    Drops,
+    /// Forward RM cells sent so far [cells].
+    ForwardRm,
+    /// Backward RM cells received so far at the source of this direction [cells].
+    BackwardRm,
+    /// Congestion windows of the direction's TCP connections, together [octets].
+    Cwnd,
+    /// Mean of their smoothed round-trip times [s]; 0 before the first measurement.
+    Rtt,
+    /// Segments that they have sent again so far [segments].
+    Retransmissions,
+    /// Objects of pages that the direction's clients have whole so far [objects].
+    Responses,
+    /// What the last of them took, from its client's turn to it to its last octet [s]; 0 before the first.
+    ResponseTime,
+}
+
+impl FlowQuantity {
+    /// Whether a virtual source has it as a source has.
+    pub const fn is_of_virtual_source(self) -> bool {
+        use FlowQuantity::{Acr, BackwardRm, ForwardRm, SourceQueue, SourceRate};
+        matches!(self, Acr | SourceRate | SourceQueue | ForwardRm | BackwardRm)
+    }
+}
+
+/// Quantities of an output port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PortQuantity {
+    /// Cells waiting and in transmission, of all categories [cells].
+    Queue,
+    /// The same of CBR and VBR [cells].
+    GuaranteedQueue,
+    /// The same of ABR [cells].
+    AbrQueue,
+    /// The same of UBR [cells].
+    UbrQueue,
+    /// Share of the line in use since the last value [0 to 1].
+    Utilization,
+    /// Cells lost at this port so far [cells].
+    Drops,
+    /// A figure of the port's algorithm, by its place in `metrics()`: z, N, FairShare and others.
+    Metric(u8),
+}
+
+impl Scenario {
+    /// The node that `step` leaves.
+    pub fn tail(&self, step: Step) -> NodeIndex {
+        self.links[step.link.0 as usize].ends[usize::from(step.end)]
+    }
+
+    /// The node that `step` reaches.
+    pub fn head(&self, step: Step) -> NodeIndex {
+        self.links[step.link.0 as usize].ends[usize::from(1 - step.end)]
+    }
+}

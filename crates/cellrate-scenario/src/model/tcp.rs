@@ -1,0 +1,300 @@
+//! TCP as a family: every feature a setting of its own, and presets that name what a paper or a system used.
+
+use cellrate_proto::wire::{Encapsulation, MAX_SDU_OCTETS};
+use cellrate_proto::{Cells, Duration, Octets, Time};
+
+use crate::model::Pages;
+
+/// TCP traffic of one direction of a connection: the sender at its beginning, the receiver at its end, and the ACKs as
+/// data of the other direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TcpTraffic {
+    /// How both ends behave.
+    pub tcp: TcpConfig,
+    /// How IP packets become AAL5 SDUs, both ways.
+    pub encapsulation: Encapsulation,
+    /// TCP connections side by side on the VC that send `transfer`, up to 65535; none where there are only pages.
+    pub connections: u16,
+    /// What each of them sends; `None` is without end.
+    pub transfer: Option<Octets>,
+    /// When the application hands over its data; these connections are open by then, without handshake. When the first
+    /// page begins.
+    pub start: Time,
+    /// From this instant on nothing is sent for the first time: what is on its way is completed, the rest is dropped by
+    /// the application.
+    pub end: Time,
+    /// Pages that clients fetch beside those connections; on the forward flow only. The backward flow carries the
+    /// responses, with its own settings if it has TCP traffic, else with these.
+    pub pages: Option<Pages>,
+    /// Room at each end of the VC for PDUs that wait for their turn.
+    pub adapter_queue: AdapterQueue,
+}
+
+/// Room of the queue between IP and the VC; a PDU that finds no room is lost whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum AdapterQueue {
+    /// Without limit (default).
+    #[default]
+    Unbounded,
+    /// So many cells, those of a PDU in transmission that have not left included.
+    Cells(Cells),
+    /// So many PDUs, the one in transmission included.
+    Pdus(u64),
+}
+
+/// How TCP behaves at both ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TcpConfig {
+    /// Largest payload of a segment [octets, 1 to 65000].
+    pub mss: Octets,
+    /// Octets of TCP and IP header before the payload, without options [40].
+    pub header: Octets,
+    /// The window that the receiver offers [octets, from one MSS to 2^30].
+    pub window: Octets,
+    /// Whether windows above 65535 octets can be offered (RFC 7323, section 2).
+    pub window_scaling: bool,
+    /// cwnd at the beginning and after idling is not considered [octets, at least one MSS].
+    pub initial_window: Octets,
+    /// ssthresh at the beginning [octets]; `None` is above every window.
+    pub ssthresh: Option<Octets>,
+    /// What the sender makes of duplicate ACKs.
+    pub recovery: Recovery,
+    /// How long it waits for ACKs.
+    pub timeout: TimeoutConfig,
+    /// When the receiver sends ACKs.
+    pub delayed_ack: DelayedAck,
+}
+
+/// What a sender makes of duplicate ACKs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Nothing: only the timer finds losses.
+    None,
+    /// Fast retransmit, then slow start (BSD Tahoe).
+    Tahoe,
+    /// Fast retransmit and fast recovery up to the first new ACK (RFC 2581).
+    Reno,
+    /// The same up to the ACK of all that was sent before (RFC 6582).
+    NewReno,
+    /// By the scoreboard of selective ACKs (RFC 2018, RFC 6675).
+    Sack,
+}
+
+/// The retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeoutConfig {
+    /// Round trips are measured in, and timers expire at, multiples of this [50 us to 500 ms; above 0].
+    pub granularity: Duration,
+    /// Smallest time-out, before back-off.
+    pub minimum: Duration,
+    /// Largest time-out, back-off included.
+    pub maximum: Duration,
+    /// Time-out before the first measurement.
+    pub initial: Duration,
+}
+
+/// When a receiver sends ACKs. Segments out of order, and those that fill a hole, are acknowledged at once by all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DelayedAck {
+    /// For every segment.
+    EverySegment,
+    /// For every second segment, and at the beats of a clock for a single one (BSD: every 200 ms).
+    Heartbeat(Duration),
+    /// For every second segment, and for a single one this long after it came (Solaris 2.4: 50 ms).
+    Timer(Duration),
+}
+
+/// A named set of defaults.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// Its name in scenarios.
+    pub name: &'static str,
+    /// What it stands for, and what its source leaves open.
+    pub about: &'static str,
+    tcp: fn() -> TcpConfig,
+    /// How its source wraps packets.
+    pub encapsulation: Encapsulation,
+}
+
+impl Preset {
+    /// The preset called `name`.
+    pub fn named(name: &str) -> Option<&'static Preset> {
+        PRESETS.iter().find(|preset| preset.name == name)
+    }
+
+    /// Its settings.
+    pub fn tcp(&self) -> TcpConfig {
+        (self.tcp)()
+    }
+}
+
+/// All presets; the first is the default.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "reno",
+        about: "RFC 2581 with RFC 6298's timer: 1460 octets, window 64 kB, two segments at first, 200 ms heartbeat.",
+        tcp: reno,
+        encapsulation: Encapsulation::LlcSnapIpv4,
+    },
+    Preset {
+        name: "newreno",
+        about: "As reno, with RFC 6582's recovery.",
+        tcp: || TcpConfig { recovery: Recovery::NewReno, ..reno() },
+        encapsulation: Encapsulation::LlcSnapIpv4,
+    },
+    Preset {
+        name: "sack",
+        about: "As reno, with RFC 6675's recovery.",
+        tcp: || TcpConfig { recovery: Recovery::Sack, ..reno() },
+        encapsulation: Encapsulation::LlcSnapIpv4,
+    },
+    Preset {
+        name: "tcp-lrd-vbr",
+        about: "512 octets, window 16 x 64 kB, no fast retransmit, as the paper says; it does not name the timer (100 ms here, RTO from 200 ms) and the ACKs (every segment here).",
+        tcp: paper_001,
+        encapsulation: Encapsulation::LlcSnapIpv4,
+    },
+    Preset {
+        name: "stop-and-go",
+        about: "BSD Reno with 1460 octets and a timer of 50 us, as the paper says; its minimum RTO (two ticks here), window (64 kB here) and delayed ACKs (200 ms heartbeat here) are not printed.",
+        tcp: paper_003,
+        encapsulation: Encapsulation::VcMultiplexed,
+    },
+    Preset {
+        name: "internet-applications",
+        about: "A window of 9148 octets, as the paper says of its WWW connections between Solaris 2.4 and 2.5.1; ours are 9140 octets, what the 9180 of IP over ATM leave for a segment, and the rest of solaris-2.4, its 50 ms timer of delayed ACKs among it: a segment at a time, each acknowledged late.",
+        tcp: paper_000,
+        encapsulation: Encapsulation::LlcSnapIpv4,
+    },
+    Preset {
+        name: "solaris-2.4",
+        about: "Solaris 2.4: 1460 octets, window 8760, Reno, delayed ACKs by a 50 ms timer, RTO from 200 ms in steps of 10 ms.",
+        tcp: solaris,
+        encapsulation: Encapsulation::LlcSnapIpv4,
+    },
+];
+
+fn reno() -> TcpConfig {
+    TcpConfig {
+        mss: Octets(1460),
+        header: Octets(40),
+        window: Octets(65_535),
+        window_scaling: true,
+        initial_window: Octets(2 * 1460),
+        ssthresh: None,
+        recovery: Recovery::Reno,
+        timeout: TimeoutConfig {
+            granularity: Duration::from_ms(10),
+            minimum: Duration::from_secs(1),
+            maximum: Duration::from_secs(64),
+            initial: Duration::from_secs(1),
+        },
+        delayed_ack: DelayedAck::Heartbeat(Duration::from_ms(200)),
+    }
+}
+
+fn paper_001() -> TcpConfig {
+    TcpConfig {
+        mss: Octets(512),
+        window: Octets(16 << 16),
+        initial_window: Octets(512),
+        recovery: Recovery::None,
+        timeout: TimeoutConfig {
+            granularity: Duration::from_ms(100),
+            minimum: Duration::from_ms(200),
+            maximum: Duration::from_secs(64),
+            initial: Duration::from_secs(3),
+        },
+        delayed_ack: DelayedAck::EverySegment,
+        ..reno()
+    }
+}
+
+fn paper_003() -> TcpConfig {
+    TcpConfig {
+        initial_window: Octets(1460),
+        timeout: TimeoutConfig {
+            granularity: Duration::from_us(50),
+            minimum: Duration::from_us(100),
+            maximum: Duration::from_secs(64),
+            initial: Duration::from_secs(3),
+        },
+        ..reno()
+    }
+}
+
+fn solaris() -> TcpConfig {
+    TcpConfig {
+        window: Octets(8760),
+        initial_window: Octets(1460),
+        timeout: TimeoutConfig {
+            granularity: Duration::from_ms(10),
+            minimum: Duration::from_ms(200),
+            maximum: Duration::from_secs(240),
+            initial: Duration::from_secs(1),
+        },
+        delayed_ack: DelayedAck::Timer(Duration::from_ms(50)),
+        ..reno()
+    }
+}
+
+fn paper_000() -> TcpConfig {
+    TcpConfig { mss: Octets(9140), window: Octets(9148), initial_window: Octets(9140), ..solaris() }
+}
+
+/// The largest window that 14 bits of scaling allow, rounded to a power of two.
+pub const MAX_WINDOW: u64 = 1 << 30;
+/// The largest payload of a segment: with its headers and options it has to fit into an AAL5 SDU.
+pub const MAX_MSS: u64 = 65_000;
+const _: () = assert!(MAX_MSS as usize + 40 + 40 + 8 < MAX_SDU_OCTETS);
+
+impl TcpConfig {
+    /// The window as a 16-bit field and a shift can say it: rounded down to a multiple of 2^shift (RFC 7323, 2.2).
+    ///
+    /// ```
+    /// use cellrate_proto::Octets;
+    /// let mut tcp = cellrate_scenario::Preset::named("reno").unwrap().tcp();
+    /// tcp.window = Octets(8_704_000);
+    /// assert_eq!(tcp.offered_window(), Octets(8_704_000)); // 34000 * 2^8, as paper tcp-lrd-vbr writes it
+    /// tcp.window = Octets(100_001);
+    /// assert_eq!(tcp.offered_window(), Octets(100_000));
+    /// tcp.window_scaling = false;
+    /// assert_eq!(tcp.offered_window(), Octets(65_535));
+    /// ```
+    pub fn offered_window(&self) -> Octets {
+        const FIELD: u64 = 0xffff;
+        if !self.window_scaling {
+            return Octets(self.window.0.min(FIELD));
+        }
+        let mut shift = 0;
+        while self.window.0 >> shift > FIELD {
+            shift += 1;
+        }
+        Octets(self.window.0 >> shift << shift)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_have_names_of_their_own_and_windows_of_a_segment_at_least() {
+        for (i, preset) in PRESETS.iter().enumerate() {
+            let tcp = preset.tcp();
+            assert!(PRESETS[..i].iter().all(|other| other.name != preset.name));
+            assert!(tcp.offered_window() >= tcp.mss && tcp.initial_window >= tcp.mss, "{}", preset.name);
+            assert_eq!(Preset::named(preset.name).map(|found| found.about), Some(preset.about));
+        }
+        assert!(Preset::named("tahoe").is_none());
+    }
+
+    #[test]
+    fn a_window_is_rounded_down_to_what_its_shift_can_say() {
+        // 16 * 64 kB = 2^20 needs a shift of 5: 2^20 / 2^4 = 65536 is one too many for 16 bits.
+        let tcp = Preset::named("tcp-lrd-vbr").expect("it is there").tcp();
+        assert_eq!(tcp.offered_window(), Octets(1 << 20));
+        let odd = TcpConfig { window: Octets((1 << 20) + 31), ..tcp };
+        assert_eq!(odd.offered_window(), Octets(1 << 20));
+    }
+}

@@ -1,0 +1,491 @@
+//! Numbers with units, as network people write them: `155.52 Mbps`, `5 ms`, `1024 kB`, `25 %`, `1/16`, `1000 km`.
+
+use cellrate_proto::units::BITS_PER_CELL;
+use cellrate_proto::{BitRate, CellRate, Cells, Duration, Octets};
+
+use crate::text::error::Fault;
+use crate::text::tree::{Node, Value};
+
+/// The longest time a scenario may name: later instants still fit into 64 bits of picoseconds when some are added.
+const LONGEST: f64 = 100.0 * 86_400.0 * 1e12;
+/// The fastest line, in bit/s: a cell takes 42.4 ps of it.
+const FASTEST: f64 = 10e12;
+
+/// What a number with a unit can measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dimension {
+    /// A span or an instant; ps.
+    Time,
+    /// A rate of cells; cells/s.
+    Rate,
+    /// A rate of bits on a line; bit/s.
+    LineRate,
+    /// Room or amount; cells.
+    Cells,
+    /// Amount of data; octets.
+    Octets,
+    /// Length of a link; km.
+    Length,
+    /// A part or a factor; no unit.
+    Ratio,
+}
+
+/// Units of a dimension: name, factor to the base unit as a whole number and a power of ten.
+struct Unit(&'static str, f64, i32);
+
+/// Cells are counted from octets: 53 of them, whatever a cell carries.
+const OCTETS_PER_CELL: f64 = 53.0;
+
+impl Dimension {
+    fn units(self) -> &'static [Unit] {
+        match self {
+            Dimension::Time => &[
+                Unit("ps", 1.0, 0),
+                Unit("ns", 1.0, 3),
+                Unit("us", 1.0, 6),
+                Unit("\u{b5}s", 1.0, 6),
+                Unit("\u{3bc}s", 1.0, 6),
+                Unit("ms", 1.0, 9),
+                Unit("s", 1.0, 12),
+                Unit("min", 60.0, 12),
+            ],
+            Dimension::Rate | Dimension::LineRate => &[
+                Unit("bps", 1.0, 0),
+                Unit("kbps", 1.0, 3),
+                Unit("Mbps", 1.0, 6),
+                Unit("Gbps", 1.0, 9),
+                Unit("Tbps", 1.0, 12),
+                Unit("bit/s", 1.0, 0),
+                Unit("kbit/s", 1.0, 3),
+                Unit("Mbit/s", 1.0, 6),
+                Unit("Gbit/s", 1.0, 9),
+                Unit("b/s", 1.0, 0),
+                Unit("kb/s", 1.0, 3),
+                Unit("Mb/s", 1.0, 6),
+                Unit("Gb/s", 1.0, 9),
+                Unit("cells/s", BITS_PER_CELL as f64, 0),
+            ],
+            Dimension::Octets => &[
+                Unit("octets", 1.0, 0),
+                Unit("octet", 1.0, 0),
+                Unit("B", 1.0, 0),
+                Unit("kB", 1.0, 3),
+                Unit("MB", 1.0, 6),
+                Unit("GB", 1.0, 9),
+                Unit("KiB", 1024.0, 0),
+                Unit("MiB", 1_048_576.0, 0),
+                Unit("GiB", 1_073_741_824.0, 0),
+            ],
+            Dimension::Cells => &[
+                Unit("cells", OCTETS_PER_CELL, 0),
+                Unit("cell", OCTETS_PER_CELL, 0),
+                Unit("octets", 1.0, 0),
+                Unit("B", 1.0, 0),
+                Unit("kB", 1.0, 3),
+                Unit("MB", 1.0, 6),
+                Unit("GB", 1.0, 9),
+                Unit("KiB", 1024.0, 0),
+                Unit("MiB", 1_048_576.0, 0),
+            ],
+            Dimension::Length => &[Unit("km", 1.0, 0), Unit("m", 1.0, -3)],
+            Dimension::Ratio => &[Unit("%", 1.0, -2)],
+        }
+    }
+
+    /// What it is called in messages.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Dimension::Time => "a time",
+            Dimension::Rate | Dimension::LineRate => "a rate",
+            Dimension::Cells => "a number of cells",
+            Dimension::Octets => "a number of octets",
+            Dimension::Length => "a length",
+            Dimension::Ratio => "a ratio",
+        }
+    }
+
+    /// How one is written, for remedies and the documentation.
+    pub fn how(self) -> &'static str {
+        match self {
+            Dimension::Time => "a string such as \"5 ms\", with ps, ns, us, ms, s or min",
+            Dimension::Rate => "a string such as \"149.76 Mbps\", with bps, kbps, Mbps, Gbps or cells/s",
+            Dimension::LineRate => "a string such as \"155.52 Mbps\", with bps, kbps, Mbps, Gbps or cells/s",
+            Dimension::Cells => {
+                "a string such as \"4096 cells\" or \"1024 kB\", with cells, octets, B, kB, MB, KiB or MiB"
+            }
+            Dimension::Octets => {
+                "a string such as \"1460 octets\" or \"64 KiB\", with octets, B, kB, MB, GB, KiB, MiB or GiB"
+            }
+            Dimension::Length => "a string such as \"1000 km\", with km or m",
+            Dimension::Ratio => "a ratio such as \"90 %\", 0.9 or \"1/16\"",
+        }
+    }
+
+    /// The unit a bare number was probably meant in.
+    fn likely_unit(self) -> &'static str {
+        match self {
+            Dimension::Time => "ms",
+            Dimension::Rate | Dimension::LineRate => "Mbps",
+            Dimension::Cells => "cells",
+            Dimension::Octets => "octets",
+            Dimension::Length => "km",
+            Dimension::Ratio => "",
+        }
+    }
+
+    /// A pattern for the JSON Schema: it lets through whatever [`read`] accepts as a string.
+    pub fn pattern(self) -> String {
+        let number = r"\+?[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9]+)?";
+        if self == Dimension::Ratio {
+            return format!(r"^\s*{number}\s*(%|/\s*{number})?\s*$");
+        }
+        let units: Vec<&str> = self.units().iter().map(|unit| unit.0).collect();
+        format!(r"^\s*{number}\s*({})\s*$", units.join("|"))
+    }
+}
+
+/// Reads an amount in the base unit of its dimension: ps, bit/s, octets, km, or none.
+fn read(node: &Node, dimension: Dimension) -> Result<f64, Fault> {
+    let fault = |message: String| Fault::new(node.place, message, format!("Write {}", dimension.how()));
+    let bare = match &node.value {
+        Value::Integer(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
+        Value::Text(_) => None,
+        _ => return Err(fault(format!("{} is due here, not {}", dimension.noun(), node.kind()))),
+    };
+    if let Some(number) = bare {
+        if dimension != Dimension::Ratio {
+            let message = format!("{number} has no unit; {} is due here", dimension.noun());
+            let remedy = format!("Write \"{number} {}\", or {}", dimension.likely_unit(), dimension.how());
+            return Err(Fault::new(node.place, message, remedy));
+        }
+        return not_negative(node, number, dimension);
+    }
+    let text = node.text().unwrap_or_default();
+    let quoted = || shortened(text);
+    let Some((number, rest)) = split_number(text.trim()) else {
+        return Err(fault(format!("\"{}\" is not {}", quoted(), dimension.noun())));
+    };
+    if dimension == Dimension::Ratio {
+        let value = match rest.strip_prefix('/') {
+            Some(divisor) => match split_number(divisor.trim()) {
+                Some((divisor, "")) if number.value(0) >= 0.0 && divisor.value(0) > 0.0 => {
+                    number.value(0) / divisor.value(0)
+                }
+                _ => return Err(fault(format!("\"{}\" is not a ratio", quoted()))),
+            },
+            None if rest.is_empty() => number.value(0),
+            None if rest == "%" => number.value(-2),
+            None => return Err(fault(format!("\"{rest}\" is not a unit of a ratio"))),
+        };
+        return not_negative(node, value, dimension);
+    }
+    if rest.is_empty() {
+        let message = format!("\"{}\" has no unit; {} is due here", quoted(), dimension.noun());
+        let remedy = format!("Write \"{} {}\", or {}", text.trim(), dimension.likely_unit(), dimension.how());
+        return Err(Fault::new(node.place, message, remedy));
+    }
+    let units = dimension.units();
+    let Some(unit) = units.iter().find(|unit| unit.0 == rest) else {
+        let message = format!("\"{}\" is not a unit of {}", shortened(rest), dimension.noun());
+        let other_case = units.iter().find(|unit| unit.0.eq_ignore_ascii_case(rest));
+        let hint = other_case.map_or(String::new(), |unit| format!("\"{}\"? ", unit.0));
+        return Err(Fault::new(node.place, message, format!("{hint}Write {}", dimension.how())));
+    };
+    not_negative(node, number.value(unit.2) * unit.1, dimension)
+}
+
+fn not_negative(node: &Node, value: f64, dimension: Dimension) -> Result<f64, Fault> {
+    if value.is_finite() && value >= 0.0 {
+        return Ok(value.abs());
+    }
+    let what = if value < 0.0 { "is negative" } else { "is out of all range" };
+    let message = format!("{} {what}; {} is due here", shortened(&node.plain()), dimension.noun());
+    Err(Fault::new(node.place, message, "Write one that is zero or more"))
+}
+
+/// A span or an instant.
+pub(crate) fn time(node: &Node) -> Result<Duration, Fault> {
+    let ps = read(node, Dimension::Time)?;
+    if ps > LONGEST {
+        return Err(Fault::new(
+            node.place,
+            format!("{} is too long", node.plain()),
+            "Write at most 100 days",
+        ));
+    }
+    // Nearest picosecond; the value is a whole number of them for all that is written with at most that many decimals.
+    Ok(Duration::from_ps(ps.round() as u64))
+}
+
+/// A span above zero.
+pub(crate) fn span(node: &Node) -> Result<Duration, Fault> {
+    let span = time(node)?;
+    if span == Duration::ZERO {
+        return Err(Fault::new(
+            node.place,
+            format!("{} is no time at all", node.plain()),
+            "Write more than 0",
+        ));
+    }
+    Ok(span)
+}
+
+/// A rate of cells; bit rates count 53 octets per cell.
+pub(crate) fn cell_rate(node: &Node) -> Result<CellRate, Fault> {
+    let bits = read(node, Dimension::Rate)?;
+    within_fastest(node, bits)?;
+    Ok(CellRate::new(bits / BITS_PER_CELL as f64))
+}
+
+/// A rate of cells above zero.
+pub(crate) fn positive_cell_rate(node: &Node) -> Result<CellRate, Fault> {
+    let rate = cell_rate(node)?;
+    if rate == CellRate::ZERO {
+        return Err(Fault::new(
+            node.place,
+            format!("{} is no rate to send at", node.plain()),
+            "Write more than 0",
+        ));
+    }
+    Ok(rate)
+}
+
+/// The rate of a line, to the nearest bit per second.
+pub(crate) fn line_rate(node: &Node) -> Result<BitRate, Fault> {
+    let bits = read(node, Dimension::LineRate)?;
+    within_fastest(node, bits)?;
+    let rate = BitRate::from_bps(bits.round() as u64);
+    if rate == BitRate::default() {
+        return Err(Fault::new(
+            node.place,
+            format!("a line of {} carries nothing", node.plain()),
+            "Write at least 1 bps",
+        ));
+    }
+    Ok(rate)
+}
+
+fn within_fastest(node: &Node, bits: f64) -> Result<(), Fault> {
+    if bits <= FASTEST {
+        return Ok(());
+    }
+    Err(Fault::new(
+        node.place,
+        format!("{} is beyond the fastest line", node.plain()),
+        "Write at most 10 Tbps",
+    ))
+}
+
+/// Room in cells; `None` without limit.
+pub(crate) fn room(node: &Node) -> Result<Option<Cells>, Fault> {
+    if node.text() == Some("infinite") { Ok(None) } else { cells(node).map(Some) }
+}
+
+/// An amount of cells; octets are divided by 53 and rounded down.
+pub(crate) fn cells(node: &Node) -> Result<Cells, Fault> {
+    let octets = read(node, Dimension::Cells)?;
+    let cells = octets / OCTETS_PER_CELL;
+    let counted_in_cells = node.text().is_some_and(|text| text.contains("cell"));
+    if counted_in_cells && cells.fract() != 0.0 {
+        return Err(Fault::new(
+            node.place,
+            format!("{} is not whole", node.plain()),
+            "Write a whole number of cells",
+        ));
+    }
+    if cells > 1e15 {
+        return Err(Fault::new(
+            node.place,
+            format!("{} is too much", node.plain()),
+            "Write at most 1e15 cells",
+        ));
+    }
+    Ok(Cells(cells as u64))
+}
+
+/// An amount of data.
+pub(crate) fn octets(node: &Node) -> Result<Octets, Fault> {
+    let octets = read(node, Dimension::Octets)?;
+    if octets.fract() != 0.0 || octets > 1e15 {
+        let what = if octets > 1e15 { "is too much" } else { "is not whole" };
+        let message = format!("{} {what}", node.plain());
+        return Err(Fault::new(node.place, message, "Write a whole number of octets, at most 1e15"));
+    }
+    Ok(Octets(octets as u64))
+}
+
+/// The delay of a length of line: 5 us per km.
+pub(crate) fn length_delay(node: &Node) -> Result<Duration, Fault> {
+    const PS_PER_KM: f64 = 5e6;
+    let ps = read(node, Dimension::Length)? * PS_PER_KM;
+    if ps > LONGEST {
+        return Err(Fault::new(node.place, format!("{} is too long", node.plain()), "Write at most 1e9 km"));
+    }
+    Ok(Duration::from_ps(ps.round() as u64))
+}
+
+/// A part or a factor, zero or more.
+pub(crate) fn ratio(node: &Node) -> Result<f64, Fault> {
+    read(node, Dimension::Ratio)
+}
+
+/// The digits of a number, kept as text so that the decimal point moves exactly.
+struct Number {
+    mantissa: String,
+    exponent: i32,
+}
+
+impl Number {
+    /// The number times 10^`shift`, rounded once, to the nearest double.
+    fn value(&self, shift: i32) -> f64 {
+        let exponent = self.exponent.saturating_add(shift);
+        format!("{}e{exponent}", self.mantissa).parse().unwrap_or(f64::INFINITY)
+    }
+}
+
+/// The number at the start of `text` and what follows it, without the space between.
+fn split_number(text: &str) -> Option<(Number, &str)> {
+    let bytes = text.as_bytes();
+    let mut at = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
+    let digits = |at: &mut usize| {
+        let start = *at;
+        while matches!(bytes.get(*at), Some(b'0'..=b'9')) || (*at > start && bytes.get(*at) == Some(&b'_')) {
+            *at += 1;
+        }
+        *at > start
+    };
+    if !digits(&mut at) {
+        return None;
+    }
+    if bytes.get(at) == Some(&b'.') {
+        at += 1;
+        if !digits(&mut at) {
+            return None;
+        }
+    }
+    let mantissa = text[..at].replace('_', "");
+    let mut exponent = 0;
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        let mut after = at + 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        let start = at + 1;
+        if digits(&mut after) {
+            exponent = text[start..after].replace('_', "").parse().ok()?;
+            at = after;
+        }
+    }
+    Some((Number { mantissa, exponent }, text[at..].trim_start()))
+}
+
+/// A given text, cut where it would fill the message.
+pub(crate) fn shortened(text: &str) -> String {
+    const SHOWN: usize = 60;
+    if text.chars().count() <= SHOWN {
+        text.to_string()
+    } else {
+        text.chars().take(SHOWN).chain(['\u{2026}']).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::tree::parse_value;
+
+    fn node(toml: &str) -> Node {
+        parse_value(toml, 0, 0).unwrap()
+    }
+
+    fn text(text: &str) -> Node {
+        node(&format!("{text:?}"))
+    }
+
+    #[test]
+    fn times_are_exact_to_the_picosecond() {
+        for (written, ps) in [
+            ("5 ms", 5_000_000_000),
+            ("2.831197 us", 2_831_197),
+            ("1.5 s", 1_500_000_000_000),
+            ("2 min", 120_000_000_000_000),
+            ("0.3 ns", 300),
+            ("20us", 20_000_000),
+            ("1e-3 s", 1_000_000_000),
+            ("1_000 \u{b5}s", 1_000_000_000),
+        ] {
+            assert_eq!(time(&text(written)).unwrap(), Duration::from_ps(ps), "{written}");
+        }
+    }
+
+    #[test]
+    fn a_rate_of_bits_counts_53_octets_per_cell() {
+        // 155.52 Mb/s / 424 bit = 366792.45283... cells/s, the rate of the line itself to the last bit of the double.
+        let oc3 = BitRate::from_bps(155_520_000);
+        assert_eq!(line_rate(&text("155.52 Mbps")).unwrap(), oc3);
+        assert_eq!(cell_rate(&text("155.52 Mbps")).unwrap(), oc3.to_cell_rate());
+        assert_eq!(cell_rate(&text("10 cells/s")).unwrap(), CellRate::new(10.0));
+        assert_eq!(line_rate(&text("1000 cells/s")).unwrap(), BitRate::from_bps(424_000));
+    }
+
+    #[test]
+    fn octets_become_whole_cells_rounded_down() {
+        // 1024 kB = 1,024,000 octets; / 53 = 19320.75.
+        assert_eq!(cells(&text("1024 kB")).unwrap(), Cells(19_320));
+        assert_eq!(cells(&text("53 octets")).unwrap(), Cells(1));
+        assert_eq!(cells(&text("52 octets")).unwrap(), Cells(0));
+        assert_eq!(cells(&text("4096 cells")).unwrap(), Cells(4096));
+        assert!(cells(&text("1.5 cells")).is_err());
+    }
+
+    #[test]
+    fn a_kilometre_takes_five_microseconds() {
+        assert_eq!(length_delay(&text("1000 km")).unwrap(), Duration::from_ms(5));
+        assert_eq!(length_delay(&text("200 m")).unwrap(), Duration::from_us(1));
+    }
+
+    #[test]
+    fn ratios_are_percentages_fractions_and_plain_numbers() {
+        assert_eq!(ratio(&text("90 %")).unwrap(), 0.9);
+        assert_eq!(ratio(&text("1/16")).unwrap(), 0.0625);
+        assert_eq!(ratio(&node("0.25")).unwrap(), 0.25);
+        assert_eq!(ratio(&node("0")).unwrap(), 0.0);
+        assert!(ratio(&text("1/0")).is_err());
+        assert!(ratio(&text("10 ms")).is_err());
+    }
+
+    #[test]
+    fn a_bare_number_is_told_what_to_write() {
+        let fault = time(&node("400")).unwrap_err();
+        assert_eq!(fault.message, "400 has no unit; a time is due here");
+        assert!(fault.remedy.starts_with("Write \"400 ms\""), "{}", fault.remedy);
+        assert!(time(&text("400")).unwrap_err().remedy.starts_with("Write \"400 ms\""));
+        assert!(cells(&node("10")).unwrap_err().remedy.starts_with("Write \"10 cells\""));
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_refused_on_its_own_side_of_the_bound() {
+        assert!(time(&text("100e0 s")).is_ok());
+        assert!(time(&text("8640000 s")).is_ok());
+        assert!(time(&text("8640001 s")).is_err());
+        assert!(span(&text("1 ps")).is_ok());
+        assert!(span(&text("0 ms")).is_err());
+        assert!(line_rate(&text("10 Tbps")).is_ok());
+        assert!(line_rate(&text("10001 Gbps")).is_err());
+        assert!(line_rate(&text("0 Mbps")).is_err());
+        assert!(cell_rate(&text("0 Mbps")).is_ok());
+        assert!(positive_cell_rate(&text("0 Mbps")).is_err());
+        for bad in [
+            "-1 ms",
+            "1e999 ms",
+            "ms",
+            "1 parsec",
+            ".5 ms",
+            "5. ms",
+            "1 MS",
+            "",
+            "\u{2212}1 ms",
+            "1e99999999999 s",
+        ] {
+            assert!(time(&text(bad)).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! The tree that a TOML text is, in the order of the text, with the place of every key and value.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::text::error::{Fault, Place};
+
+/// A value and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub place: Place,
+    pub value: Value,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Text(String),
+    Integer(i64),
+    Float(f64),
+    Boolean(bool),
+    /// A date or a time of day, which no key takes.
+    Date(String),
+    List(Vec<Node>),
+    /// A long list of whole numbers, which was read from elsewhere.
+    Numbers(Arc<[u32]>),
+    Table(Table),
+}
+
+/// Keys and values in the order of the text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
+    pub entries: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub key: String,
+    pub place: Place,
+    pub node: Node,
+}
+
+impl Table {
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+
+    pub fn node(&self, key: &str) -> Option<&Node> {
+        self.entry(key).map(|entry| &entry.node)
+    }
+
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.node(key).and_then(Node::text)
+    }
+
+    pub fn node_mut(&mut self, key: &str) -> Option<&mut Node> {
+        self.entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
+    }
+
+    pub fn remove(&mut self, key: &str) -> Option<Entry> {
+        let at = self.entries.iter().position(|entry| entry.key == key)?;
+        Some(self.entries.remove(at))
+    }
+
+    /// Gives `key` the value, in the place of the one it had.
+    pub fn set(&mut self, key: &str, place: Place, node: Node) {
+        match self.entries.iter_mut().find(|entry| entry.key == key) {
+            Some(entry) => (entry.place, entry.node) = (place, node),
+            None => self.entries.push(Entry { key: key.to_string(), place, node }),
+        }
+    }
+
+    /// The tables of an array of tables; none when there is no such key.
+    pub fn tables(&self, key: &str) -> impl Iterator<Item = (&Node, &Table)> {
+        let nodes = self.node(key).and_then(Node::list).unwrap_or_default();
+        nodes.iter().filter_map(|node| node.table().map(|table| (node, table)))
+    }
+}
+
+impl Node {
+    pub fn text(&self) -> Option<&str> {
+        if let Value::Text(text) = &self.value { Some(text) } else { None }
+    }
+
+    pub fn list(&self) -> Option<&[Node]> {
+        if let Value::List(nodes) = &self.value { Some(nodes) } else { None }
+    }
+
+    pub fn list_mut(&mut self) -> Option<&mut Vec<Node>> {
+        if let Value::List(nodes) = &mut self.value { Some(nodes) } else { None }
+    }
+
+    pub fn table(&self) -> Option<&Table> {
+        if let Value::Table(table) = &self.value { Some(table) } else { None }
+    }
+
+    pub fn table_mut(&mut self) -> Option<&mut Table> {
+        if let Value::Table(table) = &mut self.value { Some(table) } else { None }
+    }
+
+    /// What kind of value it is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Text(_) => "a string",
+            Value::Integer(_) => "a whole number",
+            Value::Float(_) => "a number",
+            Value::Boolean(_) => "true or false",
+            Value::Date(_) => "a date or time of day",
+            Value::List(_) | Value::Numbers(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+
+    /// The value as TOML on one line.
+    pub fn to_toml(&self) -> String {
+        match &self.value {
+            Value::Text(text) => toml::Value::String(text.clone()).to_string(),
+            Value::Integer(number) => number.to_string(),
+            Value::Float(number) => toml::Value::Float(*number).to_string(),
+            Value::Boolean(flag) => flag.to_string(),
+            Value::Date(text) => text.clone(),
+            Value::List(nodes) => {
+                format!("[{}]", nodes.iter().map(Node::to_toml).collect::<Vec<_>>().join(", "))
+            }
+            Value::Numbers(numbers) => {
+                format!("[{}]", numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
+            }
+            Value::Table(table) if table.entries.is_empty() => "{}".into(),
+            Value::Table(table) => {
+                let pair = |entry: &Entry| format!("{} = {}", quoted_key(&entry.key), entry.node.to_toml());
+                format!("{{ {} }}", table.entries.iter().map(pair).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    /// The value for people: a string without its quotes.
+    pub fn plain(&self) -> String {
+        self.text().map_or_else(|| self.to_toml(), str::to_string)
+    }
+
+    /// The value as JSON with the keys of every table in alphabetical order.
+    pub fn canonical(&self) -> Json {
+        match &self.value {
+            Value::Text(text) | Value::Date(text) => Json::from(text.as_str()),
+            Value::Integer(number) => Json::from(*number),
+            Value::Float(number) => Json::from(*number),
+            Value::Boolean(flag) => Json::from(*flag),
+            Value::List(nodes) => Json::Array(nodes.iter().map(Node::canonical).collect()),
+            Value::Numbers(numbers) => Json::from(&numbers[..]),
+            Value::Table(table) => table.canonical(),
+        }
+    }
+}
+
+impl Table {
+    pub fn canonical(&self) -> Json {
+        let mut entries: Vec<&Entry> = self.entries.iter().collect();
+        entries.sort_by(|a, b| a.key.cmp(&b.key));
+        let pairs = entries.into_iter().map(|entry| (entry.key.clone(), entry.node.canonical()));
+        Json::Object(Map::from_iter(pairs))
+    }
+
+    /// The table as a TOML document: plain keys, then tables of tables, then arrays of tables.
+    pub fn to_toml(&self) -> String {
+        let mut text = String::new();
+        let is_section = |node: &Node| node.table().is_some();
+        let is_array = |node: &Node| {
+            node.list()
+                .is_some_and(|nodes| !nodes.is_empty() && nodes.iter().all(|node| node.table().is_some()))
+        };
+        for entry in self.entries.iter().filter(|entry| !is_section(&entry.node) && !is_array(&entry.node)) {
+            write_pair(&mut text, entry);
+        }
+        for entry in self.entries.iter().filter(|entry| is_section(&entry.node)) {
+            for inner in entry.node.table().map_or(&[][..], |table| &table.entries) {
+                match inner.node.table() {
+                    Some(table) => {
+                        let _ = write!(text, "\n[{}.{}]\n", quoted_key(&entry.key), quoted_key(&inner.key));
+                        table.entries.iter().for_each(|entry| write_pair(&mut text, entry));
+                    }
+                    // Written with its dotted key it would fall into the section before it.
+                    None => {
+                        let line = format!(
+                            "{}.{} = {}\n",
+                            quoted_key(&entry.key),
+                            quoted_key(&inner.key),
+                            inner.node.to_toml()
+                        );
+                        text.insert_str(0, &line);
+                    }
+                }
+            }
+        }
+        for entry in self.entries.iter().filter(|entry| is_array(&entry.node)) {
+            for table in entry.node.list().unwrap_or_default().iter().filter_map(Node::table) {
+                let _ = write!(text, "\n[[{}]]\n", quoted_key(&entry.key));
+                table.entries.iter().for_each(|entry| write_pair(&mut text, entry));
+            }
+        }
+        text
+    }
+}
+
+fn write_pair(text: &mut String, entry: &Entry) {
+    let _ = writeln!(text, "{} = {}", quoted_key(&entry.key), entry.node.to_toml());
+}
+
+fn quoted_key(key: &str) -> String {
+    let bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if bare { key.to_string() } else { serde_json::Value::from(key).to_string() }
+}
+
+/// `over` on top of `base`: tables are merged key by key, all else is replaced. A table with a `type` of its own
+/// replaces a table whole, because the keys of another type would make no sense in it.
+pub(crate) fn merged(base: &Table, over: &Table) -> Table {
+    let mut result = base.clone();
+    for entry in &over.entries {
+        let mut node = entry.node.clone();
+        if let (Some(below), Some(above)) = (base.node(&entry.key).and_then(Node::table), entry.node.table())
+            && above.node("type").is_none()
+        {
+            node.value = Value::Table(merged(below, above));
+        }
+        result.set(&entry.key, entry.place, node);
+    }
+    result
+}
+
+/// Reads a document; `text_number` goes into every place.
+pub(crate) fn parse_document(text: &str, text_number: u32) -> Result<Table, Fault> {
+    let root = DeTable::parse(text).map_err(|error| not_toml(&error, text_number, text.len()))?;
+    table(root.get_ref(), text_number, 0)
+}
+
+/// Reads a single value that stands `offset` bytes into its text.
+pub(crate) fn parse_value(text: &str, text_number: u32, offset: usize) -> Result<Node, Fault> {
+    let value = DeValue::parse(text).map_err(|error| not_toml(&error, text_number, text.len()))?;
+    node(&value, text_number, offset)
+}
+
+fn not_toml(error: &toml::de::Error, text: u32, length: usize) -> Fault {
+    let span = error.span().unwrap_or(length..length);
+    let message = format!("this is not TOML: {}", error.message().replace('\n', ", "));
+    Fault::new(Place { text, start: span.start as u32, end: span.end as u32 }, message, "")
+}
+
+fn place(span: std::ops::Range<usize>, text: u32, offset: usize) -> Place {
+    Place { text, start: (span.start + offset) as u32, end: (span.end + offset) as u32 }
+}
+
+fn table(table: &DeTable<'_>, text: u32, offset: usize) -> Result<Table, Fault> {
+    let mut entries = Vec::new();
+    for (key, value) in table.iter() {
+        entries.push(Entry {
+            key: key.get_ref().to_string(),
+            place: place(key.span(), text, offset),
+            node: node(value, text, offset)?,
+        });
+    }
+    entries.sort_by_key(|entry| entry.place.start);
+    Ok(Table { entries })
+}
+
+fn node(value: &Spanned<DeValue<'_>>, text: u32, offset: usize) -> Result<Node, Fault> {
+    let place = place(value.span(), text, offset);
+    let value = match value.get_ref() {
+        DeValue::String(string) => Value::Text(string.to_string()),
+        DeValue::Integer(integer) => {
+            let number = i64::from_str_radix(integer.as_str(), integer.radix()).map_err(|_| {
+                Fault::new(place, format!("{integer} is too large a number"), "Write one below 2^63")
+            })?;
+            Value::Integer(number)
+        }
+        DeValue::Float(float) => match float.as_str().parse() {
+            Ok(number) if f64::is_finite(number) => Value::Float(number),
+            _ => {
+                return Err(Fault::new(
+                    place,
+                    format!("{float} is not a finite number"),
+                    "Write a finite one",
+                ));
+            }
+        },
+        DeValue::Boolean(flag) => Value::Boolean(*flag),
+        DeValue::Datetime(date) => Value::Date(date.to_string()),
+        DeValue::Array(array) => {
+            Value::List(array.iter().map(|value| node(value, text, offset)).collect::<Result<_, _>>()?)
+        }
+        DeValue::Table(inner) => Value::Table(self::table(inner, text, offset)?),
+    };
+    Ok(Node { place, value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_values_know_their_place_and_order() {
+        let text = "b = 1\na = [\"x\", { c = 2.5 }]\n";
+        let table = parse_document(text, 0).unwrap();
+        assert_eq!(table.entries.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+        let list = table.node("a").unwrap().list().unwrap();
+        let inner = &list[1].table().unwrap().entries[0];
+        assert_eq!(&text[inner.place.start as usize..inner.place.end as usize], "c");
+        assert_eq!(&text[inner.node.place.start as usize..inner.node.place.end as usize], "2.5");
+    }
+
+    #[test]
+    fn what_is_written_reads_back_the_same() {
+        let text = "z = 1\nd.e = \"q\"\nname = 'a \"quoted\" \\ back'\n[s.t]\nx = 1e300\n\"a b\" = [[\"1 ms\", 2], [true, 1979-05-27]]\n\
+                    [[host]]\nname = \"h\"\np = { \"sw{i}\" = { a = 1.0 } }\nempty = {}\n[[host]]\nname = \"g\"\n";
+        let table = parse_document(text, 0).unwrap();
+        let again = parse_document(&table.to_toml(), 0).unwrap();
+        assert_eq!(table.canonical(), again.canonical(), "{}", table.to_toml());
+    }
+
+    #[test]
+    fn merging_goes_key_by_key_unless_a_type_is_named() {
+        let read = |text: &str| parse_document(text, 0).unwrap();
+        let base = read("abr = { nrm = 8, tbe = 1 }\nalgorithm = { type = \"erica\", delta = 0.2 }\n");
+        let keys = merged(&base, &read("abr = { nrm = 16 }\nalgorithm = { alpha = 1 }\n"));
+        let expected =
+            read("abr = { nrm = 16, tbe = 1 }\nalgorithm = { type = \"erica\", delta = 0.2, alpha = 1 }\n");
+        assert_eq!(keys.canonical(), expected.canonical());
+        let replaced = merged(&base, &read("algorithm = { type = \"none\" }\n"));
+        assert_eq!(replaced.node("algorithm").unwrap().to_toml(), "{ type = \"none\" }");
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_refused_with_their_place() {
+        assert_eq!(parse_document("a = 9223372036854775808", 0).unwrap_err().place.start, 4);
+        assert!(parse_document("a = 9223372036854775807", 0).is_ok());
+        assert!(parse_document("a = nan", 0).is_err());
+        assert!(parse_document("a = 1e999", 0).is_err());
+    }
+}

@@ -1,0 +1,109 @@
+//! What the reference calls the default of a key is what holds where the key is left out.
+
+use cellrate_scenario::{Document, Scenario, schema};
+use serde_json::Value;
+
+/// A source before a switch; `defaults` stands in `[defaults]`.
+fn resolve(defaults: &str) -> Scenario {
+    let text = format!(
+        "name = \"t\"\nduration = \"1 s\"\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\nswitch = [{{ name = \"sw\" }}]\n\
+         link = [{{ between = [\"a\", \"sw\"] }}, {{ between = [\"sw\", \"b\"] }}]\n\
+         vc = [{{ name = \"vc\", path = [\"a\", \"sw\", \"b\"] }}]\n\
+         [defaults]\nlink = {{ rate = \"150 Mbps\", length = \"1000 km\" }}\n{defaults}\n"
+    );
+    let scenario = Document::parse(&text, "t").and_then(|document| document.resolve());
+    scenario.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The keys of every table in the schema of which `wanted` says so.
+fn keys<'a>(schema: &'a Value, wanted: &dyn Fn(&Value) -> bool, found: &mut Vec<&'a Value>) {
+    match schema {
+        Value::Object(members) => {
+            let properties = members.get("properties").filter(|properties| wanted(properties));
+            found.extend(properties);
+            members.values().for_each(|member| keys(member, wanted, found));
+        }
+        Value::Array(members) => members.iter().for_each(|member| keys(member, wanted, found)),
+        _ => {}
+    }
+}
+
+/// The default of a key as it would be written; `None` where it is a phrase.
+fn written(key: &Value) -> Option<String> {
+    let (_, default) = key["description"].as_str()?.rsplit_once(" Default: ")?;
+    let default = default.strip_suffix('.')?;
+    if default.parse::<f64>().is_ok() || matches!(default, "true" | "false") || default.starts_with('"') {
+        return Some(default.to_string());
+    }
+    // A ratio, and a number of cells, without the quotes that a file needs.
+    let number = default.strip_suffix(" cells").unwrap_or(default);
+    let is_value = number.split('/').all(|part| part.parse::<u32>().is_ok());
+    is_value.then(|| format!("\"{default}\""))
+}
+
+/// The lines that change nothing, each the default of a key of the first such table.
+fn held(schema: &Value, wanted: &dyn Fn(&Value) -> bool, with: &dyn Fn(&str) -> String) -> String {
+    let mut found = Vec::new();
+    keys(schema, wanted, &mut found);
+    let plain = resolve(&with(""));
+    let table = found.first().and_then(|found| found.as_object()).expect("the table");
+    let mut lines = String::new();
+    for (name, key) in table {
+        let Some(value) = written(key) else { continue };
+        if with("").contains(&format!(", {name} = ")) {
+            continue;
+        }
+        let line = format!("{name} = {value}");
+        assert_eq!(resolve(&with(&format!(", {line}"))), plain, "{line}");
+        lines.push_str(&line);
+        lines.push('\n');
+    }
+    lines
+}
+
+#[test]
+fn of_switch_algorithms() {
+    let schema = schema();
+    let mut lines = String::new();
+    let threshold = ", threshold = \"250 cells\"";
+    for (kind, required) in [
+        ("stop-and-go", threshold),
+        ("eprca", threshold),
+        ("capc", ""),
+        ("consistent-marking", ""),
+        ("erica", ""),
+        ("erica+", ""),
+    ] {
+        let wanted = |keys: &Value| keys["type"]["const"] == kind;
+        let with = |more: &str| format!("switch.algorithm = {{ type = \"{kind}\"{required}{more} }}");
+        lines.push_str(&format!("[{kind}]\n{}", held(&schema, &wanted, &with)));
+    }
+    insta::assert_snapshot!(lines);
+}
+
+#[test]
+fn of_sources() {
+    let wanted = |keys: &Value| keys.get("adtf").is_some();
+    let with = |more: &str| format!("abr = {{ {} }}", more.trim_start_matches(", "));
+    insta::assert_snapshot!(held(&schema(), &wanted, &with));
+}
+
+#[test]
+fn of_policies() {
+    let schema = schema();
+    let mut lines = String::new();
+    for (kind, required) in [
+        ("february-1995", ""),
+        ("april-1995", ""),
+        ("august-1995", ""),
+        ("baseline", ""),
+        ("count-based", ""),
+        ("time-based", ", floor = \"multiple\""),
+        ("joint", ""),
+    ] {
+        let wanted = |keys: &Value| keys["type"]["const"] == kind;
+        let with = |more: &str| format!("abr = {{ uili = {{ type = \"{kind}\"{required}{more} }} }}");
+        lines.push_str(&format!("[{kind}]\n{}", held(&schema, &wanted, &with)));
+    }
+    insta::assert_snapshot!(lines);
+}

@@ -1,0 +1,176 @@
+//! Cells that come to a FIFO before another cluster: all that come before someone looks, many at a time.
+//!
+//! An FRM tells the port's control something, once it and all cells before it have been counted; then the others
+//! follow. The first cell that does more (its connection becomes active, the averaging interval ends, it may find no
+//! room, or nobody has asked its source yet) ends the run, and takes the general [step](super).
+
+use cellrate_proto::switch::{QuietMeter, Slot};
+
+use super::MOST_JOINING;
+use super::merge::{Along, Front};
+use crate::kernel::cell::Cell;
+use crate::kernel::cluster::{Cluster, Leaf};
+use crate::kernel::hop::{Exit, Hop};
+use crate::kernel::lanes::lane::Lane;
+use crate::kernel::schedule::Schedule;
+use crate::kernel::sources::feed::Feed;
+use crate::kernel::tournament::NEVER;
+use crate::kernel::windows::outbox::Outbox;
+use crate::port::{Joining, Port, Queues};
+
+impl Cluster {
+    /// Deals with cells before `limit` that come to a FIFO to another cluster, up to the first one that does more than
+    /// join the queue, be counted and tell of its CCR, or to the end of a train: then returns its feed. A function of
+    /// its own, so that what the loops need is in registers.
+    #[inline(never)]
+    pub(crate) fn run_before_cluster(&mut self, number: usize, limit: u64) -> Option<usize> {
+        let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, .. } = self;
+        let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
+            return None;
+        };
+        loop {
+            let meter = control.quiet_meter();
+            let (limit, left) = match *metered {
+                true => (limit.min(schedule.key(0, meter.until)), meter.left.min(MOST_JOINING)),
+                false => (limit, MOST_JOINING),
+            };
+            let meter = metered.then_some(meter);
+            let joining = fifo.joining();
+            let run = RunBeforeCluster {
+                lanes,
+                feeds,
+                leaves,
+                hops,
+                outboxes,
+                schedule,
+                joining,
+                meter,
+                limit,
+                left,
+            };
+            let Ended { feed, forward_rm } = merge.run(run);
+            let Some((cell, slot)) = forward_rm else { return feed };
+            if *metered {
+                control.on_forward_rm(cell.arrives, slot, cell.current_cell_rate().rate());
+            }
+            if feed.is_some() {
+                return feed;
+            }
+        }
+    }
+}
+
+/// Cells on their way into a FIFO to another cluster.
+struct RunBeforeCluster<'a> {
+    lanes: &'a mut [Lane],
+    feeds: &'a mut [Feed],
+    leaves: &'a [Leaf],
+    hops: &'a [Hop],
+    outboxes: &'a mut [Outbox],
+    schedule: &'a Schedule,
+    joining: Joining<'a>,
+    meter: Option<QuietMeter<'a>>,
+    limit: u64,
+    /// Cells that may come.
+    left: u64,
+}
+
+/// What ended a run.
+#[derive(Default)]
+struct Ended {
+    /// The last cell of what was known of this feed.
+    feed: Option<usize>,
+    /// An FRM as it came to the port, and the number of its connection there.
+    forward_rm: Option<(Cell, Slot)>,
+}
+
+impl Along for RunBeforeCluster<'_> {
+    type Outcome = Ended;
+
+    #[inline(always)]
+    fn along<F: Front>(self, merge: &mut F) -> Ended {
+        let RunBeforeCluster {
+            lanes,
+            feeds,
+            leaves,
+            hops,
+            outboxes,
+            schedule,
+            mut joining,
+            mut meter,
+            limit,
+            left,
+        } = self;
+        let most = if joining.is_usual() { left } else { 0 };
+        let mut left = most;
+        let mut ended = Ended::default();
+        if left == 0 {
+            return ended;
+        }
+        loop {
+            let key = merge.first();
+            if key >= limit {
+                break;
+            }
+            let (now, leaf) = schedule.split(key);
+            match merge.way(leaf, leaves) {
+                Leaf::Feed(index) => {
+                    let feed = &mut feeds[index as usize];
+                    if feed.is_empty() {
+                        break;
+                    }
+                    let Some(departs) = joining.expect(now) else { break };
+                    if meter.as_mut().is_some_and(|meter| !meter.count_one(feed.slot)) {
+                        break;
+                    }
+                    let arrives = joining.join_expected(now, departs);
+                    let cell = feed.front.take(now).on_next_hop();
+                    let outbox = &mut outboxes[feed.outbox as usize];
+                    if feed.front.count > 0 {
+                        merge.replace_first(feed.place as usize, key + feed.key_step);
+                        // Not the last one of its train, and so of no PDU.
+                        outbox.push_data(cell.arriving(arrives));
+                        left -= 1;
+                        if left == 0 {
+                            break;
+                        }
+                        continue;
+                    }
+                    outbox.push(cell.arriving(arrives));
+                    let next = feed.key_behind(key, schedule);
+                    merge.replace_first(feed.place as usize, next.unwrap_or(NEVER));
+                    ended.feed = if next.is_none() { Some(index as usize) } else { None };
+                    ended.forward_rm = cell.is_rm().then_some((cell, feed.slot));
+                }
+                Leaf::Lane(index) => {
+                    let lane = &mut lanes[index as usize];
+                    let Some(&first) = lane.ring.first() else { break };
+                    let cell = first.on_next_hop();
+                    let hop = &hops[cell.hop()];
+                    let Exit::Outbox(outbox) = hop.exit() else { break };
+                    let Some(departs) = joining.expect(now) else { break };
+                    if meter.as_mut().is_some_and(|meter| !meter.count_one(hop.slot)) {
+                        break;
+                    }
+                    let arrives = joining.join_expected(now, departs);
+                    lane.ring.skip(1);
+                    merge.replace_first(lane.place(), lane.first_key(schedule));
+                    outboxes[outbox as usize].push(cell.arriving(arrives));
+                    if cell.is_rm() {
+                        ended.forward_rm = Some((cell, hop.slot));
+                    }
+                }
+                _ => unreachable!("only cells are merged"),
+            }
+            left -= 1;
+            if left == 0 || ended.feed.is_some() || ended.forward_rm.is_some() {
+                break;
+            }
+        }
+        if let Some(meter) = meter {
+            meter.close(most - left);
+        }
+        joining.close(most - left);
+        ended
+    }
+}

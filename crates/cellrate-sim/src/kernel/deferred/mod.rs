@@ -1,0 +1,414 @@
+//! Deferred ports: data cells are dealt with when someone looks, not when they come.
+//!
+//! What a data cell does to a port, nobody sees until somebody looks: the next RM cell there, a BRM that asks the
+//! port's control, a sample, the end of a window. So where the link behind a port leads to another cluster, or to a
+//! host that counts data cells early, the data cells that come to it wait in their lanes and feeds, are not events, and
+//! are merged in the order of their keys just before anyone looks. The keys are those that their events would have, and
+//! everything that looks has a key too, so that each finds exactly what it would have found had every cell been an
+//! event.
+//!
+//! No cell is missed. Those that have to be events are: before a host RM cells and ends of PDUs, which it may answer;
+//! before another cluster BRMs, because the port in the other direction is looked at for them ([`Significance`]). An
+//! FRM before another cluster says something to the port's control alone, and waits as data do. Before a host so do
+//! FRMs and ends of PDUs where all cells come over one lane: they are events behind the port only ([`awaited`]).
+//!
+//! Behind a train stands what its source sends next. Before a host that is worked out at the latest when the last cell
+//! of the train is due, which is an event. Before another cluster it is worked out by whoever deals with the cells:
+//! where nothing is known any more, the merge has the key of the next transmission, or an earlier one, and to come to
+//! that key is to ask the source; only one that may send a BRM next has an event for it. Nothing changes a source in
+//! between, because whatever happens at its host has it send first what was due by then ([`super::sources::folding`]).
+//!
+//! All other effects of a cell reach beyond the port over its link only, another cluster at the end of the window, a
+//! host by counters that samples and the end of the run look at: and these look at all ports first.
+//!
+//! Not everyone who asks a port looks at it: the answer to a BRM may be settled whatever cells have come since the
+//! interval began ([`answer_settled`](cellrate_proto::switch::PortControl::answer_settled)), as ERICA's is from the
+//! first one in an interval on; and before that it hangs on FRMs of the same connection alone, of which most often none
+//! waits.
+//!
+//! A port with real queues that is deferred has no departures as events either: they are caught up with in the same
+//! way.
+
+pub(crate) mod awaited;
+pub(crate) mod before_cluster;
+pub(crate) mod before_host;
+pub(crate) mod merge;
+pub(crate) mod ranked;
+pub(crate) mod sorted;
+pub(crate) mod turns;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cellrate_proto::Time;
+
+use super::cell::Cell;
+use super::cell::Significance;
+use super::cluster::{Cluster, Leaf};
+use super::hop::{Exit, Hop, NONE};
+use super::lanes::lane::{Course, Lane};
+use super::schedule::Schedule;
+use super::tournament::NEVER;
+use super::windows::outbox::Outbox;
+use crate::port::{ABR, Admission, Port, Queues};
+use ranked::{WaysOut, advance};
+
+/// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
+pub(super) const LONG: usize = 256;
+
+/// Cells that may join a queue before their figures are summed up.
+pub(super) const MOST_JOINING: u64 = 4096;
+
+/// How many cells in a row can be dealt with at a deferred port, if no more happens than that they join the queue and
+/// are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shortcut {
+    /// One at a time.
+    None,
+    /// Cells of one category that leave a FIFO for other clusters.
+    BeforeCluster,
+    /// The same, where they come from sources alone and each of these has a lane of its own behind the port.
+    InTurn,
+    /// The same, where they come from many sources and from nobody else.
+    Sorted,
+    /// Those of the only lane to a FIFO before a host.
+    Host {
+        /// The lane.
+        lane: u32,
+        /// The one behind the port.
+        link: u32,
+        /// Whether the host has several connections.
+        several: bool,
+    },
+    /// Those of the sources of a [host that is shared](super::sources::shared_host).
+    SharedHost {
+        /// Its number.
+        number: u32,
+    },
+    /// Cells of several categories that leave for other clusters.
+    Ranked,
+}
+
+impl Cluster {
+    /// Everything that comes before `limit`, a key, has happened at `port` if it is deferred, departures at `now`
+    /// included.
+    #[inline]
+    pub(super) fn bring_up(&mut self, port: usize, limit: u64, now: Time) {
+        let place = &self.ports[port];
+        if place.deferred {
+            if place.merge.first() < limit || place.hosts_before().is_some() {
+                self.drain(port, limit);
+            }
+            self.serve(port, now);
+        }
+    }
+
+    /// Whether it is plain that no FRM has come from the host that `hop` leads to, at `now` or before, to the port that
+    /// answers its BRMs and has not been dealt with there.
+    pub(super) fn no_forward_rm_waits(&mut self, hop: &Hop, now: Time) -> bool {
+        hop.endpoint != NONE
+            && matches!(hop.exit(), Exit::Lane(_))
+            && self
+                .folded(hop.endpoint as usize)
+                .is_some_and(|folded| folded.has_no_forward_rm(hop.answering_port, now))
+    }
+
+    /// All deferred ports, as of what has the key `limit` at `now`.
+    pub(super) fn bring_up_all(&mut self, limit: u64, now: Time) {
+        for port in 0..self.ports.len() {
+            self.bring_up(port, limit, now);
+        }
+    }
+
+    /// The window ends at `until`: what leaves for other clusters before that has left.
+    pub(super) fn end_window(&mut self, until: Time) {
+        let limit = self.schedule.key(0, until);
+        let last = Time::from_ps(until.as_ps().saturating_sub(1));
+        for index in 0..self.gateways.len() {
+            self.bring_up(self.gateways[index] as usize, limit, last);
+        }
+        while let Some(port) = self.long.pop() {
+            self.bring_up(port as usize, limit, last);
+        }
+        self.feeds.iter_mut().for_each(|feed| feed.give_back(&mut self.room.trains));
+    }
+
+    /// Deals with the data cells that come to a deferred port before `limit`.
+    pub(super) fn drain(&mut self, port: usize, limit: u64) {
+        if self.ports[port].hosts_before().is_some() {
+            return self.drain_behind_shared(port, limit);
+        }
+        self.drain_all(port, limit);
+    }
+
+    /// The same for those whose way there is known.
+    #[inline(always)]
+    pub(super) fn drain_all(&mut self, port: usize, limit: u64) {
+        while self.ports[port].merge.first() < limit {
+            let shortcut = self.ports[port].shortcut;
+            if shortcut == Shortcut::InTurn && self.take_turns(port, limit) {
+                continue;
+            }
+            if shortcut == Shortcut::Sorted && self.run_sorted(port, limit) {
+                continue;
+            }
+            let ended = match shortcut {
+                Shortcut::None => None,
+                Shortcut::BeforeCluster | Shortcut::InTurn | Shortcut::Sorted => {
+                    self.run_before_cluster(port, limit)
+                }
+                Shortcut::Host { lane, link, .. } => return self.drain_to_host(port, [lane, link], limit),
+                Shortcut::SharedHost { .. } => return self.drain_shared(port, limit, Time::NEVER),
+                Shortcut::Ranked => self.run_ranked(port, limit),
+            };
+            if ended.is_some() {
+                ended.into_iter().for_each(|feed| self.go_on(feed));
+            } else if self.ports[port].merge.first() < limit
+                && let Some(feed) = self.step(port)
+            {
+                self.go_on(feed);
+            }
+        }
+    }
+
+    /// The next data cell comes to a deferred port: all that may happen then. Returns its feed if it was the last one
+    /// of its train.
+    fn step(&mut self, number: usize) -> Option<usize> {
+        let key = self.ports[number].merge.first();
+        let (now, leaf) = self.schedule.split(key);
+        let unheralded = match self.leaves[leaf] {
+            Leaf::Feed(index) if self.feeds[index as usize].is_empty() => {
+                let cell = self.unheralded(index as usize, now)?;
+                debug_assert!(cell.arrives == now && !cell.is_backward_rm());
+                Some(cell)
+            }
+            _ => None,
+        };
+        let Cluster {
+            ports, lanes, feeds, leaves, hops, outboxes, endpoints, schedule, dropped, end, ..
+        } = self;
+        let port = &mut ports[number];
+        let (cell, ended) = match (unheralded, leaves[leaf]) {
+            (Some(cell), _) => (cell, None),
+            (None, Leaf::Feed(index)) => {
+                let feed = &mut feeds[index as usize];
+                let cell = feed.front.take(now);
+                let ended = feed.front.count == 0;
+                let next = if ended { NEVER } else { key + feed.key_step };
+                port.merge.set(feed.place as usize, next);
+                (cell, ended.then_some(index as usize))
+            }
+            (None, Leaf::Lane(index)) => (take(&mut lanes[index as usize], leaf, port, schedule), None),
+            _ => unreachable!("only cells are merged"),
+        };
+        let mut cell = cell.on_next_hop();
+        let hop = &hops[cell.hop()];
+        serve(port, now, hops, outboxes, dropped);
+        if port.metered {
+            port.observe(now, usize::from(hop.priority), hop.slot, &cell);
+        }
+        match &mut port.queues {
+            Queues::Fifo(fifo) => match fifo.admit(now) {
+                Some(arrives) => {
+                    cell.arrives = arrives;
+                    match hop.exit() {
+                        Exit::Outbox(outbox) => outboxes[outbox as usize].push(cell),
+                        Exit::Lane(_) if arrives < *end => {
+                            let left_to_do = endpoints[hop.endpoint as usize].receive(cell);
+                            debug_assert!(
+                                left_to_do.is_none(),
+                                "what has to be done at an instant is an event"
+                            );
+                        }
+                        // It stays on the link; the schedule never comes to it.
+                        Exit::Lane(lane) => lanes[lane as usize].ring.push(cell),
+                        Exit::Feed(_) => unreachable!("no feed begins at a switch"),
+                    }
+                }
+                None => lose(port, dropped, hop),
+            },
+            Queues::Ranked(ranked) => {
+                ranked.admit(now, usize::from(hop.priority), cell, &mut WaysOut { hops, outboxes });
+            }
+            Queues::Served(served) => {
+                let priority = usize::from(hop.priority);
+                if let Admission::Lost = served.admit(now, priority, cell, &mut port.control) {
+                    lose(port, dropped, hop);
+                }
+            }
+        }
+        ended
+    }
+
+    /// Whether there may be [stretches](super::lanes::stretch) on `lane`: whoever deals with its cells deals with many
+    /// at a time.
+    pub(super) fn takes_stretches(&self, lane: u32) -> bool {
+        match self.lanes[lane as usize].course {
+            Course::Deferred { port, .. } => {
+                matches!(self.ports[port as usize].shortcut, Shortcut::Host { .. })
+            }
+            _ => false,
+        }
+    }
+
+    /// Which ports have one.
+    pub(super) fn find_shortcuts(&mut self) {
+        for port in self.ports.iter_mut().filter(|port| matches!(port.queues, Queues::Ranked(_))) {
+            port.shortcut = Shortcut::Ranked;
+        }
+        let only_abr = |port: &Port| usize::from(port.only_priority) == ABR || !port.metered;
+        for port in self.ports.iter_mut().filter(|port| port.deferred && only_abr(port)) {
+            if let (Queues::Fifo(_), true) = (&port.queues, port.outside) {
+                port.shortcut = Shortcut::BeforeCluster;
+            }
+        }
+        let mut ways_in = vec![0_u32; self.ports.len()];
+        let mut links = vec![NONE; self.ports.len()];
+        for (index, lane) in (0..).zip(&self.lanes) {
+            if let Course::Behind { port } = lane.course {
+                links[port as usize] = index;
+            }
+        }
+        for (index, lane) in (0..).zip(&self.lanes) {
+            if let Course::Deferred { port, .. } = lane.course {
+                let link = links[port as usize];
+                let port = &mut self.ports[port as usize];
+                if matches!(port.queues, Queues::Fifo(_)) && !port.outside {
+                    port.shortcut = Shortcut::Host { lane: index, link, several: false };
+                }
+            }
+        }
+        let lanes = self.lanes.iter().filter_map(|lane| match lane.course {
+            Course::Deferred { port, .. } => Some(port),
+            _ => None,
+        });
+        let feeds = self.feeds.iter().filter(|feed| feed.deferred).map(|feed| feed.port);
+        lanes.chain(feeds).for_each(|port| ways_in[port as usize] += 1);
+        for (port, &ways_in) in self.ports.iter_mut().zip(&ways_in) {
+            if ways_in > 1 && matches!(port.shortcut, Shortcut::Host { .. }) {
+                port.shortcut = Shortcut::None;
+            }
+        }
+        self.find_hosts_of_several();
+        for lane in &mut self.lanes {
+            let before = |port: u32| self.ports[port as usize].shortcut;
+            match &mut lane.course {
+                Course::Deferred { port, significance, .. } => {
+                    if let Shortcut::Host { .. } = before(*port) {
+                        *significance = Significance::AWAITED;
+                    }
+                }
+                &mut Course::Behind { port } if !matches!(before(port), Shortcut::Host { .. }) => {
+                    lane.course = Course::Host { every_cell: false };
+                }
+                _ => {}
+            }
+        }
+        for feed in &mut self.feeds {
+            let first = self.endpoints[feed.endpoint as usize].first_hop;
+            let hop = &self.hops[first as usize + 1];
+            feed.slot = hop.slot;
+            feed.priority = hop.priority;
+            if let Exit::Outbox(outbox) = hop.exit() {
+                feed.outbox = outbox;
+            }
+        }
+        for (port, &ways_in) in self.ports.iter_mut().zip(&ways_in) {
+            if port.shortcut != Shortcut::BeforeCluster {
+                continue;
+            }
+            let (ways, shortcut) = match port.merge.in_order() {
+                Some(order) => (order.ways().to_vec(), Shortcut::InTurn),
+                None => (port.merge.ways().to_vec(), Shortcut::Sorted),
+            };
+            let outbox = |way: &Leaf| match *way {
+                Leaf::Feed(feed) => Some(self.feeds[feed as usize].outbox),
+                _ => None,
+            };
+            let outboxes: Option<BTreeSet<u32>> = ways.iter().map(outbox).collect();
+            if ways_in > 1 && outboxes.is_some_and(|outboxes| outboxes.len() == ways_in as usize) {
+                port.shortcut = shortcut;
+            }
+        }
+    }
+
+    /// Which hosts behind a shortcut have several connections. One in another cluster than its switch may count for a
+    /// port that is not its own: that costs time, and nothing else, because cells are dealt with alike either way.
+    fn find_hosts_of_several(&mut self) {
+        let mut counts = vec![0_u32; self.ports.len()];
+        for endpoint in &self.endpoints {
+            let first = endpoint.first_hop as usize;
+            // Behind the first hop, the other direction leaves by the port that leads to the host.
+            if self.hops[first].endpoint == NONE
+                && let Some(count) = counts.get_mut(self.hops[first + 1].answering_port as usize)
+            {
+                *count += 1;
+            }
+        }
+        for (port, count) in self.ports.iter_mut().zip(counts) {
+            if let Shortcut::Host { several, .. } = &mut port.shortcut {
+                *several = count > 1;
+            }
+        }
+    }
+
+    /// The departures up to `until` from a deferred port with real queues.
+    #[inline]
+    pub(super) fn serve(&mut self, number: usize, until: Time) {
+        let port = &mut self.ports[number];
+        if !matches!(port.queues, Queues::Fifo(_)) {
+            serve(port, until, &self.hops, &mut self.outboxes, &mut self.dropped);
+        }
+    }
+}
+
+/// The first cell of a deferred lane, which is one that waits; the key of the next one stands in the merge instead.
+fn take(lane: &mut Lane, leaf: usize, port: &mut Port, schedule: &Schedule) -> Cell {
+    debug_assert_eq!(lane.leaf as usize, leaf);
+    let Some(cell) = lane.ring.pop() else {
+        unreachable!("a key stands for a cell");
+    };
+    port.merge.set(lane.place(), lane.first_key(schedule));
+    cell
+}
+
+/// The departures up to `until`, each with the intervals that end before it.
+#[inline]
+fn serve(
+    port: &mut Port,
+    until: Time,
+    hops: &[Hop],
+    outboxes: &mut [Outbox],
+    dropped: &mut BTreeMap<u32, u64>,
+) {
+    loop {
+        let served = match &mut port.queues {
+            Queues::Served(served) => served,
+            Queues::Ranked(_) => return advance(port, until, hops, outboxes),
+            Queues::Fifo(_) => return,
+        };
+        let now = served.next_departure();
+        if now > until {
+            return;
+        }
+        if port.metered {
+            port.end_intervals_before(now);
+        }
+        let Queues::Served(served) = &mut port.queues else { return };
+        let (cell, _) = served.depart(now, &mut port.control);
+        match cell {
+            Ok(cell) => match hops[cell.hop()].exit() {
+                Exit::Outbox(outbox) => outboxes[outbox as usize].push(cell),
+                Exit::Lane(_) | Exit::Feed(_) => {
+                    unreachable!("real queues are deferred before other clusters only")
+                }
+            },
+            Err(lost) => lose(port, dropped, &hops[lost.hop()]),
+        }
+    }
+}
+
+#[cold]
+pub(super) fn lose(port: &mut Port, dropped: &mut BTreeMap<u32, u64>, hop: &Hop) {
+    port.lose();
+    *dropped.entry(hop.flow).or_default() += 1;
+}

@@ -1,0 +1,95 @@
+//! A lane: the cells of one link that take the same way at its far end, in order.
+
+use cellrate_proto::Time;
+
+use super::row::Row;
+use super::short::Short;
+use crate::kernel::cell::Significance;
+use crate::kernel::hop::NONE;
+use crate::kernel::schedule::Schedule;
+use crate::kernel::tournament::NEVER;
+
+/// What a lane leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Course {
+    /// A host.
+    Host {
+        /// Whether every arrival has to be an event.
+        every_cell: bool,
+    },
+    /// A host behind this deferred port: what has to be an event is [awaited](crate::kernel::deferred::awaited) there.
+    Behind {
+        /// The port.
+        port: u32,
+    },
+    /// A switch; every arrival is an event.
+    Switch,
+    /// A switch where the control loop of its connections ends, at a [virtual end](crate::kernel::virtual_end).
+    VirtualEnd,
+    /// A deferred port of a switch.
+    Deferred {
+        /// The port.
+        port: u32,
+        /// The lane's place in the merge of that port.
+        place: u32,
+        /// Which cells have to be events.
+        significance: Significance,
+    },
+}
+
+/// The cells on a link, as seen by the node that receives them. Two cache lines.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    /// The cells that are still to be dealt with.
+    pub ring: Row,
+    /// Where they go.
+    pub course: Course,
+    /// Of a deferred lane: when those cells arrive that have to be events. Of one behind a deferred port: when those
+    /// cells come to the port, where they have not been dealt with, that have to be events behind it.
+    pub significant: Short<Time>,
+    /// In the schedule.
+    pub leaf: u32,
+}
+
+impl Lane {
+    /// An empty one.
+    pub fn new(course: Course) -> Lane {
+        Lane { ring: Row::new(), course, significant: Short::new(), leaf: NONE }
+    }
+
+    /// A word of each cache line of it and its lists ([`crate::kernel::windows::prefetch`]).
+    #[inline]
+    pub fn prefetch(&self) -> u64 {
+        self.significant.first().map_or(0, |at| at.as_ps()) ^ self.ring.prefetch() ^ u64::from(self.leaf)
+    }
+
+    /// Of a deferred lane: its place in the merge of its port.
+    #[inline]
+    pub fn place(&self) -> usize {
+        match self.course {
+            Course::Deferred { place, .. } => place as usize,
+            _ => unreachable!("only lanes of deferred ports are merged"),
+        }
+    }
+
+    /// Of a deferred lane: the key of its first cell, if that is one that waits.
+    #[inline]
+    pub fn first_key(&self, schedule: &Schedule) -> u64 {
+        match (self.ring.first(), self.course) {
+            (Some(first), Course::Deferred { significance, .. }) if !first.is_significant(significance) => {
+                schedule.key(self.leaf as usize, first.arrives)
+            }
+            _ => NEVER,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_takes_two_cache_lines() {
+        assert_eq!(size_of::<Lane>(), 128);
+    }
+}

@@ -1,0 +1,84 @@
+//! Sources that send ahead of time.
+//!
+//! What a source without feedback sends depends on its traffic alone. Where nobody looks at it before the end, it has
+//! its access link to itself, and the port behind is a [deferred](crate::kernel::deferred) one, its cells are put on
+//! the link long before their instants, many at a time: they are cells of a lane like any other.
+//!
+//! No cell is missed: when the first one that has not been sent would reach the switch, the leaf of the lane has an
+//! event, and more are sent then. At the end of the run those that leave before it are, and no others.
+
+use cellrate_proto::Time;
+
+use crate::endpoint::Access;
+use crate::kernel::cluster::Cluster;
+use crate::kernel::lanes::row::Batch;
+use crate::port::Queues;
+
+/// Cells that a source sends at once.
+const AHEAD: usize = 128;
+
+/// A lane to a deferred port, and the end of a connection that sends ahead of time over it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ahead {
+    pub lane: u32,
+    pub source: u32,
+}
+
+impl Cluster {
+    /// All sources that send ahead of time do so for the first time.
+    pub(crate) fn begin_ahead(&mut self) {
+        for index in 0..self.ahead.len() {
+            let sender = &mut self.endpoints[self.ahead[index].source as usize];
+            sender.transmits = sender.next_transmission(Time::ZERO);
+            self.send_ahead(self.ahead[index]);
+        }
+    }
+
+    /// There is an event on `lane`, of which no cell has to be one: its source sends more.
+    pub(crate) fn on_ahead(&mut self, lane: usize) {
+        let Ok(index) = self.ahead.binary_search_by_key(&lane, |ahead| ahead.lane as usize) else {
+            unreachable!("without a cell that is one, nothing else is an event on a lane");
+        };
+        self.send_ahead(self.ahead[index]);
+    }
+
+    /// The source of a lane sends its next cells, each stamped with its own instants, and has its next event when the
+    /// one after them would arrive.
+    fn send_ahead(&mut self, Ahead { lane, source }: Ahead) {
+        let Cluster { endpoints, lanes, ports, end, .. } = self;
+        let lane = lane as usize;
+        let place = &mut lanes[lane];
+        let sender = &mut endpoints[source as usize];
+        let Access::Ahead { port } = sender.access else {
+            unreachable!("a lane has a source if that sends ahead of time");
+        };
+        let Queues::Fifo(fifo) = &mut ports[port as usize].queues else {
+            unreachable!("only sources behind a FIFO send ahead of time");
+        };
+        let was_empty = place.ring.is_empty();
+        let mut cells = Vec::with_capacity(AHEAD);
+        sender.send_ahead(*end, AHEAD, |at, cell| {
+            let Some(arrives) = fifo.admit(at) else {
+                unreachable!("only sources behind a lossless port send ahead of time");
+            };
+            cells.push(cell.arriving(arrives));
+        });
+        if !cells.is_empty() {
+            place.ring.append(Batch::Plain(cells));
+        }
+        let next = if sender.transmits < *end { fifo.preview(sender.transmits) } else { Time::NEVER };
+        self.schedule.set(place.leaf as usize, next);
+        if was_empty {
+            self.note_first(lane);
+        }
+    }
+
+    /// The end has come: what leaves before it has left.
+    pub(crate) fn end_ahead(&mut self) {
+        for index in 0..self.ahead.len() {
+            while self.endpoints[self.ahead[index].source as usize].transmits < self.end {
+                self.send_ahead(self.ahead[index]);
+            }
+        }
+    }
+}

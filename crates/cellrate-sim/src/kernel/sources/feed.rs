@@ -1,0 +1,449 @@
+//! The cells of a source that has its access link to itself, or on their way to a host's port that it shares: trains,
+//! not cells.
+//!
+//! Between two RM cells a source at constant ACR sends data cells evenly, as one at a peak rate does within a PDU, so
+//! all its cells on the link are a few [`Train`]s. Behind those that have left stands, at most, what the source has
+//! *planned*: it leaves that way unless something happens at the host first, and is cut off where it does.
+
+use cellrate_proto::switch::Slot;
+use cellrate_proto::{Duration, Time};
+
+use crate::kernel::cell::{Cell, Significance};
+use crate::kernel::hop::NONE;
+use crate::kernel::lanes::short::Short;
+use crate::kernel::schedule::Schedule;
+use crate::kernel::tournament::NEVER;
+
+/// Cells that follow each other evenly; numbers and times go up from cell to cell, all else is equal. A single cell of
+/// any kind is a train of one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Train {
+    /// The last one, as it is on the link. It alone may end a PDU.
+    pub last: Cell,
+    /// From one to the next.
+    pub spacing: Duration,
+    /// How many; zero for no train. To take the first one changes nothing else.
+    pub count: u32,
+}
+
+impl Train {
+    /// No cells.
+    pub const fn none() -> Train {
+        Train { last: Cell::NOTHING, spacing: Duration::ZERO, count: 0 }
+    }
+
+    /// One cell.
+    pub fn of(cell: Cell) -> Train {
+        Train { last: cell, count: 1, ..Train::none() }
+    }
+
+    /// Takes the first cell, which arrives at `now`; there must be one.
+    #[inline(always)]
+    pub fn take(&mut self, now: Time) -> Cell {
+        debug_assert_eq!(now, self.first_arrival());
+        self.count -= 1;
+        if self.count == 0 { self.last } else { self.last.before_by(self.count, now) }
+    }
+
+    /// Whether the first cell is no event on the way to a deferred port.
+    #[inline]
+    pub fn waits(&self, significance: Significance) -> bool {
+        // Where ends of PDUs are events they are in no train with others.
+        self.count > 0 && !self.last.is_significant(significance)
+    }
+
+    /// When the first one arrives.
+    #[inline]
+    pub fn first_arrival(&self) -> Time {
+        let before = self.spacing.as_ps() * u64::from(self.count.saturating_sub(1));
+        Time::from_ps(self.last.arrives.as_ps() - before)
+    }
+
+    /// How many of the first cells are data amid their PDUs.
+    #[inline]
+    pub fn plain(&self) -> u32 {
+        self.count - u32::from(self.last.is_special())
+    }
+
+    /// Takes the last `count` cells away.
+    fn shorten(&mut self, count: u32) {
+        self.count -= count;
+        if count > 0 {
+            let arrives = self.last.arrives.as_ps() - self.spacing.as_ps() * u64::from(count);
+            self.last = self.last.before_by(count, Time::from_ps(arrives));
+        }
+    }
+}
+
+/// Trains behind the first one.
+pub(crate) type Behind = Short<Train>;
+
+/// An access link whose only source is folded into it, or the way of a source to the port of a [shared
+/// host](super::shared_host).
+#[derive(Clone, Debug)]
+pub(crate) struct Feed {
+    /// The train whose first cell arrives next at the switch.
+    pub front: Train,
+    /// By how much the keys of its cells differ.
+    pub key_step: u64,
+    /// The port that all its cells go on by.
+    pub port: u32,
+    /// Its place in the merge of that port; only for a deferred one.
+    pub place: u32,
+    pub leaf: u32,
+    /// The end of a connection that sends.
+    pub endpoint: u32,
+    /// Its number at the control of the port, and where its cells leave by, if that is another cluster.
+    pub slot: Slot,
+    pub outbox: u32,
+    /// The service priority of its connection.
+    pub priority: u8,
+    /// Whether the port is a deferred one.
+    pub deferred: bool,
+    /// Which cells have to be events.
+    pub significance: Significance,
+    /// Whether the last train is as the source planned it last.
+    pub open: bool,
+    /// Those behind it, if there is room for any.
+    behind: Option<Box<Behind>>,
+}
+
+/// Room for trains behind the first that no feed needs: few have any from one window to the next.
+pub(crate) type SpareRoom = Vec<Box<Behind>>;
+
+impl Feed {
+    /// An empty link.
+    pub fn new(endpoint: u32, port: u32, deferred: bool, significance: Significance) -> Feed {
+        Feed {
+            front: Train::none(),
+            key_step: 0,
+            port,
+            place: 0,
+            leaf: 0,
+            endpoint,
+            slot: Slot(NONE),
+            outbox: NONE,
+            priority: 0,
+            deferred,
+            significance,
+            open: false,
+            behind: None,
+        }
+    }
+
+    /// A word of each cache line of it and its trains ([`crate::kernel::windows::prefetch`]).
+    #[inline]
+    pub fn prefetch(&self) -> u64 {
+        let behind = self.behind().first().map_or(0, |train| train.spacing.as_ps());
+        behind ^ u64::from(self.front.count) ^ u64::from(self.leaf)
+    }
+
+    /// Whether no train is on the link or planned.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.front.count == 0
+    }
+
+    /// The train at the front has been used up, with the cell of this `key`: the key of what comes behind it, if that
+    /// can be said here. Where the source planned no more than that train, it is the earliest that its next cell can
+    /// have, if that cell is no event whatever it is: who comes to this key works out what the source sends, then or
+    /// later.
+    #[inline(never)]
+    pub fn key_behind(&mut self, key: u64, schedule: &Schedule) -> Option<u64> {
+        if let Some(next) = self.next_behind() {
+            self.front = next;
+            return Some(self.front_key(schedule));
+        }
+        (self.open && self.significance == Significance::BEFORE_CLUSTER).then_some(key + self.key_step)
+    }
+
+    /// Puts `train` behind all others, if need be in room that is to spare.
+    #[inline]
+    pub fn push(&mut self, train: Train, spare: &mut SpareRoom) {
+        if self.front.count == 0 {
+            self.front = train;
+        } else {
+            self.push_behind(train, spare);
+        }
+    }
+
+    /// In place, so that the train need not stand in memory before.
+    #[inline(always)]
+    fn push_behind(&mut self, train: Train, spare: &mut SpareRoom) {
+        let room = || spare.pop().unwrap_or_else(|| Box::new(Short::new()));
+        self.behind.get_or_insert_with(room).push(train);
+    }
+
+    /// Room that it does not need is to spare.
+    #[inline]
+    pub fn give_back(&mut self, spare: &mut SpareRoom) {
+        spare.extend(self.behind.take_if(|behind| behind.all().is_empty()));
+    }
+
+    /// The front train has been used up: the next one, if there is one, takes its place.
+    pub fn advance(&mut self) {
+        debug_assert_eq!(self.front.count, 0);
+        if let Some(next) = self.next_behind() {
+            self.front = next;
+        }
+    }
+
+    /// Takes the train behind the front one, if there is one.
+    #[inline]
+    fn next_behind(&mut self) -> Option<Train> {
+        self.behind.as_mut()?.pop()
+    }
+
+    /// The trains behind the front one.
+    #[inline]
+    fn behind(&self) -> &[Train] {
+        self.behind.as_ref().map_or(&[], |behind| behind.all())
+    }
+
+    /// The key of the front train in the merge of a deferred port, and with it the step to the next one: none if its
+    /// cells are events, or there is no train.
+    #[inline]
+    pub fn front_key(&mut self, schedule: &Schedule) -> u64 {
+        self.key_step = schedule.key_step(self.front.spacing.as_ps());
+        if self.front.waits(self.significance) {
+            schedule.key(self.leaf as usize, self.front.first_arrival())
+        } else {
+            NEVER
+        }
+    }
+
+    /// From the first cell to the next one, where both are known.
+    #[inline]
+    pub fn pace(&self) -> Option<Duration> {
+        match self.front.count {
+            0 => None,
+            1 => Some(self.behind().first()?.first_arrival().since(self.front.last.arrives)),
+            _ => Some(self.front.spacing),
+        }
+    }
+
+    /// How many cells, the first ones, are known to arrive one every `spacing` and are no events; no more than `enough`
+    /// are counted. FRMs may not be among them unless `with_forward_rms`.
+    pub fn known_evenly(&self, spacing: Duration, enough: u32, with_forward_rms: bool) -> u32 {
+        let (mut count, mut next) = (0, None);
+        for train in self.trains() {
+            let is_even = (train.count == 1 || train.spacing == spacing)
+                && next.is_none_or(|next| next == train.first_arrival());
+            if !is_even || !train.waits(self.significance) || train.last.is_rm() && !with_forward_rms {
+                break;
+            }
+            count += train.count;
+            if count >= enough {
+                return enough;
+            }
+            next = Some(train.last.arrives + spacing);
+        }
+        count
+    }
+
+    /// When the first cell arrives that has to be an event.
+    pub fn first_event(&self) -> Option<Time> {
+        let is_event = |train: &&Train| train.count > 0 && train.last.is_significant(self.significance);
+        if is_event(&&self.front) {
+            return Some(self.front.first_arrival());
+        }
+        self.behind().iter().find(is_event).map(Train::first_arrival)
+    }
+
+    /// When a cell would arrive that leaves one spacing after the last one: no sooner comes what follows a plan.
+    pub fn end(&self) -> Time {
+        let last = self.behind().last().unwrap_or(&self.front);
+        last.last.arrives + last.spacing
+    }
+
+    /// The last `count` cells will not leave as planned; all of them are in one train.
+    pub fn cut(&mut self, count: u32) {
+        let Some(last) = self.behind.as_mut().and_then(|behind| behind.last_mut()) else {
+            return self.front.shorten(count);
+        };
+        last.shorten(count);
+        if last.count == 0 {
+            self.behind.as_mut().into_iter().for_each(|behind| behind.pop_last());
+        }
+    }
+
+    /// All trains, first to last.
+    pub fn trains(&self) -> impl Iterator<Item = &Train> {
+        std::iter::once(&self.front).chain(self.behind()).filter(|train| train.count > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    use proptest::prelude::*;
+
+    fn train(number: u64, count: u32) -> Train {
+        let train = amid_pdu(number, count);
+        let end = Cell::data(train.last.sent, train.last.sequence().into(), true);
+        Train { last: end, ..train }
+    }
+
+    fn amid_pdu(number: u64, count: u32) -> Train {
+        let last = number + u64::from(count) - 1;
+        let last = Cell::data(Time::from_ps(last * 10), last, false);
+        Train { last, spacing: Duration::from_ps(10), count }
+    }
+
+    fn numbers(feed: &mut Feed) -> Vec<(u32, bool)> {
+        let mut cells = Vec::new();
+        while !feed.is_empty() {
+            let now = feed.front.first_arrival();
+            let cell = feed.front.take(now);
+            assert_eq!((cell.arrives, cell.sent), (now, now));
+            assert_eq!(now.as_ps(), 10 * u64::from(cell.sequence()));
+            cells.push((cell.sequence(), cell.ends_pdu()));
+            if feed.front.count == 0 {
+                feed.advance();
+            }
+        }
+        cells
+    }
+
+    #[test]
+    fn trains_give_their_cells_in_order_and_the_last_one_ends_the_pdu() {
+        let mut feed = Feed::new(0, 0, false, Significance::BEFORE_CLUSTER);
+        feed.push(train(1, 3), &mut Vec::new());
+        feed.push(train(4, 1), &mut Vec::new());
+        assert_eq!(feed.front.first_arrival(), Time::from_ps(10));
+        assert_eq!(numbers(&mut feed), [(1, false), (2, false), (3, true), (4, true)]);
+    }
+
+    proptest! {
+        #[test]
+        fn trains_are_taken_in_order_and_cut_at_the_end(
+            // By step: what is done, and with how many cells.
+            steps in proptest::collection::vec((0..5_usize, 1..5_u32), 1..100),
+        ) {
+            let mut feed = Feed::new(0, 0, false, Significance::BEFORE_CLUSTER);
+            let (mut deque, mut number) = (VecDeque::new(), 1);
+            for (step, count) in steps {
+                match step {
+                    0 | 1 => {
+                        feed.push(amid_pdu(number, count), &mut Vec::new());
+                        deque.push_back((number, count));
+                        number += u64::from(count);
+                    }
+                    2 | 3 => {
+                        feed.front.count = 0;
+                        feed.advance();
+                        deque.pop_front();
+                    }
+                    _ => {
+                        let there = deque.back().map_or(0, |&(_, there)| there);
+                        let cut = count.min(there);
+                        feed.cut(cut);
+                        number -= u64::from(cut);
+                        deque.back_mut().into_iter().for_each(|(_, there)| *there -= cut);
+                        if deque.back().is_some_and(|&(_, there)| there == 0) {
+                            deque.pop_back();
+                        }
+                    }
+                }
+                let left: Vec<(u64, u32)> =
+                    feed.trains().map(|train| (train.first_arrival().as_ps() / 10, train.count)).collect();
+                prop_assert_eq!(&left, &Vec::from(deque.clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn room_that_a_feed_does_not_need_is_for_others() {
+        let [mut one, mut other] = [0, 1].map(|end| Feed::new(end, 0, false, Significance::BEFORE_CLUSTER));
+        let mut spare = SpareRoom::new();
+        one.give_back(&mut spare);
+        assert!(spare.is_empty(), "there was none");
+        one.push(train(1, 1), &mut spare);
+        one.push(train(2, 1), &mut spare);
+        one.give_back(&mut spare);
+        assert!(spare.is_empty(), "a train is there");
+        assert_eq!(numbers(&mut one), [(1, true), (2, true)]);
+        one.give_back(&mut spare);
+        assert!(spare.len() == 1 && one.behind.is_none());
+        other.push(train(1, 1), &mut spare);
+        assert_eq!(spare.len(), 1, "the first train needs no room");
+        other.push(train(2, 1), &mut spare);
+        assert!(spare.is_empty());
+        assert_eq!(numbers(&mut other), [(1, true), (2, true)]);
+    }
+
+    #[test]
+    fn the_first_event_is_the_first_cell_that_does_not_wait() {
+        let mut feed = Feed::new(0, 0, true, Significance::BEFORE_HOST);
+        assert_eq!(feed.first_event(), None);
+        feed.push(amid_pdu(1, 3), &mut Vec::new());
+        assert_eq!((feed.first_event(), feed.end()), (None, Time::from_ps(40)));
+        feed.push(Train::of(Cell::data(Time::from_ps(77), 4, false)), &mut Vec::new());
+        assert_eq!((feed.first_event(), feed.end()), (None, Time::from_ps(77)));
+        feed.push(Train::of(Cell::data(Time::from_ps(88), 5, true)), &mut Vec::new());
+        feed.push(train(9, 1), &mut Vec::new());
+        assert_eq!(feed.first_event(), Some(Time::from_ps(88)), "the end of a PDU");
+    }
+
+    #[test]
+    fn cells_are_known_evenly_up_to_the_first_that_comes_otherwise() {
+        use cellrate_proto::{RateCode, RmCell};
+        let even = Duration::from_ps(10);
+        let known = |feed: &Feed| feed.known_evenly(even, 100, true);
+        let rm = |at: u64, direction| {
+            let rm = RmCell {
+                direction,
+                backward_notification: false,
+                congestion_indication: false,
+                no_increase: false,
+                explicit_rate: RateCode::MAX,
+                current_cell_rate: RateCode::ZERO,
+                minimum_cell_rate: RateCode::ZERO,
+                out_of_rate: false,
+            };
+            Train::of(Cell::resource_management(Time::from_ps(at), &rm))
+        };
+        let mut feed = Feed::new(0, 0, true, Significance::BEFORE_CLUSTER);
+        assert_eq!((feed.pace(), known(&feed)), (None, 0));
+        feed.push(rm(10, cellrate_proto::Direction::Forward), &mut Vec::new());
+        assert_eq!((feed.pace(), known(&feed)), (None, 1), "nothing is known of the next one");
+        feed.push(amid_pdu(2, 3), &mut Vec::new());
+        assert_eq!((feed.pace(), known(&feed)), (Some(even), 4));
+        assert_eq!(feed.known_evenly(even, 3, true), 3, "enough");
+        assert_eq!(feed.known_evenly(even, 100, false), 0, "FRMs may not be among them");
+        assert_eq!(
+            feed.known_evenly(Duration::from_ps(11), 100, true),
+            1,
+            "a train of one has no pace of its own"
+        );
+        let mut next = feed.clone();
+        next.push(amid_pdu(5, 2), &mut Vec::new());
+        assert_eq!(known(&next), 6);
+        let mut later = feed.clone();
+        later.push(amid_pdu(6, 2), &mut Vec::new());
+        assert_eq!(known(&later), 4, "a cell is missing");
+        let mut slower = feed.clone();
+        let last = Cell::data(Time::from_ps(61), 6, false);
+        slower.push(Train { last, spacing: Duration::from_ps(11), count: 2 }, &mut Vec::new());
+        assert_eq!(known(&slower), 4, "the last train has another pace, though its first cell comes in time");
+        let mut answered = feed.clone();
+        answered.push(rm(50, cellrate_proto::Direction::Backward), &mut Vec::new());
+        answered.push(amid_pdu(6, 2), &mut Vec::new());
+        assert_eq!(known(&answered), 4, "a BRM is an event");
+    }
+
+    #[test]
+    fn what_is_cut_off_takes_the_end_of_the_pdu_with_it() {
+        let mut feed = Feed::new(0, 0, false, Significance::BEFORE_CLUSTER);
+        feed.push(train(1, 3), &mut Vec::new());
+        feed.cut(0);
+        feed.push(train(4, 3), &mut Vec::new());
+        feed.cut(2);
+        assert_eq!(numbers(&mut feed.clone()), [(1, false), (2, false), (3, true), (4, false)]);
+        feed.cut(1);
+        feed.cut(3);
+        assert!(feed.is_empty() && feed.trains().count() == 0);
+    }
+}

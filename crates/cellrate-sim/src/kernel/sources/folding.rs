@@ -1,0 +1,487 @@
+//! Folded sources: transmissions that are not events.
+//!
+//! Where a source has its access link to itself and cannot lose a cell there, its transmissions are worked out when
+//! their arrival at the switch is due, or just before something reaches the host that may change them. Where it shares
+//! the host's port with others ([`super::shared_host`]), it is the transmissions themselves that are due. Most are data
+//! cells of a [run](Endpoint::run) that is known beforehand: these are planned as one train, put on the link at once,
+//! *settled* with the source when they have left, and cut off where an event at the host comes before.
+//!
+//! Whatever changes a folded source first [interrupts](Cluster::interrupt) it, which settles what left before and takes
+//! back the rest of the plan, then changes it, then has it [plan](Cluster::reschedule) anew. PDUs of TCP that join
+//! those that wait change no plan: one never reaches beyond a PDU.
+
+use cellrate_proto::{Duration, Time};
+
+use super::feed::{Feed, SpareRoom, Train};
+use crate::endpoint::{Access, Endpoint};
+use crate::kernel::cell::{Cell, Significance};
+use crate::kernel::cluster::Cluster;
+use crate::kernel::deferred::merge::Merge;
+use crate::kernel::schedule::Schedule;
+use crate::kernel::tournament::NEVER;
+use crate::port::{Fifo, Port, Queues};
+use crate::probe::sampler::Sampler;
+
+/// A folded source with all that its transmissions touch.
+pub(crate) struct Folded<'a> {
+    pub sender: &'a mut Endpoint,
+    index: u32,
+    access: Way<'a>,
+    /// What is on the link behind that, or on its way to what sources share.
+    feed: &'a mut Feed,
+    spare: &'a mut SpareRoom,
+    /// Of the port that the link leads to.
+    merge: &'a mut Merge,
+    sooner: &'a mut Vec<u32>,
+    schedule: &'a mut Schedule,
+    sampler: &'a mut Sampler,
+    end: Time,
+}
+
+/// How cells of a folded source get out of its host.
+enum Way<'a> {
+    /// By a port of its own.
+    Own(&'a mut Fifo),
+    /// By one that it [shares](super::shared_host): they come to it when they are sent.
+    Shared,
+}
+
+impl Way<'_> {
+    /// A cell is sent at `at`: when it reaches the far end.
+    #[inline(always)]
+    fn admit(&mut self, at: Time) -> Time {
+        match self {
+            Way::Own(fifo) => match fifo.admit(at) {
+                Some(arrives) => arrives,
+                None => unreachable!("only sources behind a lossless port are folded"),
+            },
+            Way::Shared => at,
+        }
+    }
+
+    /// `count` cells were sent of which none waited, the last one at `last`.
+    #[inline(always)]
+    fn admit_run(&mut self, count: u32, last: Time) {
+        if let Way::Own(fifo) = self {
+            fifo.admit_run(count, last);
+        }
+    }
+
+    /// When a cell that was sent at `at`, the next one, would reach the far end.
+    #[inline(always)]
+    fn preview(&self, at: Time) -> Time {
+        match self {
+            Way::Own(fifo) => fifo.preview(at),
+            Way::Shared => at,
+        }
+    }
+
+    /// Whether no cell waits of those sent from `at` on, one every `spacing`.
+    #[inline(always)]
+    fn is_idle_for(&self, at: Time, spacing: Duration) -> bool {
+        match self {
+            Way::Own(fifo) => fifo.is_idle_for(at, spacing),
+            Way::Shared => true,
+        }
+    }
+
+    /// What is sent after this reaches the far end after `arrives`.
+    #[inline(always)]
+    fn latest_transmission(&self, arrives: Time) -> Time {
+        match self {
+            Way::Own(fifo) => fifo.latest_transmission(arrives),
+            Way::Shared => arrives,
+        }
+    }
+}
+
+impl Folded<'_> {
+    /// The transmissions before `until` have been made. Whether there is something new on the link or planned.
+    fn catch_up(&mut self, until: Time) -> bool {
+        let mut replanned = false;
+        while self.sender.transmits < until {
+            let Endpoint { planned, transmits, .. } = *self.sender;
+            let left = if planned == 0 {
+                let cell = self.release();
+                self.feed.push(Train::of(cell), self.spare);
+                cell.sent
+            } else {
+                let spacing = self.sender.spacing();
+                let all = transmits.saturating_add(spacing.saturating_mul(u64::from(planned - 1)));
+                if until <= all {
+                    // As many as begin before then, one at least and not all.
+                    self.settle(until.since(transmits).div_ceil(spacing) as u32);
+                    return replanned;
+                }
+                self.settle(planned)
+            };
+            self.plan(left);
+            replanned = true;
+        }
+        replanned
+    }
+
+    /// The same, and what was planned after that is taken back: something happens at the host.
+    pub fn interrupt(&mut self, until: Time) {
+        self.catch_up(until);
+        let planned = std::mem::take(&mut self.sender.planned);
+        self.feed.cut(planned);
+        self.feed.open = false;
+    }
+
+    /// The next transmission, not before `now`, may have moved, after an [interruption](Folded::interrupt).
+    pub fn reschedule(&mut self, now: Time) {
+        self.plan(now);
+        self.refresh();
+    }
+
+    /// The next cell, which is no event and of which only the instant was known, may reach the switch at `now`: if it
+    /// does, it has left, and what follows it is planned. If not, what there is instead is known now.
+    pub fn unheralded(&mut self, now: Time) -> Option<Cell> {
+        self.plan_behind();
+        let is_next = self.feed.is_empty() && self.waits_for_merge() && self.next_arrival() == now;
+        let cell = is_next.then(|| self.release_and_plan());
+        self.refresh();
+        cell
+    }
+
+    /// What the source sends before `until` is known, as far as no event comes before it: it is planned, or has left.
+    /// Returns when the first cell reaches the switch that is not known, or earlier.
+    pub fn know(&mut self, until: Time) -> Time {
+        if self.waits_for_merge() {
+            self.plan_until(until);
+        }
+        self.first_unknown()
+    }
+
+    /// What the source sends before `until` is planned, or has left.
+    fn plan_until(&mut self, until: Time) {
+        // Behind a cell that is known, what is no event has nobody do anything sooner.
+        let (was_empty, mut is_new, mut has_event) = (self.feed.is_empty(), false, false);
+        while !self.sender.sends_as_planned(until) {
+            is_new = true;
+            let planned = self.sender.planned;
+            let left = if planned == 0 {
+                let cell = self.release();
+                has_event |= cell.is_significant(self.feed.significance);
+                self.feed.push(Train::of(cell), self.spare);
+                cell.sent
+            } else {
+                self.settle(planned)
+            };
+            self.plan(left);
+        }
+        if is_new && (was_empty || has_event || !self.waits_for_merge()) {
+            self.refresh();
+        }
+    }
+
+    /// The next transmission, of which only the instant was known, leaves, and what follows it is planned.
+    fn release_and_plan(&mut self) -> Cell {
+        let cell = self.release();
+        self.plan(cell.sent);
+        cell
+    }
+
+    /// The next transmission, of which only the instant was known, leaves.
+    fn release(&mut self) -> Cell {
+        let at = self.sender.transmits;
+        let Some(mut cell) = self.sender.transmit(at) else {
+            unreachable!("something waits at the next transmission");
+        };
+        cell.arrives = self.access.admit(at);
+        self.sampler.note_endpoint(at, self.index, self.sender);
+        cell
+    }
+
+    /// The first `count` planned cells have left; returns when the last of them did.
+    #[inline]
+    fn settle(&mut self, count: u32) -> Time {
+        let Endpoint { transmits, .. } = *self.sender;
+        let spacing = self.sender.spacing();
+        let last = transmits + spacing * u64::from(count - 1);
+        self.sender.planned -= count;
+        self.sender.transmits = last.saturating_add(spacing);
+        self.sender.transmit_run(count, last);
+        self.access.admit_run(count, last);
+        last
+    }
+
+    /// Works out the next transmission, not before `now`, and the run that begins there if one does. Nothing is planned
+    /// beyond the end.
+    fn plan(&mut self, now: Time) {
+        let Folded { sender, access, feed, spare, schedule, end, .. } = self;
+        let at = sender.next_transmission(now);
+        sender.transmits = at;
+        sender.planned = 0;
+        feed.open = false;
+        if at >= *end {
+            return;
+        }
+        let (spacing, mut count, mut ends_pdu) = sender.run(at);
+        if count == 0 || !access.is_idle_for(at, spacing) {
+            return;
+        }
+        if ends_pdu && feed.significance.of_pdu_ends() {
+            count -= 1;
+            ends_pdu = false;
+        }
+        if at.saturating_add(spacing.saturating_mul(u64::from(count))) > *end {
+            let before_end = end.since(at).div_ceil(spacing) as u32;
+            ends_pdu &= before_end == count;
+            count = before_end;
+        }
+        if count == 0 {
+            return;
+        }
+        let first_to_last = spacing * u64::from(count - 1);
+        let last = sender.planned_cell(at + first_to_last, count, ends_pdu);
+        let last = last.arriving(access.preview(at) + first_to_last);
+        if schedule.key(0, last.arrives) == NEVER {
+            return;
+        }
+        sender.planned = count;
+        // The end of a PDU has to be known as soon as it has left.
+        feed.open = !ends_pdu;
+        feed.push(Train { last, spacing, count }, spare);
+    }
+
+    /// When nothing is left on the access link, what the source had planned has left.
+    fn plan_behind(&mut self) {
+        let planned = self.sender.planned;
+        if planned > 0 && self.feed.is_empty() {
+            let last = self.settle(planned);
+            self.plan(last);
+        }
+    }
+
+    /// When the next cell of which only the instant is known reaches the switch.
+    #[inline]
+    fn next_arrival(&self) -> Time {
+        match self.sender.transmits {
+            Time::NEVER => Time::NEVER,
+            at => self.access.preview(at),
+        }
+    }
+
+    /// When the first cell that is in no train reaches the switch, or earlier. Behind a planned train the source sends
+    /// its spacing later, or later still; where nothing is planned, a rate that has grown since the last cell left has
+    /// the next one follow sooner.
+    #[inline]
+    fn first_unknown(&self) -> Time {
+        if self.sender.planned > 0 { self.feed.end() } else { self.next_arrival() }
+    }
+
+    /// Whether it is plain that no FRM is on the link to `port` that reaches it at `now` or before.
+    pub fn has_no_forward_rm(&self, port: u32, now: Time) -> bool {
+        // Behind the trains that are known others may have come.
+        self.feed.port == port
+            && !self.feed.is_empty()
+            && self.first_unknown() > now
+            && self.feed.trains().all(|train| !train.last.is_rm() || train.last.arrives > now)
+    }
+
+    /// Whether a cell of which only the instant is known will be no event whatever it is: whoever looks at the port
+    /// works out what comes.
+    #[inline]
+    fn waits_for_merge(&self) -> bool {
+        self.feed.deferred
+            && self.feed.significance == Significance::BEFORE_CLUSTER
+            && !self.sender.may_turn_around()
+    }
+
+    /// The front train of a feed to a deferred port has changed: its key in the merge, if its cells are no events.
+    fn merge_front(&mut self) {
+        let next = if !self.feed.is_empty() {
+            self.feed.front_key(self.schedule)
+        } else if self.waits_for_merge() {
+            self.schedule.key(self.feed.leaf as usize, self.next_arrival())
+        } else {
+            NEVER
+        };
+        let before = self.merge.first();
+        self.merge.set(self.feed.place as usize, next);
+        if let (Way::Shared, true) = (&self.access, self.merge.first() < before) {
+            self.sooner.push(self.feed.port);
+        }
+    }
+
+    /// The front train may have changed: the keys for it.
+    fn refresh(&mut self) {
+        if self.feed.deferred {
+            self.merge_front();
+        }
+        let feed = &*self.feed;
+        let first = if feed.is_empty() {
+            None
+        } else if feed.deferred {
+            feed.first_event()
+        } else {
+            Some(feed.front.first_arrival())
+        };
+        let due = if let Some(first) = first {
+            first
+        } else if self.waits_for_merge() {
+            Time::NEVER
+        } else {
+            self.first_unknown()
+        };
+        self.schedule.keep(feed.leaf as usize, due);
+    }
+}
+
+impl Cluster {
+    /// `endpoint`, if it is folded.
+    #[inline(always)]
+    pub(crate) fn folded(&mut self, endpoint: usize) -> Option<Folded<'_>> {
+        let Cluster { endpoints, ports, feeds, sampler, schedule, end, room, sooner, .. } = self;
+        let sender = &mut endpoints[endpoint];
+        let Access::Folded { port, feed } = sender.access else { return None };
+        let feed = &mut feeds[feed as usize];
+        let (access, behind) = if port == feed.port {
+            (Way::Shared, &mut ports[port as usize])
+        } else {
+            let Ok([Port { queues: Queues::Fifo(fifo), .. }, behind]) =
+                ports.get_disjoint_mut([port as usize, feed.port as usize])
+            else {
+                unreachable!("a source is folded behind a FIFO that leads to another port");
+            };
+            (Way::Own(fifo), behind)
+        };
+        let (index, spare, merge) = (endpoint as u32, &mut room.trains, &mut behind.merge);
+        Some(Folded { sender, index, access, feed, spare, merge, sooner, schedule, sampler, end: *end })
+    }
+
+    /// The source of the feed of this `index`.
+    fn folded_into(&mut self, index: usize) -> Folded<'_> {
+        let endpoint = self.feeds[index].endpoint as usize;
+        let Some(folded) = self.folded(endpoint) else {
+            unreachable!("a feed is the link of a folded source");
+        };
+        folded
+    }
+
+    /// Something is due on the access link of a folded source: a cell reaches the switch, or, where the port behind is
+    /// deferred, the trains that wait end and what comes after them has to be known.
+    pub(crate) fn on_feed(&mut self, now: Time, index: usize, leaf: usize) {
+        let feed = &self.feeds[index];
+        let (port, deferred) = (feed.port as usize, feed.deferred);
+        if deferred {
+            // A single cell is due when it arrives.
+            self.drain(port, self.schedule.key(leaf, now) + 1);
+        }
+        let mut folded = self.folded_into(index);
+        let feed = &*folded.feed;
+        if deferred {
+            let next = if feed.is_empty() { folded.next_arrival() } else { feed.front.first_arrival() };
+            if next > now || feed.front.waits(feed.significance) {
+                return;
+            }
+        }
+        let cell = if feed.is_empty() {
+            folded.release_and_plan()
+        } else {
+            let cell = folded.feed.front.take(now);
+            if folded.feed.front.count == 0 {
+                folded.feed.advance();
+                folded.plan_behind();
+            }
+            cell
+        };
+        folded.refresh();
+        match folded.access {
+            Way::Own(_) => self.forward(now, leaf, cell),
+            Way::Shared => self.leave_host(now, cell),
+        }
+    }
+
+    /// The train at the front has been used up.
+    pub(crate) fn go_on(&mut self, index: usize) {
+        let mut folded = self.folded_into(index);
+        folded.feed.advance();
+        if folded.feed.deferred && !folded.feed.is_empty() {
+            // What is due here is what it was: the first event, or the end of what waits.
+            return folded.merge_front();
+        }
+        folded.plan_behind();
+        folded.refresh();
+    }
+
+    /// What comes over the feed of this `index` before `limit`, a key, is [known](Folded::know) where it can be; until
+    /// when it is.
+    pub(crate) fn know(&mut self, index: usize, limit: u64) -> Time {
+        let mut folded = self.folded_into(index);
+        let (now, _) = folded.schedule.split(limit);
+        let until = folded.access.latest_transmission(now);
+        folded.know(until)
+    }
+
+    /// The next cell of the feed of this `index`, if it comes at `now` and [was not known](Folded::unheralded) before.
+    pub(crate) fn unheralded(&mut self, index: usize, now: Time) -> Option<Cell> {
+        self.folded_into(index).unheralded(now)
+    }
+
+    /// The transmissions of a folded `endpoint` before `until` have been made. Whether there is something new on the
+    /// link or planned.
+    pub(crate) fn catch_up(&mut self, endpoint: usize, until: Time) -> bool {
+        self.folded(endpoint).is_some_and(|mut folded| folded.catch_up(until))
+    }
+
+    /// The same, and what was planned after that is taken back: something happens at the host.
+    pub(crate) fn interrupt(&mut self, endpoint: usize, until: Time) {
+        if let Some(mut folded) = self.folded(endpoint) {
+            folded.interrupt(until);
+        }
+    }
+
+    /// The next transmission of `endpoint`, not before `now`, may have moved. A folded one has been interrupted before.
+    pub(crate) fn reschedule(&mut self, now: Time, endpoint: usize) {
+        if let Some(mut folded) = self.folded(endpoint) {
+            folded.reschedule(now);
+        } else if self.endpoints[endpoint].access == Access::Scheduled {
+            let sender = &mut self.endpoints[endpoint];
+            sender.transmits = sender.next_transmission(now);
+            self.schedule.set(self.transmission_leaves[endpoint] as usize, sender.transmits);
+        }
+    }
+
+    /// TCP at `endpoint` may have put PDUs behind those that waited; what it had to send before `now` has been
+    /// [sent](Cluster::catch_up), and `replanned` is what that said. What is planned is part of the PDU that waited
+    /// first, and stays.
+    pub(crate) fn more_waits(&mut self, now: Time, endpoint: usize, replanned: bool) {
+        match self.folded(endpoint) {
+            Some(mut folded) if folded.sender.planned > 0 => {
+                if replanned {
+                    folded.refresh();
+                }
+            }
+            _ => self.reschedule(now, endpoint),
+        }
+    }
+
+    /// The transmissions of `endpoint` before `until` have all been made: for looking at it.
+    pub(crate) fn catch_up_and_refresh(&mut self, endpoint: usize, until: Time) {
+        if let Some(mut folded) = self.folded(endpoint)
+            && folded.catch_up(until)
+        {
+            folded.refresh();
+        }
+    }
+
+    /// What `endpoint` sends before `until` is planned, or has left: its RM cells that do have left.
+    pub(crate) fn plan_until(&mut self, endpoint: usize, until: Time) {
+        // Most often it is, which takes only a look at the end itself.
+        if !self.endpoints[endpoint].sends_as_planned(until)
+            && let Some(mut folded) = self.folded(endpoint)
+        {
+            folded.plan_until(until);
+        }
+    }
+
+    /// The end has come: what was planned after it is taken back.
+    pub(crate) fn end_plans(&mut self, end: Time) {
+        for endpoint in 0..self.endpoints.len() {
+            self.interrupt(endpoint, end);
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! Who runs which cluster for its next window, and in what order, on one thread or on several.
+//!
+//! What leaves a cluster within a window does not arrive elsewhere within it. So a cluster may run its next window as
+//! soon as its neighbours have run the one before; nobody has to wait for all. A cluster is never more than a window
+//! ahead of a neighbour, and what it learns early from one that is ahead of it comes later than anything that it has
+//! still to do in its window.
+//!
+//! A large network does not fit into the caches, and to fetch what a cluster works on takes longer than a window of it.
+//! So windows come in rounds of [`Windows::lead`], and among those that may run in a round the first cluster does: a
+//! wave goes through the clusters in their order, and each comes to its next window when only a few others have had
+//! theirs since.
+//!
+//! Each thread has a share of the clusters to itself. A thread with nothing to do in this round of windows goes on to
+//! the next one where it can, and waits otherwise.
+
+use std::collections::BTreeSet;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use cellrate_proto::{Duration, Time};
+
+use super::exchange::Exchange;
+use crate::kernel::cluster::{Cluster, Room};
+
+/// The windows of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Windows {
+    /// Of the run.
+    pub end: Time,
+    /// The length of one; the last one ends with the run.
+    pub length: Duration,
+    /// How many of them a cluster runs before clusters elsewhere have begun with theirs. With 1, all clusters run a
+    /// window before any runs the next.
+    pub lead: u64,
+}
+
+impl Windows {
+    fn count(&self) -> u64 {
+        self.end.as_ps().div_ceil(self.length.as_ps())
+    }
+
+    /// When that window ends.
+    fn end_of(&self, window: u64) -> Time {
+        // The product is too large only if the end is.
+        let end = u128::from(window + 1) * u128::from(self.length.as_ps());
+        u64::try_from(end).map_or(self.end, |end| Time::from_ps(end).min(self.end))
+    }
+}
+
+/// Runs all windows of all clusters on up to `threads` threads; whether that was done. `goes_on` is asked by the
+/// calling thread each time before it has its own clusters run once more, and after the last; it sees these clusters. A
+/// no stops everybody.
+pub(crate) fn run(
+    clusters: &mut [Cluster],
+    exchange: &Exchange,
+    windows: Windows,
+    threads: usize,
+    goes_on: &mut dyn FnMut(&mut [Cluster]) -> bool,
+) -> bool {
+    let mut shares = share_out(clusters, threads);
+    let agenda = Agenda::new(windows, &exchange.neighbours, shares.iter().map(|share| share.clusters.len()));
+    let (first, others) = shares.split_first_mut().expect("one share at least");
+    thread::scope(|scope| {
+        for share in others {
+            scope.spawn(|| share.work(&agenda, exchange, &mut |_| true));
+        }
+        first.work(&agenda, exchange, goes_on);
+    });
+    !agenda.lock().stopped
+}
+
+/// Clusters in a row, for one thread.
+struct Share<'a> {
+    /// Which share it is.
+    number: usize,
+    /// The number of the first cluster.
+    first: usize,
+    clusters: &'a mut [Cluster],
+}
+
+impl Share<'_> {
+    fn work(
+        &mut self,
+        agenda: &Agenda<'_>,
+        exchange: &Exchange,
+        goes_on: &mut dyn FnMut(&mut [Cluster]) -> bool,
+    ) {
+        // Nobody waits in vain for a thread that panics.
+        let _stop = StopOnPanic(agenda);
+        let (mut room, count) = (Room::default(), self.clusters.len().max(1));
+        for ran in 0.. {
+            if ran % count == 0 && !goes_on(self.clusters) {
+                return agenda.stop();
+            }
+            let Some((number, until)) = agenda.next(self.number) else { return };
+            let cluster = &mut self.clusters[number - self.first];
+            // It is in the caches.
+            std::mem::swap(&mut cluster.room, &mut room);
+            if exchange.is_large {
+                cluster.prefetch();
+            }
+            exchange.deliver(number, cluster);
+            cluster.run_until(until);
+            exchange.post(number, cluster);
+            std::mem::swap(&mut cluster.room, &mut room);
+            agenda.done(number);
+        }
+    }
+}
+
+/// Shares of `clusters` with about the same number of ports each.
+fn share_out(clusters: &mut [Cluster], count: usize) -> Vec<Share<'_>> {
+    let weights: Vec<usize> = clusters.iter().map(|cluster| cluster.ports.len()).collect();
+    let (mut rest, mut first) = (clusters, 0);
+    let mut shares = Vec::new();
+    for length in fair_lengths(&weights, count) {
+        let (clusters, after) = rest.split_at_mut(length);
+        shares.push(Share { number: shares.len(), first, clusters });
+        first += length;
+        rest = after;
+    }
+    shares
+}
+
+/// How many of `weights`, in a row, make up each of `count` shares of about the same weight: one at least, and all
+/// together. Where there are too few, so are the shares.
+fn fair_lengths(weights: &[usize], count: usize) -> Vec<usize> {
+    let count = count.clamp(1, weights.len().max(1));
+    let (mut rest, mut left) = (weights, weights.iter().sum::<usize>());
+    let mut lengths = Vec::new();
+    for others in (1..count).rev() {
+        let fair = left.div_ceil(others + 1);
+        let (mut length, mut taken) = (0, 0);
+        while length == 0 || taken + rest[length] <= fair && rest.len() - length > others {
+            taken += rest[length];
+            length += 1;
+        }
+        left -= taken;
+        rest = &rest[length..];
+        lengths.push(length);
+    }
+    lengths.push(rest.len());
+    lengths
+}
+
+struct StopOnPanic<'a>(&'a Agenda<'a>);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.stop();
+        }
+    }
+}
+
+/// What is still to be done.
+#[derive(Debug)]
+struct Agenda<'a> {
+    windows: Windows,
+    /// Of each cluster.
+    neighbours: &'a [Vec<usize>],
+    /// The share of each cluster.
+    share: Vec<u32>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    /// The windows that each cluster has begun, and those that it has run.
+    begun: Vec<u64>,
+    done: Vec<u64>,
+    /// By share: clusters that may run their next window, with its round.
+    ready: Vec<BTreeSet<(u64, u32)>>,
+    /// By share: windows of its clusters that nobody has begun.
+    left: Vec<u64>,
+    stopped: bool,
+}
+
+impl<'a> Agenda<'a> {
+    fn new(
+        windows: Windows,
+        neighbours: &'a [Vec<usize>],
+        shares: impl Iterator<Item = usize>,
+    ) -> Agenda<'a> {
+        let lengths: Vec<usize> = shares.collect();
+        let share: Vec<u32> = (0..).zip(&lengths).flat_map(|(share, &length)| vec![share; length]).collect();
+        let mut state = State {
+            begun: vec![0; share.len()],
+            done: vec![0; share.len()],
+            ready: vec![BTreeSet::new(); lengths.len()],
+            left: lengths.iter().map(|&length| length as u64 * windows.count()).collect(),
+            stopped: false,
+        };
+        for (cluster, &share) in (0..).zip(&share) {
+            state.ready[share as usize].insert((0, cluster));
+        }
+        Agenda { windows, neighbours, share, state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// A cluster of `share` to run, and until when; waits for one if need be. `None` when nothing is left to do, or
+    /// everybody has to stop.
+    fn next(&self, share: usize) -> Option<(usize, Time)> {
+        let mut state = self.lock();
+        while !state.stopped && state.left[share] > 0 {
+            if let Some((_, cluster)) = state.ready[share].pop_first() {
+                let cluster = cluster as usize;
+                let window = state.begun[cluster];
+                state.begun[cluster] += 1;
+                state.left[share] -= 1;
+                return Some((cluster, self.windows.end_of(window)));
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    }
+
+    /// That cluster has run the window that it began.
+    fn done(&self, cluster: usize) {
+        let mut state = self.lock();
+        state.done[cluster] += 1;
+        self.note_if_ready(&mut state, cluster);
+        let mut elsewhere = false;
+        for &neighbour in &self.neighbours[cluster] {
+            let is_ready = self.note_if_ready(&mut state, neighbour);
+            elsewhere |= is_ready && self.share[neighbour] != self.share[cluster];
+        }
+        if elsewhere {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Whether `cluster` may run its next window, which is written down then.
+    fn note_if_ready(&self, state: &mut State, cluster: usize) -> bool {
+        let State { begun, done, ready, .. } = state;
+        let next = done[cluster];
+        let is_ready = begun[cluster] == next
+            && next < self.windows.count()
+            && self.neighbours[cluster].iter().all(|&neighbour| done[neighbour] >= next);
+        if is_ready {
+            let round = next / self.windows.lead;
+            ready[self.share[cluster] as usize].insert((round, cluster as u32));
+        }
+        is_ready
+    }
+
+    /// Nobody goes on.
+    fn stop(&self) {
+        self.lock().stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// Nobody panics who has it.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const LENGTH: Duration = Duration::from_us(10);
+
+    fn windows(count: u64, lead: u64) -> Windows {
+        // The last one is short.
+        Windows { end: Time::from_ps((LENGTH * count).as_ps() - 1), length: LENGTH, lead }
+    }
+
+    /// Which window of a cluster ends then.
+    fn window(windows: &Windows, until: Time) -> u64 {
+        (0..windows.count()).find(|&window| windows.end_of(window) == until).expect("one of them")
+    }
+
+    proptest! {
+        #[test]
+        fn each_window_runs_once_and_when_those_before_it_have_run(
+            // Each but the first has a link to one before it, and a few have others.
+            links in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+            others in proptest::collection::vec(any::<[prop::sample::Index; 2]>(), 0..4),
+            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..3),
+            (count, lead) in (1..9_u64, 1..5_u64),
+            choices in proptest::collection::vec(any::<prop::sample::Index>(), 1..40),
+        ) {
+            let clusters = links.len() + 1;
+            let mut neighbours = vec![Vec::new(); clusters];
+            let ends = links.iter().enumerate().map(|(before, link)| [before + 1, link.index(before + 1)]);
+            for [one, other] in ends.chain(others.iter().map(|pair| pair.map(|end| end.index(clusters)))) {
+                if one != other && !neighbours[one].contains(&other) {
+                    neighbours[one].push(other);
+                    neighbours[other].push(one);
+                }
+            }
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(clusters)).filter(|&cut| cut > 0).collect();
+            cuts.extend([0, clusters]);
+            cuts.sort_unstable();
+            cuts.dedup();
+            let shares: Vec<usize> = cuts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let windows = windows(count, lead);
+            let agenda = Agenda::new(windows, &neighbours, shares.iter().copied());
+            let (mut done, mut running) = (vec![0; clusters], vec![None; shares.len()]);
+            let mut choices = choices.iter().cycle();
+            while done.iter().any(|&done| done < count) {
+                // Those that need not wait, or have something to end.
+                let may_go = |&share: &usize| {
+                    running[share].is_some() || !agenda.lock().ready[share].is_empty()
+                };
+                let able: Vec<usize> = (0..shares.len()).filter(may_go).collect();
+                prop_assert!(!able.is_empty(), "somebody can go on");
+                let share = able[choices.next().expect("a cycle").index(able.len())];
+                if let Some(cluster) = running[share].take() {
+                    agenda.done(cluster);
+                    done[cluster] += 1;
+                    continue;
+                }
+                let (cluster, until) = agenda.next(share).expect("one is ready");
+                prop_assert!(cuts[share] <= cluster && cluster < cuts[share + 1]);
+                prop_assert_eq!(window(&windows, until), done[cluster]);
+                prop_assert!(neighbours[cluster].iter().all(|&other| done[other] >= done[cluster]));
+                running[share] = Some(cluster);
+            }
+            prop_assert!((0..shares.len()).all(|share| agenda.next(share).is_none()));
+        }
+    }
+
+    /// The clusters of a chain and their windows, in the order in which one thread runs them.
+    fn order(clusters: usize, windows: Windows) -> Vec<(usize, u64)> {
+        let neighbours: Vec<Vec<usize>> = (0..clusters)
+            .map(|cluster| {
+                [cluster.wrapping_sub(1), cluster + 1].into_iter().filter(|&other| other < clusters).collect()
+            })
+            .collect();
+        let agenda = Agenda::new(windows, &neighbours, [clusters].into_iter());
+        std::iter::from_fn(|| {
+            let (cluster, until) = agenda.next(0)?;
+            agenda.done(cluster);
+            Some((cluster, window(&windows, until)))
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_wave_goes_through_a_chain() {
+        assert_eq!(order(2, windows(2, 1)), [(0, 0), (1, 0), (0, 1), (1, 1)]);
+        let all_but_the_last = [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (3, 0), (2, 1), (3, 1)];
+        assert_eq!(order(4, windows(3, 2))[..8], all_but_the_last);
+    }
+
+    #[test]
+    fn who_waits_ends_when_somebody_stops() {
+        let neighbours = [vec![1], vec![0]];
+        let agenda = Agenda::new(windows(3, 2), &neighbours, [1, 1].into_iter());
+        assert_eq!(agenda.next(0), Some((0, Time::ZERO + LENGTH)));
+        agenda.done(0);
+        let waiting = || agenda.next(0);
+        thread::scope(|scope| {
+            let waits = scope.spawn(waiting);
+            // Whoever panics stops all.
+            let panics = scope.spawn(|| {
+                let _stop = StopOnPanic(&agenda);
+                assert!(agenda.lock().ready[0].is_empty());
+                panic!("on purpose");
+            });
+            assert!(panics.join().is_err());
+            assert_eq!(waits.join().expect("it does not panic"), None);
+        });
+    }
+
+    #[test]
+    fn shares_are_fair_in_order_and_never_empty() {
+        let split = |weights: &[usize], count: usize| {
+            let mut rest: Vec<usize> = weights.to_vec();
+            let lengths = fair_lengths(&rest, count);
+            lengths.iter().map(|&length| rest.drain(..length).sum()).collect::<Vec<usize>>()
+        };
+        assert_eq!(split(&[1, 1, 1, 1], 2), [2, 2]);
+        assert_eq!(split(&[9, 1, 1, 1], 2), [9, 3]);
+        assert_eq!(split(&[1, 1, 1, 9], 2), [3, 9]);
+        assert_eq!(split(&[5, 5], 3), [5, 5], "no more shares than clusters");
+        assert_eq!(split(&[0, 0, 7], 3), [0, 0, 7]);
+        assert_eq!(split(&[3; 100], 4), [75; 4]);
+        assert_eq!(split(&[], 4), [0]);
+    }
+}

@@ -1,0 +1,292 @@
+//! What clusters hand to one another between two windows, on one thread or on several.
+//!
+//! Each pair of neighbours has a [`Mail`] for each direction, which the sender fills at the end of a window and the
+//! receiver empties before its next one. By then it holds every cell that arrives within that window; if the sender is
+//! [ahead](super::crew) there are more, which arrive later. A cluster gets the same cells in the same order
+//! whichever thread it runs on, and no two clusters share anything else: the results do not depend on the number of
+//! threads.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::outbox::{Outbox, Sent};
+use crate::kernel::cell::Cell;
+use crate::kernel::cluster::{Cluster, Room};
+use crate::kernel::deferred::awaited::Herald;
+use crate::kernel::lanes::packed::{Packing, Unpacking};
+use crate::kernel::lanes::row::{Batch, Row};
+use crate::transport::Departed;
+
+/// Cells on their way from one cluster to a lane of another.
+#[derive(Clone, Copy, Debug)]
+struct Parcel<C> {
+    lane: u32,
+    /// How many of them have to be events.
+    significant: u32,
+    cells: C,
+}
+
+/// So many octets, which stand for so many cells.
+#[derive(Clone, Copy, Debug)]
+struct Packed {
+    octets: u32,
+    cells: u32,
+}
+
+/// All cells on their way from one cluster to another.
+#[derive(Debug, Default)]
+struct Mail {
+    /// Those that are packed, window by window.
+    bags: Vec<Bag>,
+    /// The others.
+    plain: Vec<Parcel<Vec<Cell>>>,
+    /// Those of the others that have to be events, parcel by parcel.
+    significant: Vec<Herald>,
+    /// Lists that the receiver has emptied, for those that are not packed: windows do not allocate.
+    empty: Vec<Vec<Cell>>,
+}
+
+/// Packed cells of one window. A large network has very many such bags between its clusters, so they have no room to
+/// spare.
+#[derive(Debug)]
+struct Bag {
+    parcels: Box<[Parcel<Packed>]>,
+    /// Those cells that have to be events, parcel by parcel.
+    significant: Box<[Herald]>,
+    /// All cells, parcel by parcel.
+    octets: Box<[u8]>,
+}
+
+/// A bag that is being filled.
+#[derive(Debug, Default)]
+pub(crate) struct OpenBag {
+    parcels: Vec<Parcel<Packed>>,
+    significant: Vec<Herald>,
+    octets: Vec<u8>,
+}
+
+impl OpenBag {
+    /// The bag, if there is anything in it; what comes next goes into another one.
+    fn close(&mut self) -> Option<Bag> {
+        let OpenBag { parcels, significant, octets } = self;
+        let bag = (!parcels.is_empty()).then(|| Bag {
+            parcels: parcels.as_slice().into(),
+            significant: significant.as_slice().into(),
+            octets: octets.as_slice().into(),
+        });
+        parcels.clear();
+        significant.clear();
+        octets.clear();
+        bag
+    }
+}
+
+/// So many lanes between clusters make a network large: fewer have room in the caches, with all that belongs to them.
+const LARGE: usize = 128;
+
+/// All there is between clusters. Lists are by cluster.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    /// Those that cells come from or go to.
+    pub neighbours: Vec<Vec<usize>>,
+    /// Whether what clusters have is [prefetched](super::prefetch) before they run, and what they send is packed.
+    pub is_large: bool,
+    mail: Vec<Mutex<Mail>>,
+    /// The boxes that the cluster fills, each with the outboxes that lead there.
+    posted: Vec<Vec<(usize, Vec<u32>)>>,
+    /// The boxes that lead to the cluster.
+    delivered: Vec<Vec<usize>>,
+    /// What the cells of PDUs stand for, between ends of connections with TCP.
+    conduits: Vec<Mutex<VecDeque<Departed>>>,
+    /// The ends that PDUs leave from, and their conduits.
+    leaving: Vec<Vec<(usize, usize)>>,
+    /// The ends that PDUs come to, and their conduits.
+    coming: Vec<Vec<(usize, usize)>>,
+}
+
+impl Exchange {
+    /// Between `clusters`; `conduits` say where PDUs leave and where they arrive, as (cluster, endpoint).
+    pub fn new(clusters: &mut [Cluster], conduits: &[[(usize, usize); 2]]) -> Exchange {
+        let nothing = || vec![Vec::new(); clusters.len()];
+        let lanes: usize = clusters.iter().map(|cluster| cluster.outboxes.len()).sum();
+        let mut exchange = Exchange {
+            neighbours: vec![Vec::new(); clusters.len()],
+            is_large: lanes >= LARGE,
+            mail: Vec::new(),
+            posted: vec![Vec::new(); clusters.len()],
+            delivered: vec![Vec::new(); clusters.len()],
+            conduits: Vec::new(),
+            leaving: nothing(),
+            coming: nothing(),
+        };
+        match exchange.is_large {
+            true => have_packed(clusters),
+            false => tell_of_stretches(clusters),
+        }
+        for (from, cluster) in clusters.iter().enumerate() {
+            for (index, outbox) in (0..).zip(&cluster.outboxes) {
+                let to = outbox.cluster as usize;
+                let is_there = |&(place, _): &(usize, _)| exchange.delivered[to].contains(&place);
+                match exchange.posted[from].iter().position(is_there) {
+                    Some(known) => exchange.posted[from][known].1.push(index),
+                    None => {
+                        let number = exchange.mail.len();
+                        exchange.mail.push(Mutex::default());
+                        exchange.posted[from].push((number, vec![index]));
+                        exchange.delivered[to].push(number);
+                        for [one, other] in [[from, to], [to, from]] {
+                            if !exchange.neighbours[one].contains(&other) {
+                                exchange.neighbours[one].push(other);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for &[(from, sender), (to, receiver)] in conduits {
+            let number = exchange.conduits.len();
+            exchange.conduits.push(Mutex::default());
+            exchange.leaving[from].push((sender, number));
+            exchange.coming[to].push((receiver, number));
+        }
+        exchange
+    }
+
+    /// What has left `cluster`, of this number, in the window that has ended.
+    pub fn post(&self, number: usize, cluster: &mut Cluster) {
+        for (place, outboxes) in &self.posted[number] {
+            let mut mail = lock(&self.mail[*place]);
+            let Mail { bags, plain, significant, empty } = &mut *mail;
+            let Cluster { outboxes: all, room: Room { bag, octets: spare, .. }, .. } = &mut *cluster;
+            for &index in outboxes {
+                let Outbox { lane, sent, significant: heralds, .. } = &mut all[index as usize];
+                let (lane, count) = (*lane, heralds.len() as u32);
+                match sent {
+                    Sent::Packed(packing) => {
+                        let (octets, cells) = packing.take(&mut bag.octets, spare);
+                        if cells > 0 {
+                            let cells = Packed { octets, cells };
+                            bag.parcels.push(Parcel { lane, significant: count, cells });
+                            bag.significant.append(heralds);
+                        }
+                    }
+                    Sent::Plain { cells, expected, .. } if !cells.is_empty() => {
+                        *expected = cells.len() as u32;
+                        let cells = std::mem::replace(cells, empty.pop().unwrap_or_default());
+                        plain.push(Parcel { lane, significant: count, cells });
+                        significant.append(heralds);
+                    }
+                    Sent::Plain { .. } => {}
+                }
+            }
+            bags.extend(bag.close());
+        }
+        for &(sender, conduit) in &self.leaving[number] {
+            if let Some(adapter) = cluster.endpoints[sender].supply.adapter_mut()
+                && !adapter.departed.is_empty()
+            {
+                hand_over(&mut adapter.departed, &mut lock(&self.conduits[conduit]));
+            }
+        }
+    }
+
+    /// `cluster`, of this number, takes what has been posted for it.
+    pub fn deliver(&self, number: usize, cluster: &mut Cluster) {
+        for &(receiver, conduit) in &self.coming[number] {
+            let mut departed = lock(&self.conduits[conduit]);
+            if !departed.is_empty()
+                && let Some(interface) = &mut cluster.endpoints[receiver].interface
+            {
+                hand_over(&mut departed, &mut interface.arrivals);
+            }
+        }
+        for &place in &self.delivered[number] {
+            let mut mail = lock(&self.mail[place]);
+            let Mail { bags, plain, significant, empty } = &mut *mail;
+            let mut heralds = &significant[..];
+            for Parcel { lane, significant, cells } in plain.drain(..) {
+                let own;
+                (own, heralds) = heralds.split_at(significant as usize);
+                cluster.receive(lane as usize, Batch::Plain(cells), own);
+                empty.extend(cluster.lanes[lane as usize].ring.give_back());
+            }
+            significant.clear();
+            for Bag { parcels, significant, octets } in bags.drain(..) {
+                let (mut heralds, mut rest) = (&significant[..], &octets[..]);
+                for &Parcel { lane, significant, cells: Packed { octets, cells } } in &parcels {
+                    let (own, packed);
+                    (own, heralds) = heralds.split_at(significant as usize);
+                    (packed, rest) = rest.split_at(octets as usize);
+                    cluster.receive(lane as usize, Batch::Packed(packed, cells), own);
+                }
+            }
+        }
+    }
+}
+
+/// Who leads to a port that takes [stretches](crate::kernel::lanes::stretch) knows it from now on.
+fn tell_of_stretches(clusters: &mut [Cluster]) {
+    for from in 0..clusters.len() {
+        for index in 0..clusters[from].outboxes.len() {
+            let Outbox { cluster, lane, .. } = clusters[from].outboxes[index];
+            let may_come = clusters[cluster as usize].takes_stretches(lane);
+            if let Sent::Plain { takes_stretches, .. } = &mut clusters[from].outboxes[index].sent {
+                *takes_stretches = may_come;
+            }
+        }
+    }
+}
+
+/// Cells to deferred ports are packed from now on.
+fn have_packed(clusters: &mut [Cluster]) {
+    for from in 0..clusters.len() {
+        for index in 0..clusters[from].outboxes.len() {
+            let Outbox { cluster, lane, significance, .. } = clusters[from].outboxes[index];
+            let (Some(_), Sent::Plain { cell_time, hops, .. }) =
+                (significance, &mut clusters[from].outboxes[index].sent)
+            else {
+                continue;
+            };
+            let (cell_time, hops) = (*cell_time, std::mem::take(hops));
+            let (packing, unpacking) = match hops.len() {
+                0 | 1 => (Packing::new(cell_time), Unpacking::new(cell_time)),
+                count => (Packing::of_several(cell_time, hops), Unpacking::of_several(cell_time, count)),
+            };
+            clusters[from].outboxes[index].sent = Sent::Packed(packing);
+            clusters[cluster as usize].lanes[lane as usize].ring = Row::Packed(unpacking);
+        }
+    }
+}
+
+/// What is in `from` goes behind what is in `to`.
+fn hand_over(from: &mut VecDeque<Departed>, to: &mut VecDeque<Departed>) {
+    match to.is_empty() {
+        true => std::mem::swap(from, to),
+        false => to.append(from),
+    }
+}
+
+/// A thread that panicked has ended the run anyway.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bag_has_what_was_put_in_since_the_last_one() {
+        let mut open = OpenBag::default();
+        assert!(open.close().is_none(), "an empty bag is none");
+        for (lane, octets) in [(3, &[1, 2, 3][..]), (5, &[4])] {
+            let cells = Packed { octets: octets.len() as u32, cells: 1 };
+            open.parcels.push(Parcel { lane, significant: 0, cells });
+            open.octets.extend_from_slice(octets);
+            let bag = open.close().expect("a parcel is there");
+            let lanes: Vec<u32> = bag.parcels.iter().map(|parcel| parcel.lane).collect();
+            assert_eq!((&lanes[..], &*bag.octets, bag.significant.len()), (&[lane][..], octets, 0));
+        }
+        assert!(open.close().is_none());
+    }
+}

@@ -1,0 +1,44 @@
+//! What a cluster works on, brought into the caches before it does.
+//!
+//! In a large network, what a cluster has is in no near cache when its window comes, and events touch it in the order
+//! of time, which is any order in memory: one line after the other would be waited for. So all of it is read through
+//! first. There the loads wait for nothing, and a processor that sees lines follow each other fetches the next ones by
+//! itself.
+//!
+//! Nothing comes of what is read.
+
+use std::hint::black_box;
+
+use super::outbox::Outbox;
+use crate::endpoint::Endpoint;
+use crate::kernel::cluster::Cluster;
+use crate::kernel::hop::Hop;
+use crate::kernel::lanes::lane::Lane;
+use crate::kernel::sources::feed::Feed;
+use crate::port::Port;
+
+impl Cluster {
+    /// Reads a word of nearly each cache line of what a window works on.
+    pub(crate) fn prefetch(&self) {
+        let Cluster { hops, ports, lanes, feeds, endpoints, outboxes, .. } = self;
+        read_through(ports, Port::prefetch);
+        read_through(lanes, |lane: &Lane| lane.prefetch() ^ prefetch_hops(hops, lane));
+        read_through(feeds, Feed::prefetch);
+        read_through(endpoints, |endpoint: &Endpoint| {
+            endpoint.prefetch() ^ u64::from(hops[endpoint.first_hop as usize].port)
+        });
+        read_through(outboxes, Outbox::prefetch);
+    }
+}
+
+fn read_through<T>(items: &[T], prefetch: impl Fn(&T) -> u64) {
+    black_box(items.iter().fold(0, |all, item| all ^ prefetch(item)));
+}
+
+/// The hops that its first cell comes over and goes on by.
+#[inline]
+fn prefetch_hops(hops: &[Hop], lane: &Lane) -> u64 {
+    let Some(cell) = lane.ring.first() else { return 0 };
+    let on = hops.get(cell.hop() + 1).map_or(0, |hop| hop.priority);
+    u64::from(hops[cell.hop()].port) ^ u64::from(on)
+}

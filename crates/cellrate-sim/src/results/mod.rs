@@ -1,0 +1,517 @@
+//! What a run gives back: one row per VC direction, one per output port, one for the run, and the series asked for.
+//!
+//! The field names are the documented keys of `cellrate run --json`.
+
+mod account;
+mod bursts;
+mod exchanges;
+mod frames;
+mod tcp;
+mod virtual_sources;
+
+use std::fmt;
+
+pub(crate) use account::account;
+use cellrate_drive::given::NotGiven;
+pub use cellrate_drive::virtual_source::VirtualSourceSummary;
+use serde::Serialize;
+
+/// Everything a run found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunResult {
+    /// Summary figures.
+    pub summary: Summary,
+    /// The series that the scenario's probes asked for, in the order of [`cellrate_scenario::Scenario::probes`].
+    pub series: Vec<Series>,
+}
+
+/// Summary figures. The same scenario and seed give the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The run as a whole.
+    pub run: RunSummary,
+    /// One row per direction of a connection that sent anything, forward before backward.
+    pub vcs: Vec<FlowSummary>,
+    /// One row per output port that carried anything.
+    pub ports: Vec<PortSummary>,
+    /// One row per TCP connection, in the order of the VCs.
+    pub tcp: Vec<TcpSummary>,
+    /// One row per object of the pages of each client that fetches pages over TCP, in the order of the VCs.
+    pub exchanges: Vec<ExchangeSummary>,
+    /// One row per such client.
+    pub pages: Vec<PageSummary>,
+    /// Single objects, in the order of the clients and of time: as many of each client as its `record` asks for.
+    pub exchange_list: Vec<ExchangeRow>,
+    /// One row per direction of a connection with request-response traffic, requests before responses.
+    pub bursts: Vec<BurstSummary>,
+    /// Single bursts, in the order of `bursts` and of their numbers: as many of each direction as its `record` asks
+    /// for.
+    pub burst_list: Vec<Burst>,
+    /// One row per direction of a connection with frames in datagrams.
+    pub frames: Vec<FrameSummary>,
+    /// Single frames, in the order of `frames` and of their numbers: as many of each direction as its `record` asks
+    /// for.
+    pub frame_list: Vec<FrameRow>,
+    /// One row per virtual source that data came to, in the order of the VCs and of their way.
+    pub virtual_sources: Vec<VirtualSourceSummary>,
+    /// Connections that were refused at set-up and did not run.
+    pub refused: Vec<RefusedSummary>,
+    /// What negotiation changed at set-up, in the order it happened.
+    pub negotiated: Vec<NegotiatedSummary>,
+}
+
+/// The run as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunSummary {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// Network time [s].
+    pub duration_s: f64,
+    /// Transmissions of a cell over a link, all links.
+    pub cell_hops: u64,
+    /// Events that the scheduler took.
+    pub events: u64,
+}
+
+/// One direction of a connection.
+///
+/// `sent = delivered + dropped + in_flight`, but where switches segment the control loop (`vs_vd`): then source and
+/// destination have RM cells of different loops, and that holds for data cells; so it does where switches originate
+/// BRMs (`becn`), which nobody sent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowSummary {
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
+    pub vc: String,
+    /// "cbr", "vbr", "abr" or "ubr".
+    pub category: &'static str,
+    /// All cells that left the source [cells].
+    pub sent: u64,
+    /// Data cells that left the source [cells].
+    pub data_sent: u64,
+    /// All cells that reached the destination [cells].
+    pub delivered: u64,
+    /// Data cells that reached the destination [cells].
+    pub data_delivered: u64,
+    /// Cells lost, anywhere [cells].
+    pub dropped: u64,
+    /// Cells on their way when the run ended, in queues of virtual sources too [cells].
+    pub in_flight: u64,
+    /// FRMs sent [cells].
+    pub forward_rm_sent: u64,
+    /// BRMs of this direction's loop that came back to its source [cells].
+    pub backward_rm_received: u64,
+    /// Data cells delivered, 53 octets each, over the duration [bit/s].
+    pub throughput_bps: f64,
+    /// Time-weighted mean of ACR [cells/s]; null for other categories.
+    pub mean_acr: Option<f64>,
+    /// ACR at the end [cells/s]; null for other categories.
+    pub final_acr: Option<f64>,
+    /// Times that rule 5 set ACR back to ICR; null for other categories.
+    pub idle_resets: Option<u64>,
+    /// Times that rule 6 decreased ACR; null for other categories.
+    pub cutoff_decreases: Option<u64>,
+    /// Times that the use-it-or-lose-it policy decreased ACR; null for other categories.
+    pub uili_decreases: Option<u64>,
+    /// Mean time of data cells from leaving the source to arrival [s]; null when none arrived.
+    pub mean_delay_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_delay_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_delay_s: Option<f64>,
+    /// Largest of the same.
+    pub max_delay_s: Option<f64>,
+}
+
+/// An output port.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PortSummary {
+    /// "sw1->sw2": the port of sw1 towards sw2.
+    pub port: String,
+    /// Cells transmitted [cells].
+    pub transmitted: u64,
+    /// Share of the duration in which the line was busy [0 to 1].
+    pub utilization: f64,
+    /// Most cells waiting and in transmission, all categories [cells].
+    pub max_queue: u64,
+    /// Time-weighted mean of the same [cells].
+    pub mean_queue: f64,
+    /// Most ABR cells waiting and in transmission [cells].
+    pub max_abr_queue: u64,
+    /// Cells lost for want of room, or on the line [cells].
+    pub dropped: u64,
+    /// BRMs that the port originated (`becn`) [cells].
+    pub backward_rm_originated: u64,
+}
+
+/// A connection that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RefusedSummary {
+    /// Name of the connection.
+    pub vc: String,
+    /// "cbr", "vbr", "abr" or "ubr".
+    pub category: &'static str,
+    /// Where and why, as a phrase.
+    pub reason: String,
+}
+
+/// One parameter that a node changed at set-up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NegotiatedSummary {
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
+    pub vc: String,
+    /// The node that changed it.
+    pub node: String,
+    /// The parameter, in the standard's symbol, lower case.
+    pub parameter: &'static str,
+    /// Value before, with its unit.
+    pub from: String,
+    /// Value after, with its unit.
+    pub to: String,
+    /// What for, as a phrase.
+    pub why: String,
+}
+
+/// A TCP connection.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TcpSummary {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// Its number on the VC, from 1 on.
+    pub connection: u16,
+    /// When its application handed over its data [s].
+    pub start_s: f64,
+    /// When the last octet of a sized transfer was acknowledged [s]; null before that, and for transfers without end.
+    pub completed_s: Option<f64>,
+    /// Octets that reached the application of the receiver, in order and once [octets].
+    pub delivered_octets: u64,
+    /// Octets of which the sender knows that they did [octets].
+    pub acknowledged_octets: u64,
+    /// `delivered_octets` over the time from `start_s` to `completed_s` or the end of the run [bit/s].
+    pub goodput_bps: f64,
+    /// Segments handed to the adapter, those sent again included [segments].
+    pub segments: u64,
+    /// Payload in them [octets].
+    pub offered_octets: u64,
+    /// Segments sent again [segments].
+    pub retransmitted: u64,
+    /// Payload in them [octets].
+    pub retransmitted_octets: u64,
+    /// Times that the retransmission timer expired.
+    pub timeouts: u64,
+    /// Times that duplicate ACKs made it send again.
+    pub fast_retransmits: u64,
+    /// Acknowledged over offered octets less those still outstanding for the first time [0 to 1]; null when nothing was
+    /// acknowledged. Paper stop-and-go's TCP efficiency.
+    pub efficiency: Option<f64>,
+    /// cwnd at the end [octets].
+    pub final_cwnd: u64,
+    /// Smoothed round-trip time at the end [s]; null without a measurement.
+    pub smoothed_rtt_s: Option<f64>,
+    /// PDUs of the VC's direction that found no room in the adapter, of all its connections.
+    pub adapter_drops: u64,
+    /// Most cells that waited in the adapter [cells].
+    pub max_adapter_queue: u64,
+    /// PDUs of the VC's direction that arrived whole, of all its connections.
+    pub whole_pdus: u64,
+    /// PDUs of it that arrived with cells missing.
+    pub spoiled_pdus: u64,
+}
+
+/// An object of the pages that a client fetched over TCP, all times that it was fetched together.
+///
+/// The response time is what the client's application sees: from the object's turn, the opening of its connection
+/// included, to the last octet of the response. The response time from cell to cell is what an analyzer at the client
+/// sees: from the first cell of the request, when its last bit has left, to the arrival of the last cell of the
+/// response (paper internet-applications, section 3.3).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExchangeSummary {
+    /// Name of the VC.
+    pub vc: String,
+    /// The client's number on the VC, from 1 on.
+    pub client: u16,
+    /// The object's place in the page, from 1 on.
+    pub object: u32,
+    /// Size of the request [octets].
+    pub request_octets: u64,
+    /// Size of the response [octets].
+    pub response_octets: u64,
+    /// Times that it came whole.
+    pub count: u64,
+    /// Mean response time [s]; null, like all below, when none came whole.
+    pub mean_response_s: Option<f64>,
+    /// Standard deviation of the same, over `count` - 1; 0 of a single one.
+    pub deviation_response_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_response_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_response_s: Option<f64>,
+    /// Largest of the same.
+    pub max_response_s: Option<f64>,
+    /// Mean response time from cell to cell [s].
+    pub mean_cell_response_s: Option<f64>,
+    /// Standard deviation of the same.
+    pub deviation_cell_response_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_cell_response_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_cell_response_s: Option<f64>,
+    /// Largest of the same.
+    pub max_cell_response_s: Option<f64>,
+}
+
+/// The pages of a client: from the first object's turn to the last object's last octet.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PageSummary {
+    /// Name of the VC.
+    pub vc: String,
+    /// The client's number on the VC, from 1 on.
+    pub client: u16,
+    /// Pages that came whole.
+    pub count: u64,
+    /// Mean time of a page [s]; null, like all below, when none came whole.
+    pub mean_load_s: Option<f64>,
+    /// Standard deviation of the same, over `count` - 1; 0 of a single one.
+    pub deviation_load_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_load_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_load_s: Option<f64>,
+    /// Largest of the same.
+    pub max_load_s: Option<f64>,
+}
+
+/// A single object that a client fetched, or was waiting for at the end of the run. What had not happened by then is
+/// null.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExchangeRow {
+    /// Name of the VC.
+    pub vc: String,
+    /// The client's number on the VC, from 1 on.
+    pub client: u16,
+    /// Which of the client's TCP connections, one after the other, from 1 on.
+    pub connection: u32,
+    /// The page, from 1 on.
+    pub page: u64,
+    /// The object's place in it, from 1 on.
+    pub object: u32,
+    /// When its turn came: a connection that had to be opened was opened then [s].
+    pub start_s: f64,
+    /// When the connection was open and the request could leave [s].
+    pub opened_s: Option<f64>,
+    /// When the last bit of the request's first cell had left the client's adapter [s].
+    pub request_cell_s: Option<f64>,
+    /// When the request was whole at the server [s].
+    pub request_delivered_s: Option<f64>,
+    /// When the last cell of the response, or of what of it was sent again, had left the server's adapter [s].
+    pub response_departed_s: Option<f64>,
+    /// When the first octet of the response reached the client's application [s].
+    pub first_octet_s: Option<f64>,
+    /// When the last did [s].
+    pub last_octet_s: Option<f64>,
+    /// From `start_s` to `last_octet_s` [s].
+    pub response_s: Option<f64>,
+    /// From `request_cell_s` to `last_octet_s` [s].
+    pub cell_response_s: Option<f64>,
+}
+
+/// The bursts of one direction of a connection with request-response traffic (paper uili, section 7.2).
+///
+/// The response time of a burst is from the arrival of its first cell at the adapter of its sender to the departure of
+/// its last cell from there, the last bit; its effective throughput is its cells, 53 octets each, over that.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BurstSummary {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// "request" or "response".
+    pub role: &'static str,
+    /// Length of each burst [cells].
+    pub size_cells: u32,
+    /// Bursts that have left whole.
+    pub count: u64,
+    /// Mean response time [s]; null, like all below, when no burst has left whole.
+    pub mean_response_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_response_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_response_s: Option<f64>,
+    /// Largest of the same.
+    pub max_response_s: Option<f64>,
+    /// Mean over the bursts of effective throughput [bit/s].
+    pub mean_throughput_bps: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_throughput_bps: Option<f64>,
+    /// The effective throughput that 99 % of the bursts have at least, within 1 % [bit/s].
+    pub p1_throughput_bps: Option<f64>,
+}
+
+/// A single burst.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Burst {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// "request" or "response".
+    pub role: &'static str,
+    /// Counted from 1 in its direction.
+    pub number: u64,
+    /// Its length [cells].
+    pub size_cells: u32,
+    /// When its first cell arrived at the adapter of its sender [s].
+    pub start_s: f64,
+    /// From then to the departure of its last cell [s].
+    pub response_s: f64,
+    /// Cells, 53 octets each, over `response_s` [bit/s].
+    pub throughput_bps: f64,
+    /// From `start_s` to the arrival of its last cell at the other end [s]; null when it had not arrived at the end of
+    /// the run.
+    pub delivery_s: Option<f64>,
+}
+
+/// The frames of one direction of a connection: `frames = skipped + whole + lost + unfinished`.
+///
+/// The time of a frame is from the instant the application handed it over to the arrival of the last cell of its last
+/// datagram.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FrameSummary {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// Frames that the codec gave.
+    pub frames: u64,
+    /// Left out by a sender that follows ACR.
+    pub skipped: u64,
+    /// All datagrams arrived whole.
+    pub whole: u64,
+    /// A datagram is missing, by the end of the run.
+    pub lost: u64,
+    /// Waiting at the sender or on their way when the run ended.
+    pub unfinished: u64,
+    /// Octets of the frames sent, as the codec gave them [octets].
+    pub octets: u64,
+    /// Mean time of whole frames [s]; null, like all below, when there is none.
+    pub mean_time_s: Option<f64>,
+    /// Median of the same, within 1 %.
+    pub p50_time_s: Option<f64>,
+    /// 99th percentile of the same, within 1 %.
+    pub p99_time_s: Option<f64>,
+    /// Largest of the same.
+    pub max_time_s: Option<f64>,
+    /// Datagrams that arrived whole.
+    pub whole_datagrams: u64,
+    /// Ends of datagrams that arrived without all that belongs before them.
+    pub spoiled_datagrams: u64,
+}
+
+/// A single frame that was sent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FrameRow {
+    /// As in [`FlowSummary::vc`].
+    pub vc: String,
+    /// Counted from 1; those left out count too.
+    pub number: u64,
+    /// When the application handed it over [s].
+    pub at_s: f64,
+    /// As the codec gave it [octets].
+    pub octets: u32,
+    /// Of all its datagrams [cells].
+    pub cells: u32,
+    /// When its last cell left the source [s]; null when it had not by the end of the run.
+    pub left_s: Option<f64>,
+    /// When the last of its datagrams arrived [s]; null for one that did not arrive whole.
+    pub arrived_s: Option<f64>,
+    /// Whether a datagram is missing.
+    pub lost: bool,
+}
+
+/// A recorded series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// What: "acr", "queue", ...
+    pub probe: String,
+    /// Of what: the name of a VC, or of a port ("sw1->sw2").
+    pub entity: String,
+    /// Unit of the values: "cells/s", "cells", "".
+    pub unit: &'static str,
+    /// Instants, never falling [ps since the start].
+    pub times_ps: Vec<u64>,
+    /// One value per instant. A series taken at every change starts at 0, and each value holds until the next.
+    pub values: Vec<f64>,
+}
+
+/// How far a run has come; given to the caller now and then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Share of the network time done [0 to 1].
+    pub fraction: f64,
+}
+
+/// Why a run gave no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// The caller asked to stop.
+    Interrupted,
+    /// Too many sources and links for so long a run: the scheduler's keys hold `allowed_ps` of network time.
+    TooLong {
+        /// The longest duration that this network may run [ps].
+        allowed_ps: u64,
+    },
+    /// The connections of the scenario cross more links, all directions together, than cells can number.
+    TooLarge {
+        /// Links crossed, all directions of all connections together.
+        hops: usize,
+        /// The most there may be.
+        allowed: usize,
+    },
+    /// The queue of a port could take more than 106 days to transmit, which is more than instants can tell.
+    BacklogTooLong {
+        /// The port, as `from->to`.
+        port: String,
+        /// How long, at most \[days\].
+        days: u64,
+    },
+    /// A port has a custom algorithm that the run was not given.
+    NotGiven(NotGiven),
+    /// Cells appeared or vanished: a defect of the simulator, never of the scenario.
+    NotConserved {
+        /// The connection and direction.
+        vc: String,
+        /// Sent, delivered, dropped and in flight.
+        counts: [u64; 4],
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Interrupted => f.write_str("the run was interrupted"),
+            RunError::TooLong { allowed_ps } => {
+                let seconds = *allowed_ps as f64 / 1e12;
+                write!(f, "a network of this size can be run for at most {seconds:.1} s; shorten `duration`")
+            }
+            RunError::TooLarge { hops, allowed } => write!(
+                f,
+                "the connections cross {hops} links, both directions of all of them together; at most {allowed} can be \
+                 simulated"
+            ),
+            RunError::BacklogTooLong { port, days } => write!(
+                f,
+                "port {port}: what its connections may send at their peak rates would take {days} days to transmit, and at \
+                 most 106 can be simulated; lower their pcr, limit the buffer, or shorten `duration`"
+            ),
+            RunError::NotGiven(error) => error.fmt(f),
+            RunError::NotConserved { vc, counts: [sent, delivered, dropped, in_flight] } => write!(
+                f,
+                "cells of {vc} are not conserved (sent {sent}, delivered {delivered}, dropped {dropped}, in flight \
+                 {in_flight}): this is a defect of cellrate, please report it with the scenario"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<NotGiven> for RunError {
+    fn from(error: NotGiven) -> RunError {
+        RunError::NotGiven(error)
+    }
+}

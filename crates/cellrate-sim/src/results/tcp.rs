@@ -1,0 +1,89 @@
+//! Rows of results about TCP connections.
+
+use cellrate_proto::{Octets, Time};
+use cellrate_scenario::Scenario;
+
+use super::TcpSummary;
+use crate::assembly::{Assembly, Place};
+use crate::endpoint::Endpoint;
+use crate::names::flow_name;
+use crate::transport::{Client, Stack, Tally};
+
+/// One row per TCP connection.
+pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Vec<TcpSummary> {
+    let endpoint = |flow: usize| {
+        let Place { cluster, index } = assembly.endpoints[flow];
+        &assembly.kernel.clusters[cluster as usize].endpoints[index as usize]
+    };
+    let flows = 0..2 * scenario.connections.len();
+    flows.flat_map(|flow| rows(&flow_name(scenario, flow), endpoint(flow), endpoint(flow ^ 1), end)).collect()
+}
+
+/// What a row is made of beside what the VC's adapter and reassembly count.
+struct Direction {
+    start: Time,
+    completed: Option<Time>,
+    tally: Tally,
+    delivered: Octets,
+}
+
+/// The connections that this end sends on: transfers, then those of clients or servers.
+fn directions(near: &Stack, far: &Stack) -> Vec<Direction> {
+    let transfers = near.senders().iter().zip(far.receivers()).map(|(sender, receiver)| Direction {
+        start: sender.start(),
+        completed: sender.statistics().completed,
+        tally: Tally::of(sender),
+        delivered: receiver.delivered(),
+    });
+    let of = |client: &Client, sending: Tally, receiving: Tally| Direction {
+        start: client.start(),
+        completed: client.finished(),
+        tally: sending,
+        delivered: receiving.delivered,
+    };
+    let requests = near.clients().iter().zip(far.servers());
+    let requests = requests.map(|(client, server)| of(client, client.tally(), server.tally()));
+    let responses = near.servers().iter().zip(far.clients());
+    let responses = responses.map(|(server, client)| of(client, server.tally(), client.tally()));
+    transfers.chain(requests).chain(responses).collect()
+}
+
+fn rows(vc: &str, sending: &Endpoint, receiving: &Endpoint, end: Time) -> Vec<TcpSummary> {
+    let (Some(near), Some(far), Some(adapter)) =
+        (&sending.interface, &receiving.interface, sending.supply.adapter())
+    else {
+        return Vec::new();
+    };
+    let row = |(connection, direction): (u16, Direction)| {
+        let Direction { start, completed, tally, delivered } = direction;
+        let statistics = tally.statistics;
+        let span = completed.unwrap_or(end).since(start).as_secs_f64();
+        let acknowledged = tally.acknowledged.0;
+        // What was sent for the first time and is not yet acknowledged was no waste.
+        let outstanding = statistics.octets.0 - statistics.retransmitted_octets.0 - acknowledged;
+        let offered = statistics.octets.0 - outstanding;
+        TcpSummary {
+            vc: vc.to_owned(),
+            connection,
+            start_s: start.as_secs_f64(),
+            completed_s: completed.map(Time::as_secs_f64),
+            delivered_octets: delivered.0,
+            acknowledged_octets: acknowledged,
+            goodput_bps: if span > 0.0 { delivered.0 as f64 * 8.0 / span } else { 0.0 },
+            segments: statistics.segments,
+            offered_octets: statistics.octets.0,
+            retransmitted: statistics.retransmitted,
+            retransmitted_octets: statistics.retransmitted_octets.0,
+            timeouts: statistics.timeouts,
+            fast_retransmits: statistics.fast_retransmits,
+            efficiency: (acknowledged > 0).then(|| acknowledged as f64 / offered as f64),
+            final_cwnd: tally.cwnd.0,
+            smoothed_rtt_s: tally.smoothed.map(|span| span.as_secs_f64()),
+            adapter_drops: adapter.dropped(),
+            max_adapter_queue: adapter.max_waiting().0,
+            whole_pdus: far.reassembly.whole(),
+            spoiled_pdus: far.reassembly.spoiled(),
+        }
+    };
+    (1..).zip(directions(&near.stack, &far.stack)).map(row).collect()
+}
