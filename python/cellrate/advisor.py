@@ -1,8 +1,8 @@
 """From what a person knows of a network to ABR parameters, each with its reason.
 
-The guidelines are those of paper 002, "ABR Engineering: Roles and Guidelines for Setting ABR Parameters" (Fahmy, Jain,
-Goyal and Vandalore), one function per parameter, each with the section it comes from. Where the paper says which way a
-value should go but gives no figure, the figure is chosen here, and the reason says so.
+The guidelines are those of paper abr-parameters, "ABR Engineering: Roles and Guidelines for Setting ABR Parameters"
+(Fahmy, Jain, Goyal and Vandalore), one function per parameter, each with the section it comes from. Where the paper
+says which way a value should go but gives no figure, the figure is chosen here, and the reason says so.
 """
 
 from __future__ import annotations
@@ -92,6 +92,8 @@ class Situation:
             _within("rate of the application [bit/s]", self.rate_bps, 0, self.link_bps)
         if self.charging is not None:
             _within("charging factor k", self.charging, 2, 10)
+            if self.rate_bps == 0:
+                raise CellrateError("rate of the application [bit/s] is 0; with a charging factor it must be above 0")
 
     @property
     def frtt_s(self) -> float:
@@ -102,11 +104,6 @@ class Situation:
     def line(self) -> float:
         """The slowest link [cells/s]."""
         return self.link_bps / CELL_BITS
-
-    @property
-    def path_cells(self) -> float:
-        """Cells on the way in one round trip at the rate of the link: PCR x FRTT [cells]."""
-        return self.line * self.frtt_s
 
     @property
     def explicit(self) -> bool:
@@ -134,7 +131,7 @@ class Advice:
     reason: str
     """Why this value."""
     source: str
-    """The section of paper 002."""
+    """The section of paper abr-parameters."""
     warnings: tuple[str, ...] = ()
     """Where this guideline conflicts with another, or costs something."""
 
@@ -257,8 +254,7 @@ def pcr(s: Situation) -> Advice:
     line = floor(s.line)
     if s.charging is None:
         return _rate("PCR", line, "the slowest link of the path, if the price of it is paid", "3.2")
-    least = mcr(s).value
-    value = max(1, min(line, floor(s.charging * least)))
+    value = min(line, floor(s.charging * mcr(s).value))
     return _rate("PCR", value, f"{s.charging} x MCR, as the charging rule wants, at most the slowest link", "3.2")
 
 
@@ -275,14 +271,19 @@ def mcr(s: Situation) -> Advice:
             reason = f"{s.application} needs a guaranteed rate; none was given: {_mbps(wanted)} and its RM cells"
         if share < with_rm:
             reason += ", cut to " + ("an equal share of the link" if s.rate_bps is None else "the link")
-        value = min(with_rm, share)
+        value = max(min(with_rm, share), _least_mcr(s))
         return _rate("MCR", value, reason, "3.2", _mcr_fits(s, value))
-    value = floor(min(PACKET_CELLS / TCP_TIMER_S, 0.01 * s.line))
+    value = max(floor(min(PACKET_CELLS / TCP_TIMER_S, 0.01 * s.line)), _least_mcr(s))
     reason = (
         "TCP works better with an MCR above 0, to prevent timeouts; no figure is given: a packet of 9180 octets per "
         "500 ms, at most 1 % of the link, is chosen here"
     )
     return _rate("MCR", value, reason, "3.2")
+
+
+def _least_mcr(s: Situation) -> int:
+    """What k x MCR, where that limits PCR, cannot do without [cells/s]."""
+    return 0 if s.charging is None else 1
 
 
 def nrm(s: Situation) -> Advice:
@@ -300,8 +301,8 @@ def nrm(s: Situation) -> Advice:
     spacing = inter_rm_time(value, s.link_bps)
     if value == 256:
         warnings.append(
-            f"feedback comes every {_span(spacing)} at full rate instead of every {_span(spacing / 8)} with 32, and "
-            "seldom at low rates, where Trm takes over"
+            f"feedback comes every {_span(spacing)} at the rate of the link instead of every {_span(spacing / 8)} with "
+            "32, and seldom at low rates, where Trm takes over"
         )
     if value == 256 and not s.explicit:
         warnings.append("each backward RM cell is one step of RIF or RDF: with an eighth of them rates move slower")
@@ -330,7 +331,7 @@ def rif(s: Situation) -> Advice:
         )
     if s.switches == "eprca":
         return _factor("RIF", 1 / 16, "EPRCA needs a conservative RIF: 1/16 or less", "5.2.1")
-    steps = max(1.0, s.path_cells / nrm(s).value)
+    steps = _steps(s)
     value = _power(min(1 / 16, 1 / (4 * steps)))
     reason = "switches without explicit rates need 1/16 or less"
     warnings: tuple[str, ...] = ()
@@ -345,11 +346,16 @@ def rif(s: Situation) -> Advice:
     return _factor("RIF", value, reason, "5.2.1", warnings)
 
 
+def _steps(s: Situation) -> float:
+    """Backward RM cells of one round trip at PCR, at least one."""
+    return max(1.0, pcr(s).value * s.frtt_s / nrm(s).value)
+
+
 def rdf(s: Situation) -> Advice:
     """RDF: untouched by explicit rates, smaller for speed and round trip elsewhere (section 5.2.2)."""
     if s.explicit:
-        return _factor("RDF", 1 / 16, "explicit-rate switches need not modify RDF: the default", "5.2.2")
-    steps = max(1.0, s.path_cells / nrm(s).value)
+        return _factor("RDF", 1 / 16, "of no effect where switches tell rates and do not set CI: the default", "5.2.2")
+    steps = _steps(s)
     value = _power(min(1 / 16, 1 / (2 * steps)))
     reason = "a moderate value: the default"
     warnings: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import CellrateError
-from .making import is_number, made, shown
+from .making import check_methods, is_number, made, overrides, shown
 
 MakeAlgorithm = Callable[..., "SwitchAlgorithm"]
 """A class, or whatever else makes a `SwitchAlgorithm`: called with a `Port`, and the scenario's parameters by name."""
@@ -179,13 +179,17 @@ def maker(name: str, make: MakeAlgorithm) -> Maker:
     return for_port
 
 
+_METHODS = ("on_connect", "on_forward_rm", "on_interval_end", "on_backward_rm", "figures")
+
+
 def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:
     kind, sees_running = type(algorithm), bool(algorithm.sees_running)
+    check_methods(algorithm, SwitchAlgorithm, _METHODS)
     _check_interval(algorithm)
 
     def own(method: str) -> Any:
         """Give the method, if it is not the one that does nothing."""
-        return None if getattr(kind, method) is getattr(SwitchAlgorithm, method) else getattr(algorithm, method)
+        return getattr(algorithm, method) if overrides(algorithm, SwitchAlgorithm, method) else None
 
     on_forward_rm, on_backward_rm = own("on_forward_rm"), own("on_backward_rm")
 
@@ -234,7 +238,7 @@ def _check_interval(algorithm: SwitchAlgorithm) -> None:
         raise CellrateError(
             f"{kind}.interval_cells is {cells!r}; it must be a whole number from 1 to 2^32 - 1, or None"
         )
-    if type(algorithm).on_interval_end is not SwitchAlgorithm.on_interval_end and interval is None and cells is None:
+    if overrides(algorithm, SwitchAlgorithm, "on_interval_end") and interval is None and cells is None:
         raise CellrateError(f"{kind} has on_interval_end, but no interval ends: set interval [s] or interval_cells")
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from .advisor import CELL_BITS, SECONDS_PER_KM, Application, Situation, Switches
+from . import quantities
+from .advisor import SECONDS_PER_KM, Application, Situation, Switches
 from .errors import CellrateError
 
 T = TypeVar("T")
@@ -25,11 +25,6 @@ LINES_BPS: Mapping[str, float] = {
     "oc48": 2488.32e6,
 }
 """Lines by name [bit/s]."""
-
-RATE_UNITS = {"bps": 1.0, "kbps": 1e3, "mbps": 1e6, "gbps": 1e9, "cells/s": float(CELL_BITS)}
-TIME_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
-LENGTH_UNITS = {"m": 1e-3, "km": 1.0}
-SIZE_UNITS = {"b": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 2.0**10, "mib": 2.0**20, "gib": 2.0**30}
 
 
 @dataclass(frozen=True)
@@ -114,24 +109,32 @@ def situation(
 
 
 def bits_per_s(text: str) -> float:
-    """Read a rate, "155.52 Mbps" or "OC-3" [bit/s]."""
+    """Read a rate in any unit of scenario files, "155.52 Mbps", or the name of a line, "OC-3" [bit/s]."""
     named = LINES_BPS.get(text.strip().lower().replace("-", ""))
-    return named if named is not None else _quantity(text, "rate", RATE_UNITS, "155.52 Mbps, or T1, DS3, OC-3, OC-12")
+    if named is not None:
+        return named
+    try:
+        return quantities.read(text, quantities.RATE)
+    except CellrateError as error:
+        raise CellrateError(f"{error}, or the name of a line: T1, DS3, OC-3, OC-12") from None
 
 
 def seconds(text: str) -> float:
-    """Read a time, "30 ms" [s]."""
-    return _quantity(text, "time", TIME_UNITS, "30 ms")
+    """Read a time in any unit of scenario files, "30 ms" [s]."""
+    return quantities.read(text, quantities.TIME)
 
 
 def kilometres(text: str) -> float:
-    """Read a length, "1000 km" [km]."""
-    return _quantity(text, "length", LENGTH_UNITS, "1000 km")
+    """Read a length in any unit of scenario files, "1000 km" [km]."""
+    return quantities.read(text, quantities.LENGTH)
 
 
 def octets(text: str) -> int:
-    """Read a size, "1 GB" [octets]."""
-    return round(_quantity(text, "size", SIZE_UNITS, "1 GB"))
+    """Read a whole number of octets in any unit of scenario files, "1 GB" [octets]."""
+    size = quantities.read(text, quantities.SIZE)
+    if not size.is_integer():
+        raise CellrateError(f"{text!r} is {size:g} octets; write a whole number of them")
+    return int(size)
 
 
 def whole(text: str) -> int:
@@ -140,15 +143,6 @@ def whole(text: str) -> int:
         return int(text)
     except ValueError:
         raise CellrateError(f"{text!r} is no whole number") from None
-
-
-def _quantity(text: str, what: str, units: Mapping[str, float], example: str) -> float:
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)\s*(\S+)\s*", text, re.IGNORECASE)
-    if match is None or match[2].lower() not in units:
-        raise CellrateError(
-            f"{text!r} is no {what}; write a number and its unit ({', '.join(units)}), such as {example}"
-        )
-    return float(match[1]) * units[match[2].lower()]
 
 
 def _application(text: str) -> Application:

@@ -1,12 +1,16 @@
-"""The command `cellrate`. Exit status: 0 done, 1 the run failed, 2 the input is wrong, 3 no live runs on this machine.
+"""The command `cellrate`.
 
+Exit status: 0 done, 1 the run failed, 2 the input is wrong, 3 no live runs on this machine, 143 ended by SIGTERM,
+129 by SIGHUP.
 Everything slow to import (NumPy, matplotlib, pyarrow, rich's tables) is imported where it is needed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,6 +35,17 @@ live_app = app.group("live", help="Real hosts and real applications over the ABR
 Settings = Annotated[
     list[str] | None,
     Parameter(name="--set", help="Change a value first: dotted.path=value. May be given again."),
+]
+Sweeps = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--sweep",
+        help="Run every value of a list: dotted.path=[value, value]. May be given again: all combinations.",
+    ),
+]
+Seeds = Annotated[
+    int | None,
+    Parameter(help="Run each point with so many seeds: the scenario's own or --seed, and those that follow it."),
 ]
 Seed = Annotated[int | None, Parameter(help="Seed of all randomness, instead of the scenario's own.")]
 Json = Annotated[bool, Parameter(name="--json", help="Print JSON instead of tables.")]
@@ -76,6 +91,8 @@ def run(
     *,
     set: Settings = None,
     seed: Seed = None,
+    sweep: Sweeps = None,
+    seeds: Seeds = None,
     out: Out = None,
     json: Json = False,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
@@ -94,18 +111,22 @@ def run(
 ) -> int:
     """Run a scenario, or every point of its sweep."""
     from .custom import load
+    from .folders import check_apart, plain_name
+    from .processes import number_of_workers
     from .running import prepare, run_into, sweep_into
     from .running import run as run_one
+    from .varying import ON_COMMAND_LINE, varied
 
-    scenario = prepare(file, set=_settings(set), seed=seed)
-    points = [(point.scenario, point.set) for point in scenario.points()]
-    for point, _ in points:
-        point.check()
+    scenario = varied(prepare(file, set=_settings(set), seed=seed), _lists(sweep), seeds, ON_COMMAND_LINE)
+    points = [(point.scenario, point.set) for point in scenario.checked_points()]
     custom = load(algorithm, policy, traffic)
     captured = _capture(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
     if out is None and (plot or csv):
-        out = Path("results") / points[0][0].name
+        out = Path("results") / plain_name(points[0][0])
+    check_apart(out, capture)
+    number_of_workers(workers, len(points))
     swept = len(points) > 1
+    undrawn: list[str] = []
     with _progress(points[0][0].name, quiet=json) as progress:
         if swept and captured is None:
             results = sweep_into(
@@ -117,6 +138,7 @@ def run(
                 progress=progress,
                 threads=threads,
                 custom=custom,
+                complain=undrawn.append,
             )
         else:
 
@@ -131,12 +153,12 @@ def run(
                     traffic=custom.traffic,
                 )
 
-            results = [run_into(out, one, csv=csv, plots=plot)]
+            results = [run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)]
     if json:
         _print_json(
             {"points": [{"set": result.set, **result.summary} for result in results]} if swept else results[0].summary
         )
-        return 0
+        return _lacking(undrawn)
     from .table import print_summary
 
     for result in results:
@@ -145,7 +167,7 @@ def run(
             print(written)
     if out is not None:
         print(f"Results are in {out}")
-    return 0
+    return _lacking(undrawn)
 
 
 @app.command("watch")
@@ -171,6 +193,7 @@ def watch(
     The run begins when somebody has opened the page. It shows the series that the scenario records.
     """
     from .custom import load
+    from .folders import plain_name
     from .running import prepare, run_into
     from .table import print_summary
     from .watching import watch as run_watched
@@ -178,7 +201,8 @@ def watch(
     scenario = prepare(file, set=_settings(set), seed=seed)
     custom = load(algorithm, policy, traffic)
     if out is None and (plot or csv):
-        out = Path("results") / scenario.points()[0].scenario.name
+        out = Path("results") / plain_name(scenario.points()[0].scenario)
+    undrawn: list[str] = []
 
     def one() -> Result:
         return run_watched(
@@ -191,11 +215,11 @@ def watch(
             on_ready=_say_where,
         )
 
-    result = run_into(out, one, csv=csv, plots=plot)
+    result = run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)
     print_summary(result.summary, result.set)
     if out is not None:
         print(f"Results are in {out}")
-    return 0
+    return _lacking(undrawn)
 
 
 @app.command("validate")
@@ -204,9 +228,7 @@ def validate(file: File, /, *, set: Settings = None) -> int:
     from .running import prepare
 
     scenario = prepare(file, set=_settings(set))
-    points = scenario.points()
-    for point in points:
-        point.scenario.check()
+    points = scenario.checked_points()
     runs = "1 run" if len(points) == 1 else f"{len(points)} runs"
     first = points[0].scenario
     print(f"{file} is sound: {first.name}, {runs} of {first.duration_s:g} s, hash {scenario.hash[:12]}")
@@ -236,12 +258,21 @@ def draw(
         Path | None, Parameter(help="The picture: .png, .svg or .pdf (NAME.png in this folder by default).")
     ] = None,
 ) -> int:
-    """Draw a scenario's network: switches, hosts, links, and the ways that connections take."""
+    """Draw a scenario's network: switches, hosts, links, and the ways that connections take.
+
+    Of a sweep its first point is drawn.
+    """
     from .figures import write
+    from .folders import plain_name
     from .running import prepare
 
-    scenario = prepare(file, set=_settings(set)).points()[0].scenario
-    print(write(scenario.draw(), out if out is not None else Path(f"{scenario.name}.png")))
+    first, *others = prepare(file, set=_settings(set)).points()
+    scenario = first.scenario
+    if others:
+        values = ", ".join(f"{path} = {value}" for path, value in first.set.items())
+        print(f"{file} sweeps over {1 + len(others)} points; the picture is of the first: {values}", file=sys.stderr)
+    picture = out if out is not None else Path(f"{plain_name(scenario)}.png")
+    print(write(scenario.draw(), picture))
     return 0
 
 
@@ -251,25 +282,33 @@ def fair(
     /,
     *,
     set: Settings = None,
-    utilization: Annotated[float, Parameter(help="Share of each line that is handed out, above 0 to 1.")] = 1.0,
+    utilization: Annotated[
+        float | None, Parameter(help="Share of each line that is handed out, above 0 to 1; as its port does, without.")
+    ] = None,
     json: Json = False,
 ) -> int:
-    """Print the max-min fair rates of a scenario's ABR flows, each taken as greedy."""
+    """Print the max-min fair rates of a scenario's ABR flows, each taken as greedy; of a sweep those at every point."""
+    from .errors import at_point
     from .running import prepare
 
-    scenario = prepare(file, set=_settings(set)).points()[0].scenario
-    try:
-        shares = scenario.fair(utilization=utilization)
-    except ValueError as error:
-        raise ScenarioError(f"--{error}") from None
+    found = []
+    for place, point in enumerate(prepare(file, set=_settings(set)).points()):
+        try:
+            with at_point(place, point.set):
+                found.append((point.set, point.scenario.fair(utilization=utilization)))
+        except ValueError as error:
+            raise ScenarioError(f"--{error}") from None
     if json:
-        _print_json({"flows": [share.__dict__ for share in shares]})
+        flows = [{"set": settings, "flows": [share.__dict__ for share in shares]} for settings, shares in found]
+        _print_json({"points": flows} if len(flows) > 1 else {"flows": flows[0]["flows"]})
         return 0
     from rich.console import Console
 
     from .table import print_fair
 
-    print_fair(Console(), shares)
+    console = Console()
+    for settings, shares in found:
+        print_fair(console, shares, settings)
     return 0
 
 
@@ -302,8 +341,12 @@ def advise(
     """Advise ABR parameters for a connection, each with its reason; asks for what is missing on a terminal."""
     from . import asking
     from .advisor import advise as give
-    from .trial import compare, scenario_text
+    from .processes import number_of_workers
+    from .trial import check_writable, compare, write_scenario
 
+    number_of_workers(workers, 1)
+    if write is not None:
+        check_writable(write)
     situation = asking.situation(
         asking.Answers(link, distance, round_trip, application, switches),
         interactive=sys.stdin.isatty() and sys.stdout.isatty() and not json,
@@ -316,7 +359,7 @@ def advise(
     )
     advised = give(situation)
     if write is not None:
-        write.write_text(scenario_text(advised, name=write.stem))
+        write_scenario(advised, write)
     comparison = None
     if simulate:
         with _progress("advise", quiet=json) as progress:
@@ -347,6 +390,8 @@ def wireshark(
     """Give the Wireshark dissector of RM cells and AAL5 (Lua): print it, install it, or say where it is."""
     from . import wireshark as plugin
 
+    if folder is not None and not install:
+        raise CellrateError("--folder needs --install: it is where the dissector is copied to")
     if install:
         sys.stdout.write(f"{plugin.install(folder)}\n")
     if print:
@@ -425,6 +470,7 @@ def live_run(
     from .live.table import print_live
     from .live.work import run_and_write
 
+    undrawn: list[str] = []
     runs, folder = run_and_write(
         file,
         set=_settings(set),
@@ -440,12 +486,13 @@ def live_run(
         capture=_capture(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit),
         watched=lambda name: _progress(name, quiet=json),
         custom=load(algorithm, policy, traffic),
+        complain=undrawn.append,
     )
     failed = any(run.failed_applications or not run.in_time for run in runs)
     if json:
         summaries = [run.result.summary for run in runs]
         _print_json(summaries[0] if len(runs) == 1 else {"runs": summaries})
-        return int(failed)
+        return _lacking(undrawn) or int(failed)
     from rich.console import Console
 
     console = Console()
@@ -454,7 +501,7 @@ def live_run(
         for written in run.result.captured:
             console.print(str(written), highlight=False, soft_wrap=True)
     console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
-    return int(failed)
+    return _lacking(undrawn) or int(failed)
 
 
 @live_app.command("watch")
@@ -482,13 +529,19 @@ def live_watch(
     from rich.console import Console
 
     from .custom import load
+    from .folders import replaceable
     from .live.table import print_live
-    from .live.work import run_and_write
+    from .live.work import default_folder, run_and_write
     from .running import prepare
     from .watching.live import page_of
 
     scenario = prepare(file, set=_settings(set), seed=seed)
     custom = load(algorithm, policy, traffic)
+    undrawn: list[str] = []
+    if out is None:
+        out = default_folder(scenario)
+    # Said before somebody opens the page.
+    replaceable(out)
 
     with page_of(scenario, port=port, on_ready=_say_where) as board:
         runs, folder = run_and_write(
@@ -505,12 +558,13 @@ def live_watch(
             watched=lambda _: contextlib.nullcontext(),
             look=board.add,
             custom=custom,
+            complain=undrawn.append,
         )
         board.end(runs[0].result)
     console = Console()
     print_live(console, runs[0])
     console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
-    return int(bool(runs[0].failed_applications) or not runs[0].in_time)
+    return _lacking(undrawn) or int(bool(runs[0].failed_applications) or not runs[0].in_time)
 
 
 @live_app.command("node")
@@ -590,15 +644,19 @@ def paper_run(
     workers: Workers = None,
 ) -> int:
     """Run a paper's experiments, check its claims, and write the report."""
+    from .folders import REPORT, replaceable
     from .papers import load_paper
     from .papers.paper import kept_runs
+    from .processes import number_of_workers
 
     paper = load_paper(name)
     folder = out if out is not None else Path("results") / "papers" / name
+    number_of_workers(workers, 1)
     measured = None
     if live:
         if paper.live is None:
             raise CellrateError(f"paper {name!r} has no live half")
+        replaceable(folder, REPORT)
         # First, and alone: real time does not bear company.
         with _progress(f"{name}, live", quiet=json) as progress:
             measured = paper.live(paper.folder / "scenarios", kept_runs(folder), progress)
@@ -622,9 +680,31 @@ def paper_report(
     return 0
 
 
+_told_to_end: signal.Signals | None = None
+"""Which signal came that is an interrupt with another exit status."""
+
+TO_END = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
+"""Such signals, and what is said of them; SIGHUP comes when the terminal is closed."""
+
+
 def main() -> None:
     """Run the command line and end the process."""
+    for number in TO_END:
+        # With nohup it is ignored, and stays so.
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that the terminal has no letters for is no reason to end.
+        sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(status(sys.argv[1:]))
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    global _told_to_end
+    if _told_to_end is None or number == signal.SIGTERM:
+        _told_to_end = signal.Signals(number)
+        raise KeyboardInterrupt
+    # A terminal that is closed may say so twice, of which the second would end what the first has begun.
 
 
 def status(arguments: list[str]) -> int:
@@ -634,7 +714,7 @@ def status(arguments: list[str]) -> int:
     except UsageError as error:
         return _complain(f"{error} (cellrate --help says what there is.)", 2)
     except (KeyboardInterrupt, Interrupted):
-        return _complain("interrupted", 1)
+        return _ended()
     except RunError as error:
         return _complain(str(error), 1)
     except LiveUnavailable as error:
@@ -647,12 +727,29 @@ def status(arguments: list[str]) -> int:
             sys.stdout.close()
         return 0
     except OSError as error:
-        return _complain(str(error), 1)
+        # That the terminal is gone may be noticed in the middle of what is to be done because it is.
+        return _complain(str(error), 1) if _told_to_end is None else _ended()
+
+
+def _ended() -> int:
+    if _told_to_end is None:
+        return _complain("interrupted", 1)
+    # As a shell has it: 128, and the signal.
+    return _complain(TO_END[_told_to_end], 128 + _told_to_end)
 
 
 def _complain(text: str, exit_status: int) -> int:
-    print(f"cellrate: {text}", file=sys.stderr)
+    # Without a terminal there is nobody to tell.
+    with contextlib.suppress(OSError):
+        print(f"cellrate: {text}", file=sys.stderr)
     return exit_status
+
+
+def _lacking(complaints: list[str]) -> int:
+    """Say what results lack, and give the exit status."""
+    for text in complaints:
+        _complain(text, 1)
+    return int(bool(complaints))
 
 
 def _settings(pairs: list[str] | None) -> dict[str, object]:
@@ -663,6 +760,29 @@ def _settings(pairs: list[str] | None) -> dict[str, object]:
             raise ScenarioError(f"--set {pair}: write a dotted path, = and a value, such as duration=200ms")
         settings[path.strip()] = value.strip()
     return settings
+
+
+def _lists(pairs: list[str] | None) -> dict[str, list[object]]:
+    """Read what `--sweep` was given: paths, each with a list of values as TOML."""
+    import tomllib
+
+    how = 'write a dotted path, = and a list of values, such as defaults.abr.nrm=[8, 32] or duration=["1 s", "2 s"]'
+    lists: dict[str, list[object]] = {}
+    for pair in pairs or []:
+        path, equals, text = pair.partition("=")
+        path = path.strip()
+        if not equals or not path:
+            raise ScenarioError(f"--sweep {pair}: {how}")
+        if path in lists:
+            raise ScenarioError(f"--sweep {pair}: {path} is swept over already; give all its values in one list")
+        try:
+            table = tomllib.loads(f"values = {text}")
+        except tomllib.TOMLDecodeError:
+            table = {}
+        if len(table) != 1 or not isinstance(table["values"], list):
+            raise ScenarioError(f"--sweep {pair}: this is no list; {how}")
+        lists[path] = table["values"]
+    return lists
 
 
 def _say_where(address: str) -> None:

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 
@@ -31,6 +33,8 @@ class ScenarioError(CellrateError):
         What is wrong.
     remedy : str or None
         What would be right.
+    point : dict or None
+        Where the error is at one point of a sweep: what that sets, from dotted path to value.
     """
 
     def __init__(
@@ -43,6 +47,7 @@ class ScenarioError(CellrateError):
         key: str | None = None,
         message: str | None = None,
         remedy: str | None = None,
+        point: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(text)
         self.file = file
@@ -51,6 +56,7 @@ class ScenarioError(CellrateError):
         self.key = key
         self.message = text if message is None else message
         self.remedy = remedy
+        self.point = None if point is None else dict(point)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Cross a process border whole."""
@@ -71,6 +77,21 @@ class Interrupted(CellrateError, KeyboardInterrupt):  # noqa: N818
 
 class NoSuchSeries(CellrateError, LookupError):  # noqa: N818
     """A result without the series asked for; the text says which there are."""
+
+
+@contextlib.contextmanager
+def at_point(place: int, settings: Mapping[str, str]) -> Iterator[None]:
+    """Have errors say at which point of a sweep they are, counted from 0, and what it sets; none that sets nothing."""
+    try:
+        yield
+    except CellrateError as error:
+        # Others are not of the point: somebody stopped it.
+        if not settings or type(error) not in (ScenarioError, RunError, CellrateError):
+            raise
+        values = ", ".join(f"{path} = {value}" for path, value in settings.items())
+        text = f"{error}\nAt point {place + 1} of the sweep: {values}"
+        attributes = {**error.__dict__, "point": settings} if isinstance(error, ScenarioError) else {}
+        raise type(error)(text, **attributes) from None
 
 
 def _scenario_error(text: str, attributes: dict[str, Any]) -> ScenarioError:

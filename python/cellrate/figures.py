@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.artist import Artist
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 from .errors import CellrateError
 from .style import STYLE
@@ -28,6 +31,25 @@ class Drawn(Figure):
         with mpl.rc_context(STYLE):
             self.savefig(picture, format="png", metadata={"Software": None})
         return picture.getvalue()
+
+
+class Measure:
+    """What the parts of a figure take up: of a legend or a label, without drawing what is large."""
+
+    def __init__(self, drawn: Figure) -> None:
+        canvas: Any = FigureCanvasAgg(drawn)
+        self._renderer = canvas.get_renderer()
+        self._dpi = drawn.dpi
+
+    def extent(self, part: Artist) -> Bbox | None:
+        """Give where a part is, with all that belongs to it [in]; None for one that shows nothing."""
+        found = part.get_tightbbox(self._renderer)
+        return None if found is None else Bbox(found.get_points() / self._dpi)
+
+    def width(self, part: Artist) -> float:
+        """Give the width of a part [in]; 0 of one that shows nothing."""
+        found = self.extent(part)
+        return 0.0 if found is None else float(found.width)
 
 
 def save(drawn: Figure, base: Path) -> None:

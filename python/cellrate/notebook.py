@@ -5,13 +5,18 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from .summaries import Numbers, port_numbers, run_line, vc_numbers, virtual_source_numbers
+from .summaries import Numbers, application_numbers, port_numbers, run_line, vc_numbers, virtual_source_numbers
 
 
 def html_of(summary: dict[str, Any], settings: dict[str, str]) -> str:
-    """Give the rows for VCs, ports and virtual sources and a line about the run."""
+    """Give the rows for VCs, applications, ports and virtual sources and a line about the run."""
     title = summary["run"]["scenario"] + "".join(f", {key} = {value}" for key, value in settings.items())
-    numbers = (vc_numbers(summary), port_numbers(summary), virtual_source_numbers(summary))
+    numbers = (
+        vc_numbers(summary),
+        *application_numbers(summary),
+        port_numbers(summary),
+        virtual_source_numbers(summary),
+    )
     tables = "".join(map(_table, numbers))
     return f"<div><b>{escape(title)}</b>{tables}<small>{escape(run_line(summary['run']))}</small></div>"
 

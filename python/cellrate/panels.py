@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -65,42 +64,16 @@ def fair_levels(toml: str) -> dict[str, float]:
 
     In cells/s.
 
-    Of each line its ports share what their algorithms aim at: the target utilization where every switch runs ERICA with
-    the same one, and the whole line elsewhere. Empty where a port's MCRs exceed what it has.
+    Of each line they share what the algorithm of its port hands out. Empty where a port's MCRs exceed what it has.
     """
     from .errors import ScenarioError
     from .scenario import Scenario
 
     try:
-        shares = Scenario.parse(toml).fair(utilization=_target(toml))
+        shares = Scenario.parse(toml).fair()
     except ScenarioError:
         return {}
     return {f"{share.vc} (back)" if share.backward else share.vc: share.rate for share in shares}
-
-
-#: Share of the line that algorithms hand out, where the scenario does not say; all others hand out all of it.
-TARGET_UTILIZATION = {"erica": 0.9, "capc": 0.95, "consistent-marking": 0.95}
-
-
-def _target(toml: str) -> float:
-    document = tomllib.loads(toml)
-    common = document.get("defaults", {}).get("switch", {})
-    targets = set()
-    for switch in document.get("switch", []):
-        tables = [{**common, **switch}]
-        tables += [{**tables[0], **port} for port in switch.get("ports", {}).values()]
-        for table in tables:
-            algorithm = {**common.get("algorithm", {}), **table.get("algorithm", {})}
-            default = TARGET_UTILIZATION.get(algorithm.get("type", "none"))
-            targets.add(1.0 if default is None else _share(algorithm.get("target_utilization", default)))
-    return targets.pop() if len(targets) == 1 else 1.0
-
-
-def _share(value: float | str) -> float:
-    """A ratio as scenarios write it: 0.9, "0.9" or "90 %"."""
-    if isinstance(value, str) and value.endswith("%"):
-        return float(value[:-1]) / 100
-    return float(value)
 
 
 def thin(

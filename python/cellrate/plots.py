@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,15 +13,34 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from .figures import Drawn, save
+from .figures import Drawn, Measure, save
 from .panels import CELL_BITS as CELL_BITS
 from .panels import fair_levels, grouped, thin
 from .results import Result, Series
-from .style import COLOURS, DASHES, STYLE
+from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
     from numpy.typing import NDArray
+
+MOST_NAMED = 24
+"""Of a panel with more lines so many less one have a colour and a name; the others are grey and one in the legend."""
+
+MOST_ABOVE = 5
+"""Of the entries of a legend above its panel, in one row; one with more lines stands beside."""
+
+LEFT, TOP, BOTTOM, GAP = 0.85, 0.6, 0.7, 0.4
+"""Margins, and what is between two panels [in]."""
+
+SECOND_AXIS = 0.75
+"""What an axis at the right takes with its label [in]."""
+
+LEAST_PANEL = 4.4
+"""A panel is so wide at least [in]: the figure grows with its legends."""
+
+LEGEND_LINE = 0.172
+"""A line of a legend [in]."""
 
 
 @dataclass(frozen=True)
@@ -93,59 +114,123 @@ def figure(
         From top to bottom.
     title, stamp
         Above and, small, below.
-    width, panel_height
+    width
+        In inches; legends that need more have it.
+    panel_height
         In inches.
     time
         The part of the time axis to show [s]; all of it when None.
     """
-    # Margins in inches, by hand: an automatic layout would draw everything twice to measure it.
-    left, gap, top, bottom = 0.85, 0.4, 0.6, 0.7
-    right = 0.75 if any(panel.second_axis for panel in panels) else 0.2
-    if any(_many(panel) for panel in panels):
-        right += 1.2
-    height = top + bottom + len(panels) * panel_height + (len(panels) - 1) * gap
+    # Margins in inches, by hand: an automatic layout would draw everything twice to measure it. Only legends are
+    # measured.
+    second = SECOND_AXIS if any(panel.second_axis for panel in panels) else 0.0
+    height = TOP + BOTTOM + len(panels) * panel_height + (len(panels) - 1) * GAP
     with mpl.rc_context(STYLE):
         drawn = Drawn(figsize=(width, height))
-        drawn.subplots_adjust(
-            left=left / width,
-            right=1 - right / width,
-            top=1 - top / height,
-            bottom=bottom / height,
-            hspace=gap / panel_height,
-        )
         rows: Any = drawn.subplots(len(panels), 1, sharex=True, squeeze=False)
         for axes, panel in zip(rows[:, 0], panels, strict=True):
             _draw_panel(axes, panel)
+        width, right = _set_legends(drawn, panels, width, second, panel_height)
+        drawn.set_size_inches(width, height)
+        drawn.subplots_adjust(
+            left=LEFT / width,
+            right=1 - right / width,
+            top=1 - TOP / height,
+            bottom=BOTTOM / height,
+            hspace=GAP / panel_height,
+        )
         rows[-1, 0].set_xlabel("time [s]")
         if time is not None:
             rows[-1, 0].set_xlim(*time)
         drawn.align_ylabels(rows[:, 0])
-        drawn.text(0.012, 1 - 0.1 / height, title, fontsize=10, va="top")
-        drawn.text(1 - 0.08 / width, 0.08 / height, stamp, fontsize=6.5, color="#777777", ha="right")
+        drawn.text(0.012, 1 - 0.1 / height, plain(title), fontsize=10, va="top")
+        drawn.text(1 - 0.08 / width, 0.08 / height, plain(stamp), fontsize=6.5, color="#777777", ha="right")
     return drawn
 
 
+def _set_legends(
+    drawn: Drawn, panels: Sequence[Panel], width: float, second: float, panel_height: float
+) -> tuple[float, float]:
+    """Set legends above panels, or beside where a row is too short; give the figure's width and right margin [in]."""
+    measure = Measure(drawn)
+    in_column = max(1, int((panel_height + GAP - 0.1) / LEGEND_LINE))
+    beside: dict[int, Legend] = {}
+    above: dict[int, float] = {}
+    for place, (axes, panel) in enumerate(zip(drawn.axes, panels, strict=True)):
+        if len(panel.lines) > MOST_ABOVE:
+            beside[place] = _legend_beside(axes, in_column)
+        else:
+            above[place] = measure.width(_legend_above(axes))
+    while True:
+        widest = max((measure.width(legend) for legend in beside.values()), default=0.0)
+        right = second + (widest + 0.2 if beside else 0.0 if second else 0.2)
+        width = max(width, LEFT + LEAST_PANEL + right)
+        too_wide = [place for place, needed in above.items() if needed > width - LEFT - right]
+        if not too_wide:
+            break
+        for place in too_wide:
+            del above[place]
+            beside[place] = _legend_beside(drawn.axes[place], in_column)
+    panel_width = width - LEFT - right
+    for place, legend in beside.items():
+        axes = drawn.axes[place]
+        from_panel = SECOND_AXIS if panels[place].second_axis else 0.06
+        legend.set_bbox_to_anchor((1 + from_panel / panel_width, 0.5), transform=axes.transAxes)
+    return width, right
+
+
+def _legend_above(axes: Axes) -> Legend:
+    return axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 0.98),
+        ncols=max(1, len(axes.get_legend_handles_labels()[1])),
+        borderpad=0.1,
+        columnspacing=1.2,
+        handlelength=1.6,
+    )
+
+
+def _legend_beside(axes: Axes, in_column: int) -> Legend:
+    return axes.legend(
+        loc="center left",
+        ncols=-(-len(axes.get_legend_handles_labels()[1]) // in_column),
+        borderpad=0.1,
+        columnspacing=1.2,
+        handlelength=1.6,
+    )
+
+
 def _draw_panel(axes: Axes, panel: Panel) -> None:
-    for number, line in enumerate(panel.lines):
-        if line.label in panel.levels:
+    named = _named([line.label for line in panel.lines])
+    numbers = {place: number for number, place in enumerate(named)}
+    levels: dict[str, float] = {}
+    for place, line in enumerate(panel.lines):
+        is_named = place in numbers
+        number = numbers.get(place, 0)
+        level = panel.levels.get(line.label)
+        if level is not None and (is_named or level not in levels.values()):
             axes.axhline(
-                panel.levels[line.label] * panel.scale,
-                color=COLOURS[number % len(COLOURS)],
+                level * panel.scale,
+                color=COLOURS[number % len(COLOURS)] if is_named else FAINT,
                 linestyle=(number % 4 * 2, (4, 4)),
                 linewidth=0.8,
                 alpha=0.6,
                 zorder=1.5,
             )
+            levels[line.label] = level
         times, values = thinned(line.series)
         axes.plot(
             times,
             values * panel.scale,
             drawstyle="steps-post" if line.series.interval_s is None else "steps-pre",
-            color=COLOURS[number % len(COLOURS)],
-            linestyle=DASHES[(number // len(COLOURS)) % len(DASHES)],
-            label=line.label,
+            color=COLOURS[number % len(COLOURS)] if is_named else FAINT,
+            linestyle=DASHES[(number // len(COLOURS)) % len(DASHES)] if is_named else "-",
+            linewidth=None if is_named else 0.8,
+            zorder=2.0 if is_named else 1.8,
+            label=in_legend(line.label) if is_named else "_",
         )
-    levels = any(line.label in panel.levels for line in panel.lines)
+    if len(named) < len(panel.lines):
+        axes.plot([], [], color=FAINT, linewidth=0.8, label=f"{len(panel.lines) - len(named)} more")
     if levels:
         axes.plot([], [], color="#777777", linestyle=(0, (4, 4)), linewidth=0.8, label="max-min")
     axes.set_ylabel(panel.axis)
@@ -166,20 +251,22 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         second = axes.secondary_yaxis("right", functions=cast(Any, (to_series, to_axis)))
         second.set_ylabel(panel.second_axis, color="#777777")
         second.tick_params(colors="#777777", labelsize=7)
-    many = _many(panel)
-    axes.legend(
-        loc="center left" if many else "lower right",
-        bbox_to_anchor=(1.14 if panel.second_axis else 1.01, 0.5) if many else (1.0, 0.98),
-        ncols=1 + (len(panel.lines) - 1 + levels) // 10 if many else len(panel.lines) + levels,
-        borderpad=0.1,
-        columnspacing=1.2,
-        handlelength=1.6,
-    )
 
 
-def _many(panel: Panel) -> bool:
-    """Whether the legend has so many entries that it stands beside the panel instead of above it."""
-    return len(panel.lines) > 5
+def _named(labels: Sequence[str]) -> list[int]:
+    """Give the places of the lines that have a colour and a name: all, or of many the first ones of each group.
+
+    Lines whose names differ in numbers only are a group.
+    """
+    if len(labels) <= MOST_NAMED:
+        return list(range(len(labels)))
+    seen: Counter[str] = Counter()
+    ranks = []
+    for label in labels:
+        stem = re.sub(r"\d+", "#", label)
+        ranks.append(seen[stem])
+        seen[stem] += 1
+    return sorted(sorted(range(len(labels)), key=lambda place: ranks[place])[: MOST_NAMED - 1])
 
 
 def thinned(series: Series, bins: int = 1500) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -21,7 +21,7 @@ from typing import Any
 
 from .ends import SendingEnd
 from .errors import CellrateError
-from .making import is_number, made, shown
+from .making import check_methods, is_number, made, overrides, shown
 
 MakePolicy = Callable[..., "UiliPolicy"]
 """A class, or whatever else makes a `UiliPolicy`: called with a `SendingEnd`, and the scenario's parameters by name."""
@@ -111,6 +111,7 @@ def maker(name: str, make: MakePolicy) -> Maker:
 
 def _calls(policy: UiliPolicy) -> Calls:
     kind = type(policy)
+    check_methods(policy, UiliPolicy, ("on_forward_rm", "on_backward_rm"))
 
     def lowered(now: float, acr: float, decreased: bool, icr: float, cells: int, elapsed: float) -> float | None:
         given: Any = policy.on_forward_rm(ForwardRm(now, acr, decreased, icr, cells, elapsed))
@@ -127,6 +128,6 @@ def _calls(policy: UiliPolicy) -> Calls:
         return given
 
     return Calls(
-        on_forward_rm=None if kind.on_forward_rm is UiliPolicy.on_forward_rm else lowered,
-        on_backward_rm=None if kind.on_backward_rm is UiliPolicy.on_backward_rm else follows,
+        on_forward_rm=lowered if overrides(policy, UiliPolicy, "on_forward_rm") else None,
+        on_backward_rm=follows if overrides(policy, UiliPolicy, "on_backward_rm") else None,
     )

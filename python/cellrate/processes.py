@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
 
 Outcome = TypeVar("Outcome")
+
+_PR_SET_PDEATHSIG = 1
+"""Of linux/prctl.h."""
 
 
 def number_of_workers(workers: int | None, calls: int) -> int:
@@ -36,6 +40,8 @@ def side_by_side(
     progress: Callable[[float], object] | None = None,
 ) -> list[Outcome]:
     """Call functions in processes, and give what they return, in their order; they begin in that order too.
+
+    Processes end with the one that called this, however that ends.
 
     The functions may be of any kind: processes are forked, which also keeps scripts without an
     `if __name__ == "__main__"` working. Only what a function returns or raises crosses over, so that must be picklable.
@@ -71,7 +77,8 @@ def side_by_side(
 
     context = multiprocessing.get_context("fork")
     stopped = context.Event()
-    executor: Executor = ProcessPoolExecutor(workers, context, initializer=_inherit, initargs=(calls, stopped))
+    inherited = (calls, stopped, os.getpid())
+    executor: Executor = ProcessPoolExecutor(workers, context, initializer=_inherit, initargs=inherited)
     with crossing() as folder, executor:
         futures = {executor.submit(_called, place, folder): place for place in range(len(calls))}
         returned: dict[int, Outcome] = {}
@@ -98,9 +105,29 @@ _stopped: Event | None = None
 """In a forked process: whether all is over. Calls that are handed out already can no longer be cancelled."""
 
 
-def _inherit(calls: Sequence[Callable[[], Any]], stopped: Event) -> None:
+def _inherit(calls: Sequence[Callable[[], Any]], stopped: Event, parent: int) -> None:
     global _calls, _stopped
     _calls, _stopped = calls, stopped
+    # So the executor ends what is left of a broken pool; a handler of the parent's is for the parent.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # A terminal that is closed tells all that it had; what ends the parent ends this too.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    _end_with(parent)
+
+
+def _end_with(parent: int) -> None:
+    """Have the kernel kill this process as soon as its parent has ended, however that ended.
+
+    What is called may take hours, and a process that waits for the next call would wait for ever.
+    """
+    import ctypes
+
+    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"prctl(PR_SET_PDEATHSIG): {os.strerror(number)}")
+    if os.getppid() != parent:
+        # It has ended before the kernel knew.
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def end_if_stopped(_fraction: float = 0.0) -> None:

@@ -9,17 +9,22 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import _native
 from .algorithms import Algorithms
 from .capturing import Capture
 from .custom import NOTHING, Custom
-from .errors import CellrateError
+from .errors import CellrateError, at_point
 from .policies import Policies
 from .processes import Outcome, end_if_stopped, number_of_workers, side_by_side
 from .results import Result
 from .scenario import Scenario
 from .traffic import Traffic
+from .varying import varied
+
+if TYPE_CHECKING:
+    from .writing import Undrawn
 
 Progress = Callable[[float], object]
 Point = tuple[Scenario, Mapping[str, str]]
@@ -95,6 +100,8 @@ def sweep(
     *,
     set: Mapping[str, object] | None = None,
     seed: int | None = None,
+    over: Mapping[str, Iterable[object]] | None = None,
+    seeds: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     algorithms: Algorithms | None = None,
@@ -107,6 +114,13 @@ def sweep(
     ----------
     scenario, set, seed, algorithms, policies, traffic
         As for `run`.
+    over
+        Further keys to vary, from dotted path to a list of values, as if each were a `[[sweep]]` entry behind those of
+        the scenario: {"defaults.abr.nrm": [8, 32, 256], "defaults.link.length": ["10 km", "1000 km"]}. Every
+        combination is run, the last key varying fastest.
+    seeds
+        Run each point so many times, with that many seeds: the scenario's own or `seed`, and those that follow it. Of
+        a scenario that says nothing of seeds these are 1, 2, 3 and so on. They vary fastest.
     workers
         Number of processes; the number of processors by default. The results do not depend on it.
     progress
@@ -116,33 +130,53 @@ def sweep(
     -------
     list of Result
         In the order of the sweep; `Result.set` says which point.
+
+    Raises
+    ------
+    ScenarioError
+        If a point cannot be run, or there is nothing at a path.
+    CellrateError
+        If there is nothing to vary over, or the scenario varies the same key itself.
     """
-    points = [(point.scenario, point.set) for point in prepare(scenario, set=set, seed=seed).points()]
-    for point, _ in points:
-        point.check()
+    prepared = varied(prepare(scenario, set=set, seed=seed), over, seeds)
+    points = [(point.scenario, point.set) for point in prepared.checked_points()]
     custom = Custom.of(algorithms, policies, traffic)
     return run_many(points, workers=workers, progress=progress, custom=custom)
 
 
-def run_into(folder: Path | None, run: Callable[[], Result], *, csv: bool = False, plots: bool = False) -> Result:
+def run_into(
+    folder: Path | None,
+    run: Callable[[], Result],
+    *,
+    csv: bool = False,
+    plots: bool = False,
+    complain: Callable[[str], object] | None = None,
+) -> Result:
     """Do a run whose result goes into a folder, which appears whole or not at all. Without a folder nothing is written.
+
+    A plot that cannot be drawn is left out: `complain` is told, or a warning is given.
 
     Raises
     ------
     CellrateError
         If the folder holds something else, or cannot be made; said before anything runs.
+    RunError
+        If it has changed meanwhile; the result is then beside it.
     """
     if folder is None:
         return run()
-    from .writing import fill_result, write_whole
+    from .writing import fill_result, told, warn, write_whole
 
     results: list[Result] = []
+    undrawn: list[Undrawn] = []
 
     def fill(into: Path) -> None:
         results.append(run())
-        fill_result(results[0], into, csv=csv, plots=plots)
+        undrawn.extend(fill_result(results[0], into, csv=csv, plots=plots))
 
     write_whole(folder, fill)
+    for text in told(undrawn):
+        (complain or warn)(text)
     return results[0]
 
 
@@ -156,6 +190,7 @@ def sweep_into(
     progress: Progress | None = None,
     threads: int = 1,
     custom: Custom = NOTHING,
+    complain: Callable[[str], object] | None = None,
 ) -> list[Result]:
     """Run the points of a sweep into a folder, which appears whole or not at all: summary.json, and a folder per point.
 
@@ -163,24 +198,32 @@ def sweep_into(
 
     A point is written by the process that ran it: of two processes neither waits while the other's results are written,
     and series stay where they are. The results given back are without them. Without a folder nothing is written.
+    Pictures that cannot be drawn are left out: `complain` is told, or a warning is given.
 
     Raises
     ------
-    CellrateError
-        If the folder holds something else; said before anything runs.
+    CellrateError, RunError
+        As `run_into`.
     """
     if folder is None:
         return run_each(points, _without_series, workers=workers, progress=progress, threads=threads, custom=custom)
-    from .writing import fill_summary, write_whole
+    from .writing import fill_summary, told, warn, write_whole
 
     results: list[Result] = []
+    undrawn: list[Undrawn] = []
 
     def fill(into: Path) -> None:
         write = partial(_write_point, into, csv=csv, plots=plots)
-        results.extend(run_each(points, write, workers=workers, progress=progress, threads=threads, custom=custom))
-        fill_summary(results, into, csv=csv, plots=plots)
+        for result, not_drawn in run_each(
+            points, write, workers=workers, progress=progress, threads=threads, custom=custom
+        ):
+            results.append(result)
+            undrawn.extend(not_drawn)
+        undrawn.extend(fill_summary(results, into, csv=csv, plots=plots))
 
     write_whole(folder, fill)
+    for text in told(undrawn):
+        (complain or warn)(text)
     return results
 
 
@@ -244,11 +287,12 @@ def prepare(
     scenario: Scenario | str | Path, *, set: Mapping[str, object] | None = None, seed: int | None = None
 ) -> Scenario:
     """Load a scenario unless it is one, and apply settings and seed."""
-    prepared = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     settings = dict(set or {})
     if seed is not None:
         settings["seed"] = seed
-    return prepared.set(settings) if settings else prepared
+    if not isinstance(scenario, Scenario):
+        return Scenario.load(scenario, set=settings)
+    return scenario.set(settings) if settings else scenario
 
 
 def _check_threads(threads: int) -> None:
@@ -312,7 +356,9 @@ def _run_and_finish(
     progress: Progress | None = None,
 ) -> Outcome:
     scenario, settings = point
-    return finish(place, _run_kept(scenario, settings, keep, how, progress))
+    with at_point(place, settings):
+        result = _run_kept(scenario, settings, keep, how, progress)
+    return finish(place, result)
 
 
 def _whole(_place: int, result: Result) -> Result:
@@ -323,11 +369,11 @@ def _without_series(_place: int, result: Result) -> Result:
     return Result(result.summary, result.set, result.toml, result.purpose, {}, result.captured)
 
 
-def _write_point(folder: Path, place: int, result: Result, *, csv: bool, plots: bool) -> Result:
+def _write_point(folder: Path, place: int, result: Result, *, csv: bool, plots: bool) -> tuple[Result, list[Undrawn]]:
     from .writing import fill_point
 
-    fill_point(folder, place, result, csv=csv, plots=plots)
-    return _without_series(place, result)
+    undrawn = fill_point(folder, place, result, csv=csv, plots=plots)
+    return _without_series(place, result), undrawn
 
 
 def _part(progress: Progress | None, done: int, total: int) -> Progress | None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from .errors import ScenarioError
+from .errors import ScenarioError, at_point
+from .making import shown
 from .places import folder
 
 if TYPE_CHECKING:
@@ -33,8 +36,16 @@ class Scenario:
         self._checked: tuple[str, str, float, int] | None = None
 
     @classmethod
-    def load(cls, path: str | Path) -> Scenario:
+    def load(cls, path: str | Path, *, set: Mapping[str, object] | None = None) -> Scenario:
         """Read a file, or the ready scenario of that name (see `ready_scenarios`).
+
+        Parameters
+        ----------
+        path
+            The file, or the name.
+        set
+            Values that stand in place of those of the file, as in `Scenario.set`. They are taken before files that the
+            scenario refers to are read.
 
         Raises
         ------
@@ -52,7 +63,7 @@ class Scenario:
             raise ScenarioError(
                 f"{path}: {message}. {remedy}", file=str(path), message=message, remedy=remedy
             ) from None
-        return cls(_native.Scenario.parse(text, str(path), str(place.parent)), str(path))
+        return cls(_native.Scenario.parse(text, str(path), str(place.parent), _pairs(set or {})), str(path))
 
     @classmethod
     def parse(cls, text: str, *, file: str = "<text>") -> Scenario:
@@ -66,7 +77,7 @@ class Scenario:
         ScenarioError
             If it is no TOML, or a file that it refers to cannot be read.
         """
-        return cls(_native.Scenario.parse(text.encode(), file, str(Path(file).parent)), file)
+        return cls(_native.Scenario.parse(text.encode(), file, str(Path(file).parent), []), file)
 
     def set(self, settings: Mapping[str, object]) -> Scenario:
         """Give a copy with other values.
@@ -74,32 +85,51 @@ class Scenario:
         Parameters
         ----------
         settings
-            From dotted path to value: a number, a truth value, a text with its unit ("5 ms"), or a list of these.
+            From dotted path to value: a number, a truth value, a text ("5 ms"), or a list or dict of these; scalars of
+            NumPy are numbers and truth values too. A dict is a table, {"type": "erica"}. A text is read as on the
+            command line: as TOML, or else as it is.
 
         Raises
         ------
         ScenarioError
-            If there is nothing at the path.
+            If there is nothing at the path, or a value does not go there.
+        TypeError
+            If a value is none of these, such as None.
         """
-        pairs = [(path, as_toml(value)) for path, value in settings.items()]
-        return Scenario(self._native.with_set(pairs), self._file)
+        return Scenario(self._native.with_set(_pairs(settings)), self._file)
 
     def points(self) -> list[SweepPoint]:
         """Write out the sweep: one point per combination, a single one that sets nothing without a sweep."""
         return [SweepPoint(dict(settings), Scenario(native, self._file)) for settings, native in self._native.points()]
 
+    def checked_points(self) -> list[SweepPoint]:
+        """Write out the sweep as `points` does, and see that every point can be run.
+
+        Raises
+        ------
+        ScenarioError
+            If one cannot; it says which.
+        """
+        points = self.points()
+        for place, point in enumerate(points):
+            with at_point(place, point.set):
+                point.scenario._facts()
+        return points
+
     def check(self) -> None:
         """Raise `ScenarioError` unless every point of the sweep can be run."""
-        for point in self.points():
-            point.scenario._facts()
+        self.checked_points()
 
-    def fair(self, *, utilization: float = 1.0) -> list[FairShare]:
+    def fair(self, *, utilization: float | None = None) -> list[FairShare]:
         """Give the weighted max-min fair rates of the ABR flows with traffic, each taken as greedy.
+
+        A sweep is left out of account: `points` gives a scenario for each of its points.
 
         Parameters
         ----------
         utilization
-            Share of each line that is handed out [above 0 to 1].
+            Share of each line that is handed out [above 0 to 1]; for each port what its algorithm hands out when None:
+            the target utilization of ERICA, CAPC and consistent marking, and the whole line elsewhere.
 
         Raises
         ------
@@ -108,14 +138,15 @@ class Scenario:
         ValueError
             If `utilization` is out of range.
         """
-        if not 0.0 < utilization <= 1.0:
+        if utilization is not None and not 0.0 < utilization <= 1.0:
             raise ValueError(f"utilization is {utilization}; it must be above 0 and at most 1")
         return [FairShare(*row) for row in self._native.fair(utilization)]
 
     def draw(self) -> Drawn:
         """Draw the network: switches with their algorithms, hosts, links, and the ways that connections take.
 
-        Hosts and connections that are alike are drawn as one. A notebook shows the figure; `savefig` writes it.
+        Hosts and connections that are alike are drawn as one. A notebook shows the figure; `savefig` writes it. A sweep
+        is left out of account: `points` gives a scenario for each of its points.
 
         Raises
         ------
@@ -218,17 +249,50 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def as_toml(value: object) -> str:
-    """Write a Python value the way a scenario's setting is written."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_quoted(item) for item in value) + "]"
-    return str(value)
+def _pairs(settings: Mapping[str, object]) -> list[tuple[str, str]]:
+    return [(path, as_toml(value, path)) for path, value in settings.items()]
 
 
-def _quoted(item: object) -> str:
-    return json.dumps(item) if isinstance(item, str) else as_toml(item)
+def as_toml(value: object, path: str) -> str:
+    """Write a Python value the way the setting at `path` is written: a text as it is, all else as TOML.
+
+    Raises
+    ------
+    TypeError
+        If it is nothing that a setting can be; it says at which path.
+    """
+    return str(value) if isinstance(value, str) else _toml(value, path)
+
+
+def _toml(value: object, path: str) -> str:
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic):
+        value = value.item()
+    match value:
+        case str():
+            # What JSON escapes TOML does, and DEL besides.
+            return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(int(value))
+        case float():
+            return repr(float(value))
+        case list() | tuple():
+            return "[" + ", ".join(_toml(item, f"{path}[{place}]") for place, item in enumerate(value)) + "]"
+        case Mapping():
+            pairs = [f"{_toml_key(key, path)} = {_toml(item, f'{path}.{key}')}" for key, item in value.items()]
+            return "{ " + ", ".join(pairs) + " }" if pairs else "{}"
+    raise TypeError(
+        f"{path} is set to {shown(value)}, of type {type(value).__name__}; "
+        'a setting is a number, True or False, a text such as "5 ms", or a list or dict of these'
+    )
+
+
+def _toml_key(key: object, path: str) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"{path} has the key {shown(key)}, of type {type(key).__name__}; keys are texts")
+    return key if re.fullmatch("[A-Za-z0-9_-]+", key) else _toml(key, path)
 
 
 def _parse(toml: str, file: str) -> Scenario:

@@ -7,6 +7,9 @@ from typing import Any
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C00")
 """Okabe and Ito's palette, told apart by colour-blind readers; yellow darkened to show on white."""
 
+FAINT = "#b5b5b5"
+"""Of lines that are not told apart from each other."""
+
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
 """For more lines than there are colours."""
 
@@ -29,3 +32,13 @@ STYLE: dict[Any, Any] = {
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
 }
+
+
+def plain(text: str) -> str:
+    """Give a text for matplotlib, which takes what is between dollars for mathematics."""
+    return text.replace("$", r"\$")
+
+
+def in_legend(text: str) -> str:
+    """Give a name for matplotlib's legends, which leave out names that begin with an underscore."""
+    return plain(f" {text}" if text.startswith("_") else text)

@@ -6,10 +6,11 @@ be broken into lines have it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from .summaries import CELL_BITS, port_numbers, run_line, vc_numbers, virtual_source_numbers
+from .summaries import CELL_BITS, application_numbers, port_numbers, run_line, vc_numbers, virtual_source_numbers
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 
 
 def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
-    """Print a run's rows for VCs, ports and virtual sources and a line about the run."""
+    """Print a run's rows for VCs, applications, ports and virtual sources and a line about the run."""
     run = summary["run"]
     print(run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items()))
     _print_numbers(*vc_numbers(summary))
+    for numbers in application_numbers(summary):
+        _print_numbers(*numbers)
     for row in summary.get("refused", []):
         print(f"Refused: {row['category']} connection {row['vc']}, {row['reason']}")
     if summary.get("negotiated"):
@@ -36,11 +39,14 @@ def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
     print(run_line(run))
 
 
-def print_fair(console: Console, shares: list[FairShare]) -> None:
-    """Print max-min fair rates."""
+def print_fair(console: Console, shares: list[FairShare], settings: dict[str, str]) -> None:
+    """Print max-min fair rates, under what the point of a sweep set."""
     from rich import box
     from rich.table import Table
 
+    if settings:
+        line = "  ".join(f"{key} = {value}" for key, value in settings.items())
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("VC")
     table.add_column("Mbps", justify="right")
@@ -115,7 +121,16 @@ def _print_numbers(head: list[str], rows: list[list[str]]) -> None:
 
     for cells in heading:
         print(line(cells))
-    print(" " + "─" * (sum(widths) + 3 * len(widths[1:])))
+    print(" " + _rule() * (sum(widths) + 3 * len(widths[1:])))
     for row in rows:
         print(line(row))
     print()
+
+
+def _rule() -> str:
+    """What a rule is made of: a line, or hyphens where stdout has none."""
+    try:
+        "─".encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return "-"
+    return "─"

@@ -20,7 +20,7 @@ from math import isfinite
 
 from .ends import SendingEnd
 from .errors import CellrateError
-from .making import is_number, made, shown
+from .making import check_methods, is_number, made, shown
 
 MakeTraffic = Callable[..., "TrafficSource"]
 """A class, or whatever else makes a `TrafficSource`: called with a `SendingEnd`, and the scenario's parameters by
@@ -84,6 +84,7 @@ class _Asked:
     """Traffic that the compiled module asks for its bursts."""
 
     def __init__(self, source: TrafficSource) -> None:
+        check_methods(source, TrafficSource, ("next_burst",))
         self._source = source
         self._began = False
 

@@ -8,11 +8,16 @@ return helps most is named with its guideline.
 from __future__ import annotations
 
 import itertools
+import json
+import os
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .advisor import PACKET_CELLS, AdvisedSet, Situation, mcr, nrm
+from .errors import CellrateError
 from .running import Progress, run_many
 from .scenario import Scenario
 
@@ -33,6 +38,9 @@ DEFAULTS: Mapping[str, object] = {
 
 BURSTS = {"interactive": 12, "transaction": 10 * PACKET_CELLS}
 """Cells of one request: 512 octets of TCP, or ten packets of 9180 octets."""
+HEAD = "# Parameters advised for"
+"""What the file of a set begins with, and no other."""
+
 TOLERANCE = 0.01
 """Figures this close count as equal, where nothing else is said."""
 
@@ -121,10 +129,10 @@ def scenario_text(advised: AdvisedSet, *, name: str = "advised") -> str:
     bottleneck = f"{switches[0]}->{switches[1]}" if s.number_of_switches > 1 else "sw1->d1"
     return "\n".join(
         [
-            f"# Parameters advised for {s.application} over {s.link_bps / 1e6:.6g} Mbps and a round trip of "
+            f"{HEAD} {s.application} over {s.link_bps / 1e6:.6g} Mbps and a round trip of "
             f"{s.frtt_s * 1e3:.6g} ms, {s.switches} switches.",
             f"# {plan.what}",
-            f'name = "{name}"',
+            f"name = {json.dumps(name, ensure_ascii=False)}",
             f"duration = {_ms(plan.end_s)}",
             "",
             "[defaults.link]",
@@ -146,6 +154,59 @@ def scenario_text(advised: AdvisedSet, *, name: str = "advised") -> str:
             f'[[probe]]\nrecord = ["queue"]\nof = ["{bottleneck}"]\nevery = {_ms(plan.grain_s)}\n',
         ]
     )
+
+
+def check_writable(file: Path) -> Path:
+    """Give the file that `file` is, links followed, which a set may be written into.
+
+    Raises
+    ------
+    CellrateError
+        If it is there and holds something else, or cannot be looked at.
+    """
+    try:
+        found = file.resolve()
+        if found.exists() and not found.is_file():
+            raise CellrateError(f"--write {file} is no plain file; give another name")
+        if found.exists():
+            with found.open("rb") as opened:
+                if opened.read(len(HEAD)) != HEAD.encode():
+                    raise CellrateError(
+                        f"--write {file} is there already, and was not written by cellrate advise; give another name"
+                    )
+    except (OSError, RuntimeError) as error:
+        # Until Python 3.13 a loop of links is a RuntimeError.
+        raise _unwritable(file, error) from None
+    return found
+
+
+def write_scenario(advised: AdvisedSet, file: Path) -> None:
+    """Write the scenario that the set is tried in into a file, which appears whole; an earlier set there is replaced.
+
+    Raises
+    ------
+    CellrateError
+        If the file holds something else, or cannot be written.
+    """
+    found = check_writable(file)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{found.name}.", suffix=".partial", dir=found.parent)
+        partial = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as opened:
+                opened.write(scenario_text(advised, name=file.stem))
+            partial.chmod(0o644)
+            partial.replace(found)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise _unwritable(file, error) from None
+
+
+def _unwritable(file: Path, error: Exception) -> CellrateError:
+    said = error.strerror if isinstance(error, OSError) else error
+    return CellrateError(f"--write {file} cannot be written: {said}")
 
 
 def compare(advised: AdvisedSet, *, workers: int | None = None, progress: Progress | None = None) -> Comparison:

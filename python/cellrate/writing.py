@@ -2,88 +2,165 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import tempfile
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import CellrateError
+from .errors import CellrateError, Interrupted, RunError
+from .folders import RESULTS, State, changed, replaceable, state
 
 if TYPE_CHECKING:
     from .results import Result
 
-MARK = "summary.json"
-"""The file that tells a folder of results from any other."""
+MARK = RESULTS
 
 
 def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = MARK) -> Path:
-    """Let `fill` write into a temporary folder beside `folder`, then move it there.
+    """Let `fill` write into a temporary folder beside `folder`, then move it there. A link stays, and is followed.
 
     Raises
     ------
     CellrateError
-        If `folder` is there, holds something, and is no folder of results (it has no file `mark`); if there can be no
-        folder there.
+        If `folder` is there and holds anything but results, which have the file `mark`; if there can be no folder
+        there. Said before `fill` is called.
+    RunError
+        If `folder` has changed meanwhile, or cannot be replaced. What `fill` has written is then beside it.
     """
-    folder = folder.absolute()
-    if folder.exists() and not folder.is_dir():
-        raise CellrateError(f"{folder} is a file; results need a folder")
-    if folder.exists() and any(folder.iterdir()) and not (folder / mark).is_file():
-        raise CellrateError(f"{folder} is not empty and holds no results ({mark}); give another folder")
+    target, before = replaceable(folder, mark)
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
     except OSError as error:
         raise CellrateError(f"no folder can be made at {folder}: {error.strerror}") from None
     try:
         partial.chmod(0o755)
         fill(partial)
-        if folder.exists():
-            replaced = partial.with_suffix(".replaced")
-            folder.rename(replaced)
-            partial.rename(folder)
-            shutil.rmtree(replaced)
-        else:
-            partial.rename(folder)
+        _put(partial, target, before)
+    except _NotPutError as error:
+        left = _put_beside(partial, target)
+        raise RunError(f"{folder} {error}; nothing in it was removed, and the results are in {left}") from None
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    return folder
+    return folder.absolute()
+
+
+class _NotPutError(Exception):
+    """Why results are not where they should be."""
+
+
+def _put(whole: Path, target: Path, before: State | None) -> None:
+    """Move a folder to `target`, whose state was `before` and must still be."""
+    new = changed(before, state(target))
+    if new is not None:
+        raise _NotPutError(f"has changed meanwhile ({new})")
+    replaced = None
+    try:
+        if before is not None and len(before) > 1:
+            replaced = whole.with_suffix(".replaced")
+            target.rename(replaced)
+            new = changed(before, state(replaced))
+            if new is not None:
+                raise _NotPutError(f"has changed meanwhile ({new})")
+        # An empty folder gives way by itself; one that no longer is does not.
+        whole.rename(target)
+    except BaseException as error:
+        kept = ""
+        if replaced is not None and replaced.exists():
+            if target.exists():
+                kept = f", and what was there before is in {replaced}"
+            else:
+                replaced.rename(target)
+        if isinstance(error, OSError):
+            raise _NotPutError(f"cannot be replaced ({error.strerror}){kept}") from None
+        raise
+    if replaced is not None:
+        try:
+            shutil.rmtree(replaced)
+        except OSError as error:
+            raise RunError(
+                f"the results are in {target}, but what was there before cannot be removed from {replaced}: {error}"
+            ) from None
+
+
+def _put_beside(whole: Path, target: Path) -> Path:
+    """Move a folder to where there is nothing, with a name like `target`, and give that."""
+    for number in itertools.count(2):
+        beside = target.with_name(f"{target.name}-{number}")
+        try:
+            beside.mkdir()
+            return whole.rename(beside)
+        except FileExistsError:
+            continue
+        except OSError:
+            break
+    return whole
+
+
+@dataclass(frozen=True)
+class Undrawn:
+    """A picture that is not there, because it could not be drawn: results are not thrown away for that."""
+
+    picture: str
+    """Its name, without .png and .svg."""
+    why: str
+
+
+def told(undrawn: Sequence[Undrawn]) -> list[str]:
+    """Say what could not be drawn, in a text for each reason."""
+    texts = []
+    for why in dict.fromkeys(one.why for one in undrawn):
+        pictures = [one.picture for one in undrawn if one.why == why]
+        more = f" and {len(pictures) - 3} more" if len(pictures) > 3 else ""
+        texts.append(f"{', '.join(pictures[:3])}{more} could not be drawn, and the rest is written: {why}")
+    return texts
+
+
+Complain = Callable[[str], object]
+"""Told what could not be drawn (`told`)."""
+
+
+def warn(text: str) -> None:
+    """Tell whoever called the function that called this one's caller."""
+    warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
 def write_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> Path:
     """Write one result (`Result.write`)."""
+    undrawn: list[Undrawn] = []
 
     def fill(partial: Path) -> None:
-        fill_result(result, partial, csv=csv, plots=plots)
+        undrawn.extend(fill_result(result, partial, csv=csv, plots=plots))
 
-    return write_whole(folder, fill)
+    written = write_whole(folder, fill)
+    for text in told(undrawn):
+        warn(text)
+    return written
 
 
-def fill_summary(results: list[Result], folder: Path, *, csv: bool, plots: bool) -> None:
+def fill_summary(results: list[Result], folder: Path, *, csv: bool, plots: bool) -> list[Undrawn]:
     """Write the summary of a sweep into the folder that has its points, as tables and as a picture too."""
     write_json(folder / MARK, {"points": [{"set": result.set, **result.summary} for result in results]})
     if csv:
         _write_rows(results, folder)
-    if plots:
-        from .figures import save
-        from .sweeping import figure
-
-        drawn = figure(results)
-        if drawn is not None:
-            save(drawn, folder / "sweep")
+    return _draw(lambda base: _draw_sweep(results, base), folder / "sweep") if plots else []
 
 
-def fill_point(folder: Path, place: int, result: Result, *, csv: bool, plots: bool) -> None:
+def fill_point(folder: Path, place: int, result: Result, *, csv: bool, plots: bool) -> list[Undrawn]:
     """Write the result of a point of a sweep, counted from 0, into a folder of its own in the sweep's."""
     point = folder / f"point-{place + 1:03d}"
     point.mkdir()
-    fill_result(result, point, csv=csv, plots=plots)
+    undrawn = fill_result(result, point, csv=csv, plots=plots)
+    return [replace(one, picture=f"{point.name}/{one.picture}") for one in undrawn]
 
 
-def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> None:
+def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> list[Undrawn]:
     """Write one result into a folder that is there and empty."""
     write_json(folder / MARK, result.summary)
     (folder / "scenario.toml").write_text(result.toml)
@@ -94,10 +171,35 @@ def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> None
         _write_series(result, probe, folder / "series", csv=csv)
     if csv:
         _write_rows([result], folder)
-    if plots and probes:
-        from .plots import draw_result
+    return _draw(lambda base: _draw_result(result, base), folder / "plot") if plots and probes else []
 
-        draw_result(result, folder / "plot")
+
+def _draw(draw: Callable[[Path], None], base: Path) -> list[Undrawn]:
+    """Draw `base`.png and `base`.svg; where that fails neither is there."""
+    try:
+        draw(base)
+    except Interrupted:
+        raise
+    except Exception as error:
+        for end in (".png", ".svg"):
+            base.with_name(base.name + end).unlink(missing_ok=True)
+        return [Undrawn(base.name, f"{type(error).__name__}: {' '.join(str(error).split())}")]
+    return []
+
+
+def _draw_result(result: Result, base: Path) -> None:
+    from .plots import draw_result
+
+    draw_result(result, base)
+
+
+def _draw_sweep(results: list[Result], base: Path) -> None:
+    from .figures import save
+    from .sweep_plots import figure
+
+    drawn = figure(results)
+    if drawn is not None:
+        save(drawn, base)
 
 
 def write_json(file: Path, content: object) -> None:

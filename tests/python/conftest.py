@@ -64,6 +64,12 @@ values = [8, 32, 256]
 )
 
 
+def swept(*sweeps: tuple[str, str], text: str = PAIR) -> list[cellrate.Result]:
+    """Run a scenario with sweeps, each a path and its values as TOML."""
+    more = "".join(f'\n[[sweep]]\nset = "{path}"\nvalues = {values}\n' for path, values in sweeps)
+    return cellrate.sweep(cellrate.Scenario.parse(text + more), workers=1)
+
+
 @pytest.fixture
 def pair_file(tmp_path: Path) -> Path:
     file = tmp_path / "pair.toml"

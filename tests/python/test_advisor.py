@@ -1,4 +1,4 @@
-"""The guidelines of paper 002 against its own worked numbers, and against signalling."""
+"""The guidelines of paper abr-parameters against its own worked numbers, and against signalling."""
 
 from __future__ import annotations
 
@@ -127,6 +127,14 @@ def test_charging_limits_pcr() -> None:
     assert (charged["MCR"].value, charged["PCR"].value) == (10_040, 40_160)  # 10,000 x 256/255 = 10,039.2
 
 
+def test_rates_move_by_what_pcr_brings_back_in_a_round_trip() -> None:
+    # 2 x 384 cells/s for 0.1 s are 77 cells, a third of Nrm: one step at most.
+    slow = advise(link_bps=622.08e6, round_trip_s=0.1, switches="efci", application="bulk", charging=2)
+    assert (slow["PCR"].value, slow["RIF"].text, slow["RDF"].text) == (768, "1/16", "1/16")
+    fast = advise(link_bps=622.08e6, round_trip_s=0.1, switches="efci", application="bulk")
+    assert (fast["RIF"].text, fast["RDF"].text) == ("1/4096", "1/2048")
+
+
 @pytest.mark.parametrize(
     ("known", "word"),
     [
@@ -138,6 +146,7 @@ def test_charging_limits_pcr() -> None:
         ({"application": "fax"}, "bulk, interactive, video, voice, transaction"),
         ({"switches": "none"}, "efci, relative, erica, eprca"),
         ({"charging": 11}, "from 2 to 10"),
+        ({"charging": 2, "rate_bps": 0.0}, "must be above 0"),
         ({"colour": "red"}, "colour"),
     ],
 )

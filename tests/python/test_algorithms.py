@@ -12,6 +12,7 @@ import pytest
 import cellrate
 from cellrate.algorithms import Feedback, Load, Port, Running, SwitchAlgorithm
 from cellrate.cli import status
+from test_watch import watched
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/algorithms.md"
 TRANSIENT = cellrate.ready_scenarios()["two-source-transient"].read_text()
@@ -218,9 +219,20 @@ def test_a_sweep_over_its_parameters_runs_in_several_processes() -> None:
     assert [result.vc("vc1")["final_acr"] for result in results] == [1000.0, 2000.0]
 
 
-def test_a_page_shows_a_run_with_one() -> None:
-    watched = cellrate.watch(transient(CUSTOM), algorithms={"mine": Erica}, speed=1000.0, wait=False)
-    same(watched, cellrate.run(transient(BUILT_IN)))
+def test_a_page_shows_the_figures_of_one_as_the_run_records_them() -> None:
+    probe = '\n[[probe]]\nrecord = ["z"]\nof = ["sw1->sw2"]\nevery = "10 ms"\n'
+    result, events = watched(transient(CUSTOM).toml + probe, speed=math.inf, algorithms={"mine": Erica})
+    same(result, cellrate.run(cellrate.Scenario.parse(transient(BUILT_IN).toml + probe)))
+    head = events[0][1]
+    place = result.series_names.index(("z", "sw1->sw2"))
+    assert [line["series"] for panel in head["panels"] if panel["axis"] == "z" for line in panel["lines"]] == [place]
+    seen = [more["series"][str(place)] for name, more in events if name == "more" and str(place) in more["series"]]
+    z = result.series("z")
+    assert [t for times, _ in seen for t in times] == z.times_s.tolist()
+    assert [value for _, values in seen for value in values] == z.values.tolist()
+    # Two sources overload the line before they settle at what ERICA aims at.
+    assert z.max() > 1.1
+    assert z.at("400 ms") == pytest.approx(1.0, abs=0.05)
 
 
 @pytest.mark.parametrize("method", ["on_connect", "on_forward_rm", "on_backward_rm", "on_interval_end", "figures"])
@@ -271,6 +283,69 @@ def test_what_it_may_not_do_is_said(members: dict[str, Any], message: str) -> No
     )
     with pytest.raises(cellrate.CellrateError, match=message):
         cellrate.run(scenario, algorithms={"mine": bad})
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (
+            {"on_backwards_rm": 0, "on_forward_rm": 0},
+            "Bad has a method on_backwards_rm, .* did you mean on_backward_rm",
+        ),
+        ({"onBackwardRm": 0}, "did you mean on_backward_rm?"),
+        (
+            {"on_brm": 0},
+            "Bad does nothing: it has no on_connect or on_forward_rm or .* of its own",
+        ),
+        ({"on_forwardrm": 0, "on_backward_rm": 0}, "did you mean on_forward_rm?"),
+        ({"on_interval": 0, "on_backward_rm": 0}, "did you mean on_interval_end?"),
+        ({"on_conect": 0, "on_backward_rm": 0}, "did you mean on_connect?"),
+        ({"figure": 0, "on_backward_rm": 0}, "did you mean figures?"),
+        ({"interval": 5e-3}, "Bad does nothing"),
+    ],
+)
+def test_a_method_that_nothing_calls_is_told_from_the_one_that_was_meant(members: dict[str, Any], message: str) -> None:
+    bad = type("Bad", (SwitchAlgorithm,), {name: value or (lambda *_: None) for name, value in members.items()})
+    scenario = transient(CUSTOM.replace(', figures = ["z"]', ""))
+    with pytest.raises(cellrate.CellrateError, match=message):
+        cellrate.run(scenario, algorithms={"mine": bad})
+
+
+def test_helpers_have_the_names_that_they_like() -> None:
+    class Helped(SwitchAlgorithm):
+        # Near the names of methods that it has itself, or of none.
+        def on_backward_rm(self, now: float, vc: int, queue: int) -> float:
+            return self.on_backward_rm_of(vc)
+
+        def on_backward_rm_of(self, vc: int) -> float:
+            return self.fair_share() + self.connected() + self.forward() + self.interval_of()
+
+        def fair_share(self) -> float:
+            return 1000.0
+
+        def connected(self) -> int:
+            return 0
+
+        def forward(self) -> int:
+            return 0
+
+        def interval_of(self) -> int:
+            return 0
+
+        def _on_forward_rms(self) -> None:
+            raise AssertionError
+
+    scenario = transient(CUSTOM.replace(', figures = ["z"]', ""))
+    assert cellrate.run(scenario, algorithms={"mine": Helped}).vc("vc1")["final_acr"] == 1000.0
+
+
+def test_a_method_may_be_an_object_s_own() -> None:
+    def make(port: Port) -> SwitchAlgorithm:
+        one = Silent(port)
+        one.on_backward_rm = lambda now, vc, queue: 1000.0  # type: ignore[method-assign]
+        return one
+
+    assert cellrate.run(transient(CUSTOM), algorithms={"mine": make}).vc("vc1")["final_acr"] == 1000.0
 
 
 def test_a_run_says_which_algorithm_it_lacks_which_it_cannot_use_and_what_is_none() -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ import pytest
 
 import cellrate
 from cellrate.table import _print_numbers
-from conftest import PAIR
-from test_run import LONG, PORT_KEYS, RUN_KEYS, VC_KEYS
+from conftest import PAIR, SWEEP
+from test_run import HALF_WRONG, LONG, PORT_KEYS, RUN_KEYS, VC_KEYS
 
 
 def command(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -95,7 +96,41 @@ def test_schema_is_json() -> None:
 def test_fair_prints_rates(pair_file: Path) -> None:
     (flow,) = output("fair", pair_file, "--utilization", "0.5", "--json")["flows"]
     assert flow["rate"] == pytest.approx(183_396.2, abs=0.1)
-    assert "a->sw" in command("fair", pair_file).stdout
+    # The switch's ERICA hands out 90 % of its line, the host all of its own.
+    printed = command("fair", pair_file).stdout
+    assert "sw->b" in printed
+    assert "330,113.2" in printed
+
+
+def test_fair_prints_the_rates_at_every_point_of_a_sweep(sweep_file: Path) -> None:
+    sweep_file.write_text(
+        PAIR + '[[sweep]]\nset = "defaults.link.rate"\nvalues = ["155.52 Mbps", "51.84 Mbps"]\n'
+        '[[sweep]]\nset = "defaults.switch.algorithm"\nvalues = [{ type = "erica", target_utilization = 0.5 }]\n'
+    )
+    points = output("fair", sweep_file, "--json")["points"]
+    assert [point["set"]["defaults.link.rate"] for point in points] == ["155.52 Mbps", "51.84 Mbps"]
+    rates = [flow["rate"] for point in points for flow in point["flows"]]
+    assert rates == pytest.approx([0.5 * line / 424 for line in (155.52e6, 51.84e6)])
+    done = command("fair", sweep_file)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second = done.stdout.split("defaults.link.rate = ")[1:]
+    assert first.startswith("155.52 Mbps  defaults.switch.algorithm = { type")
+    assert f"{rates[0]:,.1f}" in first
+    assert f"{rates[1]:,.1f}" in second
+
+
+def test_a_picture_of_a_sweep_says_of_which_point_it_is(sweep_file: Path, tmp_path: Path) -> None:
+    done = command("draw", sweep_file, "--out", tmp_path / "drawn.png")
+    assert (done.returncode, done.stdout) == (0, f"{tmp_path / 'drawn.png'}\n")
+    assert done.stderr == f"{sweep_file} sweeps over 3 points; the picture is of the first: defaults.abr.nrm = 8\n"
+
+
+def test_validate_and_fair_say_which_point_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "half.toml").write_text(HALF_WRONG)
+    for arguments in (("validate",), ("run",), ("fair",)):
+        done = command(*arguments, tmp_path / "half.toml")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "At point 2 of the sweep: defaults.abr.nrm = 32, defaults.switch.algorithm = { type" in done.stderr
 
 
 def test_papers_are_listed() -> None:
@@ -115,6 +150,9 @@ def test_papers_are_listed() -> None:
         (("run", "two-source-transient", "--seed", "many"), "many"),
         (("run", "two-source-transient", "--sed", "1"), "--sed"),
         (("fair", "two-source-transient", "--utilization", "2"), "above 0 and at most 1"),
+        (("run", "two-source-transient", "--workers", "0"), "workers is 0; it must be at least 1"),
+        (("wireshark", "--folder", "nowhere"), "--folder needs --install"),
+        (("wireshark", "--folder", "nowhere", "--print"), "--folder needs --install"),
         (("paper", "run", "unheard-of"), "there is no paper"),
         (("paper", "report", "nowhere"), "holds no report"),
     ],
@@ -136,7 +174,8 @@ def test_a_folder_of_somebody_else_is_status_2(pair_file: Path, tmp_path: Path) 
 
 def test_a_folder_that_cannot_be_is_told_before_anything_runs(pair_file: Path) -> None:
     # A run of months: it would not come to its end.
-    done = command("run", pair_file, "--set", "duration=8640000 s", "--out", "/proc/results/here")
+    long = ("--set", "duration=8640000 s", "--set", "probe.2.every=60 min")
+    done = command("run", pair_file, *long, "--out", "/proc/results/here")
     assert (done.returncode, done.stdout) == (2, "")
     assert "no folder can be made at /proc/results/here" in done.stderr
 
@@ -169,6 +208,79 @@ def test_interrupting_is_status_1(tmp_path: Path) -> None:
     assert process.returncode == 1
     assert complaint == "cellrate: interrupted\n"
     assert not (tmp_path / "out").exists()
+
+
+def _children(process: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def _is_gone(process: int) -> bool:
+    """Whether it has ended, even if nobody has asked how."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except FileNotFoundError:
+        return True
+
+
+@pytest.fixture
+def swept(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """A sweep of hours, with the processes that run its points: three points for two, so that one is to come."""
+    (tmp_path / "long.toml").write_text(LONG + SWEEP.removeprefix(PAIR))
+    call = [sys.executable, "-m", "cellrate", "run", "long.toml", "--out", "out", "--workers", "2"]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        try:
+            while len(children := _children(process.pid)) < 2 or min(map(_processor_s, children)) < 0.5:
+                assert process.poll() is None
+                time.sleep(0.01)
+            yield process, children
+        finally:
+            for one in (process.pid, *children):
+                if not _is_gone(one):
+                    os.kill(one, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("number", "exit_status", "said"), [(signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "hung up")]
+)
+def test_a_command_that_is_told_to_end_leaves_nothing(
+    swept: tuple[subprocess.Popen[str], list[int]],
+    tmp_path: Path,
+    number: signal.Signals,
+    exit_status: int,
+    said: str,
+) -> None:
+    process, children = swept
+    if number == signal.SIGHUP:
+        # A terminal tells all of its processes, and perhaps twice.
+        for one in [*children, process.pid]:
+            os.kill(one, number)
+    os.kill(process.pid, number)
+    printed = process.communicate(timeout=60)
+    assert (process.returncode, *printed) == (exit_status, "", f"cellrate: {said}\n")
+    assert all(map(_is_gone, children))
+    assert [entry.name for entry in tmp_path.iterdir()] == ["long.toml"]
+
+
+def test_workers_end_with_a_command_that_is_killed(swept: tuple[subprocess.Popen[str], list[int]]) -> None:
+    process, children = swept
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+    last = time.monotonic() + 60
+    while not all(map(_is_gone, children)) and time.monotonic() < last:
+        time.sleep(0.01)
+    assert [child for child in children if not _is_gone(child)] == []
+
+
+def test_a_worker_that_is_told_to_end_is_an_error_and_no_end_of_the_others_work(
+    swept: tuple[subprocess.Popen[str], list[int]], tmp_path: Path
+) -> None:
+    process, children = swept
+    os.kill(children[0], signal.SIGTERM)
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert complaint.startswith("cellrate: a process of several that worked side by side was killed")
+    assert all(map(_is_gone, children))
+    assert [entry.name for entry in tmp_path.iterdir()] == ["long.toml"]
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:
@@ -204,3 +316,15 @@ def test_a_table_of_numbers_has_its_columns_under_their_headings(capsys: pytest.
         "",
         "",
     ]
+
+
+def test_a_terminal_without_lines_has_hyphens(tmp_path: Path) -> None:
+    (tmp_path / "named.toml").write_text(PAIR.replace('"pair"', '"größer"'))
+    call = [sys.executable, "-m", "cellrate", "run", str(tmp_path / "named.toml")]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(call, capture_output=True, text=True, check=True, env=ascii_only)
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0] == r"gr\xf6\xdfer"
+    assert set(lines[3]) == {" ", "-"}
+    assert len(lines[3]) == len(lines[2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -60,6 +61,19 @@ class Failing(Counting):
 
     def on_backward_rm(self, now: float, vc: int, queue: int) -> None:
         raise OutOfOrderError("the third law")
+
+
+class Talkative(Counting):
+    """Says what happens, by every way there is to stdout and stderr."""
+
+    def on_backward_rm(self, now: float, vc: int, queue: int) -> None:
+        self.answers += 1
+        if self.answers == 1:
+            print("first", self.answers)
+            print("[0.5]")
+            os.write(1, b"second\n")
+            os.write(2, b"third\n")
+            print("fourth", file=sys.stderr)
 
 
 def custom(text: str, figures: str = "") -> str:
@@ -122,6 +136,19 @@ def test_what_it_raises_ends_the_run_and_is_raised_here() -> None:
     parameters = {"defaults.switch.algorithm.parameters": "{ gain = 1 }"}
     with pytest.raises(cellrate.CellrateError, match='is handed the parameter "gain" by the scenario; Counting takes'):
         live_run(pair("20 s"), set=parameters, attempts=1, algorithms={"mine": Counting})
+
+
+@needs_hosts
+def test_what_it_prints_is_shown_and_is_not_taken_for_news(capsys: pytest.CaptureFixture[str]) -> None:
+    done: list[float] = []
+    run = live_run(pair("1 s"), attempts=1, algorithms={"mine": Talkative}, progress=done.append)
+    assert run.failed_applications == []
+    assert len(done) > 5, "the news go on"
+    assert done == sorted(done)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    for _ in "sw->a", "sw->b":
+        assert "first 1\n[0.5]\nsecond\nthird\nfourth\n" in shown.err
 
 
 @needs_hosts

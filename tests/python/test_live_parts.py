@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from cellrate.live import adapters, doctor, theory
-from cellrate.live.applications import iperf3, web
+from cellrate.errors import CellrateError
+from cellrate.live import adapters, doctor, table, theory
+from cellrate.live.applications import Application, Plan, Surroundings, check, iperf3, plan, web
 from cellrate.live.playout import Frame, hear, jitter, play, whole_frames
 from cellrate.live.programs import datagram_recorder, video_sender
 
@@ -137,6 +138,56 @@ def test_iperf3_counts_the_receivers_whole_seconds() -> None:
     assert (told["retransmissions"], told["mean_rtt_s"]) == (3, pytest.approx(0.002))
     assert iperf3.summary({"error": "refused"}, {})["error"] == "refused"
     assert "no figures" in iperf3.summary({}, {})["error"]
+
+
+class Host:
+    """As much of a host as a plan needs."""
+
+    name = "a"
+    address = "10.0.0.1"
+
+    def fileno(self) -> int:
+        return 0
+
+
+def planned(folder: Path, kind: str, **settings: Any) -> Plan:
+    around = Surroundings(0, Host(), Host(), folder, folder, folder / "adapters.sock", 1500, 10.0)
+    return plan(Application("x", kind, "a", "b", 0.0, 10.0, settings), around)
+
+
+@pytest.mark.parametrize(("streams", "each"), [(1, 12_000_000), (4, 3_000_000), (7, 1_714_286)])
+def test_the_rate_of_iperf3_is_that_of_all_its_streams(tmp_path: Path, streams: int, each: int) -> None:
+    settings = {"rate_bps": 12_000_000, "udp": True, "length_octets": None}
+    (client,) = planned(tmp_path, "iperf3", streams=streams, **settings).foreground
+    assert client.words[client.words.index("--bitrate") + 1] == str(each)
+    assert client.words[client.words.index("--parallel") + 1] == str(streams)
+
+
+def test_iperf3_without_time_is_refused() -> None:
+    settings = {"streams": 1, "rate_bps": None, "udp": False, "length_octets": None}
+    check(Application("meter", "iperf3", "a", "b", 0.5, 1.6, settings))
+    with pytest.raises(
+        CellrateError, match=r'"meter": iperf3 has 1 s, from 0\.5 s to 1\.5 s; it must have more than 1 s'
+    ):
+        check(Application("meter", "iperf3", "a", "b", 0.5, 1.5, settings))
+
+
+@pytest.mark.parametrize(
+    ("word", "runs"),
+    [("own.sh", "own.sh"), ("./own.sh", "{}/own.sh"), ("sub/own.sh", "{}/sub/own.sh"), ("/bin/true", "/bin/true")],
+)
+def test_a_path_to_a_command_is_seen_from_the_scenarios_folder(tmp_path: Path, word: str, runs: str) -> None:
+    made = planned(tmp_path, "command", words=[word, "./as.is"], ready=None, ready_within_s=1.0, background=False)
+    expected = runs.format(tmp_path)
+    assert made.foreground[0].words == [expected, "./as.is"]
+    assert str(made.own) == expected
+
+
+def test_what_a_verdict_has_against_a_run_is_told_apart() -> None:
+    failures = ["1 ms were passed over after stalls; none may be", "the engine took 90 % of a processor"]
+    timing = {"lateness_p99_s": None, "stalls": 2, "longest_stall_s": 0.01, "cpu_share": 0.9}
+    told = table.verdict({**timing, "passed": False, "failures": failures}, 1)
+    assert "OUT OF TIME (1 ms were passed over after stalls; none may be, and the engine took 90 % of a" in told
 
 
 def test_adapters_answer_at_their_socket_and_say_what_is_wrong(tmp_path: Path) -> None:

@@ -12,10 +12,12 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -188,11 +190,18 @@ def test_a_crashed_application_fails_the_run_and_says_why(tmp_path: Path) -> Non
     assert (tmp_path / "out" / "attempt-1" / "applications" / "broken" / "program.err").read_text() == "out of order\n"
 
 
+DATAGRAM = json.dumps(
+    [
+        sys.executable,
+        "-c",
+        "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(bytes(400), ('{peer}', 9))",
+    ]
+)
+
+
 def test_a_capture_of_the_last_attempt_is_whole_and_where_it_was_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "capture.toml"
-    datagram = "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(bytes(400), ('{peer}', 9))"
-    words = json.dumps([sys.executable, "-c", datagram])
-    file.write_text(scenario("1 s", application("one", f'{{ type = "command", words = {words} }}')))
+    file.write_text(scenario("1 s", application("one", f'{{ type = "command", words = {DATAGRAM} }}')))
     folder = tmp_path / "capture"
     run = live_run(file, attempts=1, capture=Capture(folder=folder, ports=["sw->b"], pdus=False))
     (captured,) = run.result.captured
@@ -203,6 +212,57 @@ def test_a_capture_of_the_last_attempt_is_whole_and_where_it_was_asked_for(tmp_p
     assert [path.name for path in folder.iterdir()] == ["cells.pcapng"]
 
 
+def capturing(tmp_path: Path, folder: Path) -> tuple[int, Path]:
+    """A command that captures into `folder`: its status, and the folder of its results."""
+    file, out = tmp_path / "capture.toml", tmp_path / "out"
+    file.write_text(scenario("1 s", application("one", f'{{ type = "command", words = {DATAGRAM} }}')))
+    words = ["live", "run", str(file), "--out", str(out), "--attempts", "1", "--capture", str(folder)]
+    return status(words), out
+
+
+def test_a_capture_that_cannot_be_written_is_said_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cellrate.live.supervision.attempt", lambda *_: pytest.fail("it runs"))
+    (tmp_path / "file").touch()
+    exit_status, out = capturing(tmp_path, tmp_path / "file")
+    assert exit_status == 1
+    assert capsys.readouterr().err == f"cellrate: cannot write the capture {tmp_path / 'file'}: File exists\n"
+    assert capturing(tmp_path, Path("/proc/cells"))[0] == 1
+    assert "cannot write the capture /proc/cells: No such file" in capsys.readouterr().err
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=900_000))
+    assert capturing(tmp_path, tmp_path / "cells")[0] == 1
+    assert "0.9 MB are free there; 1 MB are the least" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["capture.toml", "file"]
+    assert not out.exists()
+
+
+def test_a_capture_costs_no_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Where a file should go there is a folder.
+    (tmp_path / "cells" / "cells.pcapng").mkdir(parents=True)
+    exit_status, out = capturing(tmp_path, tmp_path / "cells")
+    assert exit_status == 1
+    said = capsys.readouterr()
+    assert f"cannot write the capture {tmp_path / 'cells' / 'cells.pcapng'}: Is a directory" in said.err
+    assert f"{tmp_path / 'cells' / 'pdus.pcapng'}: " in said.out
+    assert (out / "summary.json").exists()
+    assert sorted(path.name for path in (tmp_path / "cells").iterdir()) == ["cells.pcapng", "pdus.pcapng"]
+
+
+def test_a_capture_has_the_room_that_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cellrate.live.stage.LEAST_OCTETS", 0)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=4_000))
+    folder = tmp_path / "cells"
+    exit_status, out = capturing(tmp_path, folder)
+    assert exit_status == 1
+    assert f"the capture {folder / 'cells.pcapng'} is cut off, " in capsys.readouterr().err
+    assert (out / "summary.json").exists()
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 4_000
+    assert sorted(path.name for path in folder.iterdir()) == ["cells.pcapng", "pdus.pcapng"]
+
+
 def test_a_server_that_does_not_come_up_is_an_error_with_its_last_words() -> None:
     words = '["sh", "-c", "echo no luck >&2; exit 3"]'
     kind = f'{{ type = "command", words = {words}, background = true, ready = {{ port = 99 }} }}'
@@ -210,13 +270,34 @@ def test_a_server_that_does_not_come_up_is_an_error_with_its_last_words() -> Non
         live_run(cellrate.Scenario.parse(scenario("1 s", application("server", kind))), attempts=1)
 
 
-def test_what_is_not_there_is_named_before_anything_runs() -> None:
-    kind = '{ type = "command", words = ["no-such-program"] }'
-    with pytest.raises(cellrate.RunError, match="not installed: no-such-program"):
-        live_run(cellrate.Scenario.parse(scenario("1 s", application("x", kind))), attempts=1)
+def test_what_is_not_there_is_named_before_anything_runs(tmp_path: Path) -> None:
+    def refused(word: str) -> str:
+        kind = f'{{ type = "command", words = ["{word}"] }}'
+        text = scenario("1 s", application("x", kind))
+        with pytest.raises(cellrate.RunError) as caught:
+            live_run(cellrate.Scenario.parse(text, file=str(tmp_path / "x.toml")), attempts=1)
+        return str(caught.value)
+
+    assert 'application "x": there is no program no-such-program on PATH' in refused("no-such-program")
+    assert f"there is no program {tmp_path}/own.sh; a path is seen from the" in refused("./own.sh")
+    (tmp_path / "own.sh").write_text("#!/bin/sh\n")
+    assert f"{tmp_path}/own.sh may not be executed" in refused("./own.sh")
 
 
-def running(tmp_path: Path) -> tuple[subprocess.Popen[bytes], str, str]:
+def test_a_command_beside_the_scenario_runs_in_a_folder_of_its_own(tmp_path: Path) -> None:
+    own = tmp_path / "own.sh"
+    own.write_text("#!/bin/sh\npwd; echo kept >kept.txt\n")
+    own.chmod(0o755)
+    file = tmp_path / "own.toml"
+    file.write_text(scenario("1 s", application("x", '{ type = "command", words = ["./own.sh"] }')))
+    (tmp_path / "results").mkdir()
+    run = live_run(file, attempts=1, folder=tmp_path / "results")
+    assert run.failed_applications == []
+    assert run.application("x")["result"]["output_tail"].endswith("/applications/x\n")
+    assert (tmp_path / "results" / "attempt-1" / "applications" / "x" / "kept.txt").exists()
+
+
+def running(tmp_path: Path, temporary: Path) -> tuple[subprocess.Popen[bytes], str, str]:
     """A run of a minute under way: the supervisor, the mark of its program, and the network namespace of that."""
     mark = f"mark-{uuid.uuid4().hex}"
     file = tmp_path / "long.toml"
@@ -229,6 +310,7 @@ def running(tmp_path: Path) -> tuple[subprocess.Popen[bytes], str, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
     )
     programs = until(lambda: [pid for pid in holders(mark) if pid != supervisor.pid])
     time.sleep(0.3)
@@ -236,19 +318,31 @@ def running(tmp_path: Path) -> tuple[subprocess.Popen[bytes], str, str]:
     return supervisor, mark, namespace
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_nothing_stays_when_the_supervisor_is_ended(tmp_path: Path, number: signal.Signals) -> None:
-    supervisor, mark, namespace = running(tmp_path)
-    assert holders(mark)
-    assert namespace != str(Path("/proc/self/ns/net").readlink())
-    supervisor.send_signal(number)
-    _, errors = supervisor.communicate(timeout=20)
-    until(lambda: not holders(mark))
-    until(lambda: not users_of(namespace))
+    # Not below tmp_path: the path of a Unix socket is short.
+    with tempfile.TemporaryDirectory(prefix="cr-") as temporary:
+        supervisor, mark, namespace = running(tmp_path, Path(temporary))
+        assert holders(mark)
+        assert namespace != str(Path("/proc/self/ns/net").readlink())
+        supervisor.send_signal(number)
+        _, errors = supervisor.communicate(timeout=20)
+        until(lambda: not holders(mark))
+        until(lambda: not users_of(namespace))
+        left = {path.name.split("-")[0] for path in Path(temporary).iterdir()}
     assert not (tmp_path / "out").exists(), "no half results"
-    if number == signal.SIGINT:
-        assert supervisor.returncode == 1
-        assert b"interrupted" in errors
+    beside = {path.suffix for path in tmp_path.iterdir()} - {".toml"}
+    if number == signal.SIGKILL:
+        # As the guide says.
+        assert (left, beside) == ({"cellrate"}, {".partial"})
+    else:
+        said = {
+            signal.SIGINT: (1, b"interrupted"),
+            signal.SIGTERM: (143, b"terminated"),
+            signal.SIGHUP: (129, b"hung up"),
+        }
+        assert (supervisor.returncode, errors) == (said[number][0], b"cellrate: " + said[number][1] + b"\n")
+        assert (left, beside) == (set(), set())
 
 
 def test_without_the_rights_the_status_is_3_and_the_message_says_what_to_do(tmp_path: Path) -> None:

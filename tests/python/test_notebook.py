@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -58,6 +59,28 @@ def test_a_figure_has_the_panels_asked_for_and_shows_itself() -> None:
     assert drawn.axes[0].get_xlim() == (0.1, 0.2)
     assert drawn._repr_png_().startswith(b"\x89PNG\r\n\x1a\n")  # type: ignore[attr-defined]
     assert len(result.plot().axes) > len(drawn.axes)
+
+
+def test_the_time_axis_of_a_figure_takes_units_and_ends_with_the_run(result: cellrate.Result) -> None:
+    def limits(begin: Any, end: Any) -> tuple[float, float]:
+        return result.plot("acr", time=(begin, end)).axes[0].get_xlim()
+
+    assert limits("5 ms", "10 ms") == limits(0.005, 0.01) == (0.005, 0.01)
+    assert limits(0, 3) == limits(0.0, float("inf")) == (0.0, 0.02)
+    for time, said in (
+        ((0.01, 0.005), "ends before it begins"),
+        ((0.01, 0.01), "there is nothing of a run from 0 s to 0.02 s in it"),
+        ((0.02, 0.03), "there is nothing of a run"),
+        ((-0.01, 0.01), "no instant of a run"),
+        ((0.0, float("nan")), "no instant of a run"),
+        (("0", "10"), "'0' has no unit"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            limits(*time)
+    wrong: Any
+    for wrong in ("5 ms", 0.01, (0.0, 0.01, 0.02), (0.0, None)):
+        with pytest.raises(TypeError, match="instant"):
+            result.plot("acr", time=wrong)
 
 
 def test_a_figure_of_nothing_says_what_there_is() -> None:

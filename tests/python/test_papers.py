@@ -43,7 +43,7 @@ def test_withheld_values_are_measured_and_not_judged(report: tuple[Report, Path]
 @pytest.mark.parametrize(
     "claim",
     [
-        "nrm.settles", "nrm.halves", "nrm.returns", "nrm.climb", "rif.steps", "rif.jump", "trm.short", "crm.initial",
+        "nrm.settles", "nrm.halves", "nrm.returns", "nrm.climb", "rif.steps", "rif.jump", "crm.initial",
         "crm.first-cut", "crm.feedback", "crm.seen", "crm.oscillates", "crm.full", "tbe.no-bound", "cutoff.geometric",
     ],
 )  # fmt: skip

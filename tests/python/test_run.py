@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import cellrate
+from cellrate.algorithms import Load, Port
 from cellrate.running import Point, run_each
 from conftest import PAIR, SWEEP
 
@@ -167,6 +168,12 @@ def test_a_series_that_is_not_there_names_those_that_are(result: cellrate.Result
         result.series("z")
 
 
+def test_a_series_is_asked_for_by_one_name(result: cellrate.Result) -> None:
+    for names in ({"vc": "vc1", "port": "sw->b"}, {"port": "sw->b", "entity": "vc1"}, {"vc": "vc1", "entity": "vc1"}):
+        with pytest.raises(TypeError, match=r"give one of vc, port and entity, not (vc|port)="):
+            result.series("acr", **names)
+
+
 def test_rows_are_found_by_name(result: cellrate.Result) -> None:
     assert result.port("sw->b")["transmitted"] > 0
     with pytest.raises(KeyError, match="vc9"):
@@ -203,6 +210,57 @@ def test_a_bad_point_of_a_sweep_is_found_before_anything_runs() -> None:
     bad = SWEEP.replace("[8, 32, 256]", "[8, 33]")
     with pytest.raises(cellrate.ScenarioError, match="33"):
         cellrate.sweep(cellrate.Scenario.parse(bad))
+
+
+# The probe is right at the first point; what is wrong with the second one stands nowhere near it.
+HALF_WRONG = (
+    PAIR.replace('"acr"', '"fair_share"').replace('every = "change"', 'of = ["sw->b"]\nevery = "1 ms"')
+    + """
+[[sweep]]
+set = "defaults.abr.nrm"
+values = [32]
+
+[[sweep]]
+set = "defaults.switch.algorithm"
+values = [{ type = "erica" }, { type = "eprca", threshold = "100 cells" }]
+"""
+)
+
+
+def test_an_error_of_a_sweep_says_at_which_point() -> None:
+    scenario = cellrate.Scenario.parse(HALF_WRONG)
+    for ask in (cellrate.sweep, cellrate.Scenario.check):
+        with pytest.raises(cellrate.ScenarioError, match="fair_share") as caught:
+            ask(scenario)
+        error = pickle.loads(pickle.dumps(caught.value))
+        assert str(error).endswith(
+            "\nAt point 2 of the sweep: defaults.abr.nrm = 32, "
+            'defaults.switch.algorithm = { type = "eprca", threshold = "100 cells" }'
+        )
+        assert list(error.point) == ["defaults.abr.nrm", "defaults.switch.algorithm"]
+        assert error.line is not None
+    with pytest.raises(cellrate.ScenarioError, match="33") as alone:
+        cellrate.Scenario.parse(PAIR).set({"defaults.abr.nrm": 33}).check()
+    assert "At point" not in str(alone.value)
+    assert alone.value.point is None
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_goes_wrong_in_a_run_of_a_sweep_says_at_which_point(workers: int) -> None:
+    class Tight(cellrate.SwitchAlgorithm):
+        def __init__(self, port: Port, interval: float) -> None:
+            self.interval = interval
+
+        def on_interval_end(self, load: Load) -> None:
+            assert load.length > 0.0
+
+    custom = PAIR.replace(
+        '{ type = "erica" }', '{ type = "custom", name = "tight", parameters = { interval = 0.001 } }'
+    )
+    sweep = '\n[[sweep]]\nset = "defaults.switch.algorithm.parameters.interval"\nvalues = [0.001, 0.0]\n'
+    scenario = cellrate.Scenario.parse(custom + sweep)
+    with pytest.raises(cellrate.CellrateError, match=r"Tight.interval is 0.0; .*\nAt point 2 of the sweep: .* = 0"):
+        cellrate.sweep(scenario, workers=workers, algorithms={"tight": Tight})
 
 
 def noted(file: Path, place: int, result: cellrate.Result) -> int:

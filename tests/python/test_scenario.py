@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pickle
+import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cellrate
@@ -81,10 +83,64 @@ def test_an_unknown_path_is_a_scenario_error() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(True, "true"), (8, "8"), (0.5, "0.5"), ("5 ms", "5 ms"), (["a", 1, True], '["a", 1, true]')],
+    [
+        (True, "true"),
+        (8, "8"),
+        (0.5, "0.5"),
+        ("5 ms", "5 ms"),
+        (["a", 1, True], '["a", 1, true]'),
+        ([], "[]"),
+        ({"type": "erica"}, '{ type = "erica" }'),
+        ({"a-b": {"c d": [{"e": (1, 2.5)}]}, "é": {}}, '{ a-b = { "c d" = [{ e = [1, 2.5] }] }, "é" = {} }'),
+        ({"type": 'a "b"\\ \n\x7f€'}, '{ type = "a \\"b\\"\\\\ \\n\\u007f€" }'),
+        (np.bool_(True), "true"),
+        (np.int64(8), "8"),
+        (np.uint8(8), "8"),
+        (np.float64(0.1), "0.1"),
+        (np.float32(0.5), "0.5"),
+        ([np.bool_(False), np.float64(1e-20)], "[false, 1e-20]"),
+        (np.str_("5 ms"), "5 ms"),
+    ],
 )
 def test_python_values_are_written_as_settings(value: object, text: str) -> None:
-    assert as_toml(value) == text
+    assert as_toml(value, "path") == text
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (None, "set.here is set to None, of type NoneType; a setting is a number, True or False, a text"),
+        ([1, None], r"set.here\[1\] is set to None"),
+        ({"a": {"b": None}}, "set.here.a.b is set to None"),
+        ({"a": {1: 2}}, "set.here.a has the key 1, of type int; keys are texts"),
+        (np.array([1, 2]), r"set.here is set to array\(\[1, 2\]\), of type ndarray"),
+        (b"5 ms", "set.here is set to b'5 ms', of type bytes"),
+        ({1, 2}, "of type set"),
+        (1j, "of type complex"),
+    ],
+)
+def test_what_no_setting_can_be_is_refused(value: object, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        as_toml(value, "set.here")
+
+
+def test_a_dict_is_a_table_and_a_truth_value_of_numpy_is_one() -> None:
+    scenario = cellrate.Scenario.parse(PAIR)
+    as_text = scenario.set(
+        {"defaults.switch.algorithm": '{ type = "erica", target_utilization = "80 %", interval = "5 ms" }'}
+    )
+    algorithm = {"type": "erica", "target_utilization": "80 %", "interval": "5 ms"}
+    assert scenario.set({"defaults.switch.algorithm": algorithm}).hash == as_text.hash
+    assert scenario.set({"vc.vc1.bidirectional": np.True_}).hash == scenario.set({"vc.vc1.bidirectional": True}).hash
+    nested = {
+        "type": "custom",
+        "name": "own",
+        "parameters": {"name with 'all' \"kinds\"": "ü 🙂\t\\", "n": 1, "x": 1e-9, "yes": True},
+    }
+    written = tomllib.loads(scenario.set({"defaults.switch.algorithm": nested}).toml)
+    assert written["defaults"]["switch"]["algorithm"] == nested
+    with pytest.raises(TypeError, match=r"defaults.abr.nrm is set to None"):
+        cellrate.run(scenario, set={"defaults.abr.nrm": None})
 
 
 def test_every_ready_scenario_is_sound_and_has_a_purpose() -> None:
@@ -171,3 +227,15 @@ def test_a_sweep_goes_over_films(tmp_path: Path) -> None:
     assert [result.set for result in results] == [{"vc.film.traffic.trace.file": name} for name in films]
     one = cellrate.run(file, set={"vc.film.traffic.trace.file": "long.txt"})
     assert one.summary["frame_list"][0]["octets"] == 9000
+
+
+def test_a_trace_can_be_replaced_where_its_file_is_missing(tmp_path: Path) -> None:
+    film = 'traffic = { type = "frames", frames_per_second = 25, trace = { file = "film.txt" } }'
+    file = tmp_path / "film.toml"
+    path = 'path = ["a", "sw", "b"]\n'
+    file.write_text(PAIR.replace(path, f"{path}{film}\n"))
+    (tmp_path / "other.txt").write_text("1000\n2000\n")
+    with pytest.raises(cellrate.ScenarioError, match=r"film\.txt cannot be read"):
+        cellrate.Scenario.load(file)
+    scenario = cellrate.Scenario.load(file, set={"vc.vc1.traffic.trace.file": "other.txt"})
+    assert "[1000, 2000]" in scenario.toml

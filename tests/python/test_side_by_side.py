@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 import cellrate
-from cellrate.panels import TARGET_UTILIZATION
 
 PAGE = Path(__file__).parents[2] / "docs" / "algorithms" / "README.md"
 LINE = "sw1->sw2"
@@ -32,8 +31,7 @@ def after_six_have_ended(point: cellrate.Result) -> list[str]:
 
 
 def shares(point: cellrate.Result) -> list[str]:
-    utilization = TARGET_UTILIZATION.get(kind(point)[0], 1.0)
-    fair = cellrate.Scenario.parse(point.toml).fair(utilization=utilization)
+    fair = cellrate.Scenario.parse(point.toml).fair()
     parts = [point.series("acr", vc=s.vc).mean(0.6, 1.0) / s.rate for s in fair if not s.backward]
     assert len(parts) == 7
     return [f"{min(parts):.2f}", f"{max(parts):.2f}"]

@@ -114,7 +114,14 @@ def test_bursts_in_python_give_what_built_in_ones_give_to_the_last_cell() -> Non
     assert max(built_in.series("source_queue").values) > 100
 
 
-def test_traffic_without_feedback_does_the_same() -> None:
+def test_traffic_without_feedback_does_the_same_and_is_told_its_peak_rate() -> None:
+    told: list[tuple[float, float, int]] = []
+
+    class Telling(Bursty):
+        def next_burst(self, now: float, acr: float, queue: int) -> Burst:
+            told.append((now, acr, queue))
+            return super().next_burst(now, acr, queue)
+
     def vbr(traffic: str) -> cellrate.Scenario:
         more = (
             f'\n[[vc]]\nname = "vbr"\ncategory = "vbr"\npcr = "30 Mbps"\n'
@@ -122,7 +129,15 @@ def test_traffic_without_feedback_does_the_same() -> None:
         )
         return network(ON_OFF, '"none"', more)
 
-    same(cellrate.run(vbr(BURSTY), traffic={"bursty": Bursty}), cellrate.run(vbr(ON_OFF)))
+    given = cellrate.run(vbr(BURSTY), traffic={"bursty": Telling})
+    same(given, cellrate.run(vbr(ON_OFF)))
+    # Sixteen periods, and in each 5 ms at 40 Mb/s: 472 cells. They leave at 30 Mb/s, so that some wait meanwhile.
+    row = given.vc("vbr")
+    assert (row["category"], row["data_sent"], row["data_delivered"], row["mean_acr"]) == ("vbr", 7552, 7552, None)
+    assert len(told) == 1 + 16
+    assert {acr for _, acr, _ in told} == {30e6 / 424}
+    assert [queue for _, _, queue in told] == [0] + [pytest.approx(472 / 4, abs=2)] * 16
+    assert [now for now, _, _ in told[1:]] == pytest.approx([n * 25e-3 + 471 / (40e6 / 424) for n in range(16)])
 
 
 def test_traffic_is_told_acr_and_how_many_cells_wait() -> None:
@@ -287,6 +302,29 @@ def test_what_it_may_not_do_is_said(kind: str, members: dict[str, Any], message:
         run_with(kind, type("Bad", (base,), members))
 
 
+@pytest.mark.parametrize(
+    ("kind", "method", "message"),
+    [
+        (
+            "policy",
+            "on_backwards_rm",
+            "Bad has a method on_backwards_rm, which nothing calls; did you mean on_backward_",
+        ),
+        ("policy", "lower", "Bad does nothing: it has no on_forward_rm or on_backward_rm of its own"),
+        ("traffic", "next_bursts", "Bad has a method next_bursts, which nothing calls; did you mean next_burst?"),
+        (
+            "traffic",
+            "more",
+            "Bad does nothing: it has no next_burst of its own, and a cellrate.TrafficSource is asked for",
+        ),
+    ],
+)
+def test_a_method_that_nothing_calls_is_told_from_the_one_that_was_meant(kind: str, method: str, message: str) -> None:
+    base = UiliPolicy if kind == "policy" else TrafficSource
+    with pytest.raises(cellrate.CellrateError, match=message):
+        run_with(kind, type("Bad", (base,), {method: lambda *_: None}))
+
+
 def test_a_run_says_what_it_lacks_what_it_cannot_use_and_what_is_none() -> None:
     given = network(MINE, MINE)
     with pytest.raises(cellrate.CellrateError, match=r'connection own has the custom policy "mine", .*--policy mine='):
@@ -342,8 +380,11 @@ def test_the_bases_do_nothing() -> None:
 def test_the_command_line_takes_one_and_says_what_is_wrong_with_it(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    base = "UiliPolicy" if kind == "policy" else "TrafficSource"
-    (tmp_path / "ours.py").write_text(f"import cellrate\n\n\nclass Mine(cellrate.{base}):\n    pass\n")
+    base, method = ("UiliPolicy", "on_backward_rm") if kind == "policy" else ("TrafficSource", "next_burst")
+    (tmp_path / "ours.py").write_text(
+        f"import cellrate\n\n\nclass Mine(cellrate.{base}):\n    def {method}(self, *told):\n"
+        f"        return super().{method}(*told)\n"
+    )
     file = tmp_path / "t.toml"
     file.write_text(network(uili=MINE).toml if kind == "policy" else network(MINE).toml)
     plural = "policies" if kind == "policy" else "traffic"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,16 @@ import pytest
 
 from cellrate.papers import load_paper
 from cellrate.papers.stop_and_go.arithmetic import feedback_interval, icr_is_pcr
-from cellrate.papers.stop_and_go.figures import fairness, largest_fall, no_loss, proportion
+from cellrate.papers.stop_and_go.curves import begins
+from cellrate.papers.stop_and_go.figures import (
+    background_lost,
+    best_of_50,
+    fairness,
+    largest_fall,
+    no_loss,
+    proportion,
+    useful,
+)
 from cellrate.papers.stop_and_go.measures import Measured, Sample, estimate, fair_share, jain
 from test_cli import command
 
@@ -114,3 +124,34 @@ def test_the_command_refuses_what_is_not_in_table_1(setting: str, said: str) -> 
     assert said in done.stderr
     assert "stop-and-go" in done.stderr
     assert "table 1" in done.stderr
+
+
+def test_vbr_of_figure_5_begins_as_if_it_had_run_for_long() -> None:
+    drawn = [begins(seed) for seed in range(1, 401)]
+    instants = [float(instant.removesuffix(" ms")) for starts in drawn for instant in starts]
+    # A tenth is on; of the others half begins within the median of the off period, 76.32 ms x ln 2.
+    assert sum(instant == 0 for instant in instants) / 4000 == pytest.approx(0.1, abs=0.02)
+    assert sum(0 < instant < 52.9 for instant in instants) / 4000 == pytest.approx(0.45, abs=0.03)
+    assert begins(1) == begins(1) != begins(2)
+    scenario = tomllib.loads((load_paper("stop-and-go").folder / "scenarios" / "wide.toml").read_text())
+    (vbr,) = [vc for vc in scenario["vc"] if vc["name"] == "vbr{i}"]
+    assert vbr["traffic"]["start"] == begins(1)
+
+
+def test_pcr_50_is_best_only_outside_the_intervals() -> None:
+    def curve(*goodputs: float) -> dict[int, Sample]:
+        return {10: Sample(tuple(replace(RUN, goodput=(value,), efficiency=(0.5,)) for value in goodputs))}
+
+    assert useful(curve(10.0, 20.0)).mean == pytest.approx(7.5)
+    others = {f"PCR {rate} Mbps": curve(10.0, 10.2, 10.4) for rate in (25, 75, 100)}
+    assert best_of_50({**others, "PCR 50 Mbps": curve(10.2, 10.4, 10.6)}).holds is False
+    assert best_of_50({**others, "PCR 50 Mbps": curve(20.0, 20.2, 20.4)}).holds is True
+
+
+def test_vbr_is_to_lose_cells_above_60_mbps_and_nowhere_else() -> None:
+    def curve(lost: dict[int, int]) -> dict[str, dict[int, Sample]]:
+        return {"PCR 25 Mbps": {load: Sample((RUN, replace(RUN, background_lost=n))) for load, n in lost.items()}}
+
+    assert background_lost(curve({50: 0, 60: 0, 70: 1, 85: 9})).holds is True
+    assert background_lost(curve({50: 0, 60: 1, 70: 1, 85: 9})).holds is False
+    assert background_lost(curve({50: 0, 60: 0, 70: 0, 85: 9})).holds is False

@@ -1,28 +1,16 @@
-"""A sweep as a whole: its rows in one table, and its figures over what was varied."""
+"""A sweep as a whole: its rows in one table."""
 
 from __future__ import annotations
 
+import statistics
 from pathlib import Path
 
-import numpy as np
 import pytest
-from matplotlib.lines import Line2D
 
 import cellrate
-from cellrate.sweeping import figure
-from conftest import PAIR, SWEEP
+from conftest import PAIR, SWEEP, swept
 
 SWEPT = cellrate.Scenario.parse(SWEEP)
-
-
-def swept(*sweeps: tuple[str, str]) -> list[cellrate.Result]:
-    more = "".join(f'\n[[sweep]]\nset = "{path}"\nvalues = {values}\n' for path, values in sweeps)
-    return cellrate.sweep(cellrate.Scenario.parse(PAIR + more), workers=1)
-
-
-def positions(line: Line2D) -> list[float]:
-    values: list[float] = np.asarray(line.get_xdata()).tolist()
-    return values
 
 
 def test_a_table_has_the_rows_of_all_points_behind_what_they_set() -> None:
@@ -45,58 +33,63 @@ def test_settings_that_are_no_numbers_stay_texts() -> None:
     assert set(table["seed"].to_pylist()) == {1, 2}
 
 
+def test_quantities_have_their_numbers_beside_their_texts() -> None:
+    lengths = '["10 km", "500 m", "1000 km"]'
+    table = cellrate.tidy(swept(("defaults.link.length", lengths), ("defaults.abr.rif", '["1/16", "50 %"]')), "ports")
+    assert table.column_names[:5] == [
+        "defaults.link.length",
+        "defaults.link.length [km]",
+        "defaults.abr.rif",
+        "defaults.abr.rif [1]",
+        "port",
+    ]
+    rows = {(row["defaults.link.length"], row["defaults.link.length [km]"]) for row in table.to_pylist()}
+    assert rows == {("10 km", 10.0), ("500 m", 0.5), ("1000 km", 1000.0)}
+    assert set(table["defaults.abr.rif [1]"].to_pylist()) == {0.0625, 0.5}
+    kinds = '[{ type = "erica" }, { type = "capc" }]'
+    table = cellrate.tidy(swept(("defaults.switch.algorithm", kinds), ("seed", "[1, 2]")), "ports")
+    assert table.column_names[:3] == ["defaults.switch.algorithm", "seed", "port"]
+
+
+def test_over_seeds_there_are_means_with_intervals_and_counts() -> None:
+    losing = PAIR.replace('length = "1 km"', 'length = "1 km", loss = "1 %"')
+    results = swept(("defaults.abr.nrm", "[8, 32]"), ("seed", "[1, 2, 3, 4]"), text=losing)
+    table = cellrate.tidy(results, over_seeds=True)
+    rows = {(row["defaults.abr.nrm"], row["vc"]): row for row in table.to_pylist()}
+    assert set(rows) == {(nrm, vc) for nrm in (8, 32) for vc in ("vc1", "vc1 (back)")}
+    row = rows[8, "vc1"]
+    values = [result.vc("vc1")["data_delivered"] for result in results[:4]]
+    assert row["data_delivered_mean"] == pytest.approx(statistics.fmean(values))
+    assert row["data_delivered_ci95"] == pytest.approx(3.18245 * statistics.stdev(values) / 2, rel=1e-5)
+    assert row["data_delivered_n"] == 4
+    assert row["category"] == "abr"
+    assert "seed" not in table.column_names
+    # Nothing arrives backward, and no delay either.
+    assert (rows[8, "vc1 (back)"]["p99_delay_s_mean"], rows[8, "vc1 (back)"]["p99_delay_s_n"]) == (None, 0)
+    runs = cellrate.tidy(results, "run", over_seeds=True).to_pylist()
+    assert [(row["defaults.abr.nrm"], row["cell_hops_n"]) for row in runs] == [(8, 4), (32, 4)]
+    assert not {"hash", "seed"} & set(runs[0])
+
+
+def test_a_single_seed_has_no_interval() -> None:
+    row = cellrate.tidy(swept(("defaults.abr.nrm", "[8]")), "ports", over_seeds=True).to_pylist()[0]
+    assert (row["utilization_ci95"], row["utilization_n"]) == (None, 1)
+
+
+def test_results_of_the_same_seed_are_no_replications_nor_are_those_of_other_scenarios() -> None:
+    scenario = cellrate.Scenario.parse(PAIR)
+    result = cellrate.run(scenario)
+    with pytest.raises(cellrate.CellrateError, match="two results are the same: pair, seed 7"):
+        cellrate.tidy([result, result], over_seeds=True)
+    other = cellrate.run(scenario, set={"duration": "10 ms"}, seed=8)
+    again = cellrate.run(scenario, seed=8)
+    rows = cellrate.tidy([result, other, again], "run", over_seeds=True).to_pylist()
+    assert [(row["duration_s_mean"], row["duration_s_n"]) for row in rows] == [(0.02, 2), (0.01, 1)]
+
+
 def test_rows_that_there_are_not_are_told_with_those_that_there_are() -> None:
     with pytest.raises(cellrate.CellrateError, match='no rows "vc" in a result; there are run, vcs, ports, tcp'):
         cellrate.tidy(cellrate.sweep(SWEPT, workers=1), "vc")
-
-
-def test_numbers_have_an_axis_with_a_tick_for_each_value() -> None:
-    drawn = figure(cellrate.sweep(SWEPT, workers=1))
-    assert drawn is not None
-    assert [axes.get_ylabel() for axes in drawn.axes] == [
-        "throughput [Mbps]",
-        "p99 delay [ms]",
-        "utilization [%]",
-        "max queue [cells]",
-    ]
-    last = drawn.axes[-1]
-    assert (last.get_xlabel(), last.get_xscale()) == ("defaults.abr.nrm", "log")
-    assert [label.get_text() for label in last.get_xticklabels()] == ["8", "32", "256"]
-    assert [positions(line) for line in drawn.axes[0].lines] == [[8.0, 32.0, 256.0]]
-
-
-def test_values_with_a_unit_are_numbers_in_order() -> None:
-    drawn = figure(swept(("duration", '["40 ms", "10 ms", "20 ms"]')))
-    assert drawn is not None
-    assert drawn.axes[-1].get_xlabel() == "duration [ms]"
-    assert positions(drawn.axes[0].lines[0]) == [10.0, 20.0, 40.0]
-
-
-def test_algorithms_stand_beside_each_other_by_their_types_and_are_not_joined() -> None:
-    drawn = figure(swept(("defaults.switch.algorithm", '[{ type = "erica" }, { type = "capc" }]')))
-    assert drawn is not None
-    assert [label.get_text() for label in drawn.axes[-1].get_xticklabels()] == ["erica", "capc"]
-    assert all(line.get_linestyle() == "None" for line in drawn.axes[0].lines)
-
-
-def test_what_else_is_varied_has_lines_of_its_own() -> None:
-    drawn = figure(swept(("defaults.abr.nrm", "[8, 16, 32]"), ("defaults.abr.rif", '["1/16", "1/64"]')))
-    assert drawn is not None
-    assert [line.get_label() for line in drawn.axes[0].lines] == ["vc1 rif 1/16", "vc1 rif 1/64"]
-    assert all(len(positions(line)) == 3 for line in drawn.axes[0].lines)
-
-
-def test_of_many_connections_the_spread_is_drawn() -> None:
-    many = cellrate.ready_scenarios()["algorithms"].read_text()
-    drawn = figure(cellrate.sweep(cellrate.Scenario.parse(many).set({"duration": "30 ms"}), workers=1))
-    assert drawn is not None
-    assert [line.get_label() for line in drawn.axes[0].lines] == ["least of 10", "median", "largest"]
-
-
-def test_without_anything_varied_there_is_no_picture() -> None:
-    assert figure([]) is None
-    assert figure([cellrate.run(cellrate.Scenario.parse(PAIR))]) is None
-    assert figure(swept(("seed", "[3]"))) is None
 
 
 def test_a_folder_has_the_tables_and_the_picture(tmp_path: Path) -> None:

@@ -66,6 +66,46 @@ def test_the_command_prints_the_set_and_leaves_a_scenario(tmp_path: Path) -> Non
     assert printed["simulation"] is None
 
 
+T1 = ("advise", "--link", "T1", "--round-trip", "10 ms", "--application", "bulk", "--switches", "efci")
+
+
+def test_a_scenario_that_was_advised_before_is_replaced_and_a_link_to_it_stays(tmp_path: Path) -> None:
+    (tmp_path / "link.toml").symlink_to("set.toml")
+    for buffer in ("1000", "2000"):
+        done = command(*T1, "--buffer", buffer, "--write", tmp_path / "link.toml")
+        assert (done.returncode, done.stderr) == (0, "")
+    assert '"2000 cells"' in (tmp_path / "set.toml").read_text()
+    assert (tmp_path / "link.toml").is_symlink()
+    assert {entry.name for entry in tmp_path.iterdir()} == {"set.toml", "link.toml"}
+
+
+@pytest.mark.parametrize("content", ["", "years of work", "# Parameters", '# Mine.\nname = "mine"\n'])
+def test_a_file_of_somebody_else_is_left_alone(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(content)
+    done = command(*T1, "--write", file)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"--write {file} is there already, and was not written by cellrate advise" in done.stderr
+    assert file.read_text() == content
+
+
+def test_a_place_that_cannot_be_written_to_is_told_with_option_and_file(tmp_path: Path) -> None:
+    done = command(*T1, "--write", tmp_path / "nowhere" / "set.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        done.stderr == f"cellrate: --write {tmp_path}/nowhere/set.toml cannot be written: No such file or directory\n"
+    )
+    done = command(*T1, "--write", tmp_path)
+    assert done.returncode == 2
+    assert f"--write {tmp_path} is no plain file" in done.stderr
+
+
+def test_any_name_of_a_file_is_one_of_a_scenario(tmp_path: Path) -> None:
+    file = tmp_path / 'a "set" \\ größer.toml'
+    assert command(*T1, "--write", file).returncode == 0
+    assert cellrate.Scenario.load(file).name == 'a "set" \\ größer'
+
+
 def test_the_command_simulates() -> None:
     printed = output(
         *("advise", "--link", "10 Mbps", "--round-trip", "1 ms", "--application", "transaction"),
@@ -140,7 +180,9 @@ def test_on_a_terminal_it_asks_and_asks_again() -> None:
     [
         ('{ type = "consistent-marking" }', 0.95),
         ('{ type = "consistent-marking", target_utilization = "80 %" }', 0.8),
+        ('{ type = "consistent-marking", target_utilization = "19/20" }', 0.95),
         ('{ type = "capc" }', 0.95),
+        ('{ type = "erica" }', 0.9),
         ('{ type = "erica+" }', 1.0),
         ('{ type = "relative-rate", threshold = "250 cells" }', 1.0),
     ],
@@ -148,6 +190,23 @@ def test_on_a_terminal_it_asks_and_asks_again() -> None:
 def test_fair_shares_behind_acr_are_of_what_the_algorithm_hands_out(algorithm: str, share: float) -> None:
     scenario = cellrate.Scenario.load("two-source-transient").set({"defaults.switch.algorithm": algorithm})
     assert list(fair_levels(scenario.toml).values()) == pytest.approx([share * 155.52e6 / 424 / 2] * 2)
+
+
+def test_fair_shares_are_of_what_each_port_hands_out() -> None:
+    text = (
+        REFUSED.replace("admission = true", "admission = false").replace("6 Mbps", "1 Mbps").replace("5 Mbps", "1 Mbps")
+    )
+    settings = {"defaults.switch.algorithm": '{ type = "erica", target_utilization = "80 %" }'}
+    scenario = cellrate.Scenario.parse(text).set(settings)
+    assert fair_levels(scenario.toml) == pytest.approx({"first": 8e6 / 424 / 2, "second": 8e6 / 424 / 2})
+    assert scenario.fair(utilization=1.0)[0].rate == pytest.approx(10e6 / 424 / 2)
+    # What a port is given takes the place of what is common to all.
+    own = text.replace(
+        'switch = [{ name = "sw"', 'switch = [{ name = "sw", ports = { b = { algorithm = { type = "capc" } } }'
+    )
+    assert own != text
+    scenario = cellrate.Scenario.parse(own).set(settings)
+    assert list(fair_levels(scenario.toml).values()) == pytest.approx([0.95 * 10e6 / 424 / 2] * 2)
 
 
 def test_plots_draw_the_fair_shares_behind_acr() -> None:
@@ -166,7 +225,7 @@ def test_plots_draw_the_fair_shares_behind_acr() -> None:
     assert [text.get_text() for text in legend.get_texts()] == ["vc1", "vc2", "max-min"]
 
 
-def test_fair_shares_are_of_the_whole_line_where_switches_differ_and_none_where_mcrs_do_not_fit() -> None:
+def test_fair_shares_are_of_the_whole_line_without_an_algorithm_and_none_where_mcrs_do_not_fit() -> None:
     text = REFUSED.replace("admission = true", "admission = false")
     result = cellrate.run(cellrate.Scenario.parse(text).set({"duration": "1 ms"}))
     assert fair_levels(result.toml) == {}

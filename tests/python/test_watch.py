@@ -3,11 +3,11 @@ from __future__ import annotations
 import http.client
 import json
 import math
-import shutil
 import socket
-import subprocess
+import struct
 import threading
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import cellrate
+from browsing import CHROMIUM, Browser
 from cellrate.cli import status
 from cellrate.watching.pace import Pace
 from conftest import PAIR, SWEEP
@@ -32,17 +33,28 @@ class Viewer(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        with closing(http.client.HTTPConnection(self.place, timeout=30)) as connection:
-            connection.request("GET", "/events")
-            with connection.getresponse() as answer:
-                assert answer.headers["Content-Type"] == "text/event-stream"
-                name = ""
-                for line in answer:
-                    field, _, value = line.decode().rstrip("\n").partition(": ")
-                    if field == "event":
-                        name = value
-                    elif field == "data":
-                        self.events.append((name, json.loads(value)))
+        host, port = self.place.split(":")
+        with socket.create_connection((host, int(port)), timeout=30) as connection, connection.makefile("rb") as told:
+            # The key and its answer of RFC 6455, 1.3.
+            connection.sendall(handshake(self.place))
+            headers = [line.decode().strip() for line in iter(told.readline, b"\r\n")]
+            assert headers[0] == "HTTP/1.1 101 Switching Protocols"
+            assert "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in headers
+            while True:
+                first, length = told.read(2)
+                if length >= 126:
+                    length = int.from_bytes(told.read(2 if length == 126 else 8), "big")
+                content = told.read(length)
+                if first == 0x88:
+                    return
+                if first == 0x81:
+                    self.events.extend(json.loads(content).items())
+
+
+def handshake(place: str, *more: str) -> bytes:
+    key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+    lines = ["GET /events HTTP/1.1", f"Host: {place}", "Upgrade: websocket", "Connection: Upgrade", key, *more]
+    return ("\r\n".join([*lines, "Sec-WebSocket-Version: 13"]) + "\r\n\r\n").encode()
 
 
 def ask(
@@ -194,6 +206,80 @@ def test_what_the_page_does_not_take_is_refused_by_name() -> None:
     assert "there is no /../cli.py" in seen["file"][1]
 
 
+def said_to(address: str, request: bytes) -> str:
+    """What a request is answered with."""
+    place = urlsplit(address)
+    with socket.create_connection((str(place.hostname), int(place.port or 0)), timeout=10) as connection:
+        connection.sendall(request)
+        answer = b""
+        # All but streams end at once.
+        while not answer.startswith(b"HTTP/1.1 101") and (more := connection.recv(1000)):
+            answer += more
+        return answer.decode(errors="replace")
+
+
+def test_a_stream_is_for_pages_of_this_machine_and_for_web_sockets() -> None:
+    answers: list[str] = []
+
+    def drive(address: str) -> None:
+        place = urlsplit(address).netloc
+        answers.append(said_to(address, handshake(place, "Origin: http://example.org")))
+        answers.append(said_to(address, handshake(place, "Origin: null")))
+        answers.append(said_to(address, f"GET /events HTTP/1.1\r\nHost: {place}\r\n\r\n".encode()))
+        answers.append(said_to(address, handshake(place, f"Origin: http://{place}")))
+
+    cellrate.watch(cellrate.Scenario.parse(PAIR), speed=math.inf, on_ready=drive, wait=False)
+    assert [answer.split()[1] for answer in answers] == ["403", "403", "426", "101"]
+
+
+def test_a_viewer_that_leaves_is_missed_at_once() -> None:
+    moments: list[float] = []
+
+    def drive(address: str) -> None:
+        # Nothing more is to come before the end: the run stands still.
+        ask(address, "POST", "/pace", '{"paused": true}')
+        place = urlsplit(address)
+        connection = socket.create_connection((str(place.hostname), int(place.port or 0)))
+        connection.sendall(handshake(place.netloc))
+        assert connection.recv(12) == b"HTTP/1.1 101"
+
+        def leave() -> None:
+            connection.close()
+            ask(address, "POST", "/pace", '{"speed": null, "paused": false}')
+            moments.append(time.monotonic())
+
+        threading.Timer(0.3, leave).start()
+
+    cellrate.watch(cellrate.Scenario.parse(PAIR), speed=0.001, on_ready=drive)
+    assert time.monotonic() - moments[0] < 3.0, "not the five seconds that a viewer is waited for"
+
+
+def test_requests_that_are_out_of_order_leave_the_terminal_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    answers: list[str] = []
+
+    def drive(address: str) -> None:
+        place = urlsplit(address)
+        for length in ("-1", "1001", "many"):
+            head = f"POST /pace HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Length: {length}\r\n\r\n"
+            answers.append(said_to(address, head.encode()))
+        bodies = ('{"speed": 1' + "0" * 400 + "}", "[" * 1000)
+        answers.extend(ask(address, "POST", "/pace", body)[1] for body in bodies)
+        for _ in range(5):
+            left = socket.create_connection((str(place.hostname), int(place.port or 0)))
+            left.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            left.sendall(f"GET /uPlot.js HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode() * 100)
+            left.close()
+        time.sleep(0.3)
+
+    cellrate.watch(cellrate.Scenario.parse(PAIR), speed=math.inf, on_ready=drive, wait=False)
+    assert "Content-Length is -1; it must be from 0 to 1000" in answers[0]
+    assert "Content-Length is 1001; it must be from 0 to 1000" in answers[1]
+    assert " 400 " in answers[2]
+    assert answers[3] == "speed has 401 digits; null is as fast as it goes\n"
+    assert answers[4].startswith("lists within lists") or "Expecting value" in answers[4]
+    assert capfd.readouterr() == ("", "")
+
+
 def test_what_cannot_be_watched_is_said_before_a_page_is_there(tmp_path: Path) -> None:
     def refused(text: str, **options: Any) -> str:
         with pytest.raises(cellrate.CellrateError) as caught:
@@ -232,33 +318,86 @@ def test_the_command_says_where_the_page_is_and_writes_results(
     assert "speed is -1.0; it must be above 0" in capsys.readouterr().err
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+def browsed(tmp_path: Path, look: Callable[[Browser, str], None], text: str = PAIR, **options: Any) -> cellrate.Result:
+    """A run that a browser looks at."""
+    failures: list[BaseException] = []
+    looking: list[threading.Thread] = []
+
+    def body(address: str) -> None:
+        try:
+            with Browser(tmp_path / "browser") as browser:
+                look(browser, address)
+        except BaseException as error:
+            failures.append(error)
+            ask(address, "POST", "/pace", '{"speed": null, "paused": false}')
+            # In case the run still waits for somebody.
+            Viewer(address)
+
+    def begin(address: str) -> None:
+        looking.append(threading.Thread(target=body, args=[address], daemon=True))
+        looking[0].start()
+
+    result = cellrate.watch(cellrate.Scenario.parse(text), on_ready=begin, **options)
+    looking[0].join(60)
+    if failures:
+        raise failures[0]
+    return result
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+SPEED = "document.getElementById('speed')?.value"
+"""How fast it goes, as a page that may still be loading says."""
+
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+
+
+@needs_browser
 def test_a_browser_draws_the_panels_and_the_figures(tmp_path: Path) -> None:
-    drawn: list[subprocess.Popen[str]] = []
+    def look(browser: Browser, address: str) -> None:
+        page = browser.open(address)
+        page.until(f"{SPEED} == 'the run has ended'")
+        assert page.value("document.querySelectorAll('canvas').length") == 4
+        shown = page.value("document.body.innerText")
+        assert "vc1" in shown
+        assert "max-min fair rates" in shown
+        lengths.append(page.value("panels[1].lines[0].times.length"))
 
-    def browse(address: str) -> None:
-        options = [
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            f"--user-data-dir={tmp_path}",
-            "--virtual-time-budget=8000",
-        ]
-        drawn.append(
-            subprocess.Popen(
-                [str(CHROMIUM), *options, "--dump-dom", address],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-            )
-        )
+    lengths: list[int] = []
+    result = browsed(tmp_path, look, speed=0.02)
+    assert lengths == [len(result.series("received").times_s)]
 
-    cellrate.watch(cellrate.Scenario.parse(PAIR), speed=0.02, on_ready=browse)
-    page, _ = drawn[0].communicate(timeout=60)
-    assert page.count("<canvas") == 4
-    assert "the run has ended" in page
-    assert "vc1" in page
-    assert "max-min fair rates" in page
+
+@needs_browser
+def test_many_pages_of_one_browser_get_all_that_there_is(tmp_path: Path) -> None:
+    def look(browser: Browser, address: str) -> None:
+        # A browser opens six connections to a host and no more, but for WebSockets.
+        pages = [browser.open(address) for _ in range(9)]
+        for page in pages:
+            page.until("typeof panels !== 'undefined' && panels.length == 4")
+        pages[-1].value("pause.click()")
+        pages[-1].until(f"{SPEED} == 'stands still'")
+        pages[-1].value("pause.click(); fastest.click()")
+        for page in pages:
+            page.until(f"{SPEED} == 'the run has ended'")
+            lengths.append(page.value("panels[1].lines[0].times.length"))
+
+    lengths: list[int] = []
+    result = browsed(tmp_path, look, speed=1e-5)
+    assert lengths == [len(result.series("received").times_s)] * 9
+
+
+@needs_browser
+def test_panels_make_room_for_their_longest_number_and_share_their_time(tmp_path: Path) -> None:
+    def look(browser: Browser, address: str) -> None:
+        page = browser.open(address)
+        page.until(f"{SPEED} == 'the run has ended'")
+        before.extend(page.value("panels.map((panel) => panel.plot.bbox.left / devicePixelRatio)"))
+        page.value("panels[1].lines[0].values = panels[1].lines[0].values.map(() => 12345678); draw()")
+        page.until("panels[1].plot.scales.y.max > 1e7")
+        after.extend(page.value("panels.map((panel) => panel.plot.bbox.left / devicePixelRatio)"))
+
+    before: list[float] = []
+    after: list[float] = []
+    browsed(tmp_path, look, speed=math.inf)
+    assert len(set(before)) == len(set(after)) == 1
+    # Two digits and a comma more than there is room for.
+    assert after[0] > before[0] + 15

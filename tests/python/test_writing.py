@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cellrate
+from cellrate.cli import status
 from cellrate.running import sweep_into
 from cellrate.writing import write_whole
 from conftest import PAIR, SWEEP
@@ -102,8 +103,10 @@ def test_an_empty_folder_is_filled(result: cellrate.Result, tmp_path: Path) -> N
 
 
 def test_what_fails_half_way_leaves_nothing_and_keeps_what_was_there(tmp_path: Path) -> None:
+    summary = '{"run": {"scenario": "pair", "hash": "1234", "version": "0"}}'
+
     def succeed(partial: Path) -> None:
-        (partial / "summary.json").write_text("{}")
+        (partial / "summary.json").write_text(summary)
 
     write_whole(tmp_path / "out", succeed)
 
@@ -114,7 +117,7 @@ def test_what_fails_half_way_leaves_nothing_and_keeps_what_was_there(tmp_path: P
     with pytest.raises(OSError, match="disk full"):
         write_whole(tmp_path / "out", fail)
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
-    assert (tmp_path / "out" / "summary.json").read_text() == "{}"
+    assert (tmp_path / "out" / "summary.json").read_text() == summary
 
 
 SWEPT = [(point.scenario, point.set) for point in cellrate.Scenario.parse(SWEEP).points()]
@@ -169,3 +172,91 @@ def test_a_sweep_into_a_folder_of_somebody_else_runs_nothing(tmp_path: Path) -> 
     with pytest.raises(cellrate.CellrateError, match="holds no results"):
         sweep_into(tmp_path, SWEPT, progress=lambda fraction: pytest.fail("it ran"))
     assert names(tmp_path) == {"thesis.txt"}
+
+
+def fail(*_: object) -> None:
+    raise ValueError("no\n  ink")
+
+
+NO_INK = "could not be drawn, and the rest is written: ValueError: no ink"
+
+
+def test_a_plot_that_cannot_be_drawn_is_left_out_with_a_warning(
+    result: cellrate.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def draw_half(_result: cellrate.Result, base: Path) -> None:
+        base.with_name("plot.png").touch()
+        fail()
+
+    monkeypatch.setattr("cellrate.plots.draw_result", draw_half)
+    with pytest.warns(RuntimeWarning, match=f"^plot {NO_INK}$") as caught:
+        result.write(tmp_path / "out")
+    assert caught[0].filename == __file__
+    assert {"summary.json", "scenario.toml", "series/acr.parquet"} <= names(tmp_path / "out")
+    assert not any("plot" in name for name in names(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_sweep_whose_pictures_cannot_be_drawn_is_written_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    monkeypatch.setattr("cellrate.plots.draw_result", fail)
+    monkeypatch.setattr("cellrate.sweep_plots.figure", fail)
+    said: list[str] = []
+    results = sweep_into(tmp_path / "out", SWEPT, plots=True, csv=True, workers=workers, complain=said.append)
+    assert said == [f"point-001/plot, point-002/plot, point-003/plot and 1 more {NO_INK}"]
+    assert len(results) == 3
+    assert {"summary.json", "vcs.csv", "point-003/series/acr.parquet"} <= names(tmp_path / "out")
+    assert not any(name.endswith((".png", ".svg")) for name in names(tmp_path / "out"))
+
+
+def test_an_interrupt_while_a_plot_is_drawn_is_one(
+    result: cellrate.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise cellrate.Interrupted("ended")
+
+    monkeypatch.setattr("cellrate.plots.draw_result", interrupt)
+    with pytest.raises(cellrate.Interrupted):
+        result.write(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_the_command_says_which_plot_is_missing_and_ends_with_status_1(
+    pair_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+) -> None:
+    monkeypatch.setattr("cellrate.plots.draw_result", fail)
+    assert status(["run", str(pair_file), "--plot", "--out", str(tmp_path / "out"), *options]) == 1
+    printed = capsys.readouterr()
+    assert printed.err == f"cellrate: plot {NO_INK}\n"
+    assert '"vcs"' in printed.out if options else "Results are in" in printed.out
+    assert "summary.json" in names(tmp_path / "out")
+
+
+def test_dollars_in_a_name_are_dollars_and_no_mathematics(tmp_path: Path) -> None:
+    name = r"goodput in $\frac{Mb}$"
+    named = cellrate.Scenario.parse(SWEEP).set({"name": name})
+    points = [(point.scenario, point.set) for point in named.points()]
+    sweep_into(tmp_path / "out", points, plots=True, workers=1)
+    # As it stands in the text of the drawing, whose letters are shapes.
+    title = f"<!-- {name}"
+    assert title in (tmp_path / "out" / "sweep.svg").read_text()
+    assert title in (tmp_path / "out" / "point-001" / "plot.svg").read_text()
+    assert points[0][0].draw().texts[0].get_text() == name.replace("$", r"\$")
+    points[0][0].draw().savefig(tmp_path / "network.png")
+
+
+def test_dollars_in_what_is_varied_are_none_either(tmp_path: Path) -> None:
+    from cellrate.sweep_plots import figure
+
+    named = PAIR + '[[sweep]]\nset = "name"\nvalues = ["$a_$", "$b_$"]\n[[sweep]]\nset = "seed"\nvalues = [1, 2, 3]\n'
+    drawn = figure(cellrate.sweep(cellrate.Scenario.parse(named), workers=1))
+    assert drawn is not None
+    drawn.savefig(tmp_path / "sweep.png")
+    labels = {label.get_text() for axes in drawn.axes for label in axes.get_xticklabels()}
+    assert {r"\$a_\$", r"\$b_\$"} <= labels

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from .. import _native
 from ..capturing import Capture
@@ -33,6 +33,7 @@ from .applications import Application, Plan, Surroundings, plan
 from .distribution import Distribution, Node, gather, start_nodes
 from .handover import leave, packed, take
 from .process import GRACE_S, Program, Running, await_ready, search_path, start
+from .telling import news_apart
 
 if TYPE_CHECKING:
     from .._native import Recent
@@ -62,6 +63,25 @@ class Job:
     foreground: list[Running] = field(default_factory=list)
     complaint: str | None = None
     """Why it could not be started."""
+
+    def check_own(self) -> None:
+        """See that the program that the scenario names is there.
+
+        Raises
+        ------
+        RunError
+            If it is not.
+        """
+        own = self.plan.own
+        if own is None or shutil.which(own, path=search_path()) is not None:
+            return
+        if isinstance(own, str):
+            why = f"there is no program {own} on PATH; a path is seen from the scenario's folder"
+        elif own.is_file():
+            why = f"{own} may not be executed; chmod +x would allow it"
+        else:
+            why = f"there is no program {own}; a path is seen from the scenario's folder"
+        raise RunError(f'application "{self.application.name}": {why}')
 
     def started(self) -> list[Running]:
         """Everything that runs or ran."""
@@ -107,6 +127,8 @@ class Attempt:
         }
         if missing:
             raise RunError(f"not installed: {', '.join(sorted(missing))}; `cellrate doctor` says how to get it")
+        for job in self.jobs:
+            job.check_own()
         for job in self.jobs:
             job.plan.prepare()
         with adapters.served(self.folder / "adapters.sock", self.engine.offer):
@@ -168,6 +190,7 @@ class Attempt:
             host=host,
             peer=peer,
             folder=folder,
+            scenario_folder=Path(self.scenario.file).parent.absolute(),
             adapters=self.folder / "adapters.sock",
             mtu_octets=min(host.mtu, peer.mtu),
             run_end_s=self.scenario.duration_s,
@@ -368,10 +391,11 @@ def stop(running: list[Running]) -> None:
 
 
 def main(folder: Path) -> int:
-    """Do what the request says; stdout tells how far it is."""
+    """Do what the request says; what was stdout in the beginning tells how far it is."""
+    request = json.loads((folder / REQUEST).read_text())
+    told_at = news_apart(request["printed"])
     prefer_session(NICENESS)
     prefer(NICENESS)
-    request = json.loads((folder / REQUEST).read_text())
     scenario = Scenario.parse(request["toml"], file=request["file"])
 
     told = request["distribution"]
@@ -382,7 +406,7 @@ def main(folder: Path) -> int:
 
     # What is told is written by a thread of its own, so that the network does not wait for who reads it.
     news: queue.SimpleQueue[tuple[float, _native.Recent | None] | None] = queue.SimpleQueue()
-    teller = threading.Thread(target=_tell, args=(news,), name="teller")
+    teller = threading.Thread(target=_tell, args=(news, told_at), name="teller")
     teller.start()
 
     def progress(fraction: float) -> None:
@@ -407,7 +431,7 @@ def main(folder: Path) -> int:
     return 0
 
 
-def _tell(news: queue.SimpleQueue[tuple[float, _native.Recent | None] | None]) -> None:
+def _tell(news: queue.SimpleQueue[tuple[float, _native.Recent | None] | None], told_at: TextIO) -> None:
     """Write lines of JSON: a share of the time, or the time and what series have recorded."""
     while (one := news.get()) is not None:
         number, recent = one
@@ -416,4 +440,4 @@ def _tell(news: queue.SimpleQueue[tuple[float, _native.Recent | None] | None]) -
         else:
             parts = [[place, times_ps.tolist(), values.tolist()] for place, times_ps, values in recent]
             line = json.dumps([number, parts])
-        print(line, flush=True)
+        print(line, file=told_at, flush=True)

@@ -10,13 +10,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from .. import _native
 from ..algorithms import Algorithms
-from ..capturing import Capture, CapturedFile
+from ..capturing import Capture
 from ..custom import Custom
 from ..errors import CellrateError, LiveUnavailable, RunError
 from ..policies import Policies
@@ -24,19 +24,20 @@ from ..results import Result
 from ..running import prepare
 from ..scenario import Scenario
 from ..traffic import Traffic
-from .attempt import ERROR, REQUEST, RESULT, Look
+from ..writing import Complain, warn
+from .applications import check
+from .attempt import ERROR, REQUEST, RESULT, Look, applications
 from .distribution import Distribution
 from .doctor import isolation_words
 from .handover import leave
-from .process import search_path
+from .process import GRACE_S, search_path
+from .stage import staged
+from .telling import Printed
 
 Progress = Callable[[float], object]
 
 KEPT_BESIDE_RESULTS = ("applications", "nodes")
 """Folders of an attempt that go into the results: what programs wrote."""
-
-CAPTURE = "capture"
-"""Folder of an attempt for the files of a capture."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ def live_run(
     algorithms: Algorithms | None = None,
     policies: Policies | None = None,
     traffic: Traffic | None = None,
+    complain: Complain = warn,
 ) -> LiveRun:
     """Run a scenario with real hosts and real applications.
 
@@ -110,7 +112,8 @@ def live_run(
     start_unix_ns
         With `elsewhere`: when the network's time begins [ns since the Unix epoch]; such a run is not repeated.
     capture
-        As for `cellrate.run`: the last attempt's, of the ports of the process that has the hosts.
+        As for `cellrate.run`: the last attempt's, of the ports of the process that has the hosts. Its files get no more
+        than nine tenths of what is free where they go.
     progress
         Called with the share of network time done [0 to 1], from 0 again for each attempt.
     look
@@ -119,6 +122,8 @@ def live_run(
     algorithms, policies, traffic
         As for `cellrate.run`, by the wall clock: what they take is time in which cells wait. They are copied into the
         processes of the run (cloudpickle), so nothing that they do is seen by the classes here.
+    complain
+        Told what the capture lacks, where there was no room for it; a warning by default.
 
     Raises
     ------
@@ -127,7 +132,7 @@ def live_run(
     LiveUnavailable
         If this machine or user cannot have hosts.
     RunError
-        If the run gave no result.
+        If the run gave no result, or there can be no capture where it is to go.
     """
     prepared = prepare(scenario, set=set, seed=seed)
     points = prepared.points()
@@ -139,6 +144,8 @@ def live_run(
         raise CellrateError(f"attempts is {attempts}; it must be at least 1")
     point = points[0]
     point.scenario.check()
+    for application in applications(point.scenario):
+        check(application)
     distribution = {"elsewhere": list(elsewhere), "start_unix_ns": start_unix_ns} if distributed else None
     nodes = None
     if distributed:
@@ -152,18 +159,20 @@ def live_run(
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
     done: list[Result] = []
-    for number in range(1, attempts + 1):
-        with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
-            place = Path(temporary)
-            leave(custom, place)
-            done.append(attempt(point.scenario, point.set, place, progress, distribution, capture, look))
-            done[-1].summary["run"]["attempt"] = number
-            if capture is not None:
-                done[-1].captured = hand_over(done[-1].captured, capture.folder)
-            if folder is not None:
-                keep(place, folder / f"attempt-{number}")
-        if done[-1].summary["timing"]["passed"]:
-            break
+    with staged(capture) as stage:
+        for number in range(1, attempts + 1):
+            made = None if stage is None else stage.capture()
+            with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
+                place = Path(temporary)
+                leave(custom, place)
+                done.append(attempt(point.scenario, point.set, place, progress, distribution, made, look))
+                done[-1].summary["run"]["attempt"] = number
+                if folder is not None:
+                    keep(place, folder / f"attempt-{number}")
+            if done[-1].summary["timing"]["passed"]:
+                break
+        if stage is not None and made is not None:
+            done[-1].captured = stage.hand_over(made, done[-1].captured, complain)
     return LiveRun(done)
 
 
@@ -176,7 +185,7 @@ def attempt(
     capture: Capture | None = None,
     look: Look | None = None,
 ) -> Result:
-    """Run once, in a process namespace of its own, with `folder` for what it writes, the files of a capture included.
+    """Run once, in a process namespace of its own, with `folder` for what it writes but for a capture.
 
     What is not built in is what has been handed over in `folder` (`handover`).
 
@@ -187,13 +196,15 @@ def attempt(
     LiveUnavailable, RunError
         As `live_run`.
     """
+    printed = Printed()
     request = {
         "toml": scenario.toml,
         "file": scenario.file,
         "set": dict(settings),
         "distribution": distribution,
         "watched": look is not None,
-        "capture": None if capture is None else {**asdict(capture), "folder": str(folder / CAPTURE)},
+        "printed": printed.end,
+        "capture": None if capture is None else {**asdict(capture), "folder": str(capture.folder)},
     }
     (folder / REQUEST).write_text(json.dumps(request))
     log = folder / "attempt.err"
@@ -207,6 +218,7 @@ def attempt(
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
+                pass_fds=[printed.end],
                 start_new_session=True,
                 text=True,
                 env={**os.environ, "PATH": search_path(), "PYTHONPATH": os.pathsep.join(filter(None, paths))},
@@ -215,6 +227,9 @@ def attempt(
         raise LiveUnavailable(
             f"{words[0]} cannot be started: {error.strerror}. `cellrate doctor` says what is missing."
         ) from None
+    finally:
+        printed.handed_over()
+        printed.start()
     try:
         assert process.stdout is not None
         for line in process.stdout:
@@ -233,12 +248,13 @@ def attempt(
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
+        printed.join(GRACE_S)
     if (folder / ERROR).exists():
         raise pickle.loads((folder / ERROR).read_bytes())
     if (folder / RESULT).exists():
         result: Result = pickle.loads((folder / RESULT).read_bytes())
         return result
-    told = log.read_text(errors="replace").strip()
+    told = (log.read_text(errors="replace") + printed.last).strip()
     if "unshare" in told and "Operation not permitted" in told:
         raise LiveUnavailable(f"{told}. `cellrate doctor` says what is missing.")
     raise RunError(f"the attempt ended with status {status} and without a result: {told[-2000:] or 'it said nothing'}")
@@ -250,14 +266,3 @@ def keep(attempt_folder: Path, folder: Path) -> None:
     for name in KEPT_BESIDE_RESULTS:
         if (attempt_folder / name).exists():
             shutil.move(str(attempt_folder / name), folder / name)
-
-
-def hand_over(captured: Sequence[CapturedFile], folder: Path) -> tuple[CapturedFile, ...]:
-    """Move the files of a capture to where they were asked for, each whole; those of an attempt before give way."""
-    folder.mkdir(parents=True, exist_ok=True)
-    moved = []
-    for file in captured:
-        partial = folder / f".{file.path.name}.partial"
-        shutil.move(str(file.path), partial)
-        moved.append(replace(file, path=partial.replace(folder / file.path.name)))
-    return tuple(moved)

@@ -43,7 +43,7 @@ def verdict(timing: dict[str, Any], number: int) -> str:
         f"{timing['stalls']} stalls of the machine, the longest {timing['longest_stall_s'] * 1e3:.1f} ms, "
         f"{timing['cpu_share'] * 100:.0f} % of a processor"
     )
-    told = "in time" if timing["passed"] else "OUT OF TIME (" + " ".join(timing["failures"]) + ")"
+    told = "in time" if timing["passed"] else "OUT OF TIME (" + ", and ".join(timing["failures"]) + ")"
     return f"Attempt {number}: {told}; {figures}"
 
 

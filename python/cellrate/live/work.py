@@ -6,14 +6,16 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 from ..capturing import Capture
 from ..custom import NOTHING, Custom
 from ..errors import CellrateError
+from ..folders import check_apart, plain_name
 from ..running import prepare
 from ..scenario import Scenario
-from ..writing import MARK, fill_result, write_json, write_whole
+from ..writing import MARK, Complain, Undrawn, fill_result, told, warn, write_json, write_whole
 from .attempt import Look
 from .supervision import LiveRun, Progress, live_run
 
@@ -38,13 +40,19 @@ def run_and_write(
     watched: Watched,
     look: Look | None = None,
     custom: Custom = NOTHING,
+    complain: Complain = warn,
 ) -> tuple[list[LiveRun], Path]:
     """Run a scenario `repeat` times and write the results; gives the runs and their folder.
+
+    Plots that cannot be drawn are left out, and what there is no room for in a capture: `complain` is told.
 
     Raises
     ------
     CellrateError
-        As `live_run`; if `repeat` is below 1, or with a capture above it; if the folder holds something else.
+        As `live_run`; if `repeat` is below 1, or with a capture above it; if the folder holds something else, or is to
+        hold the capture, or has no name without `out`.
+    RunError
+        As `live_run`; if the folder has changed meanwhile.
     """
     if repeat < 1:
         raise CellrateError(f"--repeat is {repeat}; it must be at least 1")
@@ -52,8 +60,10 @@ def run_and_write(
         raise CellrateError(f"--repeat is {repeat}; a capture is of one run")
     scenario = prepare(file, set=set, seed=seed)
     name = scenario.points()[0].scenario.name
-    folder = out if out is not None else Path("results") / "live" / name
+    folder = out if out is not None else default_folder(scenario)
+    check_apart(folder, None if capture is None else capture.folder)
     runs: list[LiveRun] = []
+    undrawn: list[Undrawn] = []
 
     def fill(partial: Path) -> None:
         with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
@@ -76,26 +86,44 @@ def run_and_write(
                             algorithms=custom.algorithms,
                             policies=custom.policies,
                             traffic=custom.traffic,
+                            complain=complain,
                         )
                     )
             for number, run in enumerate(runs, start=1):
                 place = partial if repeat == 1 else partial / f"run-{number:03d}"
                 place.mkdir(exist_ok=True)
-                _fill(run, Path(temporary) / f"run-{number}", place, csv=csv, plots=plots)
+                without = _fill(run, Path(temporary) / f"run-{number}", place, csv=csv, plots=plots)
+                undrawn.extend(
+                    one if repeat == 1 else replace(one, picture=f"{place.name}/{one.picture}") for one in without
+                )
         if repeat > 1:
             write_json(partial / MARK, {"runs": [run.result.summary for run in runs]})
 
     # Whether the folder can take results is looked at before anything runs.
     written = write_whole(folder, fill)
+    for text in told(undrawn):
+        complain(text)
     return runs, written
 
 
-def _fill(run: LiveRun, files: Path, place: Path, *, csv: bool, plots: bool) -> None:
+def default_folder(scenario: Scenario) -> Path:
+    """Give the folder for the results of a live run where none is given.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario's name can name none.
+    """
+    return Path("results") / "live" / plain_name(scenario.points()[0].scenario)
+
+
+def _fill(run: LiveRun, files: Path, place: Path, *, csv: bool, plots: bool) -> list[Undrawn]:
     """The last attempt's figures at the top, and a folder for each attempt: its figures, and what programs wrote."""
-    fill_result(run.result, place, csv=csv, plots=plots)
+    undrawn = fill_result(run.result, place, csv=csv, plots=plots)
     for number, result in enumerate(run.attempts, start=1):
         kept = place / f"attempt-{number}"
         if (files / kept.name).exists():
             shutil.move(str(files / kept.name), kept)
         kept.mkdir(exist_ok=True)
         write_json(kept / MARK, result.summary)
+    return undrawn

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import CellrateError
 from ..figures import Drawn
-from ..style import COLOURS, DASHES, STYLE
+from ..style import COLOURS, DASHES, STYLE, plain
 from .layout import placed
 from .topology import Link, Network, Way, WayThrough, shortened
 
@@ -58,7 +58,7 @@ def draw(topology: dict[str, Any], name: str) -> Drawn:
         _draw_links(axes, network, spots)
         _draw_ways(axes, network, spots)
         _draw_places(axes, network, spots)
-        drawn.text(0.12 / width, 1 - 0.1 / height, name, fontsize=10, va="top")
+        drawn.text(0.12 / width, 1 - 0.1 / height, plain(name), fontsize=10, va="top")
         alike = _all_alike(network)
         if alike is not None:
             drawn.text(0.12 / width, 1 - 0.3 / height, f"all links {alike}", fontsize=7.5, va="top", color="#555555")

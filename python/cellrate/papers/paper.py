@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import re
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..folders import replaceable
 from ..places import folder
 from ..results import Result
 from ..running import run_many
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
 def kept_runs(out: Path) -> Path:
     """Where runs are kept until the report in `out` is written."""
     return out.with_name(out.name + ".runs")
+
+
+def discard(keep: Path) -> None:
+    """Remove runs that were kept, and their folder if nothing else is in it."""
+    for file in list(keep.iterdir()):
+        if re.fullmatch(r"(live-)?[0-9a-f]{64}-\d+(\.\d+)?\.(pickle|partial)", file.name):
+            file.unlink()
+    if not any(keep.iterdir()):
+        keep.rmdir()
 
 
 @dataclass(frozen=True)
@@ -116,9 +126,18 @@ class Paper:
             Called with the share of runs done [0 to 1].
         live
             What the live half gave (`live`), for a column of its own.
+
+        Raises
+        ------
+        CellrateError
+            If the folder holds anything but a report.
+        RunError
+            If the folder changed while the report was written, which is then beside it; otherwise as `run_many`.
         """
         from .report import MARK, Report, write_report
 
+        # Said now: the runs may take long.
+        replaceable(out, MARK)
         begun = time.perf_counter()
         keep = kept_runs(out)
         results = self.measure(quick=quick, workers=workers, progress=progress, keep=keep)
@@ -143,5 +162,5 @@ class Paper:
             write_report(report, drawings, partial, runs=runs, begun=begun, workers=workers)
 
         write_whole(out, fill, mark=MARK)
-        shutil.rmtree(keep, ignore_errors=True)
+        discard(keep)
         return report

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError
+from ..folders import REPORT
 from ..processes import side_by_side
 from ..writing import write_json
 from .experiment import Claim, Drawing, Value
@@ -20,8 +21,7 @@ from .experiment import Claim, Drawing, Value
 if TYPE_CHECKING:
     from rich.console import Console
 
-MARK = "report.json"
-"""The file that tells a folder with a report from any other."""
+MARK = REPORT
 
 HEADINGS = {
     "claim": "What the paper says",

@@ -9,6 +9,8 @@ from pathlib import Path
 from .. import _native
 from ..algorithms import Algorithms
 from ..errors import CellrateError
+from ..live.applications import check
+from ..live.attempt import applications
 from ..live.supervision import LiveRun, live_run
 from ..policies import Policies
 from ..running import prepare
@@ -67,7 +69,7 @@ def page_of(
     ScenarioError
         If the scenario cannot be run live.
     CellrateError
-        If it is a sweep, records no series, or the port is taken.
+        If it is a sweep, records no series, an application has no time, or the port is taken.
     """
     points = scenario.points()
     if len(points) != 1:
@@ -76,6 +78,8 @@ def page_of(
     series = _native.live_series(point._native)
     if not series:
         raise CellrateError(f"{scenario.file} records nothing to watch; add a [[probe]]")
+    for application in applications(point):
+        check(application)
     board = Board(point, series, live=True)
     with Page(board, None, port) as page:
         if on_ready is not None:

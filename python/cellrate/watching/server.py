@@ -3,16 +3,23 @@
 | request | answer |
 | --- | --- |
 | GET / and the files of the page | the page |
-| GET /events | a stream of server-sent events: `head` once, then `more` as the run goes on |
+| GET /events | a WebSocket (RFC 6455), on which the page says nothing: `head` once, then `more` as the run goes on |
 | POST /pace | sets speed and pause, given as JSON: {"speed": 0.01, "paused": false}; null for as fast as it goes |
 
 A live run has no pace.
+
+A browser opens no more than six connections to a host for all its pages together, but for WebSockets, of which there
+may be hundreds: with server-sent events the sixth page on a run would be the last thing that any of them does.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import math
+import socket
+import sys
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -36,7 +43,13 @@ BETWEEN = 0.05
 """From one event to the next, at least [s]."""
 
 QUIET = 5.0
-"""After so long without news a comment shows whether somebody is still there [s]."""
+"""After so long without news an empty frame shows whether somebody is still there [s]."""
+
+ACCEPTED = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+"""What a key of RFC 6455 is answered with, among others."""
+
+TEXT, CLOSE, PONG = 1, 8, 10
+"""Opcodes of RFC 6455."""
 
 MOST_OCTETS = 1000
 """Of a request's body."""
@@ -51,10 +64,9 @@ class Page:
 
         Handler.board, Handler.pace = board, pace
         try:
-            self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+            self._server = _Server(("127.0.0.1", port), Handler)
         except (OSError, OverflowError) as error:
             raise CellrateError(f"no page at port {port} of 127.0.0.1: {error}") from None
-        self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
     @property
@@ -72,6 +84,15 @@ class Page:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of who left before the answer was there: the terminal is for the run."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -101,9 +122,12 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             length = int(self.headers.get("Content-Length", "0"))
-            if length > MOST_OCTETS:
-                raise ValueError(f"{length} octets are too many; there may be {MOST_OCTETS}")
+            if not 0 <= length <= MOST_OCTETS:
+                raise ValueError(f"Content-Length is {length}; it must be from 0 to {MOST_OCTETS}")
             self.pace.set(**_pace(json.loads(self.rfile.read(length))))
+        except RecursionError:
+            self._refuse(HTTPStatus.BAD_REQUEST, "lists within lists within lists; what is taken is one object")
+            return
         except ValueError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
             return
@@ -123,36 +147,61 @@ class _Handler(BaseHTTPRequestHandler):
         return False
 
     def _stream(self) -> None:
-        self.send_response(HTTPStatus.OK)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("Connection", "close")
-        self.end_headers()
+        key = self.headers.get("Sec-WebSocket-Key")
+        if key is None or self.headers.get("Upgrade", "").lower() != "websocket":
+            self._refuse(HTTPStatus.UPGRADE_REQUIRED, "/events is a WebSocket")
+            return
         self.close_connection = True
+        self.send_response(HTTPStatus.SWITCHING_PROTOCOLS)
+        self.send_header("Upgrade", "websocket")
+        self.send_header("Connection", "Upgrade")
+        accepted = base64.b64encode(hashlib.sha1(f"{key}{ACCEPTED}".encode(), usedforsecurity=False).digest())
+        self.send_header("Sec-WebSocket-Accept", accepted.decode())
+        self.end_headers()
         self.board.enter()
         try:
             head = self.board.head
-            self._event("head", head)
+            self._tell(head=head)
             seen = [0] * sum(len(panel["lines"]) for panel in head["panels"])
             shown_s = 0.0
-            while True:
+            while not self._has_left():
                 more = self.board.since(seen, shown_s, QUIET)
                 if more is None:
-                    self.wfile.write(b":\n\n")
+                    # Nobody answers one that nobody asked for.
+                    self._frame(PONG, b"")
                     continue
                 shown_s = more["now_s"]
-                self._event("more", {**more, **({} if self.pace is None else self.pace.state)})
+                self._tell(more={**more, **({} if self.pace is None else self.pace.state)})
                 if "figures" in more:
-                    return
+                    break
                 threading.Event().wait(BETWEEN)
-        except (BrokenPipeError, ConnectionResetError):
+            self._frame(CLOSE, b"")
+        except ConnectionError:
             return
         finally:
             self.board.leave()
 
-    def _event(self, name: str, content: object) -> None:
-        self.wfile.write(f"event: {name}\ndata: {json.dumps(content, allow_nan=False)}\n\n".encode())
-        self.wfile.flush()
+    def _has_left(self) -> bool:
+        """Whether the page has said anything: there is nothing for it to say but that it leaves."""
+        try:
+            self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _tell(self, **content: object) -> None:
+        self._frame(TEXT, json.dumps(content, allow_nan=False).encode())
+
+    def _frame(self, opcode: int, content: bytes) -> None:
+        """Write a whole message (RFC 6455, 5.2)."""
+        length = len(content)
+        if length < 126:
+            told = bytes([length])
+        elif length < 1 << 16:
+            told = bytes([126]) + length.to_bytes(2, "big")
+        else:
+            told = bytes([127]) + length.to_bytes(8, "big")
+        self.wfile.write(bytes([0x80 | opcode]) + told + content)
 
     def _answer(self, status: HTTPStatus, body: bytes, kind: str) -> None:
         self.send_response(status)
@@ -177,7 +226,10 @@ def _pace(asked: Any) -> dict[str, Any]:
         speed = asked["speed"]
         if speed is not None and (isinstance(speed, bool) or not isinstance(speed, int | float)):
             raise ValueError(f"speed is {speed!r}; it must be a number above 0, or null")
-        settings["speed"] = math.inf if speed is None else float(speed)
+        try:
+            settings["speed"] = math.inf if speed is None else float(speed)
+        except OverflowError:
+            raise ValueError(f"speed has {len(str(speed))} digits; null is as fast as it goes") from None
     if "paused" in asked:
         if not isinstance(asked["paused"], bool):
             raise ValueError(f"paused is {asked['paused']!r}; it must be true or false")

@@ -37,6 +37,8 @@ class Surroundings:
     """The host itself for a command without a peer."""
     folder: Path
     """A folder of its own."""
+    scenario_folder: Path
+    """Where the scenario is; paths in it are seen from there."""
     adapters: Path
     """The socket at which adapters tell their ACR (`adapters`)."""
     mtu_octets: int
@@ -59,8 +61,24 @@ class Plan:
     """Reads the result from what was started, by title, when all has ended."""
     needs: list[str] = field(default_factory=list)
     """Programs that must be installed."""
+    own: Path | str | None = None
+    """A program that the scenario names: a place, or a name on PATH."""
     scratch: list[Path] = field(default_factory=list)
     """Files and folders that are not worth keeping."""
+
+
+def check(application: Application) -> None:
+    """See that an application can be run, as far as the scenario says.
+
+    Raises
+    ------
+    CellrateError
+        If it cannot.
+    """
+    from . import iperf3
+
+    if application.kind == "iperf3":
+        iperf3.check(application)
 
 
 def plan(application: Application, surroundings: Surroundings) -> Plan:

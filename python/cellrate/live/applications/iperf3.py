@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from ...errors import CellrateError
 from ..process import Program, Ready, Running
 from . import Application, Plan, Surroundings
 
@@ -17,6 +18,23 @@ CLOSING_S = 1.0
 
 WHOLE_SECOND = 0.95
 """Shorter intervals are the rest of a second [s]."""
+
+
+def check(application: Application) -> None:
+    """See that there is time for it.
+
+    Raises
+    ------
+    CellrateError
+        If there is none.
+    """
+    has_s = application.end_s - application.start_s
+    if has_s <= CLOSING_S:
+        raise CellrateError(
+            f'application "{application.name}": iperf3 has {has_s:g} s, from {application.start_s:g} s to '
+            f"{application.end_s:g} s; it must have more than {CLOSING_S:g} s, because it sends for whole seconds and "
+            "then needs the network to tell the other side its figures"
+        )
 
 
 def plan(application: Application, around: Surroundings) -> Plan:
@@ -35,7 +53,8 @@ def plan(application: Application, around: Surroundings) -> Plan:
     if settings["udp"]:
         words.append("--udp")
     if settings["rate_bps"] is not None:
-        words += ["--bitrate", str(settings["rate_bps"])]
+        # Its own is that of each stream; 0 would be without limit.
+        words += ["--bitrate", str(max(1, round(settings["rate_bps"] / settings["streams"])))]
     if settings["length_octets"] is not None:
         words += ["--length", str(settings["length_octets"])]
     elif settings["udp"]:

@@ -43,6 +43,7 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
     "ftp-ack-every-segment": {f"{_FTP}.delayed_ack": "every-segment"},
     "ftp-mss-1460": {f"{_FTP}.mss": "1460 octets", f"{_FTP}.initial_window": "1460 octets"},
     "adtf-10-s": {"defaults.abr.adtf": "10 s"},
+    "icr-pcr-10": {"defaults.abr.icr": "1 Mbps"},
     "efci-state-kept": {"defaults.abr.efci_state": "keep"},
 }
 """By the ids of their rows."""

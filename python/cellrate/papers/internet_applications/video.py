@@ -110,8 +110,14 @@ def overflow(result: Result, room: int = ROOM) -> float:
 
 
 _WHY_TCP = (
-    "Every loss costs TCP a time-out here, and it still gets more than what the paper had. None of the TCPs tried "
-    "under open comes near the paper's figure; a smallest time-out of 1 s comes nearest."
+    "Every loss costs TCP a time-out here, and it still gets more than what the paper had. None of the choices tried "
+    "under open comes near the paper's figure; datagrams for an MTU of 1500 octets come nearest, with 1.1 Mbps, a "
+    "smallest time-out of 1 s after them."
+)
+_WHY_NINE = (
+    "The film takes a third of the line, and FTP most of what it leaves: what is lost does not keep it from that. Of "
+    "the choices under open lines of 149.76 Mb/s come nearest, with 5.4 Mbps. 2.0 Mbps leave half of the line idle; "
+    "the testbed's TCP must have waited for longer after losses than any tried here."
 )
 _WHY_LOSS = (
     "The network loses single frames again and again, never seconds of them. The film that the paper describes stands "
@@ -192,9 +198,6 @@ def _nine(
             missing == 0,
         ),
     ]
-
-
-_WHY_NINE = _WHY_TCP
 
 
 def _minimum(high: list[Result]) -> list[Finding]:

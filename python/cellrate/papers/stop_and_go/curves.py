@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,21 @@ LOADS = (10, 25, 40, 55, 70, 85, 100)
 """Background loads of figures 2 to 4 [Mbps]."""
 WIDE_LOADS = (10, 25, 40, 50, 60, 70, 85, 100)
 """Background loads of figure 5 [Mbps]."""
+BURST_MS, PAUSE_MS = 8.48, 76.32
+"""Mean on and off periods of a VBR source of figure 5: 3000 and 27,000 slots [ms]."""
 REPLICATIONS = 8
 QUICK_REPLICATIONS = 3
 """So many of them in a quick run."""
+
+
+def begins(seed: int, sources: int = 10) -> list[str]:
+    """Draw when each VBR source of figure 5 has its first on period, as if it had run for long.
+
+    It is on with the share of time that it is on; else what is left of its off period is exponential, as the whole is.
+    """
+    drawn = random.Random(seed)
+    on = BURST_MS / (BURST_MS + PAUSE_MS)
+    return ["0 ms" if drawn.random() < on else f"{drawn.expovariate(1 / PAUSE_MS):.4f} ms" for _ in range(sources)]
 
 
 @dataclass(frozen=True)
@@ -35,10 +48,11 @@ class Curve:
     labels: tuple[str, ...] = ()
     """Of the connections, where they differ."""
 
-    def background(self, load: float) -> dict[str, object]:
-        """Set the background load [Mbps]: the rate of a source while it is on."""
+    def background(self, load: float, seed: int) -> dict[str, object]:
+        """Set the background load [Mbps]: the rate of a source while it is on; and when each of several begins."""
         if self.scenario == "wide":
-            return {"vc.vbr{i}.traffic.rate": f"{load:g} Mbps"}
+            starts = "[" + ", ".join(f'"{instant}"' for instant in begins(seed)) + "]"
+            return {"vc.vbr{i}.traffic.rate": f"{load:g} Mbps", "vc.vbr{i}.traffic.start": starts}
         return {"vc.vbr.traffic.rate": f"{1.5 * load:g} Mbps"}
 
     def key(self, load: float, replication: int) -> str:
@@ -50,7 +64,7 @@ class Curve:
         return {
             self.key(load, seed): Point(
                 self.scenario,
-                {**self.settings, **self.background(load), "seed": seed},
+                {**self.background(load, seed), "seed": seed, **self.settings},
                 extra=seed > quick,
             )
             for load in self.loads

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..experiment import Experiment, Finding, Results
 from .curves import Curve
@@ -45,7 +45,13 @@ CURVES = {
     for name, settings in CHOICES.items()
 }
 
+COARSE, MIDDLING = ("timer-50-ms", "timer-100-ms"), ("timer-100-us", "timer-500-us")
+"""Granularities that section 3.2 speaks of, beside the 50 us of all runs."""
+JUDGED = ("as-run", *COARSE, *MIDDLING)
+"""Of which a claim of the paper speaks."""
+
 _WHY = {
+    **dict.fromkeys((*COARSE, *MIDDLING), "Judged in the rows open.granularity-*."),
     "window-4096": "Two segments a window: one that goes alone waits for its ACK until a time-out or the heartbeat.",
     "window-16384": "Three windows and what is sent again at time-outs are more than the buffer holds.",
     "window-65535": "The windows wait at the sources, round trips are long and the timer with them: fewer time-outs, "
@@ -70,23 +76,75 @@ def _said(load: int, sample: Sample) -> str:
 
 
 def _findings(results: Results) -> Sequence[Finding]:
-    if CURVES["as-run"].key(LOADS[0], 1) not in results:
-        return []
-    return [
+    samples = {name: curve.samples(results) for name, curve in CURVES.items() if curve.key(LOADS[0], 1) in results}
+    found = [
         Finding(
             f"open.{name}",
-            "; ".join(_said(load, sample) for load, sample in curve.samples(results).items()),
+            "; ".join(_said(load, sample) for load, sample in by_load.items()),
             None,
             _WHY.get(name, "Nothing is published to compare with."),
         )
-        for name, curve in CURVES.items()
+        for name, by_load in samples.items()
+    ]
+    return [*found, *_granularity(samples)]
+
+
+def _granularity(samples: Mapping[str, Mapping[int, Sample]]) -> list[Finding]:
+    """Judge what section 3.2 says of a coarser timer."""
+    low, high = LOADS
+    fine = samples["as-run"]
+
+    def timeouts(name: str, load: int) -> int:
+        return samples[name][load].count(lambda run: run.timeouts)
+
+    def listed(names: Sequence[str], text: Callable[[Sample], str]) -> str:
+        return "; ".join(
+            f"at {load}: " + ", ".join(f"{text(samples[name][load])} ({name})" for name in ("as-run", *names))
+            for load in LOADS
+        )
+
+    lacking = {name: 1 - samples[name][low].efficiency.mean for name in ("as-run", *MIDDLING)}
+    lost = sum(samples[name][low].count(lambda run: run.lost) for name in MIDDLING)
+    same = lost == 0 and all(0.5 <= lacking[name] / lacking["as-run"] <= 2 for name in MIDDLING)
+    avoided = all(timeouts(name, low) == 0 and timeouts(name, high) < 0.1 * timeouts("as-run", high) for name in COARSE)
+    unable = all(samples[name][load].total.mean < fine[load].total.mean for name in COARSE for load in LOADS)
+    return [
+        Finding(
+            "open.granularity-same",
+            ", ".join(f"{value:.3f} ({name})" for name, value in lacking.items())
+            + f" lacking to an efficiency of 1 at {low}, {lost} cells lost",
+            same,
+            "" if same else "More than a factor of two apart, or not without loss.",
+        ),
+        Finding(
+            "open.granularity-avoids",
+            listed(COARSE, lambda sample: str(sample.count(lambda run: run.timeouts))) + " time-outs",
+            avoided,
+            "" if avoided else "There are time-outs in on periods with a coarse timer, too.",
+        ),
+        Finding(
+            "open.granularity-unable",
+            listed(COARSE, lambda sample: f"{sample.total.mean:.1f}")
+            + " Mbps; "
+            + listed(COARSE, lambda sample: f"{sample.count(lambda run: run.lost):,}")
+            + " cells lost",
+            unable,
+            ""
+            if unable
+            else "TCP has nothing to adapt to: windows of 8192 octets and ABR keep the excess at the sources, nothing "
+            "is lost, and what a time-out sends again in an on period is all that a coarse timer does without.",
+        ),
     ]
 
 
 EXPERIMENT = Experiment(
     name="open",
     title="What the paper leaves open",
-    points={key: p for curve in CURVES.values() for key, p in curve.points(REPLICATIONS, quick=0).items()},
+    points={
+        key: point
+        for name, curve in CURVES.items()
+        for key, point in curve.points(REPLICATIONS, quick=REPLICATIONS if name in JUDGED else 0).items()
+    },
     findings=_findings,
     drawings=lambda results: [],
 )

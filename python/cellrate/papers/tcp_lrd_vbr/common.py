@@ -19,6 +19,8 @@ SEEDS = range(1, 11)
 """Of the runs of a row; a quick run has the first alone."""
 SETTINGS = {1: ("5 Mbps", "5 Mbps"), 2: ("7.5 Mbps", "7 Mbps"), 3: ("10 Mbps", "5 Mbps")}
 """Mean and standard deviation of a program's rate, by row."""
+PROGRAMS, PROGRAM_MBPS = 9, 15.0
+"""Video programs on the VBR connection, and the largest rate of one [Mbps]."""
 LARGEST_SHARE = {512: 0.78, 9140: 0.87}
 """Largest TCP throughput as a part of ABR capacity, by MSS [octets] (section 6)."""
 

@@ -127,7 +127,7 @@ def _large(results: Results) -> list[Finding]:
         judged(
             "bursts.large-once",
             listed(stated.items(), "decreases per burst", 2),
-            all(value < 1.5 for value in stated.values()),
+            all(0.5 < value < 1.5 for value in stated.values()),
             "Now and then an FRM straddles the moment at which feedback raises ACR, and triggers once more.",
         ),
     ]
@@ -137,7 +137,7 @@ def _large(results: Results) -> list[Finding]:
         why = "" if many else "It triggers more than once, but 128 per second does not bring ACR down to ICR each time."
         found.append(judged("bursts.large-mild", f"{mild:.2f} decreases per burst", many, why))
         others = {policy: low[policy] for policy in ("count-based", "time-based")}
-        once = all(value < 1.5 for value in others.values())
+        once = all(0.5 < value < 1.5 for value in others.values())
         why = "" if once else _WHY_LOW
         found.append(judged("bursts.large-low-icr", listed(others.items(), "decreases per burst", 2), once, why))
     return found

@@ -9,6 +9,8 @@ let head = null;
 let panels = [];
 let pace = { speed: null, paused: false };
 let isDue = false;
+let hasEnded = false;
+let room = 64; // of the numbers at the vertical axes, the same for all panels so that they share their time [CSS pixels]
 
 function seconds(value) {
   if (value >= 1 || value === 0) return `${value.toFixed(3)} s`;
@@ -52,6 +54,19 @@ function levels(panel) {
   };
 }
 
+// As much as the longest number at any of them has needed.
+function roomFor(plot, texts, index, cycle) {
+  const axis = plot.axes[index];
+  // Sizes of both axes are settled in turns; a number more or less is no reason to begin again.
+  if (cycle > 1) return axis._size;
+  plot.ctx.save();
+  [plot.ctx.font] = axis.font;
+  const widths = (texts ?? []).map((text) => plot.ctx.measureText(text).width / devicePixelRatio);
+  plot.ctx.restore();
+  room = Math.max(room, Math.ceil(axis.ticks.size + axis.gap + Math.max(0, ...widths)) + 4);
+  return room;
+}
+
 function build(panel) {
   const place = document.createElement("div");
   place.className = "panel";
@@ -77,7 +92,7 @@ function build(panel) {
       scales: { x: { time: false, range: (plot, low, high) => panel.zoom ?? [0, head.duration_s] }, y: { range: top } },
       axes: [
         { label: panel === head.panels.at(-1) ? "time [s]" : undefined, labelSize: 18 },
-        { label: panel.axis, size: 64, labelSize: 18 },
+        { label: panel.axis, size: roomFor, labelSize: 18 },
       ],
       series: [{ label: "time [s]", value: (plot, value) => (value == null ? "" : value.toFixed(6)) }, ...series],
       hooks: {
@@ -105,7 +120,12 @@ function zoom(range) {
 function draw() {
   isDue = false;
   const now = Number(element("done").value) * head.duration_s;
+  const before = room;
   panels.forEach((panel) => panel.plot.setData(columns(panel, now)));
+  // They are drawn when this function has come to its end.
+  queueMicrotask(() => {
+    if (room > before) panels.forEach((panel) => panel.plot.redraw(false, true));
+  });
 }
 
 function drawSoon() {
@@ -184,10 +204,8 @@ function showFigures({ run, vcs, ports, virtual_sources: virtual }) {
   element("now").textContent = `${seconds(run.duration_s)}, ${count.format(run.cell_hops)} cell hops`;
 }
 
-const events = new EventSource("events");
-
-events.addEventListener("head", (event) => {
-  head = JSON.parse(event.data);
+function begin(told) {
+  head = told;
   document.title = `${head.name} - cellrate`;
   element("name").textContent = head.name;
   element("purpose").textContent = head.purpose;
@@ -197,10 +215,9 @@ events.addEventListener("head", (event) => {
   panels = head.panels;
   panels.forEach((panel) => { panel.zoom = null; build(panel); });
   element("dashed").hidden = !panels.some((panel) => panel.lines.some((line) => line.level !== null));
-});
+}
 
-events.addEventListener("more", (event) => {
-  const more = JSON.parse(event.data);
+function goOn(more) {
   panels.forEach((panel) => panel.lines.forEach((line) => {
     const [times, values] = more.series[line.series] ?? [[], []];
     for (const time of times) line.times.push(time);
@@ -212,14 +229,25 @@ events.addEventListener("more", (event) => {
   showPace();
   drawSoon();
   if (more.figures) {
-    events.close();
+    hasEnded = true;
     showFigures(more.figures);
   }
+}
+
+// Of event sources and other requests a browser has six at a time, for all its pages together.
+const place = new URL("events", location.href);
+place.protocol = place.protocol.replace("http", "ws");
+const events = new WebSocket(place);
+
+events.addEventListener("message", ({ data }) => {
+  const told = JSON.parse(data);
+  if (told.head) begin(told.head);
+  else goOn(told.more);
 });
 
-// A run that was ended before its time; a browser would ask again and again.
-events.addEventListener("error", () => {
-  events.close();
+// A run that was ended before its time.
+events.addEventListener("close", () => {
+  if (hasEnded) return;
   element("speed").textContent = "the run has been ended";
   document.querySelectorAll("button").forEach((button) => { button.disabled = true; });
 });

@@ -1,0 +1,77 @@
+"""The tree keeps its own rules: links that lead somewhere, columns of comments, names of papers, length of files."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+COLUMNS = 120
+LINES = 900
+
+
+def tracked(*patterns: str) -> list[Path]:
+    """Give the files of the repository that match, without those of other places that links lead to."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a clone: which files belong to the project is known to git only")
+    listed = subprocess.run(["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [ROOT / name for name in listed.stdout.splitlines() if not (ROOT / name).is_symlink()]
+
+
+def anchors(text: str) -> set[str]:
+    """Give the anchors of the headings of a Markdown text."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading) for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in plain}
+
+
+def test_links_of_the_documentation_lead_somewhere() -> None:
+    broken = []
+    for page in tracked("*.md"):
+        text = page.read_text()
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, anchor = target.partition("#")
+            file = page.parent / name if name else page
+            if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file.read_text())):
+                broken.append(f"{page.relative_to(ROOT)}: {target}")
+    assert broken == []
+
+
+def test_comments_fit_their_columns() -> None:
+    long = [
+        f"{file.relative_to(ROOT)}:{number}"
+        for file in tracked("*.rs")
+        for number, line in enumerate(file.read_text().splitlines(), 1)
+        # Drawings and tables have the room that they need.
+        if len(line) > COLUMNS and re.match(r"\s*//[/!]? \S", line) and "   " not in line
+    ]
+    assert long == []
+
+
+def test_papers_go_by_name() -> None:
+    numbered = [
+        f"{file.relative_to(ROOT)}: {found[0]}"
+        for file in tracked("*.rs", "*.py", "*.md", "*.toml", "*.js")
+        if (found := re.search(r"\b[Pp]apers?[ -]0\d\d\b", file.read_text()))
+    ]
+    assert numbered == []
+
+
+def test_files_are_short() -> None:
+    long = [
+        str(file.relative_to(ROOT))
+        for file in tracked("*.rs", "*.py", "*.js")
+        if len(file.read_text().splitlines()) >= LINES
+    ]
+    assert long == []
+
+
+def test_the_readme_says_where_each_crate_is() -> None:
+    readme = (ROOT / "README.md").read_text()
+    crates = {file.parent.name for file in tracked("crates/*/Cargo.toml") if file.parent.parent.name == "crates"}
+    assert {name for name in crates if f"`crates/{name}`" not in readme} == set()
