@@ -386,6 +386,31 @@ def test_many_pages_of_one_browser_get_all_that_there_is(tmp_path: Path) -> None
 
 
 @needs_browser
+def test_an_answer_that_comes_after_the_end_does_not_take_it_back(tmp_path: Path) -> None:
+    def look(browser: Browser, address: str) -> None:
+        page = browser.open(address)
+        page.until("typeof panels !== 'undefined' && panels.length == 4")
+        page.value("""
+            asked = window.fetch;
+            held = new Promise((go) => { answer_now = go; });
+            window.fetch = async (...request) => {
+              const answer = await asked(...request);
+              await held;
+              return answer;
+            };
+            null""")
+        page.value("fastest.click()")
+        page.until(f"{SPEED} == 'the run has ended'")
+        page.value("pace.isOld = true; answer_now()")
+        page.until("!pace.isOld")
+        shown.append(page.value(SPEED))
+
+    shown: list[str] = []
+    browsed(tmp_path, look, speed=1e-5)
+    assert shown == ["the run has ended"]
+
+
+@needs_browser
 def test_panels_make_room_for_their_longest_number_and_share_their_time(tmp_path: Path) -> None:
     def look(browser: Browser, address: str) -> None:
         page = browser.open(address)

@@ -9,7 +9,7 @@ let head = null;
 let panels = [];
 let pace = { speed: null, paused: false };
 let isDue = false;
-let hasEnded = false;
+let isOver = false;
 let room = 64; // of the numbers at the vertical axes, the same for all panels so that they share their time [CSS pixels]
 
 function seconds(value) {
@@ -147,10 +147,10 @@ function showPace() {
 
 async function ask(wanted) {
   const answer = await fetch("pace", { method: "POST", body: JSON.stringify(wanted) });
-  if (answer.ok) {
-    pace = await answer.json();
-    showPace();
-  }
+  if (!answer.ok) return;
+  pace = await answer.json();
+  // The run may have ended in the meantime.
+  if (!isOver) showPace();
 }
 
 function table(rows, columns) {
@@ -229,7 +229,7 @@ function goOn(more) {
   showPace();
   drawSoon();
   if (more.figures) {
-    hasEnded = true;
+    isOver = true;
     showFigures(more.figures);
   }
 }
@@ -247,7 +247,8 @@ events.addEventListener("message", ({ data }) => {
 
 // A run that was ended before its time.
 events.addEventListener("close", () => {
-  if (hasEnded) return;
+  if (isOver) return;
+  isOver = true;
   element("speed").textContent = "the run has been ended";
   document.querySelectorAll("button").forEach((button) => { button.disabled = true; });
 });
