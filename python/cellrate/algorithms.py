@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import CellrateError
-from .making import check_methods, is_number, made, overrides, shown
+from .extensions.making import check_methods, is_number, made, overrides, shown
 
 MakeAlgorithm = Callable[..., "SwitchAlgorithm"]
 """A class, or whatever else makes a `SwitchAlgorithm`: called with a `Port`, and the scenario's parameters by name."""

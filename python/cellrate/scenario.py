@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from .errors import ScenarioError, at_point
-from .making import shown
+from .extensions.making import shown
 from .places import folder
 
 if TYPE_CHECKING:
-    from .figures import Drawn
+    from .plotting.figures import Drawn
 
 
 class Scenario:

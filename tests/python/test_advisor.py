@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cellrate
-from cellrate import advisor
-from cellrate.advisor import Situation, advise
+from cellrate.advice import advisor
+from cellrate.advice.advisor import Situation, advise
 
 OC3, OC12, T1 = 155.52e6, 622.08e6, 1.544e6
 

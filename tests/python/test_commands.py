@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
-from cellrate.commands import App, Parameter, UsageError, in_two_columns
+from cellrate.command_line.typed import App, Parameter, UsageError, in_two_columns
 
 Text = Annotated[str, Parameter(help="A text of 100 %.")]
 

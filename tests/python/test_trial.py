@@ -8,10 +8,10 @@ import pytest
 
 import cellrate
 from cellrate import trial
-from cellrate.advisor import Situation, advise
-from cellrate.asking import Answers, bits_per_s, situation
-from cellrate.panels import fair_levels
-from cellrate.plots import figure, panels_of
+from cellrate.advice.advisor import Situation, advise
+from cellrate.command_line.asking import Answers, bits_per_s, situation
+from cellrate.plotting.panels import fair_levels
+from cellrate.plotting.runs import figure, panels_of
 from test_cli import command, output
 
 CASES = {

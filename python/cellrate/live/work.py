@@ -9,13 +9,13 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from ..capturing import Capture
-from ..custom import NOTHING, Custom
 from ..errors import CellrateError
-from ..folders import check_apart, plain_name
-from ..running import prepare
+from ..extensions.custom import NOTHING, Custom
+from ..results.folders import check_apart, plain_name
+from ..results.writing import MARK, Complain, Undrawn, fill_result, told, warn, write_json, write_whole
+from ..running.runs import prepare
 from ..scenario import Scenario
-from ..writing import MARK, Complain, Undrawn, fill_result, told, warn, write_json, write_whole
+from ..wireshark.capture import Capture
 from .attempt import Look
 from .supervision import LiveRun, Progress, live_run
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from .. import _native
 from ..algorithms import Algorithms
-from ..custom import Custom
 from ..errors import CellrateError
+from ..extensions.custom import Custom
 from ..policies import Policies
 from ..results import Result
-from ..running import prepare
+from ..running.runs import prepare
 from ..scenario import Scenario
 from ..traffic import Traffic
 from .board import Board

@@ -13,7 +13,7 @@ from ..live.applications import check
 from ..live.attempt import applications
 from ..live.supervision import LiveRun, live_run
 from ..policies import Policies
-from ..running import prepare
+from ..running.runs import prepare
 from ..scenario import Scenario
 from ..traffic import Traffic
 from .board import Board

@@ -114,7 +114,7 @@ _ACTS_LATER = (
 
 
 def _figure(results: Results, tbe: int) -> Figure:
-    from ...plots import CELL_BITS, Line, Panel, figure
+    from ...plotting.runs import CELL_BITS, Line, Panel, figure
 
     panels = []
     for rule in CDFS:

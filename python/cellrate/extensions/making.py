@@ -8,7 +8,7 @@ from functools import cache
 from numbers import Real
 from typing import TypeVar
 
-from .errors import CellrateError
+from ..errors import CellrateError
 
 Kind = TypeVar("Kind")
 

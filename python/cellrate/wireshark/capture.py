@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import CellrateError
+from ..errors import CellrateError
 
 DEFAULT_LIMIT_OCTETS = 1_000_000_000
 """Most octets of a file of a capture unless said otherwise: some 10 million cells."""

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import quantities
-from .errors import CellrateError
+from .. import quantities
+from ..errors import CellrateError
 
 _CELLS = quantities.Dimension(
     "number of cells", "100 cells", {"cells": (53.0, 0), "cell": (53.0, 0), **quantities.SIZE.units}

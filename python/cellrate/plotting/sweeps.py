@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
+from ..results.summaries import telling_ports, telling_vcs
+from ..sweeps.replications import SEED, Mean, mean_of
+from ..sweeps.settings import as_written, labels_of, names_of, numbers_of
 from .figures import Drawn, Measure
-from .replications import SEED, Mean, mean_of
-from .settings import as_written, labels_of, names_of, numbers_of
 from .style import COLOURS, DASHES, STYLE, in_legend, plain
-from .summaries import telling_ports, telling_vcs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .results import Result
+    from ..results import Result
 
 MOST_LINES = 8
 """Of a panel; of more connections or ports the least, the median and the largest are drawn."""

@@ -13,10 +13,10 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from ..results import Result, Series
 from .figures import Drawn, Measure, save
 from .panels import CELL_BITS as CELL_BITS
 from .panels import fair_levels, grouped, thin
-from .results import Result, Series
 from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 
 if TYPE_CHECKING:

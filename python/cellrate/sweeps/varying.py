@@ -7,10 +7,10 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .errors import CellrateError
-from .making import shown
+from ..errors import CellrateError
+from ..extensions.making import shown
+from ..scenario import Scenario, as_toml
 from .replications import SEED
-from .scenario import Scenario, as_toml
 
 
 @dataclass(frozen=True)

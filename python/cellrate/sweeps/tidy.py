@@ -7,14 +7,14 @@ import tomllib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .errors import CellrateError
+from ..errors import CellrateError
 from .replications import SEED, mean_of
 from .settings import numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from .results import Result
+    from ..results import Result
 
 
 NAMING = ("connection", "client", "object", "page", "number", "size_cells", "request_octets", "response_octets")

@@ -1,7 +1,7 @@
 """What is not built in, as a run is given it: switch algorithms, use-it-or-lose-it policies of sources, traffic.
 
 A scenario names it, `{ type = "custom", name = ... }`, and a run is given what the name stands for, each kind by a
-keyword of its own. `algorithms`, `policies` and `traffic` say what such a class is told and what it may do.
+keyword of its own. `cellrate.algorithms`, `policies` and `traffic` say what such a class is told and what it may do.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import algorithms as _algorithms
-from . import policies as _policies
-from . import traffic as _traffic
-from .algorithms import Algorithms, SwitchAlgorithm
-from .errors import CellrateError
-from .policies import Policies, UiliPolicy
-from .traffic import Traffic, TrafficSource
+from .. import algorithms as _algorithms
+from .. import policies as _policies
+from .. import traffic as _traffic
+from ..algorithms import Algorithms, SwitchAlgorithm
+from ..errors import CellrateError
+from ..policies import Policies, UiliPolicy
+from ..traffic import Traffic, TrafficSource
 
 if TYPE_CHECKING:
-    from .scenario import Scenario
+    from ..scenario import Scenario
 
 Make = Callable[..., object]
 """A class, or whatever else makes something of one kind."""

@@ -10,18 +10,18 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _native, quantities
-from .capturing import CapturedFile
-from .custom import NOTHING, Custom
-from .errors import CellrateError, NoSuchSeries
-from .making import is_number, shown
+from .. import _native, quantities
+from ..errors import CellrateError, NoSuchSeries
+from ..extensions.custom import NOTHING, Custom
+from ..extensions.making import is_number, shown
+from ..wireshark.capture import CapturedFile
 
 if TYPE_CHECKING:
     import numpy as np
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from .scenario import Scenario
+    from ..scenario import Scenario
 
 Instant = float | str
 """A number of seconds from the beginning of the run on, or a text with a unit: 0.005, "5 ms"."""
@@ -353,7 +353,7 @@ class Result:
             raise NoSuchSeries(f"there is no series {asked}; probes of this run: {', '.join(recorded) or 'none'}")
         run = self.summary["run"]
         shown_s = None if time is None else _axis(time, run["duration_s"])
-        from .plots import figure, panels_of
+        from ..plotting.runs import figure, panels_of
 
         return figure(panels_of(self, probes or None), run["scenario"], self.stamp, time=shown_s)
 

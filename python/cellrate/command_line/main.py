@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from . import __version__
-from .commands import App, Parameter, UsageError, in_two_columns
-from .errors import CellrateError, Interrupted, LiveUnavailable, RunError, ScenarioError
+from .. import __version__
+from ..errors import CellrateError, Interrupted, LiveUnavailable, RunError, ScenarioError
+from .typed import App, Parameter, UsageError, in_two_columns
 
 if TYPE_CHECKING:
-    from .capturing import Capture
-    from .results import Result
+    from ..results import Result
+    from ..wireshark.capture import Capture
 
 app = App(
     "cellrate",
@@ -110,12 +110,12 @@ def run(
     traffic: CustomTraffic = None,
 ) -> int:
     """Run a scenario, or every point of its sweep."""
-    from .custom import load
-    from .folders import check_apart, plain_name
-    from .processes import number_of_workers
-    from .running import prepare, run_into, sweep_into
-    from .running import run as run_one
-    from .varying import ON_COMMAND_LINE, varied
+    from ..extensions.custom import load
+    from ..results.folders import check_apart, plain_name
+    from ..running.processes import number_of_workers
+    from ..running.runs import prepare, run_into, sweep_into
+    from ..running.runs import run as run_one
+    from ..sweeps.varying import ON_COMMAND_LINE, varied
 
     scenario = varied(prepare(file, set=_settings(set), seed=seed), _lists(sweep), seeds, ON_COMMAND_LINE)
     points = [(point.scenario, point.set) for point in scenario.checked_points()]
@@ -159,7 +159,7 @@ def run(
             {"points": [{"set": result.set, **result.summary} for result in results]} if swept else results[0].summary
         )
         return _lacking(undrawn)
-    from .table import print_summary
+    from ..results.table import print_summary
 
     for result in results:
         print_summary(result.summary, result.set)
@@ -192,11 +192,11 @@ def watch(
 
     The run begins when somebody has opened the page. It shows the series that the scenario records.
     """
-    from .custom import load
-    from .folders import plain_name
-    from .running import prepare, run_into
-    from .table import print_summary
-    from .watching import watch as run_watched
+    from ..extensions.custom import load
+    from ..results.folders import plain_name
+    from ..results.table import print_summary
+    from ..running.runs import prepare, run_into
+    from ..watching import watch as run_watched
 
     scenario = prepare(file, set=_settings(set), seed=seed)
     custom = load(algorithm, policy, traffic)
@@ -225,7 +225,7 @@ def watch(
 @app.command("validate")
 def validate(file: File, /, *, set: Settings = None) -> int:
     """Check a scenario without running it."""
-    from .running import prepare
+    from ..running.runs import prepare
 
     scenario = prepare(file, set=_settings(set))
     points = scenario.checked_points()
@@ -238,7 +238,7 @@ def validate(file: File, /, *, set: Settings = None) -> int:
 @app.command("list")
 def list_(*, json: Json = False) -> int:
     """List the ready scenarios, each with what it is for."""
-    from .scenario import Scenario, ready_scenarios
+    from ..scenario import Scenario, ready_scenarios
 
     rows = {name: Scenario.load(path).points()[0].scenario.purpose for name, path in ready_scenarios().items()}
     if json:
@@ -262,9 +262,9 @@ def draw(
 
     Of a sweep its first point is drawn.
     """
-    from .figures import write
-    from .folders import plain_name
-    from .running import prepare
+    from ..plotting.figures import write
+    from ..results.folders import plain_name
+    from ..running.runs import prepare
 
     first, *others = prepare(file, set=_settings(set)).points()
     scenario = first.scenario
@@ -288,8 +288,8 @@ def fair(
     json: Json = False,
 ) -> int:
     """Print the max-min fair rates of a scenario's ABR flows, each taken as greedy; of a sweep those at every point."""
-    from .errors import at_point
-    from .running import prepare
+    from ..errors import at_point
+    from ..running.runs import prepare
 
     found = []
     for place, point in enumerate(prepare(file, set=_settings(set)).points()):
@@ -304,7 +304,7 @@ def fair(
         return 0
     from rich.console import Console
 
-    from .table import print_fair
+    from ..results.table import print_fair
 
     console = Console()
     for settings, shares in found:
@@ -339,10 +339,10 @@ def advise(
     workers: Workers = None,
 ) -> int:
     """Advise ABR parameters for a connection, each with its reason; asks for what is missing on a terminal."""
+    from ..advice.advisor import advise as give
+    from ..running.processes import number_of_workers
+    from ..trial import check_writable, compare, write_scenario
     from . import asking
-    from .advisor import advise as give
-    from .processes import number_of_workers
-    from .trial import check_writable, compare, write_scenario
 
     number_of_workers(workers, 1)
     if write is not None:
@@ -369,7 +369,7 @@ def advise(
         return 0
     from rich.console import Console
 
-    from .table import print_advice, print_comparison
+    from ..results.table import print_advice, print_comparison
 
     console = Console()
     print_advice(console, advised)
@@ -388,23 +388,23 @@ def wireshark(
     print: Annotated[bool, Parameter(help="Print it.")] = False,
 ) -> int:
     """Give the Wireshark dissector of RM cells and AAL5 (Lua): print it, install it, or say where it is."""
-    from . import wireshark as plugin
+    from ..wireshark import dissector
 
     if folder is not None and not install:
         raise CellrateError("--folder needs --install: it is where the dissector is copied to")
     if install:
-        sys.stdout.write(f"{plugin.install(folder)}\n")
+        sys.stdout.write(f"{dissector.install(folder)}\n")
     if print:
-        sys.stdout.write(plugin.SCRIPT.read_text())
+        sys.stdout.write(dissector.SCRIPT.read_text())
     if not install and not print:
-        sys.stdout.write(f"{plugin.SCRIPT}\n")
+        sys.stdout.write(f"{dissector.SCRIPT}\n")
     return 0
 
 
 @app.command("schema")
 def schema() -> int:
     """Print the JSON Schema of scenario files, for editors."""
-    from .scenario import schema as give
+    from ..scenario import schema as give
 
     _print_json(give())
     return 0
@@ -413,7 +413,7 @@ def schema() -> int:
 @app.command("doctor")
 def doctor(*, json: Json = False) -> int:
     """Say what this machine lacks for live runs, and how to get it; exit status 3 if there are none without it."""
-    from .live import doctor as looked_for
+    from ..live import doctor as looked_for
 
     found = looked_for.findings()
     status = 3 if looked_for.lacking(found) else 0
@@ -422,7 +422,7 @@ def doctor(*, json: Json = False) -> int:
         return status
     from rich.console import Console
 
-    from .live.table import print_findings
+    from ..live.table import print_findings
 
     print_findings(Console(), found)
     return status
@@ -466,9 +466,9 @@ def live_run(
     application failed, or no attempt was in time. A capture is of the last attempt, of the ports of the process that
     has the hosts.
     """
-    from .custom import load
-    from .live.table import print_live
-    from .live.work import run_and_write
+    from ..extensions.custom import load
+    from ..live.table import print_live
+    from ..live.work import run_and_write
 
     undrawn: list[str] = []
     runs, folder = run_and_write(
@@ -528,12 +528,12 @@ def live_watch(
     """
     from rich.console import Console
 
-    from .custom import load
-    from .folders import replaceable
-    from .live.table import print_live
-    from .live.work import default_folder, run_and_write
-    from .running import prepare
-    from .watching.live import page_of
+    from ..extensions.custom import load
+    from ..live.table import print_live
+    from ..live.work import default_folder, run_and_write
+    from ..results.folders import replaceable
+    from ..running.runs import prepare
+    from ..watching.live import page_of
 
     scenario = prepare(file, set=_settings(set), seed=seed)
     custom = load(algorithm, policy, traffic)
@@ -581,9 +581,9 @@ def live_node(
     traffic: CustomTraffic = None,
 ) -> int:
     """Run nodes of a scenario in this process, with cells in datagrams to and from the others ([live] nodes)."""
-    from .custom import load
-    from .live.distribution import run_node
-    from .running import prepare
+    from ..extensions.custom import load
+    from ..live.distribution import run_node
+    from ..running.runs import prepare
 
     scenario = prepare(file, set=_settings(set)).points()[0].scenario
     summary = run_node(scenario, node, _unix_ns(start), figures, load(algorithm, policy, traffic))
@@ -602,7 +602,7 @@ def live_throughput(
     """Measure how many cells a second one core carries from TUN to TUN, and without devices, where no line limits."""
     from dataclasses import asdict
 
-    from .live.throughput import measure
+    from ..live.throughput import measure
 
     lengths = packet_octets or [1500, 9180]
     rows = [measure(seconds=seconds, packet_octets=length, tun=tun) for tun in (False, True) for length in lengths]
@@ -611,7 +611,7 @@ def live_throughput(
         return 0
     from rich.console import Console
 
-    from .live.table import print_throughput
+    from ..live.table import print_throughput
 
     print_throughput(Console(), rows)
     return 0
@@ -620,7 +620,7 @@ def live_throughput(
 @paper_app.command("list")
 def paper_list(*, json: Json = False) -> int:
     """List the papers."""
-    from .papers import PAPERS
+    from ..papers import PAPERS
 
     if json:
         _print_json({"papers": [{"name": name, "title": title} for name, title in PAPERS.items()]})
@@ -644,10 +644,10 @@ def paper_run(
     workers: Workers = None,
 ) -> int:
     """Run a paper's experiments, check its claims, and write the report."""
-    from .folders import REPORT, replaceable
-    from .papers import load_paper
-    from .papers.paper import kept_runs
-    from .processes import number_of_workers
+    from ..papers import load_paper
+    from ..papers.paper import kept_runs
+    from ..results.folders import REPORT, replaceable
+    from ..running.processes import number_of_workers
 
     paper = load_paper(name)
     folder = out if out is not None else Path("results") / "papers" / name
@@ -674,7 +674,7 @@ def paper_report(
     json: Json = False,
 ) -> int:
     """Show the claims of a report that is there already."""
-    from .papers.report import read_report
+    from ..papers.report import read_report
 
     _show_report(read_report(folder), folder, json=json)
     return 0
@@ -804,8 +804,8 @@ def _capture(
         if given:
             raise CellrateError(f"{given[0]} needs --capture and a folder")
         return None
+    from ..wireshark.capture import DEFAULT_LIMIT_OCTETS, Capture
     from .asking import octets, seconds
-    from .capturing import DEFAULT_LIMIT_OCTETS, Capture
 
     return Capture(
         folder=folder,
@@ -854,7 +854,7 @@ def _show_report(report: Any, folder: Path, *, json: bool) -> None:
         return
     from rich.console import Console
 
-    from .papers.report import print_claims
+    from ..papers.report import print_claims
 
     print_claims(Console(), report)
     print(f"Report: {folder / 'report.html'}")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..errors import CellrateError, Interrupted, RunError
 from .crossing import Packed, crossing, pack, unpack
-from .errors import CellrateError, Interrupted, RunError
 
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event

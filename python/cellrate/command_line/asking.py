@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from . import quantities
-from .advisor import SECONDS_PER_KM, Application, Situation, Switches
-from .errors import CellrateError
+from .. import quantities
+from ..advice.advisor import SECONDS_PER_KM, Application, Situation, Switches
+from ..errors import CellrateError
 
 T = TypeVar("T")
 

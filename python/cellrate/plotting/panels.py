@@ -66,8 +66,8 @@ def fair_levels(toml: str) -> dict[str, float]:
 
     Of each line they share what the algorithm of its port hands out. Empty where a port's MCRs exceed what it has.
     """
-    from .errors import ScenarioError
-    from .scenario import Scenario
+    from ..errors import ScenarioError
+    from ..scenario import Scenario
 
     try:
         shares = Scenario.parse(toml).fair()

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from math import ceil, floor, isfinite, log2
 from typing import Literal, get_args
 
-from . import _native
-from .errors import CellrateError
+from .. import _native
+from ..errors import CellrateError
 
 Application = Literal["bulk", "interactive", "video", "voice", "transaction"]
 """What the connection carries. All but video and voice are taken to run over TCP/IP."""

@@ -15,9 +15,9 @@ from .summaries import CELL_BITS, application_numbers, port_numbers, run_line, v
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from .advisor import AdvisedSet
-    from .scenario import FairShare
-    from .trial import Comparison
+    from ..advice.advisor import AdvisedSet
+    from ..scenario import FairShare
+    from ..trial import Comparison
 
 
 def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import CellrateError, Interrupted, RunError
+from ..errors import CellrateError, Interrupted, RunError
 from .folders import RESULTS, State, changed, replaceable, state
 
 if TYPE_CHECKING:
-    from .results import Result
+    from .result import Result
 
 MARK = RESULTS
 
@@ -188,14 +188,14 @@ def _draw(draw: Callable[[Path], None], base: Path) -> list[Undrawn]:
 
 
 def _draw_result(result: Result, base: Path) -> None:
-    from .plots import draw_result
+    from ..plotting.runs import draw_result
 
     draw_result(result, base)
 
 
 def _draw_sweep(results: list[Result], base: Path) -> None:
-    from .figures import save
-    from .sweep_plots import figure
+    from ..plotting.figures import save
+    from ..plotting.sweeps import figure
 
     drawn = figure(results)
     if drawn is not None:
@@ -212,7 +212,7 @@ def _write_rows(results: list[Result], folder: Path) -> None:
     import pyarrow as pa
     import pyarrow.csv
 
-    from .sweeping import tidy
+    from ..sweeps.tidy import tidy
 
     kinds = [kind for kind, rows in results[0].summary.items() if isinstance(rows, list)]
     for kind in kinds:

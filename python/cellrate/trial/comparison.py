@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .advisor import PACKET_CELLS, AdvisedSet, Situation, mcr, nrm
-from .errors import CellrateError
-from .running import Progress, run_many
-from .scenario import Scenario
+from ..advice.advisor import PACKET_CELLS, AdvisedSet, Situation, mcr, nrm
+from ..errors import CellrateError
+from ..running.runs import Progress, run_many
+from ..scenario import Scenario
 
 if TYPE_CHECKING:
-    from .results import Result, Series
+    from ..results import Result, Series
 
 DEFAULTS: Mapping[str, object] = {
     "mcr": "0 cells/s",

@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from .errors import CellrateError
+from ..errors import CellrateError
 from .style import STYLE
 
 FORMATS: dict[str, dict[str, Any]] = {

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import CellrateError, ScenarioError
+from ..errors import CellrateError, ScenarioError
 
 if TYPE_CHECKING:
-    from .scenario import Scenario
+    from ..scenario import Scenario
 
 RESULTS = "summary.json"
 """The file that tells a folder of results from any other."""

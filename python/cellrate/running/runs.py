@@ -11,20 +11,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import _native
-from .algorithms import Algorithms
-from .capturing import Capture
-from .custom import NOTHING, Custom
-from .errors import CellrateError, at_point
-from .policies import Policies
+from .. import _native
+from ..algorithms import Algorithms
+from ..errors import CellrateError, at_point
+from ..extensions.custom import NOTHING, Custom
+from ..policies import Policies
+from ..results import Result
+from ..scenario import Scenario
+from ..sweeps.varying import varied
+from ..traffic import Traffic
+from ..wireshark.capture import Capture
 from .processes import Outcome, end_if_stopped, number_of_workers, side_by_side
-from .results import Result
-from .scenario import Scenario
-from .traffic import Traffic
-from .varying import varied
 
 if TYPE_CHECKING:
-    from .writing import Undrawn
+    from ..results.writing import Undrawn
 
 Progress = Callable[[float], object]
 Point = tuple[Scenario, Mapping[str, str]]
@@ -165,7 +165,7 @@ def run_into(
     """
     if folder is None:
         return run()
-    from .writing import fill_result, told, warn, write_whole
+    from ..results.writing import fill_result, told, warn, write_whole
 
     results: list[Result] = []
     undrawn: list[Undrawn] = []
@@ -207,7 +207,7 @@ def sweep_into(
     """
     if folder is None:
         return run_each(points, _without_series, workers=workers, progress=progress, threads=threads, custom=custom)
-    from .writing import fill_summary, told, warn, write_whole
+    from ..results.writing import fill_summary, told, warn, write_whole
 
     results: list[Result] = []
     undrawn: list[Undrawn] = []
@@ -370,7 +370,7 @@ def _without_series(_place: int, result: Result) -> Result:
 
 
 def _write_point(folder: Path, place: int, result: Result, *, csv: bool, plots: bool) -> tuple[Result, list[Undrawn]]:
-    from .writing import fill_point
+    from ..results.writing import fill_point
 
     undrawn = fill_point(folder, place, result, csv=csv, plots=plots)
     return _without_series(place, result), undrawn

@@ -1,0 +1,5 @@
+"""What a run gives back: summary and series, as objects, as tables, and as a folder of files."""
+
+from .result import Result, Series
+
+__all__ = ["Result", "Series"]
