@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 from .errors import CellrateError
 
+CELL_BITS = 424
+"""A cell of 53 octets [bit]."""
+
 
 @dataclass(frozen=True)
 class Dimension:

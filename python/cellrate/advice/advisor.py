@@ -14,14 +14,13 @@ from typing import Literal, get_args
 
 from .. import _native
 from ..errors import CellrateError
+from ..quantities import CELL_BITS
 
 Application = Literal["bulk", "interactive", "video", "voice", "transaction"]
 """What the connection carries. All but video and voice are taken to run over TCP/IP."""
 Switches = Literal["efci", "relative", "erica", "eprca"]
 """How the switches of the path give feedback: EFCI bits, CI and NI bits, or explicit rates by ERICA or EPRCA."""
 
-CELL_BITS = 424
-"""A cell of 53 octets [bit]."""
 MAX_24_BITS = 16_777_215
 """The largest rate [cells/s], TBE [cells] and FRTT [us] that signalling carries."""
 SATELLITE_ONE_WAY_S = 0.275

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..quantities import CELL_BITS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-CELL_BITS = 424
-"""A cell of 53 octets [bit]."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 
 from ..results import Result, Series
 from .figures import Drawn, Measure, save
-from .panels import CELL_BITS as CELL_BITS
 from .panels import fair_levels, grouped, thin
 from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-CELL_BITS = 424
+from ..quantities import CELL_BITS
 
 
 def telling_vcs(summary: dict[str, Any]) -> list[dict[str, Any]]:

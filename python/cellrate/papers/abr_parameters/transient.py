@@ -146,7 +146,8 @@ def _nrm_drawings(results: Results) -> Sequence[Drawing]:
 
 
 def _climbs(results: Results) -> Figure:
-    from ...plotting.runs import CELL_BITS, Line, Panel, figure
+    from ...plotting.runs import Line, Panel, figure
+    from ...quantities import CELL_BITS
 
     lines = [Line(results[f"nrm-{nrm}"].series("acr", vc="vc1"), f"Nrm {nrm}") for nrm in NRMS]
     panel = Panel("ACR of source 1 [Mbps]", lines, CELL_BITS / 1e6)
