@@ -8,8 +8,8 @@ import pytest
 
 import cellrate
 from cellrate.command_line.main import status
-from cellrate.results.writing import write_whole
-from cellrate.running.runs import sweep_into
+from cellrate.results.whole import write_whole
+from cellrate.running.into_folders import sweep_into
 from conftest import PAIR, SWEEP
 
 

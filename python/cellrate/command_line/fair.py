@@ -29,7 +29,7 @@ def fair(
     json: Json = False,
 ) -> int:
     """Print the max-min fair rates of a scenario's ABR flows, each taken as greedy; of a sweep those at every point."""
-    from ..running.runs import prepare
+    from ..scenario import prepare
 
     found = []
     for place, point in enumerate(prepare(file, set=settings_of(set)).points()):

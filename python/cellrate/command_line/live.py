@@ -152,7 +152,7 @@ def live_watch(
     from ..live.table import print_live
     from ..live.work import default_folder, run_and_write
     from ..results.folders import replaceable
-    from ..running.runs import prepare
+    from ..scenario import prepare
     from ..watching.live import page_of
 
     scenario = prepare(file, set=settings_of(set), seed=seed)
@@ -203,7 +203,7 @@ def live_node(
     """Run nodes of a scenario in this process, with cells in datagrams to and from the others ([live] nodes)."""
     from ..extensions.custom import load
     from ..live.distribution import run_node
-    from ..running.runs import prepare
+    from ..scenario import prepare
 
     scenario = prepare(file, set=settings_of(set)).points()[0].scenario
     summary = run_node(scenario, node, unix_ns(start), figures, load(algorithm, policy, traffic))

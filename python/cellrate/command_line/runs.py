@@ -64,9 +64,10 @@ def run(
     """Run a scenario, or every point of its sweep."""
     from ..extensions.custom import load
     from ..results.folders import check_apart, plain_name
+    from ..running.into_folders import run_into, sweep_into
     from ..running.processes import number_of_workers
-    from ..running.runs import prepare, run_into, sweep_into
     from ..running.runs import run as run_one
+    from ..scenario import prepare
     from ..sweeps.varying import ON_COMMAND_LINE, varied
 
     scenario = varied(prepare(file, set=settings_of(set), seed=seed), lists_of(sweep), seeds, ON_COMMAND_LINE)
@@ -147,7 +148,8 @@ def watch(
     from ..extensions.custom import load
     from ..results.folders import plain_name
     from ..results.table import print_summary
-    from ..running.runs import prepare, run_into
+    from ..running.into_folders import run_into
+    from ..scenario import prepare
     from ..watching import watch as run_watched
 
     scenario = prepare(file, set=settings_of(set), seed=seed)

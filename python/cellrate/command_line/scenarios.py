@@ -15,7 +15,7 @@ from .typed import Parameter, in_two_columns
 @app.command("validate")
 def validate(file: File, /, *, set: Settings = None) -> int:
     """Check a scenario without running it."""
-    from ..running.runs import prepare
+    from ..scenario import prepare
 
     scenario = prepare(file, set=settings_of(set))
     points = scenario.checked_points()
@@ -54,7 +54,7 @@ def draw(
     """
     from ..plotting.figures import write
     from ..results.folders import plain_name
-    from ..running.runs import prepare
+    from ..scenario import prepare
 
     first, *others = prepare(file, set=settings_of(set)).points()
     scenario = first.scenario

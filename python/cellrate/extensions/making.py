@@ -5,10 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
-from numbers import Real
 from typing import TypeVar
 
-from ..errors import CellrateError
+from ..errors import CellrateError, shown
 
 Kind = TypeVar("Kind")
 
@@ -105,14 +104,3 @@ def _check_parameters(what: str, make: Callable[..., object], parameters: Mappin
                 f'{what} is not handed the parameter "{one.name}", which {called} needs; '
                 f"write parameters = {{ {one.name} = ... }} in the scenario"
             )
-
-
-def is_number(value: object) -> bool:
-    """Say whether it is a number, which True and False are not."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def shown(value: object) -> str:
-    """Give it as text of a length that suits an error."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -21,8 +21,7 @@ from ..extensions.custom import Custom
 from ..policies import Policies
 from ..results import Result
 from ..results.writing import Complain, warn
-from ..running.runs import prepare
-from ..scenario import Scenario
+from ..scenario import Scenario, prepare
 from ..traffic import Traffic
 from ..wireshark.capture import Capture
 from .applications import check

@@ -15,8 +15,8 @@ from .. import __version__
 from ..places import folder
 from ..results import Result
 from ..results.folders import replaceable
-from ..results.writing import write_whole
-from ..running.runs import run_many
+from ..results.whole import write_whole
+from ..running.points import run_many
 from ..scenario import Scenario
 from .experiment import Claim, Experiment, Finding, Point
 

@@ -7,8 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..errors import CellrateError
-from ..extensions.making import shown
+from ..errors import CellrateError, shown
 from ..scenario import Scenario, as_toml
 from .replications import SEED
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..advice.advisor import AdvisedSet, Situation
-from ..running.runs import Progress, run_many
+from ..running.points import Progress, run_many
 from ..scenario import Scenario
 from .figures import Figure, figures_of, is_worse
 from .plan import Plan, plan_of

@@ -16,8 +16,7 @@ from ..errors import CellrateError
 from ..extensions.custom import Custom
 from ..policies import Policies
 from ..results import Result
-from ..running.runs import prepare
-from ..scenario import Scenario
+from ..scenario import Scenario, prepare
 from ..traffic import Traffic
 from .board import Board
 from .pace import Pace
