@@ -21,7 +21,7 @@ from .traffic import Burst, TrafficSource
 from .wireshark.capture import Capture, CapturedFile
 
 if TYPE_CHECKING:
-    from .advice.advisor import Advice, AdvisedSet, Situation, advise
+    from .advice import Advice, AdvisedSet, Situation, advise
     from .sweeps.tidy import tidy
     from .watching import watch
 
@@ -57,15 +57,15 @@ __all__ = [
     "watch",
 ]
 
-_OF_THE_ADVISOR = {"Advice", "AdvisedSet", "Situation", "advise"}
+_OF_ADVICE = {"Advice", "AdvisedSet", "Situation", "advise"}
 
 
 def __getattr__(name: str) -> object:
-    """Load the advisor and the page when they are asked for: a run does without, and begins the sooner."""
-    if name in _OF_THE_ADVISOR:
-        from .advice import advisor
+    """Load advice and the page when they are asked for: a run does without, and begins the sooner."""
+    if name in _OF_ADVICE:
+        from . import advice
 
-        return getattr(advisor, name)
+        return getattr(advice, name)
     if name == "watch":
         from .watching import watch
 

@@ -8,7 +8,8 @@ import pytest
 
 import cellrate
 from cellrate import trial
-from cellrate.advice.advisor import Situation, advise
+from cellrate.advice.advisor import advise
+from cellrate.advice.situation import Situation
 from cellrate.command_line.asking import Answers, bits_per_s, situation
 from cellrate.plotting.panels import fair_levels
 from cellrate.plotting.runs import figure, panels_of

@@ -8,25 +8,15 @@ says which way a value should go but gives no figure, the figure is chosen here,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from math import ceil, floor, isfinite, log2
-from typing import Literal, get_args
+from math import ceil, floor, log2
 
 from .. import _native
 from ..errors import CellrateError
 from ..quantities import CELL_BITS
+from .advised import Advice, AdvisedSet
+from .formulas import crm_bound, initial_rate_limit, inter_rm_time
+from .situation import MAX_24_BITS, Application, Situation
 
-Application = Literal["bulk", "interactive", "video", "voice", "transaction"]
-"""What the connection carries. All but video and voice are taken to run over TCP/IP."""
-Switches = Literal["efci", "relative", "erica", "eprca"]
-"""How the switches of the path give feedback: EFCI bits, CI and NI bits, or explicit rates by ERICA or EPRCA."""
-
-MAX_24_BITS = 16_777_215
-"""The largest rate [cells/s], TBE [cells] and FRTT [us] that signalling carries."""
-SATELLITE_ONE_WAY_S = 0.275
-"""Propagation delay of one satellite hop [s] (section 6.2.1)."""
-SECONDS_PER_KM = 5e-6
-"""Propagation delay of light in fibre [s/km]."""
 OC3_BPS = 149.76e6
 """Rate from which a link counts as OC-3 or faster: what OC-3 leaves for cells [bit/s]."""
 TRM_CONSTANT = 1_000_000 / 27
@@ -42,153 +32,6 @@ TCP_TIMER_S = 0.5
 """Granularity of TCP's timers [s], after which the default of ADTF was chosen (section 6.2.3)."""
 RATES_BPS: Mapping[Application, float] = {"video": 6e6, "voice": 171 * CELL_BITS}
 """What an application needs when nobody says: MPEG-2 video; 64 kbps in cells of 47 octets, 171 cells/s [bit/s]."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Situation:
-    """What is known of a connection and its path.
-
-    Raises
-    ------
-    CellrateError
-        If a value is out of range; the text says which, and what is allowed.
-    """
-
-    link_bps: float
-    """Rate of the slowest link [bit/s], headers and all; at least 424 (a cell a second)."""
-    round_trip_s: float
-    """Round-trip time without queues and without satellite hops [s]; 0 or more."""
-    satellite_hops: int = 0
-    """Geostationary hops, 275 ms each way."""
-    buffer_cells: int = 4096
-    """Room for ABR cells in each switch, the one in transmission included [cells]; 1 or more."""
-    switches: Switches = "erica"
-    """How they give feedback."""
-    number_of_switches: int = 2
-    """Switches on the path."""
-    application: Application = "bulk"
-    """What the connection carries."""
-    rate_bps: float | None = None
-    """What the application must have [bit/s]; by application when None."""
-    sources: int = 2
-    """Connections that share the slowest link, this one included."""
-    charging: int | None = None
-    """k, where the price limits PCR to k x MCR (section 3.2) [2 to 10]; None where it does not."""
-
-    def __post_init__(self) -> None:
-        """Hold every value to its range."""
-        _within("link rate [bit/s]", self.link_bps, CELL_BITS, MAX_24_BITS * CELL_BITS)
-        _within("round trip [s]", self.round_trip_s, 0, 16)
-        _within("number of satellite hops", self.satellite_hops, 0, 29)
-        _within("buffer [cells]", self.buffer_cells, 1, 1e9)
-        _within("number of switches", self.number_of_switches, 1, 100)
-        _within("number of sources", self.sources, 1, 10_000)
-        _one_of("application", self.application, get_args(Application))
-        _one_of("switches", self.switches, get_args(Switches))
-        if self.frtt_s * 1e6 > MAX_24_BITS:
-            raise CellrateError(f"the round trip is {self.frtt_s:g} s; signalling carries at most 16.777215 s")
-        if self.rate_bps is not None:
-            _within("rate of the application [bit/s]", self.rate_bps, 0, self.link_bps)
-        if self.charging is not None:
-            _within("charging factor k", self.charging, 2, 10)
-            if self.rate_bps == 0:
-                raise CellrateError("rate of the application [bit/s] is 0; with a charging factor it must be above 0")
-
-    @property
-    def frtt_s(self) -> float:
-        """Round-trip time without queues [s]."""
-        return self.round_trip_s + self.satellite_hops * 2 * SATELLITE_ONE_WAY_S
-
-    @property
-    def line(self) -> float:
-        """The slowest link [cells/s]."""
-        return self.link_bps / CELL_BITS
-
-    @property
-    def explicit(self) -> bool:
-        """Whether switches compute explicit rates."""
-        return self.switches in ("erica", "eprca")
-
-    @property
-    def real_time(self) -> bool:
-        """Whether the application needs a steady rate more than a high one."""
-        return self.application in ("video", "voice")
-
-
-@dataclass(frozen=True)
-class Advice:
-    """A parameter and why."""
-
-    parameter: str
-    """The standard's symbol."""
-    value: float
-    """In `unit`."""
-    unit: str
-    """Empty for a plain number."""
-    text: str
-    """Value and unit as people write them."""
-    reason: str
-    """Why this value."""
-    source: str
-    """The section of paper abr-parameters."""
-    warnings: tuple[str, ...] = ()
-    """Where this guideline conflicts with another, or costs something."""
-
-
-@dataclass(frozen=True)
-class AdvisedSet:
-    """Advice on every parameter."""
-
-    situation: Situation
-    """What was asked."""
-    advices: tuple[Advice, ...]
-    """In the order of the paper's sections."""
-    codes: Mapping[str, int] = field(default_factory=dict)
-    """What signalling carries, by symbol; "record" is the 32-bit record of the optional parameters."""
-
-    def __getitem__(self, parameter: str) -> Advice:
-        """Give the advice on a parameter, by its symbol ("TBE")."""
-        for advice in self.advices:
-            if advice.parameter == parameter:
-                return advice
-        raise KeyError(f"no {parameter!r}; there are {[advice.parameter for advice in self.advices]}")
-
-    @property
-    def warnings(self) -> list[str]:
-        """All warnings, each with its parameter in front."""
-        return [f"{advice.parameter}: {text}" for advice in self.advices for text in advice.warnings]
-
-    def settings(self) -> dict[str, object]:
-        """Give the set as keys of a scenario's `abr` table. FRTT and CRM follow from the scenario."""
-        return {
-            "pcr": f"{self['PCR'].value:.0f} cells/s",
-            "mcr": f"{self['MCR'].value:.0f} cells/s",
-            "icr": f"{self['ICR'].value:.0f} cells/s",
-            "nrm": int(self["Nrm"].value),
-            "trm": self["Trm"].text,
-            "rif": self["RIF"].text,
-            "rdf": self["RDF"].text,
-            "tbe": f"{self['TBE'].value:.0f} cells",
-            "cdf": "0" if self["CDF"].value == 0 else self["CDF"].text,
-            "adtf": self["ADTF"].text,
-        }
-
-    def content(self) -> dict[str, object]:
-        """Give everything as plain values, for JSON."""
-        rows = [
-            {
-                "parameter": advice.parameter,
-                "value": advice.value,
-                "unit": advice.unit,
-                "text": advice.text,
-                "code": self.codes.get(advice.parameter),
-                "reason": advice.reason,
-                "source": advice.source,
-                "warnings": list(advice.warnings),
-            }
-            for advice in self.advices
-        ]
-        return {"situation": dict(self.situation.__dict__), "parameters": rows, "record": self.codes["record"]}
 
 
 def advise(situation: Situation | None = None, /, **known: object) -> AdvisedSet:
@@ -498,36 +341,6 @@ def tcr(s: Situation) -> Advice:
     return Advice("TCR", 10.0, "cells/s", "10 cells/s", "constant, not signalled", "7.2", warnings)
 
 
-def inter_rm_time(nrm: int, link_bps: float) -> float:
-    """Time between forward RM cells of a source that fills a link [s]: Nrm cells of 424 bits (section 4.2.1)."""
-    return nrm * CELL_BITS / link_bps
-
-
-def crm_bound(pcr: float, frtt_s: float, nrm: int) -> int:
-    """Least CRM with which rule 6 leaves a full path alone: FRTT x PCR / Nrm, rounded up [RM cells] (section 6.2.1)."""
-    return ceil(round(frtt_s * pcr / nrm, 9))
-
-
-def initial_rate_limit(tbe: float, frtt_s: float) -> float:
-    """TBE / FRTT, the limit of ICR [cells/s]; infinite without a round trip (section 6.1.2)."""
-    return tbe / frtt_s if frtt_s > 0 else float("inf")
-
-
-def rate_after_cutoff(acr: float, cdf: float, forward_rm: int, crm: int, mcr: float = 0.0) -> float:
-    """ACR after `forward_rm` RM cells without feedback: ACR (1 - CDF)^(k+1), k = forward_rm - CRM (section 6.2.2).
-
-    Below CRM cells rule 6 leaves ACR as it is; it never goes below `mcr`.
-    """
-    if forward_rm < crm:
-        return acr
-    return max(mcr, acr * (1 - cdf) ** (forward_rm - crm + 1))
-
-
-def startup_queue(sources: int, tbe: float, burst_cells: float) -> float:
-    """Queue after a joint start: (sources - 1) x min(TBE, burst) [cells] (section 6.2.1)."""
-    return (sources - 1) * min(tbe, burst_cells)
-
-
 def _mcr_fits(s: Situation, value: float) -> tuple[str, ...]:
     if value * s.sources <= s.line:
         return ()
@@ -559,13 +372,3 @@ def _span(seconds: float) -> str:
         if seconds * factor >= 1.0:
             return f"{seconds * factor:.4g} {unit}"
     return f"{seconds * 1e9:.4g} ns"
-
-
-def _within(what: str, value: float, low: float, high: float) -> None:
-    if not (isfinite(value) and low <= value <= high):
-        raise CellrateError(f"{what} is {value:g}; it must be from {low:g} to {high:g}")
-
-
-def _one_of(what: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise CellrateError(f"{what} is {value!r}; it must be one of {', '.join(known)}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from .advisor import AdvisedSet
+    from .advised import AdvisedSet
 
 
 def print_advice(console: Console, advised: AdvisedSet) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from .. import quantities
-from ..advice.advisor import SECONDS_PER_KM, Application, Situation, Switches
+from ..advice.situation import SECONDS_PER_KM, Application, Situation, Switches
 from ..errors import CellrateError
 
 T = TypeVar("T")

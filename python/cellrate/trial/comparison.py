@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..advice.advisor import AdvisedSet, Situation
+from ..advice.advised import AdvisedSet
+from ..advice.situation import Situation
 from ..running.points import Progress, run_many
 from ..scenario import Scenario
 from .figures import Figure, figures_of, is_worse

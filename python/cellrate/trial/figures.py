@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..advice.advisor import Situation
+from ..advice.situation import Situation
 from .plan import BURSTS, Plan
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from ..advice.advisor import AdvisedSet
+from ..advice.advised import AdvisedSet
 from ..errors import CellrateError
 from .scenario import HEAD, scenario_text
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..advice.advisor import PACKET_CELLS, Situation, mcr, nrm
+from ..advice.advisor import PACKET_CELLS, mcr, nrm
+from ..advice.situation import Situation
 
 BURSTS = {"interactive": 12, "transaction": 10 * PACKET_CELLS}
 """Cells of one request: 512 octets of TCP, or ten packets of 9180 octets."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 
-from ..advice.advisor import AdvisedSet, Situation
+from ..advice.advised import AdvisedSet
+from ..advice.situation import Situation
 from .plan import ms, plan_of
 
 HEAD = "# Parameters advised for"
