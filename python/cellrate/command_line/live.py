@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 from typing import Annotated
 
-from .app import app, live_app
+from .app import app
 from .options import (
     Algorithm,
     CaptureFolder,
@@ -28,6 +28,8 @@ from .options import (
 )
 from .output import lacking, print_json, progress_bar, say_where
 from .typed import Parameter
+
+live_app = app.group("live", help="Real hosts and real applications over the ABR service, on a Linux machine.")
 
 
 @app.command("doctor")

@@ -1,4 +1,4 @@
-"""The whole command: all its commands, what ends it, and its exit status."""
+"""The command as a process: what ends it, and its exit status."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import signal
 import sys
 
 from ..errors import CellrateError, Interrupted, LiveUnavailable, RunError, ScenarioError
-from . import advice, fair, live, papers, runs, scenarios, wireshark  # noqa: F401  (each adds its commands)
 from .app import app
 from .output import complain
 from .typed import UsageError

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ..errors import CellrateError
-from .app import paper_app
+from .app import app
 from .options import Json, Workers
 from .output import print_json, progress_bar
 from .typed import Parameter, in_two_columns
+
+paper_app = app.group("paper", help="Reproduce the experiments of a paper and check its claims.")
 
 
 @paper_app.command("list")

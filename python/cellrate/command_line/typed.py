@@ -7,14 +7,16 @@
 
 What is before the `/` is given by its place, everything after the `*` as an option: `--seed 3`, or `--seed=3`. A truth
 value is an option without a value, a list may be given again, a `Literal` names the choices. Only the command that is
-called has its parser made: libraries that do more than this take longer to import than a short run takes.
+called has its module imported and its parser made: libraries that do more than this take longer to import than a short
+run takes.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType
@@ -47,7 +49,10 @@ class App:
     help: str
     version: str | None = None
     """What `--version` prints; only the uppermost has it."""
+    modules: Mapping[str, str] = field(default_factory=dict)
+    """By name of a command, the module that adds it when it is imported; none for a command that is added already."""
     commands: dict[str, Command | App] = field(default_factory=dict)
+    """Those that have been added."""
 
     def command(self, name: str) -> Callable[[Typed], Typed]:
         """Add a function under this name."""
@@ -79,19 +84,27 @@ class App:
             print(self.version)
             return 0
         first, *rest = arguments
-        chosen = self.commands.get(first)
+        chosen = self._command(first)
         if chosen is None:
             kind = "option" if first.startswith("-") else "command"
-            there_are = ", ".join(sorted(self.commands))
+            names = self._names()
             raise UsageError(
-                f'Unknown {kind} "{first}".{_similar(first, self.commands)} Available commands: {there_are}.'
+                f'Unknown {kind} "{first}".{_similar(first, names)} Available commands: {", ".join(names)}.'
             )
         if isinstance(chosen, App):
             return chosen(rest)
         return _call(chosen, f"{self.name} {first}", rest)
 
+    def _names(self) -> list[str]:
+        return sorted({*self.commands, *self.modules})
+
+    def _command(self, name: str) -> Command | App | None:
+        if name in self.modules:
+            importlib.import_module(self.modules[name])
+        return self.commands.get(name)
+
     def _described(self) -> str:
-        rows = {name: _first_line(self.commands[name]) for name in sorted(self.commands)}
+        rows = {name: _first_line(command) for name in self._names() if (command := self._command(name)) is not None}
         rows["--help, -h"] = "Show this and exit."
         if self.version is not None:
             rows["--version"] = "Show the version and exit."

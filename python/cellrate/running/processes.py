@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import CellrateError, Interrupted, RunError
-from .crossing import Packed, crossing, pack, unpack
 
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
+
+    from .crossing import Packed
 
 Outcome = TypeVar("Outcome")
 
@@ -74,6 +75,8 @@ def side_by_side(
     import multiprocessing
     from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
     from concurrent.futures.process import BrokenProcessPool
+
+    from .crossing import crossing, unpack
 
     context = multiprocessing.get_context("fork")
     stopped = context.Event()
@@ -137,5 +140,7 @@ def end_if_stopped(_fraction: float = 0.0) -> None:
 
 
 def _called(place: int, folder: Path) -> Packed:
+    from .crossing import pack
+
     end_if_stopped()
     return pack(_calls[place](), folder)
