@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 from ._native import version as _version
 from .algorithms import SwitchAlgorithm
-from .capturing import Capture, CapturedFile
-from .ends import SendingEnd
 from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
+from .extensions.ends import SendingEnd
 from .policies import UiliPolicy
 from .results import Result, Series
-from .running import run, sweep
+from .running.runs import run, sweep
 from .scenario import Scenario, SweepPoint, ready_scenarios, schema
 from .traffic import Burst, TrafficSource
+from .wireshark.capture import Capture, CapturedFile
 
 if TYPE_CHECKING:
-    from .advisor import Advice, AdvisedSet, Situation, advise
-    from .sweeping import tidy
+    from .advice import Advice, AdvisedSet, Situation, advise
+    from .sweeps.tidy import tidy
     from .watching import watch
 
 __version__ = _version()
@@ -57,21 +57,21 @@ __all__ = [
     "watch",
 ]
 
-_OF_THE_ADVISOR = {"Advice", "AdvisedSet", "Situation", "advise"}
+_OF_ADVICE = {"Advice", "AdvisedSet", "Situation", "advise"}
 
 
 def __getattr__(name: str) -> object:
-    """Load the advisor and the page when they are asked for: a run does without, and begins the sooner."""
-    if name in _OF_THE_ADVISOR:
-        from . import advisor
+    """Load advice and the page when they are asked for: a run does without, and begins the sooner."""
+    if name in _OF_ADVICE:
+        from . import advice
 
-        return getattr(advisor, name)
+        return getattr(advice, name)
     if name == "watch":
         from .watching import watch
 
         return watch
     if name == "tidy":
-        from .sweeping import tidy
+        from .sweeps.tidy import tidy
 
         return tidy
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

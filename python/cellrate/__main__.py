@@ -1,5 +1,5 @@
 """`python -m cellrate`, the same as the command."""
 
-from .cli import main
+from .command_line.main import main
 
 main()

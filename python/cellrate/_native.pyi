@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .custom import Makers
+from .extensions.custom import Makers
 
 Recent = Sequence[tuple[int, NDArray[np.uint64], NDArray[np.float64]]]
 

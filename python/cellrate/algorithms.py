@@ -19,8 +19,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import CellrateError
-from .making import check_methods, is_number, made, overrides, shown
+from .errors import CellrateError, shown
+from .extensions.making import check_methods, made, overrides
+from .quantities import is_number
 
 MakeAlgorithm = Callable[..., "SwitchAlgorithm"]
 """A class, or whatever else makes a `SwitchAlgorithm`: called with a `Port`, and the scenario's parameters by name."""

@@ -94,5 +94,11 @@ def at_point(place: int, settings: Mapping[str, str]) -> Iterator[None]:
         raise type(error)(text, **attributes) from None
 
 
+def shown(value: object) -> str:
+    """Give it as text of a length that suits an error."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 def _scenario_error(text: str, attributes: dict[str, Any]) -> ScenarioError:
     return ScenarioError(text, **attributes)

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from .ends import SendingEnd
-from .errors import CellrateError
-from .making import check_methods, is_number, made, overrides, shown
+from .errors import CellrateError, shown
+from .extensions.ends import SendingEnd
+from .extensions.making import check_methods, made, overrides
+from .quantities import is_number
 
 MakePolicy = Callable[..., "UiliPolicy"]
 """A class, or whatever else makes a `UiliPolicy`: called with a `SendingEnd`, and the scenario's parameters by name."""

@@ -6,8 +6,12 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 
 from .errors import CellrateError
+
+CELL_BITS = 424
+"""A cell of 53 octets [bit]."""
 
 
 @dataclass(frozen=True)
@@ -114,3 +118,8 @@ def read(text: str, dimension: Dimension) -> float:
     if not math.isfinite(value):
         raise CellrateError(f"{text!r} is out of all range")
     return value
+
+
+def is_number(value: object) -> bool:
+    """Say whether it is a number, which True and False are not."""
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from .errors import ScenarioError, at_point
-from .making import shown
+from .errors import ScenarioError, at_point, shown
 from .places import folder
 
 if TYPE_CHECKING:
-    from .figures import Drawn
+    from .plotting.figures import Drawn
 
 
 class Scenario:
@@ -234,6 +233,18 @@ class FairShare:
     """With the forward RM cells of the flow [cells/s]."""
     bottleneck: str | None
     """The port that keeps it from more ("sw1->sw2"); None where that is its own PCR."""
+
+
+def prepare(
+    scenario: Scenario | str | Path, *, set: Mapping[str, object] | None = None, seed: int | None = None
+) -> Scenario:
+    """Load a scenario unless it is one, and apply settings and seed."""
+    settings = dict(set or {})
+    if seed is not None:
+        settings["seed"] = seed
+    if not isinstance(scenario, Scenario):
+        return Scenario.load(scenario, set=settings)
+    return scenario.set(settings) if settings else scenario
 
 
 def ready_scenarios() -> dict[str, Path]:

@@ -18,9 +18,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from .ends import SendingEnd
-from .errors import CellrateError
-from .making import check_methods, is_number, made, shown
+from .errors import CellrateError, shown
+from .extensions.ends import SendingEnd
+from .extensions.making import check_methods, made
+from .quantities import is_number
 
 MakeTraffic = Callable[..., "TrafficSource"]
 """A class, or whatever else makes a `TrafficSource`: called with a `SendingEnd`, and the scenario's parameters by

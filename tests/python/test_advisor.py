@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cellrate
-from cellrate import advisor
-from cellrate.advisor import Situation, advise
+from cellrate.advice import advisor, formulas
+from cellrate.advice.advised import AdvisedSet
+from cellrate.advice.advisor import advise
+from cellrate.advice.situation import MAX_24_BITS, Situation, Switches
 
 OC3, OC12, T1 = 155.52e6, 622.08e6, 1.544e6
 
@@ -19,20 +21,20 @@ def test_crm_over_satellites_is_what_the_formula_gives_and_two_percent_above_the
 ) -> None:
     # The paper writes 550 ms x 365 cells/ms / 32 = 6144. The product is 6273.4; 6144 is 6 x 1024, and belongs to
     # 196,608 cells: 538.7 ms at 365 cells/ms. Its figures for 622 Mbps and for n hops are multiples of 6144.
-    exact = advisor.crm_bound(cells_per_ms * 1000, 0.55 * hops, 32)
+    exact = formulas.crm_bound(cells_per_ms * 1000, 0.55 * hops, 32)
     assert exact == -(-550 * cells_per_ms * hops // 32)
     assert 1.02 < exact / paper < 1.0212
     assert paper == 6144 * (cells_per_ms // 365) * hops
 
 
 def test_crm_bound_rounds_up_and_not_further() -> None:
-    assert advisor.crm_bound(32_000, 0.1, 32) == 100
-    assert advisor.crm_bound(32_001, 0.1, 32) == 101
+    assert formulas.crm_bound(32_000, 0.1, 32) == 100
+    assert formulas.crm_bound(32_001, 0.1, 32) == 101
 
 
 def test_a_24_bit_tbe_gives_a_19_bit_crm() -> None:
     # "A 24-bit TBE allows a 19-bit CRM" (section 6.2.1): 16,777,215 / 32 = 524,287.97.
-    assert advisor.crm_bound(advisor.MAX_24_BITS, 1.0, 32) == 2**19
+    assert formulas.crm_bound(MAX_24_BITS, 1.0, 32) == 2**19
 
 
 @pytest.mark.parametrize(
@@ -51,30 +53,30 @@ def test_trm_constant_is_100_ms_at_the_papers_cell_time() -> None:
 def test_inter_rm_times() -> None:
     # Section 4.2.1: 86.4 us at 155 Mbps and 8.60 ms at 1.55 Mbps, with cells of 2.7 us and 269 us; 424 bits take 1.3 %
     # and 1.8 % longer.
-    assert advisor.inter_rm_time(32, 155e6) == pytest.approx(86.4e-6, rel=0.015)
-    assert advisor.inter_rm_time(32, 1.55e6) == pytest.approx(8.6e-3, rel=0.02)
+    assert formulas.inter_rm_time(32, 155e6) == pytest.approx(86.4e-6, rel=0.015)
+    assert formulas.inter_rm_time(32, 1.55e6) == pytest.approx(8.6e-3, rel=0.02)
 
 
 def test_tbe_limits_icr() -> None:
     # The paper's WAN (section 6.2.1): FRTT = 30 ms. 128 cells are 4267 cells/s, 512 are 17,067, 1024 34,133.
     for tbe, rate in [(128, 4266.67), (512, 17066.67), (1024, 34133.33)]:
-        assert advisor.initial_rate_limit(tbe, 0.03) == pytest.approx(rate, abs=0.01)
-    assert advisor.initial_rate_limit(128, 0.0) == float("inf")
+        assert formulas.initial_rate_limit(tbe, 0.03) == pytest.approx(rate, abs=0.01)
+    assert formulas.initial_rate_limit(128, 0.0) == float("inf")
 
 
 def test_rule_6_decays_by_one_minus_cdf_to_the_k_plus_1() -> None:
     # CRM = 32: nothing before 32 RM cells, 15/16 at 32, (15/16)^2 at 33, (15/16)^11 = 0.49168 at 42.
-    rates = [advisor.rate_after_cutoff(1000, 1 / 16, sent, 32) for sent in (31, 32, 33, 42)]
+    rates = [formulas.rate_after_cutoff(1000, 1 / 16, sent, 32) for sent in (31, 32, 33, 42)]
     assert rates == pytest.approx([1000, 937.5, 878.906, 491.682], abs=1e-3)
-    assert advisor.rate_after_cutoff(1000, 1 / 16, 1000, 32, mcr=50) == 50
-    assert advisor.rate_after_cutoff(1000, 0.0, 1000, 32) == 1000
+    assert formulas.rate_after_cutoff(1000, 1 / 16, 1000, 32, mcr=50) == 50
+    assert formulas.rate_after_cutoff(1000, 0.0, 1000, 32) == 1000
     # The paper says that a smaller CDF makes the decrease more rapid; its formula says the opposite.
-    assert advisor.rate_after_cutoff(1000, 1 / 64, 42, 32) > advisor.rate_after_cutoff(1000, 1 / 2, 42, 32)
+    assert formulas.rate_after_cutoff(1000, 1 / 64, 42, 32) > formulas.rate_after_cutoff(1000, 1 / 2, 42, 32)
 
 
 def test_queue_after_a_joint_start() -> None:
-    assert advisor.startup_queue(3, 1000, 400) == 800
-    assert advisor.startup_queue(3, 1000, 4000) == 2000
+    assert formulas.startup_queue(3, 1000, 400) == 800
+    assert formulas.startup_queue(3, 1000, 4000) == 2000
 
 
 def test_tcr_is_10_of_365_cells_per_ms() -> None:
@@ -83,7 +85,7 @@ def test_tcr_is_10_of_365_cells_per_ms() -> None:
 
 
 def test_by_kind_of_switch() -> None:
-    def of(switches: advisor.Switches) -> advisor.AdvisedSet:
+    def of(switches: Switches) -> AdvisedSet:
         return advise(Situation(link_bps=OC3, round_trip_s=0.01, switches=switches))
 
     assert (of("erica")["RIF"].text, of("erica")["RDF"].text) == ("1", "1/16")
@@ -100,13 +102,13 @@ def test_tbe_is_the_path_and_the_buffers_and_warns_where_they_conflict() -> None
     satellite = advise(link_bps=OC12, round_trip_s=0, satellite_hops=1)
     assert satellite["TBE"].value == pytest.approx(1_467_169 * 0.55 + 8192, abs=1)
     assert "small buffers ask for a small TBE" in satellite["TBE"].warnings[0]
-    assert satellite["CRM"].value >= advisor.crm_bound(1_467_169, 0.55, 256)
+    assert satellite["CRM"].value >= formulas.crm_bound(1_467_169, 0.55, 256)
     assert satellite["ADTF"].value == 1.1
 
 
 def test_where_24_bits_are_too_few_rule_6_is_disabled_and_the_reader_warned() -> None:
     far = advise(link_bps=OC12, round_trip_s=0, satellite_hops=25)
-    assert far["TBE"].value == advisor.MAX_24_BITS
+    assert far["TBE"].value == MAX_24_BITS
     assert far["CDF"].value == 0
     text = " ".join(far.warnings)
     assert "rule 6 triggers" in text
@@ -176,5 +178,5 @@ def test_every_advised_value_is_in_range_and_signallable(situation: Situation) -
     assert value["MCR"] <= value["ICR"] <= value["PCR"] <= situation.line
     assert advised.codes["PCR"] == value["PCR"]
     assert advised.codes["TBE"] == value["TBE"]
-    assert value["ICR"] == value["MCR"] or value["ICR"] <= advisor.initial_rate_limit(value["TBE"], value["FRTT"])
+    assert value["ICR"] == value["MCR"] or value["ICR"] <= formulas.initial_rate_limit(value["TBE"], value["FRTT"])
     assert all(advice.reason and advice.source for advice in advised.advices)

@@ -11,7 +11,7 @@ import pytest
 
 import cellrate
 from cellrate.algorithms import Feedback, Load, Port, Running, SwitchAlgorithm
-from cellrate.cli import status
+from cellrate.command_line.main import status
 from test_watch import watched
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/algorithms.md"

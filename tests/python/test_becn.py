@@ -9,9 +9,9 @@ import pytest
 
 import cellrate
 from cellrate.algorithms import Port
-from cellrate.cli import status
+from cellrate.command_line.main import status
 from cellrate.network.topology import Network
-from cellrate.summaries import port_numbers
+from cellrate.results.summaries import port_numbers
 from conftest import PAIR
 
 ORIGINATING = PAIR.replace('name = "sw"\n', 'name = "sw"\nbecn = { threshold = "2 cells" }\n')

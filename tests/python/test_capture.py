@@ -13,8 +13,8 @@ from typing import NamedTuple
 import pytest
 
 import cellrate
-from cellrate import wireshark
-from cellrate.capturing import Capture
+from cellrate.wireshark import dissector
+from cellrate.wireshark.capture import Capture
 from test_cli import command
 
 TCP = """
@@ -210,8 +210,8 @@ def test_the_dissector_is_installed_whole(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, f"{folder / 'cellrate_abr.lua'}\n")
     assert [path.name for path in folder.iterdir()] == ["cellrate_abr.lua"]
     printed = command("wireshark", "--print")
-    assert printed.stdout == (folder / "cellrate_abr.lua").read_text() == wireshark.SCRIPT.read_text()
-    assert command("wireshark").stdout == f"{wireshark.SCRIPT}\n"
+    assert printed.stdout == (folder / "cellrate_abr.lua").read_text() == dissector.SCRIPT.read_text()
+    assert command("wireshark").stdout == f"{dissector.SCRIPT}\n"
 
 
 # What tshark makes of it.
@@ -219,7 +219,7 @@ def test_the_dissector_is_installed_whole(tmp_path: Path) -> None:
 
 def tshark(*arguments: str | Path) -> list[list[str]]:
     """Run tshark with the dissector, at home nowhere; give the fields of each line."""
-    call = ["tshark", "-X", f"lua_script:{wireshark.SCRIPT}", *map(str, arguments)]
+    call = ["tshark", "-X", f"lua_script:{dissector.SCRIPT}", *map(str, arguments)]
     done = subprocess.run(
         call,
         capture_output=True,

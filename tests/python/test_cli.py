@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import cellrate
-from cellrate.table import _print_numbers
+from cellrate.results.table import _print_numbers
 from conftest import PAIR, SWEEP
 from test_run import HALF_WRONG, LONG, PORT_KEYS, RUN_KEYS, VC_KEYS
 
@@ -296,7 +296,7 @@ def test_version_is_that_of_the_package() -> None:
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_starting_imports_nothing_slow(pair_file: Path, options: list[str]) -> None:
     code = (
-        "import sys; from cellrate.cli import status; "
+        "import sys; from cellrate.command_line.main import status; "
         f"assert status(['run', {str(pair_file)!r}, *{options!r}]) == 0; "
         "slow = {'numpy', 'matplotlib', 'pyarrow', 'rich'} & set(sys.modules); "
         "print(sorted(slow), file=sys.stderr)"

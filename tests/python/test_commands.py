@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from types import ModuleType, SimpleNamespace
+from typing import Annotated, Any, Literal, cast
 
 import pytest
 
-from cellrate.commands import App, Parameter, UsageError, in_two_columns
+from cellrate.command_line.app import ADDED_BY
+from cellrate.command_line.app import app as command_line
+from cellrate.command_line.typed import App, Parameter, UsageError, in_two_columns
 
 Text = Annotated[str, Parameter(help="A text of 100 %.")]
 
@@ -53,6 +58,28 @@ def app(called: dict[str, Any]) -> App:
         return 0
 
     return top
+
+
+def test_a_command_is_imported_when_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "import here\n@here.top.command('{0}')\ndef {0}() -> int:\n    'Do {0}.'\n    return 0\n"
+    for name in ("one", "two"):
+        (tmp_path / f"adds_{name}.py").write_text(text.format(name))
+    monkeypatch.syspath_prepend(tmp_path)
+    top = App("tool", help="Does things.", modules={"one": "adds_one", "two": "adds_two"})
+    monkeypatch.setitem(sys.modules, "here", cast(ModuleType, SimpleNamespace(top=top)))
+    assert top(["one"]) == 0
+    assert list(top.commands) == ["one"]
+    with pytest.raises(UsageError, match="Available commands: one, two"):
+        top(["three"])
+    assert top(["--help"]) == 0
+    assert list(top.commands) == ["one", "two"]
+
+
+def test_each_module_adds_the_commands_that_it_is_said_to_add() -> None:
+    for module, names in ADDED_BY.items():
+        importlib.import_module(f"cellrate.command_line.{module}")
+        assert set(names) <= set(command_line.commands)
+    assert set(command_line.commands) == set(command_line.modules)
 
 
 def test_what_is_not_given_is_what_the_function_says(app: App, called: dict[str, Any]) -> None:

@@ -15,8 +15,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cellrate import crossing
-from cellrate.processes import side_by_side
+from cellrate.running import crossing
+from cellrate.running.processes import side_by_side
 
 SIZES = (1, 7, 200_000, 0, 100_001)
 

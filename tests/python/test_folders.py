@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import cellrate
-from cellrate.folders import REPORT, check_apart, plain_name, replaceable
 from cellrate.papers import load_paper
 from cellrate.papers.paper import discard, kept_runs
-from cellrate.running import run_into, sweep_into
-from cellrate.writing import write_whole
+from cellrate.results.folders import REPORT, check_apart, plain_name, replaceable
+from cellrate.results.whole import write_whole
+from cellrate.running.into_folders import run_into, sweep_into
 from conftest import PAIR, SWEEP
 from test_cli import command
 

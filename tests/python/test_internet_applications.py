@@ -14,7 +14,7 @@ from cellrate.papers.internet_applications.search import Needs, highest_rate, ro
 from cellrate.papers.internet_applications.voice import listen
 from cellrate.papers.internet_applications.www import deviation, mean, rank_correlation, response_times
 from cellrate.results import Result
-from cellrate.running import run_many
+from cellrate.running.points import run_many
 
 
 def film(arrivals: list[float | None]) -> list[Frame]:

@@ -15,8 +15,8 @@ import pytest
 
 import cellrate
 from cellrate.algorithms import Port, SwitchAlgorithm
-from cellrate.cli import status
-from cellrate.custom import NOTHING, Custom, load
+from cellrate.command_line.main import status
+from cellrate.extensions.custom import NOTHING, Custom, load
 from cellrate.live import doctor, live_run
 from cellrate.live.distribution import Node, run_node
 from cellrate.live.handover import FILE, leave, packed, take
@@ -230,14 +230,14 @@ def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
     # From the script itself.
     script = tmp_path / "script.py"
     script.write_text(
-        text + "\nimport sys\nfrom pathlib import Path\nfrom cellrate.custom import Custom\n"
+        text + "\nimport sys\nfrom pathlib import Path\nfrom cellrate.extensions.custom import Custom\n"
         "from cellrate.live.handover import leave\nleave(Custom({'mine': Mine}), Path(sys.argv[1]))\n"
     )
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True)
     assert elsewhere(tmp_path) == "{'rate': 50.0}\n"
     # From a module beside the script, by its name: the search path goes along.
     script.write_text(
-        "import sys\nfrom pathlib import Path\nfrom cellrate.custom import Custom\n"
+        "import sys\nfrom pathlib import Path\nfrom cellrate.extensions.custom import Custom\n"
         "from cellrate.live.handover import leave\nfrom wherever import Mine\n"
         "leave(Custom({'mine': Mine}), Path(sys.argv[1]))\n"
     )

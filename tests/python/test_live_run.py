@@ -23,11 +23,11 @@ from typing import Any
 import pytest
 
 import cellrate
-from cellrate.capturing import Capture
-from cellrate.cli import status
+from cellrate.command_line.main import status
 from cellrate.live import doctor, live_run
 from cellrate.live.attempt import session_niceness
 from cellrate.live.process import search_path
+from cellrate.wireshark.capture import Capture
 
 _FOUND = doctor.findings()
 pytestmark = pytest.mark.skipif(bool(doctor.lacking(_FOUND)), reason=doctor.sentence(_FOUND))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cellrate
-from cellrate.cli import status
+from cellrate.command_line.main import status
 from cellrate.live import doctor, live_run, live_watch
 from cellrate.watching.live import page_of
 from conftest import SWEEP

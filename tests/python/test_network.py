@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cellrate
-from cellrate.cli import status
+from cellrate.command_line.main import status
 from cellrate.network.layout import placed
 from cellrate.network.topology import Network, shortened
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from cellrate.plots import MOST_NAMED, Line, Panel, figure
+from cellrate.plotting.runs import MOST_NAMED, Line, Panel, figure
 from cellrate.results import Series
 
 

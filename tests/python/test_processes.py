@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import cellrate
-from cellrate.processes import end_if_stopped, number_of_workers, side_by_side
-from cellrate.running import Point, run_each
+from cellrate.running.points import Point, run_each
+from cellrate.running.processes import end_if_stopped, number_of_workers, side_by_side
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import cellrate
-from cellrate import asking, quantities
+from cellrate import quantities
+from cellrate.command_line import asking
 from cellrate.quantities import LENGTH, RATE, SIZE, TIME, Dimension
 from conftest import PAIR
 

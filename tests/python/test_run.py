@@ -14,7 +14,7 @@ import pytest
 
 import cellrate
 from cellrate.algorithms import Load, Port
-from cellrate.running import Point, run_each
+from cellrate.running.points import Point, run_each
 from conftest import PAIR, SWEEP
 
 RUN_KEYS = {

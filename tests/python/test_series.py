@@ -194,7 +194,7 @@ def test_the_mean_lies_between_least_and_largest_and_parts_add_up(steps: list[tu
 
 @given(st.lists(finite, min_size=1, max_size=50_000 // 100), st.integers(1, 20))
 def test_a_thinned_series_keeps_its_ends_and_extremes(values: list[float], bins: int) -> None:
-    from cellrate.plots import thinned
+    from cellrate.plotting.runs import thinned
 
     series = samples(values)
     times, kept = thinned(series, bins)
@@ -204,7 +204,7 @@ def test_a_thinned_series_keeps_its_ends_and_extremes(values: list[float], bins:
 
 
 def test_a_picture_of_changes_goes_on_to_the_end_of_the_run() -> None:
-    from cellrate.plots import thinned
+    from cellrate.plotting.runs import thinned
 
     times, values = thinned(changes([0.0, 1.0], [5.0, 7.0], end=4.0))
     assert times.tolist() == [0.0, 1.0, 4.0]

@@ -14,8 +14,8 @@ import pytest
 
 import cellrate
 from cellrate import Burst, SendingEnd, TrafficSource, UiliPolicy
-from cellrate.cli import status
-from cellrate.custom import Custom
+from cellrate.command_line.main import status
+from cellrate.extensions.custom import Custom
 from cellrate.live.distribution import run_node
 from cellrate.policies import BackwardRm, ForwardRm
 

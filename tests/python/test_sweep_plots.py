@@ -14,9 +14,9 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 import cellrate
-from cellrate.replications import mean_of, student_975
-from cellrate.settings import labels_of, names_of, numbers_of
-from cellrate.sweep_plots import figure
+from cellrate.plotting.sweeps import figure
+from cellrate.sweeps.replications import mean_of, student_975
+from cellrate.sweeps.settings import labels_of, names_of, numbers_of
 from conftest import PAIR, SWEEP, swept
 
 SWEPT = cellrate.Scenario.parse(SWEEP)

@@ -75,3 +75,11 @@ def test_the_readme_says_where_each_crate_is() -> None:
     readme = (ROOT / "README.md").read_text()
     crates = {file.parent.name for file in tracked("crates/*/Cargo.toml") if file.parent.parent.name == "crates"}
     assert {name for name in crates if f"`crates/{name}`" not in readme} == set()
+
+
+def test_the_architecture_says_what_each_package_is() -> None:
+    page = (ROOT / "docs/architecture.md").read_text()
+    packages = {
+        file.parent.name for file in tracked("python/cellrate/*/__init__.py") if file.parents[1].name == "cellrate"
+    }
+    assert {name for name in packages if f"| `{name}` |" not in page} == set()

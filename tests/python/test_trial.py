@@ -8,10 +8,12 @@ import pytest
 
 import cellrate
 from cellrate import trial
-from cellrate.advisor import Situation, advise
-from cellrate.asking import Answers, bits_per_s, situation
-from cellrate.panels import fair_levels
-from cellrate.plots import figure, panels_of
+from cellrate.advice.advisor import advise
+from cellrate.advice.situation import Situation
+from cellrate.command_line.asking import Answers, bits_per_s, situation
+from cellrate.plotting.panels import fair_levels
+from cellrate.plotting.runs import figure, panels_of
+from cellrate.trial.figures import is_worse
 from test_cli import command, output
 
 CASES = {
@@ -34,13 +36,13 @@ def test_the_advised_set_is_as_good_as_the_defaults_or_says_which_guideline_is_t
 
 
 def test_worse_is_more_than_a_hundredth() -> None:
-    assert not trial.is_worse(99.0, 100.0, larger_is_better=True)
-    assert trial.is_worse(98.9, 100.0, larger_is_better=True)
-    assert trial.is_worse(101.1, 100.0, larger_is_better=False)
-    assert not trial.is_worse(101.0, 100.0, larger_is_better=False)
-    assert trial.is_worse(1.0, 0.0, larger_is_better=False)
-    assert trial.is_worse(None, 5.0, larger_is_better=False), "it never came back"
-    assert not trial.is_worse(5.0, None, larger_is_better=False)
+    assert not is_worse(99.0, 100.0, larger_is_better=True)
+    assert is_worse(98.9, 100.0, larger_is_better=True)
+    assert is_worse(101.1, 100.0, larger_is_better=False)
+    assert not is_worse(101.0, 100.0, larger_is_better=False)
+    assert is_worse(1.0, 0.0, larger_is_better=False)
+    assert is_worse(None, 5.0, larger_is_better=False), "it never came back"
+    assert not is_worse(5.0, None, larger_is_better=False)
 
 
 @pytest.mark.parametrize("switches", ["efci", "relative", "erica"])

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import cellrate
-from cellrate.cli import status
-from cellrate.varying import varied
+from cellrate.command_line.main import status
+from cellrate.sweeps.varying import varied
 from conftest import PAIR, SWEEP
 
 SCENARIO = cellrate.Scenario.parse(PAIR, file="pair.toml")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import cellrate
-from cellrate.cli import status
+from cellrate.command_line.main import status
 from cellrate.network.topology import Network
 from conftest import PAIR
 

@@ -18,7 +18,7 @@ import pytest
 
 import cellrate
 from browsing import CHROMIUM, Browser
-from cellrate.cli import status
+from cellrate.command_line.main import status
 from cellrate.watching.pace import Pace
 from conftest import PAIR, SWEEP
 
@@ -183,7 +183,7 @@ def test_what_the_page_does_not_take_is_refused_by_name() -> None:
             seen[body[:20]] = ask(address, "POST", "/pace", body)
         seen["paused"] = ask(address, "POST", "/pace", '{"paused": 1}')
         seen["path"] = ask(address, "POST", "/run", "{}")
-        seen["file"] = ask(address, "GET", "/../cli.py")
+        seen["file"] = ask(address, "GET", "/../server.py")
         seen["host"] = ask(address, "GET", "/", headers={"Host": "example.org"})
         seen["origin"] = ask(address, "POST", "/pace", "{}", {"Origin": "http://example.org"})
         seen["own"] = ask(address, "POST", "/pace", "{}", {"Origin": address.rstrip("/")})
@@ -203,7 +203,7 @@ def test_what_the_page_does_not_take_is_refused_by_name() -> None:
     }
     assert seen['{"speed": "fast"}'][1] == "speed is 'fast'; it must be a number above 0, or null\n"
     assert seen['{"speed": -1}'][1] == "speed is -1.0; it must be above 0\n"
-    assert "there is no /../cli.py" in seen["file"][1]
+    assert "there is no /../server.py" in seen["file"][1]
 
 
 def said_to(address: str, request: bytes) -> str:

@@ -7,9 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import cellrate
-from cellrate.cli import status
-from cellrate.running import sweep_into
-from cellrate.writing import write_whole
+from cellrate.command_line.main import status
+from cellrate.results.whole import write_whole
+from cellrate.running.into_folders import sweep_into
 from conftest import PAIR, SWEEP
 
 
@@ -161,7 +161,7 @@ def test_a_sweep_whose_second_point_cannot_be_written_leaves_nothing(
         if place == 1:
             raise OSError(28, "No space left on device", str(folder / "point-002"))
 
-    monkeypatch.setattr("cellrate.writing.fill_point", fill)
+    monkeypatch.setattr("cellrate.results.writing.fill_point", fill)
     with pytest.raises(OSError, match=r"No space left on device: .*point-002"):
         sweep_into(tmp_path / "out", SWEPT, workers=workers)
     assert list(tmp_path.iterdir()) == []
@@ -188,7 +188,7 @@ def test_a_plot_that_cannot_be_drawn_is_left_out_with_a_warning(
         base.with_name("plot.png").touch()
         fail()
 
-    monkeypatch.setattr("cellrate.plots.draw_result", draw_half)
+    monkeypatch.setattr("cellrate.plotting.runs.draw_result", draw_half)
     with pytest.warns(RuntimeWarning, match=f"^plot {NO_INK}$") as caught:
         result.write(tmp_path / "out")
     assert caught[0].filename == __file__
@@ -200,8 +200,8 @@ def test_a_plot_that_cannot_be_drawn_is_left_out_with_a_warning(
 def test_a_sweep_whose_pictures_cannot_be_drawn_is_written_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    monkeypatch.setattr("cellrate.plots.draw_result", fail)
-    monkeypatch.setattr("cellrate.sweep_plots.figure", fail)
+    monkeypatch.setattr("cellrate.plotting.runs.draw_result", fail)
+    monkeypatch.setattr("cellrate.plotting.sweeps.figure", fail)
     said: list[str] = []
     results = sweep_into(tmp_path / "out", SWEPT, plots=True, csv=True, workers=workers, complain=said.append)
     assert said == [f"point-001/plot, point-002/plot, point-003/plot and 1 more {NO_INK}"]
@@ -216,7 +216,7 @@ def test_an_interrupt_while_a_plot_is_drawn_is_one(
     def interrupt(*_: object) -> None:
         raise cellrate.Interrupted("ended")
 
-    monkeypatch.setattr("cellrate.plots.draw_result", interrupt)
+    monkeypatch.setattr("cellrate.plotting.runs.draw_result", interrupt)
     with pytest.raises(cellrate.Interrupted):
         result.write(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -230,7 +230,7 @@ def test_the_command_says_which_plot_is_missing_and_ends_with_status_1(
     capsys: pytest.CaptureFixture[str],
     options: list[str],
 ) -> None:
-    monkeypatch.setattr("cellrate.plots.draw_result", fail)
+    monkeypatch.setattr("cellrate.plotting.runs.draw_result", fail)
     assert status(["run", str(pair_file), "--plot", "--out", str(tmp_path / "out"), *options]) == 1
     printed = capsys.readouterr()
     assert printed.err == f"cellrate: plot {NO_INK}\n"
@@ -252,7 +252,7 @@ def test_dollars_in_a_name_are_dollars_and_no_mathematics(tmp_path: Path) -> Non
 
 
 def test_dollars_in_what_is_varied_are_none_either(tmp_path: Path) -> None:
-    from cellrate.sweep_plots import figure
+    from cellrate.plotting.sweeps import figure
 
     named = PAIR + '[[sweep]]\nset = "name"\nvalues = ["$a_$", "$b_$"]\n[[sweep]]\nset = "seed"\nvalues = [1, 2, 3]\n'
     drawn = figure(cellrate.sweep(cellrate.Scenario.parse(named), workers=1))

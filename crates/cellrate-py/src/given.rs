@@ -1,4 +1,5 @@
-//! What is not built in and written in Python, as a run is given it: `cellrate.custom` collects it, here it is made.
+//! What is not built in and written in Python, as a run is given it: `cellrate.extensions.custom` collects it, here it
+//! is made.
 
 use std::collections::HashMap;
 
@@ -9,7 +10,7 @@ use pyo3::prelude::*;
 use crate::making::Failure;
 use crate::{algorithms, policies, traffic};
 
-/// `cellrate.custom.Makers`: what makes things, by the names that scenarios have for them.
+/// `cellrate.extensions.custom.Makers`: what makes things, by the names that scenarios have for them.
 #[derive(Default, FromPyObject)]
 pub struct Makers {
     algorithms: HashMap<String, Py<PyAny>>,

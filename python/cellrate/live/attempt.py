@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from .. import _native
-from ..capturing import Capture
-from ..custom import NOTHING, Custom
 from ..errors import RunError
+from ..extensions.custom import NOTHING, Custom
 from ..results import Result
 from ..scenario import Scenario
+from ..wireshark.capture import Capture
 from . import adapters, record
 from .applications import Application, Plan, Surroundings, plan
 from .distribution import Distribution, Node, gather, start_nodes

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import _native
-from ..custom import NOTHING, Custom
 from ..errors import CellrateError, RunError
+from ..extensions.custom import NOTHING, Custom
+from ..results.writing import write_json
 from ..scenario import Scenario
-from ..writing import write_json
 from .handover import packed, take
 
 SCENARIO = "scenario.toml"

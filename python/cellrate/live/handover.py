@@ -16,8 +16,8 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 
-from ..custom import NOTHING, Custom
 from ..errors import CellrateError, RunError
+from ..extensions.custom import NOTHING, Custom
 
 FILE = "custom.pickle"
 """In the folder of an attempt, or of its nodes."""

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..capturing import Capture, CapturedFile
 from ..errors import RunError
-from ..writing import Complain
+from ..results.writing import Complain
+from ..wireshark.capture import Capture, CapturedFile
 
 ROOM = 0.9
 """Share of what is free that the files of a capture may have, all together."""

@@ -16,15 +16,14 @@ from typing import Any
 
 from .. import _native
 from ..algorithms import Algorithms
-from ..capturing import Capture
-from ..custom import Custom
 from ..errors import CellrateError, LiveUnavailable, RunError
+from ..extensions.custom import Custom
 from ..policies import Policies
 from ..results import Result
-from ..running import prepare
-from ..scenario import Scenario
+from ..results.writing import Complain, warn
+from ..scenario import Scenario, prepare
 from ..traffic import Traffic
-from ..writing import Complain, warn
+from ..wireshark.capture import Capture
 from .applications import check
 from .attempt import ERROR, REQUEST, RESULT, Look, applications
 from .distribution import Distribution

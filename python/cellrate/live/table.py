@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich import box
 from rich.table import Table
 
-from ..table import print_summary
+from ..results.table import print_summary
 
 if TYPE_CHECKING:
     from rich.console import Console

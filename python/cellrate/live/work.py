@@ -9,13 +9,13 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from ..capturing import Capture
-from ..custom import NOTHING, Custom
 from ..errors import CellrateError
-from ..folders import check_apart, plain_name
-from ..running import prepare
-from ..scenario import Scenario
-from ..writing import MARK, Complain, Undrawn, fill_result, told, warn, write_json, write_whole
+from ..extensions.custom import NOTHING, Custom
+from ..results.folders import RESULTS, check_apart, plain_name
+from ..results.whole import write_whole
+from ..results.writing import Complain, Undrawn, fill_result, told, warn, write_json
+from ..scenario import Scenario, prepare
+from ..wireshark.capture import Capture
 from .attempt import Look
 from .supervision import LiveRun, Progress, live_run
 
@@ -97,7 +97,7 @@ def run_and_write(
                     one if repeat == 1 else replace(one, picture=f"{place.name}/{one.picture}") for one in without
                 )
         if repeat > 1:
-            write_json(partial / MARK, {"runs": [run.result.summary for run in runs]})
+            write_json(partial / RESULTS, {"runs": [run.result.summary for run in runs]})
 
     # Whether the folder can take results is looked at before anything runs.
     written = write_whole(folder, fill)
@@ -125,5 +125,5 @@ def _fill(run: LiveRun, files: Path, place: Path, *, csv: bool, plots: bool) -> 
         if (files / kept.name).exists():
             shutil.move(str(files / kept.name), kept)
         kept.mkdir(exist_ok=True)
-        write_json(kept / MARK, result.summary)
+        write_json(kept / RESULTS, result.summary)
     return undrawn

@@ -14,8 +14,8 @@ import matplotlib as mpl
 import numpy as np
 
 from ..errors import CellrateError
-from ..figures import Drawn
-from ..style import COLOURS, DASHES, STYLE, plain
+from ..plotting.figures import Drawn
+from ..plotting.style import COLOURS, DASHES, STYLE, plain
 from .layout import placed
 from .topology import Link, Network, Way, WayThrough, shortened
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..folders import replaceable
 from ..places import folder
 from ..results import Result
-from ..running import run_many
+from ..results.folders import replaceable
+from ..results.whole import write_whole
+from ..running.points import run_many
 from ..scenario import Scenario
-from ..writing import write_whole
 from .experiment import Claim, Experiment, Finding, Point
 
 if TYPE_CHECKING:

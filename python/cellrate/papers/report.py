@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError
-from ..folders import REPORT
-from ..processes import side_by_side
-from ..writing import write_json
+from ..results.folders import REPORT
+from ..results.writing import write_json
+from ..running.processes import side_by_side
 from .experiment import Claim, Drawing, Value
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def write_report(
     Figures are drawn by so many processes; `begun` is when the work began.
     """
     # Not needed here, but by all of the processes, which would import it one by one.
-    from .. import plots  # noqa: F401
+    from ..plotting.runs import figure  # noqa: F401
 
     (folder / "figures").mkdir()
     todo = [drawing for drawn in drawings.values() for drawing in drawn]
@@ -133,7 +133,7 @@ def shown(value: Value) -> str:
 
 def _drawn(drawing: Drawing, folder: Path) -> bytes:
     """Draw a figure into the folder, and give it as PNG."""
-    from ..figures import save
+    from ..plotting.figures import save
 
     base = folder / drawing.name
     save(drawing.draw(), base)

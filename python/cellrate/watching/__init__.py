@@ -12,12 +12,11 @@ from pathlib import Path
 
 from .. import _native
 from ..algorithms import Algorithms
-from ..custom import Custom
 from ..errors import CellrateError
+from ..extensions.custom import Custom
 from ..policies import Policies
 from ..results import Result
-from ..running import prepare
-from ..scenario import Scenario
+from ..scenario import Scenario, prepare
 from ..traffic import Traffic
 from .board import Board
 from .pace import Pace

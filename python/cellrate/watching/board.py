@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..panels import fair_levels, grouped, thin
-from ..style import COLOURS
-from ..summaries import telling_ports, telling_vcs
+from ..plotting.panels import fair_levels, grouped, thin
+from ..plotting.style import COLOURS
+from ..results.summaries import telling_ports, telling_vcs
 
 if TYPE_CHECKING:
     from .. import _native

@@ -13,8 +13,7 @@ from ..live.applications import check
 from ..live.attempt import applications
 from ..live.supervision import LiveRun, live_run
 from ..policies import Policies
-from ..running import prepare
-from ..scenario import Scenario
+from ..scenario import Scenario, prepare
 from ..traffic import Traffic
 from .board import Board
 from .server import Page

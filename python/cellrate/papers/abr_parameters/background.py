@@ -82,7 +82,7 @@ def grows(by_trm: dict[str, float]) -> bool:
 
 
 def _figure(results: Results, kind: str, title: str) -> Figure:
-    from ...plots import Line, Panel, figure
+    from ...plotting.runs import Line, Panel, figure
 
     panels = [
         Panel(

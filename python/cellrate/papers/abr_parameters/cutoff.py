@@ -64,7 +64,7 @@ def _findings(results: Results) -> Sequence[Finding]:
 
 
 def _figure(results: Results) -> Figure:
-    from ...plots import Line, Panel, figure
+    from ...plotting.runs import Line, Panel, figure
 
     lines = [Line(results[name].series("acr", vc="vc1"), f"CDF {name}") for name in CDFS]
     panel = Panel("ACR [Mbps]", lines, CELL_BITS / 1e6, second_axis="[1000 cells/s]")

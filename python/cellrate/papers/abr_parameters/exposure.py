@@ -114,7 +114,8 @@ _ACTS_LATER = (
 
 
 def _figure(results: Results, tbe: int) -> Figure:
-    from ...plots import CELL_BITS, Line, Panel, figure
+    from ...plotting.runs import Line, Panel, figure
+    from ...quantities import CELL_BITS
 
     panels = []
     for rule in CDFS:

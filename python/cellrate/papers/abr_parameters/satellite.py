@@ -124,7 +124,7 @@ def _grows(by_crm: dict[int, float]) -> tuple[bool, str]:
 
 
 def _figure(results: Results, crm: int) -> Figure:
-    from ...plots import figure, panels_of
+    from ...plotting.runs import figure, panels_of
 
     result = results[f"crm-{crm}"]
     panels = panels_of(result, ("acr", "received"))
@@ -132,7 +132,7 @@ def _figure(results: Results, crm: int) -> Figure:
 
 
 def _all(results: Results) -> Figure:
-    from ...plots import Line, Panel, figure
+    from ...plotting.runs import Line, Panel, figure
 
     lines = [Line(results[f"crm-{crm}"].series("received", vc="vc1"), f"CRM {crm}") for crm in CRMS]
     stamp = results["crm-32"].stamp + " and its neighbours"

@@ -128,7 +128,7 @@ def _rif_findings(results: Results) -> Sequence[Finding]:
 
 
 def _figure(result: Result, title: str) -> Figure:
-    from ...plots import figure, panels_of
+    from ...plotting.runs import figure, panels_of
 
     return figure(panels_of(result, ("acr", "queue", "utilization", "received")), title, result.stamp)
 
@@ -146,7 +146,8 @@ def _nrm_drawings(results: Results) -> Sequence[Drawing]:
 
 
 def _climbs(results: Results) -> Figure:
-    from ...plots import CELL_BITS, Line, Panel, figure
+    from ...plotting.runs import Line, Panel, figure
+    from ...quantities import CELL_BITS
 
     lines = [Line(results[f"nrm-{nrm}"].series("acr", vc="vc1"), f"Nrm {nrm}") for nrm in NRMS]
     panel = Panel("ACR of source 1 [Mbps]", lines, CELL_BITS / 1e6)

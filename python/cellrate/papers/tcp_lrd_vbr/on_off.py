@@ -72,7 +72,7 @@ def _against_published(begun: Sample, results: Results) -> Finding:
 
 
 def _figure(results: Results) -> Figure:
-    from ...plots import Line, Panel, figure
+    from ...plotting.runs import Line, Panel, figure
 
     result = results[f"duty 0.7, {BEGINS[0]}"]
     panels = [

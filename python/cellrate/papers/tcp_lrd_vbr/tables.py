@@ -111,7 +111,7 @@ def _compared(claim: str, place: tuple[int, int, str], text: str, values: Sample
 
 
 def _figure(table: int, row: int, results: Results) -> Figure:
-    from ...plots import Line, Panel, figure
+    from ...plotting.runs import Line, Panel, figure
 
     result = results[key(row, 1)]
     panels = [

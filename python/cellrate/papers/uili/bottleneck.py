@@ -170,7 +170,7 @@ def _convergence(runs: dict[str, Result]) -> list[Finding]:
 
 
 def _rates(results: Results, icr: str) -> Figure:
-    from ...plots import Line, Panel, figure
+    from ...plotting.runs import Line, Panel, figure
 
     panels = []
     for policy in POLICIES:
@@ -182,7 +182,7 @@ def _rates(results: Results, icr: str) -> Figure:
 
 
 def _queues(results: Results, icr: str) -> Figure:
-    from ...plots import Line, Panel, figure
+    from ...plotting.runs import Line, Panel, figure
 
     panels = []
     for policy in POLICIES:

@@ -148,7 +148,7 @@ def _summary(results: Results, name: str) -> Figure:
     import matplotlib as mpl
     from matplotlib.figure import Figure as Drawn
 
-    from ...style import COLOURS, STYLE
+    from ...plotting.style import COLOURS, STYLE
 
     runs = [results[f"{name}, {policy}"] for policy in POLICIES]
     with mpl.rc_context(STYLE):
@@ -180,7 +180,7 @@ def _summary(results: Results, name: str) -> Figure:
 
 
 def _course(results: Results, keys: Sequence[str], title: str, time: tuple[float, float]) -> Figure:
-    from ...plots import Line, Panel, figure
+    from ...plotting.runs import Line, Panel, figure
 
     panels = []
     for key in keys:

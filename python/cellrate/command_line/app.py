@@ -1,0 +1,24 @@
+"""The command, and which module adds which of its commands; only that of the command called is imported."""
+
+from __future__ import annotations
+
+from .. import __version__
+from .typed import App
+
+ADDED_BY = {
+    "advice": ("advise",),
+    "fair": ("fair",),
+    "live": ("doctor", "live"),
+    "papers": ("paper",),
+    "runs": ("run", "watch"),
+    "scenarios": ("draw", "list", "schema", "validate"),
+    "wireshark": ("wireshark",),
+}
+"""By name of the module."""
+
+app = App(
+    "cellrate",
+    help="ATM ABR congestion control at the level of the single cell: run scenarios, reproduce papers.",
+    version=__version__,
+    modules={name: f"{__package__}.{module}" for module, names in ADDED_BY.items() for name in names},
+)

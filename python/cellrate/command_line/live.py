@@ -1,0 +1,239 @@
+"""Commands of the live testbed: `cellrate live` and `cellrate doctor`."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Annotated
+
+from .app import app
+from .options import (
+    Algorithm,
+    CaptureFolder,
+    CaptureFrom,
+    CaptureKind,
+    CaptureLimit,
+    CapturePorts,
+    CaptureUntil,
+    CustomTraffic,
+    File,
+    Json,
+    Policy,
+    Seed,
+    Settings,
+    Start,
+    capture_of,
+    settings_of,
+    unix_ns,
+)
+from .output import lacking, print_json, progress_bar, say_where
+from .typed import Parameter
+
+live_app = app.group("live", help="Real hosts and real applications over the ABR service, on a Linux machine.")
+
+
+@app.command("doctor")
+def doctor(*, json: Json = False) -> int:
+    """Say what this machine lacks for live runs, and how to get it; exit status 3 if there are none without it."""
+    from ..live import doctor as looked_for
+
+    found = looked_for.findings()
+    status = 3 if looked_for.lacking(found) else 0
+    if json:
+        print_json(looked_for.content(found))
+        return status
+    from rich.console import Console
+
+    from ..live.table import print_findings
+
+    print_findings(Console(), found)
+    return status
+
+
+@live_app.command("run")
+def live_run(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    seed: Seed = None,
+    out: Annotated[
+        Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
+    ] = None,
+    repeat: Annotated[int, Parameter(help="Runs, each with results of its own.")] = 1,
+    attempts: Annotated[int, Parameter(help="How often a run that was out of time is tried, at most.")] = 3,
+    distributed: Annotated[
+        bool, Parameter(help="A process for each switch, cells in datagrams between them ([live] nodes).")
+    ] = False,
+    elsewhere: Annotated[
+        list[str] | None, Parameter(help="With --distributed: a switch that another machine runs. May be given again.")
+    ] = None,
+    start: Start = None,
+    json: Json = False,
+    plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
+    capture: CaptureFolder = None,
+    capture_port: CapturePorts = None,
+    capture_from: CaptureFrom = None,
+    capture_until: CaptureUntil = None,
+    capture_kind: CaptureKind = None,
+    capture_limit: CaptureLimit = None,
+    algorithm: Algorithm = None,
+    policy: Policy = None,
+    traffic: CustomTraffic = None,
+) -> int:
+    """Run a scenario with hosts that are network namespaces, real applications on them, and cells in real time.
+
+    A run that fails the verdict on its own timing is tried again; all attempts are kept. Exit status 1 if an
+    application failed, or no attempt was in time. A capture is of the last attempt, of the ports of the process that
+    has the hosts.
+    """
+    from ..extensions.custom import load
+    from ..live.table import print_live
+    from ..live.work import run_and_write
+
+    undrawn: list[str] = []
+    runs, folder = run_and_write(
+        file,
+        set=settings_of(set),
+        seed=seed,
+        out=out,
+        repeat=repeat,
+        attempts=attempts,
+        distributed=distributed,
+        elsewhere=elsewhere or [],
+        start_unix_ns=unix_ns(start),
+        plots=plot,
+        csv=csv,
+        capture=capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit),
+        watched=lambda name: progress_bar(name, quiet=json),
+        custom=load(algorithm, policy, traffic),
+        complain=undrawn.append,
+    )
+    failed = any(run.failed_applications or not run.in_time for run in runs)
+    if json:
+        summaries = [run.result.summary for run in runs]
+        print_json(summaries[0] if len(runs) == 1 else {"runs": summaries})
+        return lacking(undrawn) or int(failed)
+    from rich.console import Console
+
+    console = Console()
+    for run in runs:
+        print_live(console, run)
+        for written in run.result.captured:
+            console.print(str(written), highlight=False, soft_wrap=True)
+    console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
+    return lacking(undrawn) or int(failed)
+
+
+@live_app.command("watch")
+def live_watch(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    seed: Seed = None,
+    port: Annotated[int, Parameter(help="Port of the page on 127.0.0.1; a free one by default.")] = 0,
+    out: Annotated[
+        Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
+    ] = None,
+    plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
+    algorithm: Algorithm = None,
+    policy: Policy = None,
+    traffic: CustomTraffic = None,
+) -> int:
+    """Run a scenario live, on a page that a browser opens: what it records, as it happens.
+
+    The run begins when somebody has opened the page, and goes by the clock. Otherwise as `cellrate live run`, in one
+    process and with one attempt.
+    """
+    from rich.console import Console
+
+    from ..extensions.custom import load
+    from ..live.table import print_live
+    from ..live.work import default_folder, run_and_write
+    from ..results.folders import replaceable
+    from ..scenario import prepare
+    from ..watching.live import page_of
+
+    scenario = prepare(file, set=settings_of(set), seed=seed)
+    custom = load(algorithm, policy, traffic)
+    undrawn: list[str] = []
+    if out is None:
+        out = default_folder(scenario)
+    # Said before somebody opens the page.
+    replaceable(out)
+
+    with page_of(scenario, port=port, on_ready=say_where) as board:
+        runs, folder = run_and_write(
+            scenario,
+            out=out,
+            repeat=1,
+            attempts=1,
+            distributed=False,
+            elsewhere=[],
+            start_unix_ns=None,
+            plots=plot,
+            csv=csv,
+            capture=None,
+            watched=lambda _: contextlib.nullcontext(),
+            look=board.add,
+            custom=custom,
+            complain=undrawn.append,
+        )
+        board.end(runs[0].result)
+    console = Console()
+    print_live(console, runs[0])
+    console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
+    return lacking(undrawn) or int(bool(runs[0].failed_applications) or not runs[0].in_time)
+
+
+@live_app.command("node")
+def live_node(
+    file: File,
+    node: Annotated[list[str], Parameter(help="Nodes of the scenario that this process is.")],
+    /,
+    *,
+    set: Settings = None,
+    start: Start = None,
+    figures: Annotated[Path | None, Parameter(help="File for the figures, as JSON; printed without it.")] = None,
+    algorithm: Algorithm = None,
+    policy: Policy = None,
+    traffic: CustomTraffic = None,
+) -> int:
+    """Run nodes of a scenario in this process, with cells in datagrams to and from the others ([live] nodes)."""
+    from ..extensions.custom import load
+    from ..live.distribution import run_node
+    from ..scenario import prepare
+
+    scenario = prepare(file, set=settings_of(set)).points()[0].scenario
+    summary = run_node(scenario, node, unix_ns(start), figures, load(algorithm, policy, traffic))
+    if figures is None:
+        print_json(summary)
+    return 0 if summary["timing"]["passed"] or figures is not None else 1
+
+
+@live_app.command("throughput")
+def live_throughput(
+    *,
+    seconds: Annotated[float, Parameter(help="For how long each.")] = 2.0,
+    packet_octets: Annotated[list[int] | None, Parameter(help="Lengths of IP packets (1500 and 9180).")] = None,
+    json: Json = False,
+) -> int:
+    """Measure how many cells a second one core carries from TUN to TUN, and without devices, where no line limits."""
+    from dataclasses import asdict
+
+    from ..live.throughput import measure
+
+    lengths = packet_octets or [1500, 9180]
+    rows = [measure(seconds=seconds, packet_octets=length, tun=tun) for tun in (False, True) for length in lengths]
+    if json:
+        print_json({"throughput": [asdict(row) for row in rows]})
+        return 0
+    from rich.console import Console
+
+    from ..live.table import print_throughput
+
+    print_throughput(Console(), rows)
+    return 0

@@ -1,0 +1,70 @@
+"""The command as a process: what ends it, and its exit status."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import signal
+import sys
+
+from ..errors import CellrateError, Interrupted, LiveUnavailable, RunError, ScenarioError
+from .app import app
+from .output import complain
+from .typed import UsageError
+
+_told_to_end: signal.Signals | None = None
+"""Which signal came that is an interrupt with another exit status."""
+
+TO_END = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
+"""Such signals, and what is said of them; SIGHUP comes when the terminal is closed."""
+
+
+def main() -> None:
+    """Run the command line and end the process."""
+    for number in TO_END:
+        # With nohup it is ignored, and stays so.
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A name that the terminal has no letters for is no reason to end.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    sys.exit(status(sys.argv[1:]))
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    global _told_to_end
+    if _told_to_end is None or number == signal.SIGTERM:
+        _told_to_end = signal.Signals(number)
+        raise KeyboardInterrupt
+    # A terminal that is closed may say so twice, of which the second would end what the first has begun.
+
+
+def status(arguments: list[str]) -> int:
+    """Run the command line and give the exit status; errors are a paragraph on stderr."""
+    try:
+        return app(arguments)
+    except UsageError as error:
+        return complain(f"{error} (cellrate --help says what there is.)", 2)
+    except (KeyboardInterrupt, Interrupted):
+        return _ended()
+    except RunError as error:
+        return complain(str(error), 1)
+    except LiveUnavailable as error:
+        return complain(str(error), 3)
+    except (ScenarioError, CellrateError) as error:
+        return complain(str(error), 2)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough.
+        with contextlib.suppress(OSError):
+            sys.stdout.close()
+        return 0
+    except OSError as error:
+        # That the terminal is gone may be noticed in the middle of what is to be done because it is.
+        return complain(str(error), 1) if _told_to_end is None else _ended()
+
+
+def _ended() -> int:
+    if _told_to_end is None:
+        return complain("interrupted", 1)
+    # As a shell has it: 128, and the signal.
+    return complain(TO_END[_told_to_end], 128 + _told_to_end)

@@ -1,0 +1,139 @@
+"""Options that several commands have, and what is meant by what they are given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from ..errors import CellrateError, ScenarioError
+from .typed import Parameter
+
+if TYPE_CHECKING:
+    from ..wireshark.capture import Capture
+
+Settings = Annotated[
+    list[str] | None,
+    Parameter(name="--set", help="Change a value first: dotted.path=value. May be given again."),
+]
+Sweeps = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--sweep",
+        help="Run every value of a list: dotted.path=[value, value]. May be given again: all combinations.",
+    ),
+]
+Seeds = Annotated[
+    int | None,
+    Parameter(help="Run each point with so many seeds: the scenario's own or --seed, and those that follow it."),
+]
+Seed = Annotated[int | None, Parameter(help="Seed of all randomness, instead of the scenario's own.")]
+Json = Annotated[bool, Parameter(name="--json", help="Print JSON instead of tables.")]
+Out = Annotated[Path | None, Parameter(help="Folder for the results; it appears whole or not at all.")]
+File = Annotated[str, Parameter(help="A TOML file, or the name of a ready scenario (cellrate list).")]
+Start = Annotated[
+    str | None,
+    Parameter(help="When the network's time begins, the same for all: 2026-11-21T12:00:00+00:00, or ns since 1970."),
+]
+Workers = Annotated[int | None, Parameter(help="Processes for sweeps; the number of processors by default.")]
+
+CaptureFolder = Annotated[
+    Path | None, Parameter(help="Write every cell that leaves a port into this folder, for Wireshark.")
+]
+CapturePorts = Annotated[list[str] | None, Parameter(help="Only at this port, such as sw1->sw2. May be given again.")]
+CaptureFrom = Annotated[str | None, Parameter(help="Only from this instant on, such as 10ms.")]
+CaptureUntil = Annotated[str | None, Parameter(help="Only before this instant.")]
+CaptureKind = Annotated[
+    Literal["cells", "pdus"] | None, Parameter(help="Only cells, or only AAL5 PDUs (both by default).")
+]
+CaptureLimit = Annotated[
+    str | None, Parameter(help="Most that a file of the capture may hold, such as 200MB (1 GB by default).")
+]
+Algorithm = Annotated[
+    list[str] | None,
+    Parameter(help="A custom algorithm of the scenario: NAME=FILE.py:CLASS. May be given again."),
+]
+Policy = Annotated[
+    list[str] | None,
+    Parameter(help="A custom use-it-or-lose-it policy of the scenario: NAME=FILE.py:CLASS. May be given again."),
+]
+CustomTraffic = Annotated[
+    list[str] | None,
+    Parameter(help="Custom traffic of the scenario: NAME=FILE.py:CLASS. May be given again."),
+]
+Threads = Annotated[int, Parameter(help="Threads per run, for large networks; the result does not depend on it.")]
+
+
+def settings_of(pairs: list[str] | None) -> dict[str, object]:
+    """Read what `--set` was given: paths, each with a value as text."""
+    settings: dict[str, object] = {}
+    for pair in pairs or []:
+        path, equals, value = pair.partition("=")
+        if not equals or not path.strip():
+            raise ScenarioError(f"--set {pair}: write a dotted path, = and a value, such as duration=200ms")
+        settings[path.strip()] = value.strip()
+    return settings
+
+
+def lists_of(pairs: list[str] | None) -> dict[str, list[object]]:
+    """Read what `--sweep` was given: paths, each with a list of values as TOML."""
+    import tomllib
+
+    how = 'write a dotted path, = and a list of values, such as defaults.abr.nrm=[8, 32] or duration=["1 s", "2 s"]'
+    lists: dict[str, list[object]] = {}
+    for pair in pairs or []:
+        path, equals, text = pair.partition("=")
+        path = path.strip()
+        if not equals or not path:
+            raise ScenarioError(f"--sweep {pair}: {how}")
+        if path in lists:
+            raise ScenarioError(f"--sweep {pair}: {path} is swept over already; give all its values in one list")
+        try:
+            table = tomllib.loads(f"values = {text}")
+        except tomllib.TOMLDecodeError:
+            table = {}
+        if len(table) != 1 or not isinstance(table["values"], list):
+            raise ScenarioError(f"--sweep {pair}: this is no list; {how}")
+        lists[path] = table["values"]
+    return lists
+
+
+def capture_of(
+    folder: Path | None,
+    ports: list[str] | None,
+    start: str | None,
+    end: str | None,
+    kind: Literal["cells", "pdus"] | None,
+    limit: str | None,
+) -> Capture | None:
+    """Give the capture that the options ask for."""
+    options = {"port": ports, "from": start, "until": end, "kind": kind, "limit": limit}
+    given = [f"--capture-{name}" for name, value in options.items() if value is not None]
+    if folder is None:
+        if given:
+            raise CellrateError(f"{given[0]} needs --capture and a folder")
+        return None
+    from ..wireshark.capture import DEFAULT_LIMIT_OCTETS, Capture
+    from .asking import octets, seconds
+
+    return Capture(
+        folder=folder,
+        ports=ports,
+        start_s=0.0 if start is None else seconds(start),
+        end_s=None if end is None else seconds(end),
+        cells=kind != "pdus",
+        pdus=kind != "cells",
+        limit_octets=DEFAULT_LIMIT_OCTETS if limit is None else octets(limit),
+    )
+
+
+def unix_ns(start: str | None) -> int | None:
+    """Read what `--start` was given: an instant, in ns since 1970."""
+    if start is None or start.isdigit():
+        return None if start is None else int(start)
+    from datetime import datetime
+
+    try:
+        instant = datetime.fromisoformat(start)
+    except ValueError:
+        raise CellrateError(f"--start {start}: write an instant such as 2026-11-21T12:00:00+00:00") from None
+    return int(instant.timestamp() * 1e9)

@@ -1,0 +1,89 @@
+"""`cellrate paper`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from ..errors import CellrateError
+from .app import app
+from .options import Json, Workers
+from .output import print_json, progress_bar
+from .typed import Parameter, in_two_columns
+
+paper_app = app.group("paper", help="Reproduce the experiments of a paper and check its claims.")
+
+
+@paper_app.command("list")
+def paper_list(*, json: Json = False) -> int:
+    """List the papers."""
+    from ..papers import PAPERS
+
+    if json:
+        print_json({"papers": [{"name": name, "title": title} for name, title in PAPERS.items()]})
+    else:
+        print(in_two_columns(PAPERS))
+    return 0
+
+
+@paper_app.command("run")
+def paper_run(
+    name: Annotated[str, Parameter(help="A name from cellrate paper list.")],
+    /,
+    *,
+    quick: Annotated[bool, Parameter(help="Only what the claims need, without the rows on sensitivity.")] = False,
+    out: Annotated[Path | None, Parameter(help="Folder for the report (results/papers/NAME by default).")] = None,
+    live: Annotated[
+        bool,
+        Parameter(help="Run the live half too, five runs a case, for a column of its own; for papers that have one."),
+    ] = False,
+    json: Json = False,
+    workers: Workers = None,
+) -> int:
+    """Run a paper's experiments, check its claims, and write the report."""
+    from ..papers import load_paper
+    from ..papers.paper import kept_runs
+    from ..results.folders import REPORT, replaceable
+    from ..running.processes import number_of_workers
+
+    paper = load_paper(name)
+    folder = out if out is not None else Path("results") / "papers" / name
+    number_of_workers(workers, 1)
+    measured = None
+    if live:
+        if paper.live is None:
+            raise CellrateError(f"paper {name!r} has no live half")
+        replaceable(folder, REPORT)
+        # First, and alone: real time does not bear company.
+        with progress_bar(f"{name}, live", quiet=json) as progress:
+            measured = paper.live(paper.folder / "scenarios", kept_runs(folder), progress)
+    with progress_bar(name, quiet=json) as progress:
+        report = paper.run(folder, quick=quick, workers=workers, progress=progress, live=measured)
+    _show_report(report, folder, json=json)
+    return 0
+
+
+@paper_app.command("report")
+def paper_report(
+    folder: Annotated[Path, Parameter(help="What paper run wrote.")],
+    /,
+    *,
+    json: Json = False,
+) -> int:
+    """Show the claims of a report that is there already."""
+    from ..papers.report import read_report
+
+    _show_report(read_report(folder), folder, json=json)
+    return 0
+
+
+def _show_report(report: Any, folder: Path, *, json: bool) -> None:
+    if json:
+        print_json(report.content())
+        return
+    from rich.console import Console
+
+    from ..papers.report import print_claims
+
+    print_claims(Console(), report)
+    print(f"Report: {folder / 'report.html'}")

@@ -1,0 +1,176 @@
+"""`cellrate run` and `cellrate watch`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from .app import app
+from .options import (
+    Algorithm,
+    CaptureFolder,
+    CaptureFrom,
+    CaptureKind,
+    CaptureLimit,
+    CapturePorts,
+    CaptureUntil,
+    CustomTraffic,
+    File,
+    Json,
+    Out,
+    Policy,
+    Seed,
+    Seeds,
+    Settings,
+    Sweeps,
+    Threads,
+    Workers,
+    capture_of,
+    lists_of,
+    settings_of,
+)
+from .output import lacking, print_json, progress_bar, say_where
+from .typed import Parameter
+
+if TYPE_CHECKING:
+    from ..results import Result
+
+
+@app.command("run")
+def run(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    seed: Seed = None,
+    sweep: Sweeps = None,
+    seeds: Seeds = None,
+    out: Out = None,
+    json: Json = False,
+    plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
+    workers: Workers = None,
+    capture: CaptureFolder = None,
+    capture_port: CapturePorts = None,
+    capture_from: CaptureFrom = None,
+    capture_until: CaptureUntil = None,
+    capture_kind: CaptureKind = None,
+    capture_limit: CaptureLimit = None,
+    threads: Threads = 1,
+    algorithm: Algorithm = None,
+    policy: Policy = None,
+    traffic: CustomTraffic = None,
+) -> int:
+    """Run a scenario, or every point of its sweep."""
+    from ..extensions.custom import load
+    from ..results.folders import check_apart, plain_name
+    from ..running.into_folders import run_into, sweep_into
+    from ..running.processes import number_of_workers
+    from ..running.runs import run as run_one
+    from ..scenario import prepare
+    from ..sweeps.varying import ON_COMMAND_LINE, varied
+
+    scenario = varied(prepare(file, set=settings_of(set), seed=seed), lists_of(sweep), seeds, ON_COMMAND_LINE)
+    points = [(point.scenario, point.set) for point in scenario.checked_points()]
+    custom = load(algorithm, policy, traffic)
+    captured = capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
+    if out is None and (plot or csv):
+        out = Path("results") / plain_name(points[0][0])
+    check_apart(out, capture)
+    number_of_workers(workers, len(points))
+    swept = len(points) > 1
+    undrawn: list[str] = []
+    with progress_bar(points[0][0].name, quiet=json) as progress:
+        if swept and captured is None:
+            results = sweep_into(
+                out,
+                points,
+                csv=csv,
+                plots=plot,
+                workers=workers,
+                progress=progress,
+                threads=threads,
+                custom=custom,
+                complain=undrawn.append,
+            )
+        else:
+
+            def one() -> Result:
+                return run_one(
+                    scenario,
+                    capture=captured,
+                    progress=progress,
+                    threads=threads,
+                    algorithms=custom.algorithms,
+                    policies=custom.policies,
+                    traffic=custom.traffic,
+                )
+
+            results = [run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)]
+    if json:
+        print_json(
+            {"points": [{"set": result.set, **result.summary} for result in results]} if swept else results[0].summary
+        )
+        return lacking(undrawn)
+    from ..results.table import print_summary
+
+    for result in results:
+        print_summary(result.summary, result.set)
+        for written in result.captured:
+            print(written)
+    if out is not None:
+        print(f"Results are in {out}")
+    return lacking(undrawn)
+
+
+@app.command("watch")
+def watch(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    seed: Seed = None,
+    speed: Annotated[
+        float | None, Parameter(help="Network time per time, such as 0.01; so that the run takes 20 s by default.")
+    ] = None,
+    port: Annotated[int, Parameter(help="Port of the page on 127.0.0.1; a free one by default.")] = 0,
+    algorithm: Algorithm = None,
+    policy: Policy = None,
+    traffic: CustomTraffic = None,
+    out: Out = None,
+    plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
+    csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
+) -> int:
+    """Run a scenario before your eyes, on a page that a browser opens: panels that grow, slow motion, pause.
+
+    The run begins when somebody has opened the page. It shows the series that the scenario records.
+    """
+    from ..extensions.custom import load
+    from ..results.folders import plain_name
+    from ..results.table import print_summary
+    from ..running.into_folders import run_into
+    from ..scenario import prepare
+    from ..watching import watch as run_watched
+
+    scenario = prepare(file, set=settings_of(set), seed=seed)
+    custom = load(algorithm, policy, traffic)
+    if out is None and (plot or csv):
+        out = Path("results") / plain_name(scenario.points()[0].scenario)
+    undrawn: list[str] = []
+
+    def one() -> Result:
+        return run_watched(
+            scenario,
+            speed=speed,
+            port=port,
+            algorithms=custom.algorithms,
+            policies=custom.policies,
+            traffic=custom.traffic,
+            on_ready=say_where,
+        )
+
+    result = run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)
+    print_summary(result.summary, result.set)
+    if out is not None:
+        print(f"Results are in {out}")
+    return lacking(undrawn)

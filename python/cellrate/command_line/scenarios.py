@@ -1,0 +1,75 @@
+"""What can be had of a scenario without running it: `cellrate validate`, `list`, `draw`, `schema`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from .app import app
+from .options import File, Json, Settings, settings_of
+from .output import print_json
+from .typed import Parameter, in_two_columns
+
+
+@app.command("validate")
+def validate(file: File, /, *, set: Settings = None) -> int:
+    """Check a scenario without running it."""
+    from ..scenario import prepare
+
+    scenario = prepare(file, set=settings_of(set))
+    points = scenario.checked_points()
+    runs = "1 run" if len(points) == 1 else f"{len(points)} runs"
+    first = points[0].scenario
+    print(f"{file} is sound: {first.name}, {runs} of {first.duration_s:g} s, hash {scenario.hash[:12]}")
+    return 0
+
+
+@app.command("list")
+def list_(*, json: Json = False) -> int:
+    """List the ready scenarios, each with what it is for."""
+    from ..scenario import Scenario, ready_scenarios
+
+    rows = {name: Scenario.load(path).points()[0].scenario.purpose for name, path in ready_scenarios().items()}
+    if json:
+        print_json({"scenarios": [{"name": name, "purpose": purpose} for name, purpose in rows.items()]})
+    else:
+        print(in_two_columns(rows))
+    return 0
+
+
+@app.command("draw")
+def draw(
+    file: File,
+    /,
+    *,
+    set: Settings = None,
+    out: Annotated[
+        Path | None, Parameter(help="The picture: .png, .svg or .pdf (NAME.png in this folder by default).")
+    ] = None,
+) -> int:
+    """Draw a scenario's network: switches, hosts, links, and the ways that connections take.
+
+    Of a sweep its first point is drawn.
+    """
+    from ..plotting.figures import write
+    from ..results.folders import plain_name
+    from ..scenario import prepare
+
+    first, *others = prepare(file, set=settings_of(set)).points()
+    scenario = first.scenario
+    if others:
+        values = ", ".join(f"{path} = {value}" for path, value in first.set.items())
+        print(f"{file} sweeps over {1 + len(others)} points; the picture is of the first: {values}", file=sys.stderr)
+    picture = out if out is not None else Path(f"{plain_name(scenario)}.png")
+    print(write(scenario.draw(), picture))
+    return 0
+
+
+@app.command("schema")
+def schema() -> int:
+    """Print the JSON Schema of scenario files, for editors."""
+    from ..scenario import schema as give
+
+    print_json(give())
+    return 0

@@ -1,0 +1,268 @@
+"""Commands made of typed functions, over argparse.
+
+    app = App("cellrate", help="...")
+
+    @app.command("run")
+    def run(file: str, /, *, seed: Annotated[int | None, Parameter(help="Seed.")] = None) -> int: ...
+
+What is before the `/` is given by its place, everything after the `*` as an option: `--seed 3`, or `--seed=3`. A truth
+value is an option without a value, a list may be given again, a `Literal` names the choices. Only the command that is
+called has its module imported and its parser made: libraries that do more than this take longer to import than a short
+run takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin, get_type_hints
+
+Command = Callable[..., int]
+Typed = TypeVar("Typed", bound=Command)
+Parameters = list[tuple[inspect.Parameter, Any, "Parameter"]]
+
+
+class UsageError(Exception):
+    """A command line that no command takes; the text says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a command line says of a parameter."""
+
+    help: str
+    name: str | None = None
+    """Instead of the function's own name for it, such as `--set`."""
+
+
+@dataclass
+class App:
+    """A command that has commands."""
+
+    name: str
+    """With those of the commands that it belongs to, as in "cellrate live"."""
+    help: str
+    version: str | None = None
+    """What `--version` prints; only the uppermost has it."""
+    modules: Mapping[str, str] = field(default_factory=dict)
+    """By name of a command, the module that adds it when it is imported; none for a command that is added already."""
+    commands: dict[str, Command | App] = field(default_factory=dict)
+    """Those that have been added."""
+
+    def command(self, name: str) -> Callable[[Typed], Typed]:
+        """Add a function under this name."""
+
+        def add(function: Typed) -> Typed:
+            self.commands[name] = function
+            return function
+
+        return add
+
+    def group(self, name: str, help: str) -> App:
+        """Add a command that has commands, and give it."""
+        added = App(f"{self.name} {name}", help)
+        self.commands[name] = added
+        return added
+
+    def __call__(self, arguments: Sequence[str]) -> int:
+        """Run the command that the arguments name, and give its exit status.
+
+        Raises
+        ------
+        UsageError
+            If the arguments name no command, or it does not take them.
+        """
+        if not arguments or arguments[0] in ("--help", "-h"):
+            print(self._described())
+            return 0
+        if arguments[0] == "--version" and self.version is not None:
+            print(self.version)
+            return 0
+        first, *rest = arguments
+        chosen = self._command(first)
+        if chosen is None:
+            kind = "option" if first.startswith("-") else "command"
+            names = self._names()
+            raise UsageError(
+                f'Unknown {kind} "{first}".{_similar(first, names)} Available commands: {", ".join(names)}.'
+            )
+        if isinstance(chosen, App):
+            return chosen(rest)
+        return _call(chosen, f"{self.name} {first}", rest)
+
+    def _names(self) -> list[str]:
+        return sorted({*self.commands, *self.modules})
+
+    def _command(self, name: str) -> Command | App | None:
+        if name in self.modules:
+            importlib.import_module(self.modules[name])
+        return self.commands.get(name)
+
+    def _described(self) -> str:
+        rows = {name: _first_line(command) for name in self._names() if (command := self._command(name)) is not None}
+        rows["--help, -h"] = "Show this and exit."
+        if self.version is not None:
+            rows["--version"] = "Show the version and exit."
+        return f"usage: {self.name} COMMAND\n\n{_filled(self.help)}\n\nCommands:\n{in_two_columns(rows, indent='  ')}"
+
+
+def in_two_columns(rows: dict[str, str], *, indent: str = "") -> str:
+    """Set names, each with its text beside it, as wide as the terminal."""
+    import textwrap
+
+    width = max((len(name) for name in rows), default=0) + 2
+    columns = max(_terminal_columns(), width + 30)
+    return "\n".join(
+        textwrap.fill(
+            " ".join(text.split()),
+            columns,
+            initial_indent=f"{indent}{name:<{width}}",
+            subsequent_indent=indent + " " * width,
+        )
+        for name, text in rows.items()
+    )
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].upper()}{message[1:]}.")
+
+
+def _call(function: Command, name: str, arguments: Sequence[str]) -> int:
+    parameters = _parameters(function)
+    parser = _parser(function, name, parameters)
+    try:
+        known, unknown = parser.parse_known_args(arguments)
+    except SystemExit:
+        # Help was asked for, and is printed.
+        return 0
+    if unknown:
+        raise UsageError(_unknown(unknown[0], name, parameters))
+    places, options = [], {}
+    for parameter, kind, said in parameters:
+        given = getattr(known, parameter.name)
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            places.append(given)
+        elif kind is bool or _is(kind, list):
+            options[parameter.name] = given
+        elif given is not None:
+            if len(given) > 1:
+                raise UsageError(f"{_option(parameter, said)} is given more than once.")
+            (options[parameter.name],) = given
+    return function(*places, **options)
+
+
+def _parser(function: Command, name: str, parameters: Parameters) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=name,
+        description=_paragraphs(function),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        add_help=False,
+    )
+    arguments, options = parser.add_argument_group("Arguments"), parser.add_argument_group("Options")
+    places = []
+    for parameter, kind, said in parameters:
+        how: dict[str, Any] = {"help": said.help.replace("%", "%%")}
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            places.append(parameter.name.upper())
+            if _is(kind, list):
+                how["nargs"] = "+"
+            arguments.add_argument(parameter.name, metavar=places[-1], type=_reader(kind), **how)
+            continue
+        if parameter.default not in (None, False):
+            how["help"] += f" [{parameter.default} by default]"
+        if kind is bool:
+            how["action"] = "store_true"
+        elif _is(kind, Literal):
+            how |= {"action": "append", "choices": get_args(kind)}
+        else:
+            how |= {"action": "append", "type": _reader(kind), "metavar": _NAMES[_item(kind)]}
+        options.add_argument(_option(parameter, said), dest=parameter.name, **how)
+    options.add_argument("--help", "-h", action="help", help="Show this and exit.")
+    parser.usage = " ".join([name, "[OPTIONS]", *places])
+    return parser
+
+
+def _parameters(function: Command) -> Parameters:
+    """Give every parameter with its type, where None is left out, and what is said of it."""
+    annotations = get_type_hints(function, include_extras=True)
+    found = []
+    for parameter in inspect.signature(function).parameters.values():
+        # Annotated[int | None, Parameter(...)]
+        kind, said = get_args(annotations[parameter.name])
+        if NoneType in get_args(kind):
+            (kind,) = (one for one in get_args(kind) if one is not NoneType)
+        found.append((parameter, kind, said))
+    return found
+
+
+def _option(parameter: inspect.Parameter, said: Parameter) -> str:
+    return said.name or "--" + parameter.name.replace("_", "-")
+
+
+def _unknown(argument: str, name: str, parameters: Parameters) -> str:
+    if not argument.startswith("-"):
+        return f'"{argument}" is one argument too many for {name}.'
+    option = argument.partition("=")[0]
+    options = [
+        _option(parameter, said) for parameter, _, said in parameters if parameter.kind is parameter.KEYWORD_ONLY
+    ]
+    return f"Unknown option {option}.{_similar(option, options)}"
+
+
+_NAMES = {int: "INT", float: "NUMBER", str: "TEXT", Path: "PATH"}
+
+
+def _is(kind: Any, generic: object) -> bool:
+    return get_origin(kind) is generic
+
+
+def _item(kind: Any) -> type:
+    item: type = get_args(kind)[0] if _is(kind, list) else kind
+    return item
+
+
+def _reader(kind: Any) -> Callable[[str], Any]:
+    item = _item(kind)
+
+    def read(text: str) -> Any:
+        try:
+            return item(text)
+        except ValueError:
+            wanted = "a whole number" if item is int else "a number"
+            raise argparse.ArgumentTypeError(f'"{text}" is not {wanted}') from None
+
+    return read
+
+
+def _similar(given: str, known: Iterable[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(given, list(known), n=1)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _first_line(command: Command | App) -> str:
+    return command.help if isinstance(command, App) else (command.__doc__ or "").strip().split("\n")[0]
+
+
+def _paragraphs(function: Command) -> str:
+    return "\n\n".join(_filled(paragraph) for paragraph in inspect.cleandoc(function.__doc__ or "").split("\n\n"))
+
+
+def _filled(text: str) -> str:
+    import textwrap
+
+    return textwrap.fill(" ".join(text.split()), _terminal_columns())
+
+
+def _terminal_columns() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns

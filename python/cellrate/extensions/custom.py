@@ -1,0 +1,174 @@
+"""What is not built in, as a run is given it: switch algorithms, use-it-or-lose-it policies of sources, traffic.
+
+A scenario names it, `{ type = "custom", name = ... }`, and a run is given what the name stands for, each kind by a
+keyword of its own. `cellrate.algorithms`, `policies` and `traffic` say what such a class is told and what it may do.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import algorithms as _algorithms
+from .. import policies as _policies
+from .. import traffic as _traffic
+from ..algorithms import Algorithms, SwitchAlgorithm
+from ..errors import CellrateError
+from ..policies import Policies, UiliPolicy
+from ..traffic import Traffic, TrafficSource
+
+if TYPE_CHECKING:
+    from ..scenario import Scenario
+
+Make = Callable[..., object]
+"""A class, or whatever else makes something of one kind."""
+
+_BASES = {"algorithm": SwitchAlgorithm, "policy": UiliPolicy, "traffic": TrafficSource}
+_PLURALS = {"algorithm": "algorithms", "policy": "policies", "traffic": "traffic"}
+_OWNERS = {
+    "algorithm": "no port has a custom algorithm",
+    "policy": "no source has a custom policy",
+    "traffic": "no connection has custom traffic",
+}
+
+
+@dataclass(frozen=True)
+class Makers:
+    """What the compiled module makes things with, by the names that scenarios have for them."""
+
+    algorithms: Mapping[str, _algorithms.Maker]
+    policies: Mapping[str, _policies.Maker]
+    traffic: Mapping[str, _traffic.Maker]
+
+
+@dataclass(frozen=True)
+class Custom:
+    """What a run is given, by the names that scenarios have for it."""
+
+    algorithms: Algorithms = field(default_factory=dict)
+    policies: Policies = field(default_factory=dict)
+    traffic: Traffic = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, algorithms: Algorithms | None, policies: Policies | None, traffic: Traffic | None) -> Custom:
+        """Give what the keywords of a function say."""
+        return cls(dict(algorithms or {}), dict(policies or {}), dict(traffic or {}))
+
+    def __bool__(self) -> bool:
+        """Say whether there is anything."""
+        return bool(self.algorithms or self.policies or self.traffic)
+
+    def all(self) -> list[tuple[str, str, Make]]:
+        """Give kind ("algorithm", "policy" or "traffic"), name, and what makes it."""
+        kinds: dict[str, Mapping[str, Make]] = {
+            "algorithm": self.algorithms,
+            "policy": self.policies,
+            "traffic": self.traffic,
+        }
+        return [(kind, name, make) for kind, makes in kinds.items() for name, make in makes.items()]
+
+    def check(self, scenarios: Sequence[Scenario]) -> None:
+        """Look whether somebody, in one of the scenarios at least, has each.
+
+        Raises
+        ------
+        CellrateError
+            If nobody has one of them.
+        """
+        if not self:
+            return
+        wanted = {custom: None for scenario in scenarios for custom in scenario.customs}
+        for kind, name, _ in self.all():
+            if (kind, name) not in wanted:
+                there_are = ", ".join(other for of, other in wanted if of == kind) or "none"
+                raise CellrateError(f'{_OWNERS[kind]} called "{name}"; those of the scenario: {there_are}')
+
+    def makers(self) -> Makers:
+        """Give what the compiled module makes it with."""
+        return Makers(
+            {name: _algorithms.maker(name, make) for name, make in self.algorithms.items()},
+            {name: _policies.maker(name, make) for name, make in self.policies.items()},
+            {name: _traffic.maker(name, make) for name, make in self.traffic.items()},
+        )
+
+    def named(self) -> dict[str, dict[str, str]]:
+        """Give names in Python, by keyword and by name in the scenario; only of the kinds that there are."""
+        named: dict[str, dict[str, str]] = {}
+        for kind, name, make in self.all():
+            module, called = getattr(make, "__module__", "?"), getattr(make, "__qualname__", type(make).__qualname__)
+            named.setdefault(_PLURALS[kind], {})[name] = f"{module}.{called}"
+        return named
+
+
+NOTHING = Custom()
+"""For runs without."""
+
+
+def load(
+    algorithms: Sequence[str] | None, policies: Sequence[str] | None = None, traffic: Sequence[str] | None = None
+) -> Custom:
+    """Read lists of NAME=FILE.py:CLASS, or NAME=MODULE:CLASS, as the options of the command line have them.
+
+    Raises
+    ------
+    CellrateError
+        If one is written in another way, there is no such file, module or class, or a name is there twice.
+    """
+    return Custom(_all("algorithm", algorithms), _all("policy", policies), _all("traffic", traffic))
+
+
+def _all(kind: str, texts: Sequence[str] | None) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for text in texts or []:
+        name, make = _one(kind, text)
+        if name in made:
+            raise CellrateError(f'--{kind} gives "{name}" twice')
+        made[name] = make
+    return made
+
+
+def _one(kind: str, text: str) -> tuple[str, Make]:
+    name, equals, place = text.partition("=")
+    source, colon, attribute = place.rpartition(":")
+    if not (name and equals and source and colon and attribute):
+        raise CellrateError(f"--{kind} {text}: write NAME=FILE.py:CLASS, such as mine=mine.py:Mine")
+    module = _module_of_file(kind, Path(source)) if source.endswith(".py") else _module(kind, source)
+    try:
+        make: Make = getattr(module, attribute)
+    except AttributeError:
+        base = _BASES[kind]
+        classes = [
+            key
+            for key, value in vars(module).items()
+            if isinstance(value, type) and issubclass(value, base) and value is not base
+        ]
+        there_are = ", ".join(classes) or "none"
+        raise CellrateError(f'{source} has no "{attribute}"; {_PLURALS[kind]} in it: {there_are}') from None
+    return name, make
+
+
+def _module_of_file(kind: str, file: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None or not file.is_file():
+        raise CellrateError(f"--{kind}: there is no file {file}")
+    known = sys.modules.get(file.stem)
+    if known is not None and getattr(known, "__file__", None) == str(file):
+        # Several options may name one file: its classes are the same ones then.
+        return known
+    module = importlib.util.module_from_spec(spec)
+    # Where dataclasses and pickle look for it; a module of that name that is there already stays what it is.
+    sys.modules.setdefault(file.stem, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _module(kind: str, name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise CellrateError(f"--{kind}: {error}") from None

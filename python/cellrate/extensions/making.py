@@ -1,0 +1,106 @@
+"""Objects of classes that a run is given, made with what a scenario hands them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TypeVar
+
+from ..errors import CellrateError, shown
+
+Kind = TypeVar("Kind")
+
+
+def made(
+    what: str, base: type[Kind], make: Callable[..., object], told: object, parameters: Mapping[str, object]
+) -> Kind:
+    """Make one of a kind: `make` is called with what it is `told` of its place, and the parameters of the scenario.
+
+    Raises
+    ------
+    CellrateError
+        If it does not take these parameters, or what it gives is not of the kind; it says `what` that is.
+    Exception
+        Whatever `make` raises.
+    """
+    needed = f"{what} is to be a cellrate.{base.__name__}"
+    kind: object = make
+    if isinstance(kind, type) and not issubclass(kind, base):
+        raise CellrateError(f"{needed}, and {kind.__qualname__} is none")
+    _check_parameters(what, make, parameters)
+    given = make(told, **parameters)
+    if not isinstance(given, base):
+        raise CellrateError(f"{needed}, and {shown(given)} is none")
+    return given
+
+
+def overrides(thing: object, base: type, method: str) -> bool:
+    """Say whether a thing has a method of its own instead of the one of its base."""
+    return getattr(getattr(thing, method), "__func__", None) is not getattr(base, method)
+
+
+def check_methods(thing: object, base: type, methods: tuple[str, ...]) -> None:
+    """See that a thing has one of the methods that are called of it, and none that only nearly has such a name.
+
+    The base itself may be given, to do nothing. A method with a name of its own is a helper, and so is one whose name
+    is near that of a method which the thing has too.
+
+    Raises
+    ------
+    CellrateError
+        If it has neither, or a method that was probably meant to be another one; it says which.
+    """
+    kind = type(thing)
+    if kind is base:
+        return
+    missing = [method for method in methods if not overrides(thing, base, method)]
+    for name in _own_methods(kind, base):
+        meant = _nearest(name, methods)
+        if meant in missing:
+            raise CellrateError(f"{kind.__name__} has a method {name}, which nothing calls; did you mean {meant}?")
+    if len(missing) == len(methods):
+        raise CellrateError(
+            f"{kind.__name__} does nothing: it has no {' or '.join(methods)} of its own, and a "
+            f"cellrate.{base.__name__} is asked for nothing else"
+        )
+
+
+def _own_methods(kind: type, base: type) -> list[str]:
+    """Give the names of methods that anybody may call and that the base does not have."""
+    names = [name for name in dir(kind) if not name.startswith("_") and not hasattr(base, name)]
+    return [name for name in names if callable(getattr(kind, name))]
+
+
+@cache
+def _nearest(name: str, methods: tuple[str, ...]) -> str | None:
+    """Give the method whose name is so near that it was probably meant: on_backwards_rm, onBackwardRm, on_interval."""
+    import difflib
+
+    near = difflib.get_close_matches(name.lower(), methods, n=1, cutoff=0.84)
+    return near[0] if near else None
+
+
+def _check_parameters(what: str, make: Callable[..., object], parameters: Mapping[str, object]) -> None:
+    try:
+        signature = inspect.signature(make)
+    except (TypeError, ValueError):
+        # Something that does not say what it takes.
+        return
+    by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    # The first one is what it is told.
+    taken = [one for one in list(signature.parameters.values())[1:] if one.kind in by_name]
+    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in signature.parameters.values())
+    names = [one.name for one in taken]
+    called = getattr(make, "__qualname__", type(make).__qualname__)
+    for name in parameters:
+        if name not in names and not takes_any:
+            raise CellrateError(
+                f'{what} is handed the parameter "{name}" by the scenario; {called} takes {", ".join(names) or "none"}'
+            )
+    for one in taken:
+        if one.default is inspect.Parameter.empty and one.name not in parameters:
+            raise CellrateError(
+                f'{what} is not handed the parameter "{one.name}", which {called} needs; '
+                f"write parameters = {{ {one.name} = ... }} in the scenario"
+            )

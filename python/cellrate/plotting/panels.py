@@ -1,0 +1,92 @@
+"""What stands together on one axis, in which unit and colour: the same in plots and on the page that shows a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..quantities import CELL_BITS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of quantity."""
+
+    probes: tuple[str, ...]
+    axis: str
+    """What the axis says, with the unit."""
+    scale: float = 1.0
+    """Factor from the unit of the series to the unit of the axis."""
+    top: float | None = None
+    """Upper end of the axis; by the data when None."""
+    second_axis: str | None = None
+    """What the axis at the right says: the same values in thousands of the unit of the series."""
+
+
+KINDS = (
+    Kind(("acr",), "ACR [Mbps]", CELL_BITS / 1e6, None, "[1000 cells/s]"),
+    Kind(("source_rate",), "source rate [Mbps]", CELL_BITS / 1e6, None, "[1000 cells/s]"),
+    Kind(("queue", "abr_queue", "guaranteed_queue", "ubr_queue"), "queue [cells]"),
+    Kind(("utilization",), "utilization [%]", 100.0, 105.0),
+    Kind(("received",), "cells received"),
+)
+"""Those with an axis of their own; any other probe has one by its name and unit."""
+
+
+def grouped(series: Sequence[tuple[str, str]]) -> Iterator[tuple[Kind, list[int]]]:
+    """Give the kinds that these series have, from top to bottom, each with the places of its series.
+
+    Parameters
+    ----------
+    series
+        Probe and unit of each.
+    """
+    for kind in KINDS:
+        places = [place for probe in kind.probes for place, (of, _) in enumerate(series) if of == probe]
+        if places:
+            yield kind, places
+    known = {probe for kind in KINDS for probe in kind.probes}
+    for probe in dict.fromkeys(of for of, _ in series if of not in known):
+        places = [place for place, (of, _) in enumerate(series) if of == probe]
+        unit = series[places[0]][1]
+        yield Kind((probe,), f"{probe} [{unit}]" if unit else probe), places
+
+
+def fair_levels(toml: str) -> dict[str, float]:
+    """Give the max-min fair rates of a scenario's ABR flows, each taken as greedy, by the names of their series.
+
+    In cells/s.
+
+    Of each line they share what the algorithm of its port hands out. Empty where a port's MCRs exceed what it has.
+    """
+    from ..errors import ScenarioError
+    from ..scenario import Scenario
+
+    try:
+        shares = Scenario.parse(toml).fair()
+    except ScenarioError:
+        return {}
+    return {f"{share.vc} (back)" if share.backward else share.vc: share.rate for share in shares}
+
+
+def thin(
+    times: NDArray[np.float64], values: NDArray[np.float64], bins: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give a series as a picture needs it: of each of `bins` spans the first, least, largest and last value."""
+    if len(times) <= 4 * bins:
+        return times, values
+    edges = np.searchsorted(times, np.linspace(times[0], times[-1], bins + 1)[:-1])
+    edges = np.unique(edges)
+    ends = np.append(edges[1:], len(times))
+    kept = [edges, ends - 1]
+    for low, high in zip(edges, ends, strict=True):
+        part = values[low:high]
+        kept.append(np.array([low + part.argmin(), low + part.argmax()]))
+    index = np.unique(np.concatenate(kept))
+    return times[index], values[index]

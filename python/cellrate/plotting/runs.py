@@ -1,0 +1,279 @@
+"""Plots of a run: stacked panels over one time axis, stamped with what reproduces them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..results import Result, Series
+from .figures import Drawn, Measure, save
+from .panels import fair_levels, grouped, thin
+from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
+    from numpy.typing import NDArray
+
+MOST_NAMED = 24
+"""Of a panel with more lines so many less one have a colour and a name; the others are grey and one in the legend."""
+
+MOST_ABOVE = 5
+"""Of the entries of a legend above its panel, in one row; one with more lines stands beside."""
+
+LEFT, TOP, BOTTOM, GAP = 0.85, 0.6, 0.7, 0.4
+"""Margins, and what is between two panels [in]."""
+
+SECOND_AXIS = 0.75
+"""What an axis at the right takes with its label [in]."""
+
+LEAST_PANEL = 4.4
+"""A panel is so wide at least [in]: the figure grows with its legends."""
+
+LEGEND_LINE = 0.172
+"""A line of a legend [in]."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a panel."""
+
+    series: Series
+    label: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel: what its vertical axis says, and the lines on it."""
+
+    axis: str
+    """With the unit."""
+    lines: Sequence[Line]
+    scale: float = 1.0
+    """Factor from the unit of the series to the unit of the axis."""
+    top: float | None = None
+    """Upper end of the axis; by the data when None."""
+    second_axis: str | None = None
+    """What the axis at the right says: the same values in thousands of the unit of the series."""
+    levels: Mapping[str, float] = field(default_factory=dict)
+    """Max-min fair shares behind the lines, by the label of the line, in the unit of the series."""
+
+
+def draw_result(result: Result, base: Path) -> None:
+    """Draw what the run recorded into `base`.png and `base`.svg."""
+    panels = panels_of(result)
+    if panels:
+        save(figure(panels, result.summary["run"]["scenario"], result.stamp), base)
+
+
+def panels_of(result: Result, only: Sequence[str] | None = None) -> list[Panel]:
+    """Give a panel per kind of quantity that the run recorded: rates, queues, utilization, cells, and the rest.
+
+    Parameters
+    ----------
+    result
+        The run.
+    only
+        The probes to draw; all of them when None.
+    """
+    names = [(probe, entity) for probe, entity in result.series_names if only is None or probe in only]
+    series = [s for probe in dict.fromkeys(probe for probe, _ in names) for s in result.all_series(probe) if len(s)]
+    panels = []
+    for kind, places in grouped([(s.probe, s.unit) for s in series]):
+        drawn = [series[place] for place in places]
+        several = len({s.probe for s in drawn}) > 1
+        lines = [Line(s, f"{s.entity} {s.probe}" if several else s.entity) for s in drawn]
+        levels = fair_levels(result.toml) if kind.probes == ("acr",) else {}
+        panels.append(Panel(kind.axis, lines, kind.scale, kind.top, kind.second_axis, levels))
+    return panels
+
+
+def figure(
+    panels: Sequence[Panel],
+    title: str,
+    stamp: str,
+    *,
+    width: float = 7.2,
+    panel_height: float = 1.5,
+    time: tuple[float, float] | None = None,
+) -> Figure:
+    """Draw panels above each other.
+
+    Parameters
+    ----------
+    panels
+        From top to bottom.
+    title, stamp
+        Above and, small, below.
+    width
+        In inches; legends that need more have it.
+    panel_height
+        In inches.
+    time
+        The part of the time axis to show [s]; all of it when None.
+    """
+    # Margins in inches, by hand: an automatic layout would draw everything twice to measure it. Only legends are
+    # measured.
+    second = SECOND_AXIS if any(panel.second_axis for panel in panels) else 0.0
+    height = TOP + BOTTOM + len(panels) * panel_height + (len(panels) - 1) * GAP
+    with mpl.rc_context(STYLE):
+        drawn = Drawn(figsize=(width, height))
+        rows: Any = drawn.subplots(len(panels), 1, sharex=True, squeeze=False)
+        for axes, panel in zip(rows[:, 0], panels, strict=True):
+            _draw_panel(axes, panel)
+        width, right = _set_legends(drawn, panels, width, second, panel_height)
+        drawn.set_size_inches(width, height)
+        drawn.subplots_adjust(
+            left=LEFT / width,
+            right=1 - right / width,
+            top=1 - TOP / height,
+            bottom=BOTTOM / height,
+            hspace=GAP / panel_height,
+        )
+        rows[-1, 0].set_xlabel("time [s]")
+        if time is not None:
+            rows[-1, 0].set_xlim(*time)
+        drawn.align_ylabels(rows[:, 0])
+        drawn.text(0.012, 1 - 0.1 / height, plain(title), fontsize=10, va="top")
+        drawn.text(1 - 0.08 / width, 0.08 / height, plain(stamp), fontsize=6.5, color="#777777", ha="right")
+    return drawn
+
+
+def _set_legends(
+    drawn: Drawn, panels: Sequence[Panel], width: float, second: float, panel_height: float
+) -> tuple[float, float]:
+    """Set legends above panels, or beside where a row is too short; give the figure's width and right margin [in]."""
+    measure = Measure(drawn)
+    in_column = max(1, int((panel_height + GAP - 0.1) / LEGEND_LINE))
+    beside: dict[int, Legend] = {}
+    above: dict[int, float] = {}
+    for place, (axes, panel) in enumerate(zip(drawn.axes, panels, strict=True)):
+        if len(panel.lines) > MOST_ABOVE:
+            beside[place] = _legend_beside(axes, in_column)
+        else:
+            above[place] = measure.width(_legend_above(axes))
+    while True:
+        widest = max((measure.width(legend) for legend in beside.values()), default=0.0)
+        right = second + (widest + 0.2 if beside else 0.0 if second else 0.2)
+        width = max(width, LEFT + LEAST_PANEL + right)
+        too_wide = [place for place, needed in above.items() if needed > width - LEFT - right]
+        if not too_wide:
+            break
+        for place in too_wide:
+            del above[place]
+            beside[place] = _legend_beside(drawn.axes[place], in_column)
+    panel_width = width - LEFT - right
+    for place, legend in beside.items():
+        axes = drawn.axes[place]
+        from_panel = SECOND_AXIS if panels[place].second_axis else 0.06
+        legend.set_bbox_to_anchor((1 + from_panel / panel_width, 0.5), transform=axes.transAxes)
+    return width, right
+
+
+def _legend_above(axes: Axes) -> Legend:
+    return axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 0.98),
+        ncols=max(1, len(axes.get_legend_handles_labels()[1])),
+        borderpad=0.1,
+        columnspacing=1.2,
+        handlelength=1.6,
+    )
+
+
+def _legend_beside(axes: Axes, in_column: int) -> Legend:
+    return axes.legend(
+        loc="center left",
+        ncols=-(-len(axes.get_legend_handles_labels()[1]) // in_column),
+        borderpad=0.1,
+        columnspacing=1.2,
+        handlelength=1.6,
+    )
+
+
+def _draw_panel(axes: Axes, panel: Panel) -> None:
+    named = _named([line.label for line in panel.lines])
+    numbers = {place: number for number, place in enumerate(named)}
+    levels: dict[str, float] = {}
+    for place, line in enumerate(panel.lines):
+        is_named = place in numbers
+        number = numbers.get(place, 0)
+        level = panel.levels.get(line.label)
+        if level is not None and (is_named or level not in levels.values()):
+            axes.axhline(
+                level * panel.scale,
+                color=COLOURS[number % len(COLOURS)] if is_named else FAINT,
+                linestyle=(number % 4 * 2, (4, 4)),
+                linewidth=0.8,
+                alpha=0.6,
+                zorder=1.5,
+            )
+            levels[line.label] = level
+        times, values = thinned(line.series)
+        axes.plot(
+            times,
+            values * panel.scale,
+            drawstyle="steps-post" if line.series.interval_s is None else "steps-pre",
+            color=COLOURS[number % len(COLOURS)] if is_named else FAINT,
+            linestyle=DASHES[(number // len(COLOURS)) % len(DASHES)] if is_named else "-",
+            linewidth=None if is_named else 0.8,
+            zorder=2.0 if is_named else 1.8,
+            label=in_legend(line.label) if is_named else "_",
+        )
+    if len(named) < len(panel.lines):
+        axes.plot([], [], color=FAINT, linewidth=0.8, label=f"{len(panel.lines) - len(named)} more")
+    if levels:
+        axes.plot([], [], color="#777777", linestyle=(0, (4, 4)), linewidth=0.8, label="max-min")
+    axes.set_ylabel(panel.axis)
+    if panel.top is None:
+        axes.set_ylim(bottom=0)
+        axes.margins(x=0.01)
+    else:
+        axes.set_ylim(0, panel.top)
+    if panel.second_axis is not None:
+        scale = panel.scale
+
+        def to_series(y: NDArray[np.float64]) -> NDArray[np.float64]:
+            return y / (1000 * scale)
+
+        def to_axis(y: NDArray[np.float64]) -> NDArray[np.float64]:
+            return y * (1000 * scale)
+
+        second = axes.secondary_yaxis("right", functions=cast(Any, (to_series, to_axis)))
+        second.set_ylabel(panel.second_axis, color="#777777")
+        second.tick_params(colors="#777777", labelsize=7)
+
+
+def _named(labels: Sequence[str]) -> list[int]:
+    """Give the places of the lines that have a colour and a name: all, or of many the first ones of each group.
+
+    Lines whose names differ in numbers only are a group.
+    """
+    if len(labels) <= MOST_NAMED:
+        return list(range(len(labels)))
+    seen: Counter[str] = Counter()
+    ranks = []
+    for label in labels:
+        stem = re.sub(r"\d+", "#", label)
+        ranks.append(seen[stem])
+        seen[stem] += 1
+    return sorted(sorted(range(len(labels)), key=lambda place: ranks[place])[: MOST_NAMED - 1])
+
+
+def thinned(series: Series, bins: int = 1500) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give a series as a picture needs it: of each of `bins` spans the first, least, largest and last value.
+
+    A picture is no wider than that, and a plot of ten million points takes minutes and a hundred megabytes.
+    """
+    times, values = series.times_s, series.values
+    if series.interval_s is None and len(times) and times[-1] < series.end_s:
+        times, values = np.append(times, series.end_s), np.append(values, values[-1])
+    return thin(times, values, bins)

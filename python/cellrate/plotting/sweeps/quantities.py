@@ -1,0 +1,113 @@
+"""What rows of panels show: quantities of summaries, and what all points have of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...results.summaries import telling_ports, telling_vcs
+
+Row = dict[str, Any]
+Values = dict[str, float]
+"""By name of a connection or port, or what is made of all of them."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a row of panels shows."""
+
+    axis: str
+    """What the axis says, with the unit."""
+    kind: str
+    """Of which rows of a summary."""
+    of: str
+    """What these are of, in the plural."""
+    value: Callable[[Row], float | None]
+    """In the unit of the axis; None where there is none."""
+    telling: Callable[[Row], list[Row]] | None = None
+    """From a summary, the rows that tell something; all when None."""
+    keys: tuple[str, ...] = ("vc",)
+    """Which name a row, together."""
+    worst: bool = False
+    """Whether the largest value is what counts where there is room for one line only; otherwise the median."""
+
+
+def _scaled(key: str, factor: float) -> Callable[[Row], float | None]:
+    def value(row: Row) -> float | None:
+        found: float | None = row.get(key)
+        return None if found is None else found * factor
+
+    return value
+
+
+def _whole(row: Row) -> float | None:
+    return 100 * row["whole"] / row["frames"] if row["frames"] else None
+
+
+def _with_segments(summary: Row) -> list[Row]:
+    return [row for row in summary["tcp"] if row["segments"]]
+
+
+CONNECTIONS, PORTS = "connections", "ports"
+
+QUANTITIES = (
+    Quantity("throughput [Mbps]", "vcs", CONNECTIONS, _scaled("throughput_bps", 1e-6), telling_vcs),
+    Quantity("p99 delay [ms]", "vcs", CONNECTIONS, _scaled("p99_delay_s", 1e3), telling_vcs),
+    Quantity(
+        "TCP goodput [Mbps]",
+        "tcp",
+        "TCP connections",
+        _scaled("goodput_bps", 1e-6),
+        _with_segments,
+        ("vc", "connection"),
+    ),
+    Quantity("whole frames [%]", "frames", CONNECTIONS, _whole),
+    Quantity(
+        "mean response\nof bursts [ms]", "bursts", "directions", _scaled("mean_response_s", 1e3), None, ("vc", "role")
+    ),
+    Quantity(
+        "mean response\nof objects [ms]",
+        "exchanges",
+        "objects of pages",
+        _scaled("mean_response_s", 1e3),
+        None,
+        ("vc", "client", "object"),
+    ),
+    Quantity("utilization [%]", "ports", PORTS, _scaled("utilization", 100.0), telling_ports, ("port",), True),
+    Quantity("max queue [cells]", "ports", PORTS, _scaled("max_queue", 1.0), telling_ports, ("port",), True),
+)
+"""From top to bottom; those of which no point has rows are left out."""
+
+_MARKS = {"connection": "#", "client": "#", "object": "object "}
+"""Before numbers in names."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What all points have of a quantity."""
+
+    quantity: Quantity
+    names: list[str]
+    """Of connections, ports and so on."""
+    at_points: list[Values]
+
+    @classmethod
+    def of(cls, quantity: Quantity, summaries: Sequence[Row]) -> Found:
+        """Take it from the summaries of all points."""
+        rows = [row for summary in summaries for row in summary.get(quantity.kind, [])]
+        first, *others = quantity.keys
+        # A number that is the same for all rows of a VC tells nothing.
+        pairs = {key: {(row[first], row[key]) for row in rows} for key in others}
+        shown = [key for key in others if len(pairs[key]) > len({of for of, _ in pairs[key]})]
+
+        def name(row: Row) -> str:
+            return " ".join([row[first], *(f"{_MARKS.get(key, '')}{row[key]}" for key in shown)])
+
+        telling = quantity.telling or (lambda summary: list(summary.get(quantity.kind, [])))
+        names = list(dict.fromkeys(name(row) for summary in summaries for row in telling(summary)))
+        at_points = []
+        for summary in summaries:
+            values = {name(row): quantity.value(row) for row in summary.get(quantity.kind, [])}
+            at_points.append({of: value for of, value in values.items() if value is not None and of in names})
+        return cls(quantity, [name for name in names if any(name in values for values in at_points)], at_points)

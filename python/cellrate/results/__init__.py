@@ -1,0 +1,6 @@
+"""What a run gives back: summary and series, as objects, as tables, and as a folder of files."""
+
+from .result import Result
+from .series import Series
+
+__all__ = ["Result", "Series"]

@@ -1,0 +1,262 @@
+"""What a run found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import _native
+from ..errors import NoSuchSeries
+from ..extensions.custom import NOTHING, Custom
+from ..wireshark.capture import CapturedFile
+from .instants import Instant, part_of_run
+from .series import Series
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..scenario import Scenario
+
+
+class Result:
+    """What a run found.
+
+    Attributes
+    ----------
+    summary : dict
+        "run" (scenario, hash, seed, version, algorithms, policies and traffic if any were given, duration_s, cell_hops,
+        events, wall_s, cell_hops_per_s), "vcs" (a row per direction of a VC that sent), "ports" (a row per port that
+        carried anything), "tcp" (a row per TCP connection), "exchanges", "pages" and "exchange_list" (of pages fetched
+        over TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of frames in
+        datagrams), "virtual_sources" (at switches that segment control loops), "refused" and "negotiated" (at
+        set-up); docs/results.md lists the keys.
+    set : dict
+        What the point of a sweep set; empty without a sweep.
+    toml : str
+        The scenario, settings applied.
+    purpose : str
+        What the scenario is for.
+    captured : tuple of CapturedFile
+        The files of the capture, if the run had one.
+    """
+
+    def __init__(
+        self,
+        summary: dict[str, Any],
+        settings: dict[str, str],
+        toml: str,
+        purpose: str,
+        series: dict[tuple[str, str], Callable[[], Series]],
+        captured: tuple[CapturedFile, ...] = (),
+    ) -> None:
+        self.summary = summary
+        self.set = settings
+        self.toml = toml
+        self.purpose = purpose
+        self.captured = captured
+        self._series = series
+
+    @classmethod
+    def _from_native(
+        cls,
+        native: _native.RunResult,
+        scenario: Scenario,
+        settings: dict[str, str],
+        wall_s: float,
+        custom: Custom = NOTHING,
+    ) -> Result:
+        summary = json.loads(native.summary)
+        figures = summary["run"]
+        summary["run"] = {
+            "scenario": figures["scenario"],
+            "hash": scenario.hash,
+            "seed": figures["seed"],
+            "version": _native.version(),
+            **custom.named(),
+            **{key: value for key, value in figures.items() if key not in ("scenario", "seed")},
+            "wall_s": wall_s,
+            "cell_hops_per_s": figures["cell_hops"] / wall_s,
+        }
+        series: dict[tuple[str, str], Callable[[], Series]] = {
+            (probe, entity): cache(
+                partial(_taken, native, index, probe, entity, unit, interval_ps, figures["duration_s"])
+            )
+            for index, (probe, entity, unit, interval_ps) in enumerate(native.series_info())
+        }
+        captured = tuple(CapturedFile(*file) for file in native.captured())
+        return cls(summary, settings, scenario.toml, scenario.purpose, series, captured)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Cross a process border with every series taken."""
+        return {**self.__dict__, "_series": {key: series() for key, series in self._series.items()}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._series = {key: partial(_given, series) for key, series in state["_series"].items()}
+
+    @property
+    def stamp(self) -> str:
+        """What reproduces this result: scenario, hash, seed and version, in one line."""
+        run = self.summary["run"]
+        return f"{run['scenario']}  {run['hash'][:12]}  seed {run['seed']}  cellrate {run['version']}"
+
+    @property
+    def series_names(self) -> list[tuple[str, str]]:
+        """Probe and entity of every series, in the order of the scenario."""
+        return list(self._series)
+
+    def series(
+        self, probe: str, *, vc: str | None = None, port: str | None = None, entity: str | None = None
+    ) -> Series:
+        """Give one series.
+
+        Parameters
+        ----------
+        probe
+            "acr", "queue", ...
+        vc, port, entity
+            Whose: the name of a VC, or of its virtual source at a switch ("vc1 at sw2"), of a port ("sw1->sw2"), or of
+            either; one of the three. Not needed where only one has such a series.
+
+        Raises
+        ------
+        NoSuchSeries
+            If there is none, or more than one.
+        TypeError
+            If more than one of `vc`, `port` and `entity` is given.
+        """
+        given = {key: name for key, name in (("vc", vc), ("port", port), ("entity", entity)) if name is not None}
+        if len(given) > 1:
+            said = ", ".join(f"{key}={name!r}" for key, name in given.items())
+            raise TypeError(f"a series is of one VC or port: give one of vc, port and entity, not {said}")
+        whose = next(iter(given.values()), None)
+        found = [(name, of) for name, of in self._series if name == probe and whose in (None, of)]
+        if len(found) == 1:
+            return self._series[found[0]]()
+        asked = probe if whose is None else f"{probe} of {whose}"
+        there_are = ", ".join(f"{name} of {of}" for name, of in self.series_names) or "none"
+        problem = f"there is no series {asked}" if not found else f"several VCs or ports have a series {asked}"
+        raise NoSuchSeries(f"{problem}; the series of this run: {there_are}")
+
+    def all_series(self, probe: str | None = None) -> list[Series]:
+        """Give every series, or every one of `probe`, in the order of the scenario."""
+        return [series() for (name, _), series in self._series.items() if probe in (None, name)]
+
+    def vc(self, name: str) -> dict[str, Any]:
+        """Give the summary row of a VC.
+
+        Raises
+        ------
+        KeyError
+            If it sent nothing, or is not there.
+        """
+        return _row(self.summary["vcs"], "vc", name)
+
+    def port(self, name: str) -> dict[str, Any]:
+        """Give the summary row of a port, such as "sw1->sw2".
+
+        Raises
+        ------
+        KeyError
+            If it carried nothing, or is not there.
+        """
+        return _row(self.summary["ports"], "port", name)
+
+    def plot(self, *probes: str, time: tuple[Instant, Instant] | None = None) -> Figure:
+        """Draw what the run recorded: a panel per kind of quantity, above each other.
+
+        A notebook shows the figure; `savefig` writes it.
+
+        Parameters
+        ----------
+        *probes
+            "acr", "queue", ...: only these; all of them if none is given.
+        time
+            The part of the time axis to show, from and to: numbers [s] or texts such as "5 ms"; it ends with the run at
+            the latest. All of it when None.
+
+        Raises
+        ------
+        NoSuchSeries
+            If the run recorded nothing, or not one of the probes.
+        ValueError
+            If nothing of the run is in `time`, or an instant of it is none.
+        TypeError
+            If `time` is no pair of numbers or texts.
+        """
+        recorded = dict.fromkeys(name for name, _ in self._series)
+        missing = [probe for probe in probes if probe not in recorded]
+        if missing or not recorded:
+            asked = missing[0] if missing else "to draw"
+            raise NoSuchSeries(f"there is no series {asked}; probes of this run: {', '.join(recorded) or 'none'}")
+        run = self.summary["run"]
+        shown_s = None if time is None else part_of_run(time, run["duration_s"])
+        from ..plotting.runs import figure, panels_of
+
+        return figure(panels_of(self, probes or None), run["scenario"], self.stamp, time=shown_s)
+
+    def write(self, folder: str | Path, *, csv: bool = False, plots: bool = True) -> Path:
+        """Write everything into a folder, which appears whole or not at all.
+
+        summary.json, scenario.toml, series/PROBE.parquet, and PNG and SVG plots. A folder of earlier results of that
+        name is replaced; any other that is not empty is left alone.
+
+        Parameters
+        ----------
+        folder
+            Where to.
+        csv
+            Write each series/PROBE.csv too, and vcs.csv, ports.csv and the like.
+        plots
+            Draw plots.
+
+        Raises
+        ------
+        CellrateError
+            If the folder holds something else.
+        OSError
+            If it cannot be written.
+        """
+        from .writing import write_result
+
+        return write_result(self, Path(folder), csv=csv, plots=plots)
+
+    def __repr__(self) -> str:
+        return f"<Result {self.stamp}>"
+
+    def _repr_html_(self) -> str:
+        from .notebook import html_of
+
+        return html_of(self.summary, self.set)
+
+
+def _taken(
+    native: _native.RunResult,
+    index: int,
+    probe: str,
+    entity: str,
+    unit: str,
+    interval_ps: int | None,
+    end_s: float,
+) -> Series:
+    """Take a series out of the native result; only here is NumPy needed, which a mere summary does not wait for."""
+    import numpy as np
+
+    times_ps, values = native.take_series(index)
+    # A quotient is rounded once, so that 50 ms are 0.05 s; times 1e-12, itself rounded, they would be a bit less.
+    interval_s = None if interval_ps is None else interval_ps / 1e12
+    return Series(probe, entity, unit, interval_s, np.divide(times_ps, 1e12), values, end_s)
+
+
+def _given(series: Series) -> Series:
+    return series
+
+
+def _row(rows: list[dict[str, Any]], key: str, name: str) -> dict[str, Any]:
+    for row in rows:
+        if row[key] == name:
+            return row
+    raise KeyError(f"no {key} {name!r}; there are {[row[key] for row in rows]}")

@@ -1,0 +1,207 @@
+"""Summaries as people read them: which rows tell something, and their figures as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..quantities import CELL_BITS
+
+
+def telling_vcs(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give the directions that carry more than RM cells; the others are in the JSON."""
+    return [row for row in summary["vcs"] if row["data_sent"]]
+
+
+def telling_ports(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give the ports at which a cell ever waited, or all if there is none; the others are in the JSON."""
+    return [row for row in summary["ports"] if row["max_queue"] > 1 or row["dropped"]] or list(summary["ports"])
+
+
+Numbers = tuple[list[str], list[list[str]]]
+"""Headings, perhaps of several lines, and rows: a name, and numbers behind it."""
+
+
+def vc_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of VCs."""
+    head = ["VC", "data sent", "delivered", "dropped", "Mbps", "mean ACR\nMbps", "p99 delay\nms"]
+    return head, [
+        [
+            row["vc"],
+            f"{row['data_sent']:,}",
+            f"{row['data_delivered']:,}",
+            f"{row['dropped']:,}",
+            f"{row['throughput_bps'] / 1e6:.2f}",
+            "" if row["mean_acr"] is None else f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
+            "" if row["p99_delay_s"] is None else f"{row['p99_delay_s'] * 1e3:.3f}",
+        ]
+        for row in telling_vcs(summary)
+    ]
+
+
+def port_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of ports."""
+    rows = telling_ports(summary)
+    head = ["port", "utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"]
+    numbers = [
+        [
+            row["port"],
+            f"{row['utilization'] * 100:.1f}",
+            f"{row['max_queue']:,}",
+            f"{row['mean_queue']:,.1f}",
+            f"{row['dropped']:,}",
+        ]
+        for row in rows
+    ]
+    # Results stored before switches could originate BRMs have no such figure.
+    originated = [row.get("backward_rm_originated", 0) for row in rows]
+    if any(originated):
+        head.append("BRMs\noriginated")
+        for columns, count in zip(numbers, originated, strict=True):
+            columns.append(f"{count:,}")
+    return head, numbers
+
+
+def virtual_source_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of virtual sources; no rows where no switch segments a control loop."""
+    head = ["virtual source", "data sent", "max queue\ncells", "mean queue\ncells", "mean ACR\nMbps"]
+    return head, [
+        [
+            f"{row['vc']} at {row['switch']}",
+            f"{row['data_sent']:,}",
+            f"{row['max_queue']:,}",
+            f"{row['mean_queue']:,.1f}",
+            f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
+        ]
+        for row in summary.get("virtual_sources", [])
+    ]
+
+
+def tcp_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of TCP connections that sent anything, or of all if none did."""
+    given = summary.get("tcp", [])
+    rows = [row for row in given if row["segments"]] or given
+    head = [
+        "TCP",
+        "goodput\nMbps",
+        "segments\nsent again",
+        "time-\nouts",
+        "fast re-\ntransmits",
+        "effi-\nciency %",
+        "completed\ns",
+    ]
+    return head, [
+        [
+            name,
+            f"{row['goodput_bps'] / 1e6:.3f}",
+            f"{row['retransmitted']:,}",
+            f"{row['timeouts']:,}",
+            f"{row['fast_retransmits']:,}",
+            _in(row["efficiency"], 100, 1),
+            _in(row["completed_s"], 1, 3),
+        ]
+        for name, row in _named(rows, "connection")
+    ]
+
+
+def page_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of pages: a row per client."""
+    head = ["pages", "whole", "mean load\nms", "p99 load\nms", "max load\nms"]
+    return head, [
+        [name, f"{row['count']:,}", *_times(row, "load")] for name, row in _named(summary.get("pages", []), "client")
+    ]
+
+
+def exchange_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of the objects of pages: a row per client and object."""
+    head = [
+        "page object",
+        "whole",
+        "request\noctets",
+        "response\noctets",
+        "mean\nresponse\nms",
+        "p99\nresponse\nms",
+        "max\nresponse\nms",
+    ]
+    return head, [
+        [
+            name,
+            f"{row['count']:,}",
+            f"{row['request_octets']:,}",
+            f"{row['response_octets']:,}",
+            *_times(row, "response"),
+        ]
+        for name, row in _named(summary.get("exchanges", []), "client", "object")
+    ]
+
+
+def burst_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of request-response traffic: a row per direction."""
+    head = [
+        "bursts",
+        "whole",
+        "cells\neach",
+        "mean\nresponse\nms",
+        "p99\nresponse\nms",
+        "max\nresponse\nms",
+        "mean\nMbps",
+    ]
+    return head, [
+        [
+            f"{row['vc']} {row['role']}",
+            f"{row['count']:,}",
+            f"{row['size_cells']:,}",
+            *_times(row, "response"),
+            _in(row["mean_throughput_bps"], 1e-6, 2),
+        ]
+        for row in summary.get("bursts", [])
+    ]
+
+
+def frame_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of frames in datagrams: a row per direction."""
+    rows = summary.get("frames", [])
+    counts = ["whole", "lost", "unfinished"]
+    if any(row["skipped"] for row in rows):
+        counts.insert(0, "skipped")
+    heads = {"unfinished": "unfin-\nished"}
+    head = ["frames", "all", *(heads.get(key, key) for key in counts), "mean time\nms", "p99 time\nms", "max time\nms"]
+    return head, [
+        [row["vc"], f"{row['frames']:,}", *(f"{row[key]:,}" for key in counts), *_times(row, "time")] for row in rows
+    ]
+
+
+def application_numbers(summary: dict[str, Any]) -> list[Numbers]:
+    """Give the tables of what applications had of the network; of each kind that there is."""
+    kinds = (tcp_numbers, page_numbers, exchange_numbers, burst_numbers, frame_numbers)
+    return [numbers for numbers in (kind(summary) for kind in kinds) if numbers[1]]
+
+
+def _named(rows: list[dict[str, Any]], *keys: str) -> list[tuple[str, dict[str, Any]]]:
+    """Give rows with names: that of the VC, and behind it those of these numbers that differ within one of the VCs.
+
+    The first number is that of a connection or client, "#2", the other one of an object, "object 1".
+    """
+    among: dict[tuple[str, str], set[int]] = {}
+    for row in rows:
+        for key in keys:
+            among.setdefault((row["vc"], key), set()).add(row[key])
+    shown = [key for key in keys if any(len(numbers) > 1 for (_, of), numbers in among.items() if of == key)]
+    marks = {key: "#" if key == keys[0] else f"{key} " for key in shown}
+    return [(" ".join([row["vc"], *(f"{mark}{row[key]}" for key, mark in marks.items())]), row) for row in rows]
+
+
+def _times(row: dict[str, Any], of: str) -> list[str]:
+    return [_in(row[f"{figure}_{of}_s"], 1e3, 3) for figure in ("mean", "p99", "max")]
+
+
+def _in(value: float | None, factor: float, decimals: int) -> str:
+    """Give a number in another unit; nothing where there is none."""
+    return "" if value is None else f"{value * factor:,.{decimals}f}"
+
+
+def run_line(run: dict[str, Any]) -> str:
+    """Give a line about the run itself."""
+    return (
+        f"{run['duration_s']:g} s of network time in {run['wall_s']:.2f} s: {run['cell_hops']:,} cell hops, "
+        f"{run['cell_hops_per_s'] / 1e6:.1f} million per second.  Hash {run['hash'][:12]}, seed {run['seed']}."
+    )

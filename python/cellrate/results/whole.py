@@ -1,0 +1,94 @@
+"""Folders that appear whole or not at all."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import CellrateError, RunError
+from .folders import RESULTS, State, changed, replaceable, state
+
+
+def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = RESULTS) -> Path:
+    """Let `fill` write into a temporary folder beside `folder`, then move it there. A link stays, and is followed.
+
+    Raises
+    ------
+    CellrateError
+        If `folder` is there and holds anything but results, which have the file `mark`; if there can be no folder
+        there. Said before `fill` is called.
+    RunError
+        If `folder` has changed meanwhile, or cannot be replaced. What `fill` has written is then beside it.
+    """
+    target, before = replaceable(folder, mark)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
+    except OSError as error:
+        raise CellrateError(f"no folder can be made at {folder}: {error.strerror}") from None
+    try:
+        partial.chmod(0o755)
+        fill(partial)
+        _put(partial, target, before)
+    except _NotPutError as error:
+        left = _put_beside(partial, target)
+        raise RunError(f"{folder} {error}; nothing in it was removed, and the results are in {left}") from None
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    return folder.absolute()
+
+
+class _NotPutError(Exception):
+    """Why results are not where they should be."""
+
+
+def _put(whole: Path, target: Path, before: State | None) -> None:
+    """Move a folder to `target`, whose state was `before` and must still be."""
+    new = changed(before, state(target))
+    if new is not None:
+        raise _NotPutError(f"has changed meanwhile ({new})")
+    replaced = None
+    try:
+        if before is not None and len(before) > 1:
+            replaced = whole.with_suffix(".replaced")
+            target.rename(replaced)
+            new = changed(before, state(replaced))
+            if new is not None:
+                raise _NotPutError(f"has changed meanwhile ({new})")
+        # An empty folder gives way by itself; one that no longer is does not.
+        whole.rename(target)
+    except BaseException as error:
+        kept = ""
+        if replaced is not None and replaced.exists():
+            if target.exists():
+                kept = f", and what was there before is in {replaced}"
+            else:
+                replaced.rename(target)
+        if isinstance(error, OSError):
+            raise _NotPutError(f"cannot be replaced ({error.strerror}){kept}") from None
+        raise
+    if replaced is not None:
+        try:
+            shutil.rmtree(replaced)
+        except OSError as error:
+            raise RunError(
+                f"the results are in {target}, but what was there before cannot be removed from {replaced}: {error}"
+            ) from None
+
+
+def _put_beside(whole: Path, target: Path) -> Path:
+    """Move a folder to where there is nothing, with a name like `target`, and give that."""
+    for number in itertools.count(2):
+        beside = target.with_name(f"{target.name}-{number}")
+        try:
+            beside.mkdir()
+            return whole.rename(beside)
+        except FileExistsError:
+            continue
+        except OSError:
+            break
+    return whole

@@ -1,0 +1,174 @@
+"""Results as files: summary, scenario, series, rows and plots."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Interrupted
+from .folders import RESULTS
+from .whole import write_whole
+
+if TYPE_CHECKING:
+    from .result import Result
+
+
+@dataclass(frozen=True)
+class Undrawn:
+    """A picture that is not there, because it could not be drawn: results are not thrown away for that."""
+
+    picture: str
+    """Its name, without .png and .svg."""
+    why: str
+
+
+def told(undrawn: Sequence[Undrawn]) -> list[str]:
+    """Say what could not be drawn, in a text for each reason."""
+    texts = []
+    for why in dict.fromkeys(one.why for one in undrawn):
+        pictures = [one.picture for one in undrawn if one.why == why]
+        more = f" and {len(pictures) - 3} more" if len(pictures) > 3 else ""
+        texts.append(f"{', '.join(pictures[:3])}{more} could not be drawn, and the rest is written: {why}")
+    return texts
+
+
+Complain = Callable[[str], object]
+"""Told what could not be drawn (`told`)."""
+
+
+def warn(text: str) -> None:
+    """Tell whoever called the function that called this one's caller."""
+    warnings.warn(text, RuntimeWarning, stacklevel=4)
+
+
+def write_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> Path:
+    """Write one result (`Result.write`)."""
+    undrawn: list[Undrawn] = []
+
+    def fill(partial: Path) -> None:
+        undrawn.extend(fill_result(result, partial, csv=csv, plots=plots))
+
+    written = write_whole(folder, fill)
+    for text in told(undrawn):
+        warn(text)
+    return written
+
+
+def fill_summary(results: list[Result], folder: Path, *, csv: bool, plots: bool) -> list[Undrawn]:
+    """Write the summary of a sweep into the folder that has its points, as tables and as a picture too."""
+    write_json(folder / RESULTS, {"points": [{"set": result.set, **result.summary} for result in results]})
+    if csv:
+        _write_rows(results, folder)
+    return _draw(lambda base: _draw_sweep(results, base), folder / "sweep") if plots else []
+
+
+def fill_point(folder: Path, place: int, result: Result, *, csv: bool, plots: bool) -> list[Undrawn]:
+    """Write the result of a point of a sweep, counted from 0, into a folder of its own in the sweep's."""
+    point = folder / f"point-{place + 1:03d}"
+    point.mkdir()
+    undrawn = fill_result(result, point, csv=csv, plots=plots)
+    return [replace(one, picture=f"{point.name}/{one.picture}") for one in undrawn]
+
+
+def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> list[Undrawn]:
+    """Write one result into a folder that is there and empty."""
+    write_json(folder / RESULTS, result.summary)
+    (folder / "scenario.toml").write_text(result.toml)
+    probes = list(dict.fromkeys(probe for probe, _ in result.series_names))
+    if probes:
+        (folder / "series").mkdir()
+    for probe in probes:
+        _write_series(result, probe, folder / "series", csv=csv)
+    if csv:
+        _write_rows([result], folder)
+    return _draw(lambda base: _draw_result(result, base), folder / "plot") if plots and probes else []
+
+
+def _draw(draw: Callable[[Path], None], base: Path) -> list[Undrawn]:
+    """Draw `base`.png and `base`.svg; where that fails neither is there."""
+    try:
+        draw(base)
+    except Interrupted:
+        raise
+    except Exception as error:
+        for end in (".png", ".svg"):
+            base.with_name(base.name + end).unlink(missing_ok=True)
+        return [Undrawn(base.name, f"{type(error).__name__}: {' '.join(str(error).split())}")]
+    return []
+
+
+def _draw_result(result: Result, base: Path) -> None:
+    from ..plotting.runs import draw_result
+
+    draw_result(result, base)
+
+
+def _draw_sweep(results: list[Result], base: Path) -> None:
+    from ..plotting.figures import save
+    from ..plotting.sweeps import figure
+
+    drawn = figure(results)
+    if drawn is not None:
+        save(drawn, base)
+
+
+def write_json(file: Path, content: object) -> None:
+    """Write JSON that any reader takes: no NaN, a newline at the end."""
+    file.write_text(json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def _write_rows(results: list[Result], folder: Path) -> None:
+    """A table for each kind of rows that there are any of: vcs.csv, ports.csv, ..."""
+    import pyarrow as pa
+    import pyarrow.csv
+
+    from ..sweeps.tidy import tidy
+
+    kinds = [kind for kind, rows in results[0].summary.items() if isinstance(rows, list)]
+    for kind in kinds:
+        if any(result.summary[kind] for result in results):
+            table = tidy(results, kind)
+            for place, column in enumerate(table.columns):
+                # What applications of a live run found is a table of its own.
+                if pa.types.is_nested(column.type):
+                    texts = [json.dumps(value) for value in column.to_pylist()]
+                    table = table.set_column(place, table.column_names[place], pa.array(texts))
+            pyarrow.csv.write_csv(table, folder / f"{kind}.csv")
+
+
+def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> None:
+    """One long table per probe: entity, time_s, value."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    def column(values: np.ndarray[Any, Any], kind: Any) -> Any:
+        # Arrow can take an array itself, but then imports numpy.ma, a twentieth of a short run, to see if it is masked.
+        return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+
+    series = result.all_series(probe)
+    entities = list(dict.fromkeys(s.entity for s in series))
+    indices = np.repeat([entities.index(s.entity) for s in series], [len(s) for s in series]).astype(np.int32)
+    run = result.summary["run"]
+    metadata = {
+        "probe": probe,
+        "unit": series[0].unit,
+        **{key: str(run[key]) for key in ("scenario", "hash", "seed", "version")},
+    }
+    table = pa.table(
+        {
+            "entity": pa.DictionaryArray.from_arrays(column(indices, pa.int32()), pa.array(entities, pa.string())),
+            "time_s": column(np.concatenate([s.times_s for s in series]), pa.float64()),
+            "value": column(np.concatenate([s.values for s in series]), pa.float64()),
+        }
+    ).replace_schema_metadata(metadata)
+    pyarrow.parquet.write_table(table, folder / f"{probe}.parquet", compression="zstd")
+    if csv:
+        import pyarrow.csv
+
+        plain = table.set_column(0, "entity", table["entity"].cast(pa.string()))
+        pyarrow.csv.write_csv(plain, folder / f"{probe}.csv")

@@ -1,0 +1,1 @@
+"""Runs of the simulator: one, or many side by side in several processes."""

@@ -1,0 +1,157 @@
+"""Points run side by side: scenarios, each with the settings that say which point of a sweep it is."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from .. import _native
+from ..errors import CellrateError, at_point
+from ..extensions.custom import NOTHING, Custom
+from ..results import Result
+from ..scenario import Scenario
+from ..wireshark.capture import Capture
+from .processes import Outcome, end_if_stopped, number_of_workers, side_by_side
+
+Progress = Callable[[float], object]
+Point = tuple[Scenario, Mapping[str, str]]
+"""What to run, and the settings that say which point of a sweep it is."""
+
+
+def run_many(
+    points: Iterable[Point],
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    keep: Path | None = None,
+    threads: int = 1,
+    custom: Custom = NOTHING,
+) -> list[Result]:
+    """Run scenarios side by side, each on so many threads.
+
+    The results come in the order of `points`, each with its settings. With `keep`, each result is kept in that folder
+    as soon as it is there, and a point whose result is kept there, from the same scenario and the same simulator, is
+    not run again. With anything `custom` nothing is kept.
+    """
+    return run_each(points, _whole, workers=workers, progress=progress, keep=keep, threads=threads, custom=custom)
+
+
+def run_each(
+    points: Iterable[Point],
+    finish: Callable[[int, Result], Outcome],
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    keep: Path | None = None,
+    threads: int = 1,
+    custom: Custom = NOTHING,
+) -> list[Outcome]:
+    """Run scenarios side by side, and give what `finish` makes of each result, in the order of `points`.
+
+    `finish` gets the place of the point, counted from 0, and its result, in the process that ran it: only what it gives
+    back crosses over. The rest is as for `run_many`.
+
+    Raises
+    ------
+    RunError
+        If one of the processes was killed; otherwise what a run or `finish` raised.
+    """
+    check_threads(threads)
+    todo = list(points)
+    custom.check([scenario for scenario, _ in todo])
+    how = How(threads, custom)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+    if number_of_workers(workers, len(todo)) <= 1:
+        return [
+            _run_and_finish(finish, place, point, keep, how, _part(progress, place, len(todo)))
+            for place, point in enumerate(todo)
+        ]
+    # The longest first, as far as network time tells: the last to end should not have been the last to begin.
+    order = sorted(range(len(todo)), key=lambda place: -todo[place][0].duration_s)
+    calls = [partial(_run_and_finish, finish, place, todo[place], keep, how, end_if_stopped) for place in order]
+    outcomes = dict(zip(order, side_by_side(calls, workers=workers, progress=progress), strict=True))
+    return [outcomes[place] for place in range(len(todo))]
+
+
+def check_threads(threads: int) -> None:
+    """Refuse a number of threads that is none."""
+    if threads < 1:
+        raise CellrateError(f"threads is {threads}; it must be at least 1")
+
+
+@dataclass(frozen=True)
+class How:
+    """What a run is given beside its scenario."""
+
+    threads: int = 1
+    custom: Custom = NOTHING
+
+
+def run_point(
+    scenario: Scenario,
+    settings: Mapping[str, str],
+    how: How,
+    progress: Progress | None = None,
+    capture: Capture | None = None,
+) -> Result:
+    """Run a scenario that is no sweep."""
+    begun = time.perf_counter()
+    native = _native.run(
+        scenario._native,
+        progress,
+        how.threads,
+        None if capture is None else capture._native(),
+        how.custom.makers(),
+    )
+    wall_s = time.perf_counter() - begun
+    return Result._from_native(native, scenario, dict(settings), wall_s, how.custom)
+
+
+def _run_kept(
+    scenario: Scenario, settings: Mapping[str, str], keep: Path | None, how: How, progress: Progress | None = None
+) -> Result:
+    # What is not built in may do today what it did not do yesterday.
+    if keep is None or how.custom:
+        return run_point(scenario, settings, how, progress)
+    # A module built anew may run the same scenario differently.
+    built = Path(_native.__file__).stat().st_mtime_ns
+    file = keep / f"{scenario.hash}-{built}.pickle"
+    if file.exists():
+        kept: Result = pickle.loads(file.read_bytes())
+        kept.set = dict(settings)
+        return kept
+    result = run_point(scenario, settings, how, progress)
+    partial = file.with_suffix(f".{os.getpid()}.partial")
+    partial.write_bytes(pickle.dumps(result))
+    partial.rename(file)
+    return result
+
+
+def _run_and_finish(
+    finish: Callable[[int, Result], Outcome],
+    place: int,
+    point: Point,
+    keep: Path | None,
+    how: How,
+    progress: Progress | None = None,
+) -> Outcome:
+    scenario, settings = point
+    with at_point(place, settings):
+        result = _run_kept(scenario, settings, keep, how, progress)
+    return finish(place, result)
+
+
+def _whole(_place: int, result: Result) -> Result:
+    return result
+
+
+def _part(progress: Progress | None, done: int, total: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda fraction: progress((done + fraction) / total)

@@ -1,0 +1,130 @@
+"""What scripts call: `cellrate.run` and `cellrate.sweep`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ..algorithms import Algorithms
+from ..errors import CellrateError
+from ..extensions.custom import Custom
+from ..policies import Policies
+from ..results import Result
+from ..scenario import Scenario, prepare
+from ..sweeps.varying import varied
+from ..traffic import Traffic
+from ..wireshark.capture import Capture
+from .points import How, Progress, check_threads, run_many, run_point
+
+
+def run(
+    scenario: Scenario | str | Path,
+    *,
+    set: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    capture: Capture | str | Path | None = None,
+    progress: Progress | None = None,
+    threads: int = 1,
+    algorithms: Algorithms | None = None,
+    policies: Policies | None = None,
+    traffic: Traffic | None = None,
+) -> Result:
+    """Run a scenario and give back what happened.
+
+    The interpreter is free meanwhile: other threads go on, and Ctrl-C ends the run.
+
+    Parameters
+    ----------
+    scenario
+        A `Scenario`, a file, or the name of a ready scenario.
+    set
+        Values to change first, by dotted path (`Scenario.set`).
+    seed
+        Seed of all randomness, instead of the scenario's own.
+    capture
+        Write the cells that leave ports for Wireshark: a `Capture`, or just its folder. `Result.captured` lists the
+        files.
+    progress
+        Called with the share of network time done [0 to 1], a few times a second at most. What it raises ends the run.
+    threads
+        Threads to run it on, 1 or more; the result does not depend on it. Only networks whose switches are apart by
+        links of 100 us or more can use several. A run with a capture takes one.
+    algorithms, policies, traffic
+        The custom algorithms, policies and traffic of the scenario by its names for them, each a class derived from
+        `SwitchAlgorithm`, `UiliPolicy` or `TrafficSource`, or whatever else makes one. What they raise ends the run and
+        is raised here.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario cannot be run.
+    RunError
+        If the run gave no result.
+    CellrateError
+        If the scenario is a sweep, or asks for other algorithms, policies or traffic than are given; with a capture, if
+        there are several threads.
+    Interrupted
+        On Ctrl-C.
+    """
+    check_threads(threads)
+    prepared = prepare(scenario, set=set, seed=seed)
+    points = prepared.points()
+    if len(points) != 1:
+        rest = "cellrate.sweep runs them all" if capture is None else "a capture is of one run"
+        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; {rest}")
+    if capture is not None and threads > 1:
+        raise CellrateError(f"threads is {threads}; a run with a capture takes one")
+    if capture is not None and not isinstance(capture, Capture):
+        capture = Capture(folder=Path(capture))
+    custom = Custom.of(algorithms, policies, traffic)
+    custom.check([points[0].scenario])
+    return run_point(points[0].scenario, points[0].set, How(threads, custom), progress, capture)
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    *,
+    set: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    over: Mapping[str, Iterable[object]] | None = None,
+    seeds: int | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    algorithms: Algorithms | None = None,
+    policies: Policies | None = None,
+    traffic: Traffic | None = None,
+) -> list[Result]:
+    """Run every point of a scenario's sweep, over several processes.
+
+    Parameters
+    ----------
+    scenario, set, seed, algorithms, policies, traffic
+        As for `run`.
+    over
+        Further keys to vary, from dotted path to a list of values, as if each were a `[[sweep]]` entry behind those of
+        the scenario: {"defaults.abr.nrm": [8, 32, 256], "defaults.link.length": ["10 km", "1000 km"]}. Every
+        combination is run, the last key varying fastest.
+    seeds
+        Run each point so many times, with that many seeds: the scenario's own or `seed`, and those that follow it. Of
+        a scenario that says nothing of seeds these are 1, 2, 3 and so on. They vary fastest.
+    workers
+        Number of processes; the number of processors by default. The results do not depend on it.
+    progress
+        Called with the share of points done [0 to 1].
+
+    Returns
+    -------
+    list of Result
+        In the order of the sweep; `Result.set` says which point.
+
+    Raises
+    ------
+    ScenarioError
+        If a point cannot be run, or there is nothing at a path.
+    CellrateError
+        If there is nothing to vary over, or the scenario varies the same key itself.
+    """
+    prepared = varied(prepare(scenario, set=set, seed=seed), over, seeds)
+    points = [(point.scenario, point.set) for point in prepared.checked_points()]
+    custom = Custom.of(algorithms, policies, traffic)
+    return run_many(points, workers=workers, progress=progress, custom=custom)

@@ -1,0 +1,131 @@
+"""What the points of a sweep set, which is text, as numbers and as labels that tell points apart."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import quantities
+from ..errors import CellrateError
+
+_CELLS = quantities.Dimension(
+    "number of cells", "100 cells", {"cells": (53.0, 0), "cell": (53.0, 0), **quantities.SIZE.units}
+)
+"""Cells are counted from octets, 53 each, as scenario files do."""
+
+_DIMENSIONS = (
+    (quantities.TIME, 1.0, "s"),
+    (quantities.RATE, 1.0, "bit/s"),
+    (quantities.LENGTH, 1.0, "km"),
+    (quantities.SIZE, 1.0, "octets"),
+    (_CELLS, 53.0, "cells"),
+)
+"""Each with what its base unit goes into that one of the numbers, and the name of that."""
+
+_NUMBER = r"\+?[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9]+)?"
+
+LONG = 24
+"""A label of more characters is shortened, unless that takes away what tells it from others."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Texts that all are quantities of one dimension."""
+
+    values: list[float]
+    unit: str
+    """Of all: "s", "bit/s", "km", "octets", "cells"; "1" for ratios, which have none."""
+
+
+def numbers_of(texts: Sequence[str]) -> Numbers | None:
+    """Read quantities, with units or as ratios ("80 %", "1/16", "0.5"); None unless all are of one dimension."""
+    try:
+        return Numbers([_ratio(text) for text in texts], "1")
+    except ValueError:
+        pass
+    for dimension, size, unit in _DIMENSIONS:
+        try:
+            return Numbers([quantities.read(text, dimension) / size for text in texts], unit)
+        except CellrateError:
+            continue
+    return None
+
+
+def as_written(texts: Sequence[str]) -> tuple[list[str], str] | None:
+    """Take quantities apart into numbers, as they are written, and their unit; None unless all have the same."""
+    found = [re.fullmatch(rf"\s*({_NUMBER})\s*(.*?)\s*", text) for text in texts]
+    units = {match[2] for match in found if match is not None}
+    if None in found or len(units) != 1 or "/" in (unit := units.pop())[:1]:
+        return None
+    return [match[1] for match in found if match is not None], unit
+
+
+def _ratio(text: str) -> float:
+    found = re.fullmatch(rf"\s*([-+]?{_NUMBER})\s*(?:(%)|/\s*({_NUMBER}))?\s*", text)
+    if found is None:
+        raise ValueError(text)
+    # The decimal point is moved before the number is rounded: "0.3 %" is the double 0.003.
+    number = found[1].replace("_", "")
+    mantissa, _, exponent = number.lower().partition("e")
+    value = float(f"{mantissa}e{int(exponent or 0) - 2}" if found[2] else number)
+    divisor = float(found[3].replace("_", "")) if found[3] else 1.0
+    if not divisor or not math.isfinite(value / divisor):
+        raise ValueError(text)
+    return value / divisor
+
+
+def names_of(paths: Sequence[str]) -> dict[str, str]:
+    """Give each path the shortest end of it that tells it from the others: "nrm", or "vc1.abr.nrm"."""
+    names = {}
+    for path in paths:
+        parts = path.split(".")
+        ends = [".".join(parts[-length:]) for length in range(1, len(parts) + 1)]
+        rest = [other for other in paths if other != path]
+        names[path] = next((end for end in ends if not any(f".{other}".endswith(f".{end}") for other in rest)), path)
+    return names
+
+
+def labels_of(texts: Sequence[str]) -> dict[str, str]:
+    """Give each text a label of its own: itself, or of a table its type, with the keys in which others differ."""
+    distinct = list(dict.fromkeys(texts))
+    tables = {text: table for text in distinct if (table := _table(text)) is not None}
+    labels = {}
+    for text in distinct:
+        if text not in tables:
+            labels[text] = text if len(text) <= LONG else text[: LONG - 3] + "..."
+            continue
+        kind = tables[text].get("type", "")
+        alike = [table for table in tables.values() if table.get("type", "") == kind]
+        keys = list(dict.fromkeys(key for table in alike for key in table))
+        telling = [key for key in keys if len({repr(table.get(key)) for table in alike}) > 1]
+        shown = [_pair(key, tables[text][key]) for key in telling if key in tables[text]]
+        labels[text] = ", ".join(filter(None, [str(kind), *shown])) or text
+    # What is still alike is shown whole.
+    found = list(labels.values())
+    return {text: label if found.count(label) == 1 else text for text, label in labels.items()}
+
+
+def _table(text: str) -> dict[str, Any] | None:
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        return _flat(tomllib.loads(f"value = {text}")["value"])
+    except tomllib.TOMLDecodeError:
+        return None
+
+
+def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        flat |= _flat(value, f"{before}{key}.") if isinstance(value, Mapping) else {before + key: value}
+    return flat
+
+
+def _pair(key: str, value: object) -> str:
+    if isinstance(value, bool):
+        return key if value else f"no {key}"
+    return f"{key} {value}"

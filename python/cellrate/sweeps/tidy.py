@@ -1,0 +1,152 @@
+"""Sweeps as a whole: the figures of all points in one table."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CellrateError
+from .replications import SEED, mean_of
+from .settings import numbers_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..results import Result
+
+
+NAMING = ("connection", "client", "object", "page", "number", "size_cells", "request_octets", "response_octets")
+"""Keys of numbers that say of what a row is, as texts do."""
+
+OF_ONE_RUN = (SEED, "hash")
+"""Keys that differ between seeds because they must."""
+
+
+def tidy(results: Sequence[Result], of: str = "vcs", *, over_seeds: bool = False) -> pa.Table:
+    """Give the rows of all results in one table: what each point set, then the keys of docs/results.md.
+
+    Parameters
+    ----------
+    results
+        Those of a sweep, or any others.
+    of
+        Which rows: "vcs", "ports", "tcp", ...; "run" for one per result.
+    over_seeds
+        Give a row for all results that differ in their seeds only. In place of each number KEY there are then KEY_mean,
+        KEY_ci95, half the width of the 95 % confidence interval of the mean (Student's t; null for a single value), and
+        KEY_n, the number of values.
+
+    Returns
+    -------
+    pyarrow.Table
+        A column per setting, named by its path, and one per key; its `to_pandas()` makes a data frame of it, if pandas
+        is installed (`pip install 'cellrate[pandas]'`). Settings that are numbers in all points are numbers. Where they
+        all are quantities of one dimension, with units or as ratios, a column beside the text has them as numbers in
+        one unit, which its name says: "defaults.link.length [km]". The units are s, bit/s, km, octets and cells, and 1
+        of ratios.
+
+    Raises
+    ------
+    CellrateError
+        If results have no such rows; over seeds, if two results are of the same scenario, settings and seed.
+    """
+    import pyarrow as pa
+
+    known = list(results[0].summary) if results else [of]
+    if of not in known:
+        raise CellrateError(f'there are no rows "{of}" in a result; there are {", ".join(known)}')
+    settings = _settings(results)
+    places = [place for place, result in enumerate(results) for _ in _rows(result, of)]
+    rows = [row for result in results for row in _rows(result, of)]
+    rows = [
+        {**{name: values[place] for name, values in settings.items()}, **row}
+        for place, row in zip(places, rows, strict=True)
+    ]
+    if over_seeds:
+        points = _points(results)
+        rows = _over_seeds(rows, [points[place] for place in places], list(settings))
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    return pa.table({key: _column([row.get(key) for row in rows]) for key in keys or settings})
+
+
+def _settings(results: Sequence[Result]) -> dict[str, list[Any]]:
+    """Give the columns of what points set: numbers or texts, and beside texts that are quantities their numbers."""
+    columns: dict[str, list[Any]] = {}
+    for path in dict.fromkeys(path for result in results for path in result.set):
+        texts = [result.set.get(path) for result in results]
+        columns[path] = _plain_numbers(texts)
+        given = [text for text in texts if text is not None]
+        numbers = numbers_of(given) if columns[path] == texts else None
+        if numbers is not None:
+            values = iter(numbers.values)
+            columns[f"{path} [{numbers.unit}]"] = [None if text is None else next(values) for text in texts]
+    return columns
+
+
+def _rows(result: Result, of: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [result.summary[of]] if of == "run" else result.summary[of]
+    return rows
+
+
+def _points(results: Sequence[Result]) -> list[str]:
+    """Give each result what it is of, seed aside: the scenario with its settings, and what was given to the run."""
+    points: dict[tuple[str, int], str] = {}
+    for result in results:
+        document = tomllib.loads(result.toml)
+        document.pop(SEED, None)
+        run = result.summary["run"]
+        given = {key: value for key, value in run.items() if key != "hash" and isinstance(value, str | dict)}
+        point = json.dumps([document, given], sort_keys=True, default=str)
+        if (point, run["seed"]) in points:
+            said = "".join(f", {path} = {text}" for path, text in result.set.items() if path != SEED)
+            raise CellrateError(f"two results are the same: {run['scenario']}, seed {run['seed']}{said}")
+        points[point, run["seed"]] = point
+    return list(points.values())
+
+
+def _over_seeds(rows: Sequence[dict[str, Any]], points: Sequence[str], settings: Sequence[str]) -> list[dict[str, Any]]:
+    """Make one row of those that are of the same thing at points that differ in their seeds only."""
+    keys = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in OF_ONE_RUN]
+    texts = {key for row in rows for key, value in row.items() if isinstance(value, str | list | dict)}
+    naming = [key for key in keys if key in settings or key in NAMING or key in texts]
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for point, row in zip(points, rows, strict=True):
+        groups.setdefault((point, json.dumps([row.get(key) for key in naming])), []).append(row)
+    means = []
+    for group in groups.values():
+        mean = {key: group[0].get(key) for key in naming}
+        for key in keys:
+            if key in naming:
+                continue
+            values = [float(value) for row in group if (value := row.get(key)) is not None]
+            found = mean_of(values) if values else None
+            mean[f"{key}_mean"] = None if found is None else found.mean
+            mean[f"{key}_ci95"] = None if found is None else found.half_width
+            mean[f"{key}_n"] = len(values)
+        means.append(mean)
+    return means
+
+
+def _column(values: list[Any]) -> pa.Array:
+    import pyarrow as pa
+
+    try:
+        made = pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        # Rows of several kinds, as applications have them, each with results of its own.
+        made = pa.array([None if value is None else json.dumps(value) for value in values])
+    # A key that is null in all rows is one of numbers that are not there.
+    return made.cast(pa.float64()) if pa.types.is_null(made.type) else made
+
+
+def _plain_numbers(texts: list[str | None]) -> list[Any]:
+    """Give whole numbers or numbers, if all are."""
+    kinds: list[Callable[[str], Any]] = [int, float]
+    for kind in kinds:
+        try:
+            return [None if text is None else kind(text) for text in texts]
+        except ValueError:
+            continue
+    return list(texts)

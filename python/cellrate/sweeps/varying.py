@@ -1,0 +1,102 @@
+"""Sweeps that a scenario does not have itself: values asked for in Python or on the command line, and seeds."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..errors import CellrateError, shown
+from ..scenario import Scenario, as_toml
+from .replications import SEED
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the caller calls the two, for errors."""
+
+    over: str = "over"
+    seeds: str = "seeds"
+
+
+IN_PYTHON = Said()
+ON_COMMAND_LINE = Said("--sweep", "--seeds")
+
+
+def varied(
+    scenario: Scenario, over: Mapping[str, Iterable[object]] | None, seeds: int | None, said: Said = IN_PYTHON
+) -> Scenario:
+    """Give the scenario with further sweeps, just as if they stood in it as `[[sweep]]` entries behind its own.
+
+    Parameters
+    ----------
+    scenario
+        Perhaps with sweeps of its own, which vary more slowly.
+    over
+        From dotted path to the values there, each as for `Scenario.set`; the last path varies fastest.
+    seeds
+        So many seeds, each one more than the one before, from the scenario's own seed on. They vary fastest.
+
+    Raises
+    ------
+    ScenarioError
+        If there is nothing at a path, a value does not go there, or there are too many points.
+    CellrateError
+        If there are no values or seeds, or the scenario varies the same key itself.
+    TypeError
+        If a value is nothing that a setting can be.
+    """
+    entries = [(path, _values(path, values, said)) for path, values in (over or {}).items()]
+    swept = set(scenario.points()[0].set)
+    for path, _ in entries:
+        if path in swept:
+            raise CellrateError(
+                f"{said.over} {path}: {scenario.file} sweeps over that itself; vary another key, or give its [[sweep]] "
+                "entry other values (sweep.1.values for the first one)"
+            )
+    if entries:
+        scenario = _with_sweeps(scenario, entries, said.over)
+    if seeds is None:
+        return scenario
+    if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
+        raise CellrateError(f"{said.seeds} is {shown(seeds)}; it is the number of seeds, 1 or more")
+    first = scenario.points()[0]
+    if SEED in first.set:
+        raise CellrateError(f"{said.seeds} is {seeds}, but there is a sweep over {SEED} already; leave one out")
+    begin = first.scenario.seed
+    return _with_sweeps(scenario, [(SEED, list(range(begin, begin + seeds)))], said.seeds)
+
+
+def _with_sweeps(scenario: Scenario, entries: list[tuple[str, list[object]]], name: str) -> Scenario:
+    more = [
+        f"\n[[sweep]]\nset = {json.dumps(path, ensure_ascii=False)}\nvalues = {as_toml(values, path)}\n"
+        for path, values in entries
+    ]
+    # Errors show lines of this text, which has the scenario's settings and no comments: it goes by another name.
+    return Scenario.parse(scenario.toml + "".join(more), file=f"{scenario.file} with {name}")
+
+
+def _values(path: str, values: object, said: Said) -> list[object]:
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise CellrateError(
+            f"{said.over} {path}: {shown(values)} is no list of values; write one such as [8, 32, 256] or "
+            '["10 km", "1000 km"]'
+        )
+    found = [_read(value) if isinstance(value, str) else value for value in values]
+    if not found:
+        raise CellrateError(f"{said.over} {path}: the list is empty; give one value or more")
+    return found
+
+
+def _read(text: str) -> object:
+    """Read a text as `Scenario.set` does: as TOML, or else as it is."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    value = table["value"]
+    plain = isinstance(value, str | int | list | dict) or (isinstance(value, float) and math.isfinite(value))
+    return value if plain and len(table) == 1 else text

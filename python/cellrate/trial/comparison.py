@@ -1,0 +1,126 @@
+"""An advised set beside the defaults: what each gives, and which guideline is to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ..advice.advised import AdvisedSet
+from ..advice.situation import Situation
+from ..running.points import Progress, run_many
+from ..scenario import Scenario
+from .figures import Figure, figures_of, is_worse
+from .plan import Plan, plan_of
+from .scenario import scenario_text
+
+if TYPE_CHECKING:
+    from ..results import Result
+
+DEFAULTS: Mapping[str, object] = {
+    "mcr": "0 cells/s",
+    "nrm": 32,
+    "trm": "100 ms",
+    "rif": "1/16",
+    "rdf": "1/16",
+    "tbe": "16777215 cells",
+    "cdf": "1/16",
+    "adtf": "500 ms",
+}
+"""Table 1, with RIF 1/16 as in the paper's runs and RDF 1/16 as in TM 4.0. PCR and ICR are the slowest link's rate."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An advised set beside the defaults."""
+
+    figures: tuple[Figure, ...]
+    what: str
+    """A sentence: what was run."""
+    results: tuple[Result, Result]
+    """With the defaults, with the advised set."""
+
+    @property
+    def verdict(self) -> str:
+        """Give a sentence on what the application needs."""
+        needed = [figure for figure in self.figures if figure.needed]
+        if missing := [figure.name for figure in needed if figure.default is None and figure.advised is None]:
+            return f"With neither set is there any {', '.join(missing)}: cells are lost on the way."
+        bad = [figure for figure in needed if figure.worse]
+        if not bad:
+            names = ", ".join(figure.name for figure in needed)
+            return f"On what the application needs ({names}) the advised set is at least as good as the defaults."
+        return "Worse on what the application needs: " + "; ".join(f"{f.name}, by {f.blame}" for f in bad)
+
+    def content(self) -> dict[str, Any]:
+        """Give everything as plain values, for JSON."""
+        rows = [{**figure.__dict__, "worse": figure.worse} for figure in self.figures]
+        return {"what": self.what, "figures": rows, "verdict": self.verdict}
+
+
+def compare(advised: AdvisedSet, *, workers: int | None = None, progress: Progress | None = None) -> Comparison:
+    """Run an advised set and the defaults on the same scenario.
+
+    Parameters
+    ----------
+    advised
+        The set.
+    workers
+        Processes; the number of processors by default.
+    progress
+        Called with the share done [0 to 1].
+    """
+    s = advised.situation
+    plan = plan_of(s)
+    base = Scenario.parse(scenario_text(advised), file="advised")
+    defaults = _defaults(s)
+    plain = base.set({f"defaults.abr.{key}": value for key, value in defaults.items()})
+    default, best = run_many([(plain, {}), (base, {})], workers=workers, progress=progress)
+    before, after = figures_of(default, s, plan), figures_of(best, s, plan)
+    figures = [
+        Figure(name, before[name][0], value, larger_is_better, needed)
+        for name, (value, larger_is_better, needed) in after.items()
+    ]
+    if any(figure.worse for figure in figures):
+        figures = _blamed(figures, advised, base, defaults, plan, workers)
+    return Comparison(tuple(figures), plan.what, (default, best))
+
+
+def _blamed(
+    figures: list[Figure],
+    advised: AdvisedSet,
+    base: Scenario,
+    defaults: Mapping[str, object],
+    plan: Plan,
+    workers: int | None,
+) -> list[Figure]:
+    """Take each value back by itself, and name for each worse figure the one whose return helps most."""
+    settings = advised.settings()
+    changed = [key for key, value in defaults.items() if value != settings[key]]
+    points = [(base.set({f"defaults.abr.{key}": defaults[key]}), {key: str(defaults[key])}) for key in changed]
+    without = [figures_of(result, advised.situation, plan) for result in run_many(points, workers=workers)]
+    symbols = {advice.parameter.lower(): advice for advice in advised.advices}
+    named = []
+    for figure in figures:
+        if not figure.worse:
+            named.append(figure)
+            continue
+        sign = -1.0 if figure.larger_is_better else 1.0
+        ranked = []
+        for key, row in zip(changed, without, strict=True):
+            value = row[figure.name][0]
+            if value is not None and is_worse(figure.advised, value, larger_is_better=figure.larger_is_better):
+                ranked.append((sign * value, key, value))
+        if ranked:
+            _, key, value = min(ranked)
+            advice = symbols[key]
+            blame = f"{advice.parameter} = {advice.text} (section {advice.source}; {value:,.4g} with {defaults[key]})"
+        else:
+            blame = "no single guideline: taking any one of them back does not help"
+        named.append(replace(figure, blame=blame))
+    return named
+
+
+def _defaults(s: Situation) -> dict[str, object]:
+    line = f"{int(s.line)} cells/s"
+    return {"pcr": line, "icr": line, **DEFAULTS}

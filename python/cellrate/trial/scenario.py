@@ -1,0 +1,90 @@
+"""The scenario that a set is tried in, as text."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+from ..advice.advised import AdvisedSet
+from ..advice.situation import Situation
+from .plan import ms, plan_of
+
+HEAD = "# Parameters advised for"
+"""What the file of a set begins with, and no other."""
+
+
+def scenario_text(advised: AdvisedSet, *, name: str = "advised") -> str:
+    """Write the scenario that the set is tried in: a file for `cellrate run`."""
+    s = advised.situation
+    plan = plan_of(s)
+    abr = "\n".join(f"{key} = {_toml(value)}" for key, value in advised.settings().items())
+    delay = s.frtt_s / 2
+    # The hosts are beside their switches: two hundredths of the way in all.
+    middle, edge = 0.98 * delay / max(1, s.number_of_switches - 1), 0.01 * delay
+    if s.number_of_switches == 1:
+        middle, edge = 0.0, delay / 2
+    switches = [f"sw{i + 1}" for i in range(s.number_of_switches)]
+    links = [
+        _link("s1", switches[0], edge),
+        _link("s2", switches[0], edge),
+        *(_link(a, b, middle) for a, b in itertools.pairwise(switches)),
+        _link(switches[-1], "d1", edge),
+        _link(switches[-1], "d2", edge),
+    ]
+    path = ", ".join(f'"{name}"' for name in switches)
+    vcs = [
+        f'[[vc]]\nname = "vc{i}"\npath = ["s{i}", {path}, "d{i}"]\ntraffic = {traffic}\n'
+        for i, traffic in enumerate((plan.first, plan.second), start=1)
+    ]
+    bottleneck = f"{switches[0]}->{switches[1]}" if s.number_of_switches > 1 else "sw1->d1"
+    return "\n".join(
+        [
+            f"{HEAD} {s.application} over {s.link_bps / 1e6:.6g} Mbps and a round trip of "
+            f"{s.frtt_s * 1e3:.6g} ms, {s.switches} switches.",
+            f"# {plan.what}",
+            f"name = {json.dumps(name, ensure_ascii=False)}",
+            f"duration = {ms(plan.end_s)}",
+            "",
+            "[defaults.link]",
+            f'rate = "{s.link_bps:.0f} bps"',
+            "",
+            "[defaults.switch]",
+            f'buffers = {{ abr = "{s.buffer_cells} cells" }}',
+            _control(s),
+            "",
+            "[defaults.abr]",
+            abr,
+            "",
+            *(f'[[host]]\nname = "{host}"\n' for host in ("s1", "s2", "d1", "d2")),
+            *(f'[[switch]]\nname = "{switch}"\n' for switch in switches),
+            *links,
+            *vcs,
+            '[[probe]]\nrecord = ["acr"]\nof = ["vc1", "vc2"]\nevery = "change"\n',
+            f'[[probe]]\nrecord = ["received", "source_queue"]\nof = ["vc1", "vc2"]\nevery = {ms(plan.grain_s)}\n',
+            f'[[probe]]\nrecord = ["queue"]\nof = ["{bottleneck}"]\nevery = {ms(plan.grain_s)}\n',
+        ]
+    )
+
+
+def _control(s: Situation) -> str:
+    if s.switches == "efci":
+        return f'efci = {{ high = "{_threshold(s)} cells" }}'
+    if s.switches == "relative":
+        return f'algorithm = {{ type = "relative-rate", threshold = "{_threshold(s)} cells" }}'
+    if s.switches == "eprca":
+        return f'algorithm = {{ type = "eprca", threshold = "{_threshold(s)} cells" }}'
+    # 5 ms, or thirty cells of a slow link: a measurement of a few cells says nothing.
+    interval = max(5e-3, 30 / s.line)
+    return f'algorithm = {{ type = "erica", interval = {ms(round(interval, 4))} }}'
+
+
+def _threshold(s: Situation) -> int:
+    return max(2, s.buffer_cells // 8)
+
+
+def _link(a: str, b: str, delay_s: float) -> str:
+    return f'[[link]]\nbetween = ["{a}", "{b}"]\ndelay = "{delay_s * 1e6:.3f} us"\n'
+
+
+def _toml(value: object) -> str:
+    return str(value) if isinstance(value, int) else f'"{value}"'
