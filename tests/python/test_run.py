@@ -34,6 +34,8 @@ PORT_KEYS = {
     "max_abr_queue",
     "dropped",
     "backward_rm_originated",
+    "pdus_refused",
+    "pdus_cut",
 }
 TABLES = ("tcp", "exchanges", "pages", "exchange_list", "bursts", "burst_list", "frames", "frame_list")
 CONVERSATIONS = (

@@ -1,6 +1,6 @@
 //! What results call the things of a scenario.
 
-use cellrate_proto::switch::{QueueControl, SwitchAlgorithmConfig, metric_unit};
+use cellrate_proto::switch::{FrameDiscardConfig, QueueControl, SwitchAlgorithmConfig, metric_unit};
 use cellrate_scenario::{
     Category, FlowQuantity, LinkIndex, NodeIndex, Port, PortQuantity, Quantity, Scenario,
 };
@@ -51,7 +51,13 @@ pub fn control_names(port: &Port) -> Vec<String> {
     let efci = port.control.efci.map(|_| "EFCI".to_owned());
     let becn = port.control.becn.map(|_| "BECN".to_owned());
     let vs_vd = port.vs_vd.map(|_| "VS/VD".to_owned());
-    algorithm.into_iter().chain(efci).chain(becn).chain(vs_vd).collect()
+    let frame_discard = port.frame_discard.map(|policy| match policy {
+        FrameDiscardConfig::Partial => "PPD".to_owned(),
+        FrameDiscardConfig::Early { .. } => "EPD".to_owned(),
+        FrameDiscardConfig::Selective { .. } => "selective discard".to_owned(),
+        FrameDiscardConfig::Fair { .. } => "FBA".to_owned(),
+    });
+    algorithm.into_iter().chain(efci).chain(becn).chain(vs_vd).chain(frame_discard).collect()
 }
 
 /// Name, entity and unit of a series.

@@ -22,7 +22,11 @@ fn address(host: u8) -> Ipv4Addr {
 
 /// Two hosts, two switches and one ABR connection; hosts are nodes 0 and 1.
 fn two_hosts(duration: &str, link: &str) -> Scenario {
-    let text = format!(
+    parse(&text(duration, link), "two-hosts")
+}
+
+fn text(duration: &str, link: &str) -> String {
+    format!(
         r#"
 name = "two-hosts"
 duration = "{duration}"
@@ -59,8 +63,7 @@ between = ["sw2", "h2"]
 name = "vc"
 path = ["h1", "sw1", "sw2", "h2"]
 "#
-    );
-    parse(&text, "two-hosts")
+    )
 }
 
 /// An IPv4 packet of `length` octets, at least 20, that says its number.
@@ -133,6 +136,39 @@ fn a_full_adapter_drops_whole_packets() {
     assert_eq!(sent + dropped, 100);
     let most = row.max_queue_cells.unwrap();
     assert!((320..=351).contains(&most), "{most}");
+}
+
+/// Packets of 32 cells each over UBR, which come twice as fast as they go on, with these lines in the switches.
+fn overload(switch: &str) -> (Vec<Vec<u8>>, Outcome) {
+    let text = text("500 ms", "")
+        .replace("[defaults.switch]", &format!("[defaults.switch]\nbuffers.ubr = \"100 cells\"\n{switch}"))
+        .replace("\"sw1\", \"sw2\"]\n", "\"sw1\", \"sw2\"]\nrate = \"5 Mbps\"\n")
+        .replace(
+            "name = \"vc\"",
+            "name = \"vc\"\ncategory = \"ubr\"\npcr = \"10 Mbps\"\ntraffic = { type = \"none\" }",
+        );
+    transfer(
+        &parse(&text, "overload"),
+        (0..100).map(|n| packet(n, address(1), 1500)).collect(),
+        Faults::default(),
+    )
+}
+
+#[test]
+fn early_discard_loses_whole_packets_where_full_buffers_spoil_nearly_all_of_them() {
+    let (received, outcome) = overload("");
+    let port =
+        |outcome: &Outcome| outcome.summary.ports.iter().find(|row| row.port == "sw1->sw2").unwrap().clone();
+    assert!(received.len() < 12, "{}", received.len());
+    assert_eq!((port(&outcome).pdus_refused, port(&outcome).pdus_cut), (0, 0));
+    let (received, outcome) = overload("frame_discard = { type = \"early\", threshold = \"60 cells\" }");
+    let (row, port) = (forward(&outcome), port(&outcome));
+    assert_eq!((row.spoiled_pdus, port.pdus_cut), (Some(0), 0));
+    // 60 cells, and half of a packet that comes twice as fast as it goes on.
+    assert!((61..=77).contains(&port.max_queue), "{port:?}");
+    assert_eq!(received.len() as u64 + port.pdus_refused, 100);
+    assert_eq!(port.dropped, 32 * port.pdus_refused);
+    assert!((45..=60).contains(&received.len()), "{}", received.len());
 }
 
 #[test]

@@ -7,7 +7,8 @@ use cellrate_drive::becn::{Origin, origins};
 use cellrate_drive::given::{Given, NotGiven};
 use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_drive::segments::{VirtualEnd, virtual_ends};
-use cellrate_proto::switch::{Slot, VcAtPort};
+use cellrate_drive::set_up;
+use cellrate_proto::switch::Slot;
 use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
@@ -24,7 +25,7 @@ use crate::kernel::deferred::merge::Merge;
 use crate::kernel::hop::{Hop, NONE};
 use crate::kernel::sources::feed::Feed;
 use crate::kernel::windows::partition::Partition;
-use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served, priority};
+use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served, UBR, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
 use crate::random::{Random, Stream};
 use crate::results::RunError;
@@ -283,13 +284,18 @@ fn build_port(
     let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
     let room = own.into_iter().chain(buffers.shared).min();
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder;
-    let has_events =
-        tapped || several || overtakes || control.uses_efci() || queue_is_watched(scenario, number);
+    let discards_frames = used[UBR] && config.frame_discard.is_some();
+    let has_events = tapped
+        || several
+        || overtakes
+        || discards_frames
+        || control.uses_efci()
+        || queue_is_watched(scenario, number);
     let deferrable = !(tapped || joined || changes_are_watched(scenario, number));
     let is_ranked = several
         && outside
         && deferrable
-        && !(overtakes || control.uses_efci() || line.is_faulty())
+        && !(overtakes || discards_frames || control.uses_efci() || line.is_faulty())
         && *buffers == Buffers::default();
     let queues = if is_ranked {
         Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))
@@ -370,10 +376,8 @@ fn build_hops(
         let steps = steps(connection, backward);
         for (index, &step) in steps.iter().enumerate() {
             let place = ports[port_number(step)].unwrap_or(Place { cluster: 0, index: NONE });
-            let slot = match vc_at_port(connection, backward) {
-                Some(vc) => parts[place.cluster as usize].ports[place.index as usize].control.connect(&vc),
-                None => Slot(NONE),
-            };
+            let port = parts[place.cluster as usize].ports.get_mut(place.index as usize);
+            let slot = port.map_or(Slot(NONE), |port| connect(port, connection, backward));
             let is_last = index + 1 == steps.len();
             // The direction ends where the other one begins.
             let endpoint = if is_last { endpoints[flow ^ 1].index } else { NONE };
@@ -396,15 +400,13 @@ fn build_hops(
     hops
 }
 
-/// What a port learns about a direction at set-up; nothing of other categories than ABR.
-fn vc_at_port(connection: &Connection, backward: bool) -> Option<VcAtPort> {
-    let flow = if backward { &connection.backward } else { &connection.forward };
-    match &flow.sender {
-        SenderConfig::Abr(abr) => {
-            Some(VcAtPort { pcr: abr.parameters.pcr, mcr: abr.parameters.mcr, weight: abr.weight })
-        }
-        SenderConfig::Peak(_) => None,
-    }
+/// Tells `port` of a direction at set-up; its number there.
+fn connect(port: &mut Port, connection: &Connection, backward: bool) -> Slot {
+    let frame_discard = match &mut port.queues {
+        Queues::Served(served) => served.frame_discard_mut(),
+        Queues::Fifo(_) | Queues::Ranked(_) => None,
+    };
+    set_up::connect(connection, backward, &mut port.control, frame_discard).unwrap_or(Slot(NONE))
 }
 
 fn build_endpoints(

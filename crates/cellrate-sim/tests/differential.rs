@@ -27,6 +27,7 @@ use plain::sources::{given, own_sources};
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
+use random_world::frame_discard::discarding;
 use random_world::hosts::random_shared_hosts;
 use random_world::segments::segmented;
 use random_world::{
@@ -50,6 +51,7 @@ const DEFAULT_SHARED_COUNT: u64 = 120;
 const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
 const DEFAULT_SEGMENTS_COUNT: u64 = 400;
 const DEFAULT_BECN_COUNT: u64 = 400;
+const DEFAULT_DISCARD_COUNT: u64 = 400;
 const DEFAULT_OWN_COUNT: u64 = 400;
 const DEFAULT_CATEGORIES_COUNT: u64 = 90;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 30;
@@ -128,6 +130,15 @@ fn the_kernel_and_the_judge_agree_where_switches_originate_brms() {
         notified(if some_segment { segmented(scenario, number) } else { scenario }, number)
     };
     agree(network, DEFAULT_BECN_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_switches_discard_frames() {
+    let network = |number: u64| {
+        let kinds: [Network; 4] = [random_tcp, random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts];
+        discarding(if number % 9 == 8 { random_scenario } else { kinds[number as usize % 4] }(number), number)
+    };
+    agree(network, DEFAULT_DISCARD_COUNT, 4);
 }
 
 #[test]
@@ -256,7 +267,8 @@ fn count(default: u64, work: u64) -> u64 {
 
 fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
     let (first, count) = (first(), count(default_count, work));
-    let (mut hops, mut segments, mut again, mut pages, mut relayed, mut originated) = (0, 0, 0, 0, 0, 0);
+    let (mut hops, mut segments, mut again, mut pages) = (0, 0, 0, 0);
+    let (mut relayed, mut originated, mut refused, mut cut) = (0, 0, 0, 0);
     let mut failures = Vec::new();
     for number in first..first + count {
         let scenario = network(number);
@@ -269,12 +281,14 @@ fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
         again += result.summary.tcp.iter().map(|row| row.retransmitted).sum::<u64>();
         relayed += result.summary.virtual_sources.iter().map(|row| row.data_sent).sum::<u64>();
         originated += result.summary.ports.iter().map(|row| row.backward_rm_originated).sum::<u64>();
+        refused += result.summary.ports.iter().map(|row| row.pdus_refused).sum::<u64>();
+        cut += result.summary.ports.iter().map(|row| row.pdus_cut).sum::<u64>();
         pages += result.summary.pages.iter().map(|row| row.count).sum::<u64>();
         failures.extend(difference(&scenario, &result, &judge(&scenario, None)).map(|text| (number, text)));
     }
     println!(
         "{count} networks, {hops} cell hops, {segments} segments, {again} of them again, {pages} pages, {relayed} cells relayed, \
-         {originated} BRMs originated"
+         {originated} BRMs originated, {refused} PDUs refused, {cut} cut"
     );
     let shown: String =
         failures.iter().take(20).map(|(number, text)| format!("\n{number}: {text}")).collect();

@@ -38,6 +38,14 @@ def vc_numbers(summary: dict[str, Any]) -> Numbers:
     ]
 
 
+PORT_COUNTS = {
+    "pdus_refused": "PDUs\nrefused",
+    "pdus_cut": "PDUs\ncut",
+    "backward_rm_originated": "BRMs\noriginated",
+}
+"""What tables of ports count where there is any, with its title."""
+
+
 def port_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of ports."""
     rows = telling_ports(summary)
@@ -52,12 +60,13 @@ def port_numbers(summary: dict[str, Any]) -> Numbers:
         ]
         for row in rows
     ]
-    # Results stored before switches could originate BRMs have no such figure.
-    originated = [row.get("backward_rm_originated", 0) for row in rows]
-    if any(originated):
-        head.append("BRMs\noriginated")
-        for columns, count in zip(numbers, originated, strict=True):
-            columns.append(f"{count:,}")
+    for key, title in PORT_COUNTS.items():
+        # Results that were stored before there was such a figure have none.
+        counts = [row.get(key, 0) for row in rows]
+        if any(counts):
+            head.append(title)
+            for columns, count in zip(numbers, counts, strict=True):
+                columns.append(f"{count:,}")
     return head, numbers
 
 

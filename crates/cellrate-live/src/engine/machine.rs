@@ -304,7 +304,7 @@ impl<'a> Machine<'a> {
     #[inline]
     pub(super) fn enqueue(&mut self, now: Time, cell: Cell) {
         let hop = self.network.hops[cell.hop as usize];
-        match self.network.ports[hop.port as usize].admit(now, hop.priority, cell) {
+        match self.network.ports[hop.port as usize].admit(now, hop.priority, hop.slot, cell) {
             Ok(None) => {}
             Ok(Some(departure)) => self.schedule.set(hop.port as usize, departure),
             Err(()) => self.passages[hop.flow as usize].dropped += 1,

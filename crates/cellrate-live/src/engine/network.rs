@@ -6,9 +6,11 @@ use cellrate_drive::becn::{Origin, origins};
 use cellrate_drive::given::{Given, NotGiven};
 use cellrate_drive::line::Line;
 use cellrate_drive::per_vc_queue::PerVcQueue;
+use cellrate_drive::priority::priority;
 use cellrate_drive::random::{Random, Stream};
 use cellrate_drive::segments::{VirtualEnd, virtual_ends};
-use cellrate_proto::switch::{Slot, VcAtPort};
+use cellrate_drive::set_up;
+use cellrate_proto::switch::Slot;
 use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Duration, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
@@ -20,7 +22,7 @@ use super::cell::{self, Cell, MAX_CONNECTIONS};
 use super::error::Error;
 use super::faults::{Faults, InjectedFaults};
 use super::options::Options;
-use super::port::{Exit, Port, priority};
+use super::port::{Exit, Port};
 use super::supply::{PacketQueue, Supply};
 
 /// Of hosts of which the scenario says nothing.
@@ -300,11 +302,14 @@ impl Builder<'_> {
             let steps = steps(connection, backward);
             for (index, &step) in steps.iter().enumerate() {
                 let port = self.port_places[port_number(step)];
-                let slot = match (vc_at_port(connection, backward), self.network.ports.get_mut(port as usize))
-                {
-                    (Some(vc), Some(port)) => port.control.connect(&vc),
-                    _ => Slot(NONE),
-                };
+                let slot = self
+                    .network
+                    .ports
+                    .get_mut(port as usize)
+                    .and_then(|port| {
+                        set_up::connect(connection, backward, &mut port.control, port.frame_discard.as_mut())
+                    })
+                    .unwrap_or(Slot(NONE));
                 let is_last = index + 1 == steps.len();
                 self.network.hops.push(Hop {
                     port,
@@ -314,7 +319,7 @@ impl Builder<'_> {
                     answering_slot: Slot(NONE),
                     // The direction ends where the other one begins.
                     adapter: if is_last { self.network.sender_of[flow ^ 1] } else { NONE },
-                    priority: priority(connection.category),
+                    priority: priority(connection.category) as u8,
                 });
             }
         }
@@ -411,17 +416,6 @@ impl Builder<'_> {
                 }
             }
         }
-    }
-}
-
-/// What a port learns about a direction at set-up; nothing of other categories than ABR.
-fn vc_at_port(connection: &Connection, backward: bool) -> Option<VcAtPort> {
-    let flow = if backward { &connection.backward } else { &connection.forward };
-    match &flow.sender {
-        SenderConfig::Abr(abr) => {
-            Some(VcAtPort { pcr: abr.parameters.pcr, mcr: abr.parameters.mcr, weight: abr.weight })
-        }
-        SenderConfig::Peak(_) => None,
     }
 }
 

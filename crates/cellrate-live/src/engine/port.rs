@@ -2,31 +2,20 @@
 //!
 //! Every departure is an event at its ideal instant: the end of the cell before it, or the arrival at an idle port,
 //! plus the time of one cell. Service is by strict priority and not pre-emptive; RM cells may have a queue of their
-//! own. A data cell is marked with EFCI when its transmission begins, by the ABR queue with that cell still in it.
+//! own. A data cell is marked with EFCI when its transmission begins, by the ABR queue with that cell still in it. Of
+//! what UBR loses frame discard may decide.
 
 use std::collections::VecDeque;
 
 use cellrate_drive::line::Line;
-use cellrate_proto::switch::{Feedback, PortControl, Slot};
+use cellrate_drive::priority::PRIORITIES;
+pub(crate) use cellrate_drive::priority::{ABR, UBR};
+use cellrate_proto::switch::{Feedback, FrameDiscard, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, RmCell, Time};
-use cellrate_scenario::{Category, Port as Config, RmCells};
+use cellrate_scenario::{Port as Config, RmCells};
 
 use super::cell::Cell;
 use super::faults::InjectedFaults;
-
-/// Number of service priorities: CBR and VBR, then ABR, then UBR.
-pub(crate) const PRIORITIES: usize = 3;
-/// The priority of ABR.
-pub(crate) const ABR: usize = 1;
-
-/// The service priority of a category: 0 is served first.
-pub(crate) fn priority(category: Category) -> u8 {
-    match category {
-        Category::Cbr | Category::Vbr => 0,
-        Category::Abr => ABR as u8,
-        Category::Ubr => 2,
-    }
-}
 
 /// Where the link behind a port goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +46,8 @@ pub(crate) struct Port {
     lengths: [u64; PRIORITIES],
     room: [u64; PRIORITIES],
     shared_room: u64,
+    /// What decides on the cells of UBR that come, if something does.
+    pub frame_discard: Option<FrameDiscard>,
     line: Line,
     injected: Option<Box<InjectedFaults>>,
     pub exit: Exit,
@@ -97,6 +88,7 @@ impl Port {
             lengths: [0; PRIORITIES],
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
             shared_room: limit(buffers.shared),
+            frame_discard: config.frame_discard.map(|config| FrameDiscard::new(config, buffers.ubr)),
             line,
             injected: injected.map(Box::new),
             exit,
@@ -161,15 +153,23 @@ impl Port {
         }
     }
 
-    /// A cell arrives. When the port was idle its transmission begins at once, and the port's next departure is given.
+    /// A cell arrives, whose connection has this `slot`. When the port was idle its transmission begins at once, and the
+    /// port's next departure is given.
     ///
     /// # Errors
-    /// When there is no room for it.
+    /// When there is no room for it, or its PDU is discarded.
     #[inline]
-    pub fn admit(&mut self, now: Time, priority: u8, cell: Cell) -> Result<Option<Time>, ()> {
+    pub fn admit(&mut self, now: Time, priority: u8, slot: Slot, cell: Cell) -> Result<Option<Time>, ()> {
         let class = usize::from(priority);
         let total = self.total();
-        if self.lengths[class] >= self.room[class] || total >= self.shared_room {
+        let has_room = self.lengths[class] < self.room[class] && total < self.shared_room;
+        let gets_in = match &mut self.frame_discard {
+            Some(discard) if class == UBR => {
+                discard.admits(slot, cell.is_data() && cell.user_bit(), Cells(self.lengths[UBR]), has_room)
+            }
+            _ => has_room,
+        };
+        if !gets_in {
             self.losses.buffer[class] += 1;
             return Err(());
         }
@@ -195,6 +195,11 @@ impl Port {
             unreachable!("a departure is scheduled only while a cell is in transmission");
         };
         self.lengths[usize::from(priority)] -= 1;
+        if let Some(discard) = &mut self.frame_discard
+            && usize::from(priority) == UBR
+        {
+            discard.on_departure();
+        }
         self.transmitted += 1;
         cell.arrives = now + self.line.delay;
         let departure = self.next().map_or(Time::NEVER, |(priority, cell)| self.begin(now, priority, cell));
@@ -300,9 +305,10 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::super::faults::Faults;
+    use super::super::network::NONE;
     use super::*;
     use cellrate_drive::random::{Random, Stream};
-    use cellrate_proto::switch::PortControlConfig;
+    use cellrate_proto::switch::{FrameDiscardConfig, PortControlConfig};
     use cellrate_proto::{BitRate, CellRate, Duration, RateCode};
     use cellrate_scenario::Buffers;
 
@@ -311,7 +317,7 @@ mod tests {
         let random = Random::new(1, Stream::Loss(0));
         let line = Line::new(rate.cell_time(), Duration::from_us(7), 0.0, &[], random);
         let control = PortControlConfig::default();
-        let config = Config { buffers, rm_cells, control, custom: None, vs_vd: None };
+        let config = Config { buffers, rm_cells, control, ..Config::default() };
         Port::new(
             line,
             &config,
@@ -355,7 +361,7 @@ mod tests {
             (0, data(7)),
         ];
         for (priority, cell) in come {
-            if let Some(at) = port.admit(Time::ZERO, priority, cell).unwrap() {
+            if let Some(at) = port.admit(Time::ZERO, priority, Slot(0), cell).unwrap() {
                 departure = at;
             }
         }
@@ -381,17 +387,45 @@ mod tests {
     fn a_full_category_and_a_full_port_lose_cells_by_category() {
         let buffers = Buffers { abr: Some(Cells(2)), shared: Some(Cells(3)), ..Buffers::default() };
         let mut port = port(buffers, RmCells::InOrder);
-        let admitted = [1, 1, 1, 2, 2].map(|priority| port.admit(Time::ZERO, priority, data(0)).is_ok());
+        let admitted =
+            [1, 1, 1, 2, 2].map(|priority| port.admit(Time::ZERO, priority, Slot(0), data(0)).is_ok());
         assert_eq!(admitted, [true, true, false, true, false]);
         assert_eq!(port.losses, Losses { buffer: [0, 1, 1], line: 0 });
         assert_eq!((port.total(), port.queue(ABR), port.dropped()), (3, Cells(2), 2));
     }
 
     #[test]
+    fn frame_discard_decides_on_ubr_alone_and_counts_what_leaves() {
+        let buffers = Buffers { abr: Some(Cells(1)), ubr: Some(Cells(9)), ..Buffers::default() };
+        let mut port = port(buffers, RmCells::InOrder);
+        let policy = FrameDiscardConfig::Selective { threshold: Cells(1), scale_factor: 1.0 };
+        let mut discard = FrameDiscard::new(policy, buffers.ubr);
+        let [one, two] = [true, true].map(|has_pdus| discard.connect(has_pdus));
+        port.frame_discard = Some(discard);
+        let cell = |last: bool| Cell::data(Time::ZERO, 0, 0, &[0; 48], last);
+        let come = |port: &mut Port, slot, last| port.admit(Time::ZERO, 2, slot, cell(last));
+        let departure = come(&mut port, one, true).unwrap().unwrap();
+        assert!(come(&mut port, one, false).is_ok() && come(&mut port, two, true).is_ok());
+        assert!(come(&mut port, one, true).is_ok(), "it belongs to what has begun");
+        assert!(come(&mut port, one, true).is_err(), "3 * 2 / 4 is above 1");
+        assert!(port.admit(Time::ZERO, 1, Slot(NONE), data(0)).is_ok());
+        assert!(port.admit(Time::ZERO, 1, Slot(NONE), data(0)).is_err());
+        let (_, second) = port.depart(departure);
+        // The ABR cell goes first.
+        let (_, third) = port.depart(second);
+        let (_, fourth) = port.depart(third);
+        let _ = port.depart(fourth);
+        assert_eq!(port.queue(UBR), Cells(1));
+        assert!(come(&mut port, two, true).is_ok(), "one cell is no more than the threshold");
+        assert!(come(&mut port, two, true).is_ok(), "1 * 2 / 2 is not above 1");
+        assert_eq!((port.losses.buffer, port.frame_discard.unwrap().refused()), ([0, 1, 1], 1));
+    }
+
+    #[test]
     fn busy_time_and_the_queue_are_integrated_to_the_instant() {
         let mut port = port(Buffers::default(), RmCells::InOrder);
-        let first = port.admit(Time::ZERO, 1, data(0)).unwrap().unwrap();
-        assert_eq!(port.admit(Time::ZERO, 1, data(1)), Ok(None));
+        let first = port.admit(Time::ZERO, 1, Slot(0), data(0)).unwrap().unwrap();
+        assert_eq!(port.admit(Time::ZERO, 1, Slot(0), data(1)), Ok(None));
         assert_eq!(first, Time::ZERO + Duration::from_us(10));
         let (_, second) = port.depart(first);
         // Two cells for 10 us, one for 5.
@@ -406,8 +440,8 @@ mod tests {
         let mut port = port(Buffers::default(), RmCells::InOrder);
         let rates = Faults { rm_damage: 1.0, data_loss: 1.0, ..Faults::default() };
         port.injected = Some(Box::new(InjectedFaults { rates, random: Random::new(1, Stream::Faults(0)) }));
-        let first = port.admit(Time::ZERO, 1, rm(0)).unwrap().unwrap();
-        port.admit(Time::ZERO, 1, data(1)).unwrap();
+        let first = port.admit(Time::ZERO, 1, Slot(0), rm(0)).unwrap().unwrap();
+        port.admit(Time::ZERO, 1, Slot(0), data(1)).unwrap();
         let (left, second) = port.depart(first);
         assert!(left.unwrap().to_rm().is_err());
         assert!(port.depart(second).0.is_err());

@@ -5,6 +5,7 @@ use cellrate_drive::names::{category_name, flow_name, port_name};
 use cellrate_drive::segments::{VirtualEnd, along_the_way};
 use cellrate_drive::virtual_source::Counted;
 pub use cellrate_drive::virtual_source::VirtualSourceSummary;
+use cellrate_proto::switch::FrameDiscard;
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::Scenario;
@@ -140,6 +141,10 @@ pub struct PortRow {
     pub max_abr_queue: u64,
     /// BRMs that the port originated (`becn`) [cells].
     pub backward_rm_originated: u64,
+    /// PDUs of which it let no cell in (`frame_discard`).
+    pub pdus_refused: u64,
+    /// PDUs that it cut short (`frame_discard`).
+    pub pdus_cut: u64,
     /// Cells lost for want of room, or on the line [cells].
     pub dropped: u64,
     /// Of these, CBR and VBR cells without room.
@@ -346,6 +351,8 @@ fn ports(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Port
             mean_queue: port.queue_integral(ending.end) as f64 / span_ps,
             max_abr_queue: port.max_lengths[ABR],
             backward_rm_originated: port.control.originated(),
+            pdus_refused: port.frame_discard.as_ref().map_or(0, FrameDiscard::refused),
+            pdus_cut: port.frame_discard.as_ref().map_or(0, FrameDiscard::cut),
             dropped: port.dropped(),
             dropped_guaranteed,
             dropped_abr,

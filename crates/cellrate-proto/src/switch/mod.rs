@@ -8,7 +8,8 @@
 //! [`PortControl::interval_due`] says so, then the event itself. A cell that arrives at the very end of an interval
 //! belongs to the next one.
 //!
-//! A port may also send BRMs of its own ([`PortControl::originate`]).
+//! A port may also send BRMs of its own ([`PortControl::originate`]). What its UBR buffer takes in is up to
+//! [`FrameDiscard`], if it has that.
 //!
 //! Feedback only ever lowers ER and sets CI or NI; no algorithm can do otherwise, because [`Feedback`] has no verb for
 //! it.
@@ -21,6 +22,7 @@ mod consistent_marking;
 mod efci;
 mod eprca;
 mod erica;
+mod frame_discard;
 mod list;
 mod meter;
 mod port_control;
@@ -38,6 +40,7 @@ pub use consistent_marking::{ConsistentMarking, ConsistentMarkingConfig};
 pub use efci::{Efci, EfciConfig};
 pub use eprca::{Eprca, EprcaConfig};
 pub use erica::{Erica, EricaConfig, QueueControl};
+pub use frame_discard::{FrameDiscard, FrameDiscardConfig};
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
 pub use port_control::{
     ALGORITHM_METRICS, ERICA_METRICS, Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig,

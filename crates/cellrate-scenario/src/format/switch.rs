@@ -18,6 +18,12 @@ const RM_CELLS_KEY: Key = key(
     "\"in-order\"",
     "When RM cells have their turn in each output port: among the ABR data cells, before these, or before everything, CBR and VBR included (TM 4.0, 5.10.6). They take places of the ABR buffer in any case.",
 );
+const FRAME_DISCARD_KEY: Key = key(
+    "frame_discard",
+    Kind::Or(&[Kind::Tagged(&FRAME_DISCARD), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "Whether the UBR buffer of each output port loses whole PDUs, or what is left of them, rather than single cells (TM 4.0, 5.8): of connections with TCP, frames or, in live runs, packets.",
+);
 const EFCI_KEY: Key = key(
     "efci",
     Kind::Or(&[Kind::Table(&EFCI), Kind::Choice(&["off"])]),
@@ -56,6 +62,7 @@ pub(super) const SWITCH: Shape = Shape {
     keys: &[
         NAME,
         BUFFERS_KEY,
+        FRAME_DISCARD_KEY,
         RM_CELLS_KEY,
         EFCI_KEY,
         BECN_KEY,
@@ -76,7 +83,16 @@ pub(super) const SWITCH: Shape = Shape {
 pub(super) const SWITCH_DEFAULTS: Shape = Shape {
     name: "switch_defaults",
     about: "Defaults of switches.",
-    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, BECN_KEY, ALGORITHM_KEY, VS_VD_KEY, NEGOTIATION_KEY],
+    keys: &[
+        BUFFERS_KEY,
+        FRAME_DISCARD_KEY,
+        RM_CELLS_KEY,
+        EFCI_KEY,
+        BECN_KEY,
+        ALGORITHM_KEY,
+        VS_VD_KEY,
+        NEGOTIATION_KEY,
+    ],
 };
 
 const VS_VD: Shape = Shape {
@@ -132,7 +148,7 @@ const NEGOTIATION: Shape = Shape {
 const PORT: Shape = Shape {
     name: "port",
     about: "One output port of a switch: what differs from the switch.",
-    keys: &[BUFFERS_KEY, RM_CELLS_KEY, EFCI_KEY, BECN_KEY, ALGORITHM_KEY, VS_VD_KEY],
+    keys: &[BUFFERS_KEY, FRAME_DISCARD_KEY, RM_CELLS_KEY, EFCI_KEY, BECN_KEY, ALGORITHM_KEY, VS_VD_KEY],
 };
 
 const BUFFERS: Shape = Shape {
@@ -145,6 +161,66 @@ const BUFFERS: Shape = Shape {
         key("shared", ROOM, "\"infinite\"", "For all of them together, beside their own limits."),
     ],
 };
+
+const FRAME_DISCARD: Tagged = Tagged {
+    default: None,
+    variants: &[
+        (
+            "partial",
+            Shape {
+                name: "partial",
+                about: "Partial packet discard (PPD): a PDU of which a cell has found no room gets nothing more in but its last cell.",
+                keys: &[],
+            },
+        ),
+        (
+            "early",
+            Shape {
+                name: "early",
+                about: "Early packet discard (EPD): besides, a PDU is refused whole if there are more cells in the buffer than the threshold when its first cell comes.",
+                keys: &[DISCARD_THRESHOLD],
+            },
+        ),
+        (
+            "selective",
+            Shape {
+                name: "selective",
+                about: "Selective discard: the same, of connections only that have more than their part of the cells in the buffer.",
+                keys: &[
+                    DISCARD_THRESHOLD,
+                    key(
+                        "scale_factor",
+                        Kind::Ratio(Range::above(0.0, f64::MAX)),
+                        "0.8",
+                        "Z: refused is who has more than this times what each connection with cells there has on average.",
+                    ),
+                ],
+            },
+        ),
+        (
+            "fair",
+            Shape {
+                name: "fair",
+                about: "Fair buffer allocation (FBA): the same, and the part shrinks as the buffer fills. The UBR buffer has to be limited.",
+                keys: &[
+                    DISCARD_THRESHOLD,
+                    key(
+                        "scale_factor",
+                        Kind::Ratio(Range::above(0.0, f64::MAX)),
+                        "0.8",
+                        "Z: refused is who has more than Z (K - R) / (X - R) times that, with K cells of room, the threshold R, and X cells there.",
+                    ),
+                ],
+            },
+        ),
+    ],
+};
+
+const DISCARD_THRESHOLD: Key = required(
+    "threshold",
+    CELLS,
+    "R: PDUs are refused while there are more cells of UBR in the port; less than `buffers.ubr`.",
+);
 
 const EFCI: Shape = Shape {
     name: "efci",

@@ -33,7 +33,7 @@ pub use vs_vd::*;
 
 use std::sync::Arc;
 
-use cellrate_proto::switch::PortControlConfig;
+use cellrate_proto::switch::{FrameDiscardConfig, PortControlConfig};
 use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
 
@@ -148,6 +148,8 @@ pub struct Span {
 pub struct Port {
     /// Room for waiting cells.
     pub buffers: Buffers,
+    /// Whether the UBR buffer loses PDUs whole, and which.
+    pub frame_discard: Option<FrameDiscardConfig>,
     /// When the RM cells of ABR connections have their turn.
     pub rm_cells: RmCells,
     /// Marking and explicit rate. Hosts have [`PortControlConfig::default`], which does nothing.
@@ -248,6 +250,17 @@ impl Connection {
         let [own, other] =
             if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
         own.traffic.is_none() && matches!(&other.traffic, Some(Traffic::Tcp(tcp)) if tcp.pages.is_none())
+    }
+
+    /// Whether the data cells that go this way are those of AAL5 PDUs, whose ends they show: of TCP, frames in
+    /// datagrams, or the packets of a live run.
+    pub fn carries_pdus(&self, backward: bool) -> bool {
+        let own = if backward { &self.backward } else { &self.forward };
+        let has_tcp = |flow: &Flow| matches!(flow.traffic, Some(Traffic::Tcp(_)));
+        has_tcp(&self.forward)
+            || has_tcp(&self.backward)
+            || matches!(own.traffic, Some(Traffic::Frames(_)))
+            || self.carries_packets()
     }
 
     /// The pages that clients at the first host fetch from the last, over TCP.

@@ -1,12 +1,12 @@
-//! What an output port of a switch is told: buffers, the turn of RM cells, EFCI thresholds, BRMs to originate,
-//! algorithm.
+//! What an output port of a switch is told: buffers, what they lose, the turn of RM cells, EFCI thresholds, BRMs to
+//! originate, algorithm.
 
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
     ActiveSources, AgingConfig, AveragingInterval, BecnConfig, BecnIndication, CapcConfig,
-    ConsistentMarkingConfig, EfciConfig, EprcaConfig, EricaConfig, Fairness, LoadAveraging,
-    PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
+    ConsistentMarkingConfig, EfciConfig, EprcaConfig, EricaConfig, Fairness, FrameDiscardConfig,
+    LoadAveraging, PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
     SwitchAlgorithmConfig,
 };
 use cellrate_proto::{Cells, Duration};
@@ -19,7 +19,8 @@ use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
 
-/// The port that a checked table of `buffers`, `rm_cells`, `efci`, `becn`, `algorithm` and `vs_vd` describes.
+/// The port that a checked table of `buffers`, `frame_discard`, `rm_cells`, `efci`, `becn`, `algorithm` and `vs_vd`
+/// describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     let empty = Table::default();
     let inner = |key: &str| table.node(key).and_then(Node::table);
@@ -30,13 +31,15 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         let message = "a port with vs_vd ends the loops of the sources before it, and says in FRMs that it turns around what becn would";
         return Err(Fault::new(node.place, message, "Turn one of the two off"));
     }
+    let buffers = Buffers {
+        guaranteed: room("guaranteed")?,
+        abr: room("abr")?,
+        ubr: room("ubr")?,
+        shared: room("shared")?,
+    };
     Ok(Port {
-        buffers: Buffers {
-            guaranteed: room("guaranteed")?,
-            abr: room("abr")?,
-            ubr: room("ubr")?,
-            shared: room("shared")?,
-        },
+        buffers,
+        frame_discard: inner("frame_discard").map(|table| frame_discard(table, buffers.ubr)).transpose()?,
         rm_cells: match table.text("rm_cells") {
             Some("before-data") => RmCells::BeforeData,
             Some("first") => RmCells::First,
@@ -50,6 +53,22 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         custom: inner("algorithm").map(custom).transpose()?.flatten(),
         vs_vd,
     })
+}
+
+/// What the UBR buffer, of so much `room`, does.
+fn frame_discard(table: &Table, room: Option<Cells>) -> Result<FrameDiscardConfig, Fault> {
+    let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
+    let scale_factor =
+        optional(table, "scale_factor", quantity::ratio)?.unwrap_or(FrameDiscardConfig::SCALE_FACTOR);
+    let config = match table.text("type") {
+        Some("early") => FrameDiscardConfig::Early { threshold },
+        Some("selective") => FrameDiscardConfig::Selective { threshold, scale_factor },
+        Some("fair") => FrameDiscardConfig::Fair { threshold, scale_factor },
+        _ => FrameDiscardConfig::Partial,
+    };
+    let place = table.node("type").map(|node| node.place).unwrap_or_default();
+    check::configuration(config.check(room), |name| table.node(name), place)?;
+    Ok(config)
 }
 
 fn efci(table: &Table) -> Result<Option<EfciConfig>, Fault> {

@@ -196,7 +196,7 @@ fn either(node: &Node, kinds: &'static [Kind], mode: Mode) -> Result<(), Fault> 
     let takes_tables = |kind: &Kind| matches!(kind, Kind::Table(_) | Kind::Tagged(_));
     let is_word = |kind: &Kind| matches!(kind, Kind::Choice(_));
     let mut words: Vec<&str> = Vec::new();
-    let mut fault = None;
+    let (mut fault, mut is_meant) = (None, false);
     for kind in kinds {
         if let Kind::Choice(choices) = kind {
             words.extend(*choices);
@@ -204,10 +204,11 @@ fn either(node: &Node, kinds: &'static [Kind], mode: Mode) -> Result<(), Fault> 
         match value(node, *kind, mode) {
             Ok(()) => return Ok(()),
             Err(this) => {
-                let meant = takes_tables(kind) == node.table().is_some() && !is_word(kind);
-                if meant || fault.is_none() {
-                    fault.get_or_insert(this);
+                let means_this = takes_tables(kind) == node.table().is_some() && !is_word(kind);
+                if fault.is_none() || means_this && !is_meant {
+                    fault = Some(this);
                 }
+                is_meant |= means_this;
             }
         }
     }

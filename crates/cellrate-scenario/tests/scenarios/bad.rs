@@ -44,6 +44,7 @@ told! {
     port_to_a_stranger: "ports = { sw2" => "ports = { d1";
     too_few_members: "[\"1 km\", \"5 km\", \"10 km\"]" => "[\"1 km\", \"5 km\"]";
     word_misspelt: "efci_state = \"keep\"" => "efci_state = \"kept\"";
+    table_where_another_is_due: "off = { exponential" => "off = { mean";
     wrong_type: "nrm = 32" => "nrm = \"32\"";
     key_of_another_type: "type = \"relative-rate\", threshold" => "type = \"relative-rate\", delta = 0.1, threshold";
     eprca_thresholds_crossed: "{ type = \"relative-rate\", threshold = " => "{ type = \"eprca\", high_threshold = \"2 cells\", threshold = ";

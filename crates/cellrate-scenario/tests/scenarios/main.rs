@@ -6,6 +6,7 @@ mod bad;
 mod becn;
 mod custom;
 mod defaults;
+mod frame_discard;
 mod frames;
 mod live;
 mod overrides;

@@ -513,7 +513,7 @@ impl Cluster {
             }
             Queues::Fifo(_) => return,
         };
-        match served.admit(now, usize::from(hop.priority), cell, &mut port.control) {
+        match served.admit(now, usize::from(hop.priority), hop.slot, cell, &mut port.control) {
             Admission::Queued(Some(departure)) if !port.deferred => {
                 self.schedule.set(self.departure_leaves[hop.port as usize] as usize, departure);
             }

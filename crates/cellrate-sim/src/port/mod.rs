@@ -4,8 +4,9 @@
 //! arrives, its departure is known (Lindley's recursion), so it is put on the link at once, stamped with its arrival at
 //! the far end. That is a [`Fifo`]. A port with several categories, of which nobody has to see the departures as they
 //! happen, is [`Ranked`]: only those cells wait in queues that others may overtake. Ports with several categories
-//! elsewhere, EFCI, a line that loses cells, no room at all or a queue whose every change is recorded are [`Served`]:
-//! they keep real queues, and every departure is an event. All give the same departures where they apply.
+//! elsewhere, EFCI, frame discard, a line that loses cells, no room at all or a queue whose every change is recorded
+//! are [`Served`]: they keep real queues, and every departure is an event. All give the same departures where they
+//! apply.
 
 mod fifo;
 mod ranked;
@@ -13,30 +14,16 @@ mod served;
 
 use cellrate_proto::switch::{Feedback, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, Duration, Time};
-use cellrate_scenario::Category;
 
 use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::deferred::Shortcut;
 use crate::kernel::deferred::merge::Merge;
 use crate::kernel::sources::shared_host::HostsBefore;
 pub(crate) use cellrate_drive::line::Line;
+pub(crate) use cellrate_drive::priority::{ABR, PRIORITIES, UBR, priority};
 pub(crate) use fifo::{Fifo, Joining, Outlet, Seen};
 pub(crate) use ranked::{Give, Ranked, Turning};
 pub(crate) use served::Served;
-
-/// Number of service priorities: CBR and VBR, then ABR, then UBR.
-pub(crate) const PRIORITIES: usize = 3;
-/// The priority of ABR.
-pub(crate) const ABR: usize = 1;
-
-/// The service priority of a category: 0 is served first.
-pub(crate) fn priority(category: Category) -> usize {
-    match category {
-        Category::Cbr | Category::Vbr => 0,
-        Category::Abr => ABR,
-        Category::Ubr => 2,
-    }
-}
 
 /// What happened to a cell that came to a served port.
 pub(crate) enum Admission {

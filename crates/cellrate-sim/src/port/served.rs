@@ -1,13 +1,14 @@
 //! A port whose departures have to be events ([`super`] says when): real queues.
 //!
 //! Service is by strict priority and not pre-emptive; RM cells may have a queue of their own. A data cell is marked
-//! with EFCI when its transmission begins, by the ABR queue with that cell still in it.
+//! with EFCI when its transmission begins, by the ABR queue with that cell still in it. Of what UBR loses frame discard
+//! may decide.
 
-use cellrate_proto::switch::PortControl;
+use cellrate_proto::switch::{FrameDiscard, PortControl, Slot};
 use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::{Port as Config, RmCells};
 
-use super::{ABR, Admission, Line, PRIORITIES};
+use super::{ABR, Admission, Line, PRIORITIES, UBR};
 use crate::kernel::cell::Cell;
 use crate::kernel::lanes::ring::Ring;
 
@@ -27,6 +28,7 @@ pub(crate) struct Served {
     length: u64,
     room: [u64; PRIORITIES],
     shared_room: u64,
+    frame_discard: Option<Box<FrameDiscard>>,
     line: Line,
     transmitted: u64,
     max_total: u64,
@@ -45,6 +47,7 @@ impl Served {
     pub fn new(line: Line, config: &Config) -> Served {
         let buffers = &config.buffers;
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
+        let frame_discard = config.frame_discard.map(|config| FrameDiscard::new(config, buffers.ubr));
         Served {
             waiting: [Ring::new(), Ring::new(), Ring::new()],
             waiting_rm: Ring::new(),
@@ -55,6 +58,7 @@ impl Served {
             length: 0,
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
             shared_room: limit(buffers.shared),
+            frame_discard: frame_discard.map(Box::new),
             line,
             transmitted: 0,
             max_total: 0,
@@ -64,9 +68,33 @@ impl Served {
         }
     }
 
-    /// A cell arrives; when the port was idle its transmission begins at once.
-    pub fn admit(&mut self, now: Time, priority: usize, cell: Cell, control: &mut PortControl) -> Admission {
-        if self.lengths[priority] >= self.room[priority] || self.total().0 >= self.shared_room {
+    /// What decides on the cells of UBR that come, if something does.
+    pub fn frame_discard(&self) -> Option<&FrameDiscard> {
+        self.frame_discard.as_deref()
+    }
+
+    /// The same, to change it.
+    pub fn frame_discard_mut(&mut self) -> Option<&mut FrameDiscard> {
+        self.frame_discard.as_deref_mut()
+    }
+
+    /// A cell arrives, whose connection has this `slot`; when the port was idle its transmission begins at once.
+    pub fn admit(
+        &mut self,
+        now: Time,
+        priority: usize,
+        slot: Slot,
+        cell: Cell,
+        control: &mut PortControl,
+    ) -> Admission {
+        let has_room = self.lengths[priority] < self.room[priority] && self.total().0 < self.shared_room;
+        let gets_in = match &mut self.frame_discard {
+            Some(discard) if priority == UBR => {
+                discard.admits(slot, cell.ends_pdu(), Cells(self.lengths[UBR]), has_room)
+            }
+            _ => has_room,
+        };
+        if !gets_in {
             return Admission::Lost;
         }
         self.integrate(now);
@@ -92,6 +120,11 @@ impl Served {
         };
         self.lengths[priority] -= 1;
         self.length -= 1;
+        if let Some(discard) = &mut self.frame_discard
+            && priority == UBR
+        {
+            discard.on_departure();
+        }
         self.departs = Time::NEVER;
         self.transmitted += 1;
         cell.arrives = now + self.line.delay;
@@ -212,7 +245,7 @@ mod tests {
         let random = Random::new(1, Stream::Loss(0));
         let line = Line::new(rate.cell_time(), Duration::ZERO, 0.0, &[], random);
         let control = PortControlConfig::default();
-        let config = Config { buffers: Default::default(), rm_cells, control, custom: None, vs_vd: None };
+        let config = Config { buffers: Default::default(), rm_cells, control, ..Config::default() };
         let mut control = PortControl::new(&config.control, CellRate::new(353_773.0));
         let mut port = Served::new(line, &config);
         for (number, name) in (0..).zip(NAMES) {
@@ -223,7 +256,7 @@ mod tests {
                 "u" => (2, Cell::data(sent, number, false)),
                 _ => (ABR, Cell::data(sent, number, false)),
             };
-            assert!(matches!(port.admit(sent, priority, cell, &mut control), Admission::Queued(_)));
+            assert!(matches!(port.admit(sent, priority, Slot(0), cell, &mut control), Admission::Queued(_)));
         }
         assert_eq!(
             (port.cells().count(), port.queue(ABR)),

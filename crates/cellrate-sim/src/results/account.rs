@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use cellrate_proto::Time;
+use cellrate_proto::switch::FrameDiscard;
 use cellrate_scenario::Scenario;
 
 use super::exchanges::Rows;
@@ -199,6 +200,10 @@ fn port_summary(name: String, port: &Port, end: Time) -> PortSummary {
             (served.transmitted(), served.max_total().0, max_abr, served.queue_integral(end))
         }
     };
+    let frame_discard = match &port.queues {
+        Queues::Served(served) => served.frame_discard(),
+        Queues::Fifo(_) | Queues::Ranked(_) => None,
+    };
     let duration = end.as_ps() as f64;
     PortSummary {
         port: name,
@@ -209,6 +214,8 @@ fn port_summary(name: String, port: &Port, end: Time) -> PortSummary {
         max_abr_queue,
         dropped: port.dropped(),
         backward_rm_originated: port.control.originated(),
+        pdus_refused: frame_discard.map_or(0, FrameDiscard::refused),
+        pdus_cut: frame_discard.map_or(0, FrameDiscard::cut),
     }
 }
 

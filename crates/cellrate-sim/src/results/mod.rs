@@ -143,6 +143,10 @@ pub struct PortSummary {
     pub dropped: u64,
     /// BRMs that the port originated (`becn`) [cells].
     pub backward_rm_originated: u64,
+    /// PDUs of which it let no cell in (`frame_discard`).
+    pub pdus_refused: u64,
+    /// PDUs that it cut short (`frame_discard`).
+    pub pdus_cut: u64,
 }
 
 /// A connection that was refused.

@@ -6,6 +6,7 @@
 
 pub mod becn;
 pub mod categories;
+pub mod frame_discard;
 pub mod hosts;
 pub mod segments;
 mod switches;

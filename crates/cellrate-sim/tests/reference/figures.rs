@@ -114,6 +114,8 @@ impl Network<'_> {
             max_abr_queue: port.max_abr_queue as u64,
             dropped: port.dropped,
             backward_rm_originated: port.originated.values().map(|instants| instants.len() as u64).sum(),
+            pdus_refused: port.refused,
+            pdus_cut: port.cut,
         }
     }
 }

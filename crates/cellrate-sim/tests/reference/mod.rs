@@ -8,6 +8,7 @@
 //!   of the ports the cells left, transmissions in the order of the connections, forward before backward, timers of TCP
 //!   in the same order;
 //! - service by priority (CBR and VBR, ABR, UBR), never pre-empted; buffers count the cell in transmission;
+//! - what UBR loses, frame discard decides where a port has it, by the cells in the buffer one by one;
 //! - a data cell is marked as its transmission begins, by the ABR queue with that cell in it; the marking state is the
 //!   port's, so the beginning of every transmission moves it, of whatever category;
 //! - whether the line loses a cell is decided as its transmission ends;
@@ -27,6 +28,7 @@
 
 mod becn;
 mod figures;
+mod frame_discard;
 mod segments;
 mod tcp;
 
@@ -48,6 +50,7 @@ use cellrate_sim::{FlowSummary, PortSummary, VirtualSourceSummary};
 
 use crate::plain::Counting;
 use crate::plain::sources::given;
+use frame_discard::Fates;
 use segments::Relay;
 use tcp::tcp_value;
 
@@ -127,6 +130,8 @@ struct Cell {
     number: u32,
     efci: bool,
     rm: Option<RmCell>,
+    /// Whether a data cell is the last one of its PDU.
+    ends_pdu: bool,
     /// Of a data cell of TCP: its PDU and its place in it, both from 1 on, and in the last one what the PDU says.
     pdu: Option<(u64, u64, Option<Segment>)>,
 }
@@ -162,6 +167,10 @@ struct Port {
     planned_interval_end: Time,
     /// By direction of a connection: when it originated BRMs.
     originated: BTreeMap<usize, Vec<Time>>,
+    /// By direction of a connection: what has become of its PDUs here.
+    fates: BTreeMap<usize, Fates>,
+    refused: u64,
+    cut: u64,
     random: Random,
     /// Decided at the beginning, where the judge is told to be wrong.
     doomed: bool,
@@ -385,10 +394,13 @@ impl<'a> Network<'a> {
         let full = |room: Option<Cells>, queue: usize| {
             room.is_some_and(|room| queue.saturating_sub(beside) as u64 >= room.0)
         };
-        if full([guaranteed, abr, ubr][priority], port.queue(priority)) || full(shared, port.total()) {
+        let has_room =
+            !(full([guaranteed, abr, ubr][priority], port.queue(priority)) || full(shared, port.total()));
+        if !self.frame_gets_in(number, &cell, has_room) {
             self.lose(number, &cell);
             return;
         }
+        let port = &mut self.ports[number];
         if self.flaw == Some(Flaw::EfciOnArrival) {
             let queue = port.queue(1) + usize::from(priority == 1);
             mark(port, &mut cell, priority, queue);
@@ -523,13 +535,13 @@ impl<'a> Network<'a> {
         };
         end.note_acr(now);
         if let Some(rm) = at_once {
-            self.send(now, number, Some(rm));
+            self.send(now, number, Some(rm), false);
         }
         self.plan_transmission(now, number);
     }
 
-    /// A cell leaves an end.
-    fn send(&mut self, now: Time, flow: usize, rm: Option<RmCell>) {
+    /// A cell leaves an end: an RM cell or data, which may end a PDU.
+    fn send(&mut self, now: Time, flow: usize, rm: Option<RmCell>, ends_pdu: bool) {
         self.ends[flow].sent += 1;
         if self.ends[flow].relay.is_some() {
             return self.send_on(now, flow, rm);
@@ -537,7 +549,7 @@ impl<'a> Network<'a> {
         let port = number_of(self.paths[flow][0]);
         let number = self.ends[flow].data_sent as u32;
         let pdu = if rm.is_none() { self.ends[flow].part_of_pdu() } else { None };
-        self.admit(now, port, Cell { flow, step: 0, sent: now, number, efci: false, rm, pdu });
+        self.admit(now, port, Cell { flow, step: 0, sent: now, number, efci: false, rm, ends_pdu, pdu });
     }
 
     fn on_transmission(&mut self, now: Time, flow: usize) {
@@ -554,15 +566,15 @@ impl<'a> Network<'a> {
         match emission {
             None => {}
             Some(Emission::Data) => {
-                end.supply.take(now);
+                let ends_pdu = end.supply.take(now);
                 end.data_sent += 1;
-                self.send(now, flow, None);
+                self.send(now, flow, None, ends_pdu);
             }
             Some(Emission::ForwardRm(rm)) => {
                 end.forward_rm_sent += 1;
-                self.send(now, flow, Some(rm));
+                self.send(now, flow, Some(rm), false);
             }
-            Some(Emission::BackwardRm(rm)) => self.send(now, flow, Some(rm)),
+            Some(Emission::BackwardRm(rm)) => self.send(now, flow, Some(rm), false),
         }
         self.plan_transmission(now, flow);
     }
@@ -796,6 +808,9 @@ fn new_port(scenario: &Scenario, number: usize) -> Port {
         slots: BTreeMap::new(),
         planned_interval_end: Time::NEVER,
         originated: BTreeMap::new(),
+        fates: BTreeMap::new(),
+        refused: 0,
+        cut: 0,
         random: Random::new(scenario.seed, Stream::Loss(number as u32)),
         doomed: false,
         transmitted: 0,

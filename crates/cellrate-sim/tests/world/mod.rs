@@ -58,15 +58,12 @@ impl World {
         let ends = [a, b].map(|name| self.node(name, World::kind(name)));
         let port = |name: &str| {
             Arc::new(Port {
-                buffers: Buffers::default(),
-                rm_cells: RmCells::default(),
                 control: if World::kind(name) == NodeKind::Switch {
                     self.control.clone()
                 } else {
                     Default::default()
                 },
-                custom: None,
-                vs_vd: None,
+                ..Port::default()
             })
         };
         let ports = [port(a), port(b)];

@@ -5,6 +5,13 @@ const HEIGHT = 190; // of a panel [CSS pixels]
 const element = (id) => document.getElementById(id);
 const count = new Intl.NumberFormat("en-US");
 
+// What the table of ports counts where there is any.
+const PORT_COUNTS = {
+  pdus_refused: "PDUs refused",
+  pdus_cut: "PDUs cut",
+  backward_rm_originated: "BRMs originated",
+};
+
 let head = null;
 let panels = [];
 let pace = { speed: null, paused: false };
@@ -187,8 +194,9 @@ function showFigures({ run, vcs, ports, virtual_sources: virtual }) {
       ["max queue [cells]", (row) => count.format(row.max_queue)],
       ["mean queue [cells]", (row) => row.mean_queue.toFixed(1)],
       ["dropped", (row) => count.format(row.dropped)],
-      ...(ports.some((row) => row.backward_rm_originated)
-        ? [["BRMs originated", (row) => count.format(row.backward_rm_originated)]] : []),
+      ...Object.entries(PORT_COUNTS)
+        .filter(([key]) => ports.some((row) => row[key]))
+        .map(([key, title]) => [title, (row) => count.format(row[key])]),
     ]),
     ...(virtual.length ? [table(virtual, [
       ["virtual source", (row) => `${row.vc} at ${row.switch}`],

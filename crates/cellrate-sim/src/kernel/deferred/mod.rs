@@ -231,7 +231,7 @@ impl Cluster {
             }
             Queues::Served(served) => {
                 let priority = usize::from(hop.priority);
-                if let Admission::Lost = served.admit(now, priority, cell, &mut port.control) {
+                if let Admission::Lost = served.admit(now, priority, hop.slot, cell, &mut port.control) {
                     lose(port, dropped, hop);
                 }
             }

@@ -1,0 +1,19 @@
+//! The order of service at an output port: CBR and VBR, then ABR, then UBR.
+
+use cellrate_scenario::Category;
+
+/// Number of service priorities.
+pub const PRIORITIES: usize = 3;
+/// The priority of ABR.
+pub const ABR: usize = 1;
+/// The priority of UBR.
+pub const UBR: usize = 2;
+
+/// The service priority of a category: 0 is served first.
+pub const fn priority(category: Category) -> usize {
+    match category {
+        Category::Cbr | Category::Vbr => 0,
+        Category::Abr => ABR,
+        Category::Ubr => UBR,
+    }
+}
