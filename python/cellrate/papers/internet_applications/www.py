@@ -38,6 +38,8 @@ KEPT = "EFCI state kept"
 KEPT_ICRS = ("PCR", "PCR/10")
 """With which a destination that keeps its EFCI state is tried."""
 _KEEPS: Mapping[str, object] = {"defaults.abr.efci_state": "keep"}
+SHORT = "delay-5-ms"
+_NEARER: Mapping[str, object] = {"link.sw1-sw2.delay": "5 ms"}
 ICRS = {"PCR": "10 Mbps", "PCR/3": "3.333333 Mbps", "PCR/10": "1 Mbps"}
 BEGIN_S = 6.0
 """FTP, the queue and the line are measured from here, both transfers being there, to the last page."""
@@ -91,6 +93,8 @@ CASES: Mapping[str, Mapping[str, object]] = {
     **{case("1/64", rif, icr): _abr("1/64", rif, icr) for icr in ICRS if icr != "PCR" for rif in POWERS},
     **{case(rdf, "1/64", icr): _abr(rdf, "1/64", icr) for rdf in OTHER_RDFS for icr in ICRS if icr != "PCR"},
     **{f"{case('1/64', '1/64', icr)}, {KEPT}": {**_abr("1/64", "1/64", icr), **_KEEPS} for icr in KEPT_ICRS},
+    f"alone, {SHORT}": {**ubr(*ACR_PROBES), **ALONE, **_NEARER},
+    f"{case('1/64', '1/64')}, {SHORT}": {**_abr("1/64", "1/64"), **_NEARER},
 }
 
 
@@ -336,7 +340,15 @@ def _findings(results: Results) -> Sequence[Finding]:
             found.append(Finding(id, text, None, "See the rows www.table-2.ubr."))
     for rdf in OTHER_RDFS:
         found += _other_rdf(rdf, results)
-    return [*found, *_kept(results), *_text(results)]
+    return [*found, *_kept(results), *_nearer(results), *_text(results)]
+
+
+def _nearer(results: Results) -> list[Finding]:
+    alone, beside = (runs_of(results, f"{name}, {SHORT}") for name in ("alone", case("1/64", "1/64")))
+    if not (alone and beside):
+        return []
+    text = f"alone: {measure(alone).text()}; ABR: {measure(beside).text()}"
+    return [Finding(f"www.{SHORT}", text, None, "See the rows www.table-2.alone and www.table-3.rdf-rif-64-64.")]
 
 
 def _kept(results: Results) -> list[Finding]:
@@ -563,7 +575,7 @@ def _drawings(results: Results) -> Sequence[Drawing]:
 def _point(name: str, seed: int) -> Point:
     settings = CASES[name]
     background = {"seed": seed} if "vc.ftp{i}.traffic" in settings else starts(seed, 0.0)
-    other = name.removeprefix("UBR, ") in OTHER_LINES or name in _OTHER_RDF_CASES or name.endswith(KEPT)
+    other = name.removeprefix("UBR, ") in OTHER_LINES or name in _OTHER_RDF_CASES or name.endswith((KEPT, SHORT))
     # One run over UBR alone may have no page at all.
     return Point("www", {**settings, **background}, extra=(seed > 1 and name != "UBR") or other)
 
@@ -578,4 +590,4 @@ EXPERIMENT = Experiment(
     findings=_findings,
     drawings=_drawings,
 )
-"""Twenty-six cases, three seeds each."""
+"""Twenty-eight cases, three seeds each."""
