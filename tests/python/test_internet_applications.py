@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 
 import pytest
 
 from cellrate.papers import load_paper
 from cellrate.papers.internet_applications import arithmetic, left_open, live, search, video, voice, www
-from cellrate.papers.internet_applications.common import HOST_LINE, starts
+from cellrate.papers.internet_applications.common import (
+    FTP_GOODPUT_SHARE,
+    HOST_LINE,
+    ftp_rate,
+    line_rate,
+    payload_share,
+    starts,
+)
 from cellrate.papers.internet_applications.playout import Frame, play
 from cellrate.papers.internet_applications.search import Needs, highest_rate, room_for, smallest_mcr
 from cellrate.papers.internet_applications.voice import listen
@@ -174,3 +182,24 @@ def test_a_live_figure_says_of_how_many_runs_it_is() -> None:
     assert shown([1.0, None, 1.0]) == "1.0 ± 0.0 s (in 2 of 3 runs; none came in the others)"
     assert shown([None, None, None]) == "none came (3 runs)"
     assert live.text(live.CASES[0].figures[0], [], 5) == "no run of 5 in time"
+
+
+def test_throughput_of_ftp_leaves_out_what_is_sent_again() -> None:
+    paper = load_paper("internet-applications")
+    points = [video.EXPERIMENT.points[f"24 fps, {case}, 1"] for case in ("UBR", "ABR")]
+    over_ubr, over_abr = run_many(
+        [(paper.scenario(point).set({"duration": "16 s", "vc.video.traffic.end": "15 s"}), {}) for point in points]
+    )
+    cells = sum(line_rate(over_ubr, vc, 11.0, 15.0) for vc in ("ftp1", "ftp2")) * FTP_GOODPUT_SHARE
+    assert 0 < ftp_rate(over_ubr, 11.0, 15.0) < 0.97 * cells
+    assert payload_share(over_abr, "ftp1") == pytest.approx(FTP_GOODPUT_SHARE, rel=0.01)
+
+
+def test_pages_of_which_none_came_are_measured_to_the_end_of_the_run() -> None:
+    paper = load_paper("internet-applications")
+    scenario = paper.scenario(www.EXPERIMENT.points["UBR, 1"]).set({"duration": "9 s"})
+    (result,) = run_many([(scenario, {})])
+    assert www.last_page(result) == 9.0
+    pages = www.measure([result])
+    assert (pages.gif, len(pages.ftp)) == ((), 1)
+    assert math.isnan(pages.again)

@@ -44,7 +44,8 @@ def test_withheld_values_are_measured_and_not_judged(report: tuple[Report, Path]
     "claim",
     [
         "nrm.settles", "nrm.halves", "nrm.returns", "nrm.climb", "rif.steps", "rif.jump", "crm.initial",
-        "crm.first-cut", "crm.feedback", "crm.seen", "crm.oscillates", "crm.full", "tbe.no-bound", "cutoff.geometric",
+        "crm.first-cut", "crm.feedback", "crm.seen", "crm.oscillates", "crm.full", "tbe.no-bound", "tbe.start-queue",
+        "cutoff.geometric",
     ],
 )  # fmt: skip
 def test_what_the_protocol_makes_certain_holds(report: tuple[Report, Path], claim: str) -> None:

@@ -68,6 +68,11 @@ def _findings(_: Results) -> Sequence[Finding]:
             "Within 2 %: the text calculates with a cell time of 2.7 us.",
         ),
         Finding(
+            "arithmetic.overhead",
+            f"{100 / 32:.3g} % and {200 / 32:.3g} %",
+            near(0.03, 1 / 32, 0.05) and near(0.06, 2 / 32, 0.05),
+        ),
+        Finding(
             "arithmetic.table-2-against-text",
             f"{in_units(inter_rm_time(32, 1.5e6))} at 1.5 Mbps",
             False,

@@ -23,6 +23,8 @@ INTERVALS: Mapping[str, Mapping[str, object]] = {
     "20 ms": {},
 }
 """Averaging intervals that are tried too; the second is that of the same authors' paper on use-it-or-lose-it."""
+BURSTS = {"128": (128, None), "512": (512, None), "1024": (1024, None), "1024, burst 300": (1024, 300)}
+"""TBE, and what each source has to send at the start [cells]; None: without end."""
 STARTED_S = 0.1
 """Three round trips of 30 ms: from here on the flow is set up."""
 
@@ -73,6 +75,7 @@ def _findings(results: Results) -> Sequence[Finding]:
             listed(((tbe, with_rule[tbe] / (2 * tbe)) for tbe in TBES), "times the sum of both TBE"),
             with_rule[128] > 2 * 128 and with_rule[512] > 2 * 512,
         ),
+        _start(queue),
     ]
     if "20 ms, 128" in results:
         other = {f"{interval}, TBE {tbe}": queue[f"{interval}, {tbe}"] for interval in INTERVALS for tbe in (128, 512)}
@@ -83,6 +86,18 @@ def _findings(results: Results) -> Sequence[Finding]:
         why = "" if more == len(pairs) else _SAME_QUEUE
         found.append(Finding("tbe.interval-order", f"in {more} of {len(pairs)}", more == len(pairs), why))
     return found
+
+
+def _start(queue: Mapping[str, int]) -> Finding:
+    """Compare the queue of the first round trip, of two sources, with min(TBE, burst)."""
+    parts, holds = [], True
+    for name, (tbe, burst) in BURSTS.items():
+        most, limit = queue[f"start, {name}"], min(tbe, burst or tbe)
+        parts.append(f"{most:,} ({name})")
+        holds = holds and abs(most - limit) <= 0.05 * limit
+    return Finding(
+        "tbe.start-queue", ", ".join(parts) + " cells", holds, "" if holds else "It is off by more than 5 %."
+    )
 
 
 _SAME_QUEUE = (
@@ -141,6 +156,18 @@ def _settings(tbe: int, cdf: str) -> dict[str, object]:
     return {"defaults.abr.tbe": f"{tbe} cells", "defaults.abr.cdf": cdf}
 
 
+def _first(tbe: int, burst: int | None) -> dict[str, object]:
+    """Begin at PCR, without VBR: FRTT is 0, so that TBE / FRTT does not limit ICR, and the run ends before feedback."""
+    sent = "" if burst is None else f', cells = "{burst} cells"'
+    return {
+        **_settings(tbe, "1/2"),
+        "defaults.abr.frtt": "0 ms",
+        "duration": "29 ms",
+        "vc.vc{i}.traffic": f'{{ type = "greedy"{sent} }}',
+        "vc.vbr.traffic": '{ type = "none" }',
+    }
+
+
 def _other(tbe: int, interval: str, more: Mapping[str, object]) -> dict[str, object]:
     time = interval.removesuffix(" or 100 cells")
     return {**_settings(tbe, "1/2"), "defaults.switch.algorithm.interval": time, **more}
@@ -151,6 +178,7 @@ EXPERIMENT = Experiment(
     title="TBE: figures 11 and 12",
     points={
         **{f"{tbe} {rule}": Point("exposure", _settings(tbe, cdf)) for tbe in TBES for rule, cdf in CDFS.items()},
+        **{f"start, {name}": Point("exposure", _first(tbe, burst)) for name, (tbe, burst) in BURSTS.items()},
         **{
             f"{interval}, {tbe}": Point("exposure", _other(tbe, interval, more), extra=True)
             for interval, more in INTERVALS.items()

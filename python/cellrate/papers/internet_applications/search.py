@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FRAME_RATES = tuple(range(24, 4, -1))
+DELAY_RATES = (24, 18, 12, 9, 6)
+"""At which the longest time of a frame is told."""
 MCRS = tuple(range(10))
 """[Mbps]"""
 SEARCH_SEEDS = (1, 2, 3)
@@ -159,6 +161,7 @@ def _findings(results: Results) -> Sequence[Finding]:
         ),
         *_smaller_icr(results),
         *_formula(results),
+        _delay(results),
     ]
 
 
@@ -218,6 +221,14 @@ def _smaller_icr(results: Results) -> list[Finding]:
         if not runs:
             return []
     return [Finding("search.mcr-icr", ", ".join(parts), None, "See the row search.mcr-whole.")]
+
+
+def _delay(results: Results) -> Finding:
+    longest = [
+        max(run.summary["frames"][0]["max_time_s"] for run in _runs(results, f"{fps} fps")) for fps in DELAY_RATES
+    ]
+    text = f"{listed(longest, 2)} s at {listed(DELAY_RATES)} fps"
+    return judged("search.delay", text, longest == sorted(longest, reverse=True))
 
 
 def _formula(results: Results) -> list[Finding]:

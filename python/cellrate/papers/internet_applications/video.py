@@ -111,12 +111,12 @@ def overflow(result: Result, room: int = ROOM) -> float:
 
 _WHY_TCP = (
     "Every loss costs TCP a time-out here, and it still gets more than what the paper had. None of the choices tried "
-    "under open comes near the paper's figure; datagrams for an MTU of 1500 octets come nearest, with 1.1 Mbps, a "
-    "smallest time-out of 1 s after them."
+    "under open comes near the paper's figure; datagrams for an MTU of 1500 octets and a smallest time-out of 1 s come "
+    "nearest, with 1.0 Mbps each."
 )
 _WHY_NINE = (
     "The film takes a third of the line, and FTP most of what it leaves: what is lost does not keep it from that. Of "
-    "the choices under open lines of 149.76 Mb/s come nearest, with 5.4 Mbps. 2.0 Mbps leave half of the line idle; "
+    "the choices under open lines of 149.76 Mb/s come nearest, with 5.0 Mbps. 2.0 Mbps leave half of the line idle; "
     "the testbed's TCP must have waited for longer after losses than any tried here."
 )
 _WHY_LOSS = (
@@ -145,6 +145,7 @@ def _whole(alone: list[Result], over_ubr: list[Result], over_abr: list[Result]) 
     tcp, part = over(over_ubr, ftp_rate), over(over_ubr, share)
     lost = over(over_ubr, loss_share)
     gap = over(over_ubr, lambda run: play(frames_of(run), 24).longest_gap() / 24)
+    still = over(over_ubr, lambda run: play(frames_of(run), 24).suspended_s)
     fair_tcp, jains = over(over_abr, ftp_rate), over(over_abr, fairness)
     stood = over(over_abr, lambda run: play(frames_of(run), 24).suspended_s)
     cells = sum(run.vc("video")["dropped"] for run in over_abr)
@@ -158,8 +159,9 @@ def _whole(alone: list[Result], over_ubr: list[Result], over_abr: list[Result]) 
         judged("video.ubr-dominant", f"{shown(part)} of all cells", part.mean > 0.7),
         judged(
             "video.ubr-loss",
-            f"{100 * lost.mean:.0f} % of the frames of 10 s, at most {gap.mean:.2f} s in a row",
-            gap.mean > 5,
+            f"{100 * lost.mean:.0f} % of the frames of 10 s, at most {gap.mean:.2f} s in a row, {still.mean:.2f} s of "
+            "standing still",
+            gap.mean > 5 and still.mean > 1,
             _WHY_LOSS,
         ),
         judged("video.abr-tcp", shown(fair_tcp, 2, "Mbps"), near(fair_tcp.mean, 6.0, 0.1)),
@@ -187,15 +189,26 @@ def _nine(
     during = over(slow_abr, lambda run: _rate(run, "video")).mean / whole
     missing = sum(play(frames_of(run), 9).lost for run in slow_abr)
     stood = over(slow_abr, lambda run: play(frames_of(run), 9).suspended_s)
+    still = over(slow_ubr, lambda run: play(frames_of(run), 9).suspended_s)
     return [
-        judged("video.nine-rate", f"{part:.3f} alone, {during:.3f} over ABR beside FTP", near(part, 3 / 8, 0.02)),
+        judged(
+            "video.nine-rate",
+            f"{part:.3f} alone, {during:.3f} over ABR beside FTP",
+            near(part, 3 / 8, 0.05) and near(during, 3 / 8, 0.05),
+        ),
         judged("video.nine-ubr-tcp", shown(tcp, 2, "Mbps"), near(tcp.mean, 2.0, 0.25), _WHY_NINE),
         judged("video.nine-ubr-loss", f"{shown(lost, 1)} %", 5 <= lost.mean <= 20),
+        judged(
+            "video.nine-ubr-stands",
+            f"{shown(still, 2)} s of standing still",
+            still.mean > 1,
+            "Single frames are lost, fewer than the half second that the player has gathered makes good.",
+        ),
         judged(
             "video.nine-abr-loss",
             f"{missing} of {sum(len(frames_of(run)) for run in slow_abr):,} frames; {shown(stood, 2)} s of standing "
             "still",
-            missing == 0,
+            missing == 0 and stood.mean < 1 / 9,
         ),
     ]
 
@@ -208,7 +221,7 @@ def _minimum(high: list[Result]) -> list[Finding]:
         judged(
             "video.minimum-share",
             f"{residual:.2f} Mbps of data cells above MCR; {shown(others)} for each FTP",
-            residual < 0.5 * others.mean,
+            residual < others.mean,
         ),
         judged("video.minimum-rate", shown(own, 2, "Mbps"), near(own.mean, 7.0, 0.05)),
     ]

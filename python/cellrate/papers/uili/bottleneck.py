@@ -26,6 +26,9 @@ SETTLED_S = 0.06
 EARLY_S = 0.05
 """The release in the runs that ask what would have been."""
 BOTTLENECK = "sw1->sw2"
+FEEDBACK_S = 0.01
+"""From the bottleneck to the sources and back."""
+SOURCES = 5
 
 
 def _point(policy: str, icr: str, extra: bool = False) -> Point:
@@ -41,6 +44,12 @@ def queues(result: Result, release_s: float = RELEASE_S) -> tuple[float, float]:
     """Largest queue at the bottleneck before and after the release [cells]."""
     queue = result.series("abr_queue", port=BOTTLENECK)
     return queue.between(0.0, release_s).max(), queue.between(release_s, 2 * release_s).max()
+
+
+def bound(result: Result) -> float:
+    """(ACR - source rate) x feedback delay x number of sources, with ACR at the release [cells]."""
+    acr = result.series("acr", vc="vc1").at(RELEASE_S) * TO_MBPS
+    return (acr - source_rate(result)) / TO_MBPS * FEEDBACK_S * SOURCES
 
 
 def risen(result: Result) -> float:
@@ -69,6 +78,14 @@ def _findings(results: Results) -> Sequence[Finding]:
     after = {policy: queues(run)[1] for policy, run in runs.items()}
     bounded = all(queue < 0.1 * after["none"] for policy, queue in after.items() if policy != "none")
     found.append(judged("bottleneck.queue", listed(after.items(), "cells", 0), bounded))
+    bounds = {policy: bound(runs[policy]) for policy in ("none", "count-based")}
+    found.append(
+        judged(
+            "bottleneck.bound",
+            ", ".join(f"{after[policy]:,.0f} of {most:,.0f} cells ({policy})" for policy, most in bounds.items()),
+            all(after[policy] <= most for policy, most in bounds.items()),
+        )
+    )
     pcr = {policy: queues(results[f"{policy}, 155.52"])[1] for policy in POLICIES}
     found.append(
         judged(
@@ -162,7 +179,8 @@ def _convergence(runs: dict[str, Result]) -> list[Finding]:
         ),
         judged(
             "bottleneck.time-slow",
-            f"{took['time-based']:.1f} ms against {took['count-based']:.1f} ms",
+            f"{took['time-based']:.1f} ms against {took['count-based']:.1f} ms; then ACR "
+            f"{swings['time-based'][0]:.1f} to {swings['time-based'][1]:.1f} Mbps",
             took["time-based"] > 3 * took["count-based"],
         ),
         judged("bottleneck.joint-leaves", f"{joint_low:.1f} to {joint_high:.1f} Mbps", joint_high > 1.5 * joint_low),
