@@ -4,13 +4,15 @@ use cellrate_proto::parameters::{ParameterError, PowerOfTwo};
 
 use crate::format::{Kind, Shape, Tagged};
 use crate::text::error::{Fault, Place, nearest, suggestion};
+use crate::text::group;
 use crate::text::quantity::{self, Dimension, shortened};
 use crate::text::tree::{Node, Table, Value};
 
 /// What is asked of a tree.
 #[derive(Clone, Copy)]
 pub(crate) struct Mode {
-    /// A list may stand where a single value is due: one value for each member of a group.
+    /// A list may stand where a single value is due, one value for each member of a group; and `{i}` in a text for the
+    /// number of the member.
     pub groups: bool,
     /// Required keys must be there. As written they need not: they may come from defaults or from `like`.
     pub complete: bool,
@@ -23,12 +25,16 @@ impl Mode {
 
 /// Whether `node` may stand where a value of `kind` is due.
 pub(crate) fn value(node: &Node, kind: Kind, mode: Mode) -> Result<(), Fault> {
-    if mode.groups
-        && !kind.is_list()
-        && let Some(members) = node.list()
-    {
-        // How many there must be is known when the group is written out.
-        return members.iter().try_for_each(|member| value(member, kind, Mode { groups: false, ..mode }));
+    if mode.groups && !kind.is_list() {
+        let alone = Mode { groups: false, ..mode };
+        if let Some(members) = node.list() {
+            // How many there must be is known when the group is written out.
+            return members.iter().try_for_each(|member| value(member, kind, alone));
+        }
+        if let Some(first) = group::of_first_member(node) {
+            // Those of the others are looked at when the group is written out, too.
+            return value(&first, kind, alone);
+        }
     }
     if let (Value::Numbers(_), Kind::List(..)) = (&node.value, kind) {
         // They were looked at when they were read.

@@ -222,6 +222,14 @@ fn member_value(node: &mut Node, kind: Kind, i: usize, count: usize) -> Result<(
     }
 }
 
+/// What a text with `{i}` is for the first member; `None` if it is the same for all, or no text.
+pub(crate) fn of_first_member(node: &Node) -> Option<Node> {
+    match numbered(node.text()?, 1) {
+        Cow::Owned(text) => Some(Node { place: node.place, value: Value::Text(text) }),
+        Cow::Borrowed(_) => None,
+    }
+}
+
 fn number_texts(node: &mut Node, i: usize) {
     match &mut node.value {
         Value::Text(text) => {

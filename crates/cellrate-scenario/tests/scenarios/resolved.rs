@@ -127,3 +127,34 @@ fn pcr_is_the_narrowest_link_and_never_more_than_signalling_carries() {
     assert_eq!(pcr("16777215 cells/s"), (MAX_RATE, 1));
     assert_eq!(pcr("10 Gbps"), (MAX_RATE, 1));
 }
+
+#[test]
+fn the_number_of_a_member_may_stand_in_any_text_of_its_group() {
+    let text = |pcr: &str, start: &str| {
+        format!(
+            "name = \"x\"\nduration = \"1 s\"\nswitch = [{{ name = \"sw\" }}]\nhost = [{{ name = \"d\" }}, {{ name = \"s{{i}}\", count = 3 }}]\n\
+             [defaults.link]\nrate = \"100 Mbps\"\n[[link]]\nbetween = [\"sw\", \"d\"]\nlength = \"1 km\"\n\
+             [[link]]\nbetween = [\"s{{i}}\", \"sw\"]\ncount = 3\nlength = \"{{i}}00 km\"\n\
+             [[vc]]\nname = \"vc{{i}}\"\ncount = 3\npath = [\"s{{i}}\", \"sw\", \"d\"]\nabr.pcr = \"{pcr}\"\n\
+             traffic = {{ type = \"greedy\", start = \"{start}\" }}\n"
+        )
+    };
+    let resolve = |text: String| Document::parse(&text, "x.toml").and_then(|document| document.resolve());
+    let scenario = resolve(text("{i+1}0 Mbps", "{i}0 ms")).unwrap_or_else(|error| panic!("{error}"));
+    let delays: Vec<u64> = scenario.links[1..].iter().map(|link| link.delay.as_ps() / 1_000_000).collect();
+    assert_eq!(delays, [500, 1000, 1500]);
+    let starts: Vec<u64> = scenario
+        .connections
+        .iter()
+        .map(|connection| match &connection.forward.traffic {
+            Some(Traffic::Greedy { windows }) => windows[0].start.as_ps() / 1_000_000_000,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(starts, [10, 20, 30]);
+    // What is wrong with the first member is said of the document as written, with others when they are written out.
+    let told = |pcr: &str, start: &str| resolve(text(pcr, start)).expect_err("it is wrong").to_string();
+    assert!(told("{i} Mbps", "{i} parsecs").contains("parsecs"));
+    assert!(told("{i-1} Mbps", "1 ms").contains("pcr"));
+    assert!(told("{i} Mbps", "{i+9999999} ms").contains("is not a time"));
+}
