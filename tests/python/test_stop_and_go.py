@@ -13,10 +13,13 @@ from cellrate.papers import load_paper
 from cellrate.papers.stop_and_go.arithmetic import feedback_interval, icr_is_pcr
 from cellrate.papers.stop_and_go.curves import begins
 from cellrate.papers.stop_and_go.figures import (
+    WIDE,
     background_lost,
     best_of_50,
+    efficient,
     fairness,
     largest_fall,
+    limited_by_25,
     no_loss,
     proportion,
     useful,
@@ -136,6 +139,25 @@ def test_vbr_of_figure_5_begins_as_if_it_had_run_for_long() -> None:
     scenario = tomllib.loads((load_paper("stop-and-go").folder / "scenarios" / "wide.toml").read_text())
     (vbr,) = [vc for vc in scenario["vc"] if vc["name"] == "vbr{i}"]
     assert vbr["traffic"]["start"] == begins(1)
+
+
+def test_ten_pcrs_of_the_last_plot_of_figure_5_are_more_than_8_times_the_link() -> None:
+    (rate,) = (int(word) for word in WIDE[-1].name.split() if word.isdigit())
+    assert 10 * rate > 8 * 150
+    assert WIDE[-1].settings["defaults.abr.pcr"] == f"{rate} Mbps"
+
+
+def test_efficiency_is_judged_by_its_mean_over_the_loads() -> None:
+    high, low = (Sample((replace(RUN, efficiency=(value,)),)) for value in (1.0, 0.82))
+    assert efficient("equal.efficient", {"PCR 50 Mbps": {10: high, 25: low}}).holds is True
+    found = efficient("equal.efficient", {"PCR 50 Mbps": {10: high, 25: low, 40: low, 55: low}})
+    assert (found.holds, found.measured) == (False, "0.865, at least 0.820 (PCR 50 Mbps)")
+
+
+def test_pcr_25_is_held_against_the_fair_share_from_75_mbps_on() -> None:
+    # At a load of 70 the PCR itself is the limit; at 85 the fair share is 18.07 Mbps a connection.
+    assert limited_by_25({70: 66.0, 85: 50.0}).holds is True
+    assert limited_by_25({70: 66.0, 85: 53.0}).holds is False
 
 
 def test_pcr_50_is_best_only_outside_the_intervals() -> None:

@@ -44,6 +44,20 @@ def test_a_sample_expects_what_one_more_run_could_be() -> None:
     assert Sample([5.0]).text(1) == "5.0"
 
 
+def test_claims_across_tables_are_judged_on_the_tables_that_the_paper_speaks_of() -> None:
+    queues = [[5000.0, 4500.0, 4000.0]] * 4 + [[90_000.0, 100_000.0, 110_000.0]] * 2
+    means = {(table, "queue"): row for table, row in enumerate(queues, 1)}
+    means |= {(table, "throughput"): [60.0, 50.0, 40.0] for table in (1, 2)}
+    means |= {(table, "throughput"): [58.0, 49.0, 39.0] for table in (3, 4)}
+    # Tables 5 and 6 grow with the row: the order is claimed of tables 1 and 2.
+    assert across._ordered(means).holds is True
+    assert across._ordered({**means, (2, "queue"): [5000.0, 5100.0, 4000.0]}).holds is False
+    assert across._dominant(means).holds is True
+    assert across._dominant({**means, (3, "queue"): [60_000.0] * 3, (4, "queue"): [60_000.0] * 3}).holds is False
+    assert across._short_cost(means).holds is True
+    assert across._short_cost({**means, (4, "throughput"): [58.0, 49.0, 37.0]}).holds is False
+
+
 def test_every_row_has_ten_seeds_and_a_quick_run_one() -> None:
     for table in range(1, 7):
         points = dict(tables.points(table))
@@ -51,8 +65,12 @@ def test_every_row_has_ten_seeds_and_a_quick_run_one() -> None:
         assert sum(not point.extra for point in points.values()) == 3
     assert len(across.EXPERIMENT.points) == 180
     assert len(averaging.EXPERIMENT.points) == 40
-    for experiment, row in ((left_open.EXPERIMENT, left_open.GROUND), (left_open.LONG, left_open.SATELLITE)):
-        assert len(experiment.points) == 10 * (1 + len(row.choices))
+    # The first has runs with a finer look at the queue, too.
+    for experiment, row, ways in (
+        (left_open.EXPERIMENT, left_open.GROUND, 2),
+        (left_open.LONG, left_open.SATELLITE, 1),
+    ):
+        assert len(experiment.points) == 10 * (ways + len(row.choices))
         assert all(point.extra for point in experiment.points.values())
     assert sum("duty 0.7" in name and not point.extra for name, point in on_off.EXPERIMENT.points.items()) == 1
 

@@ -100,7 +100,9 @@ def figure(curves: Sequence[Curve], results: Results, title: str) -> Figure:
         drawn.subplots_adjust(left=0.07, right=0.93, top=1 - 0.85 / height, bottom=0.62 / height)
         drawn.subplots_adjust(hspace=0.35, wspace=0.38)
         grid: Any = drawn.subplots(rows, 2, squeeze=False)
-        for axes, curve in zip(grid.flat, curves, strict=True):
+        for axes in grid.flat[len(curves) :]:
+            axes.set_visible(False)
+        for axes, curve in zip(grid.flat[: len(curves)], curves, strict=True):
             samples = curve.samples(results)
             loads = list(samples)
             right = axes.twinx()

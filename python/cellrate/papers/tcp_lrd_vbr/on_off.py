@@ -51,9 +51,11 @@ def _findings(results: Results) -> Sequence[Finding]:
 
 _WHY_UNEQUAL = (
     "With 1 ms they are as bad, with 50 and 100 ms worse; the switch that the paper says this of was an earlier one. "
-    "The longest queue comes when VBR is off: while it was on ABR had 25 Mbps, and for a round trip of 30 ms after it "
-    "no more ACKs come back than for what that had sent. The line is empty, ERICA+ hands out more with every "
-    "interval, up to 900 Mbps in sum, and then all of it comes at once. 14 ms of VBR are less than a round trip."
+    "The longest queue of 100 ms comes when VBR is off: while it was on a source had 0.8 Mbps, half of a fifteenth of "
+    "the 25 Mbps that were left, and an FRM every 16 ms. Until news has reached the sources and their load has come "
+    "back the line is empty, the load factor falls to a fifth, and the first sources that have their FairShare are "
+    "handed five times as much; MaxAlloc gives it to all, 900 Mbps in sum. TCP has no part in it: its sources have "
+    "data throughout, and greedy ones without TCP make the same queue (24,531 cells)."
 )
 
 
