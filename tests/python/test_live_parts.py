@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from cellrate.command_line.main import status
 from cellrate.errors import CellrateError
 from cellrate.live import adapters, doctor, table, theory
 from cellrate.live.applications import Application, Plan, Surroundings, check, iperf3, plan, web
 from cellrate.live.playout import Frame, hear, jitter, play, whole_frames
 from cellrate.live.programs import datagram_recorder, video_sender
+from conftest import PAIR
 
 
 def frames(*arrivals: float, octets: int = 1000, period: float = 1.0) -> list[Frame]:
@@ -250,3 +252,10 @@ def test_the_doctor_names_packages_and_what_is_not_possible() -> None:
         "Live runs are not possible here: nsenter: not found (apt install util-linux)"
     )
     assert json.loads(json.dumps(doctor.content(found)))["ready"] is False
+
+
+def test_a_node_runs_in_one_point_of_a_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = PAIR + '\n[[sweep]]\nset = "seed"\nvalues = [1, 2]\n'
+    (file := tmp_path / "two.toml").write_text(text)
+    assert status(["live", "node", str(file), "sw"]) == 2
+    assert "two.toml sweeps over 2 points; a node runs in one of them" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 from typing import Annotated
 
+from ..errors import CellrateError
 from .app import app
 from .options import (
     Algorithm,
@@ -207,7 +208,11 @@ def live_node(
     from ..live.distribution import run_node
     from ..scenario import prepare
 
-    scenario = prepare(file, set=settings_of(set)).points()[0].scenario
+    prepared = prepare(file, set=settings_of(set))
+    points = prepared.points()
+    if len(points) != 1:
+        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; a node runs in one of them")
+    scenario = points[0].scenario
     summary = run_node(scenario, node, unix_ns(start), figures, load(algorithm, policy, traffic))
     if figures is None:
         print_json(summary)
