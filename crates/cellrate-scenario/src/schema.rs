@@ -20,7 +20,7 @@ pub fn schema() -> Json {
     root
 }
 
-/// `groups`: a list may give each member of a group its own value. `complete`: required keys must be there.
+/// `groups`: a list may give each member of a group its own value, and `{i}` stand for its number. `complete`: required keys must be there.
 fn shape(shape: &Shape, groups: bool, complete: bool) -> Json {
     let properties = shape.keys.iter().map(|key| (key.name.to_string(), property(key, groups)));
     let required: Vec<&str> = shape.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
@@ -47,10 +47,23 @@ fn property(key: &Key, groups: bool) -> Json {
 
 fn kind(of: Kind, groups: bool) -> Json {
     let single = single(of, groups);
-    if groups && !of.is_list() {
-        return json!({ "anyOf": [single, { "type": "array", "minItems": 1, "items": single }] });
+    if !groups || of.is_list() {
+        return single;
     }
-    single
+    let mut ways = vec![single.clone(), json!({ "type": "array", "minItems": 1, "items": single })];
+    if takes_numbers(of) {
+        ways.push(json!({ "type": "string", "pattern": r"\{i([+-]\d{1,6})?\}" }));
+    }
+    json!({ "anyOf": ways })
+}
+
+/// Whether a text may stand there that has another pattern than names have: in groups, `{i}` among it.
+fn takes_numbers(of: Kind) -> bool {
+    match of {
+        Kind::Quantity(_) | Kind::Positive(_) | Kind::Ratio(_) | Kind::PowerOfTwo | Kind::Choice(_) => true,
+        Kind::Or(kinds) => kinds.iter().any(|kind| takes_numbers(*kind)),
+        _ => false,
+    }
 }
 
 fn single(of: Kind, groups: bool) -> Json {

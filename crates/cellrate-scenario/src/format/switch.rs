@@ -56,18 +56,28 @@ const NEGOTIATION_KEY: Key = key(
     "What the switch does to the ABR parameters of a connection that is set up through it; needs `admission`.",
 );
 
+/// The keys of an output port, around those of their own that switches and defaults have.
+macro_rules! port_keys {
+    ($($first:expr,)*; $($last:expr),* $(,)?) => {
+        &[
+            $($first,)*
+            BUFFERS_KEY,
+            FRAME_DISCARD_KEY,
+            RM_CELLS_KEY,
+            EFCI_KEY,
+            BECN_KEY,
+            ALGORITHM_KEY,
+            VS_VD_KEY,
+            $($last,)*
+        ]
+    };
+}
+
 pub(super) const SWITCH: Shape = Shape {
     name: "switch",
     about: "A switch.",
-    keys: &[
-        NAME,
-        BUFFERS_KEY,
-        FRAME_DISCARD_KEY,
-        RM_CELLS_KEY,
-        EFCI_KEY,
-        BECN_KEY,
-        ALGORITHM_KEY,
-        VS_VD_KEY,
+    keys: port_keys![
+        NAME,;
         NEGOTIATION_KEY,
         key(
             "ports",
@@ -80,20 +90,8 @@ pub(super) const SWITCH: Shape = Shape {
     ],
 };
 
-pub(super) const SWITCH_DEFAULTS: Shape = Shape {
-    name: "switch_defaults",
-    about: "Defaults of switches.",
-    keys: &[
-        BUFFERS_KEY,
-        FRAME_DISCARD_KEY,
-        RM_CELLS_KEY,
-        EFCI_KEY,
-        BECN_KEY,
-        ALGORITHM_KEY,
-        VS_VD_KEY,
-        NEGOTIATION_KEY,
-    ],
-};
+pub(super) const SWITCH_DEFAULTS: Shape =
+    Shape { name: "switch_defaults", about: "Defaults of switches.", keys: port_keys![; NEGOTIATION_KEY] };
 
 const VS_VD: Shape = Shape {
     name: "vs_vd",
@@ -148,7 +146,7 @@ const NEGOTIATION: Shape = Shape {
 const PORT: Shape = Shape {
     name: "port",
     about: "One output port of a switch: what differs from the switch.",
-    keys: &[BUFFERS_KEY, FRAME_DISCARD_KEY, RM_CELLS_KEY, EFCI_KEY, BECN_KEY, ALGORITHM_KEY, VS_VD_KEY],
+    keys: port_keys![;],
 };
 
 const BUFFERS: Shape = Shape {
