@@ -9,6 +9,7 @@ use crate::model::Scenario;
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, ScenarioError, SourceText, nearest, suggestion};
 use crate::text::group;
+use crate::text::pattern;
 use crate::text::quantity::shortened;
 use crate::text::trace;
 use crate::text::tree::{self, Node, Table, Value};
@@ -239,7 +240,7 @@ impl Document {
             let handles = self.handles(segments[0]);
             if name.contains("{i}") && !handles.iter().any(|handle| handle == name) {
                 let members: Vec<&String> =
-                    handles.iter().filter(|handle| group::matches(name, handle)).collect();
+                    handles.iter().filter(|handle| pattern::matches(name, handle)).collect();
                 for &member in &members {
                     let path = path.replacen(name, member, 1);
                     self.assign(&path, place, node.clone(), as_text.clone())?;

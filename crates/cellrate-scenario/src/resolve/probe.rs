@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place, suggestion};
-use crate::text::group::matches;
+use crate::text::pattern::matches;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
 

@@ -4,7 +4,7 @@ use cellrate_proto::parameters::{ParameterError, PowerOfTwo};
 
 use crate::format::{Kind, Shape, Tagged};
 use crate::text::error::{Fault, Place, nearest, suggestion};
-use crate::text::group;
+use crate::text::pattern::of_first_member;
 use crate::text::quantity::{self, Dimension, shortened};
 use crate::text::tree::{Node, Table, Value};
 
@@ -31,7 +31,7 @@ pub(crate) fn value(node: &Node, kind: Kind, mode: Mode) -> Result<(), Fault> {
             // How many there must be is known when the group is written out.
             return members.iter().try_for_each(|member| value(member, kind, alone));
         }
-        if let Some(first) = group::of_first_member(node) {
+        if let Some(first) = of_first_member(node) {
             // Those of the others are looked at when the group is written out, too.
             return value(&first, kind, alone);
         }

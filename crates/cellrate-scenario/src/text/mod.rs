@@ -1,10 +1,11 @@
 //! The text of a scenario: the tree that it is ([`tree`]), its numbers with units ([`quantity`]), held against the
-//! table of the format ([`check`]), groups written out ([`group`]), files that it refers to taken in ([`trace`]), and
-//! what is wrong with it, and where ([`error`]).
+//! table of the format ([`check`]), groups written out ([`group`], [`pattern`]), files that it refers to taken in
+//! ([`trace`]), and what is wrong with it, and where ([`error`]).
 
 pub(crate) mod check;
 pub(crate) mod error;
 pub(crate) mod group;
+pub(crate) mod pattern;
 pub(crate) mod quantity;
 pub(crate) mod trace;
 pub(crate) mod tree;
