@@ -74,7 +74,7 @@ impl Counters {
 /// ACR integrated over time.
 #[derive(Clone, Copy, Debug, Default)]
 struct AcrIntegral {
-    /// [cells]
+    /// In cells.
     sum: f64,
     until: Time,
 }

@@ -30,7 +30,8 @@
 //! - where several share it, their cells meet in the order of their transmissions when someone looks behind it
 //!   ([`shared_host`](sources::shared_host));
 //! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to
-//!   another cluster, are dealt with when someone looks there ([`deferred`], [`merge`](deferred::merge));
+//!   another cluster, are dealt with when someone looks there ([`deferred`], [`merge`](deferred::merge)), many at a time
+//!   where there is a [`shortcut`](deferred::shortcut);
 //! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once
 //!   ([`turns`](deferred::turns), [`stretch`](lanes::stretch));
 //! - where very many sources share one, at whatever rates, all their cells of a window are sorted at once

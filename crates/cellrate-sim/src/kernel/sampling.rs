@@ -11,7 +11,7 @@ use cellrate_proto::Time;
 use cellrate_scenario::{FlowQuantity, PortQuantity};
 
 use super::cluster::Cluster;
-use super::deferred::Shortcut;
+use super::deferred::shortcut::Shortcut;
 use super::lanes::row::{Lists, Row};
 use super::lanes::stretch::Stretch;
 use crate::endpoint::{Access, Endpoint};

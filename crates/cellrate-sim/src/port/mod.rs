@@ -16,8 +16,8 @@ use cellrate_proto::switch::{Feedback, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, Duration, Time};
 
 use crate::kernel::cell::{Cell, Significance};
-use crate::kernel::deferred::Shortcut;
 use crate::kernel::deferred::merge::Merge;
+use crate::kernel::deferred::shortcut::Shortcut;
 use crate::kernel::sources::shared_host::HostsBefore;
 pub(crate) use cellrate_drive::line::Line;
 pub(crate) use cellrate_drive::priority::{ABR, PRIORITIES, UBR, priority};

@@ -17,7 +17,8 @@
 
 use cellrate_proto::Time;
 
-use super::{Shortcut, lose};
+use super::lose;
+use super::shortcut::Shortcut;
 use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::cluster::Cluster;
 use crate::port::Queues;

@@ -34,59 +34,30 @@ pub(crate) mod before_cluster;
 pub(crate) mod before_host;
 pub(crate) mod merge;
 pub(crate) mod ranked;
+pub(crate) mod shortcut;
 pub(crate) mod sorted;
 pub(crate) mod turns;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use cellrate_proto::Time;
 
 use super::cell::Cell;
-use super::cell::Significance;
 use super::cluster::{Cluster, Leaf};
 use super::hop::{Exit, Hop, NONE};
-use super::lanes::lane::{Course, Lane};
+use super::lanes::lane::Lane;
 use super::schedule::Schedule;
 use super::tournament::NEVER;
 use super::windows::outbox::Outbox;
-use crate::port::{ABR, Admission, Port, Queues};
+use crate::port::{Admission, Port, Queues};
 use ranked::{WaysOut, advance};
+use shortcut::Shortcut;
 
 /// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
 pub(super) const LONG: usize = 256;
 
 /// Cells that may join a queue before their figures are summed up.
 pub(super) const MOST_JOINING: u64 = 4096;
-
-/// How many cells in a row can be dealt with at a deferred port, if no more happens than that they join the queue and
-/// are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shortcut {
-    /// One at a time.
-    None,
-    /// Cells of one category that leave a FIFO for other clusters.
-    BeforeCluster,
-    /// The same, where they come from sources alone and each of these has a lane of its own behind the port.
-    InTurn,
-    /// The same, where they come from many sources and from nobody else.
-    Sorted,
-    /// Those of the only lane to a FIFO before a host.
-    Host {
-        /// The lane.
-        lane: u32,
-        /// The one behind the port.
-        link: u32,
-        /// Whether the host has several connections.
-        several: bool,
-    },
-    /// Those of the sources of a [host that is shared](super::sources::shared_host).
-    SharedHost {
-        /// Its number.
-        number: u32,
-    },
-    /// Cells of several categories that leave for other clusters.
-    Ranked,
-}
 
 impl Cluster {
     /// Everything that comes before `limit`, a key, has happened at `port` if it is deferred, departures at `now`
@@ -237,118 +208,6 @@ impl Cluster {
             }
         }
         ended
-    }
-
-    /// Whether there may be [stretches](super::lanes::stretch) on `lane`: whoever deals with its cells deals with many
-    /// at a time.
-    pub(super) fn takes_stretches(&self, lane: u32) -> bool {
-        match self.lanes[lane as usize].course {
-            Course::Deferred { port, .. } => {
-                matches!(self.ports[port as usize].shortcut, Shortcut::Host { .. })
-            }
-            _ => false,
-        }
-    }
-
-    /// Which ports have one.
-    pub(super) fn find_shortcuts(&mut self) {
-        for port in self.ports.iter_mut().filter(|port| matches!(port.queues, Queues::Ranked(_))) {
-            port.shortcut = Shortcut::Ranked;
-        }
-        let only_abr = |port: &Port| usize::from(port.only_priority) == ABR || !port.metered;
-        for port in self.ports.iter_mut().filter(|port| port.deferred && only_abr(port)) {
-            if let (Queues::Fifo(_), true) = (&port.queues, port.outside) {
-                port.shortcut = Shortcut::BeforeCluster;
-            }
-        }
-        let mut ways_in = vec![0_u32; self.ports.len()];
-        let mut links = vec![NONE; self.ports.len()];
-        for (index, lane) in (0..).zip(&self.lanes) {
-            if let Course::Behind { port } = lane.course {
-                links[port as usize] = index;
-            }
-        }
-        for (index, lane) in (0..).zip(&self.lanes) {
-            if let Course::Deferred { port, .. } = lane.course {
-                let link = links[port as usize];
-                let port = &mut self.ports[port as usize];
-                if matches!(port.queues, Queues::Fifo(_)) && !port.outside {
-                    port.shortcut = Shortcut::Host { lane: index, link, several: false };
-                }
-            }
-        }
-        let lanes = self.lanes.iter().filter_map(|lane| match lane.course {
-            Course::Deferred { port, .. } => Some(port),
-            _ => None,
-        });
-        let feeds = self.feeds.iter().filter(|feed| feed.deferred).map(|feed| feed.port);
-        lanes.chain(feeds).for_each(|port| ways_in[port as usize] += 1);
-        for (port, &ways_in) in self.ports.iter_mut().zip(&ways_in) {
-            if ways_in > 1 && matches!(port.shortcut, Shortcut::Host { .. }) {
-                port.shortcut = Shortcut::None;
-            }
-        }
-        self.find_hosts_of_several();
-        for lane in &mut self.lanes {
-            let before = |port: u32| self.ports[port as usize].shortcut;
-            match &mut lane.course {
-                Course::Deferred { port, significance, .. } => {
-                    if let Shortcut::Host { .. } = before(*port) {
-                        *significance = Significance::AWAITED;
-                    }
-                }
-                &mut Course::Behind { port } if !matches!(before(port), Shortcut::Host { .. }) => {
-                    lane.course = Course::Host { every_cell: false };
-                }
-                _ => {}
-            }
-        }
-        for feed in &mut self.feeds {
-            let first = self.endpoints[feed.endpoint as usize].first_hop;
-            let hop = &self.hops[first as usize + 1];
-            feed.slot = hop.slot;
-            feed.priority = hop.priority;
-            if let Exit::Outbox(outbox) = hop.exit() {
-                feed.outbox = outbox;
-            }
-        }
-        for (port, &ways_in) in self.ports.iter_mut().zip(&ways_in) {
-            if port.shortcut != Shortcut::BeforeCluster {
-                continue;
-            }
-            let (ways, shortcut) = match port.merge.in_order() {
-                Some(order) => (order.ways().to_vec(), Shortcut::InTurn),
-                None => (port.merge.ways().to_vec(), Shortcut::Sorted),
-            };
-            let outbox = |way: &Leaf| match *way {
-                Leaf::Feed(feed) => Some(self.feeds[feed as usize].outbox),
-                _ => None,
-            };
-            let outboxes: Option<BTreeSet<u32>> = ways.iter().map(outbox).collect();
-            if ways_in > 1 && outboxes.is_some_and(|outboxes| outboxes.len() == ways_in as usize) {
-                port.shortcut = shortcut;
-            }
-        }
-    }
-
-    /// Which hosts behind a shortcut have several connections. One in another cluster than its switch may count for a
-    /// port that is not its own: that costs time, and nothing else, because cells are dealt with alike either way.
-    fn find_hosts_of_several(&mut self) {
-        let mut counts = vec![0_u32; self.ports.len()];
-        for endpoint in &self.endpoints {
-            let first = endpoint.first_hop as usize;
-            // Behind the first hop, the other direction leaves by the port that leads to the host.
-            if self.hops[first].endpoint == NONE
-                && let Some(count) = counts.get_mut(self.hops[first + 1].answering_port as usize)
-            {
-                *count += 1;
-            }
-        }
-        for (port, count) in self.ports.iter_mut().zip(counts) {
-            if let Shortcut::Host { several, .. } = &mut port.shortcut {
-                *several = count > 1;
-            }
-        }
     }
 
     /// The departures up to `until` from a deferred port with real queues.

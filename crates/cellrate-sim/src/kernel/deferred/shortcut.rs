@@ -1,0 +1,178 @@
+//! What to try first at each [deferred](super) port: found once, when the network is built.
+
+use std::collections::BTreeSet;
+
+use crate::kernel::cell::Significance;
+use crate::kernel::cluster::{Cluster, Leaf};
+use crate::kernel::hop::{Exit, NONE};
+use crate::kernel::lanes::lane::Course;
+use crate::port::{ABR, Port, Queues};
+
+/// How many cells in a row can be dealt with at a deferred port, if no more happens than that they join the queue and
+/// are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shortcut {
+    /// One at a time.
+    None,
+    /// Cells of one category that leave a FIFO for other clusters.
+    BeforeCluster,
+    /// The same, where they come from sources alone and each of these has a lane of its own behind the port.
+    InTurn,
+    /// The same, where they come from many sources and from nobody else.
+    Sorted,
+    /// Those of the only lane to a FIFO before a host.
+    Host {
+        /// The lane.
+        lane: u32,
+        /// The one behind the port.
+        link: u32,
+        /// Whether the host has several connections.
+        several: bool,
+    },
+    /// Those of the sources of a [host that is shared](super::sources::shared_host).
+    SharedHost {
+        /// Its number.
+        number: u32,
+    },
+    /// Cells of several categories that leave for other clusters.
+    Ranked,
+}
+
+impl Cluster {
+    /// Whether there may be [stretches](super::lanes::stretch) on `lane`: whoever deals with its cells deals with many
+    /// at a time.
+    pub(in crate::kernel) fn takes_stretches(&self, lane: u32) -> bool {
+        match self.lanes[lane as usize].course {
+            Course::Deferred { port, .. } => {
+                matches!(self.ports[port as usize].shortcut, Shortcut::Host { .. })
+            }
+            _ => false,
+        }
+    }
+
+    /// Which ports have one, and what lanes and feeds know of it.
+    pub(in crate::kernel) fn find_shortcuts(&mut self) {
+        let ways_in = self.ways_in();
+        self.find_before_clusters();
+        self.find_before_hosts(&ways_in);
+        self.find_hosts_of_several();
+        self.set_courses();
+        self.tell_feeds();
+        self.find_sources_alone(&ways_in);
+    }
+
+    /// By port, how many lanes and feeds lead there if it is deferred.
+    fn ways_in(&self) -> Vec<u32> {
+        let lanes = self.lanes.iter().filter_map(|lane| match lane.course {
+            Course::Deferred { port, .. } => Some(port),
+            _ => None,
+        });
+        let feeds = self.feeds.iter().filter(|feed| feed.deferred).map(|feed| feed.port);
+        let mut ways_in = vec![0; self.ports.len()];
+        lanes.chain(feeds).for_each(|port| ways_in[port as usize] += 1);
+        ways_in
+    }
+
+    fn find_before_clusters(&mut self) {
+        let only_abr = |port: &Port| usize::from(port.only_priority) == ABR || !port.metered;
+        for port in &mut self.ports {
+            match port.queues {
+                Queues::Ranked(_) => port.shortcut = Shortcut::Ranked,
+                Queues::Fifo(_) if port.deferred && port.outside && only_abr(port) => {
+                    port.shortcut = Shortcut::BeforeCluster;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Ports to hosts with a single way in, which is a lane.
+    fn find_before_hosts(&mut self, ways_in: &[u32]) {
+        let mut links = vec![NONE; self.ports.len()];
+        for (index, lane) in (0..).zip(&self.lanes) {
+            if let Course::Behind { port } = lane.course {
+                links[port as usize] = index;
+            }
+        }
+        for (lane, course) in (0..).zip(self.lanes.iter().map(|lane| lane.course)) {
+            let Course::Deferred { port: number, .. } = course else { continue };
+            let (link, ways_in) = (links[number as usize], ways_in[number as usize]);
+            let port = &mut self.ports[number as usize];
+            if matches!(port.queues, Queues::Fifo(_)) && !port.outside && ways_in == 1 {
+                port.shortcut = Shortcut::Host { lane, link, several: false };
+            }
+        }
+    }
+
+    /// Which hosts behind a shortcut have several connections. One in another cluster than its switch may count for a
+    /// port that is not its own: that costs time, and nothing else, because cells are dealt with alike either way.
+    fn find_hosts_of_several(&mut self) {
+        let mut counts = vec![0_u32; self.ports.len()];
+        for endpoint in &self.endpoints {
+            let first = endpoint.first_hop as usize;
+            // Behind the first hop, the other direction leaves by the port that leads to the host.
+            if self.hops[first].endpoint == NONE
+                && let Some(count) = counts.get_mut(self.hops[first + 1].answering_port as usize)
+            {
+                *count += 1;
+            }
+        }
+        for (port, count) in self.ports.iter_mut().zip(counts) {
+            if let Shortcut::Host { several, .. } = &mut port.shortcut {
+                *several = count > 1;
+            }
+        }
+    }
+
+    /// Where cells go that are on lanes to ports with a shortcut to a host, and behind ports without.
+    fn set_courses(&mut self) {
+        for lane in &mut self.lanes {
+            let before = |port: u32| self.ports[port as usize].shortcut;
+            match &mut lane.course {
+                Course::Deferred { port, significance, .. } => {
+                    if let Shortcut::Host { .. } = before(*port) {
+                        *significance = Significance::AWAITED;
+                    }
+                }
+                &mut Course::Behind { port } if !matches!(before(port), Shortcut::Host { .. }) => {
+                    lane.course = Course::Host { every_cell: false };
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What stands in the second hop of the way of each feed's cells.
+    fn tell_feeds(&mut self) {
+        for feed in &mut self.feeds {
+            let first = self.endpoints[feed.endpoint as usize].first_hop;
+            let hop = &self.hops[first as usize + 1];
+            feed.slot = hop.slot;
+            feed.priority = hop.priority;
+            if let Exit::Outbox(outbox) = hop.exit() {
+                feed.outbox = outbox;
+            }
+        }
+    }
+
+    /// Ports to other clusters that several sources send to and nobody else, each with a lane of its own behind it.
+    fn find_sources_alone(&mut self, ways_in: &[u32]) {
+        for (port, &ways_in) in self.ports.iter_mut().zip(ways_in) {
+            if port.shortcut != Shortcut::BeforeCluster || ways_in < 2 {
+                continue;
+            }
+            let (ways, shortcut) = match port.merge.in_order() {
+                Some(order) => (order.ways().to_vec(), Shortcut::InTurn),
+                None => (port.merge.ways().to_vec(), Shortcut::Sorted),
+            };
+            let outbox = |way: &Leaf| match *way {
+                Leaf::Feed(feed) => Some(self.feeds[feed as usize].outbox),
+                _ => None,
+            };
+            let outboxes: Option<BTreeSet<u32>> = ways.iter().map(outbox).collect();
+            if outboxes.is_some_and(|outboxes| outboxes.len() == ways_in as usize) {
+                port.shortcut = shortcut;
+            }
+        }
+    }
+}
