@@ -20,7 +20,8 @@ pub fn schema() -> Json {
     root
 }
 
-/// `groups`: a list may give each member of a group its own value, and `{i}` stand for its number. `complete`: required keys must be there.
+/// `groups`: a list may give each member of a group its own value, and `{i}` stand for its number. `complete`: required
+/// keys must be there.
 fn shape(shape: &Shape, groups: bool, complete: bool) -> Json {
     let properties = shape.keys.iter().map(|key| (key.name.to_string(), property(key, groups)));
     let required: Vec<&str> = shape.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
