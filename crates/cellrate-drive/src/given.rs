@@ -8,7 +8,9 @@ use std::sync::Arc;
 use cellrate_proto::switch::{PortControl, SwitchAlgorithm};
 use cellrate_proto::uili::{Uili, UiliPolicy};
 use cellrate_proto::{CellRate, Source};
-use cellrate_scenario::{AbrSender, Custom, CustomAlgorithm, Flow, NodeIndex, Scenario, Sender, Traffic};
+use cellrate_scenario::{
+    AbrSender, Custom, CustomAlgorithm, FlowIndex, NodeIndex, PortIndex, Scenario, Sender, Traffic,
+};
 
 use crate::names::{flow_name, port_name};
 use crate::random::{Random, Stream};
@@ -115,32 +117,25 @@ impl fmt::Display for NotGiven {
 
 impl Error for NotGiven {}
 
-/// PCR, MCR, and the rate that a sender begins with.
-fn rates(sender: &Sender) -> [CellRate; 3] {
+/// The rate that a sender begins with.
+fn first_rate(sender: &Sender) -> CellRate {
     match sender {
-        Sender::Abr(abr) => [abr.parameters.pcr, abr.parameters.mcr, abr.parameters.effective_icr()],
-        Sender::Peak(peak) => [*peak, CellRate::ZERO, *peak],
+        Sender::Abr(abr) => abr.parameters.effective_icr(),
+        Sender::Peak(peak) => *peak,
     }
 }
 
-/// The direction `flow` of `scenario`.
-fn flow_of(scenario: &Scenario, flow: usize) -> &Flow {
-    let connection = &scenario.connections[flow / 2];
-    if flow.is_multiple_of(2) { &connection.forward } else { &connection.backward }
-}
-
 impl Given<'_> {
-    /// The control of a port, by its number: twice its link's index plus the end it sends from.
+    /// The control of a port.
     ///
     /// # Errors
     /// Where it has an algorithm that the run was not given.
-    pub fn control(&self, scenario: &Scenario, number: usize) -> Result<PortControl, NotGiven> {
-        let link = &scenario.links[number / 2];
-        let (port, link_rate) = (&link.ports[number % 2], link.rate.to_cell_rate());
-        let Some(custom) = &port.custom else { return Ok(PortControl::new(&port.control, link_rate)) };
-        let owner = port_name(scenario, number);
+    pub fn control(&self, scenario: &Scenario, port: PortIndex) -> Result<PortControl, NotGiven> {
+        let (config, link_rate) = (scenario.port(port), scenario.link(port.link()).rate.to_cell_rate());
+        let Some(custom) = &config.custom else { return Ok(PortControl::new(&config.control, link_rate)) };
+        let owner = port_name(scenario, port);
         match (self.algorithms)(custom, AlgorithmPort { name: &owner, link_rate }) {
-            Some(algorithm) => Ok(PortControl::with_algorithm(&port.control, algorithm)),
+            Some(algorithm) => Ok(PortControl::with_algorithm(&config.control, algorithm)),
             None => Err(NotGiven(Wanted { kind: CustomKind::Algorithm, name: custom.name.clone(), owner })),
         }
     }
@@ -149,7 +144,12 @@ impl Given<'_> {
     ///
     /// # Errors
     /// Where it has a policy that the run was not given.
-    pub fn source(&self, scenario: &Scenario, flow: usize, sender: &AbrSender) -> Result<Source, NotGiven> {
+    pub fn source(
+        &self,
+        scenario: &Scenario,
+        flow: FlowIndex,
+        sender: &AbrSender,
+    ) -> Result<Source, NotGiven> {
         let parameters = Arc::clone(&sender.parameters);
         let Some(custom) = &sender.custom_uili else { return Ok(Source::new(parameters, &sender.uili)) };
         let policy = self.made(scenario, flow, CustomKind::Policy, custom, self.policies)?;
@@ -160,27 +160,27 @@ impl Given<'_> {
     ///
     /// # Errors
     /// Where the run was not given it.
-    pub fn bursts(&self, scenario: &Scenario, flow: usize, custom: &Custom) -> Result<Bursts, NotGiven> {
+    pub fn bursts(&self, scenario: &Scenario, flow: FlowIndex, custom: &Custom) -> Result<Bursts, NotGiven> {
         let source = self.made(scenario, flow, CustomKind::Traffic, custom, self.traffic)?;
-        let [.., icr] = rates(&flow_of(scenario, flow).sender);
-        Ok(Bursts::new(source, icr))
+        Ok(Bursts::new(source, first_rate(&scenario.flow(flow).sender)))
     }
 
     fn made<T: ?Sized>(
         &self,
         scenario: &Scenario,
-        flow: usize,
+        flow: FlowIndex,
         kind: CustomKind,
         custom: &Custom,
         make: &dyn Fn(&Custom, SendingEnd<'_>) -> Option<Box<T>>,
     ) -> Result<Box<T>, NotGiven> {
         let owner = flow_name(scenario, flow);
-        let [pcr, mcr, icr] = rates(&flow_of(scenario, flow).sender);
+        let sender = &scenario.flow(flow).sender;
         let stream = match kind {
-            CustomKind::Policy => Stream::Policy(flow as u32),
-            CustomKind::Algorithm | CustomKind::Traffic => Stream::Traffic(flow as u32),
+            CustomKind::Policy => Stream::Policy(flow.0),
+            CustomKind::Algorithm | CustomKind::Traffic => Stream::Traffic(flow.0),
         };
         let seed = Random::new(scenario.seed, stream).bits();
+        let (pcr, mcr, icr) = (sender.pcr(), sender.mcr(), first_rate(sender));
         let end = SendingEnd { name: &owner, pcr, mcr, icr, seed };
         make(custom, end)
             .ok_or_else(|| NotGiven(Wanted { kind, name: custom.name.clone(), owner: owner.clone() }))
@@ -191,22 +191,18 @@ impl Given<'_> {
 /// order of links, then of directions of connections in theirs.
 pub fn wanted(scenario: &Scenario, here: impl Fn(NodeIndex) -> bool) -> Vec<Wanted> {
     let mut all = Vec::new();
-    for (number, (&node, port)) in
-        scenario.links.iter().flat_map(|link| link.ends.iter().zip(&link.ports)).enumerate()
-    {
-        if let Some(custom) = port.custom.as_ref().filter(|_| here(node)) {
-            let (name, owner) = (custom.name.clone(), port_name(scenario, number));
+    for port in scenario.ports() {
+        if let Some(custom) = &scenario.port(port).custom
+            && here(scenario.tail(port.step()))
+        {
+            let (name, owner) = (custom.name.clone(), port_name(scenario, port));
             all.push(Wanted { kind: CustomKind::Algorithm, name, owner });
         }
     }
     let virtual_ends = virtual_ends(scenario);
-    for flow in 0..2 * scenario.connections.len() {
-        let (path, own) = (&scenario.connections[flow / 2].path, flow_of(scenario, flow));
-        let host = match flow % 2 {
-            0 => path.first().map(|&step| scenario.tail(step)),
-            _ => path.last().map(|&step| scenario.head(step)),
-        };
-        let sends_here = host.is_some_and(&here);
+    for flow in scenario.flows() {
+        let own = scenario.flow(flow);
+        let sends_here = here(scenario.tail(scenario.step(flow, 0)));
         // Virtual sources, at switches, have the policy of their direction.
         let relays_here = || virtual_ends.iter().any(|end| end.flow == flow && here(end.switch));
         if let Sender::Abr(abr) = &own.sender
@@ -259,7 +255,7 @@ mod tests {
     }
 
     fn at(scenario: &Scenario, node: &str) -> Vec<String> {
-        let wanted = wanted(scenario, |index| scenario.nodes[index.0 as usize].name == node);
+        let wanted = wanted(scenario, |index| scenario.node(index).name == node);
         wanted.iter().map(|Wanted { kind, name, owner }| format!("{owner}: {kind} {name}")).collect()
     }
 
@@ -296,15 +292,16 @@ mod tests {
             None
         };
         let given = Given { policies: &policies, traffic: &traffic, ..Given::default() };
-        let [forward, backward] = [0, 1].map(|flow| flow_of(&scenario, flow));
+        let flows = [0, 1].map(FlowIndex);
+        let [forward, backward] = flows.map(|flow| scenario.flow(flow));
         let Sender::Abr(abr) = &forward.sender else { panic!("it is an ABR connection") };
-        let error = given.source(&scenario, 0, abr).expect_err("there is none");
+        let error = given.source(&scenario, flows[0], abr).expect_err("there is none");
         assert_eq!(
             error.to_string(),
             "connection v has the custom policy \"thrifty\", which the run was not given"
         );
         let Some(Traffic::Custom(other)) = &backward.traffic else { panic!("it is custom") };
-        let error = given.bursts(&scenario, 1, other).expect_err("there is none");
+        let error = given.bursts(&scenario, flows[1], other).expect_err("there is none");
         assert_eq!(
             error.to_string(),
             "connection v (back) has the custom traffic \"other\", which the run was not given"

@@ -1,6 +1,6 @@
 //! What drives the protocol values in either world, the simulated and the live one, apart from its clock: traffic,
-//! randomness, the order of events, what a line loses, what a run is given that is not built in, where switches segment
-//! control loops and originate BRMs, and the names of things in results.
+//! randomness, the order of events, what a line loses, how ends are paced, what a run is given that is not built in,
+//! where switches segment control loops and originate BRMs, and the names of things in results.
 
 pub mod becn;
 pub mod given;
@@ -14,6 +14,7 @@ pub mod priority;
 pub mod random;
 pub mod schedule;
 pub mod segments;
+pub mod sender;
 pub mod set_up;
 pub mod tournament;
 pub mod traffic;

@@ -1,9 +1,9 @@
 //! The line behind a port: how long a cell takes, how far it goes, and what is lost on it.
 
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::Span;
+use cellrate_scenario::{PortIndex, Scenario, Span};
 
-use crate::random::Random;
+use crate::random::{Random, Stream};
 
 /// The line behind a port.
 #[derive(Clone, Debug)]
@@ -25,6 +25,13 @@ struct Faults {
 }
 
 impl Line {
+    /// The line behind `port`.
+    pub fn of(scenario: &Scenario, port: PortIndex) -> Line {
+        let link = scenario.link(port.link());
+        let random = Random::new(scenario.seed, Stream::Loss(port.0));
+        Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random)
+    }
+
     /// A line that loses each cell with probability `cell_loss`, drawn from `random`, and all of them in `outages`.
     pub fn new(
         cell_time: Duration,

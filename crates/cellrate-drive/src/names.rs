@@ -2,25 +2,24 @@
 
 use cellrate_proto::switch::{FrameDiscardConfig, QueueControl, SwitchAlgorithmConfig, metric_unit};
 use cellrate_scenario::{
-    Category, FlowQuantity, LinkIndex, NodeIndex, Port, PortQuantity, Quantity, Scenario,
+    Category, FlowIndex, FlowQuantity, NodeIndex, Port, PortIndex, PortQuantity, Quantity, Scenario,
 };
 
 /// "name", or "name (back)" for the direction from the last host to the first.
-pub fn flow_name(scenario: &Scenario, flow: usize) -> String {
-    let name = &scenario.connections[flow / 2].name;
-    if flow.is_multiple_of(2) { name.clone() } else { [name, " (back)"].concat() }
+pub fn flow_name(scenario: &Scenario, flow: FlowIndex) -> String {
+    let name = &scenario.connection(flow.connection()).name;
+    if flow.is_backward() { [name, " (back)"].concat() } else { name.clone() }
 }
 
 /// "name at sw2": the virtual source of a direction at a switch.
-pub fn virtual_source_name(scenario: &Scenario, flow: usize, switch: NodeIndex) -> String {
-    [&flow_name(scenario, flow), " at ", &scenario.nodes[switch.0 as usize].name].concat()
+pub fn virtual_source_name(scenario: &Scenario, flow: FlowIndex, switch: NodeIndex) -> String {
+    [&flow_name(scenario, flow), " at ", &scenario.node(switch).name].concat()
 }
 
 /// "sw1->sw2": the port of sw1 towards sw2.
-pub fn port_name(scenario: &Scenario, number: usize) -> String {
-    let [near, far] = [number % 2, 1 - number % 2].map(|end| scenario.links[number / 2].ends[end]);
-    let name = |node: NodeIndex| scenario.nodes[node.0 as usize].name.as_str();
-    [name(near), "->", name(far)].concat()
+pub fn port_name(scenario: &Scenario, port: PortIndex) -> String {
+    let name = |node: NodeIndex| scenario.node(node).name.as_str();
+    [name(scenario.tail(port.step())), "->", name(scenario.head(port.step()))].concat()
 }
 
 /// "cbr", "vbr", "abr" or "ubr".
@@ -63,17 +62,15 @@ pub fn control_names(port: &Port) -> Vec<String> {
 /// Name, entity and unit of a series.
 pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'static str) {
     match quantity {
-        Quantity::Flow { quantity, connection, backward } => {
+        Quantity::Flow { quantity, flow } => {
             let (name, unit) = flow_quantity(quantity);
-            let flow = 2 * connection.0 as usize + usize::from(backward);
             (name.to_owned(), flow_name(scenario, flow), unit)
         }
-        Quantity::VirtualSource { quantity, connection, backward, switch } => {
+        Quantity::VirtualSource { quantity, flow, switch } => {
             let (name, unit) = flow_quantity(quantity);
-            let flow = 2 * connection.0 as usize + usize::from(backward);
             (name.to_owned(), virtual_source_name(scenario, flow, switch), unit)
         }
-        Quantity::Port { quantity, link: LinkIndex(link), end } => {
+        Quantity::Port { quantity, port } => {
             let (name, unit) = match quantity {
                 PortQuantity::Queue => ("queue", "cells"),
                 PortQuantity::GuaranteedQueue => ("guaranteed_queue", "cells"),
@@ -82,13 +79,13 @@ pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'s
                 PortQuantity::Utilization => ("utilization", ""),
                 PortQuantity::Drops => ("port_drops", "cells"),
                 PortQuantity::Metric(place) => {
-                    let port = &scenario.links[link as usize].ports[usize::from(end)];
+                    let port = scenario.port(port);
                     let name = port.figures().get(usize::from(place)).copied().unwrap_or("metric");
                     // Units of algorithms that are not built in are not known.
                     (name, if port.custom.is_none() { metric_unit(name) } else { "" })
                 }
             };
-            (name.to_owned(), port_name(scenario, 2 * link as usize + usize::from(end)), unit)
+            (name.to_owned(), port_name(scenario, port), unit)
         }
     }
 }

@@ -6,22 +6,24 @@ use rand_chacha::ChaCha8Rng;
 
 use cellrate_proto::Duration;
 
-/// Who draws. The number beside it is the consumer's index in the scenario.
+/// Who draws. The number beside it is the consumer's index in the scenario: that of a direction of a connection is its
+/// [`FlowIndex`](cellrate_scenario::FlowIndex), that of a line the [`PortIndex`](cellrate_scenario::PortIndex) of the
+/// port before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
-    /// The traffic of a connection: twice its index, plus one for the backward direction.
+    /// The traffic of a direction.
     Traffic(u32),
-    /// Cell loss on a line: twice the link's index, plus the end it is sent from.
+    /// Cell loss on a line.
     Loss(u32),
-    /// The rates of a program of a direction's video: the direction as for traffic, and the program's number.
+    /// The rates of a program of a direction's video: the direction, and the program's number.
     Rates(u32, u32),
     /// The spans between its clock references.
     References(u32, u32),
-    /// Faults that a test puts on a line of the live testbed: numbered as for loss.
+    /// Faults that a test puts on a line of the live testbed.
     Faults(u32),
-    /// The thoughts of a client of a direction's pages: the direction as for traffic, and the client's number.
+    /// The thoughts of a client of a direction's pages: the direction, and the client's number.
     Thoughts(u32, u32),
-    /// The use-it-or-lose-it policy of a source that is not built in: the direction as for traffic.
+    /// The use-it-or-lose-it policy of a direction's source that is not built in.
     Policy(u32),
 }
 

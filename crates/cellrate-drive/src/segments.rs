@@ -5,14 +5,14 @@
 //! reaches a host leads to a real one, and the virtual end behind it sends over the next.
 
 use cellrate_proto::{CouplingConfig, Duration};
-use cellrate_scenario::{NodeIndex, Scenario, Segmenting};
+use cellrate_scenario::{ConnectionIndex, FlowIndex, NodeIndex, Scenario, Segmenting};
 
 /// An end of a connection inside a switch. The one that the loop behind it begins with, its partner, follows it or
 /// comes before it in their list.
 #[derive(Clone, Copy, Debug)]
 pub struct VirtualEnd {
     /// The direction that it sends.
-    pub flow: usize,
+    pub flow: FlowIndex,
     /// The hop of that direction that it sends over, counted from 0.
     pub step: usize,
     /// Where it is.
@@ -32,12 +32,11 @@ impl VirtualEnd {
 /// first host of the path. The partner of number n is number n ^ 1.
 pub fn virtual_ends(scenario: &Scenario) -> Vec<VirtualEnd> {
     let mut ends = Vec::new();
-    for (index, connection) in scenario.connections.iter().enumerate() {
+    for (index, connection) in (0..).map(ConnectionIndex).zip(&scenario.connections) {
         let segmenting: Vec<Segmenting> = scenario.segmenting(connection).collect();
         let hops = connection.path.len();
         let round_trip = |from: usize, to: usize| {
-            let delays =
-                connection.path[from..to].iter().map(|step| scenario.links[step.link.0 as usize].delay);
+            let delays = connection.path[from..to].iter().map(|step| scenario.link(step.link).delay);
             delays.fold(Duration::ZERO, |sum, delay| sum.saturating_add(delay)).saturating_mul(2)
         };
         for (place, &Segmenting { switch, hop, vs_vd: [forward, backward] }) in segmenting.iter().enumerate()
@@ -47,7 +46,10 @@ pub fn virtual_ends(scenario: &Scenario) -> Vec<VirtualEnd> {
             let behind = segmenting.get(place + 1).map_or(hops, |behind| behind.hop);
             let [forward, backward] =
                 [forward.coupling(round_trip(before, hop)), backward.coupling(round_trip(hop, behind))];
-            for (flow, step, coupling) in [(2 * index + 1, hops - hop, backward), (2 * index, hop, forward)] {
+            let forward_flow = FlowIndex::of(index, false);
+            for (flow, step, coupling) in
+                [(forward_flow.other(), hops - hop, backward), (forward_flow, hop, forward)]
+            {
                 ends.push(VirtualEnd { flow, step, switch, coupling });
             }
         }
@@ -56,6 +58,6 @@ pub fn virtual_ends(scenario: &Scenario) -> Vec<VirtualEnd> {
 }
 
 /// To have virtual sources in the order of the directions, and of the ways of their cells.
-pub fn along_the_way(end: &VirtualEnd) -> (usize, usize) {
+pub fn along_the_way(end: &VirtualEnd) -> (FlowIndex, usize) {
     (end.flow, end.step)
 }

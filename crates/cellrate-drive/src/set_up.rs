@@ -1,24 +1,36 @@
-//! Set-up of connections at an output port.
+//! Set-up of connections at their ends and at an output port.
 
 use cellrate_proto::switch::{FrameDiscard, PortControl, Slot, VcAtPort};
-use cellrate_scenario::{Category, Connection, Sender};
+use cellrate_proto::{Destination, DestinationConfig};
+use cellrate_scenario::{Category, Flow, FlowIndex, Scenario, Sender, WaitingBrm};
+
+/// The receiving end of `flow`.
+pub fn destination(flow: &Flow) -> Destination {
+    Destination::new(match &flow.sender {
+        Sender::Abr(abr) => DestinationConfig {
+            clear_efci_state: abr.clear_efci_state,
+            send_waiting_out_of_rate: abr.waiting_brm == WaitingBrm::SendOutOfRate,
+        },
+        Sender::Peak(_) => DestinationConfig::default(),
+    })
+}
 
 /// Tells a port of one direction of a connection: its control of ABR, its frame discard of UBR. The direction's number
 /// there; `None` where nobody has to know of it.
 pub fn connect(
-    connection: &Connection,
-    backward: bool,
+    scenario: &Scenario,
+    flow: FlowIndex,
     control: &mut PortControl,
     frame_discard: Option<&mut FrameDiscard>,
 ) -> Option<Slot> {
-    let flow = if backward { &connection.backward } else { &connection.forward };
-    match (&flow.sender, connection.category) {
+    let connection = scenario.connection(flow.connection());
+    match (&scenario.flow(flow).sender, connection.category) {
         (Sender::Abr(abr), _) => {
             let vc = VcAtPort { pcr: abr.parameters.pcr, mcr: abr.parameters.mcr, weight: abr.weight };
             Some(control.connect(&vc))
         }
         (Sender::Peak(_), Category::Ubr) => {
-            frame_discard.map(|discard| discard.connect(connection.carries_pdus(backward)))
+            frame_discard.map(|discard| discard.connect(connection.carries_pdus(flow.is_backward())))
         }
         (Sender::Peak(_), _) => None,
     }

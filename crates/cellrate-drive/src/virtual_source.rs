@@ -66,7 +66,7 @@ impl VirtualSourceSummary {
         let statistics = source.statistics();
         VirtualSourceSummary {
             vc: flow_name(scenario, end.flow),
-            switch: scenario.nodes[end.switch.0 as usize].name.clone(),
+            switch: scenario.node(end.switch).name.clone(),
             data_received: counted.data_received,
             data_sent: counted.data_sent,
             forward_rm_sent: counted.forward_rm_sent,

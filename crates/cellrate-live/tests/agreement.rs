@@ -16,7 +16,7 @@ use cellrate_proto::switch::{
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{
-    ConnectionIndex, Every, FlowQuantity, NodeIndex, NodeKind, Probe, Quantity, Scenario, VsVd,
+    ConnectionIndex, Every, FlowIndex, FlowQuantity, NodeIndex, NodeKind, Probe, Quantity, Scenario, VsVd,
 };
 use cellrate_sim::{Algorithms, Given, Simulation};
 use common::{Comparison, Figures, distributed_in, live, parse, scenario, simulated};
@@ -115,9 +115,9 @@ fn switches_that_segment_loops_do_the_same_in_both_worlds() {
         let mut scenario = scenario(name);
         scenario.duration = Duration::from_ms(900);
         segment(&mut scenario, buffer);
-        let (quantity, connection) = (FlowQuantity::SourceQueue, ConnectionIndex(0));
+        let (quantity, flow) = (FlowQuantity::SourceQueue, FlowIndex::of(ConnectionIndex(0), false));
         let switch = scenario.tail(scenario.connections[0].path[1]);
-        let quantity = Quantity::VirtualSource { quantity, connection, backward: false, switch };
+        let quantity = Quantity::VirtualSource { quantity, flow, switch };
         scenario.probes.push(Probe { quantity, every: Every::Interval(Duration::from_ms(1)) });
         let queues = ask_for_the_same(&scenario, &|_, _| None);
         assert!(queues[0].is_some() && queues[0] == queues[1], "{name}: {queues:?}");

@@ -10,7 +10,7 @@ use cellrate_live::engine::{
 };
 use cellrate_proto::wire::{AddressedRmCell, Cell, Interface, PayloadType};
 use cellrate_proto::{Cells, Time};
-use cellrate_scenario::{NodeIndex, Scenario};
+use cellrate_scenario::{NodeIndex, PortIndex, Scenario};
 use common::parse;
 use proptest::prelude::*;
 
@@ -192,8 +192,8 @@ struct Checker {
 struct Watching<'a>(&'a mut Checker);
 
 impl CellTap for Watching<'_> {
-    fn cell(&mut self, at: Time, interface: usize, direction: TapDirection, cell: &[u8; 53]) {
-        assert!(at >= self.0.last && interface < 6);
+    fn cell(&mut self, at: Time, interface: PortIndex, direction: TapDirection, cell: &[u8; 53]) {
+        assert!(at >= self.0.last && interface.index() < 6);
         self.0.last = at;
         self.0.seen[usize::from(direction == TapDirection::Received)] += 1;
         let read = Cell::parse(Interface::Uni, cell).expect("the HEC fits");

@@ -54,7 +54,7 @@ impl Capture {
         let until = options.until;
         let described = ports.iter().map(|&step| CapturedPort {
             name: tap::name(scenario, step),
-            bits_per_s: Some(scenario.links[step.link.0 as usize].rate.as_bps()),
+            bits_per_s: Some(scenario.link(step.link).rate.as_bps()),
         });
         let files = cellrate_capture::Capture::new(&folder, &described.collect::<Vec<_>>(), options)
             .map_err(|error| capture_error(py, &error))?;

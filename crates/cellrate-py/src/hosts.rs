@@ -91,7 +91,7 @@ pub fn applications(py: Python<'_>, scenario: &Scenario) -> PyResult<String> {
 }
 
 fn application(one: &Application, scenario: &Resolved) -> Value {
-    let node = |index: cellrate_scenario::NodeIndex| &scenario.nodes[index.0 as usize].name;
+    let node = |index: cellrate_scenario::NodeIndex| &scenario.node(index).name;
     json!({
         "name": one.name,
         "kind": one.kind.name(),

@@ -9,7 +9,7 @@ use cellrate_live::bench::{self, BenchError};
 use cellrate_live::engine::{self, CellTap, Options, Part, Stop, TapDirection, connection_of, throughput};
 use cellrate_proto::wire::CELL_OCTETS;
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario as Resolved, Step};
+use cellrate_scenario::{ConnectionIndex, NodeIndex, PortIndex, Scenario as Resolved};
 use cellrate_sim::tap::TappedCell;
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
@@ -223,13 +223,12 @@ struct LiveTap<'a> {
 }
 
 impl CellTap for LiveTap<'_> {
-    fn cell(&mut self, at: Time, interface: usize, direction: TapDirection, octets: &[u8; CELL_OCTETS]) {
+    fn cell(&mut self, at: Time, interface: PortIndex, direction: TapDirection, octets: &[u8; CELL_OCTETS]) {
         if direction == TapDirection::Received {
             return;
         }
         let mut capture = locked(self.capture);
-        let port_of = |step: &Step| 2 * step.link.0 as usize + usize::from(step.end);
-        let Some(port) = capture.tap.ports.iter().position(|step| port_of(step) == interface) else { return };
+        let Some(port) = capture.tap.ports.iter().position(|step| step.port() == interface) else { return };
         if at >= capture.tap.until || capture.error.is_some() {
             return;
         }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use cellrate_live::engine::{self, Offers, Options, Route, routes};
-use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario as Resolved, Sender};
+use cellrate_scenario::{ConnectionIndex, FlowIndex, NodeIndex, Scenario as Resolved};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
@@ -32,7 +32,7 @@ impl LiveNetwork {
         let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
         let addresses: Vec<_> =
             (0..).map(NodeIndex).zip(scenario.hosts.iter().map(|host| host.address)).collect();
-        let carries = |number: ConnectionIndex| scenario.connections[number.0 as usize].carries_packets();
+        let carries = |number: ConnectionIndex| scenario.connection(number).carries_packets();
         let routes = routes(&scenario, &addresses, carries);
         let offers = Arc::new(Offers::new(&scenario));
         Ok(LiveNetwork { scenario, hosts, routes, offers })
@@ -50,14 +50,10 @@ impl LiveNetwork {
         });
         let route =
             way.ok_or_else(|| PyKeyError::new_err(format!("no vc carries packets from {host} to {peer}")))?;
-        let connection = &self.scenario.connections[route.connection.0 as usize];
-        let backward = self.scenario.tail(connection.path[0]) != route.host;
-        let flow = if backward { &connection.backward } else { &connection.forward };
-        let pcr = match &flow.sender {
-            Sender::Abr(abr) => abr.parameters.pcr,
-            Sender::Peak(peak) => *peak,
-        };
-        let acr = self.offers.rate(route.connection, backward);
+        let forward = FlowIndex::of(route.connection, false);
+        let begins_here = self.scenario.tail(self.scenario.step(forward, 0)) == route.host;
+        let flow = if begins_here { forward } else { forward.other() };
+        let (acr, pcr) = (self.offers.rate(flow), self.scenario.flow(flow).sender.pcr());
         Ok((acr.as_cells_per_s(), pcr.as_cells_per_s()))
     }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use cellrate_drive::given::wanted;
-use cellrate_drive::names::{category_name, control_names};
+use cellrate_drive::names::{category_name, control_names, port_name};
 use cellrate_scenario::fair::{Bottleneck, FairShare, max_min};
-use cellrate_scenario::{Document, NodeIndex, NodeKind, Probe, Step, SweepPoint};
+use cellrate_scenario::{Document, NodeKind, Probe, SweepPoint};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -86,16 +86,12 @@ impl Scenario {
         let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
         let shares = max_min(&scenario, utilization).map_err(|error| oversubscribed(py, &error))?;
         let row = |share: FairShare| {
-            let vc = scenario.connections[share.connection.0 as usize].name.clone();
+            let vc = scenario.connection(share.flow.connection()).name.clone();
             let port = match share.bottleneck {
-                Bottleneck::Port { link, end } => {
-                    let step = Step { link, end };
-                    let name = |node: NodeIndex| scenario.nodes[node.0 as usize].name.as_str();
-                    Some(format!("{}->{}", name(scenario.tail(step)), name(scenario.head(step))))
-                }
+                Bottleneck::Port(port) => Some(port_name(&scenario, port)),
                 Bottleneck::PeakCellRate => None,
             };
-            (vc, share.backward, share.rate.as_cells_per_s(), port)
+            (vc, share.flow.is_backward(), share.rate.as_cells_per_s(), port)
         };
         Ok(shares.into_iter().map(row).collect())
     }

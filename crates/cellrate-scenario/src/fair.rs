@@ -8,17 +8,13 @@ use std::fmt;
 
 use cellrate_proto::{CellRate, Time};
 
-use crate::model::{
-    Category, Connection, ConnectionIndex, Link, LinkIndex, Port, Scenario, Sender, Step, Traffic,
-};
+use crate::model::{Category, FlowIndex, PortIndex, Scenario, Sender, Traffic};
 
 /// What a flow is entitled to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FairShare {
-    /// The connection.
-    pub connection: ConnectionIndex,
-    /// Whether the direction from the last host of the path to the first is meant.
-    pub backward: bool,
+    /// The flow.
+    pub flow: FlowIndex,
     /// The rate of the flow, its forward RM cells included [cells/s].
     pub rate: CellRate,
     /// What keeps it from more.
@@ -28,13 +24,8 @@ pub struct FairShare {
 /// What keeps a flow from a higher rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bottleneck {
-    /// The output port `link.ports[end]`, which is full.
-    Port {
-        /// The link.
-        link: LinkIndex,
-        /// The end of it that the port sends from.
-        end: u8,
-    },
+    /// An output port, which is full.
+    Port(PortIndex),
     /// The flow's own PCR.
     PeakCellRate,
 }
@@ -63,50 +54,40 @@ impl std::error::Error for Oversubscribed {}
 /// connections, each followed by its backward flow if that has traffic.
 ///
 /// A port has `utilization` (above 0 to 1) of its line for ABR, or without it what its algorithm [hands
-/// out](Port::target_utilization), less the CBR and VBR traffic of constant rate through it, whenever that is sent.
-/// Left out of account are guaranteed traffic of varying rate and the backward RM cells of flows the other way, at most
-/// one in Nrm of their cells.
+/// out](crate::Port::target_utilization), less the CBR and VBR traffic of constant rate through it, whenever that is
+/// sent. Left out of account are guaranteed traffic of varying rate and the backward RM cells of flows the other way, at
+/// most one in Nrm of their cells.
 ///
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.
 pub fn max_min(scenario: &Scenario, utilization: Option<f64>) -> Result<Vec<FairShare>, Oversubscribed> {
-    let handed_out = |link: &Link, port: &Port| {
-        link.rate.to_cell_rate().as_cells_per_s() * utilization.unwrap_or_else(|| port.target_utilization())
+    let handed_out = |port: PortIndex| {
+        let utilization = utilization.unwrap_or_else(|| scenario.port(port).target_utilization());
+        scenario.link(port.link()).rate.to_cell_rate().as_cells_per_s() * utilization
     };
-    let mut capacity: Vec<f64> = scenario
-        .links
-        .iter()
-        .flat_map(|link| link.ports.each_ref().map(|port| handed_out(link, port)))
-        .collect();
+    let mut capacity: Vec<f64> = scenario.ports().map(handed_out).collect();
     let mut flows = Vec::new();
-    for (i, connection) in scenario.connections.iter().enumerate() {
-        for backward in [false, true] {
-            let Some(demand) = Demand::of(connection, backward) else { continue };
-            let ports: Vec<usize> = ports(connection, backward).collect();
-            match demand {
-                Demand::Guaranteed(rate) => {
-                    ports.iter().for_each(|&port| capacity[port] = (capacity[port] - rate).max(0.0))
-                }
-                Demand::Abr { mcr, pcr, weight } => {
-                    flows.push((ConnectionIndex(i as u32), backward, Flow { ports, mcr, pcr, weight }));
-                }
+    for flow in scenario.flows() {
+        let Some(demand) = Demand::of(scenario, flow) else { continue };
+        let ports: Vec<usize> = scenario.steps(flow).map(|step| step.port().index()).collect();
+        match demand {
+            Demand::Guaranteed(rate) => {
+                ports.iter().for_each(|&port| capacity[port] = (capacity[port] - rate).max(0.0))
             }
+            Demand::Abr { mcr, pcr, weight } => flows.push((flow, Flow { ports, mcr, pcr, weight })),
         }
     }
-    let plain: Vec<&Flow> = flows.iter().map(|(_, _, flow)| flow).collect();
+    let plain: Vec<&Flow> = flows.iter().map(|(_, flow)| flow).collect();
+    let index = |port: usize| PortIndex(port as u32);
     let shares = fill(&capacity, &plain)
-        .map_err(|(port, promised)| oversubscribed(scenario, port, promised, capacity[port]))?;
+        .map_err(|(port, promised)| oversubscribed(scenario, index(port), promised, capacity[port]))?;
     Ok(flows
         .iter()
         .zip(shares)
-        .map(|((connection, backward, _), (rate, port))| FairShare {
-            connection: *connection,
-            backward: *backward,
+        .map(|(&(flow, _), (rate, port))| FairShare {
+            flow,
             rate: CellRate::new(rate),
-            bottleneck: port.map_or(Bottleneck::PeakCellRate, |port| Bottleneck::Port {
-                link: LinkIndex((port / 2) as u32),
-                end: (port % 2) as u8,
-            }),
+            bottleneck: port.map_or(Bottleneck::PeakCellRate, |port| Bottleneck::Port(index(port))),
         })
         .collect())
 }
@@ -118,8 +99,9 @@ enum Demand {
 }
 
 impl Demand {
-    fn of(connection: &Connection, backward: bool) -> Option<Demand> {
-        let flow = if backward { &connection.backward } else { &connection.forward };
+    fn of(scenario: &Scenario, flow: FlowIndex) -> Option<Demand> {
+        let (connection, backward) = (scenario.connection(flow.connection()), flow.is_backward());
+        let flow = connection.flow(backward);
         // ACKs of TCP ask for no more than a small part of what the data gets.
         if !connection.carries_data(backward) || connection.carries_only_acks(backward) {
             return None;
@@ -151,18 +133,11 @@ impl Demand {
 /// A flow to be given a rate.
 #[derive(Debug)]
 struct Flow {
+    /// The output ports on the way, by their places in the list of capacities.
     ports: Vec<usize>,
     mcr: f64,
     pcr: f64,
     weight: f64,
-}
-
-/// The output ports on the way, as 2 * link + end.
-fn ports(connection: &Connection, backward: bool) -> impl Iterator<Item = usize> + '_ {
-    let number = move |step: &Step| {
-        2 * step.link.0 as usize + usize::from(if backward { 1 - step.end } else { step.end })
-    };
-    connection.path.iter().map(number)
 }
 
 /// A rate, and the port that limits it; without one the flow is at its PCR.
@@ -223,10 +198,10 @@ fn fill(capacity: &[f64], flows: &[&Flow]) -> Result<Vec<Filled>, (usize, f64)> 
     Ok(settled.into_iter().flatten().collect())
 }
 
-fn oversubscribed(scenario: &Scenario, port: usize, promised: f64, capacity: f64) -> Oversubscribed {
-    let ends = scenario.links[port / 2].ends.map(|end| &scenario.nodes[end.0 as usize].name);
+fn oversubscribed(scenario: &Scenario, port: PortIndex, promised: f64, capacity: f64) -> Oversubscribed {
+    let [tail, head] = [scenario.tail(port.step()), scenario.head(port.step())];
     Oversubscribed {
-        port: format!("{}->{}", ends[port % 2], ends[1 - port % 2]),
+        port: format!("{}->{}", scenario.node(tail).name, scenario.node(head).name),
         promised: CellRate::new(promised),
         capacity: CellRate::new(capacity),
     }
@@ -235,7 +210,7 @@ fn oversubscribed(scenario: &Scenario, port: usize, promised: f64, capacity: f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document;
+    use crate::{Document, LinkIndex};
     use proptest::prelude::*;
 
     fn shares(text: &str, utilization: f64) -> Vec<(f64, Bottleneck)> {
@@ -279,7 +254,7 @@ mod tests {
         close(given[0].0, 100.0 + 850.0 / 3.0);
         close(given[1].0, 2.0 * 850.0 / 3.0);
         close(given[2].0, 50.0);
-        assert_eq!(given[0].1, Bottleneck::Port { link: LinkIndex(4), end: 0 });
+        assert_eq!(given[0].1, Bottleneck::Port(PortIndex::of(LinkIndex(4), 0)));
         assert_eq!(given[2].1, Bottleneck::PeakCellRate);
     }
 
@@ -295,7 +270,7 @@ mod tests {
         let given = shares(&text, 0.9);
         close(given[0].0, 600.0);
         close(given[1].0, 900.0);
-        assert_eq!(given[1].1, Bottleneck::Port { link: LinkIndex(4), end: 1 });
+        assert_eq!(given[1].1, Bottleneck::Port(PortIndex::of(LinkIndex(4), 1)));
     }
 
     #[test]

@@ -7,16 +7,17 @@ use cellrate_drive::becn::{Origin, origins};
 use cellrate_drive::given::{Given, NotGiven};
 use cellrate_drive::per_vc_queue::PerVcQueue;
 use cellrate_drive::segments::{VirtualEnd, virtual_ends};
+use cellrate_drive::sender::Sender;
 use cellrate_drive::set_up;
 use cellrate_proto::switch::Slot;
-use cellrate_proto::{CellRate, Cells, Destination, DestinationConfig, Time};
+use cellrate_proto::{Cells, Time};
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{
-    Buffers, Category, Connection, Every, Flow, FlowQuantity, NodeIndex, NodeKind, PortQuantity, Quantity,
-    RmCells, Scenario, Shared, Step, Traffic, WaitingBrm,
+    Buffers, Category, Every, Flow, FlowIndex, FlowQuantity, NodeIndex, NodeKind, PortIndex, PortQuantity,
+    Quantity, RmCells, Scenario, Shared, Traffic,
 };
 
-use crate::endpoint::{Access, Endpoint, Sender};
+use crate::endpoint::{Access, Endpoint};
 use crate::kernel::Kernel;
 use crate::kernel::cell::Significance;
 use crate::kernel::cluster::{Cluster, Parts};
@@ -27,7 +28,6 @@ use crate::kernel::sources::feed::Feed;
 use crate::kernel::windows::partition::Partition;
 use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served, UBR, priority};
 use crate::probe::sampler::{Sampler, Subject, Track};
-use crate::random::{Random, Stream};
 use crate::results::RunError;
 use crate::traffic::{Site, Supply};
 use crate::transport::{Interface, Peer, Stack};
@@ -44,36 +44,42 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct Assembly {
     pub kernel: Kernel,
-    /// By port, twice the link's index plus the end: where it is, if a connection uses it or a probe looks at it.
+    /// By port: where it is, if a connection uses it or a probe looks at it.
     pub ports: Vec<Option<Place>>,
-    /// By end of a connection, twice the connection's index plus the end: where it is.
+    /// By direction of a connection: where the end is that sends it.
     pub endpoints: Vec<Place>,
     /// Ends inside switches, and where they are.
     pub virtual_ends: Vec<(VirtualEnd, Place)>,
 }
 
-/// Number of an output port: twice its link's index plus the end it sends from.
-pub(crate) fn port_number(step: Step) -> usize {
-    2 * step.link.0 as usize + usize::from(step.end)
+impl Assembly {
+    /// The end that sends `flow`.
+    pub fn sender(&self, flow: FlowIndex) -> &Endpoint {
+        self.endpoint(self.endpoints[flow.index()])
+    }
+
+    /// The end that receives it: the one that sends the other direction.
+    pub fn receiver(&self, flow: FlowIndex) -> &Endpoint {
+        self.sender(flow.other())
+    }
+
+    /// The end at `place`.
+    pub fn endpoint(&self, place: Place) -> &Endpoint {
+        &self.kernel.clusters[place.cluster as usize].endpoints[place.index as usize]
+    }
 }
 
-/// The steps of a direction of a connection.
-pub(crate) fn steps(connection: &Connection, backward: bool) -> Vec<Step> {
-    let turned = |step: &Step| Step { link: step.link, end: 1 - step.end };
-    if backward { connection.path.iter().rev().map(turned).collect() } else { connection.path.clone() }
-}
-
-/// Builds the network of `scenario`. `tapped` are the numbers of ports whose departures have to be events; `given`
-/// makes what is not built in.
+/// Builds the network of `scenario`. `tapped` are ports whose departures have to be events; `given` makes what is not
+/// built in.
 pub(crate) fn assemble(
     scenario: &Scenario,
-    tapped: &[usize],
+    tapped: &[PortIndex],
     given: Given<'_>,
 ) -> Result<Assembly, RunError> {
     let partition = Partition::of(scenario);
     let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
     let used = categories_by_port(scenario);
-    let is_needed = |number: usize| used[number].contains(&true) || is_probed(scenario, number);
+    let is_needed = |port: PortIndex| used[port.index()].contains(&true) || is_probed(scenario, port);
 
     let mut counts = vec![0; partition.clusters];
     let mut next_place = |cluster: u32| {
@@ -81,49 +87,47 @@ pub(crate) fn assemble(
         counts[cluster as usize] += 1;
         Place { cluster, index }
     };
-    let tail = |number: usize| scenario.links[number / 2].ends[number % 2];
-    let head = |number: usize| scenario.links[number / 2].ends[1 - number % 2];
+    let mut place_of = |port: PortIndex| next_place(cluster_of(scenario.tail(port.step())));
     let ports: Vec<Option<Place>> =
-        (0..used.len()).map(|n| is_needed(n).then(|| next_place(cluster_of(tail(n))))).collect();
+        scenario.ports().map(|port| is_needed(port).then(|| place_of(port))).collect();
     let mut parts: Vec<Parts> = counts.iter().map(|_| empty_parts(scenario)).collect();
     for (parts, &count) in parts.iter_mut().zip(&counts) {
         parts.ports.reserve_exact(count as usize);
     }
 
     let virtual_ends = virtual_ends(scenario);
-    let first_step =
-        |end: &VirtualEnd| steps(&scenario.connections[end.flow / 2], end.flow % 2 == 1)[end.step];
-    let mut joined: BTreeSet<usize> = virtual_ends.iter().map(|end| port_number(first_step(end))).collect();
+    let sends_by = |end: &VirtualEnd| scenario.step(end.flow, end.step).port();
+    let mut joined: BTreeSet<PortIndex> = virtual_ends.iter().map(sends_by).collect();
     let origins = origins(scenario);
-    joined.extend(origins.iter().flat_map(|origin| [origin.step, origin.step_back].map(port_number)));
+    joined.extend(origins.iter().flat_map(|origin| [origin.step.port(), origin.step_back.port()]));
     let every_cell = watched_receivers(scenario);
     let mut outlets = Shared::default();
     // Cluster after cluster, so that what a port has elsewhere in memory is near that of its neighbours.
-    let mut in_order: Vec<(u32, u32)> =
-        (0..).zip(&ports).filter_map(|(number, place)| place.map(|place| (place.cluster, number))).collect();
+    let mut in_order: Vec<(u32, PortIndex)> = scenario
+        .ports()
+        .zip(&ports)
+        .filter_map(|(port, place)| place.map(|place| (place.cluster, port)))
+        .collect();
     in_order.sort_unstable();
-    for (cluster, number) in in_order {
-        let number = number as usize;
+    for (cluster, port) in in_order {
+        let head = scenario.head(port.step());
         let ends = Ends {
-            outside: cluster_of(head(number)) != cluster,
-            at_host: scenario.nodes[head(number).0 as usize].kind == NodeKind::Host,
-            every_cell: every_cell[number],
-            tapped: tapped.contains(&number),
-            joined: joined.contains(&number),
+            outside: cluster_of(head) != cluster,
+            at_host: scenario.node(head).kind == NodeKind::Host,
+            every_cell: every_cell[port.index()],
+            tapped: tapped.contains(&port),
+            joined: joined.contains(&port),
         };
-        let port = build_port(scenario, number, &used[number], ends, &mut outlets, given)?;
+        let port = build_port(scenario, port, &used[port.index()], ends, &mut outlets, given)?;
         parts[cluster as usize].ports.push(port);
     }
 
-    let mut endpoints = Vec::with_capacity(2 * scenario.connections.len());
+    let mut endpoints = Vec::with_capacity(scenario.flows().len());
     let mut ends = vec![0; partition.clusters];
-    for connection in &scenario.connections {
-        for backward in [false, true] {
-            let first = steps(connection, backward)[0];
-            let cluster = cluster_of(scenario.tail(first));
-            endpoints.push(Place { cluster, index: ends[cluster as usize] });
-            ends[cluster as usize] += 1;
-        }
+    for flow in scenario.flows() {
+        let cluster = cluster_of(scenario.tail(scenario.step(flow, 0)));
+        endpoints.push(Place { cluster, index: ends[cluster as usize] });
+        ends[cluster as usize] += 1;
     }
     for (parts, &count) in parts.iter_mut().zip(&ends) {
         parts.endpoints.reserve_exact(count as usize);
@@ -141,7 +145,7 @@ pub(crate) fn assemble(
     build_endpoints(scenario, &hops.first, &endpoints, &mut parts, given)?;
     build_virtual_ends(scenario, &virtual_ends, &mut hops, &mut parts, given)?;
     for Origin { flow, hop, step, hop_back, .. } in origins {
-        let (number, way_back) = (hops.first[flow] + hop as u32, hops.first[flow ^ 1] + hop_back as u32);
+        let (number, way_back) = (hops.of(flow) + hop as u32, hops.of(flow.other()) + hop_back as u32);
         parts[cluster_of(scenario.tail(step)) as usize].ways_back.insert(number, way_back);
     }
     let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts);
@@ -185,64 +189,54 @@ fn empty_parts(scenario: &Scenario) -> Parts {
 
 /// Which priorities each port serves.
 fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]> {
-    let mut used = vec![[false; PRIORITIES]; 2 * scenario.links.len()];
-    for connection in &scenario.connections {
-        for backward in [false, true] {
-            if !sends(connection, backward) {
-                continue;
-            }
-            for step in steps(connection, backward) {
-                used[port_number(step)][priority(connection.category)] = true;
-            }
-        }
+    let mut used = vec![[false; PRIORITIES]; scenario.ports().len()];
+    for flow in scenario.flows().filter(|&flow| sends(scenario, flow)) {
+        let priority = priority(scenario.connection(flow.connection()).category);
+        scenario.steps(flow).for_each(|step| used[step.port().index()][priority] = true);
     }
     used
 }
 
-/// Which ports carry cells, by number.
+/// Which ports carry cells.
 pub(crate) fn carries_cells(scenario: &Scenario) -> Vec<bool> {
     categories_by_port(scenario).into_iter().map(|used| used.contains(&true)).collect()
 }
 
 /// Whether a direction ever sends a cell.
-pub(crate) fn sends(connection: &Connection, backward: bool) -> bool {
-    connection.category == Category::Abr || connection.carries_data(backward)
+pub(crate) fn sends(scenario: &Scenario, flow: FlowIndex) -> bool {
+    let connection = scenario.connection(flow.connection());
+    connection.category == Category::Abr || connection.carries_data(flow.is_backward())
 }
 
 /// Whether a series of this port is recorded, even if it is one of zeros.
-fn is_probed(scenario: &Scenario, number: usize) -> bool {
-    scenario.probes.iter().any(|probe| match probe.quantity {
-        Quantity::Port { link, end, .. } => port_number(Step { link, end }) == number,
-        Quantity::Flow { .. } | Quantity::VirtualSource { .. } => false,
-    })
+fn is_probed(scenario: &Scenario, of: PortIndex) -> bool {
+    scenario.probes.iter().any(|probe| matches!(probe.quantity, Quantity::Port { port, .. } if port == of))
 }
 
 /// Whether every change of a queue of this port is recorded: then departures have to be events.
-fn queue_is_watched(scenario: &Scenario, number: usize) -> bool {
+fn queue_is_watched(scenario: &Scenario, of: PortIndex) -> bool {
     use PortQuantity::{AbrQueue, GuaranteedQueue, Queue, UbrQueue};
     scenario.probes.iter().any(|probe| match probe.quantity {
-        Quantity::Port { quantity: Queue | GuaranteedQueue | AbrQueue | UbrQueue, link, end } => {
-            probe.every == Every::Change && port_number(Step { link, end }) == number
+        Quantity::Port { quantity: Queue | GuaranteedQueue | AbrQueue | UbrQueue, port } => {
+            probe.every == Every::Change && port == of
         }
         _ => false,
     })
 }
 
 /// Whether every change of anything at this port is recorded: then whatever comes to it has to be an event.
-fn changes_are_watched(scenario: &Scenario, number: usize) -> bool {
+fn changes_are_watched(scenario: &Scenario, of: PortIndex) -> bool {
     scenario.probes.iter().any(|probe| match probe.quantity {
-        Quantity::Port { link, end, .. } => {
-            probe.every == Every::Change && port_number(Step { link, end }) == number
-        }
+        Quantity::Port { port, .. } => probe.every == Every::Change && port == of,
         Quantity::Flow { .. } | Quantity::VirtualSource { .. } => false,
     })
 }
 
 /// Whether every change of a figure of this port's algorithm is recorded.
-fn figures_are_watched(scenario: &Scenario, number: usize) -> bool {
+fn figures_are_watched(scenario: &Scenario, of: PortIndex) -> bool {
     scenario.probes.iter().any(|probe| match probe.quantity {
-        Quantity::Port { quantity: PortQuantity::Metric(_), link, end } => {
-            probe.every == Every::Change && port_number(Step { link, end }) == number
+        Quantity::Port { quantity: PortQuantity::Metric(_), port } => {
+            probe.every == Every::Change && port == of
         }
         _ => false,
     })
@@ -265,19 +259,17 @@ struct Ends {
 
 fn build_port(
     scenario: &Scenario,
-    number: usize,
+    index: PortIndex,
     used: &[bool; PRIORITIES],
     ends: Ends,
     outlets: &mut Shared<Outlet>,
     given: Given<'_>,
 ) -> Result<Port, RunError> {
     let Ends { outside, at_host, every_cell, tapped, joined } = ends;
-    let link = &scenario.links[number / 2];
-    let config = &link.ports[number % 2];
-    let random = Random::new(scenario.seed, Stream::Loss(number as u32));
-    let line = Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random);
-    let control = given.control(scenario, number)?;
-    let is_switch = scenario.nodes[link.ends[number % 2].0 as usize].kind == NodeKind::Switch;
+    let config = scenario.port(index);
+    let line = Line::of(scenario, index);
+    let control = given.control(scenario, index)?;
+    let is_switch = scenario.node(scenario.tail(index.step())).kind == NodeKind::Switch;
     let several = used.iter().filter(|&&used| used).count() > 1;
     let only_priority = used.iter().position(|&used| used).unwrap_or(0);
     let buffers = &config.buffers;
@@ -290,8 +282,8 @@ fn build_port(
         || overtakes
         || discards_frames
         || control.uses_efci()
-        || queue_is_watched(scenario, number);
-    let deferrable = !(tapped || joined || changes_are_watched(scenario, number));
+        || queue_is_watched(scenario, index);
+    let deferrable = !(tapped || joined || changes_are_watched(scenario, index));
     let is_ranked = several
         && outside
         && deferrable
@@ -320,7 +312,7 @@ fn build_port(
         control,
         rare: None,
     };
-    if figures_are_watched(scenario, number) {
+    if figures_are_watched(scenario, index) {
         port.keep_ended();
     }
     if originates {
@@ -349,6 +341,11 @@ impl Hops {
         }
         Hops { table: std::iter::repeat_n(Hop::NOWHERE, end).collect(), first }
     }
+
+    /// The first hop of `flow`.
+    fn of(&self, flow: FlowIndex) -> u32 {
+        self.first[flow.index()]
+    }
 }
 
 /// The table of hops while it is being written.
@@ -362,37 +359,31 @@ fn build_hops(
     endpoints: &[Place],
     parts: &mut [Parts],
 ) -> Hops {
-    let lengths: Vec<usize> =
-        scenario.connections.iter().flat_map(|connection| [connection.path.len(); 2]).collect();
+    let lengths: Vec<usize> = scenario.flows().map(|flow| scenario.steps(flow).len()).collect();
     let mut hops = Hops::with_room(&lengths, endpoints);
-    let table = own(&mut hops.table);
-    for (flow, (connection, backward)) in scenario
-        .connections
-        .iter()
-        .flat_map(|connection| [(connection, false), (connection, true)])
-        .enumerate()
-    {
-        let first = hops.first[flow] as usize;
-        let steps = steps(connection, backward);
-        for (index, &step) in steps.iter().enumerate() {
-            let place = ports[port_number(step)].unwrap_or(Place { cluster: 0, index: NONE });
+    for flow in scenario.flows() {
+        let (first, steps) = (hops.of(flow) as usize, scenario.steps(flow));
+        let (table, last) = (own(&mut hops.table), steps.len() - 1);
+        for (index, step) in steps.enumerate() {
+            let place = ports[step.port().index()].unwrap_or(Place { cluster: 0, index: NONE });
             let port = parts[place.cluster as usize].ports.get_mut(place.index as usize);
-            let slot = port.map_or(Slot(NONE), |port| connect(port, connection, backward));
-            let is_last = index + 1 == steps.len();
+            let slot = port.map_or(Slot(NONE), |port| connect(port, scenario, flow));
             // The direction ends where the other one begins.
-            let endpoint = if is_last { endpoints[flow ^ 1].index } else { NONE };
+            let endpoint = if index == last { endpoints[flow.other().index()].index } else { NONE };
+            let category = scenario.connection(flow.connection()).category;
             let hop = &mut table[first + index];
-            (hop.port, hop.slot, hop.flow) = (place.index, slot, flow as u32);
-            (hop.endpoint, hop.priority) = (endpoint, priority(connection.category) as u8);
+            (hop.port, hop.slot, hop.flow) = (place.index, slot, flow);
+            (hop.endpoint, hop.priority) = (endpoint, priority(category) as u8);
         }
     }
     // Hop j of n (from 1 on) leaves the node that hop n - j of the other direction leaves.
-    for (flow, connection) in scenario.connections.iter().flat_map(|connection| [connection; 2]).enumerate() {
-        let (own, other, n) =
-            (hops.first[flow] as usize, hops.first[flow ^ 1] as usize, connection.path.len());
+    for flow in scenario.flows() {
+        let (first, other, n) =
+            (hops.of(flow) as usize, hops.of(flow.other()) as usize, scenario.steps(flow).len());
+        let table = own(&mut hops.table);
         for j in 1..n {
             let answering = table[other + n - j];
-            let hop = &mut table[own + j];
+            let hop = &mut table[first + j];
             hop.answering_port = answering.port;
             hop.answering_slot = answering.slot;
         }
@@ -401,12 +392,12 @@ fn build_hops(
 }
 
 /// Tells `port` of a direction at set-up; its number there.
-fn connect(port: &mut Port, connection: &Connection, backward: bool) -> Slot {
+fn connect(port: &mut Port, scenario: &Scenario, flow: FlowIndex) -> Slot {
     let frame_discard = match &mut port.queues {
         Queues::Served(served) => served.frame_discard_mut(),
         Queues::Fifo(_) | Queues::Ranked(_) => None,
     };
-    set_up::connect(connection, backward, &mut port.control, frame_discard).unwrap_or(Slot(NONE))
+    set_up::connect(scenario, flow, &mut port.control, frame_discard).unwrap_or(Slot(NONE))
 }
 
 fn build_endpoints(
@@ -416,32 +407,27 @@ fn build_endpoints(
     parts: &mut [Parts],
     given: Given<'_>,
 ) -> Result<(), NotGiven> {
-    for (index, connection) in scenario.connections.iter().enumerate() {
-        for (flow, out, back) in [
-            (2 * index, &connection.forward, &connection.backward),
-            (2 * index + 1, &connection.backward, &connection.forward),
-        ] {
-            let backward = flow % 2 == 1;
-            let first = steps(connection, backward)[0];
-            let site = Site {
-                scenario,
-                flow: flow as u32,
-                cell_time: scenario.links[first.link.0 as usize].rate.cell_time(),
-                end: Time::ZERO + scenario.duration,
-                given,
-            };
-            let mut endpoint = Endpoint::new(
-                build_sender(scenario, flow, given)?,
-                Supply::new(site)?,
-                Destination::new(destination_config(back)),
-                first_hops[flow],
-                [mcr(out), mcr(back)],
-            );
-            let [own, other] = [places[flow], places[flow ^ 1]];
-            let stack = build_stack(out, back, scenario.seed, flow as u32);
-            endpoint.interface = interface(stack, back, own, other);
-            parts[places[flow].cluster as usize].endpoints.push(endpoint);
-        }
+    for flow in scenario.flows() {
+        let [out, back] = [scenario.flow(flow), scenario.flow(flow.other())];
+        let first = scenario.step(flow, 0);
+        let site = Site {
+            scenario,
+            flow,
+            cell_time: scenario.link(first.link).rate.cell_time(),
+            end: Time::ZERO + scenario.duration,
+            given,
+        };
+        let mut endpoint = Endpoint::new(
+            Sender::new(scenario, flow, given)?,
+            Supply::new(site)?,
+            set_up::destination(back),
+            first_hops[flow.index()],
+            [out.sender.mcr(), back.sender.mcr()],
+        );
+        let [own, other] = [places[flow.index()], places[flow.other().index()]];
+        let stack = build_stack(out, back, scenario.seed, flow);
+        endpoint.interface = interface(stack, back, own, other);
+        parts[own.cluster as usize].endpoints.push(endpoint);
     }
     Ok(())
 }
@@ -454,34 +440,29 @@ fn build_virtual_ends(
     parts: &mut [Parts],
     given: Given<'_>,
 ) -> Result<(), NotGiven> {
-    let Hops { table, first } = hops;
     for &(end, place) in ends {
         let VirtualEnd { flow, step, coupling, .. } = end;
-        let connection = &scenario.connections[flow / 2];
-        let [out, back] = match flow % 2 {
-            0 => [&connection.forward, &connection.backward],
-            _ => [&connection.backward, &connection.forward],
-        };
+        let [out, back] = [scenario.flow(flow), scenario.flow(flow.other())];
         parts[place.cluster as usize].endpoints.push(Endpoint::new(
-            build_sender(scenario, flow, given)?,
+            Sender::new(scenario, flow, given)?,
             Supply::Relayed(Box::new(PerVcQueue::new(coupling))),
-            Destination::new(destination_config(back)),
-            first[flow] + step as u32,
-            [mcr(out), mcr(back)],
+            set_up::destination(back),
+            hops.of(flow) + step as u32,
+            [out.sender.mcr(), back.sender.mcr()],
         ));
-        let received = first[flow ^ 1] as usize + end.received_step(connection.path.len());
-        own(table)[received].endpoint = place.index;
+        let received = hops.of(flow.other()) as usize + end.received_step(scenario.steps(flow).len());
+        own(&mut hops.table)[received].endpoint = place.index;
     }
     Ok(())
 }
 
 /// TCP at the end that sends `out`, the direction `flow`, and receives `back`, if either is TCP.
-fn build_stack(out: &Flow, back: &Flow, seed: u64, flow: u32) -> Option<Stack> {
+fn build_stack(out: &Flow, back: &Flow, seed: u64, flow: FlowIndex) -> Option<Stack> {
     let [out, back] = [out, back].map(|flow| match &flow.traffic {
         Some(Traffic::Tcp(tcp)) => Some(&**tcp),
         _ => None,
     });
-    (out.is_some() || back.is_some()).then(|| Stack::new(out, back, seed, flow))
+    (out.is_some() || back.is_some()).then(|| Stack::new(out, back, seed, flow.0))
 }
 
 /// What puts PDUs together at an end: TCP, if it has any, or a receiver of the frames of `back`.
@@ -500,8 +481,8 @@ fn interface(stack: Option<Stack>, back: &Flow, own: Place, other: Place) -> Opt
 fn conduits(parts: &[Parts], places: &[Place]) -> Vec<[(usize, usize); 2]> {
     let at = |place: Place| (place.cluster as usize, place.index as usize);
     let mut conduits = Vec::new();
-    for (flow, &from) in places.iter().enumerate() {
-        let to = places[flow ^ 1];
+    for (flow, &from) in (0..).map(FlowIndex).zip(places) {
+        let to = places[flow.other().index()];
         let has_tcp = parts[from.cluster as usize].endpoints[from.index as usize].interface.is_some();
         if has_tcp && from.cluster != to.cluster {
             conduits.push([at(from), at(to)]);
@@ -520,18 +501,15 @@ fn fold(
     endpoints: &[Place],
     parts: &mut [Parts],
 ) -> Vec<Fold> {
-    let mut senders: Vec<Vec<usize>> = vec![Vec::new(); ports.len()];
-    for flow in 0..endpoints.len() {
-        if sends(&scenario.connections[flow / 2], flow % 2 == 1) {
-            senders[first_port(scenario, flow)].push(flow);
-        }
+    let mut senders: Vec<Vec<FlowIndex>> = vec![Vec::new(); ports.len()];
+    for flow in scenario.flows().filter(|&flow| sends(scenario, flow)) {
+        senders[scenario.step(flow, 0).port().index()].push(flow);
     }
     let mut folded = vec![Fold::None; ports.len()];
-    for (number, flows) in senders.iter().enumerate() {
-        let (Some(port), [_, ..]) = (ports[number], &flows[..]) else { continue };
+    for (index, flows) in scenario.ports().zip(&senders) {
+        let (Some(port), [_, ..]) = (ports[index.index()], &flows[..]) else { continue };
         let parts = &mut parts[port.cluster as usize];
-        let head = scenario.links[number / 2].ends[1 - number % 2];
-        let to_switch = scenario.nodes[head.0 as usize].kind == NodeKind::Switch;
+        let to_switch = scenario.node(scenario.head(index.step())).kind == NodeKind::Switch;
         let Port { queues: Queues::Fifo(fifo), outside: false, .. } = &parts.ports[port.index as usize]
         else {
             continue;
@@ -540,54 +518,49 @@ fn fold(
             continue;
         }
         // Where the first link ends a control loop, each arrival is an event.
-        if flows.iter().any(|&flow| hops.table[hops.first[flow] as usize].endpoint != NONE) {
+        if flows.iter().any(|&flow| hops.table[hops.of(flow) as usize].endpoint != NONE) {
             continue;
         }
-        let next = |flow: usize| hops.table[hops.first[flow] as usize + 1].port;
-        let feed = |flow: usize, port: u32, deferred, significance| {
-            Feed::new(endpoints[flow].index, port, deferred, significance)
+        let next = |flow: FlowIndex| hops.table[hops.of(flow) as usize + 1].port;
+        let end_of = |flow: FlowIndex| endpoints[flow.index()].index;
+        let feed = |flow: FlowIndex, port: u32, deferred, significance| {
+            Feed::new(end_of(flow), port, deferred, significance)
         };
         if let &[flow] = &flows[..] {
             let behind = &parts.ports[next(flow) as usize];
-            let access = if behind.deferred && is_autonomous(scenario, flow, number) {
-                folded[number] = Fold::Ahead(endpoints[flow].index);
+            let access = if behind.deferred && is_autonomous(scenario, flow, index) {
+                folded[index.index()] = Fold::Ahead(end_of(flow));
                 Access::Ahead { port: port.index }
             } else {
-                let index = parts.feeds.len() as u32;
-                folded[number] = Fold::Feed(index);
+                let number = parts.feeds.len() as u32;
+                folded[index.index()] = Fold::Feed(number);
                 parts.feeds.push(feed(flow, next(flow), behind.deferred, behind.significance()));
-                Access::Folded { port: port.index, feed: index }
+                Access::Folded { port: port.index, feed: number }
             };
-            parts.endpoints[endpoints[flow].index as usize].access = access;
+            parts.endpoints[end_of(flow) as usize].access = access;
             continue;
         }
-        let leaves_cluster = |&flow: &usize| {
+        let leaves_cluster = |&flow: &FlowIndex| {
             let behind = &parts.ports[next(flow) as usize];
             behind.deferred && behind.outside
         };
-        if changes_are_watched(scenario, number) || !flows.iter().all(leaves_cluster) {
+        if changes_are_watched(scenario, index) || !flows.iter().all(leaves_cluster) {
             continue;
         }
         parts.ports[port.index as usize].deferred = true;
         for &flow in flows {
-            let index = parts.feeds.len() as u32;
+            let number = parts.feeds.len() as u32;
             parts.feeds.push(feed(flow, port.index, true, Significance::BEFORE_CLUSTER));
-            let access = Access::Folded { port: port.index, feed: index };
-            parts.endpoints[endpoints[flow].index as usize].access = access;
+            let access = Access::Folded { port: port.index, feed: number };
+            parts.endpoints[end_of(flow) as usize].access = access;
         }
     }
     folded
 }
 
-/// The number of the port that a direction begins at.
-fn first_port(scenario: &Scenario, flow: usize) -> usize {
-    port_number(steps(&scenario.connections[flow / 2], flow % 2 == 1)[0])
-}
-
 /// Whether what a direction sends by its first port depends on its traffic alone, and no series looks at either.
-fn is_autonomous(scenario: &Scenario, flow: usize, port: usize) -> bool {
-    let connection = &scenario.connections[flow / 2];
-    let own = if flow.is_multiple_of(2) { &connection.forward } else { &connection.backward };
+fn is_autonomous(scenario: &Scenario, flow: FlowIndex, port: PortIndex) -> bool {
+    let own = scenario.flow(flow);
     let alone = matches!(
         own.traffic,
         Some(
@@ -600,7 +573,7 @@ fn is_autonomous(scenario: &Scenario, flow: usize, port: usize) -> bool {
     );
     let looked_at = scenario.probes.iter().any(|probe| match probe.quantity {
         Quantity::Port { .. } => is_probed(scenario, port),
-        Quantity::Flow { connection, .. } => connection.0 as usize == flow / 2,
+        Quantity::Flow { flow: of, .. } => of.connection() == flow.connection(),
         // Of ABR, whose senders have feedback.
         Quantity::VirtualSource { .. } => false,
     });
@@ -611,50 +584,20 @@ fn is_autonomous(scenario: &Scenario, flow: usize, port: usize) -> bool {
 /// answers what it receives.
 fn watched_receivers(scenario: &Scenario) -> Vec<bool> {
     let watched = scenario.probes.iter().filter_map(|probe| match probe.quantity {
-        Quantity::Flow { quantity: FlowQuantity::Received, connection, backward } => {
-            Some((&scenario.connections[connection.0 as usize], backward))
-        }
+        Quantity::Flow { quantity: FlowQuantity::Received, flow } => Some(flow),
         _ => None,
     });
-    let answering = scenario
-        .connections
-        .iter()
-        .filter(|connection| matches!(connection.forward.traffic, Some(Traffic::RequestResponse(_))))
-        .flat_map(|connection| [(connection, false), (connection, true)]);
-    let mut every_cell = vec![false; 2 * scenario.links.len()];
-    for (connection, backward) in watched.chain(answering) {
-        if let Some(&last) = steps(connection, backward).last() {
-            every_cell[port_number(last)] = true;
+    let answering = scenario.flows().filter(|flow| {
+        let forward = &scenario.connection(flow.connection()).forward;
+        matches!(forward.traffic, Some(Traffic::RequestResponse(_)))
+    });
+    let mut every_cell = vec![false; scenario.ports().len()];
+    for flow in watched.chain(answering) {
+        if let Some(last) = scenario.steps(flow).next_back() {
+            every_cell[last.port().index()] = true;
         }
     }
     every_cell
-}
-
-fn build_sender(scenario: &Scenario, flow: usize, given: Given<'_>) -> Result<Sender, NotGiven> {
-    let connection = &scenario.connections[flow / 2];
-    let out = if flow % 2 == 1 { &connection.backward } else { &connection.forward };
-    Ok(match &out.sender {
-        SenderConfig::Abr(abr) => Sender::Abr(given.source(scenario, flow, abr)?),
-        SenderConfig::Peak(rate) => Sender::Peak { spacing: rate.interval(), earliest: Time::ZERO },
-    })
-}
-
-/// What the receiving end of `flow` does.
-fn destination_config(flow: &Flow) -> DestinationConfig {
-    match &flow.sender {
-        SenderConfig::Abr(abr) => DestinationConfig {
-            clear_efci_state: abr.clear_efci_state,
-            send_waiting_out_of_rate: abr.waiting_brm == WaitingBrm::SendOutOfRate,
-        },
-        SenderConfig::Peak(_) => DestinationConfig::default(),
-    }
-}
-
-fn mcr(flow: &Flow) -> CellRate {
-    match &flow.sender {
-        SenderConfig::Abr(abr) => abr.parameters.mcr,
-        SenderConfig::Peak(_) => CellRate::ZERO,
-    }
 }
 
 /// The series of each cluster.
@@ -671,36 +614,32 @@ fn build_tracks(
             tracks[place.cluster as usize].push(Track::new(number, subject, probe.every, scenario.duration));
         };
         match probe.quantity {
-            Quantity::Port { quantity, link, end } => {
-                if let Some(place) = ports[port_number(Step { link, end })] {
+            Quantity::Port { quantity, port } => {
+                if let Some(place) = ports[port.index()] {
                     add(place, Subject::Port(quantity, place.index));
                 }
             }
-            Quantity::VirtualSource { quantity, connection, backward, switch } => {
-                let flow = 2 * connection.0 as usize + usize::from(backward);
+            Quantity::VirtualSource { quantity, flow, switch } => {
                 let at = |(end, _): &&(VirtualEnd, Place)| (end.flow, end.switch) == (flow, switch);
                 if let Some(&(_, place)) = virtual_ends.iter().find(at) {
                     add(place, Subject::Sender(quantity, place.index));
                 }
             }
-            Quantity::Flow { quantity, connection, backward } => {
-                let flow = 2 * connection.0 as usize + usize::from(backward);
-                match quantity {
-                    FlowQuantity::Received => {
-                        let place = endpoints[flow ^ 1];
-                        add(place, Subject::Receiver(quantity, place.index));
-                    }
-                    FlowQuantity::Drops => {
-                        for cluster in 0..clusters as u32 {
-                            add(Place { cluster, index: 0 }, Subject::Drops(flow as u32));
-                        }
-                    }
-                    _ => {
-                        let place = endpoints[flow];
-                        add(place, Subject::Sender(quantity, place.index));
+            Quantity::Flow { quantity, flow } => match quantity {
+                FlowQuantity::Received => {
+                    let place = endpoints[flow.other().index()];
+                    add(place, Subject::Receiver(quantity, place.index));
+                }
+                FlowQuantity::Drops => {
+                    for cluster in 0..clusters as u32 {
+                        add(Place { cluster, index: 0 }, Subject::Drops(flow));
                     }
                 }
-            }
+                _ => {
+                    let place = endpoints[flow.index()];
+                    add(place, Subject::Sender(quantity, place.index));
+                }
+            },
         }
     }
     tracks

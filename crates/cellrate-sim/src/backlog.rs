@@ -2,7 +2,7 @@
 //! cell times of what waits.
 
 use cellrate_proto::Cells;
-use cellrate_scenario::{Buffers, Category, Connection, Scenario, Sender};
+use cellrate_scenario::{Buffers, Category, FlowIndex, Scenario, Sender};
 
 use crate::names::port_name;
 use crate::results::RunError;
@@ -18,26 +18,21 @@ const LONGEST_PS: f64 = (1_u64 << 63) as f64;
 pub(crate) fn check(scenario: &Scenario) -> Result<(), RunError> {
     let seconds = scenario.duration.as_secs_f64();
     // By port: cells that guaranteed, ABR and UBR connections can send through it.
-    let mut sent = vec![[0.0; 3]; 2 * scenario.links.len()];
-    for connection in &scenario.connections {
-        for backward in [false, true] {
-            let cells = peak_rate(connection, backward) * seconds;
-            for step in &connection.path {
-                let end = if backward { 1 - step.end } else { step.end };
-                sent[2 * step.link.0 as usize + usize::from(end)][class(connection.category)] += cells;
-            }
-        }
+    let mut sent = vec![[0.0; 3]; scenario.ports().len()];
+    for flow in scenario.flows() {
+        let class = class(scenario.connection(flow.connection()).category);
+        let cells = peak_rate(scenario, flow) * seconds;
+        scenario.steps(flow).for_each(|step| sent[step.port().index()][class] += cells);
     }
-    for (number, sent) in sent.into_iter().enumerate() {
-        let link = &scenario.links[number / 2];
-        let Buffers { guaranteed, abr, ubr, shared } = link.ports[number % 2].buffers;
+    for (port, sent) in scenario.ports().zip(sent) {
+        let Buffers { guaranteed, abr, ubr, shared } = scenario.port(port).buffers;
         let room = |limit: Option<Cells>| limit.map_or(f64::INFINITY, |cells| cells.0 as f64);
         let waiting =
             sent.into_iter().zip([guaranteed, abr, ubr]).map(|(cells, limit)| cells.min(room(limit)));
         let cells = waiting.sum::<f64>().min(room(shared));
-        let longest_ps = cells * link.rate.cell_time().as_ps() as f64;
+        let longest_ps = cells * scenario.link(port.link()).rate.cell_time().as_ps() as f64;
         if longest_ps > LONGEST_PS {
-            let port = port_name(scenario, number);
+            let port = port_name(scenario, port);
             return Err(RunError::BacklogTooLong { port, days: (longest_ps / 86_400e12) as u64 });
         }
     }
@@ -53,12 +48,13 @@ const fn class(category: Category) -> usize {
 }
 
 /// The most that a direction of a connection sends [cells/s]. ABR sends BRMs where it has no data.
-fn peak_rate(connection: &Connection, backward: bool) -> f64 {
-    let flow = if backward { &connection.backward } else { &connection.forward };
-    match &flow.sender {
-        Sender::Abr(sender) => sender.parameters.pcr.as_cells_per_s(),
-        Sender::Peak(_) if !connection.carries_data(backward) && !connection.carries_packets() => 0.0,
-        Sender::Peak(rate) => rate.as_cells_per_s(),
+fn peak_rate(scenario: &Scenario, flow: FlowIndex) -> f64 {
+    let connection = scenario.connection(flow.connection());
+    match &scenario.flow(flow).sender {
+        Sender::Peak(_) if !connection.carries_data(flow.is_backward()) && !connection.carries_packets() => {
+            0.0
+        }
+        sender => sender.pcr().as_cells_per_s(),
     }
 }
 

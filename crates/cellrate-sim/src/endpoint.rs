@@ -1,5 +1,6 @@
 //! One end of a connection: what it sends, and what it does with what arrives.
 
+use cellrate_drive::sender::Sender;
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
 
 use crate::kernel::cell::Cell;
@@ -7,20 +8,6 @@ use crate::kernel::lanes::stretch::Stretch;
 use crate::probe::histogram::{Histogram, Recording};
 use crate::traffic::Supply;
 use crate::transport::{Departed, Interface};
-
-/// How an end is paced.
-#[derive(Debug)]
-pub(crate) enum Sender {
-    /// By the TM 4.0 source of its direction.
-    Abr(Source),
-    /// By a peak rate alone.
-    Peak {
-        /// The smallest time between two cells.
-        spacing: Duration,
-        /// The earliest instant of the next cell.
-        earliest: Time,
-    },
-}
 
 /// Cells of the direction that an end sends, and RM cells of the one that it receives; data cells of that one are
 /// counted with their delays.
@@ -500,10 +487,7 @@ impl Endpoint {
 
     /// The ABR source, if there is one.
     pub fn source(&self) -> Option<&Source> {
-        match &self.sender {
-            Sender::Abr(source) => Some(source),
-            Sender::Peak { .. } => None,
-        }
+        self.sender.source()
     }
 
     /// Time-weighted mean of ACR from 0 to `end`.

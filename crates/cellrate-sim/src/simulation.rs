@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 
 use cellrate_drive::given::{Algorithms, Given, Policies, TrafficSources};
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::Scenario;
+use cellrate_scenario::{PortIndex, Scenario};
 
-use crate::assembly::{assemble, port_number};
+use crate::assembly::assemble;
 use crate::backlog;
 use crate::kernel::cell::MAX_HOPS;
 use crate::names::describe;
@@ -149,8 +149,8 @@ impl<'a> Simulation<'a> {
         }
         backlog::check(scenario)?;
         let end = Time::ZERO + scenario.duration;
-        let tapped: Vec<usize> = match &beside {
-            Beside::Tap(tap, _) => tap.ports.iter().map(|&port| port_number(port)).collect(),
+        let tapped: Vec<PortIndex> = match &beside {
+            Beside::Tap(tap, _) => tap.ports.iter().map(|step| step.port()).collect(),
             Beside::Nobody | Beside::Watcher(_) => Vec::new(),
         };
         let mut assembly = assemble(scenario, &tapped, given)?;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cellrate_scenario::{NodeKind, Scenario};
+use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Scenario};
 
-use crate::assembly::{Place, port_number, sends, steps};
+use crate::assembly::{Place, sends};
 use crate::kernel::cluster::{Leaf, Parts};
 use crate::kernel::hop::{Exit, Hop, NONE};
 use crate::kernel::lanes::lane::{Course, Lane};
@@ -42,34 +42,31 @@ impl Wiring<'_> {
     /// deferred port have a lane for that port; all others share one.
     pub fn lay(&self, hops: &mut [Hop], parts: &mut [Parts]) {
         // The hops over each link, with the port that it begins at.
-        let mut crossing: Vec<(u32, u32)> = Vec::with_capacity(hops.len());
-        for (flow, &first) in self.first_hops.iter().enumerate() {
+        let mut crossing: Vec<(PortIndex, u32)> = Vec::with_capacity(hops.len());
+        for (flow, &first) in (0..).map(FlowIndex).zip(self.first_hops) {
             // A direction that never sends anything has no lanes.
-            if !sends(&self.scenario.connections[flow / 2], flow % 2 == 1) {
-                continue;
+            if sends(self.scenario, flow) {
+                crossing.extend(self.scenario.steps(flow).map(|step| step.port()).zip(first..));
             }
-            let steps = steps(&self.scenario.connections[flow / 2], flow % 2 == 1);
-            crossing.extend(steps.into_iter().map(|step| port_number(step) as u32).zip(first..));
         }
         crossing.sort_unstable();
         self.make_room(&crossing, parts);
         for crossing in crossing.chunk_by(|(one, _), (other, _)| one == other) {
-            let number = crossing[0].0 as usize;
-            let Some(from) = self.ports[number] else { continue };
-            if let Fold::Feed(feed) = self.folded[number] {
+            let (port, _) = crossing[0];
+            let Some(from) = self.ports[port.index()] else { continue };
+            if let Fold::Feed(feed) = self.folded[port.index()] {
                 // The feed takes the place of a lane.
                 parts[from.cluster as usize].arrivals.push(Leaf::Feed(feed));
                 crossing.iter().for_each(|&(_, hop)| hops[hop as usize].lead_to(Exit::Feed(feed)));
                 continue;
             }
-            let link = &self.scenario.links[number / 2];
-            let head = link.ends[1 - number % 2];
-            let cluster = self.cluster_behind(number);
-            let at_host = self.scenario.nodes[head.0 as usize].kind == NodeKind::Host;
+            let cell_time = self.scenario.link(port.link()).rate.cell_time();
+            let cluster = self.cluster_behind(port);
+            let at_host = self.scenario.node(self.scenario.head(port.step())).kind == NodeKind::Host;
             let before = &parts[from.cluster as usize].ports[from.index as usize];
             let shared = match at_host {
                 true if before.deferred && !before.outside => Course::Behind { port: from.index },
-                true => Course::Host { every_cell: self.every_cell[number] },
+                true => Course::Host { every_cell: self.every_cell[port.index()] },
                 false => Course::Switch,
             };
             // The courses in order: the shared one, that to virtual ends, then the deferred ports by number.
@@ -88,14 +85,14 @@ impl Wiring<'_> {
             }
             for (course, members) in courses.into_values() {
                 let lane = add_lane(&mut parts[cluster as usize], course);
-                if let Fold::Ahead(source) = self.folded[number] {
+                if let Fold::Ahead(source) = self.folded[port.index()] {
                     parts[cluster as usize].ahead.push(Ahead { lane, source });
                 }
                 let exit = if cluster == from.cluster {
                     Exit::Lane(lane)
                 } else {
                     let outboxes = &mut parts[from.cluster as usize].outboxes;
-                    outboxes.push(Outbox::new(cluster, lane, course, link.rate.cell_time(), &members));
+                    outboxes.push(Outbox::new(cluster, lane, course, cell_time, &members));
                     Exit::Outbox(outboxes.len() as u32 - 1)
                 };
                 members.into_iter().for_each(|hop| hops[hop as usize].lead_to(exit));
@@ -104,18 +101,17 @@ impl Wiring<'_> {
     }
 
     /// The cluster that the link behind this port leads to.
-    fn cluster_behind(&self, number: usize) -> u32 {
-        let head = self.scenario.links[number / 2].ends[1 - number % 2];
-        self.partition.cluster[head.0 as usize]
+    fn cluster_behind(&self, port: PortIndex) -> u32 {
+        self.partition.cluster[self.scenario.head(port.step()).0 as usize]
     }
 
     /// Room for a lane for each hop, which is what most hops have in a large network: lists that grow step by step have
     /// it twice for a while.
-    fn make_room(&self, crossing: &[(u32, u32)], parts: &mut [Parts]) {
+    fn make_room(&self, crossing: &[(PortIndex, u32)], parts: &mut [Parts]) {
         let mut counts = vec![(0_usize, 0_usize); parts.len()];
-        for &(number, _) in crossing {
-            let Some(from) = self.ports[number as usize] else { continue };
-            let cluster = self.cluster_behind(number as usize);
+        for &(port, _) in crossing {
+            let Some(from) = self.ports[port.index()] else { continue };
+            let cluster = self.cluster_behind(port);
             counts[cluster as usize].0 += 1;
             counts[from.cluster as usize].1 += usize::from(cluster != from.cluster);
         }

@@ -100,7 +100,7 @@ fn settled(scenario: &Scenario) -> (RunResult, [f64; 2]) {
     let shares = fair::max_min(scenario, None).unwrap();
     let result = run(scenario, &mut |_| ControlFlow::Continue(())).unwrap();
     let parts = shares.iter().flat_map(|share| {
-        let name = &scenario.connections[share.connection.0 as usize].name;
+        let name = &scenario.connection(share.flow.connection()).name;
         ends(&series(&result, "acr", name).values[600..]).map(|rate| rate / share.rate.as_cells_per_s())
     });
     let ends = ends(&parts.collect::<Vec<_>>());

@@ -10,7 +10,9 @@ mod world;
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{EfciConfig, PortControlConfig, RelativeRateConfig, SwitchAlgorithmConfig};
 use cellrate_proto::{CellRate, Cells, Duration, Time};
-use cellrate_scenario::{Category, Every, LinkIndex, Period, PortQuantity, Quantity, Scenario, Traffic};
+use cellrate_scenario::{
+    Category, Every, LinkIndex, Period, PortIndex, PortQuantity, Quantity, Scenario, Traffic,
+};
 use cellrate_sim::RunResult;
 use world::*;
 
@@ -51,7 +53,7 @@ fn assert_fingerprint(mut world: World, expected: u64) -> RunResult {
             world.acr_of(connection);
         }
     }
-    let queue = Quantity::Port { quantity: PortQuantity::Queue, link: LinkIndex(0), end: 0 };
+    let queue = Quantity::Port { quantity: PortQuantity::Queue, port: PortIndex::of(LinkIndex(0), 0) };
     world.probe(queue, Every::Interval(Duration::from_ms(1)));
     let result = world.run();
     assert!(result.summary.run.cell_hops > 10_000, "a trajectory of some length");

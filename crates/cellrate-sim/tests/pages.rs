@@ -277,12 +277,13 @@ fn clusters_and_folding_change_nothing() {
         world.scenario.links[1].delay = Duration::from_us(10_000 - delay_us);
         if watch {
             for backward in [false, true] {
-                let of = |quantity| Quantity::Flow { quantity, connection: ConnectionIndex(0), backward };
+                let of =
+                    |quantity| Quantity::Flow { quantity, flow: FlowIndex::of(ConnectionIndex(0), backward) };
                 world.probe(of(FlowQuantity::Received), Every::Change);
                 world.probe(of(FlowQuantity::Cwnd), Every::Change);
             }
             world.probe(
-                Quantity::Port { quantity: PortQuantity::Queue, link: LinkIndex(0), end: 0 },
+                Quantity::Port { quantity: PortQuantity::Queue, port: PortIndex::of(LinkIndex(0), 0) },
                 Every::Change,
             );
         }
@@ -319,8 +320,8 @@ fn probes_count_responses_and_tell_the_time_of_the_last() {
     let think_time = Period::Fixed(Duration::from_ms(1));
     let mut world = line(traffic("internet-applications", Pages { count: Some(2), think_time, ..pages() }));
     for quantity in [FlowQuantity::Responses, FlowQuantity::ResponseTime] {
-        let connection = ConnectionIndex(0);
-        world.probe(Quantity::Flow { quantity, connection, backward: false }, Every::Change);
+        let flow = FlowIndex::of(ConnectionIndex(0), false);
+        world.probe(Quantity::Flow { quantity, flow }, Every::Change);
     }
     let result = world.run();
     let time = result.summary.exchanges[0].mean_response_s.unwrap();

@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use cellrate_proto::switch::{EfciConfig, PortControlConfig};
 use cellrate_proto::{BitRate, Cells, Duration};
 use cellrate_scenario::{
-    ConnectionIndex, Document, Every, FlowQuantity, LinkIndex, NodeKind, PortQuantity, Quantity, VsVd,
+    ConnectionIndex, Document, Every, FlowIndex, FlowQuantity, LinkIndex, NodeKind, PortIndex, PortQuantity,
+    Quantity, VsVd,
 };
 use cellrate_sim::run;
 use world::*;
@@ -31,7 +32,7 @@ fn at_sw1(world: &mut World, quantity: FlowQuantity) {
     let switch = world.node("sw1", NodeKind::Switch);
     let connection = ConnectionIndex(0);
     let every = Every::Interval(Duration::from_ms(1));
-    world.probe(Quantity::VirtualSource { quantity, connection, backward: false, switch }, every);
+    world.probe(Quantity::VirtualSource { quantity, flow: FlowIndex::of(connection, false), switch }, every);
 }
 
 #[test]
@@ -85,7 +86,7 @@ fn a_source_hears_of_its_own_loop_alone() {
         let mut world = two_loops(vs_vd);
         world.scenario.links[1].delay = Duration::from_ms(100);
         let quantity = FlowQuantity::BackwardRm;
-        let flow = Quantity::Flow { quantity, connection: ConnectionIndex(0), backward: false };
+        let flow = Quantity::Flow { quantity, flow: FlowIndex::of(ConnectionIndex(0), false) };
         world.probe(flow, Every::Change);
         world.run().series[0].times_ps[1]
     };
@@ -105,8 +106,8 @@ fn efci_is_for_the_loop_that_it_comes_from() {
     let marked = world.abr("marked", &["c", "sw0", "sw1", "sw2", "b2"], greedy());
     parameters(marked).icr = SLOW.to_cell_rate() * 0.5;
     at_sw1(&mut world, FlowQuantity::Acr);
-    if let Quantity::VirtualSource { connection, .. } = &mut world.scenario.probes[0].quantity {
-        *connection = ConnectionIndex(1);
+    if let Quantity::VirtualSource { flow, .. } = &mut world.scenario.probes[0].quantity {
+        *flow = FlowIndex::of(ConnectionIndex(1), false);
     }
     let result = world.run();
     let row = result.summary.vcs.iter().find(|row| row.vc == "marked").unwrap();
@@ -118,7 +119,7 @@ fn efci_is_for_the_loop_that_it_comes_from() {
 fn what_finds_no_room_is_lost_at_the_port_behind() {
     let limited = VsVd { buffer: Some(Cells(10)), ..VsVd::default() };
     let mut world = two_loops(Some(limited));
-    let drops = Quantity::Port { quantity: PortQuantity::Drops, link: LinkIndex(1), end: 0 };
+    let drops = Quantity::Port { quantity: PortQuantity::Drops, port: PortIndex::of(LinkIndex(1), 0) };
     world.probe(drops, Every::Change);
     let result = world.run();
     let (vc, virtual_source) = (&result.summary.vcs[0], &result.summary.virtual_sources[0]);

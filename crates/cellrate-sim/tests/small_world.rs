@@ -3,7 +3,9 @@
 mod world;
 
 use cellrate_proto::{CellRate, Cells, Duration, Time};
-use cellrate_scenario::{Category, Every, GreedyWindow, LinkIndex, PortQuantity, Quantity, Span, Traffic};
+use cellrate_scenario::{
+    Category, Every, GreedyWindow, LinkIndex, PortIndex, PortQuantity, Quantity, Span, Traffic,
+};
 use world::*;
 
 #[test]
@@ -38,7 +40,7 @@ fn one_link(cells: u64, duration: Duration) -> World {
 }
 
 fn port_probe(world: &mut World, quantity: PortQuantity, link: u32, end: u8, every: Every) {
-    world.probe(Quantity::Port { quantity, link: LinkIndex(link), end }, every);
+    world.probe(Quantity::Port { quantity, port: PortIndex::of(LinkIndex(link), end) }, every);
 }
 
 #[test]

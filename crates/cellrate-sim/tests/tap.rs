@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use cellrate_proto::wire::{AddressedRmCell, Cell, Encapsulation, Interface, PayloadType, Reassembler};
 use cellrate_proto::{BitRate, Direction, Duration, RateCode, Time};
 use cellrate_scenario::{
-    Category, ConnectionIndex, Document, Every, FlowQuantity, Probe, Quantity, Scenario, Step,
+    Category, ConnectionIndex, Document, Every, FlowIndex, FlowQuantity, Probe, Quantity, Scenario, Step,
 };
 use cellrate_sim::tap::{self, Tap};
 use cellrate_sim::{RunResult, Simulation, run};
@@ -96,7 +96,7 @@ fn looking_changes_nothing_and_every_transmitted_cell_is_seen_in_order() {
 fn a_cell_leaves_the_last_port_one_delay_before_it_arrives() {
     let mut scenario = pair("switch.algorithm = { type = \"erica\" }", "");
     let received = FlowQuantity::Received;
-    let quantity = Quantity::Flow { quantity: received, connection: ConnectionIndex(0), backward: false };
+    let quantity = Quantity::Flow { quantity: received, flow: FlowIndex::of(ConnectionIndex(0), false) };
     scenario.probes = vec![Probe { quantity, every: Every::Change }];
     let ports = tap::ports_named(&scenario, &["sw->b".into()]).unwrap();
     let (result, seen) = tapped(&scenario, ports, Time::NEVER);

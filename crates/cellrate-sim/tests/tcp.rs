@@ -104,10 +104,11 @@ fn clusters_and_folding_change_nothing() {
         if watch {
             // Every cell an event at the host, and real departures at the sending host.
             for quantity in [FlowQuantity::Received, FlowQuantity::Cwnd] {
-                let quantity = Quantity::Flow { quantity, connection: ConnectionIndex(0), backward: false };
+                let quantity = Quantity::Flow { quantity, flow: FlowIndex::of(ConnectionIndex(0), false) };
                 world.scenario.probes.push(Probe { quantity, every: Every::Change });
             }
-            let quantity = Quantity::Port { quantity: PortQuantity::Queue, link: LinkIndex(0), end: 0 };
+            let quantity =
+                Quantity::Port { quantity: PortQuantity::Queue, port: PortIndex::of(LinkIndex(0), 0) };
             world.scenario.probes.push(Probe { quantity, every: Every::Change });
         }
         let result = world.run();

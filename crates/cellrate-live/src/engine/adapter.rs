@@ -2,25 +2,12 @@
 //! the destination of the other one, the queue before the one and the reassembly behind the other.
 
 use cellrate_drive::histogram::Histogram;
+use cellrate_drive::sender::Sender;
 use cellrate_proto::wire::{Encapsulation, LLC_SNAP_IPV4, Reassembler, ReassemblyError};
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RmCell, Source, Time};
 
 use super::cell::Cell;
 use super::supply::{Supply, departure_of_generated};
-
-/// How an end is paced.
-#[derive(Debug)]
-pub(crate) enum Sender {
-    /// By the TM 4.0 source of its direction.
-    Abr(Source),
-    /// By a peak rate alone.
-    Peak {
-        /// The smallest time between two cells.
-        spacing: Duration,
-        /// The earliest instant of the next cell.
-        earliest: Time,
-    },
-}
 
 /// Cells of the direction that an end sends, and of the one that it receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -229,10 +216,7 @@ impl Adapter {
 
     /// The ABR source, if there is one.
     pub fn source(&self) -> Option<&Source> {
-        match &self.sender {
-            Sender::Abr(source) => Some(source),
-            Sender::Peak { .. } => None,
-        }
+        self.sender.source()
     }
 
     /// Time-weighted mean of ACR up to `end`, over `span`.

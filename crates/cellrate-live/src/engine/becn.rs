@@ -22,12 +22,12 @@ impl Machine<'_> {
             unreachable!("both directions of a connection pass the same switches");
         };
         let back = self.network.hops[way_back as usize];
-        self.passages[back.flow as usize].originated += 1;
+        self.passages[back.flow.index()].originated += 1;
         let port = &mut self.network.ports[back.port as usize];
         if port.metered {
             port.observe(now, usize::from(back.priority), back.slot, Some(&brm));
         }
-        let address = cell::address(back.flow / 2);
+        let address = cell::address(back.flow.connection());
         self.enqueue(now, Cell::resource_management(now, way_back, address, &brm));
     }
 }

@@ -5,6 +5,7 @@ use cellrate_proto::wire::{
     RmCellError, hec,
 };
 use cellrate_proto::{RmCell, Time};
+use cellrate_scenario::ConnectionIndex;
 
 /// The PTI bit of EFCI, in a header without HEC.
 const EFCI: u32 = 0b010 << 1;
@@ -37,15 +38,15 @@ pub(crate) struct Cell {
 }
 
 /// VPI and VCI of a connection, the same on every link, as they stand in a header.
-pub(crate) fn address(connection: u32) -> u32 {
-    (connection / VCIS) << 20 | (connection % VCIS + FIRST_VCI) << 4
+pub(crate) fn address(connection: ConnectionIndex) -> u32 {
+    (connection.0 / VCIS) << 20 | (connection.0 % VCIS + FIRST_VCI) << 4
 }
 
 /// The connection that a header belongs to; it may be one that does not exist.
-pub(crate) fn connection(header: u32) -> Option<u32> {
+pub(crate) fn connection(header: u32) -> Option<ConnectionIndex> {
     let (vpi, vci) = (header >> 20 & 0xff, header >> 4 & 0xffff);
     let gfc_is_zero = header >> 28 == 0;
-    (gfc_is_zero && vci >= FIRST_VCI).then(|| vpi * VCIS + vci - FIRST_VCI)
+    (gfc_is_zero && vci >= FIRST_VCI).then(|| ConnectionIndex(vpi * VCIS + vci - FIRST_VCI))
 }
 
 impl Cell {
@@ -153,11 +154,11 @@ mod tests {
 
     #[test]
     fn connections_have_addresses_of_their_own_and_none_is_reserved() {
-        assert_eq!(address(0), 32 << 4);
-        assert_eq!(address(65_503), 0xffff << 4);
-        assert_eq!(address(65_504), 1 << 20 | 32 << 4);
+        assert_eq!(address(ConnectionIndex(0)), 32 << 4);
+        assert_eq!(address(ConnectionIndex(65_503)), 0xffff << 4);
+        assert_eq!(address(ConnectionIndex(65_504)), 1 << 20 | 32 << 4);
         for number in [0, 1, 65_503, 65_504, MAX_CONNECTIONS as u32 - 1] {
-            assert_eq!(connection(address(number)), Some(number));
+            assert_eq!(connection(address(ConnectionIndex(number))), Some(ConnectionIndex(number)));
         }
         assert_eq!(connection(31 << 4), None);
         assert_eq!(connection(1 << 28 | 32 << 4), None);
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn an_rm_cell_is_what_the_wire_formats_say() {
-        let cell = Cell::resource_management(Time::ZERO, 0, address(3), &RM);
+        let cell = Cell::resource_management(Time::ZERO, 0, address(ConnectionIndex(3)), &RM);
         assert!(cell.is_rm() && !cell.is_data());
         assert_eq!(cell.to_rm(), Ok(RM));
         let read = AddressedRmCell::parse(Interface::Uni, &cell.octets()).unwrap();
@@ -174,7 +175,7 @@ mod tests {
 
     #[test]
     fn one_wrong_bit_in_an_rm_cell_is_found() {
-        let mut cell = Cell::resource_management(Time::ZERO, 0, address(3), &RM);
+        let mut cell = Cell::resource_management(Time::ZERO, 0, address(ConnectionIndex(3)), &RM);
         cell.payload[3] ^= 0x10;
         assert_eq!(cell.to_rm(), Err(RmCellError::Crc));
     }
@@ -182,12 +183,12 @@ mod tests {
     proptest! {
         #[test]
         fn data_keeps_its_bits_and_its_place(number in 0..MAX_CONNECTIONS as u32, payload: [u8; 48], last: bool) {
-            let mut cell = Cell::data(Time::ZERO, 7, address(number), &payload, last);
+            let mut cell = Cell::data(Time::ZERO, 7, address(ConnectionIndex(number)), &payload, last);
             prop_assert!(cell.is_data() && !cell.is_rm() && !cell.efci());
             cell.mark_efci();
             prop_assert!(cell.efci() && cell.is_data());
             prop_assert_eq!(cell.user_bit(), last);
-            prop_assert_eq!(connection(cell.header), Some(number));
+            prop_assert_eq!(connection(cell.header), Some(ConnectionIndex(number)));
             let octets = cell.octets();
             let read = WireCell::parse(Interface::Uni, &octets).unwrap();
             prop_assert_eq!(read.header.payload_type, PayloadType::User { efci: true, user_bit: last });

@@ -10,6 +10,7 @@ use std::io;
 
 use cellrate_drive::schedule::Schedule;
 use cellrate_proto::{Direction, Time};
+use cellrate_scenario::FlowIndex;
 
 use super::cell::{self, Cell};
 use super::counters::{HostCounters, Passage};
@@ -151,12 +152,12 @@ impl<'a> Machine<'a> {
     pub fn on_foreign_cell(&mut self, input: usize, mut foreign: Cell) {
         let place = &mut self.network.inputs[input];
         let connection = cell::connection(foreign.header);
-        let hop = connection.and_then(|connection| place.hops.get(connection as usize)).copied();
+        let hop = connection.and_then(|connection| place.hops.get(connection.0 as usize)).copied();
         let Some(hop) = hop.filter(|&hop| hop != NONE) else {
             self.network.nodes[place.node.0 as usize].unknown_vc += 1;
             return;
         };
-        self.passages[self.network.hops[hop as usize].flow as usize].entered += 1;
+        self.passages[self.network.hops[hop as usize].flow.index()].entered += 1;
         let last = place.cells.back().map_or(Time::ZERO, |last| last.arrives);
         foreign.hop = hop;
         foreign.arrives = foreign.arrives.max(self.done).max(last);
@@ -181,7 +182,7 @@ impl<'a> Machine<'a> {
                 Ok(cell) => (TapDirection::Sent, cell),
                 Err(cell) => (TapDirection::Lost, cell),
             };
-            tap.cell(now, self.network.port_numbers[number], direction, &cell.octets());
+            tap.cell(now, self.network.port_indices[number], direction, &cell.octets());
         }
         match cell {
             Ok(cell) => match exit {
@@ -194,13 +195,13 @@ impl<'a> Machine<'a> {
                 }
                 Exit::Outside(outgoing) => {
                     let flow = self.network.hops[cell.hop as usize].flow;
-                    self.passages[flow as usize].left += 1;
+                    self.passages[flow.index()].left += 1;
                     self.network.outgoing[outgoing as usize].cells.push(cell);
                 }
             },
             Err(lost) => {
                 let flow = self.network.hops[lost.hop as usize].flow;
-                self.passages[flow as usize].dropped += 1;
+                self.passages[flow.index()].dropped += 1;
             }
         }
         self.sampler.note_port(now, number as u32, &self.network);
@@ -217,7 +218,7 @@ impl<'a> Machine<'a> {
         self.schedule.set(leaf, next);
         if let Some(tap) = &mut self.tap {
             // The node's own port towards the sender is the other end of the same link.
-            let interface = self.network.inputs[input].port_number ^ 1;
+            let interface = self.network.inputs[input].port.other();
             tap.cell(now, interface, TapDirection::Received, &cell.octets());
         }
         if at_host {
@@ -252,10 +253,17 @@ impl<'a> Machine<'a> {
         self.sampler.note_adapter(now, number, &self.network);
     }
 
-    pub(super) fn deliver_rm(&mut self, now: Time, input: usize, number: usize, flow: u32, cell: &Cell) {
+    pub(super) fn deliver_rm(
+        &mut self,
+        now: Time,
+        input: usize,
+        number: usize,
+        flow: FlowIndex,
+        cell: &Cell,
+    ) {
         match self.network.adapters[number].receive_rm(now, cell) {
             Err(()) => {
-                self.passages[flow as usize].dropped += 1;
+                self.passages[flow.index()].dropped += 1;
                 let node = self.network.inputs[input].node;
                 self.network.nodes[node.0 as usize].damaged_rm += 1;
                 return;
@@ -275,7 +283,7 @@ impl<'a> Machine<'a> {
         let mut rm = None;
         if cell.is_rm() {
             let Ok(mut contents) = cell.to_rm() else {
-                self.passages[hop.flow as usize].dropped += 1;
+                self.passages[hop.flow.index()].dropped += 1;
                 let node = self.network.inputs[input].node;
                 self.network.nodes[node.0 as usize].damaged_rm += 1;
                 return;
@@ -307,7 +315,7 @@ impl<'a> Machine<'a> {
         match self.network.ports[hop.port as usize].admit(now, hop.priority, hop.slot, cell) {
             Ok(None) => {}
             Ok(Some(departure)) => self.schedule.set(hop.port as usize, departure),
-            Err(()) => self.passages[hop.flow as usize].dropped += 1,
+            Err(()) => self.passages[hop.flow.index()].dropped += 1,
         }
         self.sampler.note_port(now, hop.port, &self.network);
     }
@@ -358,16 +366,16 @@ impl<'a> Machine<'a> {
         let mut counts = vec![0; self.passages.len()];
         let on_links = self.network.inputs.iter().flat_map(|input| &input.cells);
         for cell in on_links.chain(self.network.ports.iter().flat_map(|port| port.cells())) {
-            counts[self.network.hops[cell.hop as usize].flow as usize] += 1;
+            counts[self.network.hops[cell.hop as usize].flow.index()] += 1;
         }
         counts
     }
 
     /// Whether everything that came in is accounted for, flow by flow: cells, and packets at their adapters.
-    pub fn check_conservation(&self, name: impl Fn(usize) -> String) -> Result<(), Error> {
+    pub fn check_conservation(&self, name: impl Fn(FlowIndex) -> String) -> Result<(), Error> {
         let mut relayed = vec![[0, 0]; self.passages.len()];
         for (end, sender, receiver) in self.network.virtual_sources() {
-            let [sent, received] = &mut relayed[end.flow];
+            let [sent, received] = &mut relayed[end.flow.index()];
             *sent += sender.counters.sent;
             *received += receiver.counters.delivered;
             let waiting = sender.supply.waiting(self.done).unwrap_or(0);
@@ -379,11 +387,12 @@ impl<'a> Machine<'a> {
                 return Err(Error::NotConserved { vc: name(end.flow), account });
             }
         }
-        for (flow, (passage, in_flight)) in self.passages.iter().zip(self.in_flight()).enumerate() {
-            let [relayed, received] = relayed[flow];
-            let adapter = |flow: usize| self.network.adapters.get(self.network.sender_of[flow] as usize);
-            let sent = relayed + adapter(flow).map_or(0, |sender| sender.counters.sent);
-            let delivered = received + adapter(flow ^ 1).map_or(0, |receiver| receiver.counters.delivered);
+        let flows = (0..).map(FlowIndex).zip(&self.passages);
+        for ((flow, passage), in_flight) in flows.zip(self.in_flight()) {
+            let [relayed, received] = relayed[flow.index()];
+            let [sender, receiver] = [flow, flow.other()].map(|flow| self.network.sending(flow));
+            let sent = relayed + sender.map_or(0, |sender| sender.counters.sent);
+            let delivered = received + receiver.map_or(0, |receiver| receiver.counters.delivered);
             let Passage { dropped, entered, left, originated } = *passage;
             if sent + entered + originated != delivered + dropped + left + in_flight {
                 let account = format!(
@@ -392,7 +401,7 @@ impl<'a> Machine<'a> {
                 );
                 return Err(Error::NotConserved { vc: name(flow), account });
             }
-            let Some(queue) = adapter(flow).and_then(|sender| sender.supply.packets()) else { continue };
+            let Some(queue) = sender.and_then(|sender| sender.supply.packets()) else { continue };
             let (counters, waiting) = (queue.counters, queue.waiting_packets());
             if counters.offered != counters.dropped + counters.sent + waiting {
                 let account = format!("packets: {counters:?}, waiting {waiting}");

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cellrate_proto::CellRate;
-use cellrate_scenario::{Connection, ConnectionIndex, Scenario, Sender};
+use cellrate_scenario::{FlowIndex, Scenario};
 
 /// ACR of every sending end, written by the engine at each of its wake-ups, read by whoever wants to know.
 #[derive(Debug)]
@@ -15,30 +15,22 @@ pub struct Offers {
 impl Offers {
     /// What stands before the run: ICR of ABR sources, and PCR of others, which never changes.
     pub fn new(scenario: &Scenario) -> Offers {
-        let initial = |sender: &Sender| match sender {
-            Sender::Abr(abr) => abr.parameters.icr,
-            Sender::Peak(peak) => *peak,
-        };
-        let flows = |connection: &Connection| {
-            [&connection.forward, &connection.backward].map(|flow| initial(&flow.sender))
-        };
-        let rates = scenario.connections.iter().flat_map(flows);
+        let rates = scenario.flows().map(|flow| scenario.flow(flow).sender.icr());
         Offers { rates: rates.map(|rate| AtomicU64::new(rate.as_cells_per_s().to_bits())).collect() }
     }
 
     /// The rate at which one direction of a connection may send now.
     ///
     /// # Panics
-    /// When the scenario has no such connection.
-    pub fn rate(&self, connection: ConnectionIndex, backward: bool) -> CellRate {
-        let flow = 2 * connection.0 as usize + usize::from(backward);
-        CellRate::new(f64::from_bits(self.rates[flow].load(Ordering::Relaxed)))
+    /// When the scenario has no such direction.
+    pub fn rate(&self, flow: FlowIndex) -> CellRate {
+        CellRate::new(f64::from_bits(self.rates[flow.index()].load(Ordering::Relaxed)))
     }
 
     /// Flows, each with what its end may send now.
-    pub(crate) fn publish(&self, rates: impl Iterator<Item = (u32, CellRate)>) {
+    pub(crate) fn publish(&self, rates: impl Iterator<Item = (FlowIndex, CellRate)>) {
         for (flow, rate) in rates {
-            self.rates[flow as usize].store(rate.as_cells_per_s().to_bits(), Ordering::Relaxed);
+            self.rates[flow.index()].store(rate.as_cells_per_s().to_bits(), Ordering::Relaxed);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use cellrate_drive::random::{Random, Stream};
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::{NodeIndex, Scenario};
+use cellrate_scenario::{NodeIndex, PortIndex, Scenario};
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 
 use super::cell::Cell;
@@ -39,8 +39,8 @@ const MAX_AHEAD: Duration = Duration::from_secs(1);
 /// One link.
 #[derive(Debug)]
 struct Link {
-    /// The number of this end's port, and so the label of what it sends.
-    port_number: usize,
+    /// This end's port, and so the label of what it sends.
+    port: PortIndex,
     address: SocketAddr,
     /// The socket of this end's node, by its place.
     socket: usize,
@@ -82,14 +82,14 @@ impl Peers {
     ) -> Result<Option<Peers>, Error> {
         let Part::Nodes { nodes, addresses } = &options.part else { return Ok(None) };
         let addresses = addresses.as_ref().unwrap_or(&scenario.live.addresses);
-        let name = |node: NodeIndex| scenario.nodes[node.0 as usize].name.clone();
+        let name = |node: NodeIndex| scenario.node(node).name.clone();
         let address = |node: NodeIndex| {
             let address = addresses.get(node.0 as usize).copied().flatten();
             address.ok_or_else(|| Error::NoAddress { node: name(node) })
         };
         let (mut sockets, mut nodes_of_sockets, mut links) = (Vec::new(), Vec::new(), Vec::new());
         for outgoing in &network.outgoing {
-            let input = network.inputs.iter().position(|input| input.port_number == outgoing.port_number ^ 1);
+            let input = network.inputs.iter().position(|input| input.port == outgoing.port.other());
             let Some(input) = input else { continue };
             let known = nodes_of_sockets.iter().position(|of| *of == outgoing.node);
             let socket = match known {
@@ -103,7 +103,7 @@ impl Peers {
                 }
             };
             links.push(Link {
-                port_number: outgoing.port_number,
+                port: outgoing.port,
                 address: address(outgoing.neighbour)?,
                 socket,
                 input,
@@ -142,7 +142,7 @@ impl Peers {
             if outgoing.cells.is_empty() {
                 continue;
             }
-            let of_port = self.links.iter().position(|link| link.port_number == outgoing.port_number);
+            let of_port = self.links.iter().position(|link| link.port == outgoing.port);
             let Some(link) = of_port else { continue };
             let mut cells = &outgoing.cells[..];
             while !cells.is_empty() {
@@ -158,7 +158,7 @@ impl Peers {
     fn send(&mut self, link: usize, cells: &[Cell], delay: Duration) {
         let place = &mut self.links[link];
         place.last_sent = next_sequence(place.last_sent);
-        let label = FIRST_LABEL + place.port_number as u32;
+        let label = FIRST_LABEL + place.port.0;
         let packed = cells.iter().map(|cell| PackedCell {
             header: cell.header,
             payload: &cell.payload,
@@ -232,9 +232,8 @@ impl Peers {
             self.refused.malformed += 1;
             return;
         };
-        let of_label = |link: &&mut Link| {
-            is_between(link) && datagram.label == FIRST_LABEL + (link.port_number ^ 1) as u32
-        };
+        let of_label =
+            |link: &&mut Link| is_between(link) && datagram.label == FIRST_LABEL + link.port.other().0;
         let Some(link) = self.links.iter_mut().find(of_label) else {
             self.refused.malformed += 1;
             return;
@@ -253,9 +252,9 @@ impl Peers {
         }));
     }
 
-    /// The counters of every link, by the number of this end's port.
-    pub fn counters(&self) -> Vec<(usize, PeerCounters)> {
-        self.links.iter().map(|link| (link.port_number, link.counters)).collect()
+    /// The counters of every link, by this end's port.
+    pub fn counters(&self) -> Vec<(PortIndex, PeerCounters)> {
+        self.links.iter().map(|link| (link.port, link.counters)).collect()
     }
 }
 
@@ -304,7 +303,7 @@ mod tests {
 
     fn link() -> Link {
         Link {
-            port_number: 0,
+            port: PortIndex(0),
             address: "127.0.0.1:1".parse().unwrap(),
             socket: 0,
             input: 0,

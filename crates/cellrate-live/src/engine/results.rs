@@ -8,7 +8,7 @@ pub use cellrate_drive::virtual_source::VirtualSourceSummary;
 use cellrate_proto::switch::FrameDiscard;
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{Cells, Duration, Time};
-use cellrate_scenario::Scenario;
+use cellrate_scenario::{PortIndex, Scenario};
 use serde::Serialize;
 
 use super::adapter::{Adapter, Reception};
@@ -251,7 +251,7 @@ pub(crate) struct Ending<'a> {
     pub end: Time,
     pub wall_s: f64,
     pub timing: Timing,
-    pub peers: Vec<(usize, PeerCounters)>,
+    pub peers: Vec<(PortIndex, PeerCounters)>,
     pub datagrams: Option<DatagramRow>,
 }
 
@@ -285,14 +285,14 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
 
 fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<FlowRow> {
     let network = &machine.network;
-    let adapter = |flow: usize| network.adapters.get(network.sender_of[flow] as usize);
     let mut waiting = vec![0; machine.passages.len()];
     for (end, sender, _) in network.virtual_sources() {
-        waiting[end.flow] += sender.supply.waiting(ending.end).unwrap_or(0);
+        waiting[end.flow.index()] += sender.supply.waiting(ending.end).unwrap_or(0);
     }
     let mut rows = Vec::new();
-    for (flow, (passage, in_flight)) in machine.passages.iter().zip(machine.in_flight()).enumerate() {
-        let (sender, receiver) = (adapter(flow), adapter(flow ^ 1));
+    let passages = ending.scenario.flows().zip(&machine.passages);
+    for ((flow, passage), in_flight) in passages.zip(machine.in_flight()) {
+        let [sender, receiver] = [flow, flow.other()].map(|flow| network.sending(flow));
         let &Passage { dropped, entered, left, originated: _ } = passage;
         let sent = sender.map(|sender| sender.counters.sent);
         if sent.unwrap_or(0) == 0 && entered == 0 {
@@ -303,7 +303,7 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
         let delivered = |data: u64| (data * BITS_PER_CELL) as f64 / span.as_secs_f64();
         let delays = receiver.map(|receiver| &receiver.delays);
         let quantile = |share: f64| delays.and_then(|delays| delays.quantile_s(share));
-        let connection = &ending.scenario.connections[flow / 2];
+        let connection = ending.scenario.connection(flow.connection());
         rows.push(FlowRow {
             vc: flow_name(ending.scenario, flow),
             category: category_name(connection.category),
@@ -312,7 +312,7 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
             delivered: receiver.map(|receiver| receiver.counters.delivered),
             data_delivered: receiver.map(|receiver| receiver.counters.data_delivered),
             dropped,
-            in_flight: in_flight + waiting[flow],
+            in_flight: in_flight + waiting[flow.index()],
             entered,
             left,
             forward_rm_sent: sender.map(|sender| sender.counters.forward_rm_sent),
@@ -337,14 +337,14 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
 
 fn ports(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<PortRow> {
     let mut rows = Vec::new();
-    for (port, &number) in machine.network.ports.iter().zip(&machine.network.port_numbers) {
+    for (port, &index) in machine.network.ports.iter().zip(&machine.network.port_indices) {
         if port.transmitted == 0 && port.dropped() == 0 {
             continue;
         }
         let span_ps = span.as_ps().max(1) as f64;
         let [dropped_guaranteed, dropped_abr, dropped_ubr] = port.losses.buffer;
         rows.push(PortRow {
-            port: port_name(ending.scenario, number),
+            port: port_name(ending.scenario, index),
             transmitted: port.transmitted,
             utilization: port.busy_ps(ending.end) as f64 / span_ps,
             max_queue: port.max_total,
@@ -365,13 +365,11 @@ fn ports(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Port
 }
 
 fn adapters(machine: &Machine<'_>, scenario: &Scenario) -> Vec<AdapterRow> {
-    let network = &machine.network;
-    let adapter = |flow: usize| network.adapters.get(network.sender_of[flow] as usize);
     let mut rows = Vec::new();
-    for flow in 0..network.sender_of.len() {
-        let queue = adapter(flow).and_then(|sender| sender.supply.packets());
-        let reception: Option<&Reception> =
-            adapter(flow ^ 1).and_then(|receiver| receiver.reception.as_deref());
+    for flow in scenario.flows() {
+        let [sender, receiver] = [flow, flow.other()].map(|flow| machine.network.sending(flow));
+        let queue = sender.and_then(|sender| sender.supply.packets());
+        let reception: Option<&Reception> = receiver.and_then(|receiver| receiver.reception.as_deref());
         if queue.is_none() && reception.is_none() {
             continue;
         }
@@ -411,7 +409,7 @@ fn virtual_sources(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -
 
 fn hosts(machine: &Machine<'_>, scenario: &Scenario) -> Vec<HostRow> {
     let rows = machine.hosts.iter().zip(&machine.host_counters).map(|(host, counters)| HostRow {
-        host: scenario.nodes[host.node.0 as usize].name.clone(),
+        host: scenario.node(host.node).name.clone(),
         packets: counters.received,
         without_vc: counters.without_vc,
         device_errors: counters.device_errors,
@@ -431,8 +429,8 @@ fn nodes(machine: &Machine<'_>, scenario: &Scenario) -> Vec<NodeRow> {
 }
 
 fn links(ending: &Ending<'_>) -> Vec<LinkRow> {
-    let rows = ending.peers.iter().map(|&(number, counters)| LinkRow {
-        link: port_name(ending.scenario, number).replace("->", "-"),
+    let rows = ending.peers.iter().map(|&(port, counters)| LinkRow {
+        link: port_name(ending.scenario, port).replace("->", "-"),
         sent: counters.sent,
         cells_sent: counters.cells_sent,
         send_errors: counters.send_errors,

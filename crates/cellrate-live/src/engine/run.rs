@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use cellrate_drive::names::flow_name;
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::Scenario;
+use cellrate_scenario::{FlowIndex, Scenario};
 use rustix::event::{PollFd, PollFlags};
 
 use super::clock::{Clock, cpu_ns, thread_cpu_ns, wait};
 use super::error::Error;
 use super::machine::Machine;
-use super::network::{NONE, Network};
+use super::network::Network;
 use super::offers::Offers;
 use super::options::{Host, Options, Part, Progress, Route, Stop, default_quantum};
 use super::peer::Peers;
@@ -85,9 +85,7 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
     drive.machine.check_conservation(|flow| flow_name(scenario, flow))?;
     let nodes = match &options.part {
         Part::Whole => Vec::new(),
-        Part::Nodes { nodes, .. } => {
-            nodes.iter().map(|node| scenario.nodes[node.0 as usize].name.clone()).collect()
-        }
+        Part::Nodes { nodes, .. } => nodes.iter().map(|&node| scenario.node(node).name.clone()).collect(),
     };
     let ending = Ending {
         scenario,
@@ -249,18 +247,17 @@ impl Router {
         let tables = hosts.iter().map(|host| {
             let mut table: Vec<(Ipv4Addr, u32)> = Vec::new();
             for route in routes.iter().filter(|route| route.host == host.node) {
-                let flow = 2 * route.connection.0 as usize;
                 // The direction that begins at this host.
-                let begins = |&flow: &usize| {
-                    let place = network.sender_of[flow];
-                    let reception = network.adapters.get(place as usize).and_then(|a| a.reception.as_ref());
-                    let at = reception.and_then(|reception| hosts.get(reception.host as usize));
-                    place != NONE && at.is_some_and(|at| at.node == host.node)
+                let begins = |flow: FlowIndex| {
+                    let reception = network.sending(flow)?.reception.as_ref()?;
+                    let at = hosts.get(reception.host as usize)?;
+                    network.sender(flow).filter(|_| at.node == host.node)
                 };
-                if let Some(flow) = [flow, flow + 1].iter().find(|flow| begins(flow))
+                let flows = [false, true].map(|backward| FlowIndex::of(route.connection, backward));
+                if let Some(sender) = flows.into_iter().find_map(begins)
                     && !table.iter().any(|(destination, _)| *destination == route.destination)
                 {
-                    table.push((route.destination, network.sender_of[*flow]));
+                    table.push((route.destination, sender));
                 }
             }
             table.sort_unstable();

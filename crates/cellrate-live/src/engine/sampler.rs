@@ -3,11 +3,11 @@
 use cellrate_drive::names::describe;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{
-    ConnectionIndex, Every, FlowQuantity, NodeKind, PortQuantity, Probe, Quantity, Scenario, Sender, Step,
+    Every, FlowIndex, FlowQuantity, NodeKind, PortQuantity, Probe, Quantity, Scenario, Sender,
 };
 
 use super::counters::Passage;
-use super::network::{NONE, Network, flows, port_number, step_of, steps};
+use super::network::{Network, used_ports};
 use super::options::Recent;
 use super::port::ABR;
 
@@ -36,7 +36,7 @@ enum Subject {
     /// Data cells that the receiving end of a direction has got.
     Receiver(u32),
     /// Cells of a flow lost so far.
-    Drops(u32),
+    Drops(FlowIndex),
     /// A quantity of a port.
     Port(PortQuantity, u32),
 }
@@ -75,20 +75,16 @@ pub(crate) fn probes(scenario: &Scenario, network: &Network, every: Option<Durat
             probes.push(probe);
         }
     };
-    for (number, connection) in (0..).zip(&scenario.connections) {
-        for (backward, flow) in [(false, &connection.forward), (true, &connection.backward)] {
-            if matches!(flow.sender, Sender::Abr(_)) && connection.carries_data(backward) {
-                let connection = ConnectionIndex(number);
-                add(Quantity::Flow { quantity: FlowQuantity::Acr, connection, backward });
-            }
+    for flow in scenario.flows() {
+        let has_data = scenario.connection(flow.connection()).carries_data(flow.is_backward());
+        if matches!(scenario.flow(flow).sender, Sender::Abr(_)) && has_data {
+            add(Quantity::Flow { quantity: FlowQuantity::Acr, flow });
         }
     }
-    for &number in &network.port_numbers {
-        let Step { link, end } = step_of(number);
-        let tail = scenario.tail(step_of(number));
-        if scenario.nodes[tail.0 as usize].kind == NodeKind::Switch {
-            add(Quantity::Port { quantity: PortQuantity::Queue, link, end });
-            add(Quantity::Port { quantity: PortQuantity::Utilization, link, end });
+    for &port in &network.port_indices {
+        if scenario.node(scenario.tail(port.step())).kind == NodeKind::Switch {
+            add(Quantity::Port { quantity: PortQuantity::Queue, port });
+            add(Quantity::Port { quantity: PortQuantity::Utilization, port });
         }
     }
     probes
@@ -97,12 +93,9 @@ pub(crate) fn probes(scenario: &Scenario, network: &Network, every: Option<Durat
 /// Name, entity, unit and interval of each series that a run of all of `scenario` records, in order: what of its probes
 /// the engine sees, whose ports are those that connections use, and whose TCP is the kernel's.
 pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str, Option<Duration>)> {
-    let mut used = vec![false; 2 * scenario.links.len()];
-    for (connection, backward) in flows(scenario) {
-        steps(connection, backward).into_iter().for_each(|step| used[port_number(step)] = true);
-    }
+    let used = used_ports(scenario);
     let recorded = scenario.probes.iter().filter(|probe| match probe.quantity {
-        Quantity::Port { link, end, .. } => used[port_number(Step { link, end })],
+        Quantity::Port { port, .. } => used[port.index()],
         Quantity::Flow { quantity, .. } => !is_of_tcp(quantity),
         Quantity::VirtualSource { .. } => true,
     });
@@ -189,7 +182,7 @@ impl Sampler {
             for &index in followers.iter() {
                 let track = &mut self.tracks[index];
                 let value = match track.subject {
-                    Subject::Drops(flow) => passages[flow as usize].dropped as f64,
+                    Subject::Drops(flow) => passages[flow.index()].dropped as f64,
                     Subject::Port(quantity, port) => {
                         let port = &mut network.ports[port as usize];
                         if port.metered {
@@ -275,25 +268,19 @@ impl Track {
 /// Where a quantity is found; `None` where it belongs to another process, or to a TCP that is the kernel's.
 fn subject(quantity: Quantity, network: &Network) -> Option<Subject> {
     match quantity {
-        Quantity::Port { quantity, link, end } => {
-            let number = port_number(Step { link, end });
-            let place = network.port_numbers.iter().position(|&of| of == number)?;
+        Quantity::Port { quantity, port } => {
+            let place = network.port_indices.iter().position(|&of| of == port)?;
             Some(Subject::Port(quantity, place as u32))
         }
-        Quantity::VirtualSource { quantity, connection, backward, switch } => {
-            let flow = 2 * connection.0 as usize + usize::from(backward);
+        Quantity::VirtualSource { quantity, flow, switch } => {
             network.virtual_source(flow, switch).map(|place| Subject::Sender(quantity, place))
         }
-        Quantity::Flow { quantity, connection, backward } => {
-            let flow = 2 * connection.0 as usize + usize::from(backward);
-            let local = |flow: usize| Some(network.sender_of[flow]).filter(|&place| place != NONE);
-            match quantity {
-                FlowQuantity::Received => local(flow ^ 1).map(Subject::Receiver),
-                FlowQuantity::Drops => Some(Subject::Drops(flow as u32)),
-                quantity if is_of_tcp(quantity) => None,
-                _ => local(flow).map(|place| Subject::Sender(quantity, place)),
-            }
-        }
+        Quantity::Flow { quantity, flow } => match quantity {
+            FlowQuantity::Received => network.sender(flow.other()).map(Subject::Receiver),
+            FlowQuantity::Drops => Some(Subject::Drops(flow)),
+            quantity if is_of_tcp(quantity) => None,
+            _ => network.sender(flow).map(|place| Subject::Sender(quantity, place)),
+        },
     }
 }
 

@@ -8,7 +8,7 @@ use cellrate_drive::random::{Random, Stream};
 use cellrate_drive::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed, Video};
 use cellrate_proto::wire::{Encapsulation, PAYLOAD_OCTETS, Segments};
 use cellrate_proto::{CellRate, Time};
-use cellrate_scenario::{Scenario, Traffic};
+use cellrate_scenario::{FlowIndex, Scenario, Traffic};
 
 use super::cell::Cell;
 
@@ -39,13 +39,12 @@ impl Supply {
     /// Where the run was not `given` the traffic.
     pub fn generator(
         scenario: &Scenario,
-        flow: u32,
+        flow: FlowIndex,
         end: Time,
         given: Given<'_>,
     ) -> Result<Option<Supply>, NotGiven> {
-        let (connection, seed) = (&scenario.connections[flow as usize / 2], scenario.seed);
-        let out = if flow % 2 == 1 { &connection.backward } else { &connection.forward };
-        Ok(Some(match &out.traffic {
+        let seed = scenario.seed;
+        Ok(Some(match &scenario.flow(flow).traffic {
             None => Supply::Nothing,
             Some(Traffic::Greedy { windows }) => Supply::Greedy(Greedy::new(windows)),
             Some(Traffic::Limited { steps }) => Supply::Limited(Limited::new(steps)),
@@ -53,14 +52,12 @@ impl Supply {
                 Supply::Constant(Constant::new(rate, start, end))
             }
             &Some(Traffic::OnOff { rate, on, off, start, end }) => {
-                let random = Random::new(seed, Stream::Traffic(flow));
+                let random = Random::new(seed, Stream::Traffic(flow.0));
                 Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random)))
             }
             Some(Traffic::Timed { cells }) => Supply::Timed(Timed::new(cells)),
-            Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, flow, end))),
-            Some(Traffic::Custom(custom)) => {
-                Supply::Bursts(Box::new(given.bursts(scenario, flow as usize, custom)?))
-            }
+            Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, flow.0, end))),
+            Some(Traffic::Custom(custom)) => Supply::Bursts(Box::new(given.bursts(scenario, flow, custom)?)),
             Some(Traffic::Tcp(_) | Traffic::Frames(_) | Traffic::RequestResponse(_)) => return Ok(None),
         }))
     }

@@ -2,14 +2,14 @@
 
 use cellrate_proto::Time;
 use cellrate_proto::wire::CELL_OCTETS;
-use cellrate_scenario::ConnectionIndex;
+use cellrate_scenario::{ConnectionIndex, PortIndex};
 
 use super::cell;
 
 /// The connection that a cell with the first four octets `header` belongs to, whether the scenario has it or not;
 /// `None` for reserved VCIs.
 pub fn connection_of(header: [u8; 4]) -> Option<ConnectionIndex> {
-    cell::connection(u32::from_be_bytes(header)).map(ConnectionIndex)
+    cell::connection(u32::from_be_bytes(header))
 }
 
 /// Which way a cell crosses an interface.
@@ -23,9 +23,8 @@ pub enum TapDirection {
     Received,
 }
 
-/// Sees every cell. An interface is a node's end of a link, with the number of its output port: twice the link's index,
-/// plus the end of it (0 or 1) that the node is.
+/// Sees every cell. An interface is a node's end of a link, called by its output port.
 pub trait CellTap: Send {
     /// `cell`, HEC and all, crosses `interface` at the logical instant `at`. Instants never fall.
-    fn cell(&mut self, at: Time, interface: usize, direction: TapDirection, cell: &[u8; CELL_OCTETS]);
+    fn cell(&mut self, at: Time, interface: PortIndex, direction: TapDirection, cell: &[u8; CELL_OCTETS]);
 }

@@ -50,7 +50,7 @@ impl Machine<'_> {
         let Some(queue) = self.network.adapters[partner].supply.relayed_mut() else { return };
         // EFCI is for the loop that ends here.
         if !queue.push(now, cell.without_efci()) {
-            self.passages[next.flow as usize].dropped += 1;
+            self.passages[next.flow.index()].dropped += 1;
             self.network.ports[next.port as usize].losses.buffer[usize::from(next.priority)] += 1;
             return;
         }

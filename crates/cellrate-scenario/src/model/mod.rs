@@ -233,8 +233,7 @@ pub struct Connection {
 impl Connection {
     /// Whether data goes this way: from traffic of its own, in answer to requests, or as ACKs of the other way's TCP.
     pub fn carries_data(&self, backward: bool) -> bool {
-        let [own, other] =
-            if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
+        let [own, other] = [self.flow(backward), self.flow(!backward)];
         let answers = backward && matches!(other.traffic, Some(Traffic::RequestResponse(_)));
         own.traffic.is_some() || answers || matches!(other.traffic, Some(Traffic::Tcp(_)))
     }
@@ -247,19 +246,17 @@ impl Connection {
 
     /// Whether the only data that goes this way are ACKs of the other way's TCP.
     pub fn carries_only_acks(&self, backward: bool) -> bool {
-        let [own, other] =
-            if backward { [&self.backward, &self.forward] } else { [&self.forward, &self.backward] };
+        let [own, other] = [self.flow(backward), self.flow(!backward)];
         own.traffic.is_none() && matches!(&other.traffic, Some(Traffic::Tcp(tcp)) if tcp.pages.is_none())
     }
 
     /// Whether the data cells that go this way are those of AAL5 PDUs, whose ends they show: of TCP, frames in
     /// datagrams, or the packets of a live run.
     pub fn carries_pdus(&self, backward: bool) -> bool {
-        let own = if backward { &self.backward } else { &self.forward };
         let has_tcp = |flow: &Flow| matches!(flow.traffic, Some(Traffic::Tcp(_)));
         has_tcp(&self.forward)
             || has_tcp(&self.backward)
-            || matches!(own.traffic, Some(Traffic::Frames(_)))
+            || matches!(self.flow(backward).traffic, Some(Traffic::Frames(_)))
             || self.carries_packets()
     }
 
@@ -297,6 +294,32 @@ pub enum Sender {
     Abr(Arc<AbrSender>),
     /// CBR, VBR and UBR: no feedback; cells leave no faster than this peak rate.
     Peak(CellRate),
+}
+
+impl Sender {
+    /// PCR; of what is not ABR its peak rate.
+    pub fn pcr(&self) -> CellRate {
+        match self {
+            Sender::Abr(abr) => abr.parameters.pcr,
+            Sender::Peak(peak) => *peak,
+        }
+    }
+
+    /// MCR; 0 of what is not ABR.
+    pub fn mcr(&self) -> CellRate {
+        match self {
+            Sender::Abr(abr) => abr.parameters.mcr,
+            Sender::Peak(_) => CellRate::ZERO,
+        }
+    }
+
+    /// ICR; of what is not ABR its peak rate.
+    pub fn icr(&self) -> CellRate {
+        match self {
+            Sender::Abr(abr) => abr.parameters.icr,
+            Sender::Peak(peak) => *peak,
+        }
+    }
 }
 
 /// An ABR sending end and what the receiving end of its direction does.
@@ -453,31 +476,25 @@ pub enum Quantity {
     Flow {
         /// Which.
         quantity: FlowQuantity,
-        /// The connection.
-        connection: ConnectionIndex,
-        /// Whether the direction from the last host of the path to the first is meant.
-        backward: bool,
+        /// The direction.
+        flow: FlowIndex,
     },
     /// A quantity of a [virtual source](Port::vs_vd), one of those that [have an end of their
     /// own](FlowQuantity::is_of_virtual_source).
     VirtualSource {
         /// Which; [`FlowQuantity::SourceQueue`] is the per-VC queue.
         quantity: FlowQuantity,
-        /// The connection.
-        connection: ConnectionIndex,
-        /// Whether it sends the direction from the last host of the path to the first.
-        backward: bool,
+        /// The direction that it sends.
+        flow: FlowIndex,
         /// Where it is.
         switch: NodeIndex,
     },
-    /// A quantity of an output port: `link.ports[end]`.
+    /// A quantity of an output port.
     Port {
         /// Which.
         quantity: PortQuantity,
-        /// The link.
-        link: LinkIndex,
-        /// The end of it that the port sends from.
-        end: u8,
+        /// The port.
+        port: PortIndex,
     },
 }
 
@@ -535,16 +552,4 @@ pub enum PortQuantity {
     Drops,
     /// A figure of the port's algorithm, by its place in `metrics()`: z, N, FairShare and others.
     Metric(u8),
-}
-
-impl Scenario {
-    /// The node that `step` leaves.
-    pub fn tail(&self, step: Step) -> NodeIndex {
-        self.links[step.link.0 as usize].ends[usize::from(step.end)]
-    }
-
-    /// The node that `step` reaches.
-    pub fn head(&self, step: Step) -> NodeIndex {
-        self.links[step.link.0 as usize].ends[usize::from(1 - step.end)]
-    }
 }

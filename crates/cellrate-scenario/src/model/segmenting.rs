@@ -26,9 +26,9 @@ pub(crate) fn segmenting(links: &[Link], connection: &Connection) -> impl Iterat
     let path = if connection.category == Category::Abr { &connection.path[..] } else { &[] };
     let pairs = path.iter().zip(path.iter().skip(1)).zip(1..);
     pairs.filter_map(|((before, step), hop)| {
-        let [back, out] = [(before, 1 - before.end), (step, step.end)].map(|(step, end)| {
-            let link = &links[step.link.0 as usize];
-            (link.ends[usize::from(end)], link.ports[usize::from(end)].vs_vd)
+        let [back, out] = [before.turned(), *step].map(|step| {
+            let (link, end) = (&links[step.link.0 as usize], usize::from(step.end));
+            (link.ends[end], link.ports[end].vs_vd)
         });
         let vs_vd = [out.1.or(back.1)?, back.1.or(out.1)?];
         Some(Segmenting { switch: out.0, hop, vs_vd })

@@ -126,12 +126,8 @@ fn set_up(
     terms: &Terms,
     backward: bool,
 ) -> Result<(Connection, Vec<Negotiated>), String> {
-    let mut path = connection.path.clone();
-    if backward {
-        path.reverse();
-        path.iter_mut().for_each(|step| step.end = 1 - step.end);
-    }
-    let line = |step: &Step| 2 * step.link.0 as usize + usize::from(step.end);
+    let path: Vec<Step> = connection.steps(backward).collect();
+    let line = |step: &Step| step.port().index();
     let lines: Vec<usize> = path.iter().map(line).collect();
     let direction = if backward { "backward" } else { "forward" };
     let flow = if backward { &mut connection.backward } else { &mut connection.forward };
@@ -166,12 +162,8 @@ fn set_up(
         return Ok((connection, changes));
     }
     let grant = book.admit(&lines, request(connection.category, flow, terms)).map_err(|refusal| {
-        let at = refusal.hop().map_or(String::new(), |hop| {
-            let ends = network.link(path[hop]).ends;
-            let [from, to] =
-                [path[hop].end, 1 - path[hop].end].map(|end| network.name(ends[usize::from(end)]));
-            format!(" on {from}->{to}")
-        });
+        let at =
+            refusal.hop().map_or(String::new(), |hop| format!(" on {}", network.port_name(path[hop].port())));
         format!("{direction}{at}: {refusal}")
     })?;
     if let Sender::Abr(sender) = &mut flow.sender {
@@ -180,7 +172,7 @@ fn set_up(
         (parameters.mcr, parameters.pcr) = (grant.mcr, grant.pcr);
         parameters.icr = parameters.icr.min(grant.pcr).max(grant.mcr);
         // What negotiation did not tell: MCR cut to the room without it, PCR cut by the charge.
-        let sending = network.name(network.link(path[0]).ends[usize::from(path[0].end)]);
+        let sending = network.name(network.tail(path[0]));
         for (parameter, from, to) in [("mcr", asked.0, grant.mcr), ("pcr", asked.1, grant.pcr)] {
             if from != to {
                 changes.push(Negotiated {
@@ -201,7 +193,7 @@ fn set_up(
 /// The node that `step` leaves, as negotiation sees it.
 fn limits(network: &Network, step: Step, room: Option<CellRate>) -> Limits {
     let link = network.link(step);
-    let node = link.ends[usize::from(step.end)];
+    let node = network.tail(step);
     let own = network.limits.get(&node).map(|(limits, _)| limits.clone());
     Limits {
         name: network.name(node).to_string(),

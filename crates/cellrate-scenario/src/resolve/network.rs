@@ -8,7 +8,9 @@ use cellrate_proto::{Duration, Time};
 
 use super::{Whole, defaults, host, instant, optional, place_of, port, wholes};
 use crate::format::{Kind, ROOT, Shape};
-use crate::model::{HostSettings, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, Shared, Span, Step};
+use crate::model::{
+    HostSettings, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, PortIndex, Shared, Span, Step,
+};
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, suggestion};
 use crate::text::group;
@@ -63,7 +65,16 @@ impl Network {
 
     /// The node that `step` reaches.
     pub fn head(&self, step: Step) -> NodeIndex {
-        self.link(step).ends[usize::from(1 - step.end)]
+        self.tail(step.turned())
+    }
+
+    pub fn port(&self, port: PortIndex) -> &Port {
+        &self.link(port.step()).ports[usize::from(port.end())]
+    }
+
+    /// Such as "sw1->sw2".
+    pub fn port_name(&self, port: PortIndex) -> String {
+        [self.name(self.tail(port.step())), "->", self.name(self.head(port.step()))].concat()
     }
 
     pub fn link(&self, step: Step) -> &Link {

@@ -6,8 +6,8 @@ use cellrate_proto::switch::{ALGORITHM_METRICS, ERICA_METRICS};
 use super::network::Network;
 use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
 use crate::model::{
-    Category, Connection, ConnectionIndex, Every, FlowQuantity, NodeIndex, PortQuantity, Probe, Quantity,
-    Step, Traffic, segmenting,
+    Category, Connection, ConnectionIndex, Every, FlowIndex, FlowQuantity, NodeIndex, Port, PortIndex,
+    PortQuantity, Probe, Quantity, Traffic, segmenting,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place, suggestion};
@@ -86,13 +86,12 @@ fn known_quantities(network: &Network) -> Vec<&str> {
 /// Drops the probes of connections that are not kept, and counts the others anew.
 pub(super) fn keep(probes: &mut Vec<Probe>, kept: &[bool]) {
     probes.retain_mut(|probe| {
-        let (Quantity::Flow { connection, .. } | Quantity::VirtualSource { connection, .. }) =
-            &mut probe.quantity
-        else {
+        let (Quantity::Flow { flow, .. } | Quantity::VirtualSource { flow, .. }) = &mut probe.quantity else {
             return true;
         };
-        let place = connection.0 as usize;
-        connection.0 = kept[..place].iter().filter(|kept| **kept).count() as u32;
+        let place = flow.connection().0 as usize;
+        let anew = kept[..place].iter().filter(|kept| **kept).count() as u32;
+        *flow = FlowIndex::of(ConnectionIndex(anew), flow.is_backward());
         kept[place]
     });
 }
@@ -100,10 +99,10 @@ pub(super) fn keep(probes: &mut Vec<Probe>, kept: &[bool]) {
 /// What a probe looks at: what it names, or whatever has the quantity.
 struct Targets {
     given: bool,
-    flows: Vec<(ConnectionIndex, bool, Place)>,
+    flows: Vec<(FlowIndex, Place)>,
     /// Each at this switch.
-    virtual_sources: Vec<(ConnectionIndex, bool, NodeIndex, Place)>,
-    ports: Vec<(Step, Place)>,
+    virtual_sources: Vec<(FlowIndex, NodeIndex, Place)>,
+    ports: Vec<(PortIndex, Place)>,
 }
 
 fn targets(
@@ -119,17 +118,16 @@ fn targets(
         for (i, connection) in connections.iter().enumerate() {
             let index = ConnectionIndex(i as u32);
             if connection.carries_data(false) || connection.carries_packets() {
-                targets.flows.push((index, false, place));
-                targets.ports.extend(connection.path.iter().map(|step| (*step, place)));
+                targets.flows.push((FlowIndex::of(index, false), place));
+                targets.ports.extend(connection.steps(false).map(|step| (step.port(), place)));
             }
             if connection.carries_data(true) || connection.carries_packets() {
-                let back = connection.path.iter().rev().map(|step| Step { end: 1 - step.end, ..*step });
-                targets.ports.extend(back.map(|step| (step, place)));
+                targets.ports.extend(connection.steps(true).map(|step| (step.port(), place)));
             }
         }
-        targets.ports.retain(|(step, _)| !network.is_host(network.link(*step).ends[usize::from(step.end)]));
-        targets.ports.sort_by_key(|(step, _)| (step.link, step.end));
-        targets.ports.dedup_by_key(|(step, _)| *step);
+        targets.ports.retain(|(port, _)| !network.is_host(network.tail(port.step())));
+        targets.ports.sort_by_key(|(port, _)| *port);
+        targets.ports.dedup_by_key(|(port, _)| *port);
         return Ok(targets);
     };
     targets.given = true;
@@ -140,15 +138,16 @@ fn targets(
         let text = check::text(node)?;
         let is_port = text.contains("->");
         if is_port {
-            targets.ports.extend(ports(node, text, network)?.into_iter().map(|step| (step, node.place)));
+            targets.ports.extend(ports(node, text, network)?.into_iter().map(|port| (port, node.place)));
         } else if let Some((vc, switch)) = text.split_once(" at ") {
-            for (index, backward) in flows(node, vc.trim_end(), connections)? {
-                let switch = virtual_end(node, switch.trim(), &connections[index.0 as usize], network)?;
-                targets.virtual_sources.push((index, backward, switch, node.place));
+            for flow in flows(node, vc.trim_end(), connections)? {
+                let connection = &connections[flow.connection().0 as usize];
+                let switch = virtual_end(node, switch.trim(), connection, network)?;
+                targets.virtual_sources.push((flow, switch, node.place));
             }
         } else {
             let found = flows(node, text, connections)?;
-            targets.flows.extend(found.into_iter().map(|(index, backward)| (index, backward, node.place)));
+            targets.flows.extend(found.into_iter().map(|flow| (flow, node.place)));
         }
         if is_port && !records_ports || !is_port && !records_flows {
             let what = if is_port { "port" } else { "direction of a connection" };
@@ -164,13 +163,13 @@ fn targets(
     Ok(targets)
 }
 
-fn flows(node: &Node, text: &str, connections: &[Connection]) -> Result<Vec<(ConnectionIndex, bool)>, Fault> {
+fn flows(node: &Node, text: &str, connections: &[Connection]) -> Result<Vec<FlowIndex>, Fault> {
     let (pattern, backward) = match text.strip_suffix("(back)") {
         Some(name) => (name.trim(), true),
         None => (text, false),
     };
-    let named = connections.iter().enumerate().filter(|(_, connection)| matches(pattern, &connection.name));
-    let found: Vec<_> = named.map(|(i, _)| (ConnectionIndex(i as u32), backward)).collect();
+    let named = (0..).zip(connections).filter(|(_, connection)| matches(pattern, &connection.name));
+    let found: Vec<_> = named.map(|(i, _)| FlowIndex::of(ConnectionIndex(i), backward)).collect();
     if !found.is_empty() {
         return Ok(found);
     }
@@ -206,17 +205,13 @@ fn virtual_end(
     Err(Fault::new(node.place, message, remedy))
 }
 
-fn ports(node: &Node, text: &str, network: &Network) -> Result<Vec<Step>, Fault> {
+fn ports(node: &Node, text: &str, network: &Network) -> Result<Vec<PortIndex>, Fault> {
     let (from, to) = text.split_once("->").map_or((text, ""), |(from, to)| (from.trim(), to.trim()));
-    let mut found = Vec::new();
-    for (i, link) in network.links.iter().enumerate() {
-        for end in 0..2_u8 {
-            let [tail, head] = [link.ends[usize::from(end)], link.ends[usize::from(1 - end)]];
-            if matches(from, network.name(tail)) && matches(to, network.name(head)) {
-                found.push(Step { link: crate::model::LinkIndex(i as u32), end });
-            }
-        }
-    }
+    let leads = |port: &PortIndex| {
+        let [tail, head] = [network.tail(port.step()), network.head(port.step())];
+        matches(from, network.name(tail)) && matches(to, network.name(head))
+    };
+    let found: Vec<_> = PortIndex::all(&network.links).filter(leads).collect();
     if !found.is_empty() {
         return Ok(found);
     }
@@ -252,25 +247,24 @@ fn quantities(
     let mut result = Vec::new();
     let mut lacking = None;
     if let Some(quantity) = flow_quantity(name) {
-        for &(index, backward, place) in &targets.flows {
-            let connection = &connections[index.0 as usize];
-            if has(connection, backward, quantity) {
-                result.push(Quantity::Flow { quantity, connection: index, backward });
+        for &(flow, place) in &targets.flows {
+            if has(&connections[flow.connection().0 as usize], flow.is_backward(), quantity) {
+                result.push(Quantity::Flow { quantity, flow });
             } else {
                 lacking.get_or_insert(place);
             }
         }
-        for &(connection, backward, switch, place) in &targets.virtual_sources {
+        for &(flow, switch, place) in &targets.virtual_sources {
             if quantity.is_of_virtual_source() {
-                result.push(Quantity::VirtualSource { quantity, connection, backward, switch });
+                result.push(Quantity::VirtualSource { quantity, flow, switch });
             } else {
                 lacking.get_or_insert(place);
             }
         }
     } else {
-        for &(step, place) in &targets.ports {
-            match port_quantity(name, step, network) {
-                Some(quantity) => result.push(Quantity::Port { quantity, link: step.link, end: step.end }),
+        for &(port, place) in &targets.ports {
+            match port_quantity(name, network.port(port)) {
+                Some(quantity) => result.push(Quantity::Port { quantity, port }),
                 None => drop(lacking.get_or_insert(place)),
             }
         }
@@ -360,13 +354,13 @@ fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool 
         }
         FlowQuantity::Responses | FlowQuantity::ResponseTime => !backward && connection.pages().is_some(),
         FlowQuantity::Cwnd | FlowQuantity::Rtt | FlowQuantity::Retransmissions => {
-            let flow = if backward { &connection.backward } else { &connection.forward };
-            matches!(flow.traffic, Some(Traffic::Tcp(_))) || backward && connection.pages().is_some()
+            let traffic = &connection.flow(backward).traffic;
+            matches!(traffic, Some(Traffic::Tcp(_))) || backward && connection.pages().is_some()
         }
     }
 }
 
-fn port_quantity(name: &str, step: Step, network: &Network) -> Option<PortQuantity> {
+fn port_quantity(name: &str, port: &Port) -> Option<PortQuantity> {
     Some(match name {
         "queue" => PortQuantity::Queue,
         "guaranteed_queue" => PortQuantity::GuaranteedQueue,
@@ -374,33 +368,21 @@ fn port_quantity(name: &str, step: Step, network: &Network) -> Option<PortQuanti
         "ubr_queue" => PortQuantity::UbrQueue,
         "utilization" => PortQuantity::Utilization,
         "port_drops" => PortQuantity::Drops,
-        metric => {
-            let figures = network.link(step).ports[usize::from(step.end)].figures();
-            PortQuantity::Metric(figures.iter().position(|name| *name == metric)? as u8)
-        }
+        metric => PortQuantity::Metric(port.figures().iter().position(|name| *name == metric)? as u8),
     })
 }
 
 fn title(quantity: Quantity, network: &Network, connections: &[Connection]) -> String {
     match quantity {
-        Quantity::Flow { connection, backward, .. } => {
-            format!("\"{}\"", direction(connection, backward, connections))
+        Quantity::Flow { flow, .. } => format!("\"{}\"", direction(flow, connections)),
+        Quantity::VirtualSource { flow, switch, .. } => {
+            format!("\"{} at {}\"", direction(flow, connections), network.name(switch))
         }
-        Quantity::VirtualSource { connection, backward, switch, .. } => {
-            format!("\"{} at {}\"", direction(connection, backward, connections), network.name(switch))
-        }
-        Quantity::Port { link, end, .. } => {
-            let ends = network.links[link.0 as usize].ends;
-            format!(
-                "\"{}->{}\"",
-                network.name(ends[usize::from(end)]),
-                network.name(ends[usize::from(1 - end)])
-            )
-        }
+        Quantity::Port { port, .. } => format!("\"{}\"", network.port_name(port)),
     }
 }
 
-fn direction(connection: ConnectionIndex, backward: bool, connections: &[Connection]) -> String {
-    let name = &connections[connection.0 as usize].name;
-    if backward { format!("{name} (back)") } else { name.clone() }
+fn direction(flow: FlowIndex, connections: &[Connection]) -> String {
+    let name = &connections[flow.connection().0 as usize].name;
+    if flow.is_backward() { format!("{name} (back)") } else { name.clone() }
 }

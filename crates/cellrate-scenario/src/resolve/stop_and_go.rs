@@ -7,21 +7,17 @@ use cellrate_proto::switch::{StopAndGo, SwitchAlgorithmConfig};
 
 use super::network::Network;
 use super::rounded;
-use crate::model::{Connection, Negotiated, Sender, Step};
+use crate::model::{Connection, Negotiated, PortIndex, Sender, Step};
 use crate::text::error::{Fault, Place};
 use crate::text::tree::{Node, Table};
 
 /// The first Stop & Go port that the data of a direction leaves by, such as "sw1->sw2".
 pub(super) fn port(network: &Network, path: &[Step], backward: bool) -> Option<String> {
-    let crossed = |step: &Step| Step { end: if backward { 1 - step.end } else { step.end }, ..*step };
-    let stops = |step: &Step| {
-        let control = &network.link(*step).ports[usize::from(step.end)].control;
-        matches!(control.algorithm, SwitchAlgorithmConfig::StopAndGo(_))
+    let crossed = |step: &Step| if backward { step.port().other() } else { step.port() };
+    let stops = |port: &PortIndex| {
+        matches!(network.port(*port).control.algorithm, SwitchAlgorithmConfig::StopAndGo(_))
     };
-    let step = path.iter().map(crossed).find(stops)?;
-    let ends = network.link(step).ends;
-    let [from, to] = [step.end, 1 - step.end].map(|end| network.name(ends[usize::from(end)]));
-    Some(format!("{from}->{to}"))
+    path.iter().map(crossed).find(stops).map(|port| network.port_name(port))
 }
 
 /// Refuses what departs from table 1, at its key.

@@ -63,8 +63,8 @@ fn a_connection_that_does_not_fit_is_refused_with_link_and_reason_and_the_next_i
     assert_eq!(parameters(&scenario, "v4").pcr, mbps(100), "the smallest link");
     // The probe of the refused connection is gone, the other one points at v4 where it now stands.
     assert_eq!(scenario.probes.len(), 1);
-    let Quantity::Flow { connection, .. } = scenario.probes[0].quantity else { panic!("a flow") };
-    assert_eq!(scenario.connections[connection.0 as usize].name, "v4");
+    let Quantity::Flow { flow, .. } = scenario.probes[0].quantity else { panic!("a flow") };
+    assert_eq!(scenario.connection(flow.connection()).name, "v4");
 }
 
 #[test]

@@ -44,7 +44,10 @@ fn every_port_of_the_switch_has_it_with_its_parameters_in_order() {
 #[test]
 fn its_figures_are_recorded_by_their_names() {
     let scenario = parse(MINE, PROBE).resolve().unwrap_or_else(|error| panic!("{error}"));
-    let metric = |place| Quantity::Port { quantity: PortQuantity::Metric(place), link: LinkIndex(1), end: 0 };
+    let metric = |place| Quantity::Port {
+        quantity: PortQuantity::Metric(place),
+        port: PortIndex::of(LinkIndex(1), 0),
+    };
     let recorded: Vec<Quantity> = scenario.probes.iter().map(|probe| probe.quantity).collect();
     assert_eq!(recorded, [metric(1), metric(0)]);
 }

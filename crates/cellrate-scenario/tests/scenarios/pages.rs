@@ -153,8 +153,7 @@ fn responses_can_be_recorded_where_there_are_pages() {
     let back = "\n[[probe]]\nrecord = [\"cwnd\"]\nof = [\"v (back)\"]\nevery = \"change\"";
     let scenario = resolve(&format!("traffic = {{ type = \"tcp\", {PAGE} }}{probe}{back}")).unwrap();
     let found = |quantity, backward| {
-        let connection = ConnectionIndex(0);
-        let of = Quantity::Flow { quantity, connection, backward };
+        let of = Quantity::Flow { quantity, flow: FlowIndex::of(ConnectionIndex(0), backward) };
         scenario.probes.iter().any(|probe| probe.quantity == of)
     };
     assert!(found(FlowQuantity::Responses, false) && found(FlowQuantity::ResponseTime, false));

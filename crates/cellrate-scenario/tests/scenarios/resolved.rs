@@ -95,14 +95,13 @@ fn probes_find_groups_directions_and_ports() {
     assert_eq!(probes.len(), 3 + 2 + 5);
     let acr = |connection, backward| Quantity::Flow {
         quantity: FlowQuantity::Acr,
-        connection: ConnectionIndex(connection),
-        backward,
+        flow: FlowIndex::of(ConnectionIndex(connection), backward),
     };
     assert_eq!(
         [probes[0], probes[1], probes[2]].map(|p| p.quantity),
         [acr(0, false), acr(1, false), acr(0, true)]
     );
-    let z = Quantity::Port { quantity: PortQuantity::Metric(0), link: LinkIndex(3), end: 0 };
+    let z = Quantity::Port { quantity: PortQuantity::Metric(0), port: PortIndex::of(LinkIndex(3), 0) };
     assert_eq!(probes[4], Probe { quantity: z, every: Every::Interval(Duration::from_ms(1)) });
     assert_eq!(probes[9].every, Every::Change);
 }

@@ -83,8 +83,7 @@ fn a_virtual_source_is_named_with_its_switch() {
     let probed = |of: &str| resolve("", "vs_vd = {}", of).unwrap().probes[0].quantity;
     let at = |backward| Quantity::VirtualSource {
         quantity: FlowQuantity::SourceQueue,
-        connection: ConnectionIndex(0),
-        backward,
+        flow: FlowIndex::of(ConnectionIndex(0), backward),
         switch: NodeIndex(3),
     };
     assert_eq!(probed("v at sw2"), at(false));

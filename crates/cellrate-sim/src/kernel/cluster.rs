@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use cellrate_proto::switch::Settled;
 use cellrate_proto::{Duration, Time};
+use cellrate_scenario::FlowIndex;
 
 use super::cell::Cell;
 use super::deferred::LONG;
@@ -92,9 +93,9 @@ pub(crate) struct Cluster {
     /// What leaves ports that somebody taps.
     pub departures: Option<Box<Departures>>,
     /// Cells lost in this cluster, by direction of a connection, where there were any.
-    pub dropped: BTreeMap<u32, u64>,
+    pub dropped: BTreeMap<FlowIndex, u64>,
     /// BRMs that switches originated in this cluster, by the direction that they go in, where there were any.
-    pub originated: BTreeMap<u32, u64>,
+    pub originated: BTreeMap<FlowIndex, u64>,
     /// Nothing happens at or after this.
     pub(super) end: Time,
     pub(super) schedule: Schedule,
@@ -492,7 +493,7 @@ impl Cluster {
                     cell.arrives = arrives;
                     self.put_on_link(hop.exit(), hop.endpoint, cell);
                 }
-                None => self.lose(hop.port as usize, hop.flow as usize),
+                None => self.lose(hop.port as usize, hop.flow),
             }
         } else {
             self.enqueue_served(now, hop, cell);
@@ -518,7 +519,7 @@ impl Cluster {
                 self.schedule.set(self.departure_leaves[hop.port as usize] as usize, departure);
             }
             Admission::Queued(_) => {}
-            Admission::Lost => self.lose(hop.port as usize, hop.flow as usize),
+            Admission::Lost => self.lose(hop.port as usize, hop.flow),
         }
     }
 
@@ -570,9 +571,9 @@ impl Cluster {
     }
 
     #[cold]
-    pub(super) fn lose(&mut self, port: usize, flow: usize) {
+    pub(super) fn lose(&mut self, port: usize, flow: FlowIndex) {
         self.ports[port].lose();
-        *self.dropped.entry(flow as u32).or_default() += 1;
+        *self.dropped.entry(flow).or_default() += 1;
     }
 
     /// The instant of a cell that `endpoint` has received has come.
@@ -685,7 +686,7 @@ impl Cluster {
                 let hop = self.hops[cell.hop()];
                 self.put_on_link(hop.exit(), hop.endpoint, cell);
             }
-            Err(lost) => self.lose(port, self.hops[lost.hop()].flow as usize),
+            Err(lost) => self.lose(port, self.hops[lost.hop()].flow),
         }
         self.sampler.note_port(now, port as u32, &mut self.ports);
     }

@@ -5,6 +5,7 @@
 //! does.
 
 use cellrate_proto::switch::Slot;
+use cellrate_scenario::FlowIndex;
 
 /// Where a cell finds itself once it is on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +29,8 @@ pub(crate) struct Hop {
     pub port: u32,
     /// The direction's number at that port's control.
     pub slot: Slot,
-    /// The direction: twice the connection's index, plus one for the backward one.
-    pub flow: u32,
+    /// The direction.
+    pub flow: FlowIndex,
     /// The port at the same node that the other direction of the connection leaves by: it answers the BRMs that cross
     /// this hop. [`NONE`] at a host.
     pub answering_port: u32,
@@ -57,7 +58,7 @@ impl Hop {
     pub const NOWHERE: Hop = Hop {
         port: NONE,
         slot: Slot(NONE),
-        flow: NONE,
+        flow: FlowIndex(NONE),
         answering_port: NONE,
         answering_slot: Slot(NONE),
         endpoint: NONE,

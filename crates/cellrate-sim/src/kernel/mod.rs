@@ -52,7 +52,7 @@
 //!    ends](virtual_end), in the order of the connections and of their paths;
 //! 5. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell.
 //!
-//! A port's order is twice its link's index plus the end it sends from. An averaging interval that ends at an instant
+//! A port's order is that of its [index](cellrate_scenario::PortIndex). An averaging interval that ends at an instant
 //! ends after the departures and samples and before the arrivals of that instant. Events at or after the end of the run
 //! do not happen.
 //!

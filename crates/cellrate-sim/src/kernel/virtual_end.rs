@@ -48,7 +48,7 @@ impl Cluster {
         let queue = per_vc_queue(&mut self.endpoints[partner]);
         // EFCI is for the loop that ends here.
         if !queue.push(now, cell.without_efci()) {
-            return self.lose(next.port as usize, next.flow as usize);
+            return self.lose(next.port as usize, next.flow);
         }
         let left_to_do = self.endpoints[endpoint].receive(cell);
         debug_assert!(left_to_do.is_none(), "nobody puts PDUs together here");

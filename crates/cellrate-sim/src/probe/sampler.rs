@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cellrate_proto::{Duration, Time};
-use cellrate_scenario::{Every, FlowQuantity, PortQuantity};
+use cellrate_scenario::{Every, FlowIndex, FlowQuantity, PortQuantity};
 
 use super::recorder::Recorder;
 use crate::endpoint::{Endpoint, RmCount};
@@ -18,7 +18,7 @@ pub(crate) enum Subject {
     /// A quantity that the receiving end of a direction knows.
     Receiver(FlowQuantity, u32),
     /// Cells of a direction lost in this cluster; the parts of all clusters add up.
-    Drops(u32),
+    Drops(FlowIndex),
     /// A quantity of a port.
     Port(PortQuantity, u32),
 }
@@ -103,7 +103,7 @@ impl Sampler {
         now: Time,
         ports: &mut [Port],
         endpoints: &[Endpoint],
-        dropped: &BTreeMap<u32, u64>,
+        dropped: &BTreeMap<FlowIndex, u64>,
     ) {
         for (length, next, followers) in &mut self.clocks {
             if *next > now {

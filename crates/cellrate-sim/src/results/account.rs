@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cellrate_proto::Time;
 use cellrate_proto::switch::FrameDiscard;
-use cellrate_scenario::Scenario;
+use cellrate_scenario::{FlowIndex, Scenario};
 
 use super::exchanges::Rows;
 use super::virtual_sources::{self, Balance};
@@ -12,7 +12,7 @@ use super::{
     FlowSummary, NegotiatedSummary, PortSummary, RefusedSummary, RunError, RunResult, RunSummary, Series,
     Summary,
 };
-use crate::assembly::{Assembly, Place};
+use crate::assembly::Assembly;
 use crate::endpoint::RmCount;
 use crate::kernel::cell::Cell;
 use crate::kernel::cluster::Cluster;
@@ -22,7 +22,7 @@ use crate::probe::recorder::Recorder;
 
 /// Rows and series of a network that has run to its end.
 pub(crate) fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) -> Result<RunResult, RunError> {
-    let mut in_flight = count_in_flight(&assembly, 2 * scenario.connections.len());
+    let mut in_flight = count_in_flight(&assembly, scenario.flows().len());
     // Rows take the room of what has been counted, and then of the ports.
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_cells);
     let ports = port_summaries(scenario, &mut assembly, end);
@@ -101,9 +101,9 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     let mut counts = vec![0; flows];
     for cluster in &assembly.kernel.clusters {
         for lane in &cluster.lanes {
-            lane.ring.count(|hop, cells| counts[cluster.hops[hop].flow as usize] += cells);
+            lane.ring.count(|hop, cells| counts[cluster.hops[hop].flow.index()] += cells);
         }
-        let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow as usize] += 1;
+        let mut count = |cell: &Cell| counts[cluster.hops[cell.hop()].flow.index()] += 1;
         for port in &cluster.ports {
             match &port.queues {
                 Queues::Fifo(_) => {}
@@ -112,17 +112,17 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
             }
         }
         for train in cluster.feeds.iter().flat_map(|feed| feed.trains()) {
-            counts[cluster.hops[train.last.hop()].flow as usize] += u64::from(train.count);
+            counts[cluster.hops[train.last.hop()].flow.index()] += u64::from(train.count);
         }
     }
     counts
 }
 
 /// Cells of each direction that some clusters have counted.
-fn sum_up<'a>(counted: impl Iterator<Item = &'a BTreeMap<u32, u64>>, flows: usize) -> Vec<u64> {
+fn sum_up<'a>(counted: impl Iterator<Item = &'a BTreeMap<FlowIndex, u64>>, flows: usize) -> Vec<u64> {
     let mut counts = vec![0; flows];
     for (&flow, &cells) in counted.flatten() {
-        counts[flow as usize] += cells;
+        counts[flow.index()] += cells;
     }
     counts
 }
@@ -133,21 +133,16 @@ fn flow_summaries(
     in_flight: &[u64],
     end: Time,
 ) -> Vec<FlowSummary> {
-    let clusters = &assembly.kernel.clusters;
-    let endpoint = |flow: usize| {
-        let Place { cluster, index } = assembly.endpoints[flow];
-        &clusters[cluster as usize].endpoints[index as usize]
-    };
-    let dropped = sum_up(clusters.iter().map(|cluster| &cluster.dropped), in_flight.len());
+    let clusters = assembly.kernel.clusters.iter();
+    let dropped = sum_up(clusters.map(|cluster| &cluster.dropped), in_flight.len());
     let mut rows = Vec::with_capacity(in_flight.len());
-    for (flow, (&in_flight, dropped)) in in_flight.iter().zip(dropped).enumerate() {
-        let connection = &scenario.connections[flow / 2];
-        let (sender, receiver) = (endpoint(flow), endpoint(flow ^ 1));
+    for ((flow, &in_flight), dropped) in scenario.flows().zip(in_flight).zip(dropped) {
+        let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
         let bits = receiver.data_delivered() as f64 * cellrate_proto::units::BITS_PER_CELL as f64;
         let statistics = sender.source().map(|source| source.statistics());
         rows.push(FlowSummary {
             vc: flow_name(scenario, flow),
-            category: category_name(connection.category),
+            category: category_name(scenario.connection(flow.connection()).category),
             sent: sender.counters.sent(),
             data_sent: sender.counters.data_sent,
             delivered: receiver.delivered(),
@@ -173,10 +168,10 @@ fn flow_summaries(
 
 fn port_summaries(scenario: &Scenario, assembly: &mut Assembly, end: Time) -> Vec<PortSummary> {
     let mut rows = Vec::with_capacity(assembly.ports.iter().flatten().count());
-    for (number, place) in assembly.ports.iter().enumerate() {
-        let Some(Place { cluster, index }) = *place else { continue };
-        let port = &mut assembly.kernel.clusters[cluster as usize].ports[index as usize];
-        let row = port_summary(port_name(scenario, number), port, end);
+    for (index, place) in scenario.ports().zip(&assembly.ports) {
+        let Some(place) = *place else { continue };
+        let port = &mut assembly.kernel.clusters[place.cluster as usize].ports[place.index as usize];
+        let row = port_summary(port_name(scenario, index), port, end);
         if row.transmitted > 0 || row.dropped > 0 {
             rows.push(row);
         }

@@ -1,24 +1,23 @@
 //! Rows of results about the bursts of request-response traffic.
 
 use cellrate_proto::units::BITS_PER_CELL;
-use cellrate_scenario::Scenario;
+use cellrate_scenario::{FlowIndex, Scenario};
 
 use super::{Burst, BurstSummary};
-use crate::assembly::{Assembly, Place};
+use crate::assembly::Assembly;
 use crate::names::flow_name;
 use crate::traffic::Conversation;
 
 /// One summary row per direction with bursts, and the single bursts that were asked for.
 pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly) -> (Vec<BurstSummary>, Vec<Burst>) {
-    let conversation = |flow: usize| {
-        let Place { cluster, index } = assembly.endpoints[flow];
-        assembly.kernel.clusters[cluster as usize].endpoints[index as usize].supply.conversation()
-    };
+    let conversation = |flow: FlowIndex| assembly.sender(flow).supply.conversation();
     let mut summaries = Vec::new();
     let mut list = Vec::new();
-    for flow in 0..2 * scenario.connections.len() {
+    for flow in scenario.flows() {
         // A conversation has two ends: the other one knows when the bursts of this one arrived.
-        let (Some(sender), Some(receiver)) = (conversation(flow), conversation(flow ^ 1)) else { continue };
+        let (Some(sender), Some(receiver)) = (conversation(flow), conversation(flow.other())) else {
+            continue;
+        };
         let vc = flow_name(scenario, flow);
         list.extend(singles(&vc, sender, receiver));
         summaries.push(summary(vc, sender));

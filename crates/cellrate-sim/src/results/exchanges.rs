@@ -1,11 +1,10 @@
 //! Rows of results about pages that were fetched over TCP.
 
 use cellrate_proto::Time;
-use cellrate_scenario::{Pages, Scenario};
+use cellrate_scenario::{ConnectionIndex, FlowIndex, Pages, Scenario};
 
 use super::{ExchangeRow, ExchangeSummary, PageSummary};
-use crate::assembly::{Assembly, Place};
-use crate::endpoint::Endpoint;
+use crate::assembly::Assembly;
 use crate::transport::{Adapter, Client, Exchange, Server};
 
 /// Rows of all clients.
@@ -21,13 +20,10 @@ pub(crate) struct Rows {
 
 /// What the clients of `scenario` found.
 pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly) -> Rows {
-    let endpoint = |flow: usize| -> &Endpoint {
-        let Place { cluster, index } = assembly.endpoints[flow];
-        &assembly.kernel.clusters[cluster as usize].endpoints[index as usize]
-    };
     let mut rows = Rows::default();
-    for (index, connection) in scenario.connections.iter().enumerate() {
-        let [near, far] = [endpoint(2 * index), endpoint(2 * index + 1)];
+    for (index, connection) in (0..).map(ConnectionIndex).zip(&scenario.connections) {
+        let forward = FlowIndex::of(index, false);
+        let [near, far] = [assembly.sender(forward), assembly.receiver(forward)];
         let (Some(pages), Some(at_clients), Some(at_servers), Some(own), Some(other)) = (
             connection.pages(),
             &near.interface,

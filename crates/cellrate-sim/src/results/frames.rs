@@ -5,7 +5,7 @@ use cellrate_proto::Time;
 use cellrate_scenario::{Scenario, Traffic};
 
 use super::{FrameRow, FrameSummary};
-use crate::assembly::{Assembly, Place};
+use crate::assembly::Assembly;
 use crate::endpoint::Endpoint;
 use crate::names::flow_name;
 use crate::traffic::Frame;
@@ -30,20 +30,14 @@ pub(crate) fn collect(
     in_flight: &[u64],
     end: Time,
 ) -> (Vec<FrameSummary>, Vec<FrameRow>) {
-    let endpoint = |flow: usize| {
-        let Place { cluster, index } = assembly.endpoints[flow];
-        &assembly.kernel.clusters[cluster as usize].endpoints[index as usize]
-    };
     let (mut summaries, mut list) = (Vec::new(), Vec::new());
-    for (flow, &in_flight) in in_flight.iter().enumerate() {
-        let connection = &scenario.connections[flow / 2];
-        let own = if flow % 2 == 1 { &connection.backward } else { &connection.forward };
-        let Some(Traffic::Frames(model)) = &own.traffic else { continue };
+    for (flow, &in_flight) in scenario.flows().zip(in_flight) {
+        let Some(Traffic::Frames(model)) = &scenario.flow(flow).traffic else { continue };
         let vc = flow_name(scenario, flow);
-        let (sent, skipped) =
-            endpoint(flow).supply.frames().map_or_else(Default::default, |frames| frames.all(end));
-        let fates = fates(&sent, endpoint(flow ^ 1), in_flight == 0);
-        summaries.push(summary(&vc, &sent, &fates, skipped, endpoint(flow ^ 1)));
+        let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
+        let (sent, skipped) = sender.supply.frames().map_or_else(Default::default, |frames| frames.all(end));
+        let fates = fates(&sent, receiver, in_flight == 0);
+        summaries.push(summary(&vc, &sent, &fates, skipped, receiver));
         let listed = sent.iter().zip(&fates).take(model.record as usize);
         list.extend(listed.map(|(frame, &fate)| row(&vc, frame, fate)));
     }

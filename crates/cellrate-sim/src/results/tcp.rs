@@ -4,19 +4,15 @@ use cellrate_proto::{Octets, Time};
 use cellrate_scenario::Scenario;
 
 use super::TcpSummary;
-use crate::assembly::{Assembly, Place};
+use crate::assembly::Assembly;
 use crate::endpoint::Endpoint;
 use crate::names::flow_name;
 use crate::transport::{Client, Stack, Tally};
 
 /// One row per TCP connection.
 pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Vec<TcpSummary> {
-    let endpoint = |flow: usize| {
-        let Place { cluster, index } = assembly.endpoints[flow];
-        &assembly.kernel.clusters[cluster as usize].endpoints[index as usize]
-    };
-    let flows = 0..2 * scenario.connections.len();
-    flows.flat_map(|flow| rows(&flow_name(scenario, flow), endpoint(flow), endpoint(flow ^ 1), end)).collect()
+    let rows = |flow| rows(&flow_name(scenario, flow), assembly.sender(flow), assembly.receiver(flow), end);
+    scenario.flows().flat_map(rows).collect()
 }
 
 /// What a row is made of beside what the VC's adapter and reassembly count.

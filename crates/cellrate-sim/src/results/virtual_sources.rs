@@ -7,7 +7,7 @@ use cellrate_proto::Time;
 use cellrate_scenario::Scenario;
 
 use super::RunError;
-use crate::assembly::{Assembly, Place};
+use crate::assembly::Assembly;
 use crate::endpoint::{Endpoint, RmCount};
 use crate::kernel::cell::Cell;
 use crate::names::flow_name;
@@ -26,14 +26,14 @@ pub(crate) struct Balance {
 
 /// By direction.
 pub(crate) fn balances(scenario: &Scenario, assembly: &Assembly) -> Result<Vec<Balance>, RunError> {
-    let mut balances = vec![Balance::default(); 2 * scenario.connections.len()];
+    let mut balances = vec![Balance::default(); scenario.flows().len()];
     for (end, sender, receiver, queue) in virtual_sources(assembly) {
         let (came, went, waiting) = (receiver.data_delivered(), sender.counters.data_sent, queue.len().0);
         if came != went + waiting {
             let vc = flow_name(scenario, end.flow);
             return Err(RunError::NotConserved { vc, counts: [came, went, 0, waiting] });
         }
-        let balance = &mut balances[end.flow];
+        let balance = &mut balances[end.flow.index()];
         balance.sent += sender.counters.sent();
         balance.received += receiver.delivered();
         balance.waiting += waiting;
@@ -63,10 +63,7 @@ pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, until: Time) -> 
 fn virtual_sources(
     assembly: &Assembly,
 ) -> impl Iterator<Item = (&VirtualEnd, &Endpoint, &Endpoint, &PerVcQueue<Cell>)> {
-    let endpoint = |number: usize| {
-        let Place { cluster, index } = assembly.virtual_ends[number].1;
-        &assembly.kernel.clusters[cluster as usize].endpoints[index as usize]
-    };
+    let endpoint = |number: usize| assembly.endpoint(assembly.virtual_ends[number].1);
     assembly.virtual_ends.iter().enumerate().filter_map(move |(number, (end, _))| {
         let (sender, receiver) = (endpoint(number), endpoint(number ^ 1));
         match &sender.supply {

@@ -23,9 +23,9 @@ use std::ops::ControlFlow;
 
 use cellrate_proto::Time;
 use cellrate_proto::wire::CELL_OCTETS;
-use cellrate_scenario::{LinkIndex, NodeIndex, Scenario, Step, Traffic};
+use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario, Step, Traffic};
 
-use crate::assembly::{Assembly, carries_cells, port_number};
+use crate::assembly::{Assembly, carries_cells};
 use crate::kernel::cell::Cell;
 use crate::kernel::cluster::Cluster;
 use crate::kernel::hop::{Hop, NONE};
@@ -60,13 +60,13 @@ pub struct TappedCell<'a> {
 pub type TapSink<'a> = dyn FnMut(TappedCell<'_>) -> ControlFlow<()> + 'a;
 
 /// The first VCI that is not reserved.
-const FIRST_VCI: usize = 32;
-const VCIS: usize = (1 << 16) - FIRST_VCI;
+const FIRST_VCI: u32 = 32;
+const VCIS: u32 = (1 << 16) - FIRST_VCI;
 
 /// VPI and VCI of a connection, by its place in the scenario: VPI 0 and VCI 32, 33 and so on; VPI 1 after 65504
 /// connections.
-pub const fn address(connection: usize) -> (u8, u16) {
-    ((connection / VCIS) as u8, (FIRST_VCI + connection % VCIS) as u16)
+pub const fn address(connection: ConnectionIndex) -> (u8, u16) {
+    ((connection.0 / VCIS) as u8, (FIRST_VCI + connection.0 % VCIS) as u16)
 }
 
 /// The IPv4 address of a host, by its place among the nodes of the scenario: 10.0.0.1 for the first.
@@ -89,15 +89,15 @@ pub fn hosts(scenario: &Scenario) -> Vec<(Ipv4Addr, String)> {
         .collect();
     nodes.sort();
     nodes.dedup();
-    nodes.into_iter().map(|node| (host_address(node), scenario.nodes[node.0 as usize].name.clone())).collect()
+    nodes.into_iter().map(|node| (host_address(node), scenario.node(node).name.clone())).collect()
 }
 
 /// What stands for what in a capture of `scenario`, in words: a line for the run, one per connection.
 pub fn legend(scenario: &Scenario) -> String {
-    let name = |node: NodeIndex| scenario.nodes[node.0 as usize].name.as_str();
+    let name = |node: NodeIndex| scenario.node(node).name.as_str();
     let mut legend = format!("cellrate scenario {}, seed {}, simulated time", scenario.name, scenario.seed);
-    for (number, connection) in scenario.connections.iter().enumerate() {
-        let (vpi, vci) = address(number);
+    for (index, connection) in (0..).map(ConnectionIndex).zip(&scenario.connections) {
+        let (vpi, vci) = address(index);
         let (Some(first), Some(last)) = (connection.path.first(), connection.path.last()) else { continue };
         let (from, to) = (name(scenario.tail(*first)), name(scenario.head(*last)));
         legend += &format!("\nVPI {vpi} VCI {vci}: {}, {from} to {to} and back", connection.name);
@@ -107,15 +107,13 @@ pub fn legend(scenario: &Scenario) -> String {
 
 /// The ports that carry cells, in the order of the links, each end after the other.
 pub fn ports(scenario: &Scenario) -> Vec<Step> {
-    let steps = (0..scenario.links.len() as u32)
-        .flat_map(|link| [0, 1].map(|end| Step { link: LinkIndex(link), end }));
     let used = carries_cells(scenario);
-    steps.filter(|&step| used[port_number(step)]).collect()
+    scenario.ports().filter(|port| used[port.index()]).map(|port| port.step()).collect()
 }
 
 /// The name of the port that a step leaves by: "sw1->sw2".
 pub fn name(scenario: &Scenario, step: Step) -> String {
-    port_name(scenario, port_number(step))
+    port_name(scenario, step.port())
 }
 
 /// The ports called `names`, in that order, without repetitions.
@@ -210,7 +208,7 @@ impl<'a> Collector<'a> {
     ) -> Collector<'a> {
         let clusters = &mut assembly.kernel.clusters;
         for (number, &step) in (0..).zip(&tap.ports) {
-            let Some(place) = assembly.ports[port_number(step)] else { continue };
+            let Some(place) = assembly.ports[step.port().index()] else { continue };
             let cluster = &mut clusters[place.cluster as usize];
             let ports = cluster.ports.len();
             let departures = cluster
@@ -240,7 +238,7 @@ impl<'a> Collector<'a> {
                 clusters.iter_mut().for_each(|cluster| cluster.departures = None);
                 break;
             }
-            let flow = self.hops[cell.hop()].flow as usize;
+            let flow = self.hops[cell.hop()].flow;
             let octets = self.wire.emit(flow, port, cell);
             let has_pdu = !cell.is_rm() && self.wire.has_pdus(flow);
             (self.sink)(TappedCell { port: port as usize, at, octets: &octets, has_pdu, lost })?;

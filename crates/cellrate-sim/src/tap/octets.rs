@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use cellrate_proto::wire::{AddressedRmCell, CELL_OCTETS, Cell as WireCell, Encapsulation, Header};
 use cellrate_proto::wire::{PAYLOAD_OCTETS, Path, PayloadType, Segments};
 use cellrate_proto::{Direction, RateCode};
-use cellrate_scenario::{Flow, Scenario, Sender, TcpTraffic, Traffic};
+use cellrate_scenario::{Flow, FlowIndex, Scenario, Step, TcpTraffic, Traffic};
 
 use super::packet::Endpoints;
 use super::{Tap, address, host_address};
-use crate::assembly::{Place, port_number, steps};
+use crate::assembly::Place;
 use crate::kernel::cell::Cell;
 use crate::kernel::cluster::Cluster;
 use crate::transport::{Offered, Segment};
@@ -54,27 +54,19 @@ struct Pdu {
 impl Wire {
     /// `places` are those of the ends of connections.
     pub fn new(scenario: &Scenario, places: &[Place], tap: &Tap) -> Wire {
-        let flow = |number: usize| {
-            let connection = &scenario.connections[number / 2];
-            let backward = number % 2 == 1;
-            let [own, other] = if backward {
-                [&connection.backward, &connection.forward]
-            } else {
-                [&connection.forward, &connection.backward]
-            };
-            let (vpi, vci) = address(number / 2);
-            let steps = steps(connection, backward);
+        let on_wire = |flow: FlowIndex| {
+            let [own, other] = [scenario.flow(flow), scenario.flow(flow.other())];
+            let (vpi, vci) = address(flow.connection());
+            let steps: Vec<Step> = scenario.steps(flow).collect();
             // What the direction carries is the adapter's: its own TCP's data, or ACKs of the other one's.
             let stream = tcp(own).or(if own.traffic.is_none() { tcp(other) } else { None }).map(|traffic| {
-                let is_on_path =
-                    |port: &super::Step| steps.iter().any(|step| port_number(*step) == port_number(*port));
-                let watching = (0..).zip(&tap.ports).filter(|(_, port)| is_on_path(port));
+                let watching = (0..).zip(&tap.ports).filter(|(_, port)| steps.contains(port));
                 let [from, to] = [scenario.tail(steps[0]), scenario.head(steps[steps.len() - 1])];
                 Box::new(Stream {
-                    place: places[number],
+                    place: places[flow.index()],
                     endpoints: Endpoints::new(
                         [host_address(from), host_address(to)],
-                        number,
+                        flow,
                         traffic,
                         tcp(other).unwrap_or(traffic),
                     ),
@@ -83,9 +75,10 @@ impl Wire {
                     seen: watching.map(|(place, _)| (place, 0)).collect(),
                 })
             });
-            FlowOnWire { vpi, vci, mcr: mcr(own), stream: stream.filter(|stream| !stream.seen.is_empty()) }
+            let mcr = RateCode::floor(own.sender.mcr());
+            FlowOnWire { vpi, vci, mcr, stream: stream.filter(|stream| !stream.seen.is_empty()) }
         };
-        Wire { flows: (0..2 * scenario.connections.len()).map(flow).collect() }
+        Wire { flows: scenario.flows().map(on_wire).collect() }
     }
 
     /// Adapters begin to say what they take in.
@@ -121,22 +114,22 @@ impl Wire {
     }
 
     /// Whether the data cells of a direction are parts of PDUs.
-    pub fn has_pdus(&self, flow: usize) -> bool {
-        self.flows[flow].stream.is_some()
+    pub fn has_pdus(&self, flow: FlowIndex) -> bool {
+        self.flows[flow.index()].stream.is_some()
     }
 
     /// A cell of direction `flow` as it leaves tapped port `port`.
-    pub fn emit(&mut self, flow: usize, port: u32, cell: Cell) -> [u8; CELL_OCTETS] {
-        let path = Path::uni(self.flows[flow].vpi);
-        let vci = self.flows[flow].vci;
+    pub fn emit(&mut self, flow: FlowIndex, port: u32, cell: Cell) -> [u8; CELL_OCTETS] {
+        let path = Path::uni(self.flows[flow.index()].vpi);
+        let vci = self.flows[flow.index()].vci;
         if cell.is_rm() {
-            let controlled = if cell.direction() == Direction::Backward { flow ^ 1 } else { flow };
-            return AddressedRmCell { path, vci, rm: cell.to_rm(self.flows[controlled].mcr) }.emit();
+            let controlled = if cell.direction() == Direction::Backward { flow.other() } else { flow };
+            return AddressedRmCell { path, vci, rm: cell.to_rm(self.flows[controlled.index()].mcr) }.emit();
         }
         let payload_type = PayloadType::User { efci: cell.efci(), user_bit: cell.ends_pdu() };
         let header = Header { path, vci, payload_type, clp: false };
         let zeros = [0; PAYLOAD_OCTETS];
-        let stream = self.flows[flow].stream.as_deref_mut();
+        let stream = self.flows[flow.index()].stream.as_deref_mut();
         let payload = stream.and_then(|stream| stream.payload(port, cell.sequence())).unwrap_or(&zeros);
         WireCell { header, payload }.emit()
     }
@@ -179,11 +172,4 @@ impl Stream {
 
 fn tcp(flow: &Flow) -> Option<&TcpTraffic> {
     if let Some(Traffic::Tcp(tcp)) = &flow.traffic { Some(tcp) } else { None }
-}
-
-fn mcr(flow: &Flow) -> RateCode {
-    match &flow.sender {
-        Sender::Abr(abr) => RateCode::floor(abr.parameters.mcr),
-        Sender::Peak(_) => RateCode::ZERO,
-    }
 }

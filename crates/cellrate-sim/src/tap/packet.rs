@@ -9,7 +9,7 @@
 use std::net::Ipv4Addr;
 
 use cellrate_proto::Octets;
-use cellrate_scenario::TcpTraffic;
+use cellrate_scenario::{FlowIndex, TcpTraffic};
 
 use crate::transport::{Acknowledgment, Contents, Segment, Sequence};
 
@@ -31,7 +31,7 @@ const FIRST_SENDER_PORT: u16 = 49152;
 const FIRST_RECEIVER_PORT: u16 = 32768;
 /// And a server of pages another one.
 const FIRST_SERVER_PORT: u16 = 16384;
-const PORTS: usize = 16384;
+const PORTS: u32 = 16384;
 
 /// Both ends of a direction, as packets name them.
 #[derive(Clone, Debug)]
@@ -53,11 +53,11 @@ pub(super) struct Endpoints {
 }
 
 impl Endpoints {
-    /// The direction number `flow`, between `addresses`: `traffic` made its headers, and its ACKs are those of
+    /// The direction `flow`, between `addresses`: `traffic` made its headers, and its ACKs are those of
     /// `acknowledged`.
     pub fn new(
         addresses: [Ipv4Addr; 2],
-        flow: usize,
+        flow: FlowIndex,
         traffic: &TcpTraffic,
         acknowledged: &TcpTraffic,
     ) -> Endpoints {
@@ -68,8 +68,8 @@ impl Endpoints {
         Endpoints {
             source,
             destination,
-            vc: (flow / 2 % PORTS) as u16,
-            backward: flow % 2 == 1,
+            vc: (flow.connection().0 % PORTS) as u16,
+            backward: flow.is_backward(),
             clients: pages.map_or(0, |pages| pages.clients.into()),
             announced_mss: acknowledged.tcp.mss.0 as u16,
             header: traffic.tcp.header,
@@ -155,7 +155,7 @@ impl Endpoints {
 
     /// The segment in the terms of a header.
     fn said<'a>(&self, segment: &'a Segment) -> Said<'a> {
-        let dynamic = |number: usize| FIRST_SENDER_PORT + (number % PORTS) as u16;
+        let dynamic = |number: usize| FIRST_SENDER_PORT + (number % PORTS as usize) as u16;
         let transfer = [dynamic(segment.connection.into()), FIRST_RECEIVER_PORT + self.vc];
         let turned = |[sender, receiver]: [u16; 2], turn: bool| {
             if turn { [receiver, sender] } else { [sender, receiver] }
@@ -226,7 +226,7 @@ mod tests {
             pages: None,
             adapter_queue: AdapterQueue::Unbounded,
         };
-        Endpoints::new([[10, 0, 0, 1], [10, 0, 0, 2]].map(Ipv4Addr::from), 10, &traffic, &traffic)
+        Endpoints::new([[10, 0, 0, 1], [10, 0, 0, 2]].map(Ipv4Addr::from), FlowIndex(10), &traffic, &traffic)
     }
 
     fn data(from: u64, octets: u64) -> Segment {

@@ -5,7 +5,7 @@
 mod conversation;
 
 use cellrate_proto::{CellRate, Duration, Time};
-use cellrate_scenario::{Scenario, Sender, Traffic};
+use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
 
 use crate::kernel::cell::Cell;
 use crate::random::{Random, Stream};
@@ -52,8 +52,8 @@ pub enum Supply {
 pub struct Site<'a> {
     /// Its scenario; the seed of all randomness is there.
     pub scenario: &'a Scenario,
-    /// The direction: twice the connection's index, plus one for the backward one. Names its streams.
-    pub flow: u32,
+    /// The direction. Names its streams.
+    pub flow: FlowIndex,
     /// What its first line takes for a cell.
     pub cell_time: Duration,
     /// The end of the run.
@@ -68,26 +68,18 @@ impl Supply {
     /// # Errors
     /// Where the run was not given its traffic.
     pub fn new(site: Site<'_>) -> Result<Supply, NotGiven> {
-        let (flow, seed) = (site.flow as usize, site.scenario.seed);
-        let (connection, backward) = (&site.scenario.connections[flow / 2], flow % 2 == 1);
-        let (forward, back) = (&connection.forward.traffic, &connection.backward.traffic);
-        let [own, other] = if backward { [back, forward] } else { [forward, back] };
-        let acr = match if backward { &connection.backward.sender } else { &connection.forward.sender } {
-            Sender::Abr(abr) => abr.parameters.icr,
-            Sender::Peak(rate) => *rate,
-        };
-        let cell_time = site.cell_time;
-        let random = || Random::new(seed, Stream::Traffic(site.flow));
-        Ok(match own {
+        let Site { scenario, flow, cell_time, end, given } = site;
+        let (seed, other) = (scenario.seed, &scenario.flow(flow.other()).traffic);
+        let Flow { sender, traffic } = scenario.flow(flow);
+        let random = || Random::new(seed, Stream::Traffic(flow.0));
+        Ok(match traffic {
             Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
-            Some(Traffic::Video(video)) => {
-                Supply::Video(Box::new(Video::new(video, seed, site.flow, site.end)))
-            }
+            Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, flow.0, end))),
             Some(Traffic::Frames(frames)) => {
-                Supply::Frames(Box::new(Frames::new(frames, acr, random(), site.end)))
+                Supply::Frames(Box::new(Frames::new(frames, sender.icr(), random(), end)))
             }
             None => match other {
-                Some(Traffic::RequestResponse(model)) if backward => {
+                Some(Traffic::RequestResponse(model)) if flow.is_backward() => {
                     Supply::Conversation(Box::new(Conversation::server(model, cell_time)))
                 }
                 Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
@@ -106,9 +98,7 @@ impl Supply {
             Some(Traffic::RequestResponse(model)) => {
                 Supply::Conversation(Box::new(Conversation::client(model, cell_time)))
             }
-            Some(Traffic::Custom(custom)) => {
-                Supply::Bursts(Box::new(site.given.bursts(site.scenario, flow, custom)?))
-            }
+            Some(Traffic::Custom(custom)) => Supply::Bursts(Box::new(given.bursts(scenario, flow, custom)?)),
         })
     }
 

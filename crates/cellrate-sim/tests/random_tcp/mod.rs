@@ -179,7 +179,7 @@ impl Dice {
                 }
                 for quantity in quantities {
                     let connection = ConnectionIndex(index as u32);
-                    let quantity = Quantity::Flow { quantity, connection, backward };
+                    let quantity = Quantity::Flow { quantity, flow: FlowIndex::of(connection, backward) };
                     let every =
                         if self.one_in(3) { Every::Interval(Duration::from_us(424)) } else { Every::Change };
                     scenario.probes.push(Probe { quantity, every });

@@ -87,11 +87,11 @@ fn share_hosts(scenario: &mut Scenario, number: u64) {
     // A port of a host that somebody looks at.
     for _ in 0..generator.pick(&[0, 0, 1, 3]) {
         let connection = generator.below(connections.len() as u64) as usize;
-        let Step { link, end } = connections[connection].path[0];
+        let port = connections[connection].path[0].port();
         let quantity = generator.pick(&[PortQuantity::Queue, PortQuantity::Utilization]);
         let every = Every::Interval(Duration::from_ps(duration.as_ps() / 40 + 7));
         let every =
             if generator.one_in(4) && quantity == PortQuantity::Queue { Every::Change } else { every };
-        scenario.probes.push(Probe { quantity: Quantity::Port { quantity, link, end }, every });
+        scenario.probes.push(Probe { quantity: Quantity::Port { quantity, port }, every });
     }
 }

@@ -678,7 +678,7 @@ impl Generator {
                     watched.extend([FlowQuantity::Acr, FlowQuantity::ForwardRm, FlowQuantity::BackwardRm]);
                 }
                 for quantity in watched {
-                    let quantity = Quantity::Flow { quantity, connection, backward };
+                    let quantity = Quantity::Flow { quantity, flow: FlowIndex::of(connection, backward) };
                     scenario.probes.push(Probe { quantity, every: Every::Change });
                 }
             }
@@ -699,7 +699,10 @@ impl Generator {
                 let quantities = [Acr, SourceRate, Received, SourceQueue, Drops, ForwardRm, BackwardRm];
                 let connection = ConnectionIndex(self.below(scenario.connections.len() as u64) as u32);
                 let (quantity, backward) = (self.pick(&quantities), self.one_in(2));
-                Probe { quantity: Quantity::Flow { quantity, connection, backward }, every }
+                Probe {
+                    quantity: Quantity::Flow { quantity, flow: FlowIndex::of(connection, backward) },
+                    every,
+                }
             } else {
                 use PortQuantity::*;
                 let metric = Metric(self.below(5) as u8);
@@ -709,13 +712,13 @@ impl Generator {
                 // Most often a port on somebody's way, sometimes any.
                 let link = LinkIndex(self.below(scenario.links.len() as u64) as u32);
                 let connection = self.below(scenario.connections.len() as u64) as usize;
-                let Step { link, end } = match self.below(8) {
-                    0 => Step { link, end: self.below(2) as u8 },
-                    _ => self.pick(&scenario.connections[connection].path),
+                let port = match self.below(8) {
+                    0 => PortIndex::of(link, self.below(2) as u8),
+                    _ => self.pick(&scenario.connections[connection].path).port(),
                 };
                 let change = watched_ports && quantity != Utilization && self.one_in(2);
                 let every = if change { Every::Change } else { every };
-                Probe { quantity: Quantity::Port { quantity, link, end }, every }
+                Probe { quantity: Quantity::Port { quantity, port }, every }
             };
             scenario.probes.push(probe);
         }
@@ -861,12 +864,12 @@ impl Generator {
         let quantity = if self.one_in(3) {
             use FlowQuantity::*;
             let quantity = self.pick(&[Acr, SourceRate, Received, ForwardRm, BackwardRm]);
-            Quantity::Flow { quantity, connection, backward: self.one_in(5) }
+            Quantity::Flow { quantity, flow: FlowIndex::of(connection, self.one_in(5)) }
         } else {
             use PortQuantity::*;
             let metric = Metric(self.below(5) as u8);
             let quantity = self.pick(&[Queue, AbrQueue, Utilization, metric]);
-            Quantity::Port { quantity, link: LinkIndex(self.pick(&[0, 2, 2])), end: 0 }
+            Quantity::Port { quantity, port: PortIndex::of(LinkIndex(self.pick(&[0, 2, 2])), 0) }
         };
         Probe { quantity, every }
     }

@@ -43,7 +43,8 @@ pub fn segmented(mut scenario: Scenario, number: u64) -> Scenario {
             let at_changes = !matches!(quantity, SourceRate | SourceQueue) && pick(2) == 0;
             let every = if at_changes { Every::Change } else { Every::Interval(Duration::from_us(850)) };
             let (connection, backward) = (ConnectionIndex(index), pick(3) == 0);
-            let quantity = Quantity::VirtualSource { quantity, connection, backward, switch };
+            let quantity =
+                Quantity::VirtualSource { quantity, flow: FlowIndex::of(connection, backward), switch };
             probes.push(Probe { quantity, every });
         }
     }

@@ -40,8 +40,8 @@ use cellrate_proto::{
     Cells, Destination, DestinationConfig, Direction, Duration, Emission, RmCell, Source, Time,
 };
 use cellrate_scenario::{
-    Buffers, Category, Every, FlowQuantity, Link, NodeIndex, PortQuantity, Quantity, RmCells, Scenario,
-    Sender, Step, Traffic, WaitingBrm,
+    Buffers, Category, Every, FlowIndex, FlowQuantity, Link, NodeIndex, PortQuantity, Quantity, RmCells,
+    Scenario, Sender, Step, Traffic, WaitingBrm,
 };
 use cellrate_sim::random::{Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
@@ -649,8 +649,8 @@ impl<'a> Network<'a> {
                     }
                 }
             }
-            Quantity::Port { quantity, link, end } => {
-                let port = &self.ports[number_of(Step { link, end })];
+            Quantity::Port { quantity, port } => {
+                let port = &self.ports[port.index()];
                 match quantity {
                     PortQuantity::Queue => port.total() as f64,
                     PortQuantity::GuaranteedQueue => port.queue(0) as f64,
@@ -826,7 +826,10 @@ fn new_port(scenario: &Scenario, number: usize) -> Port {
 fn new_end(scenario: &Scenario, flow: usize) -> End {
     let (own, other) = (flow_config(scenario, flow), flow_config(scenario, flow ^ 1));
     let (source, spacing) = match &own.sender {
-        Sender::Abr(abr) => (Some(given().source(scenario, flow, abr).expect("it is given")), Duration::ZERO),
+        Sender::Abr(abr) => (
+            Some(given().source(scenario, FlowIndex(flow as u32), abr).expect("it is given")),
+            Duration::ZERO,
+        ),
         Sender::Peak(rate) => (None, rate.interval()),
     };
     // An end receives the other direction, by what is agreed on for that one.
@@ -856,7 +859,7 @@ fn new_end(scenario: &Scenario, flow: usize) -> End {
     let first = if flow.is_multiple_of(2) { path.first() } else { path.last() };
     let cell_time = scenario.links[first.expect("a path has a link").link.0 as usize].rate.cell_time();
     let end = Time::ZERO + scenario.duration;
-    let site = Site { scenario, flow: flow as u32, cell_time, end, given: given() };
+    let site = Site { scenario, flow: FlowIndex(flow as u32), cell_time, end, given: given() };
     End {
         flow,
         relay: None,

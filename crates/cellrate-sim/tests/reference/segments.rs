@@ -196,11 +196,9 @@ impl Network<'_> {
     /// The quantity, and the end that has it.
     pub(super) fn sender_of(&self, quantity: Quantity) -> (FlowQuantity, usize) {
         match quantity {
-            Quantity::Flow { quantity, connection, backward } => {
-                (quantity, 2 * connection.0 as usize + usize::from(backward))
-            }
-            Quantity::VirtualSource { quantity, connection, backward, switch } => {
-                let flow = 2 * connection.0 as usize + usize::from(backward);
+            Quantity::Flow { quantity, flow } => (quantity, flow.index()),
+            Quantity::VirtualSource { quantity, flow, switch } => {
+                let flow = flow.index();
                 (quantity, self.end_at(flow, switch).expect("there is one"))
             }
             Quantity::Port { .. } => panic!("that is no quantity of an end"),

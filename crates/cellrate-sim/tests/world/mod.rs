@@ -145,8 +145,7 @@ impl World {
     pub fn acr_of(&mut self, connection: u32) {
         let quantity = Quantity::Flow {
             quantity: FlowQuantity::Acr,
-            connection: ConnectionIndex(connection),
-            backward: false,
+            flow: FlowIndex::of(ConnectionIndex(connection), false),
         };
         self.probe(quantity, Every::Change);
     }

@@ -41,6 +41,7 @@ pub(crate) mod turns;
 use std::collections::BTreeMap;
 
 use cellrate_proto::Time;
+use cellrate_scenario::FlowIndex;
 
 use super::cell::Cell;
 use super::cluster::{Cluster, Leaf};
@@ -237,7 +238,7 @@ fn serve(
     until: Time,
     hops: &[Hop],
     outboxes: &mut [Outbox],
-    dropped: &mut BTreeMap<u32, u64>,
+    dropped: &mut BTreeMap<FlowIndex, u64>,
 ) {
     loop {
         let served = match &mut port.queues {
@@ -267,7 +268,7 @@ fn serve(
 }
 
 #[cold]
-pub(super) fn lose(port: &mut Port, dropped: &mut BTreeMap<u32, u64>, hop: &Hop) {
+pub(super) fn lose(port: &mut Port, dropped: &mut BTreeMap<FlowIndex, u64>, hop: &Hop) {
     port.lose();
     *dropped.entry(hop.flow).or_default() += 1;
 }
