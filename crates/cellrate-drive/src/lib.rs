@@ -1,6 +1,7 @@
 //! What drives the protocol values in either world, the simulated and the live one, apart from its clock: traffic,
 //! randomness, the order of events, what a line loses, how ends are paced, what a run is given that is not built in,
-//! where switches segment control loops and originate BRMs, and the names of things in results.
+//! where switches segment control loops and originate BRMs, what a port learns at set-up, and of results the names of
+//! things and the rows that both have.
 
 pub mod becn;
 pub mod given;
@@ -12,6 +13,7 @@ pub mod noise;
 pub mod per_vc_queue;
 pub mod priority;
 pub mod random;
+pub mod rows;
 pub mod schedule;
 pub mod segments;
 pub mod sender;

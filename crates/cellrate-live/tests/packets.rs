@@ -157,8 +157,9 @@ fn overload(switch: &str) -> (Vec<Vec<u8>>, Outcome) {
 #[test]
 fn early_discard_loses_whole_packets_where_full_buffers_spoil_nearly_all_of_them() {
     let (received, outcome) = overload("");
-    let port =
-        |outcome: &Outcome| outcome.summary.ports.iter().find(|row| row.port == "sw1->sw2").unwrap().clone();
+    let port = |outcome: &Outcome| {
+        outcome.summary.ports.iter().find(|row| row.common.port == "sw1->sw2").unwrap().common.clone()
+    };
     assert!(received.len() < 12, "{}", received.len());
     assert_eq!((port(&outcome).pdus_refused, port(&outcome).pdus_cut), (0, 0));
     let (received, outcome) = overload("frame_discard = { type = \"early\", threshold = \"60 cells\" }");

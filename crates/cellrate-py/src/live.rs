@@ -14,7 +14,6 @@ use cellrate_sim::tap::TappedCell;
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
-use serde_json::{Value, json};
 
 use crate::capture::{self, Capture, CaptureSettings};
 use crate::error::{capture_error, host_error, live_error, not_given, scenario_error};
@@ -171,31 +170,9 @@ pub fn carry(
         times_ps: series.times_ps,
         values: series.values,
     });
-    let mut summary =
+    let summary =
         serde_json::to_value(&outcome.summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    set_up(scenario, &mut summary);
     Ok(RunResult::new(&summary, tracks)?.with_captured(files))
-}
-
-/// What set-up refused and changed before anything ran, under the keys of a simulation's results.
-fn set_up(scenario: &Resolved, summary: &mut Value) {
-    let refused = scenario.refused.iter().map(|refused| {
-        let category = format!("{:?}", refused.category).to_lowercase();
-        json!({ "vc": refused.vc, "category": category, "reason": refused.reason })
-    });
-    let negotiated = scenario.negotiated.iter().map(|change| {
-        let direction = if change.backward { " (back)" } else { "" };
-        json!({
-            "vc": format!("{}{direction}", change.vc),
-            "node": change.node,
-            "parameter": change.parameter,
-            "from": change.from,
-            "to": change.to,
-            "why": change.why,
-        })
-    });
-    summary["refused"] = refused.collect();
-    summary["negotiated"] = negotiated.collect();
 }
 
 /// A capture whose instants are those of the system's date, and whose hosts have the addresses of the scenario.

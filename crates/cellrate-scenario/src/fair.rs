@@ -55,8 +55,8 @@ impl std::error::Error for Oversubscribed {}
 ///
 /// A port has `utilization` (above 0 to 1) of its line for ABR, or without it what its algorithm [hands
 /// out](crate::Port::target_utilization), less the CBR and VBR traffic of constant rate through it, whenever that is
-/// sent. Left out of account are guaranteed traffic of varying rate and the backward RM cells of flows the other way, at
-/// most one in Nrm of their cells.
+/// sent. Left out of account are guaranteed traffic of varying rate and the backward RM cells of flows the other way,
+/// at most one in Nrm of their cells.
 ///
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.

@@ -2,6 +2,8 @@
 //! that only a live run has are documented in docs/testbed.md.
 
 use cellrate_drive::names::{category_name, flow_name, port_name};
+pub use cellrate_drive::rows::{NegotiatedSummary, PortSummary, RefusedSummary};
+use cellrate_drive::rows::{negotiated, refused};
 use cellrate_drive::segments::{VirtualEnd, along_the_way};
 use cellrate_drive::virtual_source::Counted;
 pub use cellrate_drive::virtual_source::VirtualSourceSummary;
@@ -34,6 +36,10 @@ pub struct Summary {
     pub run: RunRow,
     /// Whether it was in time.
     pub timing: Timing,
+    /// Connections that admission or negotiation refused.
+    pub refused: Vec<RefusedSummary>,
+    /// What negotiation changed.
+    pub negotiated: Vec<NegotiatedSummary>,
     /// One row per direction of a connection, as far as this process saw any of its cells.
     pub vcs: Vec<FlowRow>,
     /// One row per output port that carried anything.
@@ -127,27 +133,10 @@ pub struct FlowRow {
 /// An output port.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PortRow {
-    /// "sw1->sw2": the port of sw1 towards sw2.
-    pub port: String,
-    /// Cells transmitted [cells].
-    pub transmitted: u64,
-    /// Share of the duration in which the line was busy [0 to 1].
-    pub utilization: f64,
-    /// Most cells waiting and in transmission, all categories [cells].
-    pub max_queue: u64,
-    /// Time-weighted mean of the same [cells].
-    pub mean_queue: f64,
-    /// Most ABR cells waiting and in transmission [cells].
-    pub max_abr_queue: u64,
-    /// BRMs that the port originated (`becn`) [cells].
-    pub backward_rm_originated: u64,
-    /// PDUs of which it let no cell in (`frame_discard`).
-    pub pdus_refused: u64,
-    /// PDUs that it cut short (`frame_discard`).
-    pub pdus_cut: u64,
-    /// Cells lost for want of room, or on the line [cells].
-    pub dropped: u64,
-    /// Of these, CBR and VBR cells without room.
+    /// What a simulation says of it, too.
+    #[serde(flatten)]
+    pub common: PortSummary,
+    /// Of the cells lost, CBR and VBR cells without room.
     pub dropped_guaranteed: u64,
     /// Of these, ABR cells without room.
     pub dropped_abr: u64,
@@ -265,11 +254,13 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         nodes: ending.nodes.clone(),
         duration_s: span.as_secs_f64(),
         wall_s: ending.wall_s,
-        cell_hops: ports.iter().map(|port| port.transmitted).sum(),
+        cell_hops: ports.iter().map(|port| port.common.transmitted).sum(),
         events: machine.events,
     };
     let summary = Summary {
         run,
+        refused: refused(ending.scenario),
+        negotiated: negotiated(ending.scenario),
         vcs: flows(&machine, &ending, span),
         ports,
         adapters: adapters(&machine, ending.scenario),
@@ -344,16 +335,18 @@ fn ports(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Port
         let span_ps = span.as_ps().max(1) as f64;
         let [dropped_guaranteed, dropped_abr, dropped_ubr] = port.losses.buffer;
         rows.push(PortRow {
-            port: port_name(ending.scenario, index),
-            transmitted: port.transmitted,
-            utilization: port.busy_ps(ending.end) as f64 / span_ps,
-            max_queue: port.max_total,
-            mean_queue: port.queue_integral(ending.end) as f64 / span_ps,
-            max_abr_queue: port.max_lengths[ABR],
-            backward_rm_originated: port.control.originated(),
-            pdus_refused: port.frame_discard.as_ref().map_or(0, FrameDiscard::refused),
-            pdus_cut: port.frame_discard.as_ref().map_or(0, FrameDiscard::cut),
-            dropped: port.dropped(),
+            common: PortSummary {
+                port: port_name(ending.scenario, index),
+                transmitted: port.transmitted,
+                utilization: port.busy_ps(ending.end) as f64 / span_ps,
+                max_queue: port.max_total,
+                mean_queue: port.queue_integral(ending.end) as f64 / span_ps,
+                max_abr_queue: port.max_lengths[ABR],
+                backward_rm_originated: port.control.originated(),
+                pdus_refused: port.frame_discard.as_ref().map_or(0, FrameDiscard::refused),
+                pdus_cut: port.frame_discard.as_ref().map_or(0, FrameDiscard::cut),
+                dropped: port.dropped(),
+            },
             dropped_guaranteed,
             dropped_abr,
             dropped_ubr,

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use cellrate_drive::rows::{negotiated, refused};
 use cellrate_proto::Time;
 use cellrate_proto::switch::FrameDiscard;
 use cellrate_scenario::{FlowIndex, Scenario};
 
 use super::exchanges::Rows;
 use super::virtual_sources::{self, Balance};
-use super::{
-    FlowSummary, NegotiatedSummary, PortSummary, RefusedSummary, RunError, RunResult, RunSummary, Series,
-    Summary,
-};
+use super::{FlowSummary, PortSummary, RunError, RunResult, RunSummary, Series, Summary};
 use crate::assembly::Assembly;
 use crate::endpoint::RmCount;
 use crate::kernel::cell::Cell;
@@ -56,7 +54,6 @@ pub(crate) fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) ->
     let Rows { exchanges, pages, list: exchange_list } = super::exchanges::collect(scenario, &assembly);
     let virtual_sources = super::virtual_sources::collect(scenario, &assembly, end);
     let series = collect_series(scenario, assembly);
-    let (refused, negotiated) = set_up_summaries(scenario);
     Ok(RunResult {
         summary: Summary {
             run,
@@ -71,29 +68,11 @@ pub(crate) fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) ->
             frames,
             frame_list,
             virtual_sources,
-            refused,
-            negotiated,
+            refused: refused(scenario),
+            negotiated: negotiated(scenario),
         },
         series,
     })
-}
-
-/// What set-up refused and changed before anything ran.
-fn set_up_summaries(scenario: &Scenario) -> (Vec<RefusedSummary>, Vec<NegotiatedSummary>) {
-    let refused = scenario.refused.iter().map(|refused| RefusedSummary {
-        vc: refused.vc.clone(),
-        category: category_name(refused.category),
-        reason: refused.reason.clone(),
-    });
-    let negotiated = scenario.negotiated.iter().map(|change| NegotiatedSummary {
-        vc: if change.backward { format!("{} (back)", change.vc) } else { change.vc.clone() },
-        node: change.node.clone(),
-        parameter: change.parameter,
-        from: change.from.clone(),
-        to: change.to.clone(),
-        why: change.why.clone(),
-    });
-    (refused.collect(), negotiated.collect())
 }
 
 /// Cells of each direction on links, in ports and between clusters.

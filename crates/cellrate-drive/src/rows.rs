@@ -1,0 +1,82 @@
+//! Rows of results that both worlds have.
+
+use cellrate_scenario::{Negotiated, Refused, Scenario};
+use serde::Serialize;
+
+use crate::names::category_name;
+
+/// An output port.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PortSummary {
+    /// "sw1->sw2": the port of sw1 towards sw2.
+    pub port: String,
+    /// Cells transmitted [cells].
+    pub transmitted: u64,
+    /// Share of the duration in which the line was busy [0 to 1].
+    pub utilization: f64,
+    /// Most cells waiting and in transmission, all categories [cells].
+    pub max_queue: u64,
+    /// Time-weighted mean of the same [cells].
+    pub mean_queue: f64,
+    /// Most ABR cells waiting and in transmission [cells].
+    pub max_abr_queue: u64,
+    /// Cells lost for want of room, or on the line [cells].
+    pub dropped: u64,
+    /// BRMs that the port originated (`becn`) [cells].
+    pub backward_rm_originated: u64,
+    /// PDUs of which it let no cell in (`frame_discard`).
+    pub pdus_refused: u64,
+    /// PDUs that it cut short (`frame_discard`).
+    pub pdus_cut: u64,
+}
+
+/// A connection that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RefusedSummary {
+    /// Name of the connection.
+    pub vc: String,
+    /// "cbr", "vbr", "abr" or "ubr".
+    pub category: &'static str,
+    /// Where and why, as a phrase.
+    pub reason: String,
+}
+
+/// One parameter that a node changed at set-up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NegotiatedSummary {
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
+    pub vc: String,
+    /// The node that changed it.
+    pub node: String,
+    /// The parameter, in the standard's symbol, lower case.
+    pub parameter: &'static str,
+    /// Value before, with its unit.
+    pub from: String,
+    /// Value after, with its unit.
+    pub to: String,
+    /// What for, as a phrase.
+    pub why: String,
+}
+
+/// The connections that were refused before anything ran.
+pub fn refused(scenario: &Scenario) -> Vec<RefusedSummary> {
+    let row = |refused: &Refused| RefusedSummary {
+        vc: refused.vc.clone(),
+        category: category_name(refused.category),
+        reason: refused.reason.clone(),
+    };
+    scenario.refused.iter().map(row).collect()
+}
+
+/// What negotiation changed.
+pub fn negotiated(scenario: &Scenario) -> Vec<NegotiatedSummary> {
+    let row = |change: &Negotiated| NegotiatedSummary {
+        vc: if change.backward { format!("{} (back)", change.vc) } else { change.vc.clone() },
+        node: change.node.clone(),
+        parameter: change.parameter,
+        from: change.from.clone(),
+        to: change.to.clone(),
+        why: change.why.clone(),
+    };
+    scenario.negotiated.iter().map(row).collect()
+}
