@@ -88,7 +88,9 @@ impl Port {
             lengths: [0; PRIORITIES],
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
             shared_room: limit(buffers.shared),
-            frame_discard: config.frame_discard.map(|config| FrameDiscard::new(config, buffers.ubr)),
+            frame_discard: config
+                .frame_discard
+                .map(|config| FrameDiscard::new(config, buffers.room_for_ubr())),
             line,
             injected: injected.map(Box::new),
             exit,

@@ -199,7 +199,7 @@ const FRAME_DISCARD: Tagged = Tagged {
             "fair",
             Shape {
                 name: "fair",
-                about: "Fair buffer allocation (FBA): the same, and the part shrinks as the buffer fills. The UBR buffer has to be limited.",
+                about: "Fair buffer allocation (FBA): the same, and the part shrinks as the buffer fills. The buffer has to be limited.",
                 keys: &[
                     DISCARD_THRESHOLD,
                     key(
@@ -217,7 +217,7 @@ const FRAME_DISCARD: Tagged = Tagged {
 const DISCARD_THRESHOLD: Key = required(
     "threshold",
     CELLS,
-    "R: PDUs are refused while there are more cells of UBR in the port; less than `buffers.ubr`.",
+    "R: PDUs are refused while there are more cells of UBR in the port; less than `buffers.ubr` and `buffers.shared`.",
 );
 
 const EFCI: Shape = Shape {

@@ -202,6 +202,13 @@ pub struct Buffers {
     pub shared: Option<Cells>,
 }
 
+impl Buffers {
+    /// The most cells of UBR that there can be.
+    pub fn room_for_ubr(&self) -> Option<Cells> {
+        self.ubr.into_iter().chain(self.shared).min()
+    }
+}
+
 /// The service categories; a port serves CBR and VBR before ABR and ABR before UBR.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Category {

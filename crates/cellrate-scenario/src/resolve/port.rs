@@ -39,7 +39,9 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     };
     Ok(Port {
         buffers,
-        frame_discard: inner("frame_discard").map(|table| frame_discard(table, buffers.ubr)).transpose()?,
+        frame_discard: inner("frame_discard")
+            .map(|table| frame_discard(table, buffers.room_for_ubr()))
+            .transpose()?,
         rm_cells: match table.text("rm_cells") {
             Some("before-data") => RmCells::BeforeData,
             Some("first") => RmCells::First,

@@ -60,6 +60,9 @@ fn the_scale_factor_is_that_of_the_reference_unless_it_is_said() {
     assert_eq!(selective(""), Some(FrameDiscardConfig::Selective { threshold, scale_factor: 0.8 }));
     let twice = FrameDiscardConfig::Selective { threshold, scale_factor: 2.0 };
     assert_eq!(selective(", scale_factor = 2"), Some(twice));
+    let shared =
+        "frame_discard = { type = \"fair\", threshold = \"30 cells\" }\nbuffers.shared = \"31 cells\"";
+    assert_eq!(of(shared), Some(FrameDiscardConfig::Fair { threshold, scale_factor: 0.8 }));
     let fair = "frame_discard = { type = \"fair\", threshold = \"30 cells\" }\nbuffers.ubr = \"31 cells\"";
     assert_eq!(of(fair), Some(FrameDiscardConfig::Fair { threshold, scale_factor: 0.8 }));
 }
@@ -96,6 +99,7 @@ fn errors_name_what_is_wrong() {
         never.contains("threshold is 10 cells. It must be less than the room of the UBR buffer"),
         "{never}"
     );
+    assert!(told("buffers.shared = \"10 cells\"").contains("threshold is 10 cells"));
     let unlimited = told("frame_discard = { type = \"fair\", threshold = \"10 cells\" }");
     assert!(unlimited.contains("which is limited for fair discard"), "{unlimited}");
     assert!(told("frame_discard = { type = \"early\" }").contains("threshold"));

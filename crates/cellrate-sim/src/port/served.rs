@@ -47,7 +47,8 @@ impl Served {
     pub fn new(line: Line, config: &Config) -> Served {
         let buffers = &config.buffers;
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
-        let frame_discard = config.frame_discard.map(|config| FrameDiscard::new(config, buffers.ubr));
+        let frame_discard =
+            config.frame_discard.map(|config| FrameDiscard::new(config, buffers.room_for_ubr()));
         Served {
             waiting: [Ring::new(), Ring::new(), Ring::new()],
             waiting_rm: Ring::new(),

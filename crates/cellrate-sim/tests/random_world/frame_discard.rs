@@ -36,6 +36,9 @@ pub fn discarding(mut scenario: Scenario, number: u64) -> Scenario {
             }
             let port = Arc::make_mut(port);
             let room = [None, Some(3), Some(15), Some(60)][pick(4)].map(Cells);
+            port.buffers.ubr = room;
+            port.buffers.shared = [None, None, Some(2), Some(20)][pick(4)].map(Cells);
+            let room = port.buffers.room_for_ubr();
             let most = room.map_or(40, |room| room.0 - 1);
             let threshold = Cells([0, 1, most / 2, most][pick(4)]);
             let scale_factor = [0.125, 0.5, 0.875, 1.0, 2.5][pick(5)];
@@ -46,7 +49,6 @@ pub fn discarding(mut scenario: Scenario, number: u64) -> Scenario {
                 _ => FrameDiscardConfig::Selective { threshold, scale_factor },
             };
             assert_eq!(policy.check(room), Ok(()));
-            port.buffers.ubr = room;
             port.frame_discard = Some(policy);
         }
     }

@@ -24,6 +24,11 @@ impl Network<'_> {
         if !connection.carries_pdus(cell.flow % 2 == 1) {
             return has_room;
         }
+        let Buffers { ubr, shared, .. } = config.buffers;
+        let room = match (ubr, shared) {
+            (Some(ubr), Some(shared)) => Some(ubr.min(shared)),
+            (ubr, shared) => ubr.or(shared),
+        };
         let port = &mut self.ports[number];
         let waiting = port.waiting[2].iter();
         let owners: Vec<usize> = waiting
@@ -35,7 +40,7 @@ impl Network<'_> {
             cell.ends_pdu && has_room
         } else {
             match fates.cells.first() {
-                None => has_room && !is_refused(policy, &owners, cell.flow, config.buffers.ubr),
+                None => has_room && !is_refused(policy, &owners, cell.flow, room),
                 Some(false) => false,
                 Some(true) if fates.cells.contains(&false) => cell.ends_pdu && has_room,
                 Some(true) => has_room,
