@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo live-demo test test-rust test-python lint optimized bench bench-json bench-peers paper clean
+.PHONY: help demo live-demo test test-rust test-python lint docs optimized bench bench-json bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -15,7 +15,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:
 	@echo "make demo    set up .venv, build, run the two-source transient into results/"
 	@echo "make live-demo  real TCP over ABR on this machine (root; Linux): goodput against the most there can be"
-	@echo "make test    formatting, lints, Rust tests, Python tests, types"
+	@echo "make test    formatting, lints, Rust tests, Python tests, types, documentation"
+	@echo "make docs    a site of all pages with the reference of the Python API, in results/site"
 	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
 	@echo "make bench   time the workloads and count their instructions (bench-json: the same as JSON)"
 	@echo "make bench-peers  ns-3, ns-2, SimPy and nexosim beside cellrate, installed where they are missing"
@@ -37,7 +38,7 @@ live-demo: $(STAMPS)/built
 	fi
 	$(BIN)/python -m cellrate.live.demo
 
-test: test-rust lint test-python
+test: test-rust lint test-python docs
 
 test-rust:
 	cargo fmt --all --check
@@ -47,12 +48,17 @@ test-rust:
 	$(PYTHON) vectors/derive.py
 
 lint: $(STAMPS)/tools
-	$(BIN)/ruff format --check python tests/python
-	$(BIN)/ruff check python tests/python
+	$(BIN)/ruff format --check python tests/python docs/site
+	$(BIN)/ruff check python tests/python docs/site
 	$(BIN)/mypy
 
 test-python: $(STAMPS)/built
 	$(BIN)/python -m pytest -q
+
+# A warning, such as of a link that leads nowhere or a page that no menu has, is an error.
+docs: $(STAMPS)/docs $(STAMPS)/built
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site . results/site
+	@echo "Site: results/site/index.html"
 
 # The compiled module again, with a profile of what it does: faster by a tenth to a fifth, and four minutes to build.
 optimized: $(STAMPS)/tools
@@ -100,6 +106,11 @@ $(STAMPS)/venv:
 $(STAMPS)/tools: pyproject.toml | $(STAMPS)/venv
 	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["dev"], *p["optional-dependencies"]["polars"], sep="\n")' > $(STAMPS)/requirements.txt
 	$(BIN)/pip install -q -r $(STAMPS)/requirements.txt
+	touch $@
+
+$(STAMPS)/docs: pyproject.toml | $(STAMPS)/venv
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' > $(STAMPS)/requirements-docs.txt
+	$(BIN)/pip install -q -r $(STAMPS)/requirements-docs.txt
 	touch $@
 
 # An editable install: Python runs from python/, the compiled module lies beside it. Bytecode is written here, as pip does for

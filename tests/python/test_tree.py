@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import cellrate
+import cellrate.live
+
 ROOT = Path(__file__).parents[2]
 COLUMNS = 120
 LINES = 900
@@ -83,3 +86,10 @@ def test_the_architecture_says_what_each_package_is() -> None:
         file.parent.name for file in tracked("python/cellrate/*/__init__.py") if file.parents[1].name == "cellrate"
     }
     assert {name for name in packages if f"| `{name}` |" not in page} == set()
+
+
+def test_the_reference_of_the_api_has_every_public_name() -> None:
+    page = (ROOT / "docs/site/python.rst").read_text()
+    entries = {name.rpartition(".")[2] for name in re.findall(r"^\.\. auto\w+:: (\S+)$", page, re.MULTILINE)}
+    public = {name for name in (*cellrate.__all__, *cellrate.live.__all__) if not name.startswith("_")}
+    assert public - entries == set()

@@ -1,0 +1,112 @@
+"""How `make docs` makes a site of the project's pages: Sphinx, with the repository as its source.
+
+Pages are plain Markdown, which reads as well where the repository is browsed. What a site needs besides, the order of
+its pages and the reference of the Python API, is here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+import cellrate
+
+project = "cellrate"
+author = "The cellrate authors"
+copyright = "the cellrate authors"
+version = release = cellrate.__version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+include_patterns = [
+    "README.md",
+    "CHANGELOG.md",
+    "docs/*.md",
+    "docs/algorithms/*.md",
+    "docs/guides/*.md",
+    "docs/notebooks/*.ipynb",
+    "docs/site/python.rst",
+    "papers/*/README.md",
+    "benches/peers/README.md",
+]
+root_doc = "README"
+PAGES = {
+    "Begin": ["docs/guides/README", "docs/notebooks/abr-in-an-hour", "docs/guides/advisor", "docs/guides/watching"],
+    "Reference": ["docs/scenarios", "docs/results", "docs/site/python", "docs/glossary", "CHANGELOG"],
+    "Protocol and models": [
+        "docs/rules",
+        "docs/algorithms/README",
+        *[
+            f"docs/algorithms/{name}"
+            for name in (
+                "efci",
+                "relative-rate",
+                "stop-and-go",
+                "eprca",
+                "capc",
+                "consistent-marking",
+                "erica",
+                "erica-plus",
+                "becn",
+                "vs-vd",
+                "frame-discard",
+                "uili",
+            )
+        ],
+        "docs/transport",
+    ],
+    "Your own": ["docs/guides/algorithms", "docs/guides/sources"],
+    "Cells and hosts": ["docs/guides/captures", "docs/guides/testbed", "docs/testbed"],
+    "Papers": [
+        f"papers/{name}/README"
+        for name in ("abr-parameters", "internet-applications", "stop-and-go", "tcp-lrd-vbr", "uili")
+    ],
+    "How it is made": [
+        "docs/architecture",
+        "docs/performance",
+        "docs/performance-peers",
+        "benches/peers/README",
+        "docs/profile-w1",
+        "docs/profile-w4",
+        "docs/dependencies",
+    ],
+}
+"""The pages of the site in the order of its menu; Sphinx warns of one that is missing here or there."""
+
+exclude_patterns = ["results", "target", ".venv"]
+nb_execution_mode = "off"
+"""Notebooks are shown with the outputs that they have; the tests run them."""
+myst_heading_anchors = 4
+suppress_warnings = ["misc.highlighting_failure"]
+
+default_role = "py:obj"
+"""A name in backquotes in a docstring leads to its entry."""
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = "cellrate"
+html_copy_source = False
+html_show_sphinx = False
+
+
+def add_menu(_: Sphinx, name: str, source: list[str]) -> None:
+    """Put the menu behind the first page, where Sphinx looks for it."""
+    if name != root_doc:
+        return
+    for caption, pages in PAGES.items():
+        source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```\n"
+
+
+def add_index(app: Sphinx, _: Exception | None) -> None:
+    """Have the folder's address lead to the first page."""
+    page = f'<!doctype html><title>cellrate</title><meta http-equiv="refresh" content="0; url={root_doc}.html">\n'
+    (Path(app.outdir) / "index.html").write_text(page)
+
+
+def setup(app: Sphinx) -> None:
+    """Have Sphinx call the above."""
+    app.connect("source-read", add_menu)
+    app.connect("build-finished", add_index)
