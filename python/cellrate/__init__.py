@@ -15,6 +15,7 @@ from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, Scenario
 from .extensions.ends import SendingEnd
 from .policies import UiliPolicy
 from .results import Result, Series
+from .results.reading import load, load_sweep
 from .running.runs import run, sweep
 from .scenario import Scenario, SweepPoint, ready_scenarios, schema
 from .traffic import Burst, TrafficSource
@@ -49,6 +50,8 @@ __all__ = [
     "UiliPolicy",
     "__version__",
     "advise",
+    "load",
+    "load_sweep",
     "ready_scenarios",
     "run",
     "schema",

@@ -12,6 +12,7 @@ ADDED_BY = {
     "papers": ("paper",),
     "runs": ("run", "watch"),
     "scenarios": ("draw", "list", "schema", "validate"),
+    "stored": ("plot", "show"),
     "wireshark": ("wireshark",),
 }
 """By name of the module."""

@@ -146,7 +146,7 @@ def _of_figures(folder: Path) -> Strangers:
 def _of_results(folder: Path) -> Strangers:
     """Look at a run, the points of a sweep, or repeated live runs."""
     content = _content(folder / RESULTS)
-    if _is_run(content):
+    if of_a_run(content):
         files = {"scenario.toml", "plot.png", "plot.svg", *_tables(content)}
         yield from _others(
             folder,
@@ -156,10 +156,10 @@ def _of_results(folder: Path) -> Strangers:
                 r"attempt-\d+": _of_attempt,
             },
         )
-    elif _are_runs(content.get("points")):
+    elif of_runs(content.get("points")):
         tables = _tables(content["points"][0])
         yield from _others(folder, {RESULTS, "sweep.png", "sweep.svg", *tables}, {r"point-\d{3,}": _of_results})
-    elif _are_runs(content.get("runs")):
+    elif of_runs(content.get("runs")):
         yield from _others(folder, {RESULTS}, {r"run-\d{3,}": _of_results})
     else:
         yield folder / RESULTS
@@ -167,7 +167,7 @@ def _of_results(folder: Path) -> Strangers:
 
 def _of_attempt(folder: Path) -> Strangers:
     """What programs of a live run leave may have any name."""
-    if _is_run(_content(folder / RESULTS)):
+    if of_a_run(_content(folder / RESULTS)):
         yield from _others(folder, {RESULTS}, {"applications|nodes": lambda _: iter(())})
     else:
         yield folder
@@ -215,13 +215,15 @@ def _content(file: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _is_run(content: object) -> bool:
+def of_a_run(content: object) -> bool:
+    """Whether this is the summary of a run."""
     run = content.get("run") if isinstance(content, dict) else None
     return isinstance(run, dict) and all(isinstance(run.get(key), str) for key in ("scenario", "hash", "version"))
 
 
-def _are_runs(content: object) -> bool:
-    return isinstance(content, list) and bool(content) and all(map(_is_run, content))
+def of_runs(content: object) -> bool:
+    """Whether these are summaries of runs."""
+    return isinstance(content, list) and bool(content) and all(map(of_a_run, content))
 
 
 def _tables(summary: dict[str, Any]) -> set[str]:

@@ -154,9 +154,16 @@ def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> Non
     entities = list(dict.fromkeys(s.entity for s in series))
     indices = np.repeat([entities.index(s.entity) for s in series], [len(s) for s in series]).astype(np.int32)
     run = result.summary["run"]
+    places = {key: place for place, key in enumerate(result.series_names)}
     metadata = {
         "probe": probe,
         "unit": series[0].unit,
+        "series": json.dumps(
+            [
+                {"entity": s.entity, "interval_s": s.interval_s, "rows": len(s), "place": places[probe, s.entity]}
+                for s in series
+            ]
+        ),
         **{key: str(run[key]) for key in ("scenario", "hash", "seed", "version")},
     }
     table = pa.table(

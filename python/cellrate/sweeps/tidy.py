@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError
@@ -16,21 +16,26 @@ if TYPE_CHECKING:
 
     from ..results import Result
 
+    Results = Sequence[Result] | Mapping[str, Result | Sequence[Result]]
 
 NAMING = ("connection", "client", "object", "page", "number", "size_cells", "request_octets", "response_octets")
 """Keys of numbers that say of what a row is, as texts do."""
+
+NAMED = "result"
+"""The column with the names of results that have some."""
 
 OF_ONE_RUN = (SEED, "hash")
 """Keys that differ between seeds because they must."""
 
 
-def tidy(results: Sequence[Result], of: str = "vcs", *, over_seeds: bool = False) -> pa.Table:
+def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.Table:
     """Give the rows of all results in one table: what each point set, then the keys of docs/results.md.
 
     Parameters
     ----------
     results
-        Those of a sweep, or any others.
+        Those of a sweep, or any others. By name, {"before": load("results/a"), "after": load("results/b")} or the same
+        with `load_sweep`, each row begins with that of its result, in the column "result".
     of
         Which rows: "vcs", "ports", "tcp", ...; "run" for one per result.
     over_seeds
@@ -54,10 +59,11 @@ def tidy(results: Sequence[Result], of: str = "vcs", *, over_seeds: bool = False
     """
     import pyarrow as pa
 
+    results, names = _in_line(results)
     known = list(results[0].summary) if results else [of]
     if of not in known:
         raise CellrateError(f'there are no rows "{of}" in a result; there are {", ".join(known)}')
-    settings = _settings(results)
+    settings = ({NAMED: names} if names else {}) | _settings(results)
     places = [place for place, result in enumerate(results) for _ in _rows(result, of)]
     rows = [row for result in results for row in _rows(result, of)]
     rows = [
@@ -65,10 +71,18 @@ def tidy(results: Sequence[Result], of: str = "vcs", *, over_seeds: bool = False
         for place, row in zip(places, rows, strict=True)
     ]
     if over_seeds:
-        points = _points(results)
+        points = _points(results, names)
         rows = _over_seeds(rows, [points[place] for place in places], list(settings))
     keys = list(dict.fromkeys(key for row in rows for key in row))
     return pa.table({key: _column([row.get(key) for row in rows]) for key in keys or settings})
+
+
+def _in_line(results: Results) -> tuple[Sequence[Result], list[str]]:
+    """Give the results one after the other, and the name of each if they have any."""
+    if not isinstance(results, Mapping):
+        return results, []
+    named = [(name, one) for name, some in results.items() for one in (some if isinstance(some, Sequence) else [some])]
+    return [one for _, one in named], [name for name, _ in named]
 
 
 def _settings(results: Sequence[Result]) -> dict[str, list[Any]]:
@@ -90,15 +104,15 @@ def _rows(result: Result, of: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _points(results: Sequence[Result]) -> list[str]:
-    """Give each result what it is of, seed aside: the scenario with its settings, and what was given to the run."""
+def _points(results: Sequence[Result], names: Sequence[str]) -> list[str]:
+    """Give each result what it is of, seed aside: its name, the scenario with its settings, what the run was given."""
     points: dict[tuple[str, int], str] = {}
-    for result in results:
+    for place, result in enumerate(results):
         document = tomllib.loads(result.toml)
         document.pop(SEED, None)
         run = result.summary["run"]
         given = {key: value for key, value in run.items() if key != "hash" and isinstance(value, str | dict)}
-        point = json.dumps([document, given], sort_keys=True, default=str)
+        point = json.dumps([names[place : place + 1], document, given], sort_keys=True, default=str)
         if (point, run["seed"]) in points:
             said = "".join(f", {path} = {text}" for path, text in result.set.items() if path != SEED)
             raise CellrateError(f"two results are the same: {run['scenario']}, seed {run['seed']}{said}")

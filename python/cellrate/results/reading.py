@@ -1,0 +1,168 @@
+"""Results back from the folders that `writing` has filled."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CellrateError
+from .folders import RESULTS, of_a_run, of_runs
+from .result import Result
+from .series import Series
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def load(folder: str | Path) -> Result:
+    """Read the result of a run back from its folder (`Result.write`, `cellrate run --out`).
+
+    Summary, settings of the scenario and series are what they were, to the last bit; what a point of a sweep set is
+    known to the sweep (`load_sweep`), and where a capture went to nobody. Series are read when they are asked for.
+
+    Parameters
+    ----------
+    folder
+        Where the result is. Of a live run it has the rows of the attempt that counts.
+
+    Raises
+    ------
+    CellrateError
+        If no result of a single run is there, or it is not whole; said with the file.
+    """
+    place = Path(folder)
+    summary = _summary(place)
+    if of_a_run(summary):
+        return _result(place, summary, {})
+    number = len(_points(place, summary))
+    raise CellrateError(f"{place} has the results of {number} runs; cellrate.load_sweep gives them all")
+
+
+def load_sweep(folder: str | Path) -> list[Result]:
+    """Read the results of a sweep back, or those of repeated live runs, in the order in which they were run.
+
+    Parameters
+    ----------
+    folder
+        Where `cellrate run --out` put them; of a single run it gives that one.
+
+    Raises
+    ------
+    CellrateError
+        If there are none, or one of them is not whole; said with the file.
+    """
+    place = Path(folder)
+    summary = _summary(place)
+    if of_a_run(summary):
+        return [_result(place, summary, {})]
+    results = []
+    for point, settings, said in _points(place, summary):
+        found = _summary(point)
+        if found != said:
+            raise CellrateError(f"{point / RESULTS} is not what {place / RESULTS} says of it; one of them was changed")
+        results.append(_result(point, found, settings))
+    return results
+
+
+def _summary(folder: Path) -> dict[str, Any]:
+    file = folder / RESULTS
+    try:
+        content = json.loads(file.read_bytes())
+    except OSError as error:
+        said = "there is no such folder" if not folder.exists() else f"{file.name}: {error.strerror}"
+        raise CellrateError(f"{folder} holds no results: {said}") from None
+    except ValueError as error:
+        raise CellrateError(f"{file} is no JSON: {error}") from None
+    if of_a_run(content) or (
+        isinstance(content, dict) and any(of_runs(content.get(kind)) for kind in ("points", "runs"))
+    ):
+        return dict(content)
+    raise CellrateError(f"{file} is no summary of a run or a sweep")
+
+
+def _points(folder: Path, summary: dict[str, Any]) -> list[tuple[Path, dict[str, str], dict[str, Any]]]:
+    """Give the folder of each run, what it set, and what the summary of all says of it."""
+    kind, name = ("points", "point") if "points" in summary else ("runs", "run")
+    points = []
+    for number, row in enumerate(summary[kind], 1):
+        said = {key: value for key, value in row.items() if key != "set"}
+        points.append((folder / f"{name}-{number:03d}", dict(row.get("set", {})), said))
+    return points
+
+
+def _result(folder: Path, summary: dict[str, Any], settings: dict[str, str]) -> Result:
+    file = folder / "scenario.toml"
+    try:
+        toml = file.read_text()
+        purpose = tomllib.loads(toml).get("purpose", "")
+    except OSError as error:
+        raise CellrateError(f"{file}, which belongs to {folder / RESULTS}: {error.strerror}") from None
+    except ValueError as error:
+        raise CellrateError(f"{file} is no TOML: {error}") from None
+    run = summary["run"]
+    found: list[tuple[int, tuple[str, str], Callable[[], Series]]] = []
+    for table in sorted((folder / "series").glob("*.parquet")):
+        about = _about(table, run["hash"])
+        columns = cache(partial(_columns, table, about))
+        first = 0
+        for one in json.loads(about["series"]):
+            key, rows = (about["probe"], one["entity"]), slice(first, first + one["rows"])
+            first = rows.stop
+            series = partial(_series, columns, rows, key, about["unit"], one["interval_s"], run["duration_s"])
+            found.append((one["place"], key, cache(series)))
+    return Result(summary, settings, toml, purpose, {key: series for _, key, series in sorted(found, key=_place)})
+
+
+def _place(found: tuple[int, Any, Any]) -> int:
+    return found[0]
+
+
+def _about(table: Path, hash: str) -> dict[str, str]:
+    """Give what a table of series says of itself."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    try:
+        about = _texts(pyarrow.parquet.read_schema(table).metadata)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise CellrateError(f"{table} cannot be read: {error}") from None
+    if about.get("hash") != hash:
+        raise CellrateError(f"{table} is of another run than {table.parents[1] / RESULTS}: their hashes differ")
+    if "series" not in about:
+        raise CellrateError(f"{table} does not say at which intervals it was recorded; run the scenario again")
+    return about
+
+
+def _columns(table: Path, about: dict[str, str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give instants and values of all series of a table, one after the other."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    try:
+        columns = pyarrow.parquet.read_table(table, columns=["time_s", "value"])
+    except (OSError, pa.ArrowInvalid) as error:
+        raise CellrateError(f"{table} cannot be read: {error}") from None
+    if _texts(columns.schema.metadata) != about:
+        raise CellrateError(f"{table} has been replaced since the result was loaded; load it again")
+    return columns["time_s"].to_numpy(), columns["value"].to_numpy()
+
+
+def _series(
+    columns: Callable[[], tuple[NDArray[np.float64], NDArray[np.float64]]],
+    rows: slice,
+    key: tuple[str, str],
+    unit: str,
+    interval_s: float | None,
+    end_s: float,
+) -> Series:
+    times_s, values = columns()
+    return Series(*key, unit, interval_s, times_s[rows], values[rows], end_s)
+
+
+def _texts(metadata: dict[bytes, bytes] | None) -> dict[str, str]:
+    return {key.decode(): value.decode() for key, value in (metadata or {}).items() if key != b"ARROW:schema"}
