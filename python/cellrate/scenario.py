@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
-import sys
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from .errors import ScenarioError, at_point, shown
+from .errors import ScenarioError, at_point
 from .places import folder
+from .toml import as_toml
+from .toml import document as document_as_toml
 
 if TYPE_CHECKING:
     from .plotting.figures import Drawn
@@ -77,6 +78,49 @@ class Scenario:
             If it is no TOML, or a file that it refers to cannot be read.
         """
         return cls(_native.Scenario.parse(text.encode(), file, str(Path(file).parent), []), file)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, object], *, file: str = "<dict>") -> Scenario:
+        """Make a scenario of what a TOML file would hold, as dicts, lists, texts and numbers.
+
+        Parameters
+        ----------
+        document
+            As docs/scenarios.md has it: "name", "duration", "defaults" and so on; of "host", "switch", "link", "vc" and
+            the other entries a list with a dict for each. Quantities are texts with units, {"length": "1000 km"}.
+        file
+            The name that errors give, which show the line in question as it would stand there. Files that the scenario
+            refers to are looked for where it is; without it, in the working directory.
+
+        Raises
+        ------
+        ScenarioError
+            If a value is not what its key takes, or a file that it refers to cannot be read. What entries must know of
+            each other is said when the scenario is checked or run.
+        TypeError
+            If something in it is nothing that a document can hold, such as None; it says at which path.
+
+        Examples
+        --------
+        >>> sources = range(1, 6)
+        >>> star = cellrate.Scenario.from_dict(                    # doctest: +SKIP
+        ...     {
+        ...         "name": "star",
+        ...         "duration": "100 ms",
+        ...         "defaults": {"link": {"rate": "155.52 Mbps"}, "switch": {"algorithm": {"type": "erica"}}},
+        ...         "switch": [{"name": "sw"}],
+        ...         "host": [{"name": name} for name in ("d", *(f"s{i}" for i in sources))],
+        ...         "link": [{"between": ["sw", "d"], "length": "1 km"}]
+        ...         + [{"between": [f"s{i}", "sw"], "length": f"{100 * i} km"} for i in sources],
+        ...         "vc": [{"name": f"vc{i}", "path": [f"s{i}", "sw", "d"]} for i in sources],
+        ...     }
+        ... )
+        """
+        return cls.parse(document_as_toml(document), file=file)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the document as dicts, lists, texts and numbers, settings applied: what `from_dict` takes."""
+        return tomllib.loads(self.toml)
 
     def set(self, settings: Mapping[str, object]) -> Scenario:
         """Give a copy with other values.
@@ -262,48 +306,6 @@ def schema() -> dict[str, Any]:
 
 def _pairs(settings: Mapping[str, object]) -> list[tuple[str, str]]:
     return [(path, as_toml(value, path)) for path, value in settings.items()]
-
-
-def as_toml(value: object, path: str) -> str:
-    """Write a Python value the way the setting at `path` is written: a text as it is, all else as TOML.
-
-    Raises
-    ------
-    TypeError
-        If it is nothing that a setting can be; it says at which path.
-    """
-    return str(value) if isinstance(value, str) else _toml(value, path)
-
-
-def _toml(value: object, path: str) -> str:
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.generic):
-        value = value.item()
-    match value:
-        case str():
-            # What JSON escapes TOML does, and DEL besides.
-            return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return str(int(value))
-        case float():
-            return repr(float(value))
-        case list() | tuple():
-            return "[" + ", ".join(_toml(item, f"{path}[{place}]") for place, item in enumerate(value)) + "]"
-        case Mapping():
-            pairs = [f"{_toml_key(key, path)} = {_toml(item, f'{path}.{key}')}" for key, item in value.items()]
-            return "{ " + ", ".join(pairs) + " }" if pairs else "{}"
-    raise TypeError(
-        f"{path} is set to {shown(value)}, of type {type(value).__name__}; "
-        'a setting is a number, True or False, a text such as "5 ms", or a list or dict of these'
-    )
-
-
-def _toml_key(key: object, path: str) -> str:
-    if not isinstance(key, str):
-        raise TypeError(f"{path} has the key {shown(key)}, of type {type(key).__name__}; keys are texts")
-    return key if re.fullmatch("[A-Za-z0-9_-]+", key) else _toml(key, path)
 
 
 def _parse(toml: str, file: str) -> Scenario:

@@ -137,7 +137,10 @@ def test_a_point_that_is_not_what_the_sweep_says_is_refused(swept: Path) -> None
 
 
 def test_rows_of_results_by_name_begin_with_it(folder: Path, swept: Path) -> None:
-    results = {"alone": cellrate.load(folder), "swept": cellrate.load_sweep(swept)}
+    results: dict[str, Result | list[Result]] = {
+        "alone": cellrate.load(folder),
+        "swept": cellrate.load_sweep(swept),
+    }
     rows = cellrate.tidy(results, "run")
     assert rows["result"].to_pylist() == ["alone", *["swept"] * 6]
     assert rows["defaults.abr.nrm"].to_pylist() == [None, 8, 8, 32, 32, 256, 256]

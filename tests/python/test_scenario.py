@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cellrate
-from cellrate.scenario import as_toml
+from cellrate.toml import as_toml
 from conftest import PAIR, SWEEP
 
 

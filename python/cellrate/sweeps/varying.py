@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..errors import CellrateError, shown
-from ..scenario import Scenario, as_toml
+from ..scenario import Scenario
+from ..toml import as_toml
 from .replications import SEED
 
 
