@@ -23,6 +23,7 @@ from .wireshark.capture import Capture, CapturedFile
 
 if TYPE_CHECKING:
     from .advice import Advice, AdvisedSet, Situation, advise
+    from .plotting.together import plot
     from .sweeps.tidy import tidy
     from .watching import watch
 
@@ -52,6 +53,7 @@ __all__ = [
     "advise",
     "load",
     "load_sweep",
+    "plot",
     "ready_scenarios",
     "run",
     "schema",
@@ -64,7 +66,7 @@ _OF_ADVICE = {"Advice", "AdvisedSet", "Situation", "advise"}
 
 
 def __getattr__(name: str) -> object:
-    """Load advice and the page when they are asked for: a run does without, and begins the sooner."""
+    """Load advice, plots and the page when they are asked for: a run does without, and begins the sooner."""
     if name in _OF_ADVICE:
         from . import advice
 
@@ -73,6 +75,10 @@ def __getattr__(name: str) -> object:
         from .watching import watch
 
         return watch
+    if name == "plot":
+        from .plotting.together import plot
+
+        return plot
     if name == "tidy":
         from .sweeps.tidy import tidy
 

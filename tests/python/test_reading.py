@@ -190,7 +190,10 @@ def test_plot_draws_a_sweep(swept: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--probe", "acx"], "there is no series acx; probes of this run: acr, received, queue, utilization"),
+        (
+            ["--probe", "acx"],
+            "no run has a series acx; the series of these runs: acr of vc1, received of vc1, queue of ",
+        ),
         (["--from", "3 s"], "time is from 3.0 s to inf s; there is nothing of a run from 0 s to 0.02 s in it"),
         (["--from", "5 ms", "--until", "1 ms"], "ends before it begins"),
         (["--from", "soon"], "soon"),
@@ -204,9 +207,18 @@ def test_plot_says_what_it_cannot_draw(
     assert said in capsys.readouterr().err
 
 
-def test_plot_of_a_sweep_takes_no_part_of_it(swept: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(["plot", str(swept), "--until", "1 ms"]) == 2
-    assert "--until is for the series of one" in capsys.readouterr().err
+@pytest.mark.parametrize("option", ["--until", "--entity", "--beside"])
+def test_a_part_of_a_sweep_needs_a_probe(swept: Path, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["plot", str(swept), option, str(swept)]) == 2
+    assert f"sweep is of 6 runs; {option} needs --probe" in capsys.readouterr().err
+
+
+def test_plot_draws_the_series_of_all_points_and_of_other_folders(folder: Path, swept: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "together.svg"
+    arguments = ["plot", str(swept), "--beside", str(folder), "--probe", "queue", "--entity", "sw->b"]
+    assert status([*arguments, "--out", str(picture)]) == 0
+    text = picture.read_text()
+    assert all(f"<!-- {name} -->" in text for name in ("sweep: nrm 8, seed 7", "sweep: nrm 256, seed 8", "run"))
 
 
 def test_a_loaded_result_can_be_written_over_its_own_folder(result: Result, folder: Path) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from ..errors import CellrateError
 from .app import app
 from .options import Json
 from .output import print_json
 from .typed import Parameter
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..results import Result
 
 Folder = Annotated[Path, Parameter(help="A folder of results, as `cellrate run --out` writes it.")]
 
@@ -35,41 +40,72 @@ def plot(
     folder: Folder,
     /,
     *,
-    out: Annotated[
-        Path | None, Parameter(help="The picture: .png, .svg or .pdf (NAME.png in this folder by default).")
+    beside: Annotated[
+        list[Path] | None, Parameter(help="A folder of results to draw in the same panels. May be given again.")
     ] = None,
     probe: Annotated[
         list[str] | None, Parameter(help="Only this probe, such as acr; all by default. May be given again.")
     ] = None,
+    entity: Annotated[str | None, Parameter(help="Only series of this VC or port, such as sw1->sw2.")] = None,
     from_: Annotated[str | None, Parameter(name="--from", help="Only from this instant on, such as 10ms.")] = None,
     until: Annotated[str | None, Parameter(help="Only up to this instant.")] = None,
+    out: Annotated[
+        Path | None, Parameter(help="The picture: .png, .svg or .pdf (NAME.png in this folder by default).")
+    ] = None,
 ) -> int:
-    """Draw the series of a run anew: some of them, a part of the time; or the picture of a sweep."""
+    """Draw series of a run anew, some of them or a part of the time, or those of several runs together.
+
+    Of a sweep the figures are drawn over what was varied; with --probe, the series of all points.
+    """
     from ..plotting.figures import write
-    from ..plotting.sweeps import figure
+    from ..results.folders import plain_name
     from ..results.reading import load_sweep
+    from ..scenario import Scenario
+
+    found = {place: load_sweep(place) for place in (folder, *(beside or []))}
+    results = found[folder]
+    if len(results) > 1 and not probe:
+        options = {"--beside": beside, "--entity": entity, "--from": from_, "--until": until}
+        given = [option for option, value in options.items() if value is not None]
+        if given:
+            raise CellrateError(f"{folder} is of {len(results)} runs; {given[0]} needs --probe, and draws their series")
+        drawn = _over_what_was_varied(folder, results)
+    else:
+        drawn = _series(found, probe or [], entity, from_, until)
+    if out is None:
+        out = Path(plain_name(Scenario.parse(results[0].toml, file=str(folder / "scenario.toml"))) + ".png")
+    print(f"Plot: {write(drawn, out)}")
+    return 0
+
+
+def _over_what_was_varied(folder: Path, results: list[Result]) -> Figure:
+    from ..plotting.sweeps import figure
+
+    drawn = figure(results)
+    if drawn is None:
+        raise CellrateError(f"{folder}: nothing was varied that a picture could be drawn over")
+    return drawn
+
+
+def _series(
+    found: dict[Path, list[Result]], probes: list[str], entity: str | None, begin: str | None, end: str | None
+) -> Figure:
+    """Draw series of runs, told apart by their folders and by what points of a sweep set."""
+    from ..plotting.together import names_by_settings
+    from ..plotting.together import plot as plot_together
     from .asking import seconds
 
-    results = load_sweep(folder)
-    parts = {"--probe": probe, "--from": from_, "--until": until}
-    given = [option for option, value in parts.items() if value is not None]
-    run = results[0].summary["run"]
-    if len(results) == 1:
-        begin = 0.0 if from_ is None else seconds(from_)
-        end = float("inf") if until is None else seconds(until)
-        try:
-            drawn = results[0].plot(*probe or (), time=(begin, end) if from_ or until else None)
-        except ValueError as error:
-            raise CellrateError(f"{folder}: {error}") from None
-    elif given:
-        raise CellrateError(
-            f"{folder} has the results of {len(results)} runs, and {given[0]} is for the series of one; "
-            f"each has a folder of its own there"
-        )
-    else:
-        picture = figure(results)
-        if picture is None:
-            raise CellrateError(f"{folder}: nothing was varied that a picture could be drawn over")
-        drawn = picture
-    print(f"Plot: {write(drawn, out or Path(Path(run['scenario']).name + '.png'))}")
-    return 0
+    short = {place: place.resolve().name for place in found}
+    results: dict[str, Result] = {}
+    for place, some in found.items():
+        name = short[place] if list(short.values()).count(short[place]) == 1 else str(place)
+        if len(some) == 1:
+            results[name] = some[0]
+        else:
+            before = f"{name}: " if len(found) > 1 else ""
+            results |= {before + point: one for point, one in zip(names_by_settings(some), some, strict=True)}
+    time = None if begin is None and end is None else (seconds(begin or "0 s"), seconds(end) if end else float("inf"))
+    try:
+        return plot_together(results, *probes, entity=entity, time=time)
+    except ValueError as error:
+        raise CellrateError(str(error)) from None
