@@ -13,6 +13,7 @@ import pytest
 import cellrate
 from cellrate import CellrateError, Result
 from cellrate.command_line.main import status
+from cellrate.live import load_live
 from conftest import PAIR
 
 
@@ -224,3 +225,45 @@ def test_plot_draws_the_series_of_all_points_and_of_other_folders(folder: Path, 
 def test_a_loaded_result_can_be_written_over_its_own_folder(result: Result, folder: Path) -> None:
     cellrate.load(folder).write(folder, plots=False)
     assert same(cellrate.load(folder), result)
+
+
+@pytest.fixture
+def live_folder(tmp_path: Path) -> Path:
+    """A live run as it is written: the first attempt out of time, the second one counts."""
+    timing = {"passed": True, "failures": [], "lateness_p99_s": 0.0005, "stalls": 3, "longest_stall_s": 0.01}
+    timing |= {"cpu_share": 0.07}
+    late = timing | {"passed": False, "failures": ["99 % of wake-ups late by more than 5 ms"]}
+    ran = {"application": "bulk", "kind": "command", "host": "a", "peer": "b", "failed": False, "complaints": []}
+    ran |= {"exit_status": 0, "ended": "by itself", "result": {}}
+    counted = cellrate.run(cellrate.Scenario.parse(PAIR))
+    counted.summary |= {"timing": timing, "applications": [ran], "kernels": []}
+    folder = counted.write(tmp_path / "live", plots=False)
+    for number, verdict in ((1, late), (2, timing)):
+        (folder / f"attempt-{number}").mkdir()
+        summary = counted.summary | {"timing": verdict}
+        (folder / f"attempt-{number}" / "summary.json").write_text(json.dumps(summary))
+    return folder
+
+
+def test_a_live_run_is_read_back_with_its_attempts(live_folder: Path) -> None:
+    run = load_live(live_folder)
+    assert [attempt.summary["timing"]["passed"] for attempt in run.attempts] == [False, True]
+    assert run.in_time
+    assert run.application("bulk")["ended"] == "by itself"
+    assert same(run.result, cellrate.load(live_folder))
+    assert run.attempts[0].series_names == []
+
+
+def test_a_simulation_is_no_live_run(folder: Path) -> None:
+    with pytest.raises(CellrateError, match=r"run has the result of a simulation; cellrate\.load gives it"):
+        load_live(folder)
+
+
+def test_show_prints_applications_and_every_verdict_of_a_live_run(
+    live_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["show", str(live_folder)]) == 0
+    told = capsys.readouterr().out
+    assert "bulk" in told
+    assert "Attempt 1: OUT OF TIME (99 % of wake-ups late by more than 5 ms)" in told
+    assert "Attempt 2: in time" in told

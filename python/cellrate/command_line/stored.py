@@ -21,18 +21,30 @@ Folder = Annotated[Path, Parameter(help="A folder of results, as `cellrate run -
 
 @app.command("show")
 def show(folder: Folder, /, *, json: Json = False) -> int:
-    """Print the tables of a run again, or of every point of a sweep."""
-    from ..results.reading import load_sweep
+    """Print the tables of a run again, or of every point of a sweep, or of a live run."""
+    from ..results.folders import of_a_live_run
+    from ..results.reading import folders_of, load_sweep, summary_in
     from ..results.table import print_summary
 
     results = load_sweep(folder)
     if json:
-        points = [{"set": result.set, **result.summary} for result in results]
-        print_json({"points": points} if len(results) > 1 else results[0].summary)
+        print_json(summary_in(folder))
         return 0
-    for result in results:
-        print_summary(result.summary, result.set)
+    for place, result in zip(folders_of(folder), results, strict=True):
+        if of_a_live_run(result.summary):
+            _print_live(place)
+        else:
+            print_summary(result.summary, result.set)
     return 0
+
+
+def _print_live(folder: Path) -> None:
+    from rich.console import Console
+
+    from ..live.reading import load_live
+    from ..live.table import print_live
+
+    print_live(Console(), load_live(folder))
 
 
 @app.command("plot")

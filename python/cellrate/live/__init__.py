@@ -9,12 +9,13 @@ What a machine lacks for it, `cellrate doctor` says.
 
 from typing import TYPE_CHECKING
 
+from .reading import load_live
 from .supervision import LiveRun, live_run
 
 if TYPE_CHECKING:
     from ..watching.live import live_watch
 
-__all__ = ["LiveRun", "live_run", "live_watch"]
+__all__ = ["LiveRun", "live_run", "live_watch", "load_live"]
 
 
 def __getattr__(name: str) -> object:

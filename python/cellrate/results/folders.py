@@ -221,6 +221,11 @@ def of_a_run(content: object) -> bool:
     return isinstance(run, dict) and all(isinstance(run.get(key), str) for key in ("scenario", "hash", "version"))
 
 
+def of_a_live_run(summary: Mapping[str, Any]) -> bool:
+    """Whether the run was a live one, which has a verdict on its timing."""
+    return "timing" in summary
+
+
 def of_runs(content: object) -> bool:
     """Whether these are summaries of runs."""
     return isinstance(content, list) and bool(content) and all(map(of_a_run, content))

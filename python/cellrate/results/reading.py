@@ -36,7 +36,7 @@ def load(folder: str | Path) -> Result:
         If no result of a single run is there, or it is not whole; said with the file.
     """
     place = Path(folder)
-    summary = _summary(place)
+    summary = summary_in(place)
     if of_a_run(summary):
         return _result(place, summary, {})
     number = len(_points(place, summary))
@@ -57,19 +57,38 @@ def load_sweep(folder: str | Path) -> list[Result]:
         If there are none, or one of them is not whole; said with the file.
     """
     place = Path(folder)
-    summary = _summary(place)
+    summary = summary_in(place)
     if of_a_run(summary):
         return [_result(place, summary, {})]
     results = []
     for point, settings, said in _points(place, summary):
-        found = _summary(point)
+        found = summary_in(point)
         if found != said:
             raise CellrateError(f"{point / RESULTS} is not what {place / RESULTS} says of it; one of them was changed")
         results.append(_result(point, found, settings))
     return results
 
 
-def _summary(folder: Path) -> dict[str, Any]:
+def folders_of(folder: Path) -> list[Path]:
+    """Give the folder of each run whose results are in `folder`: itself, or those of points of a sweep or of live runs.
+
+    Raises
+    ------
+    CellrateError
+        If no results are there.
+    """
+    summary = summary_in(folder)
+    return [folder] if of_a_run(summary) else [place for place, _, _ in _points(folder, summary)]
+
+
+def summary_in(folder: Path) -> dict[str, Any]:
+    """Give what the summary in `folder` says, of a run or of several.
+
+    Raises
+    ------
+    CellrateError
+        If there is none.
+    """
     file = folder / RESULTS
     try:
         content = json.loads(file.read_bytes())
