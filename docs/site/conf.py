@@ -21,6 +21,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 include_patterns = [
     "README.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "docs/*.md",
     "docs/algorithms/*.md",
     "docs/guides/*.md",
@@ -62,6 +63,7 @@ PAGES = {
         for name in ("abr-parameters", "internet-applications", "stop-and-go", "tcp-lrd-vbr", "uili")
     ],
     "How it is made": [
+        "CONTRIBUTING",
         "docs/architecture",
         "docs/performance",
         "docs/performance-peers",

@@ -93,3 +93,7 @@ def test_the_reference_of_the_api_has_every_public_name() -> None:
     entries = {name.rpartition(".")[2] for name in re.findall(r"^\.\. auto\w+:: (\S+)$", page, re.MULTILINE)}
     public = {name for name in (*cellrate.__all__, *cellrate.live.__all__) if not name.startswith("_")}
     assert public - entries == set()
+
+
+def test_what_is_cited_is_this_version() -> None:
+    assert f"\nversion: {cellrate.__version__}\n" in (ROOT / "CITATION.cff").read_text()
