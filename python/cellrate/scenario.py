@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _native
-from .errors import ScenarioError, at_point
+from .errors import ScenarioError, at_point, shown
 from .places import folder
 from .toml import as_toml
 from .toml import document as document_as_toml
@@ -52,14 +53,30 @@ class Scenario:
         ScenarioError
             If there is no such file, it cannot be read, or it is no TOML; or a file that it refers to cannot be read.
         """
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(
+                f"a scenario is a Scenario, a file, or the name of a ready one, not {shown(path)}; Scenario.from_dict "
+                "makes one of a dict"
+            )
+        if "\n" in str(path):
+            message = f"{shown(str(path))} is no file, and no name of a scenario"
+            remedy = "Text in TOML is read by `Scenario.parse`."
+            raise ScenarioError(f"{message}. {remedy}", message=message, remedy=remedy)
         place = Path(path)
-        if not place.is_file() and str(path) in ready_scenarios():
-            place = ready_scenarios()[str(path)]
         try:
+            if not place.is_file() and str(path) in ready_scenarios():
+                place = ready_scenarios()[str(path)]
             text = place.read_bytes()
-        except OSError as error:
-            message = f"{error.strerror or error}"
-            remedy = "Give the path of a TOML file, or a name from `cellrate list`."
+        except (OSError, ValueError) as error:
+            message = f"{(error.strerror if isinstance(error, OSError) else None) or error}"
+            import difflib
+
+            similar = difflib.get_close_matches(str(path), ready_scenarios(), n=1)
+            remedy = (
+                f"There is a ready scenario {similar[0]}."
+                if similar
+                else "Give the path of a TOML file, or a name from `cellrate list`."
+            )
             raise ScenarioError(
                 f"{path}: {message}. {remedy}", file=str(path), message=message, remedy=remedy
             ) from None
@@ -283,7 +300,7 @@ def prepare(
     scenario: Scenario | str | Path, *, set: Mapping[str, object] | None = None, seed: int | None = None
 ) -> Scenario:
     """Load a scenario unless it is one, and apply settings and seed."""
-    settings = dict(set or {})
+    settings = dict(_mapping(set or {}))
     if seed is not None:
         settings["seed"] = seed
     if not isinstance(scenario, Scenario):
@@ -305,7 +322,15 @@ def schema() -> dict[str, Any]:
 
 
 def _pairs(settings: Mapping[str, object]) -> list[tuple[str, str]]:
-    return [(path, as_toml(value, path)) for path, value in settings.items()]
+    return [(path, as_toml(value, path)) for path, value in _mapping(settings).items()]
+
+
+def _mapping(settings: Mapping[str, object]) -> Mapping[str, object]:
+    if not isinstance(settings, Mapping):
+        raise TypeError(
+            f'settings are a dict from dotted path to value, such as {{"duration": "5 ms"}}, not {shown(settings)}'
+        )
+    return settings
 
 
 def _parse(toml: str, file: str) -> Scenario:

@@ -299,3 +299,14 @@ def test_a_name_that_names_no_folder_does_with_out(tmp_path: Path) -> None:
 def test_any_other_name_names_a_folder() -> None:
     for name in ("pair", "Zwei Quellen", "größer", "a..b", "50 %"):
         assert plain_name(cellrate.Scenario.parse(PAIR.replace('"pair"', f'"{name}"'))) == name
+
+
+def test_a_run_that_gives_nothing_leaves_no_folders_that_were_made_for_it(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+
+    def fail(_: Path) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(tmp_path / "there" / "one" / "two" / "out", fail)
+    assert list(tmp_path.rglob("*")) == [tmp_path / "there"]

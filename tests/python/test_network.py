@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -166,3 +167,24 @@ def test_what_nobody_could_read_is_not_drawn() -> None:
     large = scenario(61, [(number, number + 1) for number in range(1, 61)], [(1, 2)])
     with pytest.raises(cellrate.CellrateError, match="drawn has 61 switches; a picture can show at most 60"):
         large.draw()
+
+
+def test_links_of_the_usual_kind_have_no_words_of_their_own() -> None:
+    def words(of: cellrate.Scenario) -> list[str]:
+        drawn = of.draw()
+        return [
+            text.get_text()
+            for text in (*drawn.texts, *drawn.axes[0].texts)
+            if re.search(r"(Mb/s|ms)\b", text.get_text())
+        ]
+
+    alike = scenario(3, [(1, 2), (2, 3)], [(1, 2), (1, 2, 3)])
+    (said,) = words(alike)
+    assert said.startswith("all links ")
+    usual = said.removeprefix("all links ")
+    other = words(alike.set({"link.sw1-sw2.rate": "50 Mbps"}))
+    assert other[0] == f"links {usual} where nothing else is said"
+    assert other[1:] == ["50 Mb/s", usual.split(", ")[1]]
+    # Where no kind is that of most links, all have their words.
+    mixed = {f"link.{name}.rate": f"{rate} Mbps" for name, rate in (("sw1-sw2", 50), ("sw2-sw3", 60), ("a1-sw1", 70))}
+    assert not any("links" in text for text in words(alike.set(mixed)))

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from cellrate.plotting.runs import MOST_NAMED, Line, Panel, figure
 from cellrate.results import Series
+from conftest import swept
 
 
 def line(name: str, value: float = 1.0) -> Line:
@@ -92,3 +93,32 @@ def test_up_to_so_many_lines_all_have_names() -> None:
 def test_names_are_shown_as_they_are() -> None:
     (axes,) = figure([panel(["$vc_1$", "_vc_2"])], "$a$", "stamp").axes
     assert named(axes) == [r"\$vc_1\$", " _vc_2"]
+
+
+def test_a_plot_says_what_the_point_of_a_sweep_sets() -> None:
+    (*_, result) = swept(("defaults.abr.nrm", "[8, 32]"), ("duration", '["5 ms"]'))
+    drawn = result.plot("acr")
+    assert "defaults.abr.nrm = 32, duration = 5 ms" in [text.get_text() for text in drawn.texts]
+
+
+def test_what_a_point_sets_is_all_between_title_and_panels() -> None:
+    path = "switch.sw1.ports.sw2.algorithm.target_utilization"
+    words = ", ".join(f"{path} = {number} %" for number in range(80, 92))
+    drawn = figure([panel(["vc1", "vc2"])], "title", "stamp", subtitle=words)
+    (told,) = [text for text in drawn.texts if text.get_text().startswith(path)]
+    assert " ".join(told.get_text().split()) == words
+    canvas: Any = FigureCanvasAgg(drawn)
+    box = told.get_window_extent(canvas.get_renderer())
+    legend = drawn.axes[0].get_legend()
+    assert legend is not None
+    assert box.x1 <= drawn.bbox.x1
+    assert box.y1 <= drawn.bbox.y1
+    assert box.y0 >= legend.get_window_extent(canvas.get_renderer()).y1
+
+
+def test_an_axis_of_nothing_ends_at_one() -> None:
+    nothing = Panel("port_drops [cells]", [line("sw->d", 0.0)])
+    few = Panel("port_drops [cells]", [line("sw->d", 0.5)])
+    tops = [axes.get_ylim()[1] for axes in figure([nothing, few], "title", "stamp").axes]
+    assert tops[0] == 1
+    assert 0.5 < tops[1] < 0.6

@@ -239,3 +239,41 @@ def test_a_trace_can_be_replaced_where_its_file_is_missing(tmp_path: Path) -> No
         cellrate.Scenario.load(file)
     scenario = cellrate.Scenario.load(file, set={"vc.vc1.traffic.trace.file": "other.txt"})
     assert "[1000, 2000]" in scenario.toml
+
+
+def test_a_dict_gives_the_scenario_that_the_text_gives() -> None:
+    document = tomllib.loads(SWEEP)
+    scenario = cellrate.Scenario.from_dict({**document, "purpose": "Two hosts and a switch."})
+    assert scenario.hash == cellrate.Scenario.parse(SWEEP).hash
+    assert [point.set for point in scenario.points()] == [{"defaults.abr.nrm": n} for n in ("8", "32", "256")]
+
+
+def test_a_dict_may_hold_whatever_a_setting_may() -> None:
+    document = {**tomllib.loads(PAIR), "seed": np.int64(3), "duration": '5 ms"'}
+    with pytest.raises(cellrate.ScenarioError, match=r'<dict>:\d+:\d+: duration: "ms"" is not a unit'):
+        cellrate.Scenario.from_dict(document).check()
+    document |= {"duration": "5 ms", "host": ({"name": "a"}, {"name": "b"})}
+    assert cellrate.Scenario.from_dict(document).seed == 3
+    with pytest.raises(TypeError, match=r"vc\[0\]\.path\[1\] is set to None"):
+        cellrate.Scenario.from_dict({"vc": [{"path": ["a", None]}]})
+    with pytest.raises(TypeError, match="the document has the key 1"):
+        cellrate.Scenario.from_dict({1: "a"})  # type: ignore[dict-item]
+
+
+def test_what_is_no_file_gets_a_word_on_what_would_be() -> None:
+    with pytest.raises(cellrate.ScenarioError, match=r"There is a ready scenario two-source-transient\."):
+        cellrate.run("two-source-transiant")
+    with pytest.raises(cellrate.ScenarioError, match=r"Text in TOML is read by `Scenario\.parse`"):
+        cellrate.run(PAIR * 20)
+    with pytest.raises(cellrate.ScenarioError, match="null"):
+        cellrate.run("two\0")
+    with pytest.raises(TypeError, match=r"Scenario\.from_dict makes one of a dict"):
+        cellrate.run(tomllib.loads(PAIR))  # type: ignore[arg-type]
+
+
+def test_settings_that_are_no_dict_are_refused() -> None:
+    for settings in (["duration=1s"], "duration=1s"):
+        with pytest.raises(TypeError, match="settings are a dict from dotted path to value"):
+            cellrate.run(cellrate.Scenario.parse(PAIR), set=settings)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="over is a dict from dotted path to values"):
+        cellrate.sweep(cellrate.Scenario.parse(PAIR), over=[8])  # type: ignore[arg-type]

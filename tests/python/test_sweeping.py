@@ -13,6 +13,10 @@ from conftest import PAIR, SWEEP, swept
 SWEPT = cellrate.Scenario.parse(SWEEP)
 
 
+def test_a_single_result_has_a_table_too(result: cellrate.Result) -> None:
+    assert cellrate.tidy(result, "ports").equals(cellrate.tidy([result], "ports"))
+
+
 def test_a_table_has_the_rows_of_all_points_behind_what_they_set() -> None:
     results = cellrate.sweep(SWEPT, workers=1)
     table = cellrate.tidy(results)

@@ -59,9 +59,9 @@ def draw(topology: dict[str, Any], name: str) -> Drawn:
         _draw_ways(axes, network, spots)
         _draw_places(axes, network, spots)
         drawn.text(0.12 / width, 1 - 0.1 / height, plain(name), fontsize=10, va="top")
-        alike = _all_alike(network)
-        if alike is not None:
-            drawn.text(0.12 / width, 1 - 0.3 / height, f"all links {alike}", fontsize=7.5, va="top", color="#555555")
+        said = _usually_said(network)
+        if said is not None:
+            drawn.text(0.12 / width, 1 - 0.3 / height, said, fontsize=7.5, va="top", color="#555555")
         for number, way in enumerate(named):
             column, row = divmod(number, rows)
             y = (0.3 + 0.17 * (rows - 1 - row)) / height
@@ -87,13 +87,13 @@ def _style(number: int) -> tuple[str, Any]:
 
 
 def _draw_links(axes: Axes, network: Network, spots: NDArray[np.float64]) -> None:
-    alike = _all_alike(network)
+    usual = _usual(network)
     lanes = Counter(edge for way in network.ways for edge in _edges(way.path))
     for edge, links in network.edges.items():
         (xa, ya), (xb, yb) = spots[edge[0]], spots[edge[1]]
         room = 4.0 + 72 * INCHES * LANE * max(0, lanes[edge] - 1)
         axes.plot([xa, xb], [ya, yb], color="#e6e6e6", linewidth=room, solid_capstyle="butt", zorder=1)
-        if alike is None:
+        if _words(links[0]) != usual:
             # Above and below a link that lies; left and right of one that stands.
             stands = abs(yb - ya) > abs(xb - xa)
             for words, side in zip(_words(links[0]), (1, -1), strict=True):
@@ -162,9 +162,21 @@ def _edges(path: WayThrough) -> list[tuple[int, int]]:
     return [(min(a, b), max(a, b)) for a, b in pairwise(path)]
 
 
-def _all_alike(network: Network) -> str | None:
-    words = {_words(link) for link in network.links}
-    return ", ".join(words.pop()) if len(words) == 1 else None
+def _usual(network: Network) -> tuple[str, str] | None:
+    """Rate and delay of more than half of the links, which are not written at each of them; None if they are mixed."""
+    for words, count in Counter(map(_words, network.links)).most_common(1):
+        if 2 * count > len(network.links):
+            return words
+    return None
+
+
+def _usually_said(network: Network) -> str | None:
+    usual = _usual(network)
+    if usual is None:
+        return None
+    if all(_words(link) == usual for link in network.links):
+        return f"all links {', '.join(usual)}"
+    return f"links {', '.join(usual)} where nothing else is said"
 
 
 def _words(link: Link) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,9 @@ LEAST_PANEL = 4.4
 LEGEND_LINE = 0.172
 """A line of a legend [in]."""
 
+SMALL_LINE, SMALL_LETTER = 0.135, 0.062
+"""Height of a line below the title, and about the width of a letter in it [in]."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -71,7 +75,12 @@ def draw_result(result: Result, base: Path) -> None:
     """Draw what the run recorded into `base`.png and `base`.svg."""
     panels = panels_of(result)
     if panels:
-        save(figure(panels, result.summary["run"]["scenario"], result.stamp), base)
+        save(figure(panels, result.summary["run"]["scenario"], result.stamp, subtitle=settings_of(result)), base)
+
+
+def settings_of(result: Result) -> str:
+    """Say what the point of a sweep sets."""
+    return ", ".join(f"{path} = {value}" for path, value in result.set.items())
 
 
 def panels_of(result: Result, only: Sequence[str] | None = None) -> list[Panel]:
@@ -101,6 +110,7 @@ def figure(
     title: str,
     stamp: str,
     *,
+    subtitle: str = "",
     width: float = 7.2,
     panel_height: float = 1.5,
     time: tuple[float, float] | None = None,
@@ -113,6 +123,8 @@ def figure(
         From top to bottom.
     title, stamp
         Above and, small, below.
+    subtitle
+        Below the title, in as many lines as it needs.
     width
         In inches; legends that need more have it.
     panel_height
@@ -123,7 +135,9 @@ def figure(
     # Margins in inches, by hand: an automatic layout would draw everything twice to measure it. Only legends are
     # measured.
     second = SECOND_AXIS if any(panel.second_axis for panel in panels) else 0.0
-    height = TOP + BOTTOM + len(panels) * panel_height + (len(panels) - 1) * GAP
+    below = textwrap.wrap(subtitle, int(width / SMALL_LETTER))
+    above = TOP + max(0, len(below) - 1) * SMALL_LINE
+    height = above + BOTTOM + len(panels) * panel_height + (len(panels) - 1) * GAP
     with mpl.rc_context(STYLE):
         drawn = Drawn(figsize=(width, height))
         rows: Any = drawn.subplots(len(panels), 1, sharex=True, squeeze=False)
@@ -134,7 +148,7 @@ def figure(
         drawn.subplots_adjust(
             left=LEFT / width,
             right=1 - right / width,
-            top=1 - TOP / height,
+            top=1 - above / height,
             bottom=BOTTOM / height,
             hspace=GAP / panel_height,
         )
@@ -143,6 +157,9 @@ def figure(
             rows[-1, 0].set_xlim(*time)
         drawn.align_ylabels(rows[:, 0])
         drawn.text(0.012, 1 - 0.1 / height, plain(title), fontsize=10, va="top")
+        if below:
+            told = plain("\n".join(below))
+            drawn.text(0.012, 1 - 0.28 / height, told, fontsize=7.5, va="top", color="#555555", linespacing=1.2)
         drawn.text(1 - 0.08 / width, 0.08 / height, plain(stamp), fontsize=6.5, color="#777777", ha="right")
     return drawn
 
@@ -234,7 +251,9 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         axes.plot([], [], color="#777777", linestyle=(0, (4, 4)), linewidth=0.8, label="max-min")
     axes.set_ylabel(panel.axis)
     if panel.top is None:
-        axes.set_ylim(bottom=0)
+        # Of nothing at all, such as cells lost, the axis would end at a twentieth of one.
+        nothing = not any(np.any(line.series.values) for line in panel.lines)
+        axes.set_ylim(0, 1 if nothing else None)
         axes.margins(x=0.01)
     else:
         axes.set_ylim(0, panel.top)

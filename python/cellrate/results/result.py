@@ -194,9 +194,10 @@ class Result:
             raise NoSuchSeries(f"there is no series {asked}; probes of this run: {', '.join(recorded) or 'none'}")
         run = self.summary["run"]
         shown_s = None if time is None else part_of_run(time, run["duration_s"])
-        from ..plotting.runs import figure, panels_of
+        from ..plotting.runs import figure, panels_of, settings_of
 
-        return figure(panels_of(self, probes or None), run["scenario"], self.stamp, time=shown_s)
+        panels = panels_of(self, probes or None)
+        return figure(panels, run["scenario"], self.stamp, subtitle=settings_of(self), time=shown_s)
 
     def write(self, folder: str | Path, *, csv: bool = False, plots: bool = True) -> Path:
         """Write everything into a folder, which appears whole or not at all.

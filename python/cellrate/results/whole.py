@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import shutil
 import tempfile
@@ -24,10 +25,12 @@ def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = RESUL
         If `folder` has changed meanwhile, or cannot be replaced. What `fill` has written is then beside it.
     """
     target, before = replaceable(folder, mark)
+    made = [above for above in target.parents if not above.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
     except OSError as error:
+        _remove_empty(made)
         raise CellrateError(f"no folder can be made at {folder}: {error.strerror}") from None
     try:
         partial.chmod(0o755)
@@ -38,8 +41,16 @@ def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = RESUL
         raise RunError(f"{folder} {error}; nothing in it was removed, and the results are in {left}") from None
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
+        _remove_empty(made)
         raise
     return folder.absolute()
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    """Remove folders, the innermost first, unless somebody has put something there."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 class _NotPutError(Exception):

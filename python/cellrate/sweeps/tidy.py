@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import CellrateError
 from .replications import SEED, mean_of
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..results import Result
 
-    Results = Sequence[Result] | Mapping[str, Result | Sequence[Result]]
+    Results: TypeAlias = Result | Sequence[Result] | Mapping[str, Result | Sequence[Result]]
 
 NAMING = ("connection", "client", "object", "page", "number", "size_cells", "request_octets", "response_octets")
 """Keys of numbers that say of what a row is, as texts do."""
@@ -34,8 +34,9 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
     Parameters
     ----------
     results
-        Those of a sweep, or any others. By name, {"before": load("results/a"), "after": load("results/b")} or the same
-        with `load_sweep`, each row begins with that of its result, in the column "result".
+        Those of a sweep, or any others, or a single one. By name, {"before": load("results/a"), "after":
+        load("results/b")} or the same with `load_sweep`, each row begins with that of its result, in the column
+        "result".
     of
         Which rows: "vcs", "ports", "tcp", ...; "run" for one per result.
     over_seeds
@@ -80,7 +81,7 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
 def _in_line(results: Results) -> tuple[Sequence[Result], list[str]]:
     """Give the results one after the other, and the name of each if they have any."""
     if not isinstance(results, Mapping):
-        return results, []
+        return (results if isinstance(results, Sequence) else [results]), []
     named = [(name, one) for name, some in results.items() for one in (some if isinstance(some, Sequence) else [some])]
     return [one for _, one in named], [name for name, _ in named]
 

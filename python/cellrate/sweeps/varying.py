@@ -46,8 +46,13 @@ def varied(
     CellrateError
         If there are no values or seeds, or the scenario varies the same key itself.
     TypeError
-        If a value is nothing that a setting can be.
+        If a value is nothing that a setting can be, or `over` is no dict.
     """
+    if not isinstance(over or {}, Mapping):
+        raise TypeError(
+            f"{said.over} is a dict from dotted path to values, such as "
+            f'{{"defaults.abr.nrm": [8, 32]}}, not {shown(over)}'
+        )
     entries = [(path, _values(path, values, said)) for path, values in (over or {}).items()]
     swept = set(scenario.points()[0].set)
     for path, _ in entries:
