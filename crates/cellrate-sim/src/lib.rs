@@ -17,7 +17,6 @@ pub mod tap;
 pub mod traffic;
 pub mod transport;
 mod watching;
-mod wiring;
 
 pub use cellrate_drive::given::{
     AlgorithmPort, Algorithms, CustomKind, Given, NotGiven, Policies, SendingEnd, TrafficSources, Wanted,

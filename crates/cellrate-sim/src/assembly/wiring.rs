@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Scenario};
 
-use crate::assembly::{Place, sends};
+use super::Place;
+use super::carried::sends;
+use super::folds::Fold;
 use crate::kernel::cluster::{Leaf, Parts};
 use crate::kernel::hop::{Exit, Hop, NONE};
 use crate::kernel::lanes::lane::{Course, Lane};
@@ -13,7 +15,7 @@ use crate::kernel::windows::outbox::Outbox;
 use crate::kernel::windows::partition::Partition;
 
 /// What has to be known to lay lanes.
-pub(crate) struct Wiring<'a> {
+pub(super) struct Wiring<'a> {
     pub scenario: &'a Scenario,
     /// Where each port is.
     pub ports: &'a [Option<Place>],
@@ -24,17 +26,6 @@ pub(crate) struct Wiring<'a> {
     pub folded: &'a [Fold],
     /// The first hop of each direction of each connection.
     pub first_hops: &'a [u32],
-}
-
-/// What becomes of the transmissions over a port of a host.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Fold {
-    /// They stay what they are.
-    None,
-    /// The only source is folded into this feed.
-    Feed(u32),
-    /// The only source, this end of a connection, sends ahead of time.
-    Ahead(u32),
 }
 
 impl Wiring<'_> {

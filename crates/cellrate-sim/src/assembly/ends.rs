@@ -1,0 +1,107 @@
+//! Ends of connections, at hosts and inside switches.
+
+use cellrate_drive::given::{Given, NotGiven};
+use cellrate_drive::per_vc_queue::PerVcQueue;
+use cellrate_drive::segments::VirtualEnd;
+use cellrate_drive::sender::Sender;
+use cellrate_drive::set_up;
+use cellrate_proto::Time;
+use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
+
+use super::Place;
+use super::hops::{Hops, own};
+use crate::endpoint::Endpoint;
+use crate::kernel::cluster::Parts;
+use crate::traffic::{Site, Supply};
+use crate::transport::{Interface, Peer, Stack};
+
+pub(super) fn build_endpoints(
+    scenario: &Scenario,
+    first_hops: &[u32],
+    places: &[Place],
+    parts: &mut [Parts],
+    given: Given<'_>,
+) -> Result<(), NotGiven> {
+    for flow in scenario.flows() {
+        let [out, back] = [scenario.flow(flow), scenario.flow(flow.other())];
+        let first = scenario.step(flow, 0);
+        let site = Site {
+            scenario,
+            flow,
+            cell_time: scenario.link(first.link).rate.cell_time(),
+            end: Time::ZERO + scenario.duration,
+            given,
+        };
+        let mut endpoint = Endpoint::new(
+            Sender::new(scenario, flow, given)?,
+            Supply::new(site)?,
+            set_up::destination(back),
+            first_hops[flow.index()],
+            [out.sender.mcr(), back.sender.mcr()],
+        );
+        let [own, other] = [places[flow.index()], places[flow.other().index()]];
+        let stack = build_stack(out, back, scenario.seed, flow);
+        endpoint.interface = interface(stack, back, own, other);
+        parts[own.cluster as usize].endpoints.push(endpoint);
+    }
+    Ok(())
+}
+
+/// Ends inside switches, with the hops that lead to them.
+pub(super) fn build_virtual_ends(
+    scenario: &Scenario,
+    ends: &[(VirtualEnd, Place)],
+    hops: &mut Hops,
+    parts: &mut [Parts],
+    given: Given<'_>,
+) -> Result<(), NotGiven> {
+    for &(end, place) in ends {
+        let VirtualEnd { flow, step, coupling, .. } = end;
+        let [out, back] = [scenario.flow(flow), scenario.flow(flow.other())];
+        parts[place.cluster as usize].endpoints.push(Endpoint::new(
+            Sender::new(scenario, flow, given)?,
+            Supply::Relayed(Box::new(PerVcQueue::new(coupling))),
+            set_up::destination(back),
+            hops.of(flow) + step as u32,
+            [out.sender.mcr(), back.sender.mcr()],
+        ));
+        let received = hops.of(flow.other()) as usize + end.received_step(scenario.steps(flow).len());
+        own(&mut hops.table)[received].endpoint = place.index;
+    }
+    Ok(())
+}
+
+/// TCP at the end that sends `out`, the direction `flow`, and receives `back`, if either is TCP.
+fn build_stack(out: &Flow, back: &Flow, seed: u64, flow: FlowIndex) -> Option<Stack> {
+    let [out, back] = [out, back].map(|flow| match &flow.traffic {
+        Some(Traffic::Tcp(tcp)) => Some(&**tcp),
+        _ => None,
+    });
+    (out.is_some() || back.is_some()).then(|| Stack::new(out, back, seed, flow.0))
+}
+
+/// What puts PDUs together at an end: TCP, if it has any, or a receiver of the frames of `back`.
+fn interface(stack: Option<Stack>, back: &Flow, own: Place, other: Place) -> Option<Box<Interface>> {
+    let peer = if own.cluster == other.cluster { Peer::Near(other.index) } else { Peer::Far };
+    let receives_frames = matches!(back.traffic, Some(Traffic::Frames(_)));
+    let interface = match stack {
+        Some(stack) => Interface::new(stack, peer),
+        None if receives_frames => Interface::of_datagrams(peer),
+        None => return None,
+    };
+    Some(Box::new(interface))
+}
+
+/// Where PDUs leave one cluster for another, and where they arrive.
+pub(super) fn conduits(parts: &[Parts], places: &[Place]) -> Vec<[(usize, usize); 2]> {
+    let at = |place: Place| (place.cluster as usize, place.index as usize);
+    let mut conduits = Vec::new();
+    for (flow, &from) in (0..).map(FlowIndex).zip(places) {
+        let to = places[flow.other().index()];
+        let has_tcp = parts[from.cluster as usize].endpoints[from.index as usize].interface.is_some();
+        if has_tcp && from.cluster != to.cluster {
+            conduits.push([at(from), at(to)]);
+        }
+    }
+    conduits
+}

@@ -1,0 +1,115 @@
+//! Which sources are worked out where their cells arrive, or ahead of time, instead of sending cell by cell.
+
+use cellrate_scenario::Sender as SenderConfig;
+use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Quantity, Scenario, Traffic};
+
+use super::Place;
+use super::carried::sends;
+use super::hops::Hops;
+use super::watched::{changes_are_watched, is_probed};
+use crate::endpoint::Access;
+use crate::kernel::cell::Significance;
+use crate::kernel::cluster::Parts;
+use crate::kernel::hop::NONE;
+use crate::kernel::sources::feed::Feed;
+use crate::port::{Port, Queues};
+
+/// What becomes of the transmissions over a port of a host.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fold {
+    /// They stay what they are.
+    None,
+    /// The only source is folded into this feed.
+    Feed(u32),
+    /// The only source, this end of a connection, sends ahead of time.
+    Ahead(u32),
+}
+
+/// Folds the transmissions of every end whose host can lose no cell on its access link to a switch: into the link where
+/// it has that to itself, or else before the host's port, where all that leaves it goes on to other clusters. Returns
+/// how by port.
+pub(super) fn fold(
+    scenario: &Scenario,
+    hops: &Hops,
+    ports: &[Option<Place>],
+    endpoints: &[Place],
+    parts: &mut [Parts],
+) -> Vec<Fold> {
+    let mut senders: Vec<Vec<FlowIndex>> = vec![Vec::new(); ports.len()];
+    for flow in scenario.flows().filter(|&flow| sends(scenario, flow)) {
+        senders[scenario.step(flow, 0).port().index()].push(flow);
+    }
+    let mut folded = vec![Fold::None; ports.len()];
+    for (index, flows) in scenario.ports().zip(&senders) {
+        let (Some(port), [_, ..]) = (ports[index.index()], &flows[..]) else { continue };
+        let parts = &mut parts[port.cluster as usize];
+        let to_switch = scenario.node(scenario.head(index.step())).kind == NodeKind::Switch;
+        let Port { queues: Queues::Fifo(fifo), outside: false, .. } = &parts.ports[port.index as usize]
+        else {
+            continue;
+        };
+        if !to_switch || !fifo.is_lossless() {
+            continue;
+        }
+        // Where the first link ends a control loop, each arrival is an event.
+        if flows.iter().any(|&flow| hops.table[hops.of(flow) as usize].endpoint != NONE) {
+            continue;
+        }
+        let next = |flow: FlowIndex| hops.table[hops.of(flow) as usize + 1].port;
+        let end_of = |flow: FlowIndex| endpoints[flow.index()].index;
+        let feed = |flow: FlowIndex, port: u32, deferred, significance| {
+            Feed::new(end_of(flow), port, deferred, significance)
+        };
+        if let &[flow] = &flows[..] {
+            let behind = &parts.ports[next(flow) as usize];
+            let access = if behind.deferred && is_autonomous(scenario, flow, index) {
+                folded[index.index()] = Fold::Ahead(end_of(flow));
+                Access::Ahead { port: port.index }
+            } else {
+                let number = parts.feeds.len() as u32;
+                folded[index.index()] = Fold::Feed(number);
+                parts.feeds.push(feed(flow, next(flow), behind.deferred, behind.significance()));
+                Access::Folded { port: port.index, feed: number }
+            };
+            parts.endpoints[end_of(flow) as usize].access = access;
+            continue;
+        }
+        let leaves_cluster = |&flow: &FlowIndex| {
+            let behind = &parts.ports[next(flow) as usize];
+            behind.deferred && behind.outside
+        };
+        if changes_are_watched(scenario, index) || !flows.iter().all(leaves_cluster) {
+            continue;
+        }
+        parts.ports[port.index as usize].deferred = true;
+        for &flow in flows {
+            let number = parts.feeds.len() as u32;
+            parts.feeds.push(feed(flow, port.index, true, Significance::BEFORE_CLUSTER));
+            let access = Access::Folded { port: port.index, feed: number };
+            parts.endpoints[end_of(flow) as usize].access = access;
+        }
+    }
+    folded
+}
+
+/// Whether what a direction sends by its first port depends on its traffic alone, and no series looks at either.
+fn is_autonomous(scenario: &Scenario, flow: FlowIndex, port: PortIndex) -> bool {
+    let own = scenario.flow(flow);
+    let alone = matches!(
+        own.traffic,
+        Some(
+            Traffic::Constant { .. }
+                | Traffic::OnOff { .. }
+                | Traffic::Timed { .. }
+                | Traffic::Video(_)
+                | Traffic::Greedy { .. }
+        )
+    );
+    let looked_at = scenario.probes.iter().any(|probe| match probe.quantity {
+        Quantity::Port { .. } => is_probed(scenario, port),
+        Quantity::Flow { flow: of, .. } => of.connection() == flow.connection(),
+        // Of ABR, whose senders have feedback.
+        Quantity::VirtualSource { .. } => false,
+    });
+    alone && matches!(own.sender, SenderConfig::Peak(_)) && !looked_at
+}

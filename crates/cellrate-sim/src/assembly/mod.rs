@@ -1,0 +1,193 @@
+//! From a scenario to a network ready to run.
+//!
+//! Ports are built first, of the kind that what they carry and who looks at them ask for ([`ports`], [`carried`],
+//! [`watched`]); then the [`hops`] of all directions, and their [`ends`]; then what saves events before cells leave
+//! ([`folds`]); then the lanes on the links between ([`wiring`]), which hang on all of that; and the series ([`tracks`]).
+
+mod carried;
+mod ends;
+mod folds;
+mod hops;
+mod ports;
+mod tracks;
+mod watched;
+mod wiring;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use cellrate_drive::becn::{Origin, origins};
+use cellrate_drive::given::Given;
+use cellrate_drive::segments::{VirtualEnd, virtual_ends};
+use cellrate_proto::Time;
+use cellrate_scenario::{FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Shared};
+
+use crate::endpoint::Endpoint;
+use crate::kernel::Kernel;
+use crate::kernel::cluster::{Cluster, Parts};
+use crate::kernel::windows::partition::Partition;
+use crate::probe::sampler::Sampler;
+use crate::results::RunError;
+pub(crate) use carried::carries_cells;
+use carried::categories_by_port;
+use ends::{build_endpoints, build_virtual_ends, conduits};
+use folds::fold;
+use hops::{Hops, build_hops, own};
+use ports::{Ends, build_port};
+use tracks::build_tracks;
+use watched::{is_probed, watched_receivers};
+use wiring::Wiring;
+
+/// A thing of the scenario, where it lives: its cluster and its index there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub cluster: u32,
+    pub index: u32,
+}
+
+/// A network at time zero, and where to find in it what the scenario names.
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    pub kernel: Kernel,
+    /// By port: where it is, if a connection uses it or a probe looks at it.
+    pub ports: Vec<Option<Place>>,
+    /// By direction of a connection: where the end is that sends it.
+    pub endpoints: Vec<Place>,
+    /// Ends inside switches, and where they are.
+    pub virtual_ends: Vec<(VirtualEnd, Place)>,
+}
+
+impl Assembly {
+    /// The end that sends `flow`.
+    pub fn sender(&self, flow: FlowIndex) -> &Endpoint {
+        self.endpoint(self.endpoints[flow.index()])
+    }
+
+    /// The end that receives it: the one that sends the other direction.
+    pub fn receiver(&self, flow: FlowIndex) -> &Endpoint {
+        self.sender(flow.other())
+    }
+
+    /// The end at `place`.
+    pub fn endpoint(&self, place: Place) -> &Endpoint {
+        &self.kernel.clusters[place.cluster as usize].endpoints[place.index as usize]
+    }
+}
+
+/// Builds the network of `scenario`. `tapped` are ports whose departures have to be events; `given` makes what is not
+/// built in.
+pub(crate) fn assemble(
+    scenario: &Scenario,
+    tapped: &[PortIndex],
+    given: Given<'_>,
+) -> Result<Assembly, RunError> {
+    let partition = Partition::of(scenario);
+    let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
+    let used = categories_by_port(scenario);
+    let is_needed = |port: PortIndex| used[port.index()].contains(&true) || is_probed(scenario, port);
+
+    let mut counts = vec![0; partition.clusters];
+    let mut next_place = |cluster: u32| {
+        let index = counts[cluster as usize];
+        counts[cluster as usize] += 1;
+        Place { cluster, index }
+    };
+    let mut place_of = |port: PortIndex| next_place(cluster_of(scenario.tail(port.step())));
+    let ports: Vec<Option<Place>> =
+        scenario.ports().map(|port| is_needed(port).then(|| place_of(port))).collect();
+    let mut parts: Vec<Parts> = counts.iter().map(|_| empty_parts(scenario)).collect();
+    for (parts, &count) in parts.iter_mut().zip(&counts) {
+        parts.ports.reserve_exact(count as usize);
+    }
+
+    let virtual_ends = virtual_ends(scenario);
+    let sends_by = |end: &VirtualEnd| scenario.step(end.flow, end.step).port();
+    let mut joined: BTreeSet<PortIndex> = virtual_ends.iter().map(sends_by).collect();
+    let origins = origins(scenario);
+    joined.extend(origins.iter().flat_map(|origin| [origin.step.port(), origin.step_back.port()]));
+    let every_cell = watched_receivers(scenario);
+    let mut outlets = Shared::default();
+    // Cluster after cluster, so that what a port has elsewhere in memory is near that of its neighbours.
+    let mut in_order: Vec<(u32, PortIndex)> = scenario
+        .ports()
+        .zip(&ports)
+        .filter_map(|(port, place)| place.map(|place| (place.cluster, port)))
+        .collect();
+    in_order.sort_unstable();
+    for (cluster, port) in in_order {
+        let head = scenario.head(port.step());
+        let ends = Ends {
+            outside: cluster_of(head) != cluster,
+            at_host: scenario.node(head).kind == NodeKind::Host,
+            every_cell: every_cell[port.index()],
+            tapped: tapped.contains(&port),
+            joined: joined.contains(&port),
+        };
+        let port = build_port(scenario, port, &used[port.index()], ends, &mut outlets, given)?;
+        parts[cluster as usize].ports.push(port);
+    }
+
+    let mut endpoints = Vec::with_capacity(scenario.flows().len());
+    let mut ends = vec![0; partition.clusters];
+    for flow in scenario.flows() {
+        let cluster = cluster_of(scenario.tail(scenario.step(flow, 0)));
+        endpoints.push(Place { cluster, index: ends[cluster as usize] });
+        ends[cluster as usize] += 1;
+    }
+    for (parts, &count) in parts.iter_mut().zip(&ends) {
+        parts.endpoints.reserve_exact(count as usize);
+        parts.first_virtual = count as usize;
+        // At most as many.
+        parts.feeds.reserve_exact(count as usize);
+    }
+    let mut next_end = |end: VirtualEnd| {
+        let cluster = cluster_of(end.switch);
+        ends[cluster as usize] += 1;
+        (end, Place { cluster, index: ends[cluster as usize] - 1 })
+    };
+    let virtual_ends: Vec<_> = virtual_ends.into_iter().map(&mut next_end).collect();
+    let mut hops = build_hops(scenario, &ports, &endpoints, &mut parts);
+    build_endpoints(scenario, &hops.first, &endpoints, &mut parts, given)?;
+    build_virtual_ends(scenario, &virtual_ends, &mut hops, &mut parts, given)?;
+    for Origin { flow, hop, step, hop_back, .. } in origins {
+        let (number, way_back) = (hops.of(flow) + hop as u32, hops.of(flow.other()) + hop_back as u32);
+        parts[cluster_of(scenario.tail(step)) as usize].ways_back.insert(number, way_back);
+    }
+    let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts);
+    let Hops { mut table, first } = hops;
+    let wiring = Wiring {
+        scenario,
+        ports: &ports,
+        partition: &partition,
+        every_cell: &every_cell,
+        folded: &folded,
+        first_hops: &first,
+    };
+    wiring.lay(own(&mut table), &mut parts);
+
+    let tracks = build_tracks(scenario, &ports, &endpoints, &virtual_ends, partition.clusters);
+    let conduits = conduits(&parts, &endpoints);
+    let clusters = parts.into_iter().zip(tracks).map(|(parts, tracks)| {
+        let sampler = Sampler::new(tracks, parts.ports.len(), parts.endpoints.len());
+        Cluster::new(Parts { hops: Arc::clone(&table), sampler, ..parts })
+    });
+    let kernel = Kernel { clusters: clusters.collect(), conduits, window: partition.window };
+    Ok(Assembly { kernel, ports, endpoints, virtual_ends })
+}
+
+fn empty_parts(scenario: &Scenario) -> Parts {
+    Parts {
+        hops: Arc::new([]),
+        ports: Vec::new(),
+        lanes: Vec::new(),
+        feeds: Vec::new(),
+        arrivals: Vec::new(),
+        endpoints: Vec::new(),
+        outboxes: Vec::new(),
+        ahead: Vec::new(),
+        first_virtual: 0,
+        ways_back: BTreeMap::new(),
+        sampler: Sampler::default(),
+        end: Time::ZERO + scenario.duration,
+    }
+}

@@ -1,0 +1,90 @@
+//! Output ports: what kind each has to be.
+
+use cellrate_drive::given::Given;
+use cellrate_proto::Cells;
+use cellrate_scenario::{Buffers, NodeKind, PortIndex, RmCells, Scenario, Shared};
+
+use super::watched::{changes_are_watched, figures_are_watched, queue_is_watched};
+use crate::kernel::deferred::merge::Merge;
+use crate::kernel::deferred::shortcut::Shortcut;
+use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served, UBR};
+use crate::results::RunError;
+
+/// The far end of a link.
+pub(super) struct Ends {
+    /// In another cluster than the port.
+    pub(super) outside: bool,
+    /// A host.
+    pub(super) at_host: bool,
+    /// Where every arrival is an event.
+    pub(super) every_cell: bool,
+    /// Every departure to it is an event.
+    pub(super) tapped: bool,
+    /// A virtual end at the port's switch sends there, or the port originates BRMs, or some are originated that go
+    /// there.
+    pub(super) joined: bool,
+}
+
+pub(super) fn build_port(
+    scenario: &Scenario,
+    index: PortIndex,
+    used: &[bool; PRIORITIES],
+    ends: Ends,
+    outlets: &mut Shared<Outlet>,
+    given: Given<'_>,
+) -> Result<Port, RunError> {
+    let Ends { outside, at_host, every_cell, tapped, joined } = ends;
+    let config = scenario.port(index);
+    let line = Line::of(scenario, index);
+    let control = given.control(scenario, index)?;
+    let is_switch = scenario.node(scenario.tail(index.step())).kind == NodeKind::Switch;
+    let several = used.iter().filter(|&&used| used).count() > 1;
+    let only_priority = used.iter().position(|&used| used).unwrap_or(0);
+    let buffers = &config.buffers;
+    let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
+    let room = own.into_iter().chain(buffers.shared).min();
+    let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder;
+    let discards_frames = used[UBR] && config.frame_discard.is_some();
+    let has_events = tapped
+        || several
+        || overtakes
+        || discards_frames
+        || control.uses_efci()
+        || queue_is_watched(scenario, index);
+    let deferrable = !(tapped || joined || changes_are_watched(scenario, index));
+    let is_ranked = several
+        && outside
+        && deferrable
+        && !(overtakes || discards_frames || control.uses_efci() || line.is_faulty())
+        && *buffers == Buffers::default();
+    let queues = if is_ranked {
+        Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))
+    } else if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
+        Queues::Served(Box::new(Served::new(line, config)))
+    } else {
+        Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))
+    };
+    let originates = is_switch && control.originates();
+    let metered = originates || is_switch && control.needs_meter();
+    let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
+    let deferred = (outside || counts_early) && deferrable;
+    let (merge, shortcut) = (Merge::none(), Shortcut::None);
+    let mut port = Port {
+        queues,
+        deferred,
+        outside,
+        shortcut,
+        merge,
+        only_priority: only_priority as u8,
+        metered,
+        control,
+        rare: None,
+    };
+    if figures_are_watched(scenario, index) {
+        port.keep_ended();
+    }
+    if originates {
+        port.may_originate();
+    }
+    Ok(port)
+}
