@@ -3,6 +3,7 @@
 //! where switches segment control loops and originate BRMs, what a port learns at set-up, and of results the names of
 //! things and the rows that both have.
 
+pub mod acr_integral;
 pub mod becn;
 pub mod given;
 pub mod histogram;

@@ -1,6 +1,6 @@
 //! How the sending end of a direction is paced.
 
-use cellrate_proto::{Duration, Source, Time};
+use cellrate_proto::{CellRate, Duration, Emission, Source, Time};
 use cellrate_scenario::{FlowIndex, Scenario, Sender as SenderConfig};
 
 use crate::given::{Given, NotGiven};
@@ -31,6 +31,53 @@ impl Sender {
         })
     }
 
+    /// When it sends next, not before `now`; `available_from` says when, from some instant on, a data cell waits.
+    #[inline(always)]
+    pub fn next_transmission(&self, now: Time, available_from: impl Fn(Time) -> Time) -> Time {
+        match self {
+            Sender::Abr(source) => source.next_transmission(now, available_from),
+            Sender::Peak { earliest, .. } => available_from(now.max(*earliest)),
+        }
+    }
+
+    /// The smallest time between two cells.
+    #[inline(always)]
+    pub fn spacing(&self) -> Duration {
+        match self {
+            Sender::Abr(source) => source.spacing(),
+            Sender::Peak { spacing, .. } => *spacing,
+        }
+    }
+
+    /// What leaves at `now`, if anything may: `waits` says if a data cell does. An FRM may change ACR, which `on_acr` is
+    /// then told, before and after.
+    #[inline(always)]
+    pub fn transmit(
+        &mut self,
+        now: Time,
+        waits: bool,
+        on_acr: impl FnOnce(CellRate, CellRate),
+    ) -> Option<Emission> {
+        match self {
+            Sender::Abr(source) => {
+                let before = source.acr();
+                let emission = source.transmit(now, waits);
+                let after = source.acr();
+                if after != before {
+                    on_acr(before, after);
+                }
+                emission
+            }
+            Sender::Peak { spacing, earliest } => {
+                if !waits || now < *earliest {
+                    return None;
+                }
+                *earliest = now.saturating_add(*spacing);
+                Some(Emission::Data)
+            }
+        }
+    }
+
     /// The ABR source, if there is one.
     #[inline]
     pub fn source(&self) -> Option<&Source> {
@@ -38,5 +85,27 @@ impl Sender {
             Sender::Abr(source) => Some(source),
             Sender::Peak { .. } => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(us: u64) -> Time {
+        Time::ZERO + Duration::from_us(us)
+    }
+
+    #[test]
+    fn a_peak_rate_keeps_cells_apart_and_sends_nothing_that_does_not_wait() {
+        let mut sender = Sender::Peak { spacing: Duration::from_us(10), earliest: Time::ZERO };
+        let mut transmit = |now, waits| sender.transmit(now, waits, |_, _| panic!("a peak rate has no ACR"));
+        assert_eq!(transmit(at(5), false), None);
+        assert_eq!(transmit(at(5), true), Some(Emission::Data));
+        assert_eq!(transmit(at(14), true), None);
+        assert_eq!(transmit(at(15), true), Some(Emission::Data));
+        assert_eq!(sender.next_transmission(at(16), |from| from), at(25));
+        assert_eq!(sender.next_transmission(at(16), |from| from.max(at(40))), at(40));
+        assert_eq!(sender.next_transmission(at(30), |_| Time::NEVER), Time::NEVER);
     }
 }

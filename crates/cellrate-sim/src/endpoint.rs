@@ -1,5 +1,6 @@
 //! One end of a connection: what it sends, and what it does with what arrives.
 
+use cellrate_drive::acr_integral::AcrIntegral;
 use cellrate_drive::sender::Sender;
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
 
@@ -56,14 +57,6 @@ impl Counters {
     pub fn sent(&self) -> u64 {
         self.data_sent + self.rm(RmCount::ForwardSent) + self.rm(RmCount::BackwardSent)
     }
-}
-
-/// ACR integrated over time.
-#[derive(Clone, Copy, Debug, Default)]
-struct AcrIntegral {
-    /// In cells.
-    sum: f64,
-    until: Time,
 }
 
 /// How the cells of an end get onto its access link.
@@ -209,25 +202,19 @@ impl Endpoint {
     pub fn prefetch(&self) -> u64 {
         let sending = self.transmits.as_ps() ^ self.source().map_or(0, |source| source.spacing().as_ps());
         let delays = self.delays.as_deref().map_or(0, Histogram::prefetch);
-        delays ^ self.counters.data_sent ^ sending ^ self.acr_integral.until.as_ps()
+        delays ^ self.counters.data_sent ^ sending ^ self.acr_integral.until().as_ps()
     }
 
     /// When it sends next, not before `now`.
     #[inline(always)]
     pub fn next_transmission(&self, now: Time) -> Time {
-        match &self.sender {
-            Sender::Abr(source) => source.next_transmission(now, |from| self.supply.available_from(from)),
-            Sender::Peak { earliest, .. } => self.supply.available_from(now.max(*earliest)),
-        }
+        self.sender.next_transmission(now, |from| self.supply.available_from(from))
     }
 
     /// The smallest time between two cells: between planned ones there is no other.
     #[inline(always)]
     pub fn spacing(&self) -> Duration {
-        match &self.sender {
-            Sender::Abr(source) => source.spacing(),
-            Sender::Peak { spacing, .. } => *spacing,
-        }
+        self.sender.spacing()
     }
 
     /// Whether the next transmission may be a turned-around RM cell.
@@ -324,26 +311,11 @@ impl Endpoint {
     #[inline(never)]
     fn transmit_other(&mut self, now: Time) -> Option<Cell> {
         let data_waiting = self.supply.available_from(now) <= now;
-        let emission = match &mut self.sender {
-            Sender::Abr(source) => {
-                let before = source.acr();
-                let emission = source.transmit(now, data_waiting);
-                let after = source.acr();
-                if after != before {
-                    self.acr_integral.advance(now, before);
-                    self.supply.on_acr(now, after);
-                }
-                emission?
-            }
-            Sender::Peak { spacing, earliest } => {
-                if !data_waiting || now < *earliest {
-                    return None;
-                }
-                *earliest = now.saturating_add(*spacing);
-                Emission::Data
-            }
-        };
-        let rm = match emission {
+        let emission = self.sender.transmit(now, data_waiting, |before, after| {
+            self.acr_integral.advance(now, before);
+            self.supply.on_acr(now, after);
+        });
+        let rm = match emission? {
             Emission::Data => return Some(self.data_cell(now)),
             Emission::ForwardRm(rm) => {
                 self.counters.count(RmCount::ForwardSent);
@@ -492,10 +464,7 @@ impl Endpoint {
 
     /// Time-weighted mean of ACR from 0 to `end`.
     pub fn mean_acr(&self, end: Time) -> Option<CellRate> {
-        let source = self.source()?;
-        let mut integral = self.acr_integral;
-        integral.advance(end, source.acr());
-        Some(CellRate::new(integral.sum / end.as_secs_f64()))
+        Some(self.acr_integral.mean(end, self.source()?.acr(), end.since(Time::ZERO)))
     }
 }
 
@@ -531,14 +500,6 @@ impl Pace {
             at = next(supply, at.saturating_add(self.spacing));
         }
         at
-    }
-}
-
-impl AcrIntegral {
-    /// ACR was `acr` since the last call.
-    fn advance(&mut self, now: Time, acr: CellRate) {
-        self.sum += acr.cells_in(now.since(self.until));
-        self.until = now;
     }
 }
 

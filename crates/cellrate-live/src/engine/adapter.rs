@@ -1,6 +1,7 @@
 //! A rate-control adapter: one end of a connection, as a host has it. The ABR source of the direction that it sends,
 //! the destination of the other one, the queue before the one and the reassembly behind the other.
 
+use cellrate_drive::acr_integral::AcrIntegral;
 use cellrate_drive::histogram::Histogram;
 use cellrate_drive::sender::Sender;
 use cellrate_proto::wire::{Encapsulation, LLC_SNAP_IPV4, Reassembler, ReassemblyError};
@@ -22,14 +23,6 @@ pub(crate) struct Counters {
     pub data_delivered: u64,
     /// RM cells of the other direction that came damaged, or make no sense on this connection.
     pub refused_rm: u64,
-}
-
-/// ACR integrated over time.
-#[derive(Clone, Copy, Debug, Default)]
-struct AcrIntegral {
-    /// [cells]
-    sum: f64,
-    until: Time,
 }
 
 /// Packets of the other direction, put together again.
@@ -90,17 +83,14 @@ impl Adapter {
 
     /// A run of its own begins at `now`, not at zero.
     pub fn begin_at(&mut self, now: Time) {
-        self.acr_integral.until = now;
+        self.acr_integral = AcrIntegral::from(now);
         self.supply.skip_until(now);
     }
 
     /// When it sends next, not before `now`.
     #[inline]
     pub fn next_transmission(&self, now: Time) -> Time {
-        match &self.sender {
-            Sender::Abr(source) => source.next_transmission(now, |from| self.supply.available_from(from)),
-            Sender::Peak { earliest, .. } => self.supply.available_from(now.max(*earliest)),
-        }
+        self.sender.next_transmission(now, |from| self.supply.available_from(from))
     }
 
     /// The cell that leaves at `now`, the instant of the [next transmission](Adapter::next_transmission): there
@@ -126,26 +116,11 @@ impl Adapter {
     /// Anything but the common case: RM cells, and senders that are not ABR's.
     fn transmit_other(&mut self, now: Time) -> Option<Cell> {
         let data_waiting = self.supply.available_from(now) <= now;
-        let emission = match &mut self.sender {
-            Sender::Abr(source) => {
-                let before = source.acr();
-                let emission = source.transmit(now, data_waiting);
-                let after = source.acr();
-                if after != before {
-                    self.acr_integral.advance(now, before);
-                    self.supply.on_acr(now, after);
-                }
-                emission?
-            }
-            Sender::Peak { spacing, earliest } => {
-                if !data_waiting || now < *earliest {
-                    return None;
-                }
-                *earliest = now.saturating_add(*spacing);
-                Emission::Data
-            }
-        };
-        let rm = match emission {
+        let emission = self.sender.transmit(now, data_waiting, |before, after| {
+            self.acr_integral.advance(now, before);
+            self.supply.on_acr(now, after);
+        });
+        let rm = match emission? {
             Emission::Data => return Some(self.data_cell(now)),
             Emission::ForwardRm(rm) => {
                 self.counters.forward_rm_sent += 1;
@@ -221,18 +196,7 @@ impl Adapter {
 
     /// Time-weighted mean of ACR up to `end`, over `span`.
     pub fn mean_acr(&self, end: Time, span: Duration) -> Option<CellRate> {
-        let source = self.source()?;
-        let mut integral = self.acr_integral;
-        integral.advance(end, source.acr());
-        Some(CellRate::new(integral.sum / span.as_secs_f64()))
-    }
-}
-
-impl AcrIntegral {
-    /// ACR was `acr` since the last call.
-    fn advance(&mut self, now: Time, acr: CellRate) {
-        self.sum += acr.cells_in(now.since(self.until));
-        self.until = now;
+        Some(self.acr_integral.mean(end, self.source()?.acr(), span))
     }
 }
 
