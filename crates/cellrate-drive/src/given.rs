@@ -117,14 +117,6 @@ impl fmt::Display for NotGiven {
 
 impl Error for NotGiven {}
 
-/// The rate that a sender begins with.
-fn first_rate(sender: &Sender) -> CellRate {
-    match sender {
-        Sender::Abr(abr) => abr.parameters.effective_icr(),
-        Sender::Peak(peak) => *peak,
-    }
-}
-
 impl Given<'_> {
     /// The control of a port.
     ///
@@ -162,7 +154,7 @@ impl Given<'_> {
     /// Where the run was not given it.
     pub fn bursts(&self, scenario: &Scenario, flow: FlowIndex, custom: &Custom) -> Result<Bursts, NotGiven> {
         let source = self.made(scenario, flow, CustomKind::Traffic, custom, self.traffic)?;
-        Ok(Bursts::new(source, first_rate(&scenario.flow(flow).sender)))
+        Ok(Bursts::new(source, scenario.flow(flow).sender.icr()))
     }
 
     fn made<T: ?Sized>(
@@ -180,7 +172,7 @@ impl Given<'_> {
             CustomKind::Algorithm | CustomKind::Traffic => Stream::Traffic(flow.0),
         };
         let seed = Random::new(scenario.seed, stream).bits();
-        let (pcr, mcr, icr) = (sender.pcr(), sender.mcr(), first_rate(sender));
+        let (pcr, mcr, icr) = (sender.pcr(), sender.mcr(), sender.icr());
         let end = SendingEnd { name: &owner, pcr, mcr, icr, seed };
         make(custom, end)
             .ok_or_else(|| NotGiven(Wanted { kind, name: custom.name.clone(), owner: owner.clone() }))

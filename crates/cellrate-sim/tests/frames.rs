@@ -138,3 +138,18 @@ fn a_sender_that_follows_acr_leaves_frames_out_instead_of_being_late() {
     let beyond = result.summary.frame_list.iter().filter(|frame| frame.at_s >= 8.0).count();
     assert_eq!(beyond, 96, "all of them when the neighbour has gone");
 }
+
+#[test]
+fn who_follows_acr_begins_with_the_rate_that_its_source_begins_with() {
+    // ICR is PCR, of which TBE / FRTT leaves 500 cells / 500 ms, until the first BRM comes after 500 ms. A frame of 320
+    // cells every 40 ms: credit is 640 at first, and grows by 36 a frame.
+    let mut world = line(1);
+    world.scenario.links.clear();
+    world.link("sw1", "sw2", world.rate, Duration::from_ms(250));
+    let video = frames(|frames| frames.follow_acr = Some(FollowAcr { share: 0.9 }));
+    let parameters = parameters(world.abr("vc", &PATH, video));
+    (parameters.tbe, parameters.frtt) = (Cells(500), Duration::from_ms(500));
+    let result = world.run();
+    let before = result.summary.frame_list.iter().filter(|frame| frame.at_s < 0.5);
+    assert_eq!(before.map(|frame| frame.number).collect::<Vec<_>>(), [1, 2, 10]);
+}

@@ -13,7 +13,7 @@ pub struct Offers {
 }
 
 impl Offers {
-    /// What stands before the run: ICR of ABR sources, and PCR of others, which never changes.
+    /// What stands before the run: ICR in force of ABR sources, and PCR of others, which never changes.
     pub fn new(scenario: &Scenario) -> Offers {
         let rates = scenario.flows().map(|flow| scenario.flow(flow).sender.icr());
         Offers { rates: rates.map(|rate| AtomicU64::new(rate.as_cells_per_s().to_bits())).collect() }

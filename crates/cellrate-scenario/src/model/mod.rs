@@ -320,10 +320,10 @@ impl Sender {
         }
     }
 
-    /// ICR; of what is not ABR its peak rate.
+    /// ICR in force, which TBE / FRTT limits; of what is not ABR its peak rate.
     pub fn icr(&self) -> CellRate {
         match self {
-            Sender::Abr(abr) => abr.parameters.icr,
+            Sender::Abr(abr) => abr.parameters.effective_icr(),
             Sender::Peak(peak) => *peak,
         }
     }
