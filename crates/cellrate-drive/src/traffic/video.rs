@@ -40,6 +40,7 @@ struct Pace {
 struct Program {
     /// The next clock reference.
     reference: Time,
+    end: Time,
     spacing: Duration,
     intervals: [Duration; 2],
     references: Random,
@@ -137,6 +138,7 @@ impl Program {
     fn new(model: &VideoTraffic, seed: u64, flow: u32, number: u32, end: Time) -> (Time, Program) {
         let mut program = Program {
             reference: model.start,
+            end,
             spacing: Duration::ZERO,
             intervals: model.reference_interval,
             references: Random::new(seed, Stream::References(flow, number)),
@@ -158,7 +160,7 @@ impl Program {
     }
 
     /// At the clock reference a new rate begins; `remaining` of a cell's time is still to come [0 to 1]. Gives the next
-    /// cell.
+    /// cell, or any instant from the end on where that is not before the end.
     #[inline(never)]
     fn follow_references(&mut self, remaining: f64) -> Time {
         let mut remaining = remaining;
@@ -171,7 +173,7 @@ impl Program {
             self.spacing = rate.interval();
             let wait = if rate == CellRate::ZERO { f64::INFINITY } else { remaining / rate.as_cells_per_s() };
             let next = if wait < span { begin + Duration::from_secs_f64(wait) } else { Time::NEVER };
-            if next < self.reference || self.reference == Time::NEVER {
+            if next < self.reference || self.reference >= self.end {
                 return next;
             }
             remaining -= rate.as_cells_per_s() * span;
@@ -356,6 +358,18 @@ mod tests {
             }
             assert!(video.next() == Time::NEVER && count > 100 * programs, "{count} cells");
         }
+    }
+
+    #[test]
+    fn nobody_looks_for_a_cell_beyond_the_end() {
+        // e^x is about 0.3 Mb/s and rounds to none: of all rates to come none has a cell.
+        let mut silent = model(3, 1, OutOfRange::Exponentiate, NoiseMethod::Paxson);
+        silent.deviation = BitRate::from_bps(10_000);
+        silent.reference_interval = [Duration::from_secs(600); 2];
+        let video = Video::new(&silent, 1, 0, Time::ZERO + Duration::from_secs(900));
+        assert_eq!(video.next(), Time::NEVER);
+        let beyond = Time::ZERO + Duration::from_secs(1200);
+        assert!(video.programs.iter().all(|program| program.reference == beyond), "{video:?}");
     }
 
     #[test]
