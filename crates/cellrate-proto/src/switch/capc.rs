@@ -22,8 +22,8 @@ use crate::units::{CellRate, Cells, Duration, Time};
 /// What CAPC offers: load factor, target rate and explicit rate [cells/s].
 pub(super) const CAPC_METRICS: Metrics = &["z", "capacity", "ers"];
 
-/// ERS is at least the target rate of an idle line over this: from there it is back in some 18 intervals of an idle
-/// line.
+/// ERS is at least the target rate of an idle line over this: from there it is back in 73 intervals of an idle line, each
+/// of which makes it 1 + Rup times as large, 1.1 times by default.
 const RANGE: f64 = 1000.0;
 
 /// CAPC's parameters.
@@ -254,7 +254,10 @@ mod tests {
         let mut world = World::new(CapcConfig::new());
         (0..30).for_each(|_| world.interval(4096, 0));
         assert!((world.ers() - 1e-3).abs() < 1e-12);
-        (0..200).for_each(|_| world.interval(0, 0));
+        // 1.1^72 = 955.6, 1.1^73 = 1051.2.
+        (0..72).for_each(|_| world.interval(0, 0));
+        assert!((world.ers() - 0.9556).abs() < 1e-4);
+        world.interval(0, 0);
         assert_eq!(world.ers(), 1.0);
     }
 
