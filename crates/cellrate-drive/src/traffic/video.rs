@@ -24,6 +24,10 @@ pub struct Video {
     next: Tournament,
     /// Bits of a number.
     bits: u32,
+    /// Instants of keys count from here [ps].
+    base: Time,
+    /// The first one that a key cannot tell: a program with nothing to send before it waits there.
+    span: u64,
     end: Time,
 }
 
@@ -38,6 +42,8 @@ struct Pace {
 
 #[derive(Clone, Debug)]
 struct Program {
+    /// The next cell, or the end.
+    next: Time,
     /// The next clock reference.
     reference: Time,
     end: Time,
@@ -62,14 +68,20 @@ impl Video {
     /// The programs that the direction `flow` sends until `end`.
     pub fn new(model: &VideoTraffic, seed: u64, flow: u32, end: Time) -> Video {
         let bits = model.programs.next_power_of_two().trailing_zeros();
-        // The last instant that a key can hold.
-        let end = end.min(model.end).min(Time::from_ps(u64::MAX >> bits));
+        Video::with_keys_of(u64::MAX >> bits, model, seed, flow, end)
+    }
+
+    /// The same, with keys of instants up to `span` [ps], at most as many as there is room for beside a number.
+    fn with_keys_of(span: u64, model: &VideoTraffic, seed: u64, flow: u32, end: Time) -> Video {
+        let bits = model.programs.next_power_of_two().trailing_zeros();
+        let end = end.min(model.end);
         let program = |number| Program::new(model, seed, flow, number, end);
         let (first, programs): (Vec<Time>, _) = (0..model.programs).map(program).unzip();
         let next = Tournament::new(first.len());
         let paces = vec![Pace { step: 0, until: 0 }; first.len()];
-        let mut video = Video { programs, paces, next, bits, end };
+        let mut video = Video { programs, paces, next, bits, base: Time::ZERO, span, end };
         first.into_iter().enumerate().for_each(|(number, at)| video.set(number, at));
+        video.go_on();
         video
     }
 
@@ -100,23 +112,36 @@ impl Video {
         let (at, number) = self.first();
         let after = self.programs[number].after(at);
         self.set(number, after);
+        self.go_on();
+    }
+
+    /// Where all programs wait for instants that keys cannot tell, these count from the first of those on.
+    fn go_on(&mut self) {
+        if self.next.first() >> self.bits == self.span {
+            let nexts: Vec<Time> = self.programs.iter().map(|program| program.next).collect();
+            self.base = nexts.iter().copied().min().unwrap_or(self.end);
+            nexts.into_iter().enumerate().for_each(|(number, at)| self.set(number, at));
+        }
     }
 
     /// The cell that comes first, or the end, and its program.
     #[inline]
     fn first(&self) -> (Time, usize) {
         let key = self.next.first();
-        (Time::from_ps(key >> self.bits), (key & ((1 << self.bits) - 1)) as usize)
+        let at = self.base.saturating_add(Duration::from_ps(key >> self.bits));
+        (at, (key & ((1 << self.bits) - 1)) as usize)
     }
 
     fn set(&mut self, number: usize, at: Time) {
         // After the end it does not matter when.
-        let ps = at.min(self.end).as_ps();
-        self.next.set(number, ps << self.bits | number as u64);
-        let Program { reference, spacing, .. } = self.programs[number];
+        let at = at.min(self.end);
+        let as_key = |at: Time| at.since(self.base).as_ps().min(self.span) << self.bits;
+        self.next.set(number, as_key(at) | number as u64);
+        let program = &mut self.programs[number];
+        program.next = at;
         self.paces[number] = Pace {
-            step: spacing.as_ps().saturating_mul(1 << self.bits),
-            until: reference.min(self.end).as_ps() << self.bits,
+            step: program.spacing.as_ps().saturating_mul(1 << self.bits),
+            until: as_key(program.reference.min(self.end)),
         };
     }
 
@@ -137,6 +162,7 @@ impl Program {
     /// Its first cell, and the program.
     fn new(model: &VideoTraffic, seed: u64, flow: u32, number: u32, end: Time) -> (Time, Program) {
         let mut program = Program {
+            next: model.start,
             reference: model.start,
             end,
             spacing: Duration::ZERO,
@@ -370,6 +396,46 @@ mod tests {
         assert_eq!(video.next(), Time::NEVER);
         let beyond = Time::ZERO + Duration::from_secs(1200);
         assert!(video.programs.iter().all(|program| program.reference == beyond), "{video:?}");
+    }
+
+    #[test]
+    fn cells_come_as_they_would_if_keys_could_tell_all_instants() {
+        let end = Time::ZERO + Duration::from_ms(400);
+        for (programs, start) in [(2, 0), (9, 0), (9, 90), (20, 0)] {
+            let mut of = model(50, 5, OutOfRange::Truncate, NoiseMethod::Paxson);
+            (of.programs, of.start) = (programs, Time::ZERO + Duration::from_ms(start));
+            // The first is shorter than some gaps between cells, the last than some spans between references.
+            for span in [1_000_000, 30_000_000, 30_000_000_000] {
+                let mut whole = Video::new(&of, 1, 0, end);
+                let mut piecewise = Video::with_keys_of(span, &of, 1, 0, end);
+                while whole.next() != Time::NEVER {
+                    assert_eq!(piecewise.next(), whole.next(), "{programs} programs, {span} ps");
+                    whole.take();
+                    piecewise.take();
+                }
+                assert_eq!(piecewise.next(), Time::NEVER);
+                assert!((whole.base, piecewise.base > Time::ZERO) == (Time::ZERO, true));
+            }
+        }
+    }
+
+    #[test]
+    fn very_many_programs_go_on_for_longer_than_keys_of_all_instants_could_tell() {
+        // 54 bits are left beside the numbers of 1024 programs: 5 hours.
+        let mut slow = model(5, 5, OutOfRange::Truncate, NoiseMethod::Paxson);
+        (slow.programs, slow.mean, slow.deviation) = (1024, BitRate::from_bps(424), BitRate::from_bps(42));
+        slow.reference_interval = [Duration::from_secs(20); 2];
+        slow.start = Time::from_ps((1 << 54) - 1_000_000_000_000);
+        let end = slow.start + Duration::from_secs(11);
+        let mut video = Video::new(&slow, 1, 0, end);
+        let mut cells = 0_u32;
+        while video.next() != Time::NEVER {
+            assert!(video.next() < end);
+            video.take();
+            cells += 1;
+        }
+        // A cell a second of each.
+        assert!((11_100..11_400).contains(&cells), "{cells}");
     }
 
     #[test]
