@@ -73,6 +73,11 @@ pub enum Refusal {
     },
     /// PCR is to be a multiple of MCR, and MCR is 0.
     NothingToCharge,
+    /// PCR is to be a multiple of MCR, and that is below 1 cell/s, which no ER can ask for.
+    PeakBelowOne {
+        /// The multiple [cells/s].
+        pcr: CellRate,
+    },
 }
 
 impl Refusal {
@@ -80,7 +85,7 @@ impl Refusal {
     pub fn hop(&self) -> Option<usize> {
         match *self {
             Refusal::NoRoom { hop, .. } | Refusal::BelowMinimum { hop, .. } => Some(hop),
-            Refusal::NothingToCharge => None,
+            Refusal::NothingToCharge | Refusal::PeakBelowOne { .. } => None,
         }
     }
 }
@@ -95,6 +100,9 @@ impl fmt::Display for Refusal {
                 write!(f, "its MCR must be {least} at least, and the link has room for {room}")
             }
             Refusal::NothingToCharge => f.write_str("PCR is limited to a multiple of MCR, and its MCR is 0"),
+            Refusal::PeakBelowOne { pcr } => {
+                write!(f, "PCR is limited to a multiple of MCR, {pcr}, and must be 1 cell/s at least")
+            }
         }
     }
 }
@@ -171,7 +179,10 @@ impl Book {
                 };
                 let pcr = match self.charging {
                     Some(_) if mcr == CellRate::ZERO => return Err(Refusal::NothingToCharge),
-                    Some(charging) => charging.limit(narrowest, mcr),
+                    Some(charging) => match charging.limit(narrowest, mcr) {
+                        pcr if pcr < CellRate::new(1.0) => return Err(Refusal::PeakBelowOne { pcr }),
+                        pcr => pcr,
+                    },
                     None => narrowest,
                 };
                 Grant { booked, mcr, pcr }
@@ -276,6 +287,14 @@ mod tests {
         assert_eq!(book.admit(&[0], abr(10, None)).unwrap().pcr, cells(40));
         assert_eq!(book.admit(&[0], abr(50, None)).unwrap().pcr, cells(155), "never above the link");
         assert_eq!(book.admit(&[0], abr(0, None)), Err(Refusal::NothingToCharge));
+        // Twice 0.5 cells/s is the least PCR there is.
+        let mut slow = Book::new([mbps(155)], Charging::new(2));
+        let mut admit = |mcr: f64| {
+            let mcr = CellRate::new(mcr);
+            slow.admit(&[0], Request::Abr { pcr: cells(155), mcr, mcr_min: None }).map(|grant| grant.pcr)
+        };
+        assert_eq!(admit(0.5), Ok(CellRate::new(1.0)));
+        assert_eq!(admit(0.4), Err(Refusal::PeakBelowOne { pcr: CellRate::new(0.8) }));
         // A full link is said to be full.
         book.admit(&[0], Request::Cbr { pcr: cells(95) }).unwrap();
         let refusal = book.admit(&[0], abr(5, None)).unwrap_err();

@@ -251,7 +251,7 @@ const ADMISSION: Shape = Shape {
             "charging",
             Kind::Integer(2, 10),
             "none",
-            "Limits PCR to so many times MCR (section 3.2); a connection without MCR is refused.",
+            "Limits PCR to so many times MCR (section 3.2); a connection without MCR, or whose PCR that would leave below 1 cell/s, is refused.",
         ),
         key(
             "signal",
