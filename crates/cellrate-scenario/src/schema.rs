@@ -163,23 +163,10 @@ fn inner_sections(text: &mut String, kind: Kind, done: &mut Vec<String>) {
         Kind::Or(kinds) => kinds.iter().for_each(|kind| inner_sections(text, *kind, done)),
         Kind::Tagged(family) => {
             for (tag, shape) in family.variants {
-                section(text, shape, &format!("{} of type \"{tag}\"", family_name(family)), done);
+                section(text, shape, &format!("`{}` of type \"{tag}\"", family.name), done);
             }
         }
         _ => {}
-    }
-}
-
-fn family_name(family: &Tagged) -> &'static str {
-    let has = |tag: &str| family.variant(tag).is_some();
-    if has("iperf3") {
-        "`kind`"
-    } else if has("erica") {
-        "`algorithm`"
-    } else if has("joint") {
-        "`uili`"
-    } else {
-        "`traffic`"
     }
 }
 
@@ -211,7 +198,7 @@ fn phrase(kind: Kind) -> String {
         Kind::List(inner, _) => format!("list: {}", phrase(*inner)),
         Kind::Pair(first, second) => format!("[{}, {}]", phrase(*first), phrase(*second)),
         Kind::Table(shape) => format!("table {}", title(shape)),
-        Kind::Tagged(family) => format!("table {} with a `type`", family_name(family)),
+        Kind::Tagged(family) => format!("table `{}` with a `type`", family.name),
         Kind::Map(inner) => format!("for each name: {}", phrase(*inner)),
         Kind::Entries(shape) => format!("`[[{}]]` entries", shape.name),
         Kind::Any => "any value".into(),
@@ -226,5 +213,45 @@ fn dimension_phrase(dimension: Dimension) -> &'static str {
         Dimension::Octets => "octets",
         Dimension::Length => "length",
         Dimension::Ratio => "ratio",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every table that is below `shape`, itself included, by its title; of each the names of its keys.
+    fn tables(shape: &'static Shape, title: String, found: &mut Vec<(String, Vec<&'static str>)>) {
+        let names = shape.keys.iter().map(|key| key.name).collect();
+        found.push((title, names));
+        shape.keys.iter().for_each(|key| below(key.name, key.kind, found));
+    }
+
+    fn below(key: &str, kind: Kind, found: &mut Vec<(String, Vec<&'static str>)>) {
+        match kind {
+            Kind::Table(shape) => tables(shape, title(shape), found),
+            Kind::Entries(shape) => tables(shape, format!("`[[{}]]`", shape.name), found),
+            Kind::List(inner, _) | Kind::Map(inner) => below(key, *inner, found),
+            Kind::Or(kinds) => kinds.iter().for_each(|kind| below(key, *kind, found)),
+            Kind::Tagged(family) => {
+                assert_eq!(family.name, key, "a family of tables is called by its key");
+                for (tag, shape) in family.variants {
+                    tables(shape, format!("`{key}` of type \"{tag}\""), found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn no_two_tables_with_different_keys_share_a_section_of_the_reference() {
+        let mut found = Vec::new();
+        tables(&ROOT, "The file".into(), &mut found);
+        for (title, keys) in &found {
+            assert!(reference().contains(&format!("### {title}\n")), "{title}");
+            for (_, others) in found.iter().filter(|(other, _)| other == title) {
+                assert_eq!(keys, others, "{title}");
+            }
+        }
     }
 }

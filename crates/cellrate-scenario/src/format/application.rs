@@ -38,6 +38,7 @@ pub(super) const APPLICATION: Shape = Shape {
 const KIND_NAMES: &[&str] = &["ftp", "web", "video", "voice", "iperf3", "command"];
 
 const KINDS: Tagged = Tagged {
+    name: "kind",
     default: None,
     variants: &[
         (

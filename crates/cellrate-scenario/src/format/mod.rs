@@ -132,6 +132,8 @@ impl Shape {
 /// A family of tables told apart by `type`.
 #[derive(Debug)]
 pub(crate) struct Tagged {
+    /// The key that such a table is the value of: its name in the reference.
+    pub name: &'static str,
     /// The variant without a `type`, if there is one.
     pub default: Option<&'static str>,
     /// `type` and keys.

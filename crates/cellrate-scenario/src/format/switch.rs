@@ -161,6 +161,7 @@ const BUFFERS: Shape = Shape {
 };
 
 const FRAME_DISCARD: Tagged = Tagged {
+    name: "frame_discard",
     default: None,
     variants: &[
         (
@@ -274,6 +275,7 @@ macro_rules! erica_keys {
 }
 
 const ALGORITHM: Tagged = Tagged {
+    name: "algorithm",
     default: None,
     variants: &[
         ("none", Shape { name: "none", about: "RM cells pass unchanged.", keys: &[] }),

@@ -22,6 +22,7 @@ const WINDOW: Shape = Shape {
 };
 
 pub(super) const TRAFFIC: Tagged = Tagged {
+    name: "traffic",
     default: Some("greedy"),
     variants: &[
         (

@@ -31,6 +31,7 @@ const fn tdf_key(default: &'static str) -> Key {
 }
 
 pub(super) const UILI: Tagged = Tagged {
+    name: "uili",
     default: None,
     variants: &[
         ("none", Shape { name: "none", about: "Nothing beyond rule 5.", keys: &[] }),
