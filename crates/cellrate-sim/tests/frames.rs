@@ -90,6 +90,42 @@ fn a_missing_cell_costs_the_frame_and_every_frame_has_one_fate() {
     assert!(vc.dropped > 0 && row.lost <= vc.dropped);
 }
 
+/// The line with an outage in which so many cells leave the first switch behind the first `before`.
+fn line_that_loses(before: u64, lost: u64) -> World {
+    let mut world = line(1);
+    world.other("vc", Category::Ubr, &PATH, frames(|_| {}));
+    let cell = Duration::from_ns(42_400);
+    // The loss of a cell is decided on when its last bit leaves, which is one more after the host's.
+    let begins = Time::ZERO + cell * (before + 1) + Duration::from_ns(1);
+    world.scenario.links[0].outages = vec![Span { start: begins, end: begins + cell * lost }];
+    world
+}
+
+#[test]
+fn each_cell_of_a_datagram_counts_its_first_ones_too() {
+    // Datagrams of 32 cells, ten to a frame: cells of the first one, the second, the last; and a whole one.
+    for (before, lost, whole, spoiled) in [
+        (0, 1, 249, 1),
+        (15, 1, 249, 1),
+        (32, 1, 249, 1),
+        (32, 31, 249, 1),
+        (288, 3, 249, 1),
+        // With its end the datagram behind it is lost, but not of two that are lost whole the one behind.
+        (31, 1, 248, 1),
+        (31, 2, 248, 1),
+        (32, 64, 248, 0),
+        (32, 65, 247, 1),
+    ] {
+        let result = line_that_loses(before, lost).run();
+        let row = row(&result);
+        assert_eq!(result.summary.vcs[0].dropped, lost);
+        assert_eq!((row.whole, row.lost), (24, 1), "{lost} cells behind {before}");
+        assert_eq!((row.whole_datagrams, row.spoiled_datagrams), (whole, spoiled), "{lost} behind {before}");
+        let first = &result.summary.frame_list[0];
+        assert_eq!((first.lost, first.arrived_s), (true, None));
+    }
+}
+
 #[test]
 fn what_does_not_fit_into_the_buffer_is_lost() {
     let mut world = line(2);

@@ -50,6 +50,16 @@ pub struct Frame {
     pub last_cell: u64,
 }
 
+impl Frame {
+    /// Cells of the datagram that ends with the `number`th cell of the frame, counted from 1.
+    pub fn cells_of_datagram(&self, number: u32) -> u32 {
+        match number % self.cells_of_full {
+            0 => self.cells_of_full,
+            of_last => of_last,
+        }
+    }
+}
+
 /// What the codec gives, frame by frame.
 #[derive(Clone, Debug)]
 struct Film {

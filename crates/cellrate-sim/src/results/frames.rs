@@ -9,7 +9,8 @@ use crate::assembly::Assembly;
 use crate::endpoint::Endpoint;
 use crate::names::flow_name;
 use crate::traffic::Frame;
-use crate::transport::Datagrams;
+
+const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,62 +37,89 @@ pub(crate) fn collect(
         let vc = flow_name(scenario, flow);
         let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
         let (sent, skipped) = sender.supply.frames().map_or_else(Default::default, |frames| frames.all(end));
-        let fates = fates(&sent, receiver, in_flight == 0);
-        summaries.push(summary(&vc, &sent, &fates, skipped, receiver));
-        let listed = sent.iter().zip(&fates).take(model.record as usize);
+        let fates = Fates::of(&sent, receiver, in_flight == 0);
+        summaries.push(summary(&vc, &sent, &fates, skipped));
+        let listed = sent.iter().zip(&fates.frames).take(model.record as usize);
         list.extend(listed.map(|(frame, &fate)| row(&vc, frame, fate)));
     }
     (summaries, list)
 }
 
-/// The fate of each frame, in order. If nothing is on its way, what has left and not come is lost.
-fn fates(sent: &[Frame], receiver: &Endpoint, settled: bool) -> Vec<Fate> {
-    let Some((datagrams, reassembly)) = receiver.interface.as_ref().and_then(|interface| {
-        interface.datagrams.as_ref().map(|datagrams| (datagrams, &interface.reassembly))
-    }) else {
-        return vec![Fate::Unfinished; sent.len()];
-    };
-    let seen = if settled { u64::MAX } else { datagrams.unwrapped(reassembly.latest()) };
-    let mut place = 0;
-    sent.iter().map(|frame| fate(frame, datagrams, &mut place, seen)).collect()
+/// What became of all frames of a direction, and of the datagrams that they were cut into.
+struct Fates {
+    /// Of each frame, in order.
+    frames: Vec<Fate>,
+    whole_datagrams: u64,
+    spoiled_datagrams: u64,
 }
 
-/// `place` is where to look for the ends of its datagrams; `seen` the number of the last cell of the direction that has
-/// come.
-fn fate(frame: &Frame, datagrams: &Datagrams, place: &mut usize, seen: u64) -> Fate {
-    if frame.left == Time::NEVER {
-        return Fate::Unfinished;
+impl Fates {
+    /// If nothing is on its way, what has left and not come is lost.
+    fn of(sent: &[Frame], receiver: &Endpoint, settled: bool) -> Fates {
+        let Some((datagrams, reassembly)) = receiver.interface.as_ref().and_then(|interface| {
+            interface.datagrams.as_ref().map(|datagrams| (datagrams, &interface.reassembly))
+        }) else {
+            let frames = vec![Fate::Unfinished; sent.len()];
+            return Fates { frames, whole_datagrams: 0, spoiled_datagrams: 0 };
+        };
+        let seen = if settled { u64::MAX } else { datagrams.unwrapped(reassembly.latest()) };
+        // Only the sender's frames say how long each datagram was.
+        let mut reassembly = reassembly.clone();
+        let (mut ends, mut before) = (datagrams.ends().iter().peekable(), 0);
+        let mut fate = |frame: &Frame| {
+            let mut come = Come::default();
+            while let Some(&(number, at)) =
+                ends.next_if(|(number, _)| *number <= before + u64::from(frame.cells))
+            {
+                let cells = frame.cells_of_datagram((number - before) as u32);
+                come.add(at, reassembly.confirm((number & SEQUENCE_MASK) as u32, cells));
+            }
+            before += u64::from(frame.cells);
+            come.fate(frame, seen)
+        };
+        let frames = sent.iter().map(&mut fate).collect();
+        Fates { frames, whole_datagrams: reassembly.whole(), spoiled_datagrams: reassembly.spoiled() }
     }
-    let first = frame.last_cell - u64::from(frame.cells);
-    let ends = datagrams.ends();
-    let (mut whole, mut last) = (0, Time::ZERO);
-    while let Some(&(number, at)) = ends.get(*place).filter(|(number, _)| *number <= frame.last_cell) {
-        *place += 1;
-        if number > first {
-            whole += 1;
-            last = at;
+}
+
+/// What of a frame has come.
+#[derive(Default)]
+struct Come {
+    whole_datagrams: u32,
+    last: Time,
+}
+
+impl Come {
+    /// The end of a datagram came at that instant, of a whole one or not.
+    fn add(&mut self, at: Time, whole: bool) {
+        self.whole_datagrams += u32::from(whole);
+        self.last = at;
+    }
+
+    /// `seen` is the number of the last cell of the direction that has come.
+    fn fate(self, frame: &Frame, seen: u64) -> Fate {
+        if frame.left == Time::NEVER {
+            Fate::Unfinished
+        } else if self.whole_datagrams == frame.cells.div_ceil(frame.cells_of_full) {
+            Fate::Whole(self.last)
+        } else if seen >= frame.last_cell {
+            Fate::Lost
+        } else {
+            Fate::Unfinished
         }
     }
-    if whole == frame.cells.div_ceil(frame.cells_of_full) {
-        Fate::Whole(last)
-    } else if seen >= frame.last_cell {
-        Fate::Lost
-    } else {
-        Fate::Unfinished
-    }
 }
 
-fn summary(vc: &str, sent: &[Frame], fates: &[Fate], skipped: u64, receiver: &Endpoint) -> FrameSummary {
+fn summary(vc: &str, sent: &[Frame], fates: &Fates, skipped: u64) -> FrameSummary {
     let mut times = Histogram::default();
     let mut whole = 0;
-    for (frame, fate) in sent.iter().zip(fates) {
+    for (frame, fate) in sent.iter().zip(&fates.frames) {
         if let Fate::Whole(at) = fate {
             times.record(at.since(frame.at));
             whole += 1;
         }
     }
-    let count = |wanted: Fate| fates.iter().filter(|&&fate| fate == wanted).count() as u64;
-    let reassembly = receiver.interface.as_ref().map(|interface| &interface.reassembly);
+    let count = |wanted: Fate| fates.frames.iter().filter(|&&fate| fate == wanted).count() as u64;
     FrameSummary {
         vc: vc.to_owned(),
         frames: sent.len() as u64 + skipped,
@@ -104,8 +132,8 @@ fn summary(vc: &str, sent: &[Frame], fates: &[Fate], skipped: u64, receiver: &En
         p50_time_s: times.quantile_s(0.5),
         p99_time_s: times.quantile_s(0.99),
         max_time_s: times.max_s(),
-        whole_datagrams: reassembly.map_or(0, |reassembly| reassembly.whole()),
-        spoiled_datagrams: reassembly.map_or(0, |reassembly| reassembly.spoiled()),
+        whole_datagrams: fates.whole_datagrams,
+        spoiled_datagrams: fates.spoiled_datagrams,
     }
 }
 
