@@ -24,12 +24,17 @@ impl Scoreboard {
         Scoreboard { reported: Spans::default(), retransmitted: Sequence::START, rescued: false, mss }
     }
 
-    /// An ACK: everything before `acknowledged` has come, and these blocks.
-    pub fn on_acknowledgment(&mut self, acknowledged: Sequence, blocks: &[Span]) {
+    /// An ACK: everything before `acknowledged` has come, and these blocks. Whether they report octets that no ACK has
+    /// told of before.
+    pub fn on_acknowledgment(&mut self, acknowledged: Sequence, blocks: &[Span]) -> bool {
+        let mut is_news = false;
         for &block in blocks {
+            let known = self.reported.around(block.from).is_some_and(|span| span.to >= block.to);
+            is_news |= !known && block.to > acknowledged;
             self.reported.insert(block);
         }
         self.reported.remove_before(acknowledged);
+        is_news
     }
 
     /// Forgets all reports: a receiver may drop what it reported (RFC 2018, section 8).
@@ -201,6 +206,17 @@ mod tests {
         board.begin_recovery(Sequence(100));
         board.on_acknowledgment(Sequence(1000), &[]);
         assert_eq!(board.rescue(Sequence(1000), Sequence(1000)), None);
+    }
+
+    #[test]
+    fn a_report_is_news_once() {
+        let mut board = Scoreboard::new(Octets(100));
+        assert!(!board.on_acknowledgment(Sequence(100), &[]));
+        assert!(board.on_acknowledgment(Sequence(100), &[span(300, 400)]));
+        assert!(!board.on_acknowledgment(Sequence(100), &[span(300, 400)]));
+        assert!(board.on_acknowledgment(Sequence(100), &[span(300, 401)]), "an octet more");
+        assert!(board.on_acknowledgment(Sequence(100), &[span(600, 700), span(300, 401)]));
+        assert!(!board.on_acknowledgment(Sequence(500), &[span(300, 401)]), "below what is acknowledged");
     }
 
     #[test]

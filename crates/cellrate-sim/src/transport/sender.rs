@@ -161,12 +161,12 @@ impl Sender {
         self.close(now);
         let same_window = ack.window == self.offered;
         self.offered = ack.window;
-        if self.recovery == Recovery::Sack {
-            self.scoreboard.on_acknowledgment(ack.next, &ack.selective);
-        }
+        // With SACK a duplicate ACK reports something new (RFC 6675, section 2); others answer what came twice.
+        let tells =
+            self.recovery != Recovery::Sack || self.scoreboard.on_acknowledgment(ack.next, &ack.selective);
         if ack.next > self.una {
             self.on_progress(now, ack.next);
-        } else if self.highest > self.una && same_window {
+        } else if self.highest > self.una && same_window && tells {
             self.on_duplicate(now);
         }
     }
@@ -675,6 +675,29 @@ mod tests {
         (12..=14).for_each(|end| ack(&mut sender, 30, 10, &[(11, end)]));
         assert_eq!(sent(&mut sender, 30), [10]);
         assert_eq!(sender.statistics().fast_retransmits, 2);
+    }
+
+    #[test]
+    fn sack_heeds_no_duplicates_that_report_nothing_new() {
+        let mut sender = sender(Recovery::Sack, 10);
+        assert_eq!(sent(&mut sender, 0).len(), 10);
+        // Nothing is lost, only late: the timer expires, and ACKs of what was sent first have it all sent again.
+        sender.on_timer(at(1000));
+        let mut again = sent(&mut sender, 1000);
+        for next in 1..=10 {
+            ack(&mut sender, 1001, next, &[]);
+            again.extend(sent(&mut sender, 1001));
+        }
+        assert_eq!(again[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        let cwnd_before = cwnd(&sender);
+        // The receiver has had those ten, and says so ten times. New segments are on their way.
+        assert!(again.len() > 10, "{again:?}");
+        (0..10).for_each(|_| ack(&mut sender, 1040, 10, &[]));
+        assert_eq!((sent(&mut sender, 1040), sender.statistics().fast_retransmits), (vec![], 0));
+        assert_eq!(cwnd(&sender), cwnd_before);
+        // One of the new ones is lost: those behind it are reported.
+        (12..=14).for_each(|end| ack(&mut sender, 1050, 10, &[(11, end)]));
+        assert_eq!((sent(&mut sender, 1050), sender.statistics().fast_retransmits), (vec![10], 1));
     }
 
     #[test]
