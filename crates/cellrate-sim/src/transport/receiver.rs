@@ -207,11 +207,18 @@ mod tests {
     }
 
     #[test]
-    fn blocks_tell_the_latest_first_and_three_at_most() {
+    fn blocks_tell_the_latest_first_and_four_at_most() {
         let mut receiver = receiver(DelayedAck::EverySegment, Recovery::Sack);
         for number in [2, 4, 6, 8, 5] {
             receiver.on_data(at(0), segment(number));
         }
+        let mut more = receiver.clone();
+        for number in [12, 10] {
+            more.on_data(at(0), segment(number));
+        }
+        let last = std::iter::from_fn(|| more.poll_transmit()).last().expect("seven ACKs");
+        let starts: Vec<_> = last.selective.iter().map(|span| span.from.0).collect();
+        assert_eq!(starts, [1000, 1200, 400, 800], "2 is one too many");
         let last = std::iter::from_fn(|| receiver.poll_transmit()).last().expect("five ACKs");
         let spans: Vec<_> = last.selective.iter().map(|span| (span.from.0, span.to.0)).collect();
         // 5 joined 4 and 6; then 8; then 2.

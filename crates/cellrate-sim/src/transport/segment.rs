@@ -107,8 +107,8 @@ impl FromIterator<Span> for Blocks {
     }
 }
 
-/// Blocks that fit into the options of a segment without timestamps (RFC 2018, section 3), less one for them.
-pub const MAX_BLOCKS: usize = 3;
+/// Blocks that fit into the 40 octets of options, where there are no timestamps beside them (RFC 2018, section 3).
+pub const MAX_BLOCKS: usize = 4;
 
 impl Segment {
     /// Which response its data belong to, if its departure is to be noted.
@@ -190,11 +190,11 @@ mod tests {
                 Contents::Acknowledgment(Acknowledgment { next: Sequence(0), window: Octets(1), selective });
             Segment { connection: 0, contents }
         };
-        // 40 + 8 of trailer is one cell to the octet; with LLC/SNAP it is two; options of 28 octets still fit in those.
+        // 40 + 8 of trailer is one cell to the octet; with LLC/SNAP it is two; options of 36 octets still fit in those.
         assert_eq!(cells(&ack(0), VcMultiplexed), Cells(1));
         assert_eq!(cells(&ack(0), LlcSnapIpv4), Cells(2));
-        assert_eq!(ack(3).packet(Octets(40)), Octets(68));
-        assert_eq!(cells(&ack(3), LlcSnapIpv4), Cells(2));
+        assert_eq!(ack(4).packet(Octets(40)), Octets(76));
+        assert_eq!(cells(&ack(4), LlcSnapIpv4), Cells(2));
         let duplex = |packet| Segment { connection: 0, contents: Contents::Duplex(Box::new(packet)) };
         // SYN with its MSS: 44 + 8 octets are two cells without LLC/SNAP, too.
         let syn = Packet { synchronize: true, ..Packet::empty(0) };
