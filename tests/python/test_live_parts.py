@@ -95,6 +95,15 @@ def test_a_copy_in_a_later_packet_stands_in_if_it_comes_in_time() -> None:
     assert hear(lost_one, packet_s=0.02, playout_delay_s=0.01)["silent_periods"] == 1
 
 
+def test_timestamps_of_rtp_begin_anywhere_and_go_round() -> None:
+    plain = voice(0, 1, 2, 3, 5, 6, copies=1, late={3: 0.016})
+    turned = [{**packet, "stamp": (packet["stamp"] + 2**32 - 1300) % 2**32} for packet in plain]
+    assert turned[-1]["stamp"] < turned[0]["stamp"]
+    told = hear(turned, packet_s=0.02, playout_delay_s=0.06)
+    assert (told["packets_due"], told["recovered"]) == (7, 1)
+    assert told == hear(plain, packet_s=0.02, playout_delay_s=0.06)
+
+
 def test_jitter_is_that_of_rfc_3550() -> None:
     # One packet 16 ms late: |D| is 16 ms twice, and each counts a sixteenth.
     assert jitter(voice(0, 1, 2)) == pytest.approx(0.0)

@@ -14,6 +14,8 @@ from typing import Any
 CLOCK_HZ = 90_000
 """The media clock of video over RTP."""
 VOICE_CLOCK_HZ = 8_000
+STAMPS = 1 << 32
+"""Timestamps of RTP begin anywhere, and go round here (RFC 3550, 5.1)."""
 
 
 @dataclass(frozen=True)
@@ -131,17 +133,17 @@ def hear(packets: Sequence[Mapping[str, Any]], *, packet_s: float, playout_delay
     if not packets:
         return {"packets": 0, "heard": 0}
     order = sorted(packets, key=lambda packet: float(packet["at_s"]))
-    zero = min(packet["stamp"] for packet in order)
+    stamps = _unwrapped([packet["stamp"] for packet in order])
+    zero = min(stamps)
     step = round(packet_s * VOICE_CLOCK_HZ)
-    last = max(packet["stamp"] for packet in order)
-    due = (last - zero) // step + 1
+    due = (max(stamps) - zero) // step + 1
     came: dict[int, float] = {}
     recovered: dict[int, float] = {}
-    for packet in order:
-        number = (packet["stamp"] - zero) // step
+    for packet, stamp in zip(order, stamps, strict=True):
+        number = (stamp - zero) // step
         came.setdefault(number, packet["at_s"])
         for offset in packet.get("copies", []):
-            older = (packet["stamp"] - offset - zero) // step
+            older = (stamp - offset - zero) // step
             if older >= 0:
                 recovered.setdefault(older, packet["at_s"])
     fastest = min(at_s - number * packet_s for number, at_s in came.items())
@@ -178,7 +180,17 @@ def hear(packets: Sequence[Mapping[str, Any]], *, packet_s: float, playout_delay
 def jitter(packets: Sequence[Mapping[str, Any]]) -> float:
     """Interarrival jitter (RFC 3550, 6.4.1) [s]."""
     estimate = 0.0
-    for before, after in pairwise(packets):
-        media = (after["stamp"] - before["stamp"]) / VOICE_CLOCK_HZ
+    stamps = _unwrapped([packet["stamp"] for packet in packets])
+    for (before, after), (stamp, next_stamp) in zip(pairwise(packets), pairwise(stamps), strict=True):
+        media = (next_stamp - stamp) / VOICE_CLOCK_HZ
         estimate += (abs(after["at_s"] - before["at_s"] - media) - estimate) / 16
     return estimate
+
+
+def _unwrapped(stamps: Sequence[int]) -> list[int]:
+    """Give timestamps that do not go round: each is less than half the way round from the one before."""
+    whole = list(stamps[:1])
+    for stamp in stamps[1:]:
+        ahead = (stamp - whole[-1] + STAMPS // 2) % STAMPS - STAMPS // 2
+        whole.append(whole[-1] + ahead)
+    return whole
