@@ -58,7 +58,7 @@ const KEYS: &[Key] = &[
         "timer_granularity",
         SPAN,
         "of the preset",
-        "Round trips are measured in, and timers expire at, multiples of this: \"50 us\" to \"500 ms\".",
+        "Round trips are measured in, and timers expire at, multiples of this: \"1 us\" to \"1 s\".",
     ),
     key("minimum_rto", TIME, "of the preset", "Smallest retransmission time-out, before back-off."),
     key("maximum_rto", SPAN, "of the preset", "Largest retransmission time-out, back-off included."),

@@ -53,7 +53,7 @@ pub struct TcpConfig {
     pub window: Octets,
     /// Whether windows above 65535 octets can be offered (RFC 7323, section 2).
     pub window_scaling: bool,
-    /// cwnd at the beginning and after idling is not considered [octets, at least one MSS].
+    /// cwnd at the beginning [octets, at least one MSS].
     pub initial_window: Octets,
     /// ssthresh at the beginning [octets]; `None` is above every window.
     pub ssthresh: Option<Octets>,
@@ -83,7 +83,7 @@ pub enum Recovery {
 /// The retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeoutConfig {
-    /// Round trips are measured in, and timers expire at, multiples of this [50 us to 500 ms; above 0].
+    /// Round trips are measured in, and timers expire at, multiples of this [1 us to 1 s].
     pub granularity: Duration,
     /// Smallest time-out, before back-off.
     pub minimum: Duration,
@@ -242,7 +242,9 @@ fn paper_000() -> TcpConfig {
     TcpConfig { mss: Octets(9140), window: Octets(9148), initial_window: Octets(9140), ..solaris() }
 }
 
-/// The largest window that 14 bits of scaling allow, rounded to a power of two.
+/// The largest shift of a window (RFC 7323, section 2.3).
+const MOST_SHIFT: u32 = 14;
+/// The largest window that this shift allows, rounded to a power of two.
 pub const MAX_WINDOW: u64 = 1 << 30;
 /// The largest payload of a segment: with its headers and options it has to fit into an AAL5 SDU.
 pub const MAX_MSS: u64 = 65_000;
@@ -263,14 +265,10 @@ impl TcpConfig {
     /// ```
     pub fn offered_window(&self) -> Octets {
         const FIELD: u64 = 0xffff;
-        if !self.window_scaling {
-            return Octets(self.window.0.min(FIELD));
-        }
-        let mut shift = 0;
-        while self.window.0 >> shift > FIELD {
-            shift += 1;
-        }
-        Octets(self.window.0 >> shift << shift)
+        let most = if self.window_scaling { MOST_SHIFT } else { 0 };
+        let fits = |shift: &u32| self.window.0 >> shift <= FIELD;
+        let shift = (0..most).find(fits).unwrap_or(most);
+        Octets((self.window.0 >> shift).min(FIELD) << shift)
     }
 }
 
@@ -296,5 +294,8 @@ mod tests {
         assert_eq!(tcp.offered_window(), Octets(1 << 20));
         let odd = TcpConfig { window: Octets((1 << 20) + 31), ..tcp };
         assert_eq!(odd.offered_window(), Octets(1 << 20));
+        // A shift of 15 could say 2^30, and there is none.
+        let largest = TcpConfig { window: Octets(MAX_WINDOW), ..odd };
+        assert_eq!(largest.offered_window(), Octets(65_535 << 14));
     }
 }

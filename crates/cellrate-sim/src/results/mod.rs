@@ -33,7 +33,7 @@ pub struct Summary {
     pub run: RunSummary,
     /// One row per direction of a connection that sent anything, forward before backward.
     pub vcs: Vec<FlowSummary>,
-    /// One row per output port that carried anything.
+    /// One row per output port that carried or lost anything.
     pub ports: Vec<PortSummary>,
     /// One row per TCP connection, in the order of the VCs.
     pub tcp: Vec<TcpSummary>,
