@@ -118,8 +118,8 @@ impl Document {
     }
 
     /// Gives the key at a dotted `path` a value, as `--set path=value` does. Entries are addressed by their names as
-    /// written (`vc.vc{i}.abr.nrm`), links by both ends (`link.sw1-sw2.length`), others by their number; a member of a
-    /// group (`vc.vc1.abr.nrm`) is first taken out of its group. The value is TOML; what is none is a string.
+    /// written (`vc.vc{i}.abr.nrm`), links by both ends in either order (`link.sw1-sw2.length`), others by their number;
+    /// a member of a group (`vc.vc1.abr.nrm`) is first taken out of its group. The value is TOML; what is none is a string.
     ///
     /// # Errors
     /// Unknown paths, with what is known there; values of the wrong kind. The document is as before then.
@@ -132,10 +132,14 @@ impl Document {
         let mut changed = self.clone();
         changed.texts.push(SourceText { name: "--set".into(), text });
         let as_text = Node { place: value_place, value: Value::Text(value.to_string()) };
-        let node = tree::parse_value(value, number, offset).unwrap_or_else(|_| as_text.clone());
+        let (node, beyond) = match tree::parse_value(value, number, offset) {
+            Ok(node) => (node, None),
+            Err(fault) => (as_text.clone(), fault),
+        };
         let outcome = changed.assign(path, path_place, node, as_text).and_then(|()| changed.check());
         let outcome = outcome.and_then(|()| changed.sweep_points().map(drop));
-        outcome.map_err(|fault| changed.error_at(fault, path))?;
+        // A number that is beyond what there is goes as a text; where that does not go, the number is what is wrong.
+        outcome.map_err(|fault| changed.error_at(beyond.unwrap_or(fault), path))?;
         *self = changed;
         Ok(())
     }
@@ -238,6 +242,9 @@ impl Document {
         {
             // A group that was written out, because one of its members was set, still answers to its name.
             let handles = self.handles(segments[0]);
+            if let Some(turned) = turned(segments[0], name, &handles) {
+                return self.assign(&path.replacen(name, &turned, 1), place, node, as_text);
+            }
             if name.contains("{i}") && !handles.iter().any(|handle| handle == name) {
                 let members: Vec<&String> =
                     handles.iter().filter(|handle| pattern::matches(name, handle)).collect();
@@ -419,6 +426,17 @@ impl Known {
         names.dedup();
         names
     }
+}
+
+/// What a link that is called by its ends in the other order is called here; `None` where that is no link, or it is
+/// called by the right order.
+fn turned(kind: &str, name: &str, handles: &[String]) -> Option<String> {
+    let is_there = |name: &str| handles.iter().any(|handle| pattern::matches(handle, name) || handle == name);
+    if kind != "link" || is_there(name) {
+        return None;
+    }
+    let turns = name.match_indices('-').map(|(at, _)| format!("{}-{}", &name[at + 1..], &name[..at]));
+    turns.into_iter().find(|turned| is_there(turned))
 }
 
 /// The dotted path of the deepest key or value at a place.

@@ -235,10 +235,10 @@ pub(crate) fn parse_document(text: &str, text_number: u32) -> Result<Table, Faul
     table(root.get_ref(), text_number, 0)
 }
 
-/// Reads a single value that stands `offset` bytes into its text.
-pub(crate) fn parse_value(text: &str, text_number: u32, offset: usize) -> Result<Node, Fault> {
-    let value = DeValue::parse(text).map_err(|error| not_toml(&error, text_number, text.len()))?;
-    node(&value, text_number, offset)
+/// Reads a single value that stands `offset` bytes into its text. What is not TOML has no fault: it may be a text.
+pub(crate) fn parse_value(text: &str, text_number: u32, offset: usize) -> Result<Node, Option<Fault>> {
+    let value = DeValue::parse(text).map_err(|_| None)?;
+    node(&value, text_number, offset).map_err(Some)
 }
 
 fn not_toml(error: &toml::de::Error, text: u32, length: usize) -> Fault {

@@ -35,6 +35,25 @@ fn a_group_a_member_and_the_defaults_can_be_set() {
 }
 
 #[test]
+fn a_link_answers_to_its_ends_in_either_order() {
+    let delay =
+        |path| set(path, "2 km").unwrap().links.iter().map(|link| link.delay.as_ps()).collect::<Vec<_>>();
+    assert_eq!(delay("link.sw2-sw1.length"), delay("link.sw1-sw2.length"));
+    assert_eq!(delay("link.sw1-s2.length"), delay("link.s2-sw1.length"));
+    let error = set("link.s2-sw2.length", "2 km").unwrap_err();
+    assert!(error.contains("there is no link \"s2-sw2\""), "{error}");
+}
+
+#[test]
+fn a_number_beyond_what_there_is_is_told_as_that() {
+    let error = set("seed", "99999999999999999999").unwrap_err();
+    assert!(error.starts_with("--set:1:8: seed: 99999999999999999999 is too large a number"), "{error}");
+    // Where a text is due, it is one.
+    assert_eq!(set("name", "99999999999999999999").unwrap().name, "99999999999999999999");
+    assert_eq!(set("name", "nan").unwrap().name, "nan");
+}
+
+#[test]
 fn what_cannot_be_set_is_named_with_what_can() {
     let error = set("vc.vc1.abr.nmr", "8").unwrap_err();
     assert!(error.contains("there is no key \"nmr\" in vc.vc1.abr. Did you mean \"nrm\"?"), "{error}");
