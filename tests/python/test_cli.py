@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import cellrate
-from cellrate.results.table import _print_numbers
+from cellrate.results.table import print_numbers
 from conftest import PAIR, SWEEP
 from test_run import HALF_WRONG, LONG, PORT_KEYS, RUN_KEYS, VC_KEYS
 
@@ -306,7 +306,7 @@ def test_starting_imports_nothing_slow(pair_file: Path, options: list[str]) -> N
 
 
 def test_a_table_of_numbers_has_its_columns_under_their_headings(capsys: pytest.CaptureFixture[str]) -> None:
-    _print_numbers(["VC", "sent", "mean ACR\nMbps"], [["vc1", "1,234,567", "1.50"], ["a long name", "8", ""]])
+    print_numbers(["VC", "sent", "mean ACR\nMbps"], [["vc1", "1,234,567", "1.50"], ["a long name", "8", ""]])
     assert capsys.readouterr().out.split("\n") == [
         "                           mean ACR",
         " VC                 sent       Mbps",

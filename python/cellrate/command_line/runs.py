@@ -113,11 +113,17 @@ def run(
         )
         return lacking(undrawn)
     from ..results.table import print_summary
+    from ..sweeps.replications import SEED
 
-    for result in results:
-        print_summary(result.summary, result.set)
-        for written in result.captured:
-            print(written)
+    if len({result.set.get(SEED) for result in results}) > 1:
+        from ..sweeps.table import print_means
+
+        print_means(results)
+    else:
+        for result in results:
+            print_summary(result.summary, result.set)
+            for written in result.captured:
+                print(written)
     if out is not None:
         print(f"Results are in {out}")
     return lacking(undrawn)

@@ -13,22 +13,22 @@ def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
     """Print a run's rows for VCs, applications, ports and virtual sources and a line about the run."""
     run = summary["run"]
     print(run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items()))
-    _print_numbers(*vc_numbers(summary))
+    print_numbers(*vc_numbers(summary))
     for numbers in application_numbers(summary):
-        _print_numbers(*numbers)
+        print_numbers(*numbers)
     for row in summary.get("refused", []):
         print(f"Refused: {row['category']} connection {row['vc']}, {row['reason']}")
     if summary.get("negotiated"):
         changed = len({row["vc"] for row in summary["negotiated"]})
         print(f"Set-up changed {len(summary['negotiated'])} parameters of {changed} directions; --json lists them.")
-    _print_numbers(*port_numbers(summary))
+    print_numbers(*port_numbers(summary))
     head, rows = virtual_source_numbers(summary)
     if rows:
-        _print_numbers(head, rows)
+        print_numbers(head, rows)
     print(run_line(run))
 
 
-def _print_numbers(head: list[str], rows: list[list[str]]) -> None:
+def print_numbers(head: list[str], rows: list[list[str]]) -> None:
     """Print a table of names, on the left, and numbers; a heading may have several lines."""
     lines = [name.split("\n") for name in head]
     height = max(map(len, lines))
@@ -44,16 +44,16 @@ def _print_numbers(head: list[str], rows: list[list[str]]) -> None:
 
     for cells in heading:
         print(line(cells))
-    print(" " + _rule() * (sum(widths) + 3 * len(widths[1:])))
+    print(" " + letter("─", "-") * (sum(widths) + 3 * len(widths[1:])))
     for row in rows:
         print(line(row))
     print()
 
 
-def _rule() -> str:
-    """What a rule is made of: a line, or hyphens where stdout has none."""
+def letter(wanted: str, otherwise: str) -> str:
+    """Give a letter, such as that of which rules are made, or what stands for it where stdout has none."""
     try:
-        "─".encode(sys.stdout.encoding or "utf-8")
+        wanted.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        return "-"
-    return "─"
+        return otherwise
+    return wanted

@@ -6,10 +6,10 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...sweeps.quantities import Found, Values
 from ...sweeps.replications import Mean, mean_of
 from ..style import COLOURS
 from .layout import MOST_LINES, Layout
-from .quantities import Found, Values
 
 MOST_SPANS = 3
 """Of a panel, from the least to the largest of many connections: more would cover each other."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 
+from ...sweeps.quantities import QUANTITIES, Found
 from ...sweeps.replications import SEED
 from ...sweeps.settings import names_of
 from ..figures import Drawn, Measure
 from ..style import COLOURS, DASHES, STYLE, in_legend, plain
 from .layout import MOST_TICKS, Layout, Parameter, layout_of
 from .lines import Line, Lines, most_lines
-from .quantities import QUANTITIES, Found
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""What rows of panels show: quantities of summaries, and what all points have of them."""
+"""What is shown of a sweep: quantities of summaries, and what all points have of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...results.summaries import telling_ports, telling_vcs
+from ..results.summaries import telling_ports, telling_vcs
 
 Row = dict[str, Any]
 Values = dict[str, float]
@@ -15,7 +15,7 @@ Values = dict[str, float]
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a row of panels shows."""
+    """What a row of panels shows, or a column of a table."""
 
     axis: str
     """What the axis says, with the unit."""
@@ -77,7 +77,7 @@ QUANTITIES = (
     Quantity("utilization [%]", "ports", PORTS, _scaled("utilization", 100.0), telling_ports, ("port",), True),
     Quantity("max queue [cells]", "ports", PORTS, _scaled("max_queue", 1.0), telling_ports, ("port",), True),
 )
-"""From top to bottom; those of which no point has rows are left out."""
+"""In their order; those of which no point has rows are left out."""
 
 _MARKS = {"connection": "#", "client": "#", "object": "object "}
 """Before numbers in names."""

@@ -1,0 +1,68 @@
+"""Runs with several seeds on the terminal: a table of means for each point, not one for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..results.table import letter, print_numbers
+from .quantities import QUANTITIES, Found
+from .replications import SEED, Mean, mean_of
+
+if TYPE_CHECKING:
+    from ..results import Result
+
+DECIMALS = {"ms": 3, "cells": 1}
+"""By unit; two of all others."""
+
+
+def print_means(results: Sequence[Result]) -> None:
+    """Print what sweeps show, for each point the means over its seeds with their 95 % confidence intervals."""
+    points: dict[tuple[tuple[str, str], ...], list[Result]] = {}
+    for result in results:
+        settings = tuple((path, value) for path, value in result.set.items() if path != SEED)
+        points.setdefault(settings, []).append(result)
+    shown: list[Mean] = []
+    for settings, runs in points.items():
+        name = runs[0].summary["run"]["scenario"]
+        print(name + "".join(f"  {path} = {value}" for path, value in settings) + f"  {len(runs)} seeds")
+        shown += _print_point(runs)
+    seeds = list(dict.fromkeys(result.set[SEED] for result in results))
+    told = ", ".join(seeds) if len(seeds) <= 3 else f"{seeds[0]}, {seeds[1]} ... {seeds[-1]}"
+    if any(mean.half_width for mean in shown):
+        sign = letter("±", "+-")
+        print(f"Means of the seeds {told}, {sign} half their 95 % confidence intervals (Student's t).")
+    else:
+        print(f"Means of the seeds {told}, which make no difference.")
+
+
+def _print_point(runs: Sequence[Result]) -> list[Mean]:
+    """Print the tables of a point, one for connections, ports and so on; give the means in them."""
+    found = [Found.of(quantity, [run.summary for run in runs]) for quantity in QUANTITIES]
+    shown: list[Mean] = []
+    for of in dict.fromkeys(one.quantity.of for one in found if one.names):
+        columns = [one for one in found if one.quantity.of == of and one.names]
+        head = [of, *(_heading(one.quantity.axis) for one in columns)]
+        rows = []
+        for name in dict.fromkeys(name for one in columns for name in one.names):
+            cells = []
+            for one in columns:
+                sample = [values[name] for values in one.at_points if name in values]
+                mean = mean_of(sample) if sample else None
+                cells.append("" if mean is None else _said(mean, len(runs), one.quantity.axis))
+                shown += [] if mean is None else [mean]
+            rows.append([name, *cells])
+        print_numbers(head, rows)
+    return shown
+
+
+def _heading(axis: str) -> str:
+    """Give what an axis says as the heading of a column: the unit in a line of its own."""
+    return axis.replace("\n", " ").replace(" [", "\n").removesuffix("]")
+
+
+def _said(mean: Mean, runs: int, axis: str) -> str:
+    decimals = next((count for unit, count in DECIMALS.items() if axis.endswith(f"[{unit}]")), 2)
+    about = f" {letter('±', '+-')} {mean.half_width:,.{decimals}f}" if mean.half_width else ""
+    # A connection that some seeds refuse, say, has a mean of the others.
+    return f"{mean.mean:,.{decimals}f}{about}" + (f" ({mean.n})" if mean.n < runs else "")
