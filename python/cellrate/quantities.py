@@ -91,6 +91,7 @@ SIZE = Dimension(
 )
 """The base unit is the octet."""
 
+_RATIO_NUMBER = r"\+?[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9]+)?"
 _NUMBER = r"\+?([0-9][0-9_]*(?:\.[0-9][0-9_]*)?)(?:[eE]([+-]?[0-9]+))?"
 
 
@@ -118,6 +119,26 @@ def read(text: str, dimension: Dimension) -> float:
     if not math.isfinite(value):
         raise CellrateError(f"{text!r} is out of all range")
     return value
+
+
+def read_ratio(text: str) -> float:
+    """Read a ratio, "90 %", "0.9" or "1/16".
+
+    Raises
+    ------
+    CellrateError
+        If the text is none.
+    """
+    found = re.fullmatch(rf"\s*([-+]?{_RATIO_NUMBER})\s*(?:(%)|/\s*({_RATIO_NUMBER}))?\s*", text)
+    if found is not None:
+        # The decimal point is moved before the number is rounded: "0.3 %" is the double 0.003.
+        number = found[1].replace("_", "")
+        mantissa, _, exponent = number.lower().partition("e")
+        value = float(f"{mantissa}e{int(exponent or 0) - 2}" if found[2] else number)
+        divisor = float(found[3].replace("_", "")) if found[3] else 1.0
+        if divisor and math.isfinite(value / divisor):
+            return value / divisor
+    raise CellrateError(f"{text!r} is no ratio; write one such as 90 %, 0.9 or 1/16")
 
 
 def is_number(value: object) -> bool:

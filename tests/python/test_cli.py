@@ -96,6 +96,7 @@ def test_schema_is_json() -> None:
 def test_fair_prints_rates(pair_file: Path) -> None:
     (flow,) = output("fair", pair_file, "--utilization", "0.5", "--json")["flows"]
     assert flow["rate"] == pytest.approx(183_396.2, abs=0.1)
+    assert output("fair", pair_file, "--utilization", "50 %", "--json")["flows"] == [flow]
     # The switch's ERICA hands out 90 % of its line, the host all of its own.
     printed = command("fair", pair_file).stdout
     assert "sw->b" in printed
@@ -150,6 +151,7 @@ def test_papers_are_listed() -> None:
         (("run", "two-source-transient", "--seed", "many"), "many"),
         (("run", "two-source-transient", "--sed", "1"), "--sed"),
         (("fair", "two-source-transient", "--utilization", "2"), "above 0 and at most 1"),
+        (("fair", "two-source-transient", "--utilization", "half"), "'half' is no ratio; write one such as 90 %"),
         (("run", "two-source-transient", "--workers", "0"), "workers is 0; it must be at least 1"),
         (("wireshark", "--folder", "nowhere"), "--folder needs --install"),
         (("wireshark", "--folder", "nowhere", "--print"), "--folder needs --install"),

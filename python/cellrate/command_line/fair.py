@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from ..errors import ScenarioError, at_point
-from ..quantities import CELL_BITS
+from ..quantities import CELL_BITS, read_ratio
 from .app import app
 from .options import File, Json, Settings, settings_of
 from .output import print_json
@@ -24,22 +24,23 @@ def fair(
     *,
     set: Settings = None,
     utilization: Annotated[
-        float | None, Parameter(help="Share of each line that is handed out, above 0 to 1; as its port does, without.")
+        str | None, Parameter(help="Share of each line that is handed out, such as 90 %; as its port does, without.")
     ] = None,
     json: Json = False,
 ) -> int:
     """Print the max-min fair rates of a scenario's ABR flows, each taken as greedy; of a sweep those at every point."""
     from ..scenario import prepare
 
+    share = None if utilization is None else read_ratio(utilization)
     found = []
     for place, point in enumerate(prepare(file, set=settings_of(set)).points()):
         try:
             with at_point(place, point.set):
-                found.append((point.set, point.scenario.fair(utilization=utilization)))
+                found.append((point.set, point.scenario.fair(utilization=share)))
         except ValueError as error:
             raise ScenarioError(f"--{error}") from None
     if json:
-        flows = [{"set": settings, "flows": [share.__dict__ for share in shares]} for settings, shares in found]
+        flows = [{"set": settings, "flows": [row.__dict__ for row in shares]} for settings, shares in found]
         print_json({"points": flows} if len(flows) > 1 else {"flows": flows[0]["flows"]})
         return 0
     from rich.console import Console

@@ -118,5 +118,6 @@ def _mbps(bps: float | None) -> str:
 def _table(*columns: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        table.add_column(column)
+        # What is cut can't be typed in: the name of a package, say.
+        table.add_column(column, overflow="fold")
     return table

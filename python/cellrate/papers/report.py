@@ -111,7 +111,9 @@ def print_claims(console: Console, report: Report) -> None:
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("claim", "published", "measured", ""):
+    # A name that is cut in two can't be looked for.
+    table.add_column("claim", no_wrap=True)
+    for name in ("published", "measured", ""):
         table.add_column(name, overflow="fold")
     marks = {True: Text("holds", "green"), False: Text("does not", "red"), None: Text("-")}
     for claim in report.claims:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -44,8 +43,8 @@ class Numbers:
 def numbers_of(texts: Sequence[str]) -> Numbers | None:
     """Read quantities, with units or as ratios ("80 %", "1/16", "0.5"); None unless all are of one dimension."""
     try:
-        return Numbers([_ratio(text) for text in texts], "1")
-    except ValueError:
+        return Numbers([quantities.read_ratio(text) for text in texts], "1")
+    except CellrateError:
         pass
     for dimension, size, unit in _DIMENSIONS:
         try:
@@ -62,20 +61,6 @@ def as_written(texts: Sequence[str]) -> tuple[list[str], str] | None:
     if None in found or len(units) != 1 or "/" in (unit := units.pop())[:1]:
         return None
     return [match[1] for match in found if match is not None], unit
-
-
-def _ratio(text: str) -> float:
-    found = re.fullmatch(rf"\s*([-+]?{_NUMBER})\s*(?:(%)|/\s*({_NUMBER}))?\s*", text)
-    if found is None:
-        raise ValueError(text)
-    # The decimal point is moved before the number is rounded: "0.3 %" is the double 0.003.
-    number = found[1].replace("_", "")
-    mantissa, _, exponent = number.lower().partition("e")
-    value = float(f"{mantissa}e{int(exponent or 0) - 2}" if found[2] else number)
-    divisor = float(found[3].replace("_", "")) if found[3] else 1.0
-    if not divisor or not math.isfinite(value / divisor):
-        raise ValueError(text)
-    return value / divisor
 
 
 def names_of(paths: Sequence[str]) -> dict[str, str]:
