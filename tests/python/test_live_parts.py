@@ -268,3 +268,17 @@ def test_a_node_runs_in_one_point_of_a_sweep(tmp_path: Path, capsys: pytest.Capt
     (file := tmp_path / "two.toml").write_text(text)
     assert status(["live", "node", str(file), "sw"]) == 2
     assert "two.toml sweeps over 2 points; a node runs in one of them" in capsys.readouterr().err
+
+
+def test_options_of_a_distributed_run_are_refused_for_another(
+    pair_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["live", "run", str(pair_file), "--elsewhere", "sw"]) == 2
+    assert "elsewhere is of a distributed run, and this is none" in capsys.readouterr().err
+    assert status(["live", "run", str(pair_file), "--start", "2026-11-21T12:00:00+00:00"]) == 2
+    assert "start is of a distributed run, and this is none" in capsys.readouterr().err
+
+
+def test_a_node_without_an_address_is_wrong_input(pair_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["live", "node", str(pair_file), "sw"]) == 2
+    assert f"{pair_file}: no address of a, b, sw: a distributed run needs one" in capsys.readouterr().err

@@ -128,6 +128,8 @@ def live_run(
     ------
     ScenarioError
         If the scenario cannot be run.
+    CellrateError
+        If what is asked for does not go together.
     LiveUnavailable
         If this machine or user cannot have hosts.
     RunError
@@ -139,6 +141,8 @@ def live_run(
         raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; run them one by one")
     if look is not None and distributed:
         raise CellrateError("a distributed run cannot be watched: its series are in several processes")
+    if not distributed and (elsewhere or start_unix_ns is not None):
+        raise CellrateError(f"{'elsewhere' if elsewhere else 'start'} is of a distributed run, and this is none")
     if attempts < 1:
         raise CellrateError(f"attempts is {attempts}; it must be at least 1")
     point = points[0]
