@@ -7,6 +7,7 @@ from .typed import App
 
 ADDED_BY = {
     "advice": ("advise",),
+    "completion": ("completion",),
     "fair": ("fair",),
     "live": ("doctor", "live"),
     "papers": ("paper",),

@@ -40,6 +40,19 @@ class Parameter:
     """Instead of the function's own name for it, such as `--set`."""
 
 
+@dataclass(frozen=True)
+class Usage:
+    """What may stand behind a command."""
+
+    words: str
+    """The command, as in "live run"; empty for the uppermost."""
+    commands: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    """What is given by its place, as help has it."""
+    options: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
+    """By option the words that may be its value, none if it is anything; None of one without a value."""
+
+
 @dataclass
 class App:
     """A command that has commands."""
@@ -94,6 +107,18 @@ class App:
         if isinstance(chosen, App):
             return chosen(rest)
         return _call(chosen, f"{self.name} {first}", rest)
+
+    def usages(self) -> list[Usage]:
+        """Give what may stand behind this command and behind each of its own; imports the modules of all of them."""
+        words = " ".join(self.name.split()[1:])
+        found = [Usage(words, commands=tuple(self._names()))]
+        for name in self._names():
+            match self._command(name):
+                case App() as app:
+                    found += app.usages()
+                case command if command is not None:
+                    found.append(_usage(command, f"{words} {name}".strip()))
+        return found
 
     def _names(self) -> list[str]:
         return sorted({*self.commands, *self.modules})
@@ -187,6 +212,16 @@ def _parser(function: Command, name: str, parameters: Parameters) -> argparse.Ar
     options.add_argument("--help", "-h", action="help", help="Show this and exit.")
     parser.usage = " ".join([name, "[OPTIONS]", *places])
     return parser
+
+
+def _usage(function: Command, words: str) -> Usage:
+    places, options = [], {}
+    for parameter, kind, said in _parameters(function):
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            places.append(parameter.name.upper())
+        else:
+            options[_option(parameter, said)] = None if kind is bool else get_args(kind) if _is(kind, Literal) else ()
+    return Usage(words, places=tuple(places), options=options)
 
 
 def _parameters(function: Command) -> Parameters:
