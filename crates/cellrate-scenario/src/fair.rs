@@ -43,8 +43,13 @@ pub struct Oversubscribed {
 
 impl fmt::Display for Oversubscribed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Oversubscribed { port, promised, capacity } = self;
-        write!(f, "port {port}: the MCRs of its connections sum to {promised}, and it has {capacity} for ABR")
+        let Oversubscribed { port, .. } = self;
+        let to_three_decimals = |rate: CellRate| (rate.as_cells_per_s() * 1000.0).round() / 1000.0;
+        let (promised, capacity) = (to_three_decimals(self.promised), to_three_decimals(self.capacity));
+        write!(
+            f,
+            "port {port}: the MCRs of its connections sum to {promised} cells/s, and it has {capacity} cells/s for ABR"
+        )
     }
 }
 
@@ -284,6 +289,8 @@ mod tests {
             error.to_string(),
             "port sw1->sw2: the MCRs of its connections sum to 1200 cells/s, and it has 1000 cells/s for ABR"
         );
+        let error = Oversubscribed { promised: CellRate::new(1_000_000.0 / 424.0), ..error };
+        assert!(error.to_string().contains("sum to 2358.491 cells/s, and it has 1000 cells/s"), "{error}");
     }
 
     fn any_flows() -> impl Strategy<Value = (Vec<f64>, Vec<Flow>)> {
