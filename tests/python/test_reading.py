@@ -155,8 +155,11 @@ def test_the_same_result_under_two_names_is_compared(folder: Path) -> None:
     assert cellrate.tidy({"a": loaded, "b": loaded}, "run", over_seeds=True)["result"].to_pylist() == ["a", "b"]
 
 
-def test_show_prints_what_run_printed(pair_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(["run", str(pair_file), "--out", str(tmp_path / "out")]) == 0
+@pytest.mark.parametrize("options", [[], ["--sweep", "duration=['1 ms', '2 ms']"], ["--seeds", "2"]])
+def test_show_prints_what_run_printed(
+    options: list[str], pair_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["run", str(pair_file), *options, "--out", str(tmp_path / "out")]) == 0
     told = capsys.readouterr().out
     assert status(["show", str(tmp_path / "out")]) == 0
     assert capsys.readouterr().out + f"Results are in {tmp_path / 'out'}\n" == told

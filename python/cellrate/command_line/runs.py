@@ -112,18 +112,12 @@ def run(
             {"points": [{"set": result.set, **result.summary} for result in results]} if swept else results[0].summary
         )
         return lacking(undrawn)
-    from ..results.table import print_summary
-    from ..sweeps.replications import SEED
+    from ..sweeps.table import print_runs
 
-    if len({result.set.get(SEED) for result in results}) > 1:
-        from ..sweeps.table import print_means
-
-        print_means(results)
-    else:
-        for result in results:
-            print_summary(result.summary, result.set)
-            for written in result.captured:
-                print(written)
+    print_runs(results)
+    for result in results:
+        for written in result.captured:
+            print(written)
     if out is not None:
         print(f"Results are in {out}")
     return lacking(undrawn)

@@ -21,20 +21,19 @@ Folder = Annotated[Path, Parameter(help="A folder of results, as `cellrate run -
 
 @app.command("show")
 def show(folder: Folder, /, *, json: Json = False) -> int:
-    """Print the tables of a run again, or of every point of a sweep, or of a live run."""
+    """Print the tables of a run again, of a sweep, or of live runs."""
     from ..results.folders import of_a_live_run
     from ..results.reading import folders_of, load_sweep, summary_in
-    from ..results.table import print_summary
+    from ..sweeps.table import print_runs
 
     results = load_sweep(folder)
     if json:
         print_json(summary_in(folder))
-        return 0
-    for place, result in zip(folders_of(folder), results, strict=True):
-        if of_a_live_run(result.summary):
+    elif of_a_live_run(results[0].summary):
+        for place in folders_of(folder):
             _print_live(place)
-        else:
-            print_summary(result.summary, result.set)
+    else:
+        print_runs(results)
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..results.table import letter, print_numbers
+from ..results.table import letter, print_numbers, print_summary
 from .quantities import QUANTITIES, Found
 from .replications import SEED, Mean, mean_of
 
@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 
 DECIMALS = {"ms": 3, "cells": 1}
 """By unit; two of all others."""
+
+
+def print_runs(results: Sequence[Result]) -> None:
+    """Print a table for each run, or where seeds differ their means for each point."""
+    if len({result.set.get(SEED) for result in results}) > 1:
+        print_means(results)
+    else:
+        for result in results:
+            print_summary(result.summary, result.set)
 
 
 def print_means(results: Sequence[Result]) -> None:
