@@ -22,8 +22,8 @@ use crate::units::{CellRate, Cells, Duration, Time};
 /// What CAPC offers: load factor, target rate and explicit rate [cells/s].
 pub(super) const CAPC_METRICS: Metrics = &["z", "capacity", "ers"];
 
-/// ERS is at least the target rate of an idle line over this: from there it is back in 73 intervals of an idle line, each
-/// of which makes it 1 + Rup times as large, 1.1 times by default.
+/// ERS is at least the target rate of an idle line over this: from there it is back in 73 intervals of an idle line,
+/// each of which makes it 1 + Rup times as large, 1.1 times by default.
 const RANGE: f64 = 1000.0;
 
 /// CAPC's parameters.
