@@ -189,7 +189,8 @@ class Scenario:
         ----------
         utilization
             Share of each line that is handed out [above 0 to 1]; for each port what its algorithm hands out when None:
-            the target utilization of ERICA, CAPC and consistent marking, and the whole line elsewhere.
+            the target utilization of ERICA, CAPC and consistent marking, all but the share of its phantom with Phantom,
+            and the whole line elsewhere.
 
         Raises
         ------

@@ -107,12 +107,37 @@ def test_ci_and_ni_can_be_set() -> None:
     assert built_in.port("sw1->sw2")["max_queue"] > 100
 
 
-def test_the_guide_s_example_settles_where_its_formula_says(tmp_path: Path) -> None:
+def guide() -> tuple[str, str, str]:
+    """What the guide has: a class, how it is used in Python, a scenario that asks for it."""
     text = GUIDE.read_text()
-    blocks = {language: re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL) for language in ("python", "toml")}
-    python, use = blocks["python"]
+    python, use = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (scenario,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    return python, use, scenario
+
+
+def test_the_guide_s_example_gives_what_the_built_in_phantom_gives_to_the_last_cell() -> None:
+    python, _, text = guide()
+    names: dict[str, Any] = {}
+    exec(python, names)
+    asked = 'type = "custom", name = "phantom", figures = ["macr"], parameters = { factor = 5 }'
+    assert asked in text
+    # With ways of 100 km it swings instead of settling.
+    for factor, length in ((5, "10 km"), (3, "10 km"), (5, "100 km")):
+        own, same_one = (
+            cellrate.Scenario.parse(scenario).set({"defaults.link.length": length})
+            for scenario in (
+                text.replace("factor = 5", f"factor = {factor}"),
+                text.replace(asked, f'type = "phantom", utilization_factor = {factor}, alpha = "1/32"'),
+            )
+        )
+        built_in = cellrate.run(same_one)
+        same(cellrate.run(own, algorithms={"phantom": names["Phantom"]}), built_in)
+        assert len(set(built_in.series("macr").values)) > 200
+
+
+def test_the_guide_s_example_settles_where_its_formula_says(tmp_path: Path) -> None:
+    python, use, scenario = guide()
     (tmp_path / "phantom.py").write_text(python)
-    (scenario,) = blocks["toml"]
     (tmp_path / "phantom.toml").write_text(scenario)
     names: dict[str, Any] = {"cellrate": cellrate}
     exec(python, names)

@@ -184,6 +184,7 @@ def test_on_a_terminal_it_asks_and_asks_again() -> None:
         ('{ type = "consistent-marking", target_utilization = "80 %" }', 0.8),
         ('{ type = "consistent-marking", target_utilization = "19/20" }', 0.95),
         ('{ type = "capc" }', 0.95),
+        ('{ type = "phantom" }', 10 / 11),
         ('{ type = "erica" }', 0.9),
         ('{ type = "erica+" }', 1.0),
         ('{ type = "relative-rate", threshold = "250 cells" }', 1.0),

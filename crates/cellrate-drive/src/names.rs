@@ -41,6 +41,7 @@ pub fn control_names(port: &Port) -> Vec<String> {
         (None, SwitchAlgorithmConfig::StopAndGo(_)) => Some("Stop & Go".into()),
         (None, SwitchAlgorithmConfig::Eprca(_)) => Some("EPRCA".into()),
         (None, SwitchAlgorithmConfig::Capc(_)) => Some("CAPC".into()),
+        (None, SwitchAlgorithmConfig::Phantom(_)) => Some("Phantom".into()),
         (None, SwitchAlgorithmConfig::ConsistentMarking(_)) => Some("consistent marking".into()),
         (None, SwitchAlgorithmConfig::Erica(config)) => Some(match config.queue_control {
             QueueControl::TargetUtilization(_) => "ERICA".into(),

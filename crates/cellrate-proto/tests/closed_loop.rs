@@ -1,4 +1,4 @@
-//! Greedy connections around one port with ERICA, or with consistent marking: where their rates settle, and what
+//! Greedy connections around one port with ERICA, Phantom, or consistent marking: where their rates settle, and what
 //! feedback may do.
 //!
 //! The loop is sampled: in each averaging interval a connection sends its rate's worth of cells, says its rate in one
@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use cellrate_proto::switch::{
     ActiveSources, AgingConfig, AveragingInterval, ConsistentMarkingConfig, EfciConfig, EprcaConfig,
-    EricaConfig, Fairness, Feedback, LoadAveraging, PortControl, PortControlConfig, QueueControl,
-    RelativeRateConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
+    EricaConfig, Fairness, Feedback, LoadAveraging, PhantomConfig, PortControl, PortControlConfig,
+    QueueControl, RelativeRateConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, RateCode, Time};
 use proptest::prelude::*;
@@ -216,6 +216,31 @@ proptest! {
         }
     }
 
+    /// Phantom leaves the share of one connection more, a fifth of what the others have, and the shares of all of them
+    /// are max-min fair, but for the rate codes, of 1/512 at most.
+    #[test]
+    fn phantom_settles_at_the_max_min_shares_of_its_connections_and_the_phantom(
+        start in connections(),
+        guaranteed in 0.0..0.5 * LINE,
+    ) {
+        let interval = AveragingInterval::of_time(INTERVAL);
+        // 1/40 at most is stable with eight connections, of which each has five times what is left.
+        let config = PhantomConfig { interval, alpha: 1.0 / 64.0, ..PhantomConfig::new() };
+        let connections = start.iter().map(|&(demand, rate)| (demand, rate, vc()));
+        let mut world = Loop::with(SwitchAlgorithmConfig::Phantom(Arc::new(config)), connections, guaranteed);
+        world.mean_rates(400);
+        let counted = (guaranteed * INTERVAL.as_secs_f64()).round() / INTERVAL.as_secs_f64();
+        // A fifth of what the others have is what one of weight 1/5 has.
+        let mut sharers = start.clone();
+        sharers.push((LINE, 0.0));
+        let mut vcs = vec![vc(); sharers.len()];
+        vcs[start.len()].weight = 0.2;
+        let shares = weighted_max_min(LINE - counted, &sharers, &vcs);
+        for (rate, share) in world.mean_rates(200).iter().zip(&shares) {
+            prop_assert!((rate - share).abs() <= 0.005 * share, "{rate} of {share}");
+        }
+    }
+
     /// Consistent marking hands out its target, in max-min shares, to the last rate code.
     #[test]
     fn consistent_marking_settles_at_the_max_min_shares_of_its_target(
@@ -348,12 +373,14 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
     let relative_rate = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold });
     let eprca = SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(threshold, Cells(1_000))));
     let capc = SwitchAlgorithmConfig::Capc(Arc::default());
+    let phantom = SwitchAlgorithmConfig::Phantom(Arc::default());
     let marking = SwitchAlgorithmConfig::ConsistentMarking(Arc::default());
     let plain = prop_oneof![
         Just(SwitchAlgorithmConfig::None),
         Just(relative_rate),
         Just(eprca),
         Just(capc),
+        Just(phantom),
         Just(marking)
     ];
     prop_oneof![1 => plain, 2 => erica]

@@ -3,12 +3,15 @@
 //! Every flow gets its MCR and, above it, weight times a level of its own. By progressive filling the level of all
 //! flows rises together until a port is full; its flows keep their level, the others go on. The last level that a flow
 //! reaches is its normalised excess, (rate - MCR) / weight, and no other flow at its bottleneck has a larger one.
+//!
+//! Where an algorithm leaves the share of one connection more unused, a phantom of that weight fills the port with the
+//! flows.
 
 use std::fmt;
 
 use cellrate_proto::{CellRate, Time};
 
-use crate::model::{Category, FlowIndex, PortIndex, Scenario, Sender, Traffic};
+use crate::model::{Category, FlowIndex, Port, PortIndex, Scenario, Sender, Traffic};
 
 /// What a flow is entitled to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,9 +62,9 @@ impl std::error::Error for Oversubscribed {}
 /// connections, each followed by its backward flow if that has traffic.
 ///
 /// A port has `utilization` (above 0 to 1) of its line for ABR, or without it what its algorithm [hands
-/// out](crate::Port::target_utilization), less the CBR and VBR traffic of constant rate through it, whenever that is
-/// sent. Left out of account are guaranteed traffic of varying rate and the backward RM cells of flows the other way,
-/// at most one in Nrm of their cells.
+/// out](crate::Port::target_utilization), of which its [phantom](crate::Port::phantom_weight) has a share, less the CBR
+/// and VBR traffic of constant rate through it, whenever that is sent. Left out of account are guaranteed traffic of
+/// varying rate and the backward RM cells of flows the other way, at most one in Nrm of their cells.
 ///
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.
@@ -82,9 +85,11 @@ pub fn max_min(scenario: &Scenario, utilization: Option<f64>) -> Result<Vec<Fair
             Demand::Abr { mcr, pcr, weight } => flows.push((flow, Flow { ports, mcr, pcr, weight })),
         }
     }
+    let phantom = |port: &Port| if utilization.is_none() { port.phantom_weight() } else { 0.0 };
+    let phantoms: Vec<f64> = scenario.ports().map(|port| phantom(scenario.port(port))).collect();
     let plain: Vec<&Flow> = flows.iter().map(|(_, flow)| flow).collect();
     let index = |port: usize| PortIndex(port as u32);
-    let shares = fill(&capacity, &plain)
+    let shares = fill(&capacity, &phantoms, &plain)
         .map_err(|(port, promised)| oversubscribed(scenario, index(port), promised, capacity[port]))?;
     Ok(flows
         .iter()
@@ -148,12 +153,13 @@ struct Flow {
 /// A rate, and the port that limits it; without one the flow is at its PCR.
 type Filled = (f64, Option<usize>);
 
-/// Progressive filling: rate and bottleneck of each flow, or the port that is oversubscribed and its sum of MCRs.
-fn fill(capacity: &[f64], flows: &[&Flow]) -> Result<Vec<Filled>, (usize, f64)> {
+/// Progressive filling: rate and bottleneck of each flow, or the port that is oversubscribed and its sum of MCRs. Each
+/// port has a phantom of the weight in `phantoms`, which rises with the flows as long as there are any.
+fn fill(capacity: &[f64], phantoms: &[f64], flows: &[&Flow]) -> Result<Vec<Filled>, (usize, f64)> {
     // What is left of each port when every flow that is settled has its rate and every other its MCR, and the weights
     // of those others.
     let mut left = capacity.to_vec();
-    let mut weight = vec![0.0; capacity.len()];
+    let mut weight = phantoms.to_vec();
     let mut open = vec![0_usize; capacity.len()];
     for flow in flows {
         for &port in &flow.ports {
@@ -279,6 +285,29 @@ mod tests {
     }
 
     #[test]
+    fn a_phantom_has_the_share_of_one_more_by_its_weight() {
+        let text = format!(
+            "{NETWORK}defaults.switch.algorithm = {{ type = \"phantom\", utilization_factor = 4 }}\nvc = [\n\
+             {{ name = \"x\", path = [\"a\", \"sw1\", \"sw2\", \"d\"] }},\n\
+             {{ name = \"y\", path = [\"b\", \"sw1\", \"sw2\", \"d\"] }},\n\
+             {{ name = \"z\", path = [\"c\", \"sw1\", \"sw2\", \"d\"], abr = {{ pcr = \"100 cells/s\" }} }}]\n"
+        );
+        // 1000 - 100 (z, at its PCR) = 900 for weights 1 + 1 + 1/4: 400, of which a quarter is left. Of a share that is
+        // named there is no phantom.
+        let scenario = Document::parse(&text, "t").and_then(|document| document.resolve()).unwrap();
+        let rates = |utilization| -> Vec<f64> {
+            let shares = max_min(&scenario, utilization).unwrap();
+            shares.iter().map(|share| share.rate.as_cells_per_s()).collect()
+        };
+        for (rate, expected) in rates(None).iter().zip([400.0, 400.0, 100.0]) {
+            close(*rate, expected);
+        }
+        for (rate, expected) in rates(Some(1.0)).iter().zip([450.0, 450.0, 100.0]) {
+            close(*rate, expected);
+        }
+    }
+
+    #[test]
     fn promises_that_cannot_be_kept_are_named() {
         let text = format!(
             "{NETWORK}vc = [{{ name = \"v{{i}}\", count = 2, path = [\"a\", \"sw1\", \"sw2\", \"d\"], abr = {{ mcr = \"600 cells/s\" }} }}]\n"
@@ -293,22 +322,23 @@ mod tests {
         assert!(error.to_string().contains("sum to 2358.491 cells/s, and it has 1000 cells/s"), "{error}");
     }
 
-    fn any_flows() -> impl Strategy<Value = (Vec<f64>, Vec<Flow>)> {
-        let capacities = proptest::collection::vec(1_000.0..1e6_f64, 1..8);
-        capacities.prop_flat_map(|capacity| {
-            let ports =
-                proptest::sample::subsequence((0..capacity.len()).collect::<Vec<_>>(), 1..=capacity.len());
-            let flow = (ports, 0.0..30.0_f64, 30.0..1e6_f64, prop_oneof![Just(1.0), 0.1..10.0_f64])
+    /// Capacities of ports and weights of their phantoms, and flows.
+    fn any_flows() -> impl Strategy<Value = (Vec<(f64, f64)>, Vec<Flow>)> {
+        let port = (1_000.0..1e6_f64, prop_oneof![Just(0.0), 0.01..10.0_f64]);
+        proptest::collection::vec(port, 1..8).prop_flat_map(|ports| {
+            let way = proptest::sample::subsequence((0..ports.len()).collect::<Vec<_>>(), 1..=ports.len());
+            let flow = (way, 0.0..30.0_f64, 30.0..1e6_f64, prop_oneof![Just(1.0), 0.1..10.0_f64])
                 .prop_map(|(ports, mcr, pcr, weight)| Flow { ports, mcr, pcr, weight });
-            (Just(capacity), proptest::collection::vec(flow, 1..20))
+            (Just(ports), proptest::collection::vec(flow, 1..20))
         })
     }
 
     proptest! {
         #[test]
-        fn no_port_is_over_its_capacity_and_every_flow_has_a_bottleneck((capacity, flows) in any_flows()) {
+        fn no_port_is_over_its_capacity_and_every_flow_has_a_bottleneck((ports, flows) in any_flows()) {
+            let (capacity, phantoms): (Vec<f64>, Vec<f64>) = ports.into_iter().unzip();
             let plain: Vec<&Flow> = flows.iter().collect();
-            let shares = fill(&capacity, &plain).expect("20 MCRs of 30 fit into 1000");
+            let shares = fill(&capacity, &phantoms, &plain).expect("20 MCRs of 30 fit into 1000");
             let load = |port: usize| -> f64 {
                 flows.iter().zip(&shares).filter(|(flow, _)| flow.ports.contains(&port)).map(|(_, share)| share.0).sum()
             };
@@ -322,7 +352,8 @@ mod tests {
                     None => prop_assert_eq!(*rate, flows[i].pcr),
                     Some(port) => {
                         prop_assert!(flows[i].ports.contains(port));
-                        prop_assert!(load(*port) >= capacity[*port] * (1.0 - 1e-9), "the bottleneck is full");
+                        let full = load(*port) + phantoms[*port] * excess(i);
+                        prop_assert!((full / capacity[*port] - 1.0).abs() <= 1e-9, "the bottleneck is full");
                         for (j, other) in flows.iter().enumerate().filter(|(_, other)| other.ports.contains(port)) {
                             prop_assert!(excess(j) <= excess(i) * (1.0 + 1e-9) + 1e-9, "{} {:?}", j, other.ports);
                         }

@@ -1,5 +1,5 @@
-//! EPRCA, CAPC and consistent marking on the ready scenario `algorithms`: ten connections of one line, of which six end
-//! after half the time; consistent marking where connections are held back at different places.
+//! EPRCA, CAPC, Phantom and consistent marking on the ready scenario `algorithms`: ten connections of one line, six of
+//! which end after half the time; Phantom and consistent marking where connections are held back at different places.
 
 use std::ops::ControlFlow;
 
@@ -70,6 +70,23 @@ fn eprca_keeps_the_line_full_and_the_queue_about_its_thresholds() {
 }
 
 #[test]
+fn phantom_leaves_a_fifth_of_what_each_connection_has() {
+    let result = under("phantom");
+    let line = 149.76e6 / BITS_PER_CELL as f64;
+    // n u / (1 + n u) of the line, when the queue of the beginning has gone: 50 / 51, and 20 / 21.
+    for (from, to, sharers) in [(300, 400, 10.0), (700, 800, 4.0)] {
+        let share = line * 5.0 / (1.0 + 5.0 * sharers);
+        for rate in values(&result, "acr", "stays1", from, to) {
+            assert!((rate / share - 1.0).abs() < 0.01, "{rate} of {share}");
+        }
+    }
+    assert!((mean(values(&result, "utilization", "sw1->sw2", 700, 800)) - 20.0 / 21.0).abs() < 0.003);
+    assert!(mean(values(&result, "queue", "sw1->sw2", 700, 800)) < 5.0);
+    let [one, other] = ["stays1", "ends1"].map(|vc| mean(values(&result, "acr", vc, 300, 400)));
+    assert!((one / other - 1.0).abs() < 0.002, "{one} and {other}");
+}
+
+#[test]
 fn consistent_marking_hands_out_its_target_and_gives_what_is_left_to_those_who_stay() {
     let result = under("consistent-marking");
     let target = 0.95 * 149.76e6 / BITS_PER_CELL as f64;
@@ -115,6 +132,13 @@ fn ends(values: &[f64]) -> [f64; 2] {
 #[test]
 fn consistent_marking_is_fair_wherever_connections_are_held_back() {
     let [least, most] = beside_max_min("{ type = \"consistent-marking\" }");
+    assert!(least > 0.99 && most < 1.01, "{least} to {most}");
+}
+
+/// Of each line the phantom has a fifth of what those have who are held back there, and max-min shares are of the rest.
+#[test]
+fn phantom_is_fair_wherever_connections_are_held_back() {
+    let [least, most] = beside_max_min("{ type = \"phantom\" }");
     assert!(least > 0.99 && most < 1.01, "{least} to {most}");
 }
 

@@ -25,6 +25,7 @@ mod erica;
 mod frame_discard;
 mod list;
 mod meter;
+mod phantom;
 mod port_control;
 mod relative_rate;
 #[cfg(test)]
@@ -42,6 +43,7 @@ pub use eprca::{Eprca, EprcaConfig};
 pub use erica::{Erica, EricaConfig, QueueControl};
 pub use frame_discard::{FrameDiscard, FrameDiscardConfig};
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
+pub use phantom::{Phantom, PhantomConfig};
 pub use port_control::{
     ALGORITHM_METRICS, ERICA_METRICS, Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig,
     metric_unit,

@@ -11,6 +11,7 @@ use super::efci::{Efci, EfciConfig};
 use super::eprca::{EPRCA_METRICS, Eprca, EprcaConfig};
 use super::erica::{Erica, EricaConfig, QueueControl};
 use super::meter::{Meter, Metering, QuietMeter};
+use super::phantom::{PHANTOM_METRICS, Phantom, PhantomConfig};
 use super::relative_rate::{RelativeRate, RelativeRateConfig};
 use super::stop_and_go::{StopAndGo, StopAndGoConfig};
 use super::{Feedback, Settled, Slot, SwitchAlgorithm, VcAtPort};
@@ -52,6 +53,8 @@ pub enum SwitchAlgorithmConfig {
     Eprca(Arc<EprcaConfig>),
     /// One rate for all, which follows the load.
     Capc(Arc<CapcConfig>),
+    /// One rate for all, a multiple of what they leave unused.
+    Phantom(Arc<PhantomConfig>),
     /// One rate for all, which follows what they claim.
     ConsistentMarking(Arc<ConsistentMarkingConfig>),
     /// ERICA and ERICA+; ports may share what is the same for all of them.
@@ -67,25 +70,37 @@ impl SwitchAlgorithmConfig {
             SwitchAlgorithmConfig::StopAndGo(config) => config.check(),
             SwitchAlgorithmConfig::Eprca(config) => config.check(),
             SwitchAlgorithmConfig::Capc(config) => config.check(),
+            SwitchAlgorithmConfig::Phantom(config) => config.check(),
             SwitchAlgorithmConfig::ConsistentMarking(config) => config.check(),
             SwitchAlgorithmConfig::Erica(config) => config.check(),
         }
     }
 
     /// Share of the line, above 0 to 1, that connections get together in the long run: the target utilization, and
-    /// all of the line where an algorithm goes by the queue.
+    /// all of the line where an algorithm goes by the queue. Of that Phantom leaves what its
+    /// [phantom](SwitchAlgorithmConfig::phantom_weight) gets.
     pub fn target_utilization(&self) -> f64 {
         match self {
             SwitchAlgorithmConfig::None
             | SwitchAlgorithmConfig::RelativeRate(_)
             | SwitchAlgorithmConfig::StopAndGo(_)
-            | SwitchAlgorithmConfig::Eprca(_) => 1.0,
+            | SwitchAlgorithmConfig::Eprca(_)
+            | SwitchAlgorithmConfig::Phantom(_) => 1.0,
             SwitchAlgorithmConfig::Capc(config) => config.target_utilization,
             SwitchAlgorithmConfig::ConsistentMarking(config) => config.target_utilization,
             SwitchAlgorithmConfig::Erica(config) => match config.queue_control {
                 QueueControl::TargetUtilization(share) => share,
                 QueueControl::QueueingDelay { .. } => 1.0,
             },
+        }
+    }
+
+    /// Weight of what is left of the line in the long run, as the share of one connection more beside those of weight 1
+    /// [no unit, 0 or more]: with Phantom 1 / utilization factor, otherwise 0.
+    pub fn phantom_weight(&self) -> f64 {
+        match self {
+            SwitchAlgorithmConfig::Phantom(config) => 1.0 / config.utilization_factor,
+            _ => 0.0,
         }
     }
 
@@ -97,6 +112,7 @@ impl SwitchAlgorithmConfig {
             | SwitchAlgorithmConfig::StopAndGo(_) => &[],
             SwitchAlgorithmConfig::Eprca(_) => EPRCA_METRICS,
             SwitchAlgorithmConfig::Capc(_) => CAPC_METRICS,
+            SwitchAlgorithmConfig::Phantom(_) => PHANTOM_METRICS,
             SwitchAlgorithmConfig::ConsistentMarking(_) => CONSISTENT_MARKING_METRICS,
             SwitchAlgorithmConfig::Erica(_) => ERICA_METRICS,
         }
@@ -125,6 +141,7 @@ enum Algorithm {
     StopAndGo(StopAndGo),
     Eprca(Eprca),
     Capc(Capc),
+    Phantom(Phantom),
     ConsistentMarking(ConsistentMarking),
     Erica(Erica),
     Custom(Box<dyn SwitchAlgorithm + Send>),
@@ -164,6 +181,9 @@ impl PortControl {
             SwitchAlgorithmConfig::StopAndGo(config) => Algorithm::StopAndGo(StopAndGo::new(*config)),
             SwitchAlgorithmConfig::Eprca(config) => Algorithm::Eprca(Eprca::new(Arc::clone(config))),
             SwitchAlgorithmConfig::Capc(config) => Algorithm::Capc(Capc::new(Arc::clone(config), link_rate)),
+            SwitchAlgorithmConfig::Phantom(config) => {
+                Algorithm::Phantom(Phantom::new(Arc::clone(config), link_rate))
+            }
             SwitchAlgorithmConfig::ConsistentMarking(config) => {
                 Algorithm::ConsistentMarking(ConsistentMarking::new(Arc::clone(config), link_rate))
             }
@@ -399,6 +419,7 @@ impl Algorithm {
             Algorithm::StopAndGo(algorithm) => Some(algorithm),
             Algorithm::Eprca(algorithm) => Some(algorithm),
             Algorithm::Capc(algorithm) => Some(algorithm),
+            Algorithm::Phantom(algorithm) => Some(algorithm),
             Algorithm::ConsistentMarking(algorithm) => Some(algorithm),
             Algorithm::Erica(algorithm) => Some(algorithm),
             Algorithm::Custom(algorithm) => Some(&**algorithm),
@@ -414,6 +435,7 @@ impl Algorithm {
             Algorithm::StopAndGo(algorithm) => Some(algorithm),
             Algorithm::Eprca(algorithm) => Some(algorithm),
             Algorithm::Capc(algorithm) => Some(algorithm),
+            Algorithm::Phantom(algorithm) => Some(algorithm),
             Algorithm::ConsistentMarking(algorithm) => Some(algorithm),
             Algorithm::Erica(algorithm) => Some(algorithm),
             Algorithm::Custom(algorithm) => Some(&mut **algorithm),
@@ -429,6 +451,7 @@ impl fmt::Debug for Algorithm {
             Algorithm::StopAndGo(algorithm) => algorithm.fmt(f),
             Algorithm::Eprca(algorithm) => algorithm.fmt(f),
             Algorithm::Capc(algorithm) => algorithm.fmt(f),
+            Algorithm::Phantom(algorithm) => algorithm.fmt(f),
             Algorithm::ConsistentMarking(algorithm) => algorithm.fmt(f),
             Algorithm::Erica(algorithm) => algorithm.fmt(f),
             Algorithm::Custom(_) => f.write_str("Custom"),
@@ -700,6 +723,7 @@ mod tests {
             SwitchAlgorithmConfig::Capc(Arc::default()),
             SwitchAlgorithmConfig::ConsistentMarking(Arc::default()),
             SwitchAlgorithmConfig::Eprca(Arc::new(eprca)),
+            SwitchAlgorithmConfig::Phantom(Arc::default()),
         ] {
             let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
             let port = PortControl::new(&config, CellRate::new(100_000.0));

@@ -368,6 +368,29 @@ const ALGORITHM: Tagged = Tagged {
             },
         ),
         (
+            "phantom",
+            Shape {
+                name: "phantom",
+                about: "Phantom: one rate for all connections, a multiple of the mean of what they leave of the line.",
+                keys: &[
+                    key("interval", SPAN, "\"0.5 ms\"", "Averaging interval: its length at most."),
+                    key(
+                        "interval_cells",
+                        Kind::Integer(1, u32::MAX as i64),
+                        "none",
+                        "The interval ends early when so many ABR cells have arrived.",
+                    ),
+                    key(
+                        "utilization_factor",
+                        Kind::Ratio(Range::above(0.0, f64::MAX)),
+                        "5",
+                        "How many times the mean a connection may send: n of them have n times this of what is left.",
+                    ),
+                    key("alpha", SHARE, "1/128", "Weight of the newest interval in the mean."),
+                ],
+            },
+        ),
+        (
             "consistent-marking",
             Shape {
                 name: "consistent-marking",

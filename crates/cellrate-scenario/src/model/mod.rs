@@ -166,6 +166,11 @@ impl Port {
         self.control.algorithm.target_utilization()
     }
 
+    /// Weight of what its algorithm leaves of that, as the share of one connection more [no unit, 0 or more].
+    pub fn phantom_weight(&self) -> f64 {
+        self.control.algorithm.phantom_weight()
+    }
+
     /// Names of the figures that its algorithm offers to probes, in order.
     pub fn figures(&self) -> Vec<&str> {
         match &self.custom {

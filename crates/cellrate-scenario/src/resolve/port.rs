@@ -6,8 +6,8 @@ use std::sync::Arc;
 use cellrate_proto::switch::{
     ActiveSources, AgingConfig, AveragingInterval, BecnConfig, BecnIndication, CapcConfig,
     ConsistentMarkingConfig, EfciConfig, EprcaConfig, EricaConfig, Fairness, FrameDiscardConfig,
-    LoadAveraging, PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
-    SwitchAlgorithmConfig,
+    LoadAveraging, PhantomConfig, PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig,
+    StopAndGoForm, SwitchAlgorithmConfig,
 };
 use cellrate_proto::{Cells, Duration};
 
@@ -148,6 +148,16 @@ fn built_in(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
                 eru: ratio("eru", default.eru)?,
                 erf: ratio("erf", default.erf)?,
                 threshold: optional(table, "threshold", quantity::cells)?.unwrap_or(default.threshold),
+            }))
+        }
+        Some("phantom") => {
+            let default = PhantomConfig::new();
+            let factor = optional(table, "utilization_factor", quantity::ratio)?;
+            let alpha = optional(table, "alpha", quantity::ratio)?;
+            SwitchAlgorithmConfig::Phantom(Arc::new(PhantomConfig {
+                interval: interval(table, default.interval.time)?,
+                utilization_factor: factor.unwrap_or(default.utilization_factor),
+                alpha: alpha.unwrap_or(default.alpha),
             }))
         }
         Some("consistent-marking") => {

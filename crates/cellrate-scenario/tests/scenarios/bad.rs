@@ -50,6 +50,7 @@ told! {
     eprca_thresholds_crossed: "{ type = \"relative-rate\", threshold = " => "{ type = \"eprca\", high_threshold = \"2 cells\", threshold = ";
     threshold_of_no_cells: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"relative-rate\", threshold = \"0 cells\" }";
     capc_factor_of_nothing: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"capc\", erf = 0 }";
+    phantom_of_nothing: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"phantom\", alpha = 0 }";
     alpha_alone: "load_averaging = \"ratio\", " => "";
     not_a_power_of_two: "rif = \"1/16\"" => "rif = 0.3";
     metric_of_a_port_without: "\"sw1->sw2\"]" => "\"sw2->sw1\"]";

@@ -70,6 +70,7 @@ fn of_switch_algorithms() {
         ("stop-and-go", threshold),
         ("eprca", threshold),
         ("capc", ""),
+        ("phantom", ""),
         ("consistent-marking", ""),
         ("erica", ""),
         ("erica+", ""),

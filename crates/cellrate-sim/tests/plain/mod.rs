@@ -8,7 +8,7 @@ pub mod sources;
 use cellrate_proto::CellRate;
 use cellrate_proto::switch::{
     AveragingInterval, Capc, ConsistentMarking, Eprca, Erica, Feedback, IntervalLoad, Meter, Metering,
-    Metrics, RelativeRate, Slot, StopAndGo, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
+    Metrics, Phantom, RelativeRate, Slot, StopAndGo, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{Cells, Duration, Time};
 
@@ -91,6 +91,7 @@ pub fn plain(config: &SwitchAlgorithmConfig, link_rate: CellRate) -> Option<Box<
         SwitchAlgorithmConfig::StopAndGo(config) => Box::new(Plain(StopAndGo::new(config))),
         SwitchAlgorithmConfig::Eprca(config) => Box::new(Plain(Eprca::new(config))),
         SwitchAlgorithmConfig::Capc(config) => Box::new(Plain(Capc::new(config, link_rate))),
+        SwitchAlgorithmConfig::Phantom(config) => Box::new(Plain(Phantom::new(config, link_rate))),
         SwitchAlgorithmConfig::ConsistentMarking(config) => {
             Box::new(Plain(ConsistentMarking::new(config, link_rate)))
         }

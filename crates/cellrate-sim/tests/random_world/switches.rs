@@ -5,13 +5,13 @@ use std::sync::Arc;
 use cellrate_proto::Cells;
 use cellrate_proto::switch::{
     AveragingInterval, CapcConfig, ConsistentMarkingConfig, EprcaConfig, EricaConfig, Fairness,
-    SwitchAlgorithmConfig,
+    PhantomConfig, SwitchAlgorithmConfig,
 };
 use cellrate_scenario::Scenario;
 use cellrate_sim::random::{Random, Stream};
 
 /// In every fourth network ports that run ERICA may share by weight, count the effective number of connections, or run
-/// CAPC, EPRCA or consistent marking instead; dice of its own leave all other networks what they are.
+/// CAPC, EPRCA, Phantom or consistent marking instead; dice of its own leave all other networks what they are.
 pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     if number % 4 != 1 {
         return;
@@ -19,7 +19,7 @@ pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 7));
     change_erica(scenario, |erica| {
         let threshold = 1 + (dice.uniform() * 40.0) as u64;
-        Some(match (dice.uniform() * 7.0) as u32 {
+        Some(match (dice.uniform() * 8.0) as u32 {
             0 | 1 => {
                 let fairness = Fairness::Weighted;
                 SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig { fairness, ..*erica }))
@@ -35,6 +35,7 @@ pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
                 erica.active_sources.effective = true;
                 SwitchAlgorithmConfig::Erica(Arc::new(erica))
             }
+            6 => random_phantom(erica.interval, &mut dice),
             _ => return None,
         })
     });
@@ -75,6 +76,11 @@ fn random_capc(interval: AveragingInterval, threshold: u64, dice: &mut Random) -
 fn random_eprca(threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {
     let high = threshold + (dice.uniform() * 100.0) as u64;
     SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(Cells(threshold), Cells(high))))
+}
+
+fn random_phantom(interval: AveragingInterval, dice: &mut Random) -> SwitchAlgorithmConfig {
+    let (utilization_factor, alpha) = (0.5 + 10.0 * dice.uniform(), 0.005 + 0.5 * dice.uniform().powi(3));
+    SwitchAlgorithmConfig::Phantom(Arc::new(PhantomConfig { interval, utilization_factor, alpha }))
 }
 
 fn consistent_marking(interval: AveragingInterval, fairness: Fairness) -> SwitchAlgorithmConfig {

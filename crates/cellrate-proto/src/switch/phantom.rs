@@ -1,0 +1,274 @@
+//! Phantom (Y. Afek, Y. Mansour, Z. Ostfeld, Phantom: a simple and effective flow control scheme, ACM SIGCOMM 1996;
+//! Computer Networks 32(3), 2000).
+//!
+//! What a line has left is taken for the rate of one connection more, the phantom. MACR is a running mean of it, and
+//! every connection may send a multiple of MACR. So a line settles where each has that multiple of what all of them
+//! leave: there is no state per connection, and nobody is counted.
+//!
+//! Where the published description is open:
+//! - MACR begins as it is when one connection has the line, and is never below zero.
+//! - Its weight is the same whichever way MACR goes.
+//! - What is left is the line less what came, higher categories included; it is negative where more came than the line
+//!   takes.
+
+use alloc::sync::Arc;
+
+use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
+use super::{Feedback, Metrics, Settled, Slot, SwitchAlgorithm, VcAtPort};
+use crate::parameters::{ParameterError, in_range};
+use crate::units::{CellRate, Cells, Duration, Time};
+
+/// What Phantom offers: the mean of what the line has left [cells/s].
+pub(super) const PHANTOM_METRICS: Metrics = &["macr"];
+
+/// Phantom's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PhantomConfig {
+    /// Averaging interval. Default 0.5 ms.
+    pub interval: AveragingInterval,
+    /// How many times MACR a connection may send [above 0; default 5].
+    pub utilization_factor: f64,
+    /// Weight of the newest interval in MACR [above 0 to 1; default 1/128].
+    pub alpha: f64,
+}
+
+impl PhantomConfig {
+    /// Phantom with every default; set what differs.
+    ///
+    /// ```
+    /// use cellrate_proto::switch::PhantomConfig;
+    /// assert_eq!(PhantomConfig::new().check(), Ok(()));
+    /// let error = PhantomConfig { alpha: 0.0, ..PhantomConfig::new() }.check().unwrap_err();
+    /// assert_eq!(error.to_string(), "alpha is 0; it must be above 0 and at most 1");
+    /// ```
+    pub const fn new() -> PhantomConfig {
+        PhantomConfig {
+            interval: AveragingInterval::of_time(Duration::from_us(500)),
+            utilization_factor: 5.0,
+            alpha: 0.0078125,
+        }
+    }
+
+    /// Says which parameter is out of its range first, in the order of the fields.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        let &PhantomConfig { interval, utilization_factor: factor, alpha } = self;
+        interval.check()?;
+        in_range("utilization_factor", factor, "", factor > 0.0 && factor.is_finite(), "above 0")?;
+        in_range("alpha", alpha, "", alpha > 0.0 && alpha <= 1.0, "above 0 and at most 1")
+    }
+}
+
+impl Default for PhantomConfig {
+    fn default() -> PhantomConfig {
+        PhantomConfig::new()
+    }
+}
+
+/// The algorithm. Ports share their parameters.
+#[derive(Clone, Debug)]
+pub struct Phantom {
+    config: Arc<PhantomConfig>,
+    link_rate: CellRate,
+    macr: CellRate,
+}
+
+impl Phantom {
+    /// At the port of a line that takes `link_rate`.
+    pub fn new(config: impl Into<Arc<PhantomConfig>>, link_rate: CellRate) -> Phantom {
+        let config = config.into();
+        let macr = CellRate::new(link_rate.as_cells_per_s() / (1.0 + config.utilization_factor));
+        Phantom { config, link_rate, macr }
+    }
+
+    /// MACR when an interval has left so much of the line [cells/s, below 0 where more came than the line takes].
+    fn with(&self, left: f64) -> CellRate {
+        let macr = self.macr.as_cells_per_s();
+        CellRate::new(macr + self.config.alpha * (left - macr))
+    }
+}
+
+impl SwitchAlgorithm for Phantom {
+    fn metering(&self) -> Option<Metering> {
+        Some(Metering { interval: self.config.interval, bidirectional: false, history: false })
+    }
+
+    fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {}
+
+    fn on_forward_rm(&mut self, _now: Time, _slot: Slot, _ccr: CellRate, _meter: &Meter) {}
+
+    fn on_backward_rm(
+        &mut self,
+        _now: Time,
+        _slot: Slot,
+        _queue: Cells,
+        _meter: &Meter,
+        feedback: &mut Feedback,
+    ) {
+        feedback.limit(self.macr * self.config.utilization_factor);
+    }
+
+    fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
+        let [line, guaranteed, abr] =
+            [self.link_rate, load.guaranteed_rate(), load.abr_rate()].map(CellRate::as_cells_per_s);
+        self.macr = self.with(line - guaranteed - abr);
+    }
+
+    fn forward_rm_stands(&self) -> bool {
+        true
+    }
+
+    fn answer_settled(&self, _slot: Slot, _meter: &Meter) -> Settled {
+        Settled::Yes
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.with(self.link_rate.as_cells_per_s()) == self.macr
+    }
+
+    fn metric_names(&self) -> Metrics {
+        PHANTOM_METRICS
+    }
+
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("macr", self.macr.as_cells_per_s());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate_code::RateCode;
+    use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig};
+
+    /// Intervals of 1/64 s: 1024 cells in one are C = 65,536 cells/s, which is the line.
+    const INTERVAL: Duration = Duration::from_us(15_625);
+    const C: f64 = 65_536.0;
+
+    struct World {
+        port: PortControl,
+        slot: Slot,
+    }
+
+    impl World {
+        /// Three times MACR for each, and a quarter of it new in each interval.
+        fn new() -> World {
+            World::with(AveragingInterval::of_time(INTERVAL))
+        }
+
+        fn with(interval: AveragingInterval) -> World {
+            let config = PhantomConfig { interval, utilization_factor: 3.0, alpha: 0.25 };
+            assert_eq!(config.check(), Ok(()));
+            let algorithm = SwitchAlgorithmConfig::Phantom(Arc::new(config));
+            let line = CellRate::new(C);
+            let mut port =
+                PortControl::new(&PortControlConfig { algorithm, ..PortControlConfig::default() }, line);
+            let slot = port.connect(&VcAtPort { pcr: line, mcr: CellRate::ZERO, weight: 1.0 });
+            World { port, slot }
+        }
+
+        fn interval(&mut self, abr: u64, guaranteed: u64) {
+            let end = self.port.next_deadline();
+            (0..abr).for_each(|_| self.port.on_abr_cell(Time::from_ps(end.as_ps() - 1), self.slot));
+            self.port.on_guaranteed_cells(guaranteed);
+            self.port.end_intervals(end, |_| Cells::ZERO);
+        }
+
+        fn macr(&self) -> f64 {
+            let mut found = f64::NAN;
+            self.port.metrics(|_, value| found = value);
+            found
+        }
+
+        fn er(&mut self, queue: u64) -> f64 {
+            let mut feedback = Feedback::new(RateCode::MAX, false, false);
+            self.port.on_backward_rm(Time::ZERO, self.slot, Cells(queue), &mut feedback);
+            assert!(!feedback.congestion_indication() && !feedback.no_increase());
+            feedback.explicit_rate().rate().as_cells_per_s()
+        }
+    }
+
+    #[test]
+    fn macr_moves_by_a_quarter_towards_what_is_left() {
+        // C / (1 + 3), of which a connection may send three times as much: all but that.
+        let mut world = World::new();
+        assert_eq!((world.macr(), world.er(0)), (16_384.0, 49_152.0));
+        // 1024 - 512 cells are left, 32,768 cells/s: 16,384 + 16,384 / 4.
+        world.interval(512, 0);
+        assert_eq!((world.macr(), world.er(0)), (20_480.0, 61_440.0));
+        // 1024 - 1024 - 512 cells, -32,768 cells/s: 20,480 - 53,248 / 4.
+        world.interval(1024, 512);
+        assert_eq!((world.macr(), world.er(0)), (7_168.0, 21_504.0));
+        // -65,536 cells/s: 7,168 - 72,704 / 4 is less than nothing.
+        world.interval(2048, 0);
+        assert_eq!((world.macr(), world.er(0)), (0.0, 0.0));
+        world.interval(0, 256);
+        assert_eq!(world.macr(), 12_288.0);
+    }
+
+    #[test]
+    fn it_stays_where_connections_have_their_multiple_of_what_they_leave() {
+        // One has 3/4 of the line, and leaves 1/4.
+        let mut world = World::new();
+        (0..10).for_each(|_| world.interval(768, 0));
+        assert_eq!((world.macr(), world.er(0)), (C / 4.0, 0.75 * C));
+    }
+
+    #[test]
+    fn an_answer_is_settled_until_the_interval_ends_unless_cells_may_end_it() {
+        let mut world = World::new();
+        let within = Time::from_ps(world.port.next_deadline().as_ps() - 1);
+        assert_eq!(world.port.answer_settled(within, world.slot), Settled::Yes);
+        let before = world.er(0);
+        (0..500).for_each(|_| world.port.on_abr_cell(within, world.slot));
+        world.port.on_forward_rm(within, world.slot, CellRate::new(5_000.0));
+        assert_eq!(world.er(1_000), before);
+        assert_eq!(world.port.answer_settled(world.port.next_deadline(), world.slot), Settled::No);
+        let world = World::with(AveragingInterval::of_time_or_cells(INTERVAL, 100));
+        assert_eq!(world.port.answer_settled(Time::ZERO, world.slot), Settled::No);
+    }
+
+    #[test]
+    fn er_is_never_raised() {
+        let mut world = World::new();
+        let came = RateCode::floor(CellRate::new(1_000.0));
+        let mut feedback = Feedback::new(came, true, true);
+        world.port.on_backward_rm(Time::ZERO, world.slot, Cells(100), &mut feedback);
+        assert_eq!(feedback, Feedback::new(came, true, true));
+    }
+
+    #[test]
+    fn idle_intervals_passed_over_are_those_that_would_change_nothing() {
+        let [mut world, mut other] = [(); 2].map(|()| World::new());
+        for world in [&mut world, &mut other] {
+            world.interval(700, 300);
+        }
+        let end = world.port.next_deadline() + INTERVAL * 5_000;
+        let mut ended = 0;
+        world.port.end_intervals(end, |_| {
+            ended += 1;
+            Cells::ZERO
+        });
+        (0..5_001).for_each(|_| other.interval(0, 0));
+        assert_eq!(world.macr(), other.macr());
+        assert!((world.macr() / C - 1.0).abs() < 1e-15, "all of the line, to the last bits");
+        assert_eq!(world.port.next_deadline(), other.port.next_deadline());
+        assert!((100..200).contains(&ended), "{ended}: a quarter of what remains each time, to the last bit");
+    }
+
+    #[test]
+    fn every_parameter_is_refused_just_outside_its_range() {
+        let refused = |config: PhantomConfig| config.check().map_err(|error| error.name);
+        let plain = PhantomConfig::new();
+        assert_eq!(refused(plain), Ok(()));
+        let interval = AveragingInterval::of_time(Duration::ZERO);
+        assert_eq!(refused(PhantomConfig { interval, ..plain }), Err("interval"));
+        for factor in [0.0, f64::INFINITY, f64::NAN] {
+            let config = PhantomConfig { utilization_factor: factor, ..plain };
+            assert_eq!(refused(config), Err("utilization_factor"));
+        }
+        for alpha in [0.0, 1.001, f64::NAN] {
+            assert_eq!(refused(PhantomConfig { alpha, ..plain }), Err("alpha"));
+        }
+        assert_eq!(refused(PhantomConfig { alpha: 1.0, ..plain }), Ok(()));
+    }
+}
