@@ -83,6 +83,35 @@ class Erica(SwitchAlgorithm):
         return {"z": self.z, "n": max(self.active, 1)}
 
 
+class Aprc(SwitchAlgorithm):
+    """APRC with a DQT of 200 cells and K = 40, written from docs/algorithms/aprc.md."""
+
+    interval_cells = 40
+
+    def __init__(self, port: Port, growth: int) -> None:
+        self.growth, self.queue, self.grows = growth, 0, False
+        self.macr: float | None = None
+        self.ccr: dict[int, float] = {}
+
+    def on_forward_rm(self, now: float, vc: int, ccr: float) -> None:
+        self.ccr[vc] = ccr
+        self.macr = ccr if self.macr is None else self.macr * (1 - 1 / 16) + ccr / 16
+
+    def on_interval_end(self, load: Load) -> None:
+        self.grows, self.queue = load.abr_queue - self.queue > self.growth, load.abr_queue
+
+    def on_backward_rm(self, now: float, vc: int, queue: int) -> float | None:
+        if self.macr is None:
+            return None
+        if queue > 200:
+            return self.macr / 4
+        claims_much = self.ccr.get(vc, 0.0) > self.macr * 7 / 8
+        return self.macr * 15 / 16 if self.grows and queue > 0 and claims_much else None
+
+    def figures(self) -> dict[str, float]:
+        return {"macr": self.macr or 0.0}
+
+
 class Silent(SwitchAlgorithm):
     """Does nothing, and has the figure that the scenario lists."""
 
@@ -95,6 +124,23 @@ def test_erica_in_python_gives_what_the_built_in_one_gives_to_the_last_cell() ->
     for threads in (1, 2):
         same(cellrate.run(transient(CUSTOM), algorithms={"mine": Erica}, threads=threads), built_in)
     assert max(built_in.series("acr", vc="vc1").values) > 2 * min(built_in.series("acr", vc="vc1").values)
+
+
+@pytest.mark.parametrize("growth", [0, 3])
+def test_aprc_in_python_gives_what_the_built_in_one_gives_to_the_last_cell(growth: int) -> None:
+    keys = f'interval_cells = 40, high_threshold = "200 cells", growth_threshold = "{growth} cells"'
+    settings = f'name = "mine", figures = ["macr"], parameters = {{ growth = {growth} }}'
+    probe = '\n[[probe]]\nrecord = ["macr"]\nof = ["sw1->sw2"]\nevery = "1 ms"\n'
+    built_in, own = (
+        cellrate.Scenario.parse(transient(f"algorithm = {{ {algorithm} }}").toml + probe).set(
+            {"defaults.abr.rif": "1/64"}
+        )
+        for algorithm in (f'type = "aprc", {keys}', f'type = "custom", {settings}')
+    )
+    expected = cellrate.run(built_in)
+    same(cellrate.run(own, algorithms={"mine": Aprc}), expected)
+    assert len(set(expected.series("macr").values)) > 100
+    assert expected.port("sw1->sw2")["max_queue"] > 200
 
 
 def test_ci_and_ni_can_be_set() -> None:

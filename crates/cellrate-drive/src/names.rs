@@ -40,6 +40,7 @@ pub fn control_names(port: &Port) -> Vec<String> {
         (None, SwitchAlgorithmConfig::RelativeRate(_)) => Some("relative rate".into()),
         (None, SwitchAlgorithmConfig::StopAndGo(_)) => Some("Stop & Go".into()),
         (None, SwitchAlgorithmConfig::Eprca(_)) => Some("EPRCA".into()),
+        (None, SwitchAlgorithmConfig::Aprc(_)) => Some("APRC".into()),
         (None, SwitchAlgorithmConfig::Capc(_)) => Some("CAPC".into()),
         (None, SwitchAlgorithmConfig::Phantom(_)) => Some("Phantom".into()),
         (None, SwitchAlgorithmConfig::ConsistentMarking(_)) => Some("consistent marking".into()),

@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, ConsistentMarkingConfig, EfciConfig, EprcaConfig,
-    EricaConfig, Fairness, Feedback, LoadAveraging, PhantomConfig, PortControl, PortControlConfig,
-    QueueControl, RelativeRateConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
+    ActiveSources, AgingConfig, AprcConfig, AveragingInterval, ConsistentMarkingConfig, EfciConfig,
+    EprcaConfig, EricaConfig, Fairness, Feedback, LoadAveraging, PhantomConfig, PortControl,
+    PortControlConfig, QueueControl, RelativeRateConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, RateCode, Time};
 use proptest::prelude::*;
@@ -372,6 +372,7 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
     let threshold = Cells(250);
     let relative_rate = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold });
     let eprca = SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(threshold, Cells(1_000))));
+    let aprc = SwitchAlgorithmConfig::Aprc(Arc::new(AprcConfig::new(Cells(1_000))));
     let capc = SwitchAlgorithmConfig::Capc(Arc::default());
     let phantom = SwitchAlgorithmConfig::Phantom(Arc::default());
     let marking = SwitchAlgorithmConfig::ConsistentMarking(Arc::default());
@@ -379,6 +380,7 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
         Just(SwitchAlgorithmConfig::None),
         Just(relative_rate),
         Just(eprca),
+        Just(aprc),
         Just(capc),
         Just(phantom),
         Just(marking)

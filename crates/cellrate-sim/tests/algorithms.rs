@@ -1,5 +1,6 @@
-//! EPRCA, CAPC, Phantom and consistent marking on the ready scenario `algorithms`: ten connections of one line, six of
-//! which end after half the time; Phantom and consistent marking where connections are held back at different places.
+//! EPRCA, APRC, CAPC, Phantom and consistent marking on the ready scenario `algorithms`: ten connections of one line,
+//! of which six end after half the time; APRC, Phantom and consistent marking where connections are held back at
+//! different places.
 
 use std::ops::ControlFlow;
 
@@ -70,6 +71,21 @@ fn eprca_keeps_the_line_full_and_the_queue_about_its_thresholds() {
 }
 
 #[test]
+fn aprc_keeps_the_line_full_and_swings_up_to_its_threshold() {
+    let result = under("aprc");
+    for (from, to) in [(200, 400), (600, 800)] {
+        let [least, most] = ends(values(&result, "queue", "sw1->sw2", from, to));
+        assert!(least < 500.0 && most > 900.0 && most < 1200.0, "{least} to {most}");
+        assert!(mean(values(&result, "utilization", "sw1->sw2", from, to)) > 0.99);
+    }
+    // Those who stay have more than twice as much when the others have gone.
+    let before = mean(values(&result, "acr", "stays1", 200, 400));
+    assert!(mean(values(&result, "acr", "stays1", 600, 800)) > 2.0 * before);
+    let delivered = |vc: &str| result.summary.vcs.iter().find(|row| row.vc == vc).unwrap().delivered as f64;
+    assert!((delivered("stays1") / delivered("stays4") - 1.0).abs() < 0.02);
+}
+
+#[test]
 fn phantom_leaves_a_fifth_of_what_each_connection_has() {
     let result = under("phantom");
     let line = 149.76e6 / BITS_PER_CELL as f64;
@@ -107,9 +123,13 @@ const BOTTLENECKS: &str = include_str!("../../../scenarios/bottlenecks.toml");
 /// Each rate over its max-min share of what the algorithm hands out of every line: the smallest and the largest from
 /// 600 ms on.
 fn beside_max_min(algorithm: &str) -> [f64; 2] {
+    settled(&bottlenecks(algorithm)).1
+}
+
+fn bottlenecks(algorithm: &str) -> Scenario {
     let mut document = Document::parse(BOTTLENECKS, "bottlenecks").unwrap();
     document.set("defaults.switch.algorithm", algorithm).unwrap();
-    settled(&document.resolve().unwrap()).1
+    document.resolve().unwrap()
 }
 
 /// A run, and each rate over its share: the smallest and the largest from 600 ms on.
@@ -127,6 +147,26 @@ fn settled(scenario: &Scenario) -> (RunResult, [f64; 2]) {
 /// The smallest and the largest.
 fn ends(values: &[f64]) -> [f64; 2] {
     values.iter().fold([f64::INFINITY, 0.0], |[least, most], &value| [value.min(least), value.max(most)])
+}
+
+/// Queues of few cells grow by chance: that is congestion by the published rule, and keeps lines from being full.
+/// Growth by more than two cells is not by chance.
+#[test]
+fn aprc_leaves_less_unused_where_little_growth_is_none() {
+    let means = |algorithm: &str| {
+        let scenario = bottlenecks(algorithm);
+        let (shares, result) = (fair::max_min(&scenario, None).unwrap(), settled(&scenario).0);
+        let parts = shares.iter().map(|share| {
+            let name = &scenario.connection(share.flow.connection()).name;
+            mean(&series(&result, "acr", name).values[600..]) / share.rate.as_cells_per_s()
+        });
+        ends(&parts.collect::<Vec<_>>())
+    };
+    let [least, _] = means("{ type = \"aprc\", high_threshold = \"1000 cells\" }");
+    assert!(least < 0.85, "{least}");
+    let [least, most] =
+        means("{ type = \"aprc\", high_threshold = \"1000 cells\", growth_threshold = \"2 cells\" }");
+    assert!(least > 0.9 && most < 1.1, "{least} to {most}");
 }
 
 #[test]

@@ -12,14 +12,11 @@
 
 use alloc::sync::Arc;
 
-use super::list::List;
+use super::intelligent_marking::{Congestion, MARKING_METRICS, Macr, Reduction, check_factors};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::{Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
 use crate::parameters::{ParameterError, in_range};
 use crate::units::{CellRate, Cells, Duration, Time};
-
-/// What EPRCA offers: the mean of the rates claimed [cells/s].
-pub(super) const EPRCA_METRICS: Metrics = &["macr"];
 
 /// EPRCA's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,13 +56,7 @@ impl EprcaConfig {
         in_range("threshold", threshold.0 as f64, "cells", threshold.0 > 0, "at least 1 cell")?;
         let is_high = high_threshold >= threshold;
         in_range("high_threshold", high_threshold.0 as f64, "cells", is_high, "at least threshold")?;
-        let share = |name, value: f64| {
-            in_range(name, value, "", value > 0.0 && value <= 1.0, "above 0 and at most 1")
-        };
-        share("average", average)?;
-        share("dpf", dpf)?;
-        share("erf", erf)?;
-        share("mrf", mrf)
+        check_factors(average, dpf, erf, mrf)
     }
 }
 
@@ -73,16 +64,13 @@ impl EprcaConfig {
 #[derive(Clone, Debug)]
 pub struct Eprca {
     config: Arc<EprcaConfig>,
-    /// `None` before the first FRM.
-    macr: Option<CellRate>,
-    /// By connection: what its last FRM claimed.
-    ccrs: List<CellRate>,
+    macr: Macr,
 }
 
 impl Eprca {
     /// Nothing claimed yet.
     pub fn new(config: impl Into<Arc<EprcaConfig>>) -> Eprca {
-        Eprca { config: config.into(), macr: None, ccrs: List::new() }
+        Eprca { config: config.into(), macr: Macr::new() }
     }
 }
 
@@ -94,13 +82,11 @@ impl SwitchAlgorithm for Eprca {
     }
 
     fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {
-        self.ccrs.push(CellRate::ZERO);
+        self.macr.connect();
     }
 
     fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, _meter: &Meter) {
-        self.ccrs[slot] = ccr;
-        let average = self.config.average;
-        self.macr = Some(self.macr.map_or(ccr, |macr| macr * (1.0 - average) + ccr * average));
+        self.macr.claim(slot, ccr, self.config.average);
     }
 
     fn on_backward_rm(
@@ -112,12 +98,14 @@ impl SwitchAlgorithm for Eprca {
         feedback: &mut Feedback,
     ) {
         let EprcaConfig { threshold, high_threshold, dpf, erf, mrf, .. } = *self.config;
-        let Some(macr) = self.macr else { return };
-        if queue > high_threshold {
-            feedback.limit(macr * mrf);
-        } else if queue > threshold && self.ccrs[slot] > macr * dpf {
-            feedback.limit(macr * erf);
-        }
+        let congestion = if queue > high_threshold {
+            Congestion::Severe
+        } else if queue > threshold {
+            Congestion::Moderate
+        } else {
+            Congestion::None
+        };
+        self.macr.answer(slot, congestion, Reduction { dpf, erf, mrf }, feedback);
     }
 
     fn on_interval_end(&mut self, _load: &IntervalLoad, _meter: &Meter) {}
@@ -127,11 +115,11 @@ impl SwitchAlgorithm for Eprca {
     }
 
     fn metric_names(&self) -> Metrics {
-        EPRCA_METRICS
+        MARKING_METRICS
     }
 
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("macr", self.macr.unwrap_or(CellRate::ZERO).as_cells_per_s());
+        visit("macr", self.macr.mean().as_cells_per_s());
     }
 }
 

@@ -15,6 +15,7 @@
 //! it.
 
 mod aging;
+mod aprc;
 mod averaging;
 mod becn;
 mod capc;
@@ -23,6 +24,7 @@ mod efci;
 mod eprca;
 mod erica;
 mod frame_discard;
+mod intelligent_marking;
 mod list;
 mod meter;
 mod phantom;
@@ -34,6 +36,7 @@ mod stop_and_go;
 mod weights;
 
 pub use aging::{Aging, AgingConfig};
+pub use aprc::{Aprc, AprcConfig};
 pub use averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging};
 pub use becn::{Becn, BecnConfig, BecnIndication};
 pub use capc::{Capc, CapcConfig};

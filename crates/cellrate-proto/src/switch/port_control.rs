@@ -4,12 +4,14 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 
+use super::aprc::{Aprc, AprcConfig};
 use super::becn::{Becn, BecnConfig};
 use super::capc::{CAPC_METRICS, Capc, CapcConfig};
 use super::consistent_marking::{CONSISTENT_MARKING_METRICS, ConsistentMarking, ConsistentMarkingConfig};
 use super::efci::{Efci, EfciConfig};
-use super::eprca::{EPRCA_METRICS, Eprca, EprcaConfig};
+use super::eprca::{Eprca, EprcaConfig};
 use super::erica::{Erica, EricaConfig, QueueControl};
+use super::intelligent_marking::MARKING_METRICS;
 use super::meter::{Meter, Metering, QuietMeter};
 use super::phantom::{PHANTOM_METRICS, Phantom, PhantomConfig};
 use super::relative_rate::{RelativeRate, RelativeRateConfig};
@@ -51,6 +53,8 @@ pub enum SwitchAlgorithmConfig {
     StopAndGo(StopAndGoConfig),
     /// A mean of what sources claim, and queue thresholds.
     Eprca(Arc<EprcaConfig>),
+    /// The same mean, and whether the queue grows.
+    Aprc(Arc<AprcConfig>),
     /// One rate for all, which follows the load.
     Capc(Arc<CapcConfig>),
     /// One rate for all, a multiple of what they leave unused.
@@ -69,6 +73,7 @@ impl SwitchAlgorithmConfig {
             SwitchAlgorithmConfig::RelativeRate(config) => config.check(),
             SwitchAlgorithmConfig::StopAndGo(config) => config.check(),
             SwitchAlgorithmConfig::Eprca(config) => config.check(),
+            SwitchAlgorithmConfig::Aprc(config) => config.check(),
             SwitchAlgorithmConfig::Capc(config) => config.check(),
             SwitchAlgorithmConfig::Phantom(config) => config.check(),
             SwitchAlgorithmConfig::ConsistentMarking(config) => config.check(),
@@ -85,6 +90,7 @@ impl SwitchAlgorithmConfig {
             | SwitchAlgorithmConfig::RelativeRate(_)
             | SwitchAlgorithmConfig::StopAndGo(_)
             | SwitchAlgorithmConfig::Eprca(_)
+            | SwitchAlgorithmConfig::Aprc(_)
             | SwitchAlgorithmConfig::Phantom(_) => 1.0,
             SwitchAlgorithmConfig::Capc(config) => config.target_utilization,
             SwitchAlgorithmConfig::ConsistentMarking(config) => config.target_utilization,
@@ -110,7 +116,7 @@ impl SwitchAlgorithmConfig {
             SwitchAlgorithmConfig::None
             | SwitchAlgorithmConfig::RelativeRate(_)
             | SwitchAlgorithmConfig::StopAndGo(_) => &[],
-            SwitchAlgorithmConfig::Eprca(_) => EPRCA_METRICS,
+            SwitchAlgorithmConfig::Eprca(_) | SwitchAlgorithmConfig::Aprc(_) => MARKING_METRICS,
             SwitchAlgorithmConfig::Capc(_) => CAPC_METRICS,
             SwitchAlgorithmConfig::Phantom(_) => PHANTOM_METRICS,
             SwitchAlgorithmConfig::ConsistentMarking(_) => CONSISTENT_MARKING_METRICS,
@@ -140,6 +146,7 @@ enum Algorithm {
     RelativeRate(RelativeRate),
     StopAndGo(StopAndGo),
     Eprca(Eprca),
+    Aprc(Aprc),
     Capc(Capc),
     Phantom(Phantom),
     ConsistentMarking(ConsistentMarking),
@@ -180,6 +187,7 @@ impl PortControl {
             }
             SwitchAlgorithmConfig::StopAndGo(config) => Algorithm::StopAndGo(StopAndGo::new(*config)),
             SwitchAlgorithmConfig::Eprca(config) => Algorithm::Eprca(Eprca::new(Arc::clone(config))),
+            SwitchAlgorithmConfig::Aprc(config) => Algorithm::Aprc(Aprc::new(Arc::clone(config))),
             SwitchAlgorithmConfig::Capc(config) => Algorithm::Capc(Capc::new(Arc::clone(config), link_rate)),
             SwitchAlgorithmConfig::Phantom(config) => {
                 Algorithm::Phantom(Phantom::new(Arc::clone(config), link_rate))
@@ -418,6 +426,7 @@ impl Algorithm {
             Algorithm::RelativeRate(algorithm) => Some(algorithm),
             Algorithm::StopAndGo(algorithm) => Some(algorithm),
             Algorithm::Eprca(algorithm) => Some(algorithm),
+            Algorithm::Aprc(algorithm) => Some(algorithm),
             Algorithm::Capc(algorithm) => Some(algorithm),
             Algorithm::Phantom(algorithm) => Some(algorithm),
             Algorithm::ConsistentMarking(algorithm) => Some(algorithm),
@@ -434,6 +443,7 @@ impl Algorithm {
             Algorithm::RelativeRate(algorithm) => Some(algorithm),
             Algorithm::StopAndGo(algorithm) => Some(algorithm),
             Algorithm::Eprca(algorithm) => Some(algorithm),
+            Algorithm::Aprc(algorithm) => Some(algorithm),
             Algorithm::Capc(algorithm) => Some(algorithm),
             Algorithm::Phantom(algorithm) => Some(algorithm),
             Algorithm::ConsistentMarking(algorithm) => Some(algorithm),
@@ -450,6 +460,7 @@ impl fmt::Debug for Algorithm {
             Algorithm::RelativeRate(algorithm) => algorithm.fmt(f),
             Algorithm::StopAndGo(algorithm) => algorithm.fmt(f),
             Algorithm::Eprca(algorithm) => algorithm.fmt(f),
+            Algorithm::Aprc(algorithm) => algorithm.fmt(f),
             Algorithm::Capc(algorithm) => algorithm.fmt(f),
             Algorithm::Phantom(algorithm) => algorithm.fmt(f),
             Algorithm::ConsistentMarking(algorithm) => algorithm.fmt(f),
@@ -723,6 +734,7 @@ mod tests {
             SwitchAlgorithmConfig::Capc(Arc::default()),
             SwitchAlgorithmConfig::ConsistentMarking(Arc::default()),
             SwitchAlgorithmConfig::Eprca(Arc::new(eprca)),
+            SwitchAlgorithmConfig::Aprc(Arc::new(AprcConfig::new(Cells(1)))),
             SwitchAlgorithmConfig::Phantom(Arc::default()),
         ] {
             let config = PortControlConfig { algorithm, ..PortControlConfig::default() };

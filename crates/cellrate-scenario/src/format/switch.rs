@@ -253,6 +253,12 @@ const FAIRNESS: Key = key(
     "Equal shares, or every connection its MCR and a share by weight of what is left.",
 );
 
+// What EPRCA and APRC have in common.
+const MARKING_AVERAGE: Key = key("average", SHARE, "1/16", "AV: weight of a forward RM cell in the mean.");
+const MARKING_DPF: Key = key("dpf", SHARE, "7/8", "Down pressure factor.");
+const MARKING_ERF: Key = key("erf", SHARE, "15/16", "Explicit reduction factor: to this of the mean.");
+const MARKING_MRF: Key = key("mrf", SHARE, "1/4", "Major reduction factor.");
+
 /// The keys that ERICA and ERICA+ have in common, around their own.
 macro_rules! erica_keys {
     ($($own:expr),* $(,)?) => {
@@ -328,10 +334,40 @@ const ALGORITHM: Tagged = Tagged {
                         "4 * threshold",
                         "DQT: above this ABR queue, everybody is to go to mrf of the mean; at least `threshold`.",
                     ),
-                    key("average", SHARE, "1/16", "AV: weight of a forward RM cell in the mean."),
-                    key("dpf", SHARE, "7/8", "Down pressure factor."),
-                    key("erf", SHARE, "15/16", "Explicit reduction factor: to this of the mean."),
-                    key("mrf", SHARE, "1/4", "Major reduction factor."),
+                    MARKING_AVERAGE,
+                    MARKING_DPF,
+                    MARKING_ERF,
+                    MARKING_MRF,
+                ],
+            },
+        ),
+        (
+            "aprc",
+            Shape {
+                name: "aprc",
+                about: "APRC: EPRCA's mean of the rates that sources claim; congestion is a queue that grows.",
+                keys: &[
+                    key(
+                        "interval_cells",
+                        Kind::Integer(1, u32::MAX as i64),
+                        "100",
+                        "The queue is compared with what it was each time that so many ABR cells have arrived.",
+                    ),
+                    key(
+                        "growth_threshold",
+                        CELLS,
+                        "\"0 cells\"",
+                        "If it has grown by more than this, who claims more than dpf of the mean is to reduce.",
+                    ),
+                    required(
+                        "high_threshold",
+                        CELLS,
+                        "DQT: above this ABR queue, everybody is to go to mrf of the mean.",
+                    ),
+                    MARKING_AVERAGE,
+                    MARKING_DPF,
+                    MARKING_ERF,
+                    MARKING_MRF,
                 ],
             },
         ),

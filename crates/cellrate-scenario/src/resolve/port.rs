@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, BecnConfig, BecnIndication, CapcConfig,
+    ActiveSources, AgingConfig, AprcConfig, AveragingInterval, BecnConfig, BecnIndication, CapcConfig,
     ConsistentMarkingConfig, EfciConfig, EprcaConfig, EricaConfig, Fairness, FrameDiscardConfig,
     LoadAveraging, PhantomConfig, PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig,
     StopAndGoForm, SwitchAlgorithmConfig,
@@ -135,6 +135,23 @@ fn built_in(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
             };
             SwitchAlgorithmConfig::Eprca(Arc::new(config))
         }
+        Some("aprc") => {
+            let high_threshold = optional(table, "high_threshold", quantity::cells)?.unwrap_or_default();
+            let default = AprcConfig::new(high_threshold);
+            let ratio = |key: &str, default| {
+                optional(table, key, quantity::ratio).map(|given| given.unwrap_or(default))
+            };
+            let growth_threshold = optional(table, "growth_threshold", quantity::cells)?;
+            SwitchAlgorithmConfig::Aprc(Arc::new(AprcConfig {
+                interval_cells: interval_cells(table)?.unwrap_or(default.interval_cells),
+                growth_threshold: growth_threshold.unwrap_or(default.growth_threshold),
+                high_threshold,
+                average: ratio("average", default.average)?,
+                dpf: ratio("dpf", default.dpf)?,
+                erf: ratio("erf", default.erf)?,
+                mrf: ratio("mrf", default.mrf)?,
+            }))
+        }
         Some("capc") => {
             let default = CapcConfig::new();
             let ratio = |key: &str, default| {
@@ -253,9 +270,14 @@ fn erica(table: &Table, default: EricaConfig) -> Result<EricaConfig, Fault> {
 }
 
 fn interval(table: &Table, default: Duration) -> Result<AveragingInterval, Fault> {
-    let cells = optional(table, "interval_cells", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
+    let cells = interval_cells(table)?;
     let time = optional(table, "interval", quantity::span)?.unwrap_or(default);
-    Ok(AveragingInterval { time, cells: cells.map(|cells| cells as u32) })
+    Ok(AveragingInterval { time, cells })
+}
+
+fn interval_cells(table: &Table) -> Result<Option<u32>, Fault> {
+    let cells = optional(table, "interval_cells", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
+    Ok(cells.map(|cells| cells as u32))
 }
 
 fn aging(node: &Node) -> Result<Option<AgingConfig>, Fault> {

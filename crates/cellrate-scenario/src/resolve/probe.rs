@@ -299,7 +299,7 @@ fn lack_remedy(name: &str) -> &'static str {
         "cwnd" | "rtt" | "retransmissions" => "Only directions with traffic of type \"tcp\" have it",
         "responses" | "response_time" => "Only connections whose traffic of type \"tcp\" has pages have it",
         "ers" => "Only ports of switches with algorithm type \"capc\" have it",
-        "macr" => "Only ports of switches with algorithm type \"eprca\" or \"phantom\" have it",
+        "macr" => "Only ports of switches with algorithm type \"eprca\", \"aprc\" or \"phantom\" have it",
         "z" => "Only ports of switches with algorithm type \"erica\", \"erica+\" or \"capc\" have it",
         "capacity" => {
             "Only ports of switches with algorithm type \"erica\", \"erica+\", \"capc\" or \"consistent-marking\" have it"

@@ -49,6 +49,7 @@ told! {
     key_of_another_type: "type = \"relative-rate\", threshold" => "type = \"relative-rate\", delta = 0.1, threshold";
     eprca_thresholds_crossed: "{ type = \"relative-rate\", threshold = " => "{ type = \"eprca\", high_threshold = \"2 cells\", threshold = ";
     threshold_of_no_cells: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"relative-rate\", threshold = \"0 cells\" }";
+    aprc_without_a_threshold: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"aprc\" }";
     capc_factor_of_nothing: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"capc\", erf = 0 }";
     phantom_of_nothing: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"phantom\", alpha = 0 }";
     alpha_alone: "load_averaging = \"ratio\", " => "";

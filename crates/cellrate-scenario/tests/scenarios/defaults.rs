@@ -69,6 +69,7 @@ fn of_switch_algorithms() {
     for (kind, required) in [
         ("stop-and-go", threshold),
         ("eprca", threshold),
+        ("aprc", ", high_threshold = \"1000 cells\""),
         ("capc", ""),
         ("phantom", ""),
         ("consistent-marking", ""),

@@ -7,7 +7,7 @@ pub mod sources;
 
 use cellrate_proto::CellRate;
 use cellrate_proto::switch::{
-    AveragingInterval, Capc, ConsistentMarking, Eprca, Erica, Feedback, IntervalLoad, Meter, Metering,
+    Aprc, AveragingInterval, Capc, ConsistentMarking, Eprca, Erica, Feedback, IntervalLoad, Meter, Metering,
     Metrics, Phantom, RelativeRate, Slot, StopAndGo, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{Cells, Duration, Time};
@@ -90,6 +90,7 @@ pub fn plain(config: &SwitchAlgorithmConfig, link_rate: CellRate) -> Option<Box<
         SwitchAlgorithmConfig::RelativeRate(config) => Box::new(Plain(RelativeRate::new(config))),
         SwitchAlgorithmConfig::StopAndGo(config) => Box::new(Plain(StopAndGo::new(config))),
         SwitchAlgorithmConfig::Eprca(config) => Box::new(Plain(Eprca::new(config))),
+        SwitchAlgorithmConfig::Aprc(config) => Box::new(Plain(Aprc::new(config))),
         SwitchAlgorithmConfig::Capc(config) => Box::new(Plain(Capc::new(config, link_rate))),
         SwitchAlgorithmConfig::Phantom(config) => Box::new(Plain(Phantom::new(config, link_rate))),
         SwitchAlgorithmConfig::ConsistentMarking(config) => {

@@ -163,7 +163,7 @@ pub fn random_fair_shares(number: u64) -> Scenario {
     fair_shares(number, dice, &lines, &[2, 2, 3, 4, 5, 8, 12, 15, 16])
 }
 
-/// Sources before one line, whose port runs EPRCA or CAPC: every answer hangs on the queue as it is when the BRM
+/// Sources before one line, whose port runs EPRCA, APRC or CAPC: every answer hangs on the queue as it is when the BRM
 /// passes.
 pub fn random_thresholds(number: u64) -> Scenario {
     let mut scenario =

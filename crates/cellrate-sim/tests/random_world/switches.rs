@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use cellrate_proto::Cells;
 use cellrate_proto::switch::{
-    AveragingInterval, CapcConfig, ConsistentMarkingConfig, EprcaConfig, EricaConfig, Fairness,
+    AprcConfig, AveragingInterval, CapcConfig, ConsistentMarkingConfig, EprcaConfig, EricaConfig, Fairness,
     PhantomConfig, SwitchAlgorithmConfig,
 };
 use cellrate_scenario::Scenario;
 use cellrate_sim::random::{Random, Stream};
 
 /// In every fourth network ports that run ERICA may share by weight, count the effective number of connections, or run
-/// CAPC, EPRCA, Phantom or consistent marking instead; dice of its own leave all other networks what they are.
+/// CAPC, EPRCA, APRC, Phantom or consistent marking instead; dice of its own leave all other networks what they are.
 pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     if number % 4 != 1 {
         return;
@@ -19,7 +19,7 @@ pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 7));
     change_erica(scenario, |erica| {
         let threshold = 1 + (dice.uniform() * 40.0) as u64;
-        Some(match (dice.uniform() * 8.0) as u32 {
+        Some(match (dice.uniform() * 9.0) as u32 {
             0 | 1 => {
                 let fairness = Fairness::Weighted;
                 SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig { fairness, ..*erica }))
@@ -36,19 +36,21 @@ pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
                 SwitchAlgorithmConfig::Erica(Arc::new(erica))
             }
             6 => random_phantom(erica.interval, &mut dice),
+            7 => random_aprc(threshold, &mut dice),
             _ => return None,
         })
     });
 }
 
-/// All ports that run ERICA run EPRCA, CAPC or consistent marking instead.
+/// All ports that run ERICA run EPRCA, APRC, CAPC or consistent marking instead.
 pub(super) fn answer_by_queue(scenario: &mut Scenario, number: u64) {
     let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 8));
     change_erica(scenario, |erica| {
         let threshold = 1 + (dice.uniform() * 40.0) as u64;
-        Some(match (dice.uniform() * 3.0) as u32 {
+        Some(match (dice.uniform() * 4.0) as u32 {
             0 => random_capc(erica.interval, threshold, &mut dice),
             1 => random_eprca(threshold, &mut dice),
+            2 => random_aprc(threshold, &mut dice),
             _ => consistent_marking(erica.interval, Fairness::Equal),
         })
     });
@@ -76,6 +78,13 @@ fn random_capc(interval: AveragingInterval, threshold: u64, dice: &mut Random) -
 fn random_eprca(threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {
     let high = threshold + (dice.uniform() * 100.0) as u64;
     SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(Cells(threshold), Cells(high))))
+}
+
+fn random_aprc(threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {
+    let interval_cells = 1 + (dice.uniform() * 60.0) as u32;
+    let growth_threshold = Cells((dice.uniform() * 3.0) as u64);
+    let aprc = AprcConfig { interval_cells, growth_threshold, ..AprcConfig::new(Cells(threshold)) };
+    SwitchAlgorithmConfig::Aprc(Arc::new(aprc))
 }
 
 fn random_phantom(interval: AveragingInterval, dice: &mut Random) -> SwitchAlgorithmConfig {
