@@ -102,6 +102,24 @@ fn phantom_leaves_a_fifth_of_what_each_connection_has() {
     assert!((one / other - 1.0).abs() < 0.002, "{one} and {other}");
 }
 
+/// Ten connections that hear of it after 1.7 ms have 50 times MACR: 1/108 of an interval of 0.5 ms is the most that MACR
+/// may take in at once (docs/algorithms/phantom.md).
+#[test]
+fn phantom_settles_up_to_the_weight_that_its_loop_allows_and_swings_above() {
+    let share = 149.76e6 / BITS_PER_CELL as f64 * 5.0 / 51.0;
+    let swing = |alpha: &str| {
+        let mut document = Document::parse(SCENARIO, "algorithms").unwrap();
+        let algorithm = format!("{{ type = \"phantom\", alpha = \"{alpha}\" }}");
+        document.set("defaults.switch.algorithm", &algorithm).unwrap();
+        let result = run(&document.resolve().unwrap(), &mut |_| ControlFlow::Continue(())).unwrap();
+        ends(values(&result, "acr", "stays1", 300, 400)).map(|rate| rate / share)
+    };
+    let [least, most] = swing("1/112");
+    assert!(least > 0.98 && most < 1.02, "{least} to {most}");
+    let [least, most] = swing("1/104");
+    assert!(least < 0.8 && most > 1.2, "{least} to {most}");
+}
+
 #[test]
 fn consistent_marking_hands_out_its_target_and_gives_what_is_left_to_those_who_stay() {
     let result = under("consistent-marking");
