@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use cellrate_live::engine::{Options, Thresholds, run};
 use cellrate_proto::switch::{
-    AveragingInterval, BecnConfig, BecnIndication, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot,
-    SwitchAlgorithm, VcAtPort,
+    AprcConfig, AveragingInterval, BecnConfig, BecnIndication, Feedback, IntervalLoad, Meter, Metering,
+    Metrics, Slot, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{
@@ -155,6 +155,23 @@ fn in_one_process_the_two_worlds_are_the_same_cell_by_cell() {
     for name in ["erica", "efci", "ubr-overload"] {
         let mut scenario = scenario(name);
         scenario.duration = Duration::from_ms(900);
+        ask_for_the_same(&scenario, &|_, _| None);
+    }
+}
+
+#[test]
+fn other_algorithms_do_the_same_in_both_worlds() {
+    let aprc = AprcConfig { interval_cells: 20, ..AprcConfig::new(Cells(10)) };
+    for algorithm in
+        [SwitchAlgorithmConfig::Aprc(Arc::new(aprc)), SwitchAlgorithmConfig::Phantom(Arc::default())]
+    {
+        let mut scenario = scenario("erica");
+        scenario.duration = Duration::from_ms(900);
+        for port in scenario.links.iter_mut().flat_map(|link| &mut link.ports) {
+            if port.control.algorithm != SwitchAlgorithmConfig::None {
+                Arc::make_mut(port).control.algorithm = algorithm.clone();
+            }
+        }
         ask_for_the_same(&scenario, &|_, _| None);
     }
 }
