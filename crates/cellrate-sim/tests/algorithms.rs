@@ -102,8 +102,8 @@ fn phantom_leaves_a_fifth_of_what_each_connection_has() {
     assert!((one / other - 1.0).abs() < 0.002, "{one} and {other}");
 }
 
-/// Ten connections that hear of it after 1.7 ms have 50 times MACR: 1/108 of an interval of 0.5 ms is the most that MACR
-/// may take in at once (docs/algorithms/phantom.md).
+/// Ten connections that hear of it after 1.7 ms have 50 times MACR: 1/108 of an interval of 0.5 ms is the most that
+/// MACR may take in at once (docs/algorithms/phantom.md).
 #[test]
 fn phantom_settles_up_to_the_weight_that_its_loop_allows_and_swings_above() {
     let share = 149.76e6 / BITS_PER_CELL as f64 * 5.0 / 51.0;
