@@ -21,7 +21,8 @@ mod world;
 use cellrate_proto::switch::{SwitchAlgorithm, SwitchAlgorithmConfig};
 use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, Scenario};
 use cellrate_sim::{
-    AlgorithmPort, FlowSummary, RunResult, Simulation, TcpSummary, VirtualSourceSummary, run, run_on,
+    AlgorithmPort, FlowSummary, FrameSummary, RunResult, Simulation, TcpSummary, VirtualSourceSummary, run,
+    run_on,
 };
 use plain::sources::{given, own_sources};
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
@@ -347,6 +348,10 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
             return Some(format!("{kernel:?} against {judge:?}"));
         }
     }
+    let is_unlike = |(kernel, judge): (&FrameSummary, &FrameSummary)| !same_frames(kernel, judge);
+    if summary.frames.len() != judge.frames.len() || summary.frames.iter().zip(&judge.frames).any(is_unlike) {
+        return Some(format!("frames: {:#?} against {:#?}", summary.frames, judge.frames));
+    }
     if summary.run.cell_hops != judge.cell_hops {
         return Some(format!("cell hops: {} against {}", summary.run.cell_hops, judge.cell_hops));
     }
@@ -426,6 +431,17 @@ fn same_tcp(kernel: &TcpSummary, judge: &TcpRow) -> bool {
             == [statistics.timeouts, statistics.fast_retransmits, tally.acknowledged.0, tally.cwnd.0]
         && kernel.smoothed_rtt_s == tally.smoothed.map(|span| span.as_secs_f64())
         && (kernel.whole_pdus, kernel.spoiled_pdus) == (*whole, *spoiled)
+}
+
+fn same_frames(kernel: &FrameSummary, judge: &FrameSummary) -> bool {
+    let within = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) => close(a, b, 0.01),
+        (a, b) => a == b,
+    };
+    let exact = FrameSummary { p50_time_s: judge.p50_time_s, p99_time_s: judge.p99_time_s, ..kernel.clone() };
+    exact == *judge
+        && within(kernel.p50_time_s, judge.p50_time_s)
+        && within(kernel.p99_time_s, judge.p99_time_s)
 }
 
 fn close(a: f64, b: f64, tolerance: f64) -> bool {

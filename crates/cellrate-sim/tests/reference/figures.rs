@@ -21,10 +21,12 @@ impl Network<'_> {
         let vcs = vcs.filter(|row| row.sent > 0).collect();
         let ports = (0..self.ports.len()).map(|number| self.port_summary(number));
         let ports: Vec<_> = ports.filter(|row| row.transmitted > 0 || row.dropped > 0).collect();
+        let frames = (0..self.paths.len()).filter_map(|flow| self.frame_row(flow, in_flight[flow])).collect();
         let tcp = (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect();
         Judgement {
             vcs,
             tcp,
+            frames,
             cell_hops: ports.iter().map(|row| row.transmitted).sum(),
             ports,
             virtual_sources: self.virtual_source_rows(),

@@ -17,8 +17,8 @@
 //!
 //! Only the protocol's own values (source, destination, port control), the traffic, the random streams and what an end
 //! has of TCP (stack and adapter) are shared with the kernel; they are tested where they live. How TCP is driven, how
-//! cells become PDUs again and when a segment counts is the judge's own: every cell carries its place in its PDU, and
-//! the last one the segment.
+//! cells become PDUs again, when a segment counts and what becomes of frames is the judge's own: every cell carries its
+//! place in its PDU, and the last one the segment.
 //!
 //! An averaging interval has an event of its own at its deadline. A cell that completes the interval's count moves the
 //! deadline to its own instant; the end then comes right after that cell has been queued, before the next arrival of
@@ -29,6 +29,7 @@
 mod becn;
 mod figures;
 mod frame_discard;
+mod frames;
 mod segments;
 mod tcp;
 
@@ -46,7 +47,7 @@ use cellrate_scenario::{
 use cellrate_sim::random::{Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::transport::{Segment, Stack, Tally};
-use cellrate_sim::{FlowSummary, PortSummary, VirtualSourceSummary};
+use cellrate_sim::{FlowSummary, FrameSummary, PortSummary, VirtualSourceSummary};
 
 use crate::plain::Counting;
 use crate::plain::sources::given;
@@ -105,6 +106,8 @@ pub struct Judgement {
     pub cell_hops: u64,
     /// TCP, where there is any.
     pub tcp: Vec<TcpRow>,
+    /// Frames, where there are any.
+    pub frames: Vec<FrameSummary>,
     /// Instants and values of each probe.
     pub series: Vec<(Vec<u64>, Vec<f64>)>,
 }
@@ -206,6 +209,8 @@ struct End {
     data_received: u64,
     dropped: u64,
     delays: Vec<u64>,
+    /// The data cells of the other direction that have come, and when, if they are of frames.
+    frame_cells: Option<Vec<(u32, Time)>>,
     /// ACR and since when.
     acr: Vec<(Time, f64)>,
 }
@@ -516,6 +521,9 @@ impl<'a> Network<'a> {
             end.data_received += 1;
             end.destination.on_data(cell.efci);
             end.delays.push(now.since(cell.sent).as_ps());
+            if let Some(cells) = &mut end.frame_cells {
+                cells.push((cell.number, now));
+            }
             if end.supply.on_delivered(now, cell.number) {
                 self.plan_transmission(now, number);
             }
@@ -878,6 +886,7 @@ fn new_end(scenario: &Scenario, flow: usize) -> End {
         data_received: 0,
         dropped: 0,
         delays: Vec::new(),
+        frame_cells: matches!(other.traffic, Some(Traffic::Frames(_))).then(Vec::new),
         acr,
     }
 }
