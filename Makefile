@@ -11,6 +11,8 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 SOURCES := $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.pyi') Cargo.toml Cargo.lock pyproject.toml
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# maturin --quiet does not tell pip to be so.
+export PIP_QUIET := 1
 
 help:
 	@echo "make demo    set up .venv, build, run the two-source transient into results/"

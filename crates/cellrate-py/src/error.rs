@@ -78,10 +78,11 @@ pub fn live_error(py: Python<'_>, error: &cellrate_live::engine::Error) -> PyErr
     let name = match error {
         Error::NotGiven(error) => return not_given(py, error),
         Error::Interrupted => "Interrupted",
+        // What the scenario lacks, not the machine.
+        Error::NoAddress { .. } => "CellrateError",
         Error::TooLarge { .. }
         | Error::NoDevice { .. }
         | Error::NoApplication { .. }
-        | Error::NoAddress { .. }
         | Error::Bind { .. }
         | Error::TooLong { .. }
         | Error::TooLate { .. }

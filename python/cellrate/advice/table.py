@@ -19,7 +19,7 @@ def print_advice(console: Console, advised: AdvisedSet) -> None:
     table.add_column("parameter", no_wrap=True)
     table.add_column("value", no_wrap=True)
     table.add_column("code", justify="right", no_wrap=True)
-    table.add_column("reason", min_width=16)
+    table.add_column("reason")
     table.add_column("section", no_wrap=True)
     for advice in advised.advices:
         code = advised.codes.get(advice.parameter)

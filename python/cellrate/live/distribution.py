@@ -59,8 +59,13 @@ class Distribution:
         CellrateError
             If a node has no address, or `elsewhere` names what is no switch, or comes without a start.
         """
-        check_addresses(scenario)
         nodes = _native.nodes(scenario._native)
+        without = [name for name, _, address in nodes if address is None]
+        if without:
+            raise CellrateError(
+                f"{scenario.file}: no address of {', '.join(without)}: a distributed run needs one of every node, "
+                'such as [live] nodes = { sw1 = "127.0.0.1:6635", ... }'
+            )
         switches = [name for name, is_host, _ in nodes if not is_host]
         wrong = [name for name in elsewhere if name not in switches]
         if wrong:
@@ -79,22 +84,6 @@ class Distribution:
         if self.start_unix_ns is not None:
             return self
         return replace(self, start_unix_ns=time.time_ns() + int(LEAD_S * 1e9))
-
-
-def check_addresses(scenario: Scenario) -> None:
-    """Refuse a scenario in which a node has no address.
-
-    Raises
-    ------
-    CellrateError
-        With the names of those that have none.
-    """
-    without = [name for name, _, address in _native.nodes(scenario._native) if address is None]
-    if without:
-        raise CellrateError(
-            f"{scenario.file}: no address of {', '.join(without)}: a distributed run needs one of every node, "
-            'such as [live] nodes = { sw1 = "127.0.0.1:6635", ... }'
-        )
 
 
 @dataclass
@@ -187,8 +176,9 @@ def run_node(
     Raises
     ------
     CellrateError
-        If there is no such node, a node has no address, or a host among them has applications, which need `cellrate
-        live run`; if they ask for other algorithms, policies or traffic than are given.
+        If there is no such node, one that cells go to or come from has no address, or a host among them has
+        applications, which need `cellrate live run`; if they ask for other algorithms, policies or traffic than are
+        given.
     RunError, Interrupted
         As `cellrate.run`.
     """
@@ -203,7 +193,6 @@ def run_node(
             f"{', '.join(with_applications)}: hosts with applications run together, in "
             "`cellrate live run --distributed`"
         )
-    check_addresses(scenario)
     custom.check([scenario])
     native = _native.live_nodes(scenario._native, names, start_unix_ns, given=custom.makers())
     summary: dict[str, Any] = json.loads(native.summary)
