@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from cellrate.plotting.figures import Drawn
 from cellrate.plotting.runs import MOST_NAMED, Line, Panel, figure
 from cellrate.results import Series
 from conftest import swept
@@ -122,3 +124,16 @@ def test_an_axis_of_nothing_ends_at_one() -> None:
     tops = [axes.get_ylim()[1] for axes in figure([nothing, few], "title", "stamp").axes]
     assert tops[0] == 1
     assert 0.5 < tops[1] < 0.6
+
+
+@pytest.mark.parametrize("setting", ["figure.constrained_layout.use", "figure.autolayout"])
+def test_a_layout_that_somebody_uses_for_his_own_figures_leaves_ours_alone(setting: str) -> None:
+    def picture() -> bytes:
+        drawn = figure([panel(["vc1", "vc2"]), panel(["vc1"])], "title", "stamp")
+        assert isinstance(drawn, Drawn)
+        return drawn._repr_png_()
+
+    alone = picture()
+    theirs: dict[Any, Any] = {setting: True}
+    with mpl.rc_context(theirs):
+        assert picture() == alone
