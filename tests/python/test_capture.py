@@ -148,6 +148,7 @@ def test_ports_span_kind_and_limit_choose(tmp_path: Path) -> None:
         ({"cells": False, "pdus": False}, "cells, PDUs or both"),
         ({"start_s": 0.02, "end_s": 0.02}, "empty"),
         ({"start_s": -1.0}, "begins at 0 or later"),
+        ({"start_s": 100.0}, "a capture from 100.0 s on has nothing of a run that ends at"),
         ({"limit_octets": -1}, "must be 0 or more"),
     ],
 )

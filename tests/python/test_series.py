@@ -24,6 +24,11 @@ def samples(values: list[float]) -> Series:
     return Series("queue", "sw->b", "cells", 1.0, times, np.array(values), float(len(values)))
 
 
+def test_a_series_says_what_it_is_without_its_values() -> None:
+    assert repr(samples([1.0, 2.0])) == "<Series queue of sw->b [cells]: 2 values, every 1 s, to 2 s>"
+    assert repr(changes([0.0], [5.0])) == "<Series acr of vc1 [cells/s]: 1 values, at every change, to 10 s>"
+
+
 def test_a_value_holds_from_its_instant_until_the_next() -> None:
     series = changes([0.0, 1.0, 3.0], [5.0, 7.0, 9.0])
     assert series.at(0.0) == 5.0

@@ -130,7 +130,7 @@ impl Document {
         let path_place = Place { text: number, start: 0, end: path.len() as u32 };
         let value_place = Place { text: number, start: offset as u32, end };
         let mut changed = self.clone();
-        changed.texts.push(SourceText { name: "--set".into(), text });
+        changed.texts.push(SourceText { name: "setting".into(), text });
         let as_text = Node { place: value_place, value: Value::Text(value.to_string()) };
         let (node, beyond) = match tree::parse_value(value, number, offset) {
             Ok(node) => (node, None),

@@ -161,6 +161,8 @@ def live_run(
         attempts = 1
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
+    if capture is not None:
+        capture.check(point.scenario.duration_s)
     done: list[Result] = []
     with staged(capture) as stage:
         for number in range(1, attempts + 1):

@@ -16,7 +16,7 @@ PICOSECOND = 1e-12
 """What instants of a run are whole numbers of [s]: 3 * 0.1, which is a bit more than 0.3, is no later than that."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Series:
     """A quantity in time.
 
@@ -42,6 +42,12 @@ class Series:
 
     def __len__(self) -> int:
         return len(self.times_s)
+
+    def __repr__(self) -> str:
+        """Say what it is; the values are in `values`."""
+        unit = f" [{self.unit}]" if self.unit else ""
+        how = "at every change" if self.interval_s is None else f"every {self.interval_s:g} s"
+        return f"<Series {self.probe} of {self.entity}{unit}: {len(self)} values, {how}, to {self.end_s:g} s>"
 
     def at(self, t: Instant) -> float:
         """Give the value in force at `t` [s]: the last one taken at or before it.

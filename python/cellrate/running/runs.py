@@ -62,7 +62,7 @@ def run(
         If the run gave no result.
     CellrateError
         If the scenario is a sweep, or asks for other algorithms, policies or traffic than are given; with a capture, if
-        there are several threads.
+        there are several threads, or it begins when the run has ended.
     Interrupted
         On Ctrl-C.
     """
@@ -76,6 +76,8 @@ def run(
         raise CellrateError(f"threads is {threads}; a run with a capture takes one")
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
+    if capture is not None:
+        capture.check(points[0].scenario.duration_s)
     custom = Custom.of(algorithms, policies, traffic)
     custom.check([points[0].scenario])
     return run_point(points[0].scenario, points[0].set, How(threads, custom), progress, capture)

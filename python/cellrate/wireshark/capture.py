@@ -56,6 +56,17 @@ class Capture:
         if self.limit_octets is not None and self.limit_octets < 0:
             raise CellrateError(f"the limit of a capture's files is {self.limit_octets} octets; it must be 0 or more")
 
+    def check(self, duration_s: float) -> None:
+        """Refuse to capture nothing of a run of this duration [s].
+
+        Raises
+        ------
+        CellrateError
+            If the capture begins when the run has ended.
+        """
+        if self.start_s >= duration_s:
+            raise CellrateError(f"a capture from {self.start_s} s on has nothing of a run that ends at {duration_s} s")
+
     def _native(self) -> NativeCapture:
         ports = None if self.ports is None else list(self.ports)
         return (Path(self.folder), ports, self.start_s, self.end_s, self.cells, self.pdus, self.limit_octets)

@@ -20,7 +20,7 @@ struct Details {
 }
 
 impl ScenarioError {
-    /// The file as it was named to the parser, or `--set` for an override given beside the file.
+    /// The file as it was named to the parser, or `setting` for an override given beside the file.
     pub fn file(&self) -> &str {
         &self.0.file
     }

@@ -47,7 +47,7 @@ fn a_link_answers_to_its_ends_in_either_order() {
 #[test]
 fn a_number_beyond_what_there_is_is_told_as_that() {
     let error = set("seed", "99999999999999999999").unwrap_err();
-    assert!(error.starts_with("--set:1:8: seed: 99999999999999999999 is too large a number"), "{error}");
+    assert!(error.starts_with("setting:1:8: seed: 99999999999999999999 is too large a number"), "{error}");
     // Where a text is due, it is one.
     assert_eq!(set("name", "99999999999999999999").unwrap().name, "99999999999999999999");
     assert_eq!(set("name", "nan").unwrap().name, "nan");
@@ -57,7 +57,7 @@ fn a_number_beyond_what_there_is_is_told_as_that() {
 fn what_cannot_be_set_is_named_with_what_can() {
     let error = set("vc.vc1.abr.nmr", "8").unwrap_err();
     assert!(error.contains("there is no key \"nmr\" in vc.vc1.abr. Did you mean \"nrm\"?"), "{error}");
-    assert!(error.starts_with("--set:1:1: vc.vc1.abr.nmr: "), "{error}");
+    assert!(error.starts_with("setting:1:1: vc.vc1.abr.nmr: "), "{error}");
     let error = set("vc.vc9.abr.nrm", "8").unwrap_err();
     assert!(error.contains("there is no vc \"vc9\""), "{error}");
     let error = set("defaults.link.rate", "155").unwrap_err();
