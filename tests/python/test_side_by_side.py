@@ -17,7 +17,8 @@ def kind(point: cellrate.Result) -> tuple[str, str]:
     """Give the type of its algorithm, and what the table calls it."""
     setting = point.set["defaults.switch.algorithm"]
     (name,) = re.findall(r'type = "([^"]*)"', setting)
-    return name, name + (", effective number" if "effective_number" in setting else "")
+    more = {"effective_number": ", effective number", "growth_threshold": ", growth above 2 cells"}
+    return name, name + "".join(words for key, words in more.items() if key in setting)
 
 
 def after_six_have_ended(point: cellrate.Result) -> list[str]:
@@ -25,9 +26,11 @@ def after_six_have_ended(point: cellrate.Result) -> list[str]:
     end = utilization.mean(0.6, 0.8)
     times, values = np.asarray(utilization.times_s), np.asarray(utilization.values)
     behind = times > 0.405  # when the last cells of those six have come
-    least = times[behind][np.argmin(values[behind][:20])]
-    full = times[(times > least) & (values >= 0.98 * end)][0]
-    return [f"{port['max_queue']:,}", f"{port['mean_queue']:.0f}", f"{end:.0%}", f"{(full - 0.4) * 1e3:.0f}"]
+    soon = values[behind][:20]
+    least = times[behind][np.argmin(soon)]
+    # Where a queue is left the line stays full.
+    full = times[(times > least) & (values >= 0.98 * end)][0] if soon.min() < 0.98 * end else 0.4
+    return [f"{port['max_queue']:,}", f"{port['mean_queue']:,.0f}", f"{end:.0%}", f"{(full - 0.4) * 1e3:.0f}"]
 
 
 def shares(point: cellrate.Result) -> list[str]:

@@ -2,7 +2,8 @@
 //!
 //! Ports are built first, of the kind that what they carry and who looks at them ask for ([`ports`], [`carried`],
 //! [`watched`]); then the [`hops`] of all directions, and their [`ends`]; then what saves events before cells leave
-//! ([`folds`]); then the lanes on the links between ([`wiring`]), which hang on all of that; and the series ([`tracks`]).
+//! ([`folds`]); then the lanes on the links between ([`wiring`]), which hang on all of that; last the series
+//! ([`tracks`]).
 
 mod carried;
 mod ends;
