@@ -4,8 +4,8 @@
 use cellrate_proto::Cells;
 use cellrate_scenario::{Buffers, Category, FlowIndex, Scenario, Sender};
 
+use crate::error::RunError;
 use crate::names::port_name;
-use crate::results::RunError;
 
 /// Half of what 64 bits of picoseconds hold: 106 days.
 const LONGEST_PS: f64 = (1_u64 << 63) as f64;

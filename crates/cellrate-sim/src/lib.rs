@@ -8,9 +8,11 @@
 mod assembly;
 mod backlog;
 mod endpoint;
+mod error;
 pub mod kernel;
 mod port;
 mod probe;
+mod progress;
 pub mod results;
 mod simulation;
 pub mod tap;
@@ -23,10 +25,11 @@ pub use cellrate_drive::given::{
 };
 use cellrate_drive::names;
 pub use cellrate_drive::{noise, random};
+pub use error::RunError;
+pub use progress::Progress;
 pub use results::{
     Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary, PageSummary,
-    PortSummary, Progress, RunError, RunResult, RunSummary, Series, Summary, TcpSummary,
-    VirtualSourceSummary,
+    PortSummary, RunResult, RunSummary, Series, Summary, TcpSummary, VirtualSourceSummary,
 };
 pub use simulation::{Simulation, run, run_on, series_of};
 pub use watching::{Look, Recent};

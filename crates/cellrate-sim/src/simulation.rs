@@ -9,9 +9,11 @@ use cellrate_scenario::{PortIndex, Scenario};
 
 use crate::assembly::assemble;
 use crate::backlog;
+use crate::error::RunError;
 use crate::kernel::cell::MAX_HOPS;
 use crate::names::describe;
-use crate::results::{Progress, RunError, RunResult, account};
+use crate::progress::Progress;
+use crate::results::{RunResult, account};
 use crate::tap::{Collector, Tap, TapSink};
 use crate::watching::{Look, Watcher};
 

@@ -8,8 +8,8 @@ use cellrate_drive::set_up;
 use cellrate_proto::Time;
 use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
 
-use super::Place;
 use super::hops::{Hops, own};
+use super::place::Place;
 use crate::endpoint::Endpoint;
 use crate::kernel::cluster::Parts;
 use crate::traffic::{Site, Supply};

@@ -3,9 +3,9 @@
 use cellrate_scenario::Sender as SenderConfig;
 use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Quantity, Scenario, Traffic};
 
-use super::Place;
 use super::carried::sends;
 use super::hops::Hops;
+use super::place::Place;
 use super::watched::{changes_are_watched, is_probed};
 use crate::endpoint::Access;
 use crate::kernel::cell::Significance;

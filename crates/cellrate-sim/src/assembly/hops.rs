@@ -6,7 +6,7 @@ use cellrate_drive::set_up;
 use cellrate_proto::switch::Slot;
 use cellrate_scenario::{FlowIndex, Scenario};
 
-use super::Place;
+use super::place::Place;
 use crate::kernel::cluster::Parts;
 use crate::kernel::hop::{Hop, NONE};
 use crate::port::{Port, Queues, priority};

@@ -9,6 +9,7 @@ mod carried;
 mod ends;
 mod folds;
 mod hops;
+mod place;
 mod ports;
 mod tracks;
 mod watched;
@@ -24,27 +25,21 @@ use cellrate_proto::Time;
 use cellrate_scenario::{FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Shared};
 
 use crate::endpoint::Endpoint;
+use crate::error::RunError;
 use crate::kernel::Kernel;
 use crate::kernel::cluster::{Cluster, Parts};
 use crate::kernel::windows::partition::Partition;
 use crate::probe::sampler::Sampler;
-use crate::results::RunError;
 pub(crate) use carried::carries_cells;
 use carried::categories_by_port;
 use ends::{build_endpoints, build_virtual_ends, conduits};
 use folds::fold;
 use hops::{Hops, build_hops, own};
+pub(crate) use place::Place;
 use ports::{Ends, build_port};
 use tracks::build_tracks;
 use watched::{is_probed, watched_receivers};
 use wiring::Wiring;
-
-/// A thing of the scenario, where it lives: its cluster and its index there.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub cluster: u32,
-    pub index: u32,
-}
 
 /// A network at time zero, and where to find in it what the scenario names.
 #[derive(Debug)]

@@ -5,10 +5,10 @@ use cellrate_proto::Cells;
 use cellrate_scenario::{Buffers, NodeKind, PortIndex, RmCells, Scenario, Shared};
 
 use super::watched::{changes_are_watched, figures_are_watched, queue_is_watched};
+use crate::error::RunError;
 use crate::kernel::deferred::merge::Merge;
 use crate::kernel::deferred::shortcut::Shortcut;
 use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served, UBR};
-use crate::results::RunError;
 
 /// The far end of a link.
 pub(super) struct Ends {

@@ -3,7 +3,7 @@
 use cellrate_drive::segments::VirtualEnd;
 use cellrate_scenario::{FlowQuantity, Quantity, Scenario};
 
-use super::Place;
+use super::place::Place;
 use crate::probe::sampler::{Subject, Track};
 
 /// The series of each cluster.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Scenario};
 
-use super::Place;
 use super::carried::sends;
 use super::folds::Fold;
+use super::place::Place;
 use crate::kernel::cluster::{Leaf, Parts};
 use crate::kernel::hop::{Exit, Hop, NONE};
 use crate::kernel::lanes::lane::{Course, Lane};

@@ -43,7 +43,7 @@ use super::windows::outbox::Outbox;
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{ABR, Admission, Port, Queues};
 use crate::probe::sampler::Sampler;
-use crate::tap::Departures;
+use crate::tap::departures::Departures;
 use crate::transport::{Peer, pick_up};
 
 /// What a leaf of the schedule stands for; the number is an index into the cluster's list of its kind.

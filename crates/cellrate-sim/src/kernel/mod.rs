@@ -83,7 +83,8 @@ use std::ops::ControlFlow;
 
 use cellrate_proto::{Duration, Time};
 
-use crate::results::{Progress, RunError};
+use crate::error::RunError;
+use crate::progress::Progress;
 pub(crate) use cellrate_drive::{schedule, tournament};
 use cluster::Cluster;
 use windows::crew::{self, Windows};

@@ -9,9 +9,10 @@ use cellrate_scenario::{FlowIndex, Scenario};
 
 use super::exchanges::Rows;
 use super::virtual_sources::{self, Balance};
-use super::{FlowSummary, PortSummary, RunError, RunResult, RunSummary, Series, Summary};
+use super::{FlowSummary, PortSummary, RunResult, RunSummary, Series, Summary};
 use crate::assembly::Assembly;
 use crate::endpoint::RmCount;
+use crate::error::RunError;
 use crate::kernel::cell::Cell;
 use crate::kernel::cluster::Cluster;
 use crate::names::{category_name, describe, flow_name, port_name};

@@ -6,9 +6,9 @@ use cellrate_drive::virtual_source::{Counted, VirtualSourceSummary};
 use cellrate_proto::Time;
 use cellrate_scenario::Scenario;
 
-use super::RunError;
 use crate::assembly::Assembly;
 use crate::endpoint::{Endpoint, RmCount};
+use crate::error::RunError;
 use crate::kernel::cell::Cell;
 use crate::names::flow_name;
 use crate::traffic::Supply;

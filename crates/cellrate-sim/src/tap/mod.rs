@@ -14,6 +14,7 @@
 //! - the payload of any other data cell is zeros, and its AAL user bit too, because the model knows no octets and no
 //!   PDUs.
 
+pub(crate) mod departures;
 mod octets;
 mod packet;
 
@@ -26,10 +27,10 @@ use cellrate_proto::wire::CELL_OCTETS;
 use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario, Step, Traffic};
 
 use crate::assembly::{Assembly, carries_cells};
-use crate::kernel::cell::Cell;
 use crate::kernel::cluster::Cluster;
-use crate::kernel::hop::{Hop, NONE};
+use crate::kernel::hop::Hop;
 use crate::names::port_name;
+use departures::{Departure, Departures};
 use octets::Wire;
 
 /// Where to look, and for how long.
@@ -159,36 +160,6 @@ impl fmt::Display for UnknownPort {
 
 impl std::error::Error for UnknownPort {}
 
-/// A cell that left a tapped port of a cluster.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Departure {
-    at: Time,
-    /// By its place in [`Tap::ports`].
-    port: u32,
-    lost: bool,
-    cell: Cell,
-}
-
-/// Departures from the tapped ports of a cluster since they were last collected.
-#[derive(Debug)]
-pub(crate) struct Departures {
-    /// By port of the cluster: its place in [`Tap::ports`], or [`NONE`].
-    places: Vec<u32>,
-    noted: Vec<Departure>,
-}
-
-impl Departures {
-    /// `departed` has left port `port` of the cluster; an error is what the line lost.
-    #[inline]
-    pub fn note(&mut self, now: Time, port: usize, departed: &Result<Cell, Cell>) {
-        let place = self.places[port];
-        if place != NONE {
-            let (Ok(cell) | Err(cell)) = *departed;
-            self.noted.push(Departure { at: now, port: place, lost: departed.is_err(), cell });
-        }
-    }
-}
-
 /// Collects what clusters note, and hands it on as octets.
 pub(crate) struct Collector<'a> {
     hops: std::sync::Arc<[Hop]>,
@@ -211,10 +182,9 @@ impl<'a> Collector<'a> {
             let Some(place) = assembly.ports[step.port().index()] else { continue };
             let cluster = &mut clusters[place.cluster as usize];
             let ports = cluster.ports.len();
-            let departures = cluster
-                .departures
-                .get_or_insert_with(|| Box::new(Departures { places: vec![NONE; ports], noted: Vec::new() }));
-            departures.places[place.index as usize] = number;
+            let departures =
+                cluster.departures.get_or_insert_with(|| Box::new(Departures::from_none_of(ports)));
+            departures.tap(place.index as usize, number);
         }
         let wire = Wire::new(scenario, &assembly.endpoints, tap);
         wire.begin(clusters);
@@ -226,7 +196,7 @@ impl<'a> Collector<'a> {
     pub fn collect(&mut self, clusters: &mut [Cluster]) -> ControlFlow<()> {
         for cluster in clusters.iter_mut() {
             if let Some(departures) = &mut cluster.departures {
-                self.noted.append(&mut departures.noted);
+                departures.hand_over(&mut self.noted);
             }
         }
         self.wire.follow(clusters);

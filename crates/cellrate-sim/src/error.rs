@@ -1,0 +1,76 @@
+//! Why a run gives no result.
+
+use std::fmt;
+
+use cellrate_drive::given::NotGiven;
+
+/// Why a run gave no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// The caller asked to stop.
+    Interrupted,
+    /// Too many sources and links for so long a run: the scheduler's keys hold `allowed_ps` of network time.
+    TooLong {
+        /// The longest duration that this network may run [ps].
+        allowed_ps: u64,
+    },
+    /// The connections of the scenario cross more links, all directions together, than cells can number.
+    TooLarge {
+        /// Links crossed, all directions of all connections together.
+        hops: usize,
+        /// The most there may be.
+        allowed: usize,
+    },
+    /// The queue of a port could take more than 106 days to transmit, which is more than instants can tell.
+    BacklogTooLong {
+        /// The port, as `from->to`.
+        port: String,
+        /// How long, at most \[days\].
+        days: u64,
+    },
+    /// A port has a custom algorithm that the run was not given.
+    NotGiven(NotGiven),
+    /// Cells appeared or vanished: a defect of the simulator, never of the scenario.
+    NotConserved {
+        /// The connection and direction.
+        vc: String,
+        /// Sent, delivered, dropped and in flight.
+        counts: [u64; 4],
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Interrupted => f.write_str("the run was interrupted"),
+            RunError::TooLong { allowed_ps } => {
+                let seconds = *allowed_ps as f64 / 1e12;
+                write!(f, "a network of this size can be run for at most {seconds:.1} s; shorten `duration`")
+            }
+            RunError::TooLarge { hops, allowed } => write!(
+                f,
+                "the connections cross {hops} links, both directions of all of them together; at most {allowed} can be \
+                 simulated"
+            ),
+            RunError::BacklogTooLong { port, days } => write!(
+                f,
+                "port {port}: what its connections may send at their peak rates would take {days} days to transmit, and at \
+                 most 106 can be simulated; lower their pcr, limit the buffer, or shorten `duration`"
+            ),
+            RunError::NotGiven(error) => error.fmt(f),
+            RunError::NotConserved { vc, counts: [sent, delivered, dropped, in_flight] } => write!(
+                f,
+                "cells of {vc} are not conserved (sent {sent}, delivered {delivered}, dropped {dropped}, in flight \
+                 {in_flight}): this is a defect of cellrate, please report it with the scenario"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<NotGiven> for RunError {
+    fn from(error: NotGiven) -> RunError {
+        RunError::NotGiven(error)
+    }
+}
