@@ -82,7 +82,6 @@ exclude_patterns = ["results", "target", ".venv"]
 nb_execution_mode = "off"
 """Notebooks are shown with the outputs that they have; the tests run them."""
 myst_heading_anchors = 4
-suppress_warnings = ["misc.highlighting_failure"]
 
 default_role = "py:obj"
 """A name in backquotes in a docstring leads to its entry."""
