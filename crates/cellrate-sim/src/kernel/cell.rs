@@ -40,7 +40,8 @@ const ER_SHIFT: u32 = 32;
 const CCR_SHIFT: u32 = 47;
 const MARK: u64 = 1 << 63 | RM | BACKWARD;
 const RATE_MASK: u64 = 0x7fff;
-const SEQUENCE_MASK: u64 = (1 << 30) - 1;
+/// The bits of a data cell's number in its direction that it carries.
+pub(crate) const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
 /// Which cells have to be events on their way to a deferred port: bits of the octet above [`SIGNIFICANT_SHIFT`] of a
 /// cell's word, one of which such a cell has.

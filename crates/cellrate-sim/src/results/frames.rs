@@ -7,10 +7,9 @@ use cellrate_scenario::{Scenario, Traffic};
 use super::{FrameRow, FrameSummary};
 use crate::assembly::Assembly;
 use crate::endpoint::Endpoint;
+use crate::kernel::cell::SEQUENCE_MASK;
 use crate::names::flow_name;
 use crate::traffic::Frame;
-
-const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

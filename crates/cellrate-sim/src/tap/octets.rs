@@ -10,11 +10,9 @@ use cellrate_scenario::{Flow, FlowIndex, Scenario, Step, TcpTraffic, Traffic};
 use super::packet::Endpoints;
 use super::{Tap, address, host_address};
 use crate::assembly::Place;
-use crate::kernel::cell::Cell;
+use crate::kernel::cell::{Cell, SEQUENCE_MASK};
 use crate::kernel::cluster::Cluster;
 use crate::transport::{Offered, Segment};
-
-const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
 /// What every direction of every connection looks like on the wire.
 pub(super) struct Wire {

@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::RequestResponse;
 
+use crate::kernel::cell::SEQUENCE_MASK;
 use crate::probe::histogram::Histogram;
 
 /// One end of a conversation.
@@ -78,8 +79,6 @@ struct Incoming {
     arrivals: Vec<Time>,
     record: u64,
 }
-
-const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
 impl Conversation {
     /// The end that asks; its first line takes `cell_time` for a cell.

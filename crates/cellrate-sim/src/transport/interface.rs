@@ -8,7 +8,7 @@ use super::adapter::Departed;
 use super::datagrams::Datagrams;
 use super::reassembly::Reassembly;
 use super::stack::Stack;
-use crate::kernel::cell::Cell;
+use crate::kernel::cell::{Cell, SEQUENCE_MASK};
 
 /// One end's transport, and what it needs to tell PDUs from cells.
 #[derive(Clone, Debug)]
@@ -63,8 +63,6 @@ impl Interface {
         Interface { datagrams: Some(Datagrams::default()), ..Interface::new(Stack::default(), peer) }
     }
 }
-
-const SEQUENCE_MASK: u64 = (1 << 30) - 1;
 
 /// The PDU whose last cell has this number (modulo 2^30). What left before it has not come whole and is forgotten.
 pub fn pick_up(departed: &mut VecDeque<Departed>, last_cell: u32) -> Option<Departed> {

@@ -28,7 +28,7 @@ pub struct Reassembly {
     spoiled_pdus: u64,
 }
 
-const SEQUENCE_MASK: u32 = (1 << 30) - 1;
+const SEQUENCE_MASK: u32 = crate::kernel::cell::SEQUENCE_MASK as u32;
 
 impl Reassembly {
     /// Waits for cell number 1.
