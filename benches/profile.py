@@ -58,7 +58,7 @@ def read(path: Path) -> tuple[Counter[str], dict[str, Counter[str]], Edges]:
 
 def short(name: str) -> str:
     """A function's name without what every other one has, too."""
-    for noise in ("cellrate_sim::", "cellrate_proto::", "cellrate_drive::", "<impl kernel::cluster::Cluster>::"):
+    for noise in ("cellrate_sim::", "cellrate_proto::", "cellrate_engine::", "<impl kernel::cluster::Cluster>::"):
         name = name.replace(noise, "")
     return name.removeprefix("kernel::")
 

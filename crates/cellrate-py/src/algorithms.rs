@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use cellrate_drive::given::AlgorithmPort;
+use cellrate_engine::given::AlgorithmPort;
 use cellrate_proto::switch::{
     AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort,
 };

@@ -1,7 +1,7 @@
 //! The one mapping from Rust errors to the exceptions of `cellrate.errors`.
 
 use cellrate_capture::CaptureError;
-use cellrate_drive::given::{CustomKind, NotGiven, Wanted};
+use cellrate_engine::given::{CustomKind, NotGiven, Wanted};
 use cellrate_live::host::HostError;
 use cellrate_scenario::ScenarioError;
 use cellrate_scenario::fair::Oversubscribed;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use cellrate_drive::given::{AlgorithmPort, Given, SendingEnd};
+use cellrate_engine::given::{AlgorithmPort, Given, SendingEnd};
 use cellrate_scenario::{Custom, CustomAlgorithm};
 use pyo3::prelude::*;
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cellrate_drive::given::{NotGiven, wanted};
+use cellrate_engine::given::{NotGiven, wanted};
 use cellrate_live::bench::{self, BenchError};
 use cellrate_live::engine::{self, CellTap, Options, Part, Stop, TapDirection, connection_of, throughput};
 use cellrate_proto::wire::CELL_OCTETS;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cellrate_drive::given::SendingEnd;
+use cellrate_engine::given::SendingEnd;
 use cellrate_proto::CellRate;
 use cellrate_scenario::{Custom, CustomParameter};
 use pyo3::prelude::*;

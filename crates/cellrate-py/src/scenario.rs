@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use cellrate_drive::given::wanted;
-use cellrate_drive::names::{category_name, control_names, port_name};
+use cellrate_engine::given::wanted;
+use cellrate_engine::names::{category_name, control_names, port_name};
 use cellrate_scenario::fair::{Bottleneck, FairShare, max_min};
 use cellrate_scenario::{Document, NodeKind, Probe, SweepPoint};
 use pyo3::prelude::*;

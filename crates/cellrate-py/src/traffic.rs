@@ -1,7 +1,7 @@
 //! Traffic written in Python: `cellrate.traffic` says what it is, here it is asked.
 
-use cellrate_drive::given::SendingEnd;
-use cellrate_drive::traffic::{Burst, TrafficSource};
+use cellrate_engine::given::SendingEnd;
+use cellrate_engine::traffic::{Burst, TrafficSource};
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::Custom;
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! One end of a connection: what it sends, and what it does with what arrives.
 
-use cellrate_drive::acr_integral::AcrIntegral;
-use cellrate_drive::sender::Sender;
+use cellrate_engine::acr_integral::AcrIntegral;
+use cellrate_engine::sender::Sender;
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
 
 use crate::kernel::cell::Cell;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cellrate_drive::given::NotGiven;
+use cellrate_engine::given::NotGiven;
 
 /// Why a run gave no result.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,11 +20,11 @@ pub mod traffic;
 pub mod transport;
 mod watching;
 
-pub use cellrate_drive::given::{
+pub use cellrate_engine::given::{
     AlgorithmPort, Algorithms, CustomKind, Given, NotGiven, Policies, SendingEnd, TrafficSources, Wanted,
 };
-use cellrate_drive::names;
-pub use cellrate_drive::{noise, random};
+use cellrate_engine::names;
+pub use cellrate_engine::{noise, random};
 pub use error::RunError;
 pub use progress::Progress;
 pub use results::{

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
-use cellrate_drive::given::{Algorithms, Given, Policies, TrafficSources};
+use cellrate_engine::given::{Algorithms, Given, Policies, TrafficSources};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{PortIndex, Scenario};
 

@@ -1,9 +1,9 @@
 //! A rate-control adapter: one end of a connection, as a host has it. The ABR source of the direction that it sends,
 //! the destination of the other one, the queue before the one and the reassembly behind the other.
 
-use cellrate_drive::acr_integral::AcrIntegral;
-use cellrate_drive::histogram::Histogram;
-use cellrate_drive::sender::Sender;
+use cellrate_engine::acr_integral::AcrIntegral;
+use cellrate_engine::histogram::Histogram;
+use cellrate_engine::sender::Sender;
 use cellrate_proto::wire::{Encapsulation, LLC_SNAP_IPV4, Reassembler, ReassemblyError};
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RmCell, Source, Time};
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
-use cellrate_drive::given::NotGiven;
+use cellrate_engine::given::NotGiven;
 
 /// Why a live run gave no result.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Faults put on lines for tests.
 
-use cellrate_drive::random::Random;
+use cellrate_engine::random::Random;
 use cellrate_proto::wire::PAYLOAD_OCTETS;
 
 use super::cell::Cell;

@@ -8,7 +8,7 @@
 
 use std::io;
 
-use cellrate_drive::schedule::Schedule;
+use cellrate_engine::schedule::Schedule;
 use cellrate_proto::{Direction, Time};
 use cellrate_scenario::FlowIndex;
 

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use cellrate_drive::becn::{Origin, origins};
-use cellrate_drive::given::NotGiven;
-use cellrate_drive::line::Line;
-use cellrate_drive::per_vc_queue::PerVcQueue;
-use cellrate_drive::priority::priority;
-use cellrate_drive::random::{Random, Stream};
-use cellrate_drive::segments::{VirtualEnd, virtual_ends};
-use cellrate_drive::sender::Sender;
-use cellrate_drive::set_up;
+use cellrate_engine::becn::{Origin, origins};
+use cellrate_engine::given::NotGiven;
+use cellrate_engine::line::Line;
+use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::priority::priority;
+use cellrate_engine::random::{Random, Stream};
+use cellrate_engine::segments::{VirtualEnd, virtual_ends};
+use cellrate_engine::sender::Sender;
+use cellrate_engine::set_up;
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Traffic};

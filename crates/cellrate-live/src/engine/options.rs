@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use cellrate_drive::given::Given;
+use cellrate_engine::given::Given;
 use cellrate_proto::{BitRate, Cells, Duration, Time};
 use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario};
 

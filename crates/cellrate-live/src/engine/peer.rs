@@ -10,7 +10,7 @@ use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use cellrate_drive::random::{Random, Stream};
+use cellrate_engine::random::{Random, Stream};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{NodeIndex, PortIndex, Scenario};
 use rustix::net::sockopt::set_socket_recv_buffer_size;

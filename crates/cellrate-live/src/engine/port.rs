@@ -7,9 +7,9 @@
 
 use std::collections::VecDeque;
 
-use cellrate_drive::line::Line;
-use cellrate_drive::priority::PRIORITIES;
-pub(crate) use cellrate_drive::priority::{ABR, UBR};
+use cellrate_engine::line::Line;
+use cellrate_engine::priority::PRIORITIES;
+pub(crate) use cellrate_engine::priority::{ABR, UBR};
 use cellrate_proto::switch::{Feedback, FrameDiscard, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, RmCell, Time};
 use cellrate_scenario::{Port as Config, RmCells};
@@ -309,7 +309,7 @@ mod tests {
     use super::super::faults::Faults;
     use super::super::network::NONE;
     use super::*;
-    use cellrate_drive::random::{Random, Stream};
+    use cellrate_engine::random::{Random, Stream};
     use cellrate_proto::switch::{FrameDiscardConfig, PortControlConfig};
     use cellrate_proto::{BitRate, CellRate, Duration, RateCode};
     use cellrate_scenario::Buffers;

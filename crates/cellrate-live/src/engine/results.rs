@@ -1,12 +1,12 @@
 //! What a live run gives back. Keys that mean the same as the simulator's have the same names (docs/results.md); those
 //! that only a live run has are documented in docs/testbed.md.
 
-use cellrate_drive::names::{category_name, flow_name, port_name};
-pub use cellrate_drive::rows::{NegotiatedSummary, PortSummary, RefusedSummary};
-use cellrate_drive::rows::{negotiated, refused};
-use cellrate_drive::segments::{VirtualEnd, along_the_way};
-use cellrate_drive::virtual_source::Counted;
-pub use cellrate_drive::virtual_source::VirtualSourceSummary;
+use cellrate_engine::names::{category_name, flow_name, port_name};
+pub use cellrate_engine::rows::{NegotiatedSummary, PortSummary, RefusedSummary};
+use cellrate_engine::rows::{negotiated, refused};
+use cellrate_engine::segments::{VirtualEnd, along_the_way};
+use cellrate_engine::virtual_source::Counted;
+pub use cellrate_engine::virtual_source::VirtualSourceSummary;
 use cellrate_proto::switch::FrameDiscard;
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{Cells, Duration, Time};

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use cellrate_drive::names::flow_name;
+use cellrate_engine::names::flow_name;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{FlowIndex, Scenario};
 use rustix::event::{PollFd, PollFlags};

@@ -1,6 +1,6 @@
 //! Series: at intervals for all, and at every change for what is watched. The names are those of the simulator's.
 
-use cellrate_drive::names::describe;
+use cellrate_engine::names::describe;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{
     Every, FlowIndex, FlowQuantity, NodeKind, PortQuantity, Probe, Quantity, Scenario, Sender,

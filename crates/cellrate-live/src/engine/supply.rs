@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use cellrate_drive::given::{Given, NotGiven};
-use cellrate_drive::per_vc_queue::PerVcQueue;
-use cellrate_drive::random::{Random, Stream};
-use cellrate_drive::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed, Video};
+use cellrate_engine::given::{Given, NotGiven};
+use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::random::{Random, Stream};
+use cellrate_engine::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed, Video};
 use cellrate_proto::wire::{Encapsulation, PAYLOAD_OCTETS, Segments};
 use cellrate_proto::{CellRate, Time};
 use cellrate_scenario::{FlowIndex, Scenario, Traffic};

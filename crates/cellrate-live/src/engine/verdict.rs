@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use cellrate_drive::histogram::Histogram;
+use cellrate_engine::histogram::Histogram;
 use cellrate_proto::{Duration, Time};
 use rustix::thread::set_current_timer_slack;
 use serde::Serialize;

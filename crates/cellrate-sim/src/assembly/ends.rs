@@ -1,10 +1,10 @@
 //! Ends of connections, at hosts and inside switches.
 
-use cellrate_drive::given::{Given, NotGiven};
-use cellrate_drive::per_vc_queue::PerVcQueue;
-use cellrate_drive::segments::VirtualEnd;
-use cellrate_drive::sender::Sender;
-use cellrate_drive::set_up;
+use cellrate_engine::given::{Given, NotGiven};
+use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::segments::VirtualEnd;
+use cellrate_engine::sender::Sender;
+use cellrate_engine::set_up;
 use cellrate_proto::Time;
 use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
 

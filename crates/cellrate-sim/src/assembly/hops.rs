@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cellrate_drive::set_up;
+use cellrate_engine::set_up;
 use cellrate_proto::switch::Slot;
 use cellrate_scenario::{FlowIndex, Scenario};
 

@@ -18,9 +18,9 @@ mod wiring;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cellrate_drive::becn::{Origin, origins};
-use cellrate_drive::given::Given;
-use cellrate_drive::segments::{VirtualEnd, virtual_ends};
+use cellrate_engine::becn::{Origin, origins};
+use cellrate_engine::given::Given;
+use cellrate_engine::segments::{VirtualEnd, virtual_ends};
 use cellrate_proto::Time;
 use cellrate_scenario::{FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Shared};
 

@@ -1,6 +1,6 @@
 //! Output ports: what kind each has to be.
 
-use cellrate_drive::given::Given;
+use cellrate_engine::given::Given;
 use cellrate_proto::Cells;
 use cellrate_scenario::{Buffers, NodeKind, PortIndex, RmCells, Scenario, Shared};
 

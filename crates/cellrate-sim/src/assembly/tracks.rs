@@ -1,6 +1,6 @@
 //! The series of each cluster.
 
-use cellrate_drive::segments::VirtualEnd;
+use cellrate_engine::segments::VirtualEnd;
 use cellrate_scenario::{FlowQuantity, Quantity, Scenario};
 
 use super::place::Place;

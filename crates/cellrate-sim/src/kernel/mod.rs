@@ -85,7 +85,7 @@ use cellrate_proto::{Duration, Time};
 
 use crate::error::RunError;
 use crate::progress::Progress;
-pub(crate) use cellrate_drive::{schedule, tournament};
+pub(crate) use cellrate_engine::{schedule, tournament};
 use cluster::Cluster;
 use windows::crew::{self, Windows};
 use windows::exchange::Exchange;

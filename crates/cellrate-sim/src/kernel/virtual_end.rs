@@ -9,7 +9,7 @@
 //! Each arrival and transmission is an event, and no port that they send by is deferred: what they send has to come
 //! there when it is sent. Transmissions of virtual ends come after all others at the same instant, in their own order.
 
-use cellrate_drive::per_vc_queue::PerVcQueue;
+use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_proto::Time;
 
 use super::cell::Cell;

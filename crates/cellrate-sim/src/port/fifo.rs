@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cellrate_drive::wide::Wide;
+use cellrate_engine::wide::Wide;
 use cellrate_proto::{Cells, Duration, Time};
 
 use super::Line;

@@ -1,5 +1,5 @@
 //! What is recorded while a run goes on: series that the scenario asked for, and delays.
 
-pub(crate) use cellrate_drive::histogram;
+pub(crate) use cellrate_engine::histogram;
 pub(crate) mod recorder;
 pub(crate) mod sampler;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cellrate_drive::rows::{negotiated, refused};
+use cellrate_engine::rows::{negotiated, refused};
 use cellrate_proto::Time;
 use cellrate_proto::switch::FrameDiscard;
 use cellrate_scenario::{FlowIndex, Scenario};

@@ -1,6 +1,6 @@
 //! Rows of results about frames in datagrams.
 
-use cellrate_drive::histogram::Histogram;
+use cellrate_engine::histogram::Histogram;
 use cellrate_proto::Time;
 use cellrate_scenario::{Scenario, Traffic};
 

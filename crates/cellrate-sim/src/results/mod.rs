@@ -10,8 +10,8 @@ mod tcp;
 mod virtual_sources;
 
 pub(crate) use account::account;
-pub use cellrate_drive::rows::{NegotiatedSummary, PortSummary, RefusedSummary};
-pub use cellrate_drive::virtual_source::VirtualSourceSummary;
+pub use cellrate_engine::rows::{NegotiatedSummary, PortSummary, RefusedSummary};
+pub use cellrate_engine::virtual_source::VirtualSourceSummary;
 use serde::Serialize;
 
 /// Everything a run found.

@@ -1,8 +1,8 @@
 //! Rows of results about virtual sources, and what their cells are to the account of a direction.
 
-use cellrate_drive::per_vc_queue::PerVcQueue;
-use cellrate_drive::segments::{VirtualEnd, along_the_way};
-use cellrate_drive::virtual_source::{Counted, VirtualSourceSummary};
+use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::segments::{VirtualEnd, along_the_way};
+use cellrate_engine::virtual_source::{Counted, VirtualSourceSummary};
 use cellrate_proto::Time;
 use cellrate_scenario::Scenario;
 

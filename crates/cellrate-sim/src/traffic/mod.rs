@@ -10,10 +10,10 @@ use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
 use crate::kernel::cell::Cell;
 use crate::random::{Random, Stream};
 use crate::transport::Adapter;
-use cellrate_drive::given::{Given, NotGiven};
-use cellrate_drive::per_vc_queue::PerVcQueue;
-pub use cellrate_drive::traffic::{Burst, Frame, Frames, TrafficSource, Video};
-use cellrate_drive::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed};
+use cellrate_engine::given::{Given, NotGiven};
+use cellrate_engine::per_vc_queue::PerVcQueue;
+pub use cellrate_engine::traffic::{Burst, Frame, Frames, TrafficSource, Video};
+use cellrate_engine::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed};
 pub use conversation::Conversation;
 
 /// The data that one direction of a connection has to send.

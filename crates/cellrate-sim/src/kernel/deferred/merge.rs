@@ -7,7 +7,7 @@
 
 use std::hint::select_unpredictable;
 
-use cellrate_drive::tournament::{NEVER, Tournament};
+use cellrate_engine::tournament::{NEVER, Tournament};
 
 use crate::kernel::cluster::Leaf;
 
