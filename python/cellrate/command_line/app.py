@@ -9,11 +9,13 @@ ADDED_BY = {
     "advice": ("advise",),
     "completion": ("completion",),
     "fair": ("fair",),
+    "hurst": ("hurst",),
     "live": ("doctor", "live"),
     "papers": ("paper",),
     "runs": ("run", "watch"),
     "scenarios": ("draw", "list", "schema", "validate"),
     "stored": ("plot", "show"),
+    "topologies": ("generate", "import"),
     "wireshark": ("wireshark",),
 }
 """By name of the module."""

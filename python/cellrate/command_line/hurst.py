@@ -1,0 +1,46 @@
+"""`cellrate hurst`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from .app import app
+from .options import Json
+from .output import print_json
+from .typed import Parameter
+
+
+@app.command("hurst")
+def hurst(
+    file: Annotated[Path, Parameter(help="A text file with a row for each value, such as octets per interval.")],
+    /,
+    *,
+    column: Annotated[int, Parameter(help="Which column of it, counted from 1.")] = 1,
+    every: Annotated[int, Parameter(help="Add up so many neighbours first.")] = 1,
+    json: Json = False,
+) -> int:
+    """Estimate the Hurst parameter of a series, by six estimators, each with its confidence."""
+    from ..errors import CellrateError
+    from ..hurst import estimates, read_series
+
+    if every < 1:
+        raise CellrateError(f"--every {every}: it is a number of neighbours, 1 or more")
+    values = read_series(file, column=column)
+    if every > 1:
+        values = values[: len(values) // every * every].reshape(-1, every).sum(axis=1)
+    found = estimates(values)
+    if json:
+        rows = [
+            {"method": one.method, "hurst": one.hurst, "interval": one.interval, "source": one.source} for one in found
+        ]
+        print_json({"values": len(values), "mean": float(values.mean()), "estimates": rows})
+        return 0
+    width = max(len(one.method) for one in found)
+    print(f"{len(values):,} values, mean {values.mean():.6g}, standard deviation {values.std():.6g}\n")
+    print(f"{'estimator':<{width}}       H    95 % interval")
+    for one in found:
+        interval = one.interval
+        said = "none that holds" if interval is None else f"{interval[0]:.3f} to {interval[1]:.3f}"
+        print(f"{one.method:<{width}}  {one.hurst:6.3f}    {said}")
+    return 0

@@ -1,0 +1,128 @@
+"""The estimates of a series, by every estimator there is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import CellrateError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+LEAST = 256
+"""The shortest series that is estimated."""
+
+TWO_SIDED_95 = 1.959964
+"""The normal distribution's quantile of 97.5 %."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A Hurst parameter, as one estimator sees it."""
+
+    method: str
+    hurst: float
+    deviation: float | None
+    """Standard deviation of the estimate, by the estimator's own theory; None where it has none that holds."""
+    source: str
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Give the 95 % confidence interval; None where the estimator's theory gives none."""
+        if self.deviation is None:
+            return None
+        return self.hurst - TWO_SIDED_95 * self.deviation, self.hurst + TWO_SIDED_95 * self.deviation
+
+
+def estimates(values: ArrayLike) -> list[Estimate]:
+    """Estimate the Hurst parameter of a series by every estimator there is.
+
+    Parameters
+    ----------
+    values
+        Equally spaced values of something stationary, such as octets in each interval; 256 or more, all finite, not all
+        equal.
+
+    Returns
+    -------
+    list of Estimate
+        Aggregated variance, rescaled range, log-periodogram, local Whittle, Whittle for fractional Gaussian noise, and
+        wavelets, in this order. 0.5 means no long-range dependence. They differ where a series is not what they take
+        it to be: trends move the first two most, short-range dependence the Whittle estimate for fractional Gaussian
+        noise.
+
+    Raises
+    ------
+    CellrateError
+        If the series is too short, holds what is not finite, or never changes.
+    """
+    import numpy as np
+
+    series = np.asarray(values, dtype=float)
+    if series.ndim != 1:
+        raise CellrateError(f"a series has one dimension, not {series.ndim}")
+    if len(series) < LEAST:
+        raise CellrateError(f"the series has {len(series)} values; {LEAST} is the least that says anything of H")
+    if not np.isfinite(series).all():
+        place = int(np.flatnonzero(~np.isfinite(series))[0])
+        raise CellrateError(f"value {place + 1} of the series is {series[place]}; all must be finite")
+    if np.ptp(series) == 0.0:
+        raise CellrateError("all values of the series are equal; such a series has no Hurst parameter")
+    # Estimators do not depend on scale; squares of what is left neither overflow nor vanish.
+    centred = series / np.abs(series).max()
+    centred -= centred.mean()
+    centred /= centred.std()
+    return [Estimate(name, *method(centred), source) for name, method, source in _estimators()]
+
+
+def _estimators() -> Sequence[tuple[str, Callable[[NDArray[np.float64]], tuple[float, float | None]], str]]:
+    from . import spectral, time_domain, wavelet
+
+    return [
+        (
+            "aggregated variance",
+            time_domain.aggregated_variance,
+            "Taqqu, Teverovsky, Willinger, Fractals 3(4), 1995, section 2.1",
+        ),
+        ("rescaled range", time_domain.rescaled_range, "the same, section 2.5"),
+        ("log-periodogram", spectral.log_periodogram, "Geweke, Porter-Hudak, J. Time Series Analysis 4(4), 1983"),
+        ("local Whittle", spectral.local_whittle, "Robinson, Annals of Statistics 23(5), 1995"),
+        ("Whittle, fractional Gaussian noise", spectral.whittle, "Paxson, CCR 27(5), 1997; Beran, 1994"),
+        ("wavelet", wavelet.abry_veitch, "Abry, Veitch, IEEE Trans. Information Theory 44(1), 1998"),
+    ]
+
+
+def slope(x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
+    """Give the slope of the straight line with the least (weighted) squares."""
+    import numpy as np
+
+    share = np.full(len(x), 1.0 / len(x)) if weights is None else weights / weights.sum()
+    deviation = x - (share * x).sum()
+    return float((share * deviation * y).sum() / (share * deviation**2).sum())
+
+
+def geometric(low: int, high: int, count: int) -> list[int]:
+    """Give whole numbers from `low` to `high` that are about equally far apart in their logarithms, each once."""
+    ratio = (high / low) ** (1 / max(count - 1, 1))
+    return sorted({round(low * ratio**step) for step in range(count)})
+
+
+def minimum(function: Callable[[float], float], low: float, high: float) -> float:
+    """Give the place of the least value of a function with one valley, to 1e-7, by golden sections."""
+    golden = (math.sqrt(5) - 1) / 2
+    left, right = high - golden * (high - low), low + golden * (high - low)
+    at_left, at_right = function(left), function(right)
+    while high - low > 1e-7:
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - golden * (high - low)
+            at_left = function(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + golden * (high - low)
+            at_right = function(right)
+    return (low + high) / 2

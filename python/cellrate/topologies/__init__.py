@@ -1,0 +1,1 @@
+"""Networks of the world as scenarios: topology files of others, and families of networks made by rule."""

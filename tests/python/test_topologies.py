@@ -1,0 +1,290 @@
+"""Topology files and generated networks as scenarios."""
+
+from __future__ import annotations
+
+import math
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cellrate import CellrateError, Scenario
+from cellrate.topologies.building import Choices, scenario_text
+from cellrate.topologies.connections import Pair, chosen_pairs, shortest_ways
+from cellrate.topologies.families import made
+from cellrate.topologies.reading import read_topology
+from cellrate.topologies.topology import Line, Node, Topology, great_circle_km
+
+ZOO = """graph [
+  label "Tiny"
+  Network "Tiny"
+  node [ id 0 label "S&#227;o Paulo" Longitude -46.63611 Latitude -23.5475 Internal 1 ]
+  node [ id 1 label "Lisbon" Longitude -9.13333 Latitude 38.71667 Internal 1 ]
+  node [ id 2 label "Lisbon" Longitude -9.14 Latitude 38.72 Internal 0 ]
+  node [ id 3 label "?" Internal 1 ]
+  node [ id 4 label "alone" hyperedge 1 ]
+  edge [ source 0 target 1 LinkLabel "OC-48" LinkSpeed "2.5" LinkSpeedUnits "G" LinkSpeedRaw 2500000000.0 id "e1" ]
+  edge [ source 1 target 2 LinkSpeed "155" LinkSpeedUnits "M" id "e2" ]
+  edge [ source 2 target 1 id "e3" ]
+  edge [ source 2 target 3 id "e4" ]
+  edge [ source 1 target 1 id "e5" ]
+]
+"""
+
+GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key attr.name="Latitude" attr.type="double" for="node" id="d0"/>
+  <key attr.name="Longitude" attr.type="double" for="node" id="d1"/>
+  <key attr.name="label" attr.type="string" for="node" id="d2"/>
+  <key attr.name="LinkSpeedRaw" attr.type="double" for="edge" id="d3"/>
+  <graph edgedefault="undirected">
+    <node id="0"><data key="d0">52.52</data><data key="d1">13.405</data><data key="d2">Berlin</data></node>
+    <node id="1"><data key="d0">48.8566</data><data key="d1">2.3522</data><data key="d2">Paris</data></node>
+    <edge source="0" target="1"><data key="d3">622080000.0</data></edge>
+    <edge source="0" target="1"/>
+  </graph>
+</graphml>
+"""
+
+NATIVE = """?SNDlib native format; type: network; version: 1.0
+# a comment
+META (
+  granularity = 5min
+)
+NODES (
+  A ( 13.40 52.52 )
+  B ( 2.35 48.86 )
+  C ( -0.13 51.51 )
+)
+LINKS (
+  L1 ( A B ) 155.00 0.00 0.00 0.00 ( 622.00 1.00 )
+  L2 ( B C ) 0.00 0.00 0.00 0.00 ( 40.00 1.00 160.00 4.00 )
+  L3 ( A C ) 0.00 0.00 0.00 0.00 ( )
+)
+DEMANDS (
+  A_B ( A B ) 1 12.50 UNLIMITED
+  B_A ( C A ) 1 3.00 UNLIMITED
+)
+"""
+
+XML = """<?xml version="1.0"?>
+<network xmlns="http://sndlib.zib.de/network" version="1.0">
+ <networkStructure>
+  <nodes coordinatesType="geographical">
+   <node id="A"><coordinates><x>13.40</x><y>52.52</y></coordinates></node>
+   <node id="B"><coordinates><x>2.35</x><y>48.86</y></coordinates></node>
+  </nodes>
+  <links><link id="L"><source>A</source><target>B</target>
+   <additionalModules><addModule><capacity>40.0</capacity><cost>1</cost></addModule></additionalModules></link></links>
+ </networkStructure>
+ <demands><demand id="D"><source>B</source><target>A</target><demandValue>7.0</demandValue></demand></demands>
+</network>
+"""
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_a_file_of_the_zoo_keeps_parallel_lines_and_repeated_labels(tmp_path: Path) -> None:
+    topology = read_topology(written(tmp_path, "tiny.gml", ZOO))
+    assert [node.label for node in topology.nodes] == ["São Paulo", "Lisbon", "Lisbon", "?", "alone"]
+    assert [line.ends for line in topology.lines] == [("0", "1"), ("1", "2"), ("2", "1"), ("2", "3")]
+    assert [line.rate_bps for line in topology.lines] == [2.5e9, 155e6, None, None]
+    assert [len(part) for part in topology.parts()] == [4, 1]
+    assert "1 lines from a node to itself" in topology.remarks[0]
+
+
+def test_a_node_without_coordinates_asks_for_a_length(tmp_path: Path) -> None:
+    topology = read_topology(written(tmp_path, "tiny.gml", ZOO))
+    pairs = chosen_pairs(topology, "4", seed=1)
+    with pytest.raises(CellrateError, match=r"1 of 4 lines .* without coordinates .2 of 5 nodes.*--length"):
+        scenario_text(topology, pairs, Choices(), purpose="p")
+
+
+def test_the_scenario_of_a_file_runs(tmp_path: Path) -> None:
+    topology = read_topology(written(tmp_path, "tiny.gml", ZOO))
+    pairs = chosen_pairs(topology, "all", seed=1)
+    assert len(pairs) == 12
+    text = scenario_text(topology, pairs, Choices(length="3 km", duration="2 ms"), purpose="A network.")
+    scenario = Scenario.parse(text)
+    document = scenario.to_dict()
+    assert [entry["name"] for entry in document["switch"]] == ["São-Paulo", "Lisbon", "Lisbon-2", "node", "alone"]
+    first, between, beside = document["link"][:3]
+    assert (first["rate"], first["length"]) == ("2500000000 bps", "7932.861 km")
+    assert "name" not in first
+    assert (between["name"], beside["name"]) == ("line2", "line3")
+    scenario.check()
+
+
+def test_graphml_has_the_same_lines(tmp_path: Path) -> None:
+    topology = read_topology(written(tmp_path, "two.graphml", GRAPHML))
+    assert [line.rate_bps for line in topology.lines] == [622080000.0, None]
+    one, other = (node.position for node in topology.nodes)
+    assert one == (13.405, 52.52)
+    assert other is not None
+    # 878 km, as tables of distances have it.
+    assert great_circle_km(one, other) == pytest.approx(878, abs=1)
+
+
+@pytest.mark.parametrize(("name", "text"), [("net.txt", NATIVE), ("net.xml", XML)])
+def test_sndlib_brings_its_demands(tmp_path: Path, name: str, text: str) -> None:
+    topology = read_topology(written(tmp_path, name, text))
+    pairs = chosen_pairs(topology, None, seed=1)
+    assert [pair.rate_bps for pair in pairs] == ([12.5e6, 3e6] if name == "net.txt" else [7e6])
+    assert topology.lines[-1].rate_bps == (None if name == "net.txt" else 40e6)
+    scenario = Scenario.parse(scenario_text(topology, pairs, Choices(duration="1 ms"), purpose="p"))
+    scenario.check()
+    assert scenario.to_dict()["vc"][0]["traffic"]["type"] == "limited"
+
+
+def test_a_capacity_is_what_is_installed_or_the_largest_module(tmp_path: Path) -> None:
+    topology = read_topology(written(tmp_path, "net.txt", NATIVE))
+    assert [line.rate_bps for line in topology.lines] == [155e6, 160e6, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no topology that can be read"),
+        ("hello", "no topology that can be read"),
+        ("graph [\n node [ id 0 ]\n edge [ source 0 target 1 ]\n]", "no sound GML"),
+        ("graph [\n node [ id 0", "no sound GML"),
+        ("graph [\n]", "no nodes"),
+        ("<graphml><graph></graph>", "no sound GraphML"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "document type or entities"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><network/>', "document type or entities"),
+        ("<network><a></network>", "no sound XML"),
+        (NATIVE.replace("( A B ) 155.00", "( A Z ) 155.00"), '"Z" as one of its ends'),
+        (NATIVE.replace("12.50", "much"), "line 17 is no entry of DEMANDS"),
+    ],
+)
+def test_a_file_that_is_no_topology_is_an_error(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(CellrateError, match=said):
+        read_topology(written(tmp_path, "x", text))
+
+
+def test_what_is_no_plain_file_is_not_read(tmp_path: Path) -> None:
+    with pytest.raises(CellrateError, match="no plain file"):
+        read_topology("/dev/zero")
+    with pytest.raises(CellrateError, match="No such file"):
+        read_topology(tmp_path / "absent.gml")
+
+
+def test_ways_are_the_shortest() -> None:
+    generator = random.Random(5)
+    for _ in range(30):
+        nodes = [f"n{place}" for place in range(8)]
+        lines = [Line((generator.choice(nodes), generator.choice(nodes))) for _ in range(16)]
+        lines = [line for line in lines if line.ends[0] != line.ends[1]]
+        lengths = [float(generator.randint(1, 9)) for _ in lines]
+        topology = Topology("random", [Node(name, name) for name in nodes], lines)
+        # Floyd and Warshall's distances.
+        distance = {(a, b): 0.0 if a == b else math.inf for a in nodes for b in nodes}
+        for line, length in zip(lines, lengths, strict=True):
+            for a, b in (line.ends, line.ends[::-1]):
+                distance[a, b] = min(distance[a, b], length)
+        for k in nodes:
+            for a in nodes:
+                for b in nodes:
+                    distance[a, b] = min(distance[a, b], distance[a, k] + distance[k, b])
+        pairs = [Pair((a, b)) for a in nodes for b in nodes if a != b and distance[a, b] < math.inf]
+        for pair, way in zip(pairs, shortest_ways(topology, lengths, pairs, seed=3), strict=True):
+            assert (way.nodes[0], way.nodes[-1]) == pair.ends
+            assert sum(lengths[line] for line in way.lines) == distance[pair.ends]
+            for place, a, b in zip(way.lines, way.nodes, way.nodes[1:], strict=False):
+                assert set(lines[place].ends) == {a, b}
+
+
+def test_equally_short_ways_are_all_taken() -> None:
+    topology, _ = made("fat-tree", {"k": 4}, seed=1)
+    pairs = [Pair(("edge1-1", "edge2-1"))] * 64
+    ways = shortest_ways(topology, [0.1] * len(topology.lines), pairs, seed=1)
+    assert {len(way.lines) for way in ways} == {4}
+    assert {way.nodes[2] for way in ways} == {"core1-1", "core1-2", "core2-1", "core2-2"}
+
+
+@pytest.mark.parametrize(
+    ("family", "nodes", "lines"),
+    # A fat tree of k = 4: 5 k^2 / 4 switches, k^3 / 2 lines between them.
+    [("ring", 8, 8), ("leaf-spine", 6, 8), ("fat-tree", 20, 32)],
+)
+def test_a_family_has_the_size_that_its_rule_says(family: str, nodes: int, lines: int) -> None:
+    topology, _ = made(family, {}, seed=1)
+    assert (len(topology.nodes), len(topology.lines)) == (nodes, lines)
+    assert len(topology.parts()) == 1
+
+
+def test_a_random_network_is_in_one_part_and_hangs_on_its_seed() -> None:
+    one, other, again = (made("random", {"nodes": 40}, seed=seed)[0] for seed in (1, 2, 1))
+    assert len(one.parts()) == len(other.parts()) == 1
+    assert one.lines == again.lines != other.lines
+
+
+@pytest.mark.parametrize(
+    ("vcs", "said"),
+    [
+        (None, "say which nodes are connected"),
+        ("0", "from 1 to"),
+        ("sw1:nowhere", 'no node "nowhere"'),
+        ("sw1:sw1", "the same node"),
+        ("sw1", "write demands, all, a number, or pairs"),
+        ("demands", "no demands"),
+    ],
+)
+def test_connections_that_cannot_be_are_errors(vcs: str | None, said: str) -> None:
+    topology, _ = made("ring", {}, seed=1)
+    with pytest.raises(CellrateError, match=said):
+        chosen_pairs(topology, vcs, seed=1)
+
+
+def test_drawn_connections_differ_while_there_are_others() -> None:
+    topology, _ = made("ring", {"nodes": 5}, seed=1)
+    pairs = chosen_pairs(topology, "20", seed=4)
+    assert len({pair.ends for pair in pairs}) == 20
+    assert len(chosen_pairs(topology, "50", seed=4)) == 50
+    assert chosen_pairs(topology, "7", seed=4) != chosen_pairs(topology, "7", seed=5)
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    file, out = written(tmp_path, "tiny.gml", ZOO), tmp_path / "tiny.toml"
+
+    def cellrate(*words: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "cellrate", *map(str, words)], capture_output=True, text=True, check=False
+        )
+
+    missing = cellrate("import", file, "--vcs", "3")
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert "--length" in missing.stderr
+    made = cellrate("import", file, "--vcs", "São Paulo:3", "--length", "5 km", "--out", out)
+    assert made.returncode == 0, made.stderr
+    assert "5 nodes, 4 lines, 1 connections" in made.stderr
+    assert "2 parts of 4, 1 nodes" in made.stderr
+    assert cellrate("validate", out).returncode == 0
+    again = cellrate("import", file, "--vcs", "3", "--length", "5 km", "--out", out)
+    assert again.returncode == 2
+    assert "there already" in again.stderr
+    printed = cellrate("generate", "leaf-spine", "--leaves", "3", "--vcs", "all")
+    assert Scenario.parse(printed.stdout).to_dict()["vc"][5]["path"][1] == "leaf3"
+    wrong = cellrate("generate", "ring", "--k", "4", "--vcs", "all")
+    assert "--k is no parameter of ring, which has --nodes" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "shares"),
+    [
+        ("gfc-1", {"a": 50 / 9, "b": 100 / 9, "c": 100 / 3, "d": 50 / 9, "e": 100 / 9, "f": 50}),
+        ("gfc-2", {"a": 10, "b": 5, "c": 35, "d": 35, "e": 35, "f": 10, "g": 5, "h": 52.5}),
+    ],
+)
+def test_generic_fairness_configurations_have_their_published_rates(name: str, shares: dict[str, float]) -> None:
+    fair = Scenario.load(name).fair(utilization=1.0)
+    rates = {share.vc: share.rate * 424e-6 for share in fair if not share.backward}
+    assert {name[0] for name in rates} == set(shares)
+    for vc, rate in rates.items():
+        assert rate == pytest.approx(shares[vc[0]], rel=1e-3), vc
