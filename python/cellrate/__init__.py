@@ -23,6 +23,7 @@ from .wireshark.capture import Capture, CapturedFile
 
 if TYPE_CHECKING:
     from .advice import Advice, AdvisedSet, Situation, advise
+    from .captures import read_capture
     from .plotting.together import plot
     from .sweeps.tidy import tidy
     from .watching import watch
@@ -54,6 +55,7 @@ __all__ = [
     "load",
     "load_sweep",
     "plot",
+    "read_capture",
     "ready_scenarios",
     "run",
     "schema",
@@ -79,6 +81,10 @@ def __getattr__(name: str) -> object:
         from .plotting.together import plot
 
         return plot
+    if name == "read_capture":
+        from .captures import read_capture
+
+        return read_capture
     if name == "tidy":
         from .sweeps.tidy import tidy
 

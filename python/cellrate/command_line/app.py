@@ -16,6 +16,7 @@ ADDED_BY = {
     "scenarios": ("draw", "list", "schema", "validate"),
     "stored": ("plot", "show"),
     "topologies": ("generate", "import"),
+    "trace": ("trace",),
     "wireshark": ("wireshark",),
 }
 """By name of the module."""

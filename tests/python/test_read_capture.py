@@ -1,0 +1,245 @@
+"""Captures read as arrivals: every format, our own captures, damage."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellrate
+from cellrate.captures import read_capture
+from cellrate.captures.arrivals import by_connection
+from cellrate.captures.writing import write_arrivals, write_counts
+
+HEADER = struct.pack(">I", 1 << 20 | 77 << 4 | 0 << 1 | 1)
+"""VPI 1, VCI 77, payload type 0, CLP 1."""
+
+
+def ipv4(octets: int) -> bytes:
+    return struct.pack(">BBH", 0x45, 0, octets) + bytes(16) + bytes(octets - 20)
+
+
+def erf(kind: int, body: bytes, *, ns: int = 0, extensions: int = 0, wire: int | None = None, flags: int = 4) -> bytes:
+    stamp = (ns // 10**9 << 32) + -(-((ns % 10**9) << 32) // 10**9)
+    more = b"".join(bytes([0x80 if place else 0]) + bytes(7) for place in reversed(range(extensions)))
+    length = 16 + len(more) + len(body)
+    head = struct.pack("<Q", stamp) + bytes([kind | (0x80 if extensions else 0), flags])
+    return head + struct.pack(">HHH", length, 0, len(body) if wire is None else wire) + more + body
+
+
+def pcap(link_type: int, packets: list[tuple[int, bytes]], *, order: str = "<", nanoseconds: bool = True) -> bytes:
+    magic = 0xA1B23C4D if nanoseconds else 0xA1B2C3D4
+    head = struct.pack(order + "IHHIIII", magic, 2, 4, 0, 0, 65535, link_type)
+    unit = 1 if nanoseconds else 1000
+    return head + b"".join(
+        struct.pack(order + "IIII", ns // 10**9, ns % 10**9 // unit, len(data), len(data)) + data
+        for ns, data in packets
+    )
+
+
+def block(order: str, kind: int, body: bytes) -> bytes:
+    body += bytes(-len(body) % 4)
+    length = struct.pack(order + "I", 12 + len(body))
+    return struct.pack(order + "I", kind) + length + body + length
+
+
+def pcapng(link_type: int, packets: list[tuple[int, bytes]], *, order: str = "<", resolution: int = 9) -> bytes:
+    """A section with one interface, "port", whose clock counts 10^-resolution s, or 2^-n where the high bit is set."""
+    options = struct.pack(order + "HH", 2, 4) + b"port" + struct.pack(order + "HHB3x", 9, 1, resolution)
+    per_s = 2 ** (resolution & 127) if resolution & 128 else 10**resolution
+    blocks = [
+        block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1)),
+        block(order, 1, struct.pack(order + "HHI", link_type, 0, 0) + options),
+        block(order, 5, bytes(12)),
+    ]
+    for ns, data in packets:
+        ticks = ns * per_s // 10**9
+        head = struct.pack(order + "IIIII", 0, ticks >> 32, ticks & 0xFFFFFFFF, len(data), len(data))
+        blocks.append(block(order, 6, head + data))
+    return b"".join(blocks)
+
+
+def read(folder: Path, octets: bytes) -> cellrate.captures.Arrivals:
+    file = folder / "file"
+    file.write_bytes(octets)
+    return read_capture(file)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("nanoseconds", [True, False])
+def test_raw_ip_becomes_the_cells_that_aal5_makes(tmp_path: Path, order: str, nanoseconds: bool) -> None:
+    # 20 + 8 LLC/SNAP + 8 trailer fit one cell; 40 octets of a bare ACK with both are 56: two cells; 1500 are 32.
+    packets = [(1_000, ipv4(20)), (5_000, ipv4(40)), (9_000, ipv4(1500))]
+    arrivals = read(tmp_path, pcap(101, packets, order=order, nanoseconds=nanoseconds))
+    assert arrivals.times_ns.tolist() == [0, 4_000, 8_000]
+    assert arrivals.cells.tolist() == [1, 2, 32]
+    assert arrivals.octets.tolist() == [28, 48, 1508]
+    assert arrivals.connections == ("0",) * 3
+
+
+def test_ethernet_frames_are_taken_by_the_length_in_their_ip_header(tmp_path: Path) -> None:
+    macs = bytes(12)
+    padded = macs + b"\x08\x00" + ipv4(40) + bytes(6)
+    tagged = macs + b"\x81\x00\x00\x05\x08\x00" + ipv4(40)
+    six = macs + b"\x86\xdd" + struct.pack(">IHBB", 6 << 28, 60, 17, 64) + bytes(32 + 60)
+    arp = macs + b"\x08\x06" + bytes(28)
+    arrivals = read(tmp_path, pcap(1, [(0, padded), (1, tagged), (2, six), (3, arp)]))
+    assert arrivals.octets.tolist() == [48, 48, 108]
+    assert arrivals.left_out == 1
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("resolution", [9, 6, 0x80 | 30])
+def test_pcapng_counts_time_as_its_interface_says(tmp_path: Path, order: str, resolution: int) -> None:
+    second = [(10**18, ipv4(40)), (10**18 + 3_000_000, ipv4(40))]
+    arrivals = read(tmp_path, pcapng(228, second, order=order, resolution=resolution))
+    assert abs(int(arrivals.times_ns[1]) - 3_000_000) <= 1
+    assert arrivals.connections == ("port", "port")
+
+
+def test_cells_of_erf_keep_their_connection_and_their_kind(tmp_path: Path) -> None:
+    rm = struct.pack(">I", 1 << 20 | 77 << 4 | 6 << 1)
+    oam = struct.pack(">I", 1 << 20 | 77 << 4 | 5 << 1)
+    octets = (
+        erf(3, HEADER + bytes(48), ns=2_000_000_500)
+        + erf(7, bytes(4) + rm + bytes(48), ns=2_000_000_700, extensions=2)
+        + erf(3, oam + bytes(48), ns=2_000_000_900)
+        + erf(48, bytes(8), ns=2_000_001_000)
+    )
+    arrivals = read(tmp_path, octets)
+    assert arrivals.first_ns == 2_000_000_500
+    assert arrivals.times_ns.tolist() == [0, 200, 400]
+    assert set(arrivals.connections) == {"0 1/77"}
+    assert arrivals.rm.tolist() == [False, True, False]
+    assert arrivals.clp.tolist() == [True, False, False]
+    assert arrivals.left_out == 1
+    assert arrivals.data().times_ns.tolist() == [0]
+
+
+def test_pdus_have_the_length_that_their_trailer_says(tmp_path: Path) -> None:
+    pdu = bytes(144 - 8) + struct.pack(">BBHI", 0, 0, 100, 0)
+    sun = bytes([0x02, 3]) + struct.pack(">H", 90) + bytes(108)
+    arrivals = read(tmp_path, erf(4, HEADER + pdu) + erf(9, bytes(4) + HEADER + pdu, ns=1))
+    assert (arrivals.octets.tolist(), arrivals.cells.tolist()) == ([100, 100], [3, 3])
+    of_sun = read(tmp_path, pcap(123, [(0, sun)]))
+    assert (of_sun.connections, of_sun.cells.tolist()) == (("0 3/90",), [3])
+    assert read(tmp_path, pcap(100, [(0, bytes(88))])).cells.tolist() == [2]
+
+
+def test_records_out_of_order_are_put_into_order(tmp_path: Path) -> None:
+    arrivals = read(tmp_path, pcap(101, [(9_000, ipv4(40)), (2_000, ipv4(1500)), (9_000, ipv4(20))]))
+    assert arrivals.times_ns.tolist() == [0, 7_000, 7_000]
+    assert arrivals.timed() == [(0, 32), (7_000, 3)]
+
+
+SOUND = pcapng(101, [(0, ipv4(40)), (5, ipv4(60))])
+
+
+@pytest.mark.parametrize(
+    ("octets", "said"),
+    [
+        (b"", None),
+        (b"hello, I am a text of no great length", "no capture that is known"),
+        (bytes(100), "no capture that is known"),
+        (b"\x1f\x8b" + bytes(20), "compressed"),
+        (SOUND[:-1], "ends within a block"),
+        (SOUND[:4] + b"\xff\xff\xff\xff" + SOUND[8:], "a block of"),
+        (SOUND[:8] + bytes(4) + SOUND[12:], "no byte-order magic"),
+        (pcap(101, [(0, ipv4(40))])[:-3], "ends within a packet"),
+        (pcap(101, [])[:20], "ends within the file's head"),
+        (pcap(101, [])[:24] + struct.pack("<IIII", 0, 0, 1 << 30, 0), "a packet of 1,073,741,824 octets"),
+        (pcap(147, [(0, b"x")]), "link type 147 is none that can be read"),
+        (SOUND.replace(struct.pack("<I", 6), struct.pack("<I", 3)), "has no time"),
+        (block("<", 0x0A0D0D0A, SOUND[8:24]) + block("<", 6, bytes(20)), "a packet of interface 0; the section has 0"),
+    ],
+)
+def test_damage_is_said_at_its_place(tmp_path: Path, octets: bytes, said: str | None) -> None:
+    if said is None:
+        assert len(read(tmp_path, octets)) == 0
+        return
+    with pytest.raises(cellrate.CellrateError, match=said):
+        read(tmp_path, octets)
+
+
+def test_no_prefix_or_flip_of_a_capture_is_anything_but_an_error_or_arrivals(tmp_path: Path) -> None:
+    samples = [SOUND, pcap(1, [(0, bytes(12) + b"\x08\x00" + ipv4(40))]), erf(3, HEADER + bytes(48)) * 2]
+    for octets in samples:
+        damaged = itertools.chain(
+            (octets[:end] for end in range(len(octets))),
+            (
+                octets[:at] + bytes([octets[at] ^ bit]) + octets[at + 1 :]
+                for at in range(len(octets))
+                for bit in (1, 128)
+            ),
+        )
+        for one in damaged:
+            with contextlib.suppress(cellrate.CellrateError):
+                read(tmp_path, one)
+
+
+def test_what_a_run_captured_is_what_its_summary_counts(tmp_path: Path) -> None:
+    result = cellrate.run("tcp-over-abr", set={"duration": "60 ms"}, capture=tmp_path / "cells")
+    arrivals = read_capture(tmp_path / "cells" / "cells.pcapng")
+    rows = dict(by_connection(arrivals))
+    vc = result.summary["vcs"][0]
+    into, out = rows["s1->sw1 0/32"], rows["sw2->d1 0/32"]
+    assert out["cells"] - out["rm_cells"] == pytest.approx(vc["data_delivered"], abs=60)
+    assert into["cells"] - into["rm_cells"] <= vc["data_sent"]
+    pdus = read_capture(tmp_path / "cells" / "pdus.pcapng").of("s1->sw1 0/32")
+    # A segment of 512 octets or of 1460 with 40 of headers and 8 of LLC/SNAP.
+    assert set(pdus.octets.tolist()) <= {1508, 552, 48}
+    # Every PDU's cells are among the cells of that port.
+    assert int(pdus.cells.sum()) <= int(into["cells"])
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+def test_tshark_counts_the_same(tmp_path: Path) -> None:
+    cellrate.run("tcp-over-abr", set={"duration": "20 ms"}, capture=tmp_path)
+    words = ["tshark", "-r", str(tmp_path / "cells.pcapng"), "-T", "fields"]
+    words += [word for name in ("frame.time_epoch", "frame.interface_name", "atm.vci") for word in ("-e", name)]
+    printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    rows = [line.split("\t") for line in printed.splitlines()]
+    arrivals = read_capture(tmp_path / "cells.pcapng")
+    assert len(arrivals) == len(rows)
+    assert sorted(arrivals.connections) == sorted(f"{port} 0/{vci}" for _, port, vci in rows)
+    first = min(float(time) for time, _, _ in rows)
+    assert arrivals.times_ns / 1e9 == pytest.approx(sorted(float(time) - first for time, _, _ in rows), abs=2e-9)
+
+
+def test_arrivals_as_files(tmp_path: Path) -> None:
+    arrivals = read(tmp_path, pcap(101, [(0, ipv4(40)), (1_500_000_000, ipv4(1500)), (1_500_000_000, ipv4(20))]))
+    write_arrivals(arrivals, tmp_path / "arrivals.txt")
+    assert (tmp_path / "arrivals.txt").read_text() == "# instant [s], cells\n0.000000000 2\n1.500000000 33\n"
+    write_counts(arrivals, 0.5, tmp_path / "counts.txt")
+    assert np.loadtxt(tmp_path / "counts.txt").tolist() == [2, 0, 0, 33]
+    with pytest.raises(cellrate.CellrateError, match=r'nothing of "elsewhere"; it has 0'):
+        arrivals.of("elsewhere")
+    with pytest.raises(cellrate.CellrateError, match="cannot be written"):
+        write_arrivals(arrivals, tmp_path / "absent" / "x")
+
+
+def test_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "packets.pcap"
+    file.write_bytes(pcap(101, [(0, ipv4(40)), (10**9, ipv4(40))]))
+
+    def trace(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "cellrate", "trace", *words], capture_output=True, text=True, check=False
+        )
+
+    content = json.loads(trace(str(file), "--json").stdout)
+    assert content["connections"]["0"]["cells"] == 4
+    assert content["connections"]["0"]["cells_per_s"] == 2.0
+    out = tmp_path / "out.txt"
+    assert trace(str(file), "--out", str(out), "--every", "1 s").returncode == 0
+    assert out.read_text().splitlines()[1:] == ["2", "2"]
+    assert trace(str(file), "--every", "1 s").returncode == 2
+    assert trace("/dev/zero").returncode == 2
