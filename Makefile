@@ -50,8 +50,8 @@ test-rust:
 	$(PYTHON) vectors/derive.py
 
 lint: $(STAMPS)/tools
-	$(BIN)/ruff format --check python tests/python docs/site
-	$(BIN)/ruff check python tests/python docs/site
+	$(BIN)/ruff format --check python papers tests/python docs/site
+	$(BIN)/ruff check python papers tests/python docs/site
 	$(BIN)/mypy
 
 test-python: $(STAMPS)/built

@@ -11,20 +11,25 @@ fn main() -> io::Result<()> {
         fs::remove_dir_all(&data)?;
     }
     for folder in ["scenarios", "papers"] {
-        println!("cargo::rerun-if-changed=../../{folder}");
         copy(&root.join(folder), &data.join(folder))?;
     }
     Ok(())
 }
 
+/// Copies a folder, and has cargo look at each of its files: bytecode that Python leaves beside its source is neither
+/// copied nor a reason to build again.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
+        if entry.file_name() == "__pycache__" {
+            continue;
+        }
         let target = to.join(entry.file_name());
         if entry.file_type()?.is_dir() {
             copy(&entry.path(), &target)?
         } else {
+            println!("cargo::rerun-if-changed={}", entry.path().display());
             fs::copy(entry.path(), &target).map(drop)?
         }
     }

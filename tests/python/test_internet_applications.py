@@ -8,8 +8,10 @@ import tomllib
 import pytest
 
 from cellrate.papers import load_paper
-from cellrate.papers.internet_applications import arithmetic, left_open, live, search, video, voice, www
-from cellrate.papers.internet_applications.common import (
+from cellrate.results import Result
+from cellrate.running.points import run_many
+from internet_applications import arithmetic, left_open, live, search, video, voice, www
+from internet_applications.common import (
     FTP_GOODPUT_SHARE,
     HOST_LINE,
     ftp_rate,
@@ -17,12 +19,10 @@ from cellrate.papers.internet_applications.common import (
     payload_share,
     starts,
 )
-from cellrate.papers.internet_applications.playout import Frame, play
-from cellrate.papers.internet_applications.search import Needs, highest_rate, room_for, smallest_mcr
-from cellrate.papers.internet_applications.voice import listen
-from cellrate.papers.internet_applications.www import deviation, mean, rank_correlation, response_times
-from cellrate.results import Result
-from cellrate.running.points import run_many
+from internet_applications.playout import Frame, play
+from internet_applications.search import Needs, highest_rate, room_for, smallest_mcr
+from internet_applications.voice import listen
+from internet_applications.www import deviation, mean, rank_correlation, response_times
 
 
 def film(arrivals: list[float | None]) -> list[Frame]:

@@ -5,8 +5,8 @@ import pytest
 from cellrate import Scenario, run
 from cellrate.papers import load_paper
 from cellrate.papers.report import Report
-from cellrate.papers.uili import bursts, tradeoff
-from cellrate.papers.uili.common import POLICIES, settings
+from uili import bursts, tradeoff
+from uili.common import POLICIES, settings
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from cellrate.papers import PAPERS, load_paper
-from cellrate.papers.abr_parameters.arithmetic import inter_rm_time
-from cellrate.papers.abr_parameters.common import rising
+from abr_parameters.arithmetic import inter_rm_time
+from abr_parameters.common import rising
+from cellrate import CellrateError
+from cellrate.papers import load_paper, ready_papers
 from cellrate.papers.experiment import Claim, Finding
 from cellrate.papers.report import Report, read_report
 
@@ -76,7 +79,7 @@ def test_a_quick_run_leaves_out_only_the_choices_of_ours() -> None:
         assert quick or not experiment.points, experiment.name
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("name", ready_papers())
 def test_a_paper_has_its_folder_and_sound_scenarios(name: str) -> None:
     paper = load_paper(name)
     assert (paper.folder / "README.md").is_file()
@@ -108,3 +111,54 @@ def test_inter_rm_time_is_nrm_cells_of_424_bits() -> None:
 def test_rising_is_strict() -> None:
     assert rising([1, 2, 3])
     assert not rising([1, 2, 2])
+
+
+def test_a_paper_of_ones_own_runs_as_it_is_left(tmp_path: Path) -> None:
+    folder = tmp_path / "my-study"
+
+    def cellrate_(*words: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "cellrate", "paper", *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert cellrate_("new", folder).returncode == 0
+    again = cellrate_("new", folder)
+    assert (again.returncode, "there already" in again.stderr) == (2, True)
+    assert cellrate_("new", tmp_path / "My Study").returncode == 2
+    run = cellrate_("run", folder, "--out", tmp_path / "report", "--json")
+    assert run.returncode == 0, run.stderr
+    (claim,) = json.loads(run.stdout)["claims"]
+    assert (claim["id"], claim["holds"]) == ("target.utilization", True)
+    assert (tmp_path / "report" / "figures" / "target-acr.png").is_file()
+
+
+def paper_at(folder: Path, **files: str) -> Path:
+    folder.mkdir()
+    (folder / "paper.toml").write_text(files.pop("head", 'title = "A study"\n'))
+    for name, text in files.items():
+        (folder / name).mkdir()
+        (folder / name / "__init__.py").write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"head": "title = 3"}, "title must be a text"),
+        ({"head": 'title = "x"\nauthor = "y"'}, "author is not known"),
+        ({"head": 'title = "x"\npackage = "a.b"'}, "must be the name of a Python package"),
+        ({"head": "title ="}, "paper.toml"),
+        ({}, "has no plain/__init__.py"),
+        ({"plain": "1 / 0"}, "does not load: ZeroDivisionError"),
+        ({"plain": "EXPERIMENTS = 3"}, "EXPERIMENTS must be a tuple"),
+        ({"head": 'title = "x"\npackage = "json"', "json": ""}, "there is another module json"),
+    ],
+)
+def test_a_folder_that_is_no_paper_says_why(tmp_path: Path, files: dict[str, str], said: str) -> None:
+    with pytest.raises(CellrateError, match=said):
+        load_paper(paper_at(tmp_path / "plain", **files))
+    sys.modules.pop("plain", None)
+
+
+def test_a_name_that_is_none_says_which_there_are(tmp_path: Path) -> None:
+    with pytest.raises(CellrateError, match="there is no paper 'nothing'; there are: abr-parameters"):
+        load_paper("nothing")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cellrate.papers import load_paper
-from cellrate.papers.stop_and_go.arithmetic import feedback_interval, icr_is_pcr
-from cellrate.papers.stop_and_go.curves import begins
-from cellrate.papers.stop_and_go.figures import (
+from cellrate.papers import estimate, jain, load_paper
+from stop_and_go.arithmetic import feedback_interval, icr_is_pcr
+from stop_and_go.curves import begins
+from stop_and_go.figures import (
     WIDE,
     background_lost,
     best_of_50,
@@ -24,7 +24,7 @@ from cellrate.papers.stop_and_go.figures import (
     proportion,
     useful,
 )
-from cellrate.papers.stop_and_go.measures import Measured, Sample, estimate, fair_share, jain
+from stop_and_go.measures import Measured, Sample, fair_share
 from test_cli import command
 
 RUN = Measured(
@@ -46,10 +46,8 @@ def test_an_interval_is_that_of_students_t() -> None:
     assert found.mean == 2.0
     assert found.half_width == pytest.approx(2.484, abs=1e-3)
     assert math.isnan(estimate([5.0]).half_width)
-    with pytest.raises(ValueError, match="0 replications"):
+    with pytest.raises(ValueError, match="no replications"):
         estimate([])
-    with pytest.raises(ValueError, match="17 replications"):
-        estimate([1.0] * 17)
 
 
 def test_jains_index_is_1_for_equal_shares_and_1_over_n_for_one_that_has_all() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from cellrate.papers import load_paper
-from cellrate.papers.tcp_lrd_vbr import across, arithmetic, averaging, left_open, on_off, tables
-from cellrate.papers.tcp_lrd_vbr.common import Sample, efficiency, metrics
 from cellrate.running.points import run_many
+from tcp_lrd_vbr import across, arithmetic, averaging, left_open, on_off, tables
+from tcp_lrd_vbr.common import Sample, efficiency, metrics
 
 
 def test_metrics_follow_the_paper_s_own_example() -> None:

@@ -74,9 +74,9 @@ def _words(usage: Usage) -> str:
         words += _scenarios(usage.words)
         files = " files=yes"
     if usage.words.startswith("paper ") and "NAME" in usage.places:
-        from ..papers import PAPERS
+        from ..papers import ready_papers
 
-        words += PAPERS
+        words += ready_papers()
     return f"        {shlex.quote(usage.words)}) words={shlex.quote(' '.join(words))}{files} ;;"
 
 

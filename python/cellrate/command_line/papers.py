@@ -17,18 +17,32 @@ paper_app = app.group("paper", help="Reproduce the experiments of a paper and ch
 @paper_app.command("list")
 def paper_list(*, json: Json = False) -> int:
     """List the papers."""
-    from ..papers import PAPERS
+    from ..papers import ready_papers
 
+    papers = ready_papers()
     if json:
-        print_json({"papers": [{"name": name, "title": title} for name, title in PAPERS.items()]})
+        print_json({"papers": [{"name": name, "title": title} for name, title in papers.items()]})
     else:
-        print(in_two_columns(PAPERS))
+        print(in_two_columns(papers))
+    return 0
+
+
+@paper_app.command("new")
+def paper_new(
+    folder: Annotated[Path, Parameter(help="Where to; its last part is the paper's short name.")],
+    /,
+) -> int:
+    """Leave a paper of one's own that runs: a scenario, a claim, an experiment, a figure."""
+    from ..papers.skeleton import leave
+
+    leave(folder)
+    print(f"{folder} is a paper that runs: cellrate paper run {folder}")
     return 0
 
 
 @paper_app.command("run")
 def paper_run(
-    name: Annotated[str, Parameter(help="A name from cellrate paper list.")],
+    name: Annotated[str, Parameter(help="A name from cellrate paper list, or the folder of a paper; its code is run.")],
     /,
     *,
     quick: Annotated[bool, Parameter(help="Only what the claims need, without the rows on sensitivity.")] = False,
@@ -47,17 +61,17 @@ def paper_run(
     from ..running.processes import number_of_workers
 
     paper = load_paper(name)
-    folder = out if out is not None else Path("results") / "papers" / name
+    folder = out if out is not None else Path("results") / "papers" / paper.name
     number_of_workers(workers, 1)
     measured = None
     if live:
         if paper.live is None:
-            raise CellrateError(f"paper {name!r} has no live half")
+            raise CellrateError(f"paper {paper.name!r} has no live half")
         replaceable(folder, REPORT)
         # First, and alone: real time does not bear company.
-        with progress_bar(f"{name}, live", quiet=json) as progress:
+        with progress_bar(f"{paper.name}, live", quiet=json) as progress:
             measured = paper.live(paper.folder / "scenarios", kept_runs(folder), progress)
-    with progress_bar(name, quiet=json) as progress:
+    with progress_bar(paper.name, quiet=json) as progress:
         report = paper.run(folder, quick=quick, workers=workers, progress=progress, live=measured)
     _show_report(report, folder, json=json)
     return 0

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..places import folder
 from ..results import Result
 from ..results.folders import replaceable
 from ..results.whole import write_whole
@@ -44,15 +43,12 @@ class Paper:
 
     name: str
     title: str
+    folder: Path
+    """README.md, published.toml and scenarios/."""
     experiments: Sequence[Experiment]
     live: Callable[[Path, Path, Callable[[float], object] | None], Mapping[str, str]] | None = None
     """Runs the live half, given the folder of scenarios, one for runs that are done, and whom to tell of progress:
     what was measured, by the id of the claim."""
-
-    @property
-    def folder(self) -> Path:
-        """README.md, published.toml and scenarios/."""
-        return folder("papers") / self.name
 
     @cached_property
     def published(self) -> dict[str, dict[str, Any]]:

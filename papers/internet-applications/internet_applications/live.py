@@ -1,0 +1,262 @@
+"""The live half: the same network with real hosts and applications, each case run several times.
+
+Runs are in real time, one after the other: two at once would put each other out of time. A run that fails the verdict
+on its own timing in all its attempts does not count.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cellrate.papers.statistics import estimate
+from cellrate.results import Result
+from cellrate.scenario import Scenario
+
+from .common import FTP_GOODPUT_SHARE, HOST_LINE, line_rate, shown
+
+RUNS = 5
+"""Of each case."""
+BUSY_S = {"video": (7.0, 15.0), "www": (6.0, 40.0), "voice": (7.0, 28.0)}
+"""When both transfers are there, by application."""
+CONGESTED_S = 10.0
+"""How long they are there beside the film."""
+
+Read = Callable[[Result], float | None]
+"""None where a run has nothing to measure: no page came."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a case, and the claims that it is for."""
+
+    claims: tuple[str, ...]
+    read: Read
+    digits: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class LiveCase:
+    """A case of the live half."""
+
+    name: str
+    application: str
+    """Also the scenario: live-APPLICATION.toml."""
+    figures: Sequence[Figure]
+    set: Mapping[str, object] = field(default_factory=dict)
+
+
+def told(result: Result, name: str) -> dict[str, Any]:
+    """Give what an application said."""
+    row = next(row for row in result.summary["applications"] if row["application"] == name)
+    found: dict[str, Any] = row["result"]
+    return found
+
+
+def _ftp(application: str) -> Read:
+    begin, end = BUSY_S[application]
+    return lambda run: sum(line_rate(run, vc, begin, end) for vc in ("ftp1", "ftp2")) * FTP_GOODPUT_SHARE
+
+
+def _frames_lost(result: Result) -> float:
+    """Frames lost in the network, as a part of those sent in the ten seconds of FTP [%]."""
+    film = told(result, "video")
+    return 100 * float(film["frames_lost_in_network"]) / (CONGESTED_S * float(film["sent_frame_rate"]))
+
+
+def _stood(result: Result) -> float:
+    return float(told(result, "video")["stalled_s"])
+
+
+def _time(kind: str, factor: float) -> Read:
+    def read(run: Result) -> float | None:
+        mean = told(run, "www")[f"{kind}_response_s"]["mean"]
+        return None if mean is None else factor * float(mean)
+
+    return read
+
+
+def _voice(key: str) -> Read:
+    return lambda run: float(told(run, "voice")[key])
+
+
+_UBR: Mapping[str, object] = {"defaults.vc.category": "ubr", "defaults.vc.pcr": HOST_LINE}
+_NO_FTP: Mapping[str, object] = {"application.ftp{i}.kind": '{ type = "ftp", size = "1 octet" }'}
+_VIDEO = '{{ type = "video", rate = "7.6 Mbps", frame_rate = 24, buffer = "1 GB"{more} }}'
+_KIND = "application.video.kind"
+_NINE = {_KIND: '{ type = "video", rate = "2.85 Mbps", frame_rate = 9, buffer = "1 GB" }'}
+_FOLLOWS = {_KIND: _VIDEO.format(more=", follow_acr = true")}
+
+
+def _pages(*ids: str) -> list[Figure]:
+    return [
+        Figure(tuple(f"{id}.html" for id in ids), _time("html", 1e3), 1, "ms, at the client"),
+        Figure(tuple(f"{id}.gif" for id in ids), _time("image", 1.0), 2, "s"),
+    ]
+
+
+CASES: Sequence[LiveCase] = (
+    LiveCase("www, alone", "www", _pages("www.table-2.alone"), {**_UBR, **_NO_FTP}),
+    LiveCase(
+        "www, UBR",
+        "www",
+        [*_pages("www.table-2.ubr"), Figure(("www.table-2.ubr.ftp",), _ftp("www"), 2, "Mbps")],
+        _UBR,
+    ),
+    LiveCase(
+        "www, ABR",
+        "www",
+        [
+            *_pages("www.table-3.rdf-rif-64-64", "www.table-4.pcr.rif-64"),
+            Figure(("www.table-3.rdf-rif-64-64.ftp", "www.table-4.pcr.rif-64.ftp"), _ftp("www"), 2, "Mbps"),
+        ],
+    ),
+    LiveCase(
+        "24 fps, UBR",
+        "video",
+        [
+            Figure(("video.ubr-tcp",), _ftp("video"), 2, "Mbps"),
+            Figure(("video.ubr-loss",), _frames_lost, 0, "% of the frames of 10 s"),
+        ],
+        _UBR,
+    ),
+    LiveCase(
+        "24 fps, ABR",
+        "video",
+        [
+            Figure(("video.abr-tcp",), _ftp("video"), 2, "Mbps"),
+            Figure(("video.abr-delay",), _stood, 1, "s of standing still"),
+        ],
+    ),
+    LiveCase(
+        "9 fps, UBR",
+        "video",
+        [
+            Figure(("video.nine-ubr-tcp",), _ftp("video"), 2, "Mbps"),
+            Figure(("video.nine-ubr-loss",), _frames_lost, 1, "%"),
+        ],
+        {**_UBR, **_NINE},
+    ),
+    LiveCase("9 fps, ABR", "video", [Figure(("video.nine-abr-loss",), _frames_lost, 1, "%")], _NINE),
+    LiveCase(
+        "24 fps, MCR 7",
+        "video",
+        [
+            Figure(("video.minimum-rate",), lambda run: line_rate(run, "video", *BUSY_S["video"]), 2, "Mbps"),
+        ],
+        {"vc.video.abr": '{ mcr = "7 Mbps" }'},
+    ),
+    LiveCase(
+        "follows ACR",
+        "video",
+        [
+            Figure(("follow.whole",), _stood, 2, "s of standing still"),
+            Figure(("follow.acr",), lambda run: float(told(run, "video")["frames_whole"]), 0, "frames of 29 s"),
+        ],
+        _FOLLOWS,
+    ),
+    LiveCase(
+        "voice, UBR",
+        "voice",
+        [
+            Figure(("voice.ubr-silence",), _voice("silent_periods"), 1, "silent periods in 25 s"),
+            Figure(("voice.ubr-bursts",), _voice("recovered"), 1, "packets recovered in 25 s"),
+        ],
+        _UBR,
+    ),
+    LiveCase(
+        "voice, ABR",
+        "voice",
+        [
+            Figure(("voice.abr-whole",), _voice("silent_periods"), 1, "silent periods"),
+            Figure(
+                ("voice.intervals",), lambda run: 1e3 * float(told(run, "voice")["interval_s"]["deviation"]), 2, "ms"
+            ),
+        ],
+    ),
+)
+"""All of the live half, about 40 min with five runs each."""
+
+
+def measure_live(
+    scenarios: Path,
+    *,
+    keep: Path | None = None,
+    runs: int = RUNS,
+    cases: Sequence[LiveCase] = CASES,
+    progress: Callable[[float], object] | None = None,
+) -> dict[str, str]:
+    """Run the live half.
+
+    Parameters
+    ----------
+    scenarios
+        The paper's folder of scenarios.
+    keep
+        A folder for runs that are done: what was interrupted goes on there.
+    runs
+        Of each case.
+    cases
+        Which.
+    progress
+        Called with the share of runs done [0 to 1].
+
+    Returns
+    -------
+    dict
+        What was measured, by the id of the claim: the mean with its 95 % interval, and of how many runs.
+
+    Raises
+    ------
+    LiveUnavailable, RunError
+        As `cellrate.live.live_run`.
+    """
+    done: dict[str, str] = {}
+    for number, case in enumerate(cases):
+        scenario = Scenario.load(scenarios / f"live-{case.application}.toml").set(case.set)
+        results = []
+        for run in range(runs):
+            result = _run_kept(scenario, run + 1, keep)
+            if result is not None:
+                results.append(result)
+            if progress is not None:
+                progress((number * runs + run + 1) / (len(cases) * runs))
+        for figure in case.figures:
+            for claim in figure.claims:
+                done[claim] = text(figure, results, runs)
+    return done
+
+
+def _run_kept(scenario: Scenario, seed: int, keep: Path | None) -> Result | None:
+    """Run once, or give what is kept of that run; None if it does not count."""
+    from cellrate.live import live_run
+
+    file = None if keep is None else keep / f"live-{scenario.hash}-{seed}.pickle"
+    if file is not None and file.exists():
+        kept: Result | None = pickle.loads(file.read_bytes())
+        return kept
+    run = live_run(scenario, seed=seed)
+    result = run.result if run.in_time and not run.failed_applications else None
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial = file.with_suffix(".partial")
+        partial.write_bytes(pickle.dumps(result))
+        partial.rename(file)
+    return result
+
+
+def text(figure: Figure, results: Sequence[Result], runs: int) -> str:
+    """Write a figure of several runs."""
+    if not results:
+        return f"no run of {runs} in time"
+    of = f"{len(results)} runs" if len(results) == runs else f"{len(results)} of {runs} runs in time"
+    values = [value for value in map(figure.read, results) if value is not None]
+    if not values:
+        return f"none came ({of})"
+    if len(values) < len(results):
+        of = f"in {len(values)} of {of}; none came in the others"
+    return f"{shown(estimate(values), figure.digits, figure.unit)} ({of})"

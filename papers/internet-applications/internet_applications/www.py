@@ -1,0 +1,594 @@
+"""Tables 2 to 4 and figures 2 to 5: thirty pages beside two FTP transfers, over UBR and ABR with many parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Results
+from cellrate.papers.statistics import jain
+from cellrate.results import Result
+
+from .arithmetic import segments
+from .common import ALONE, CELL_S, TO_MBPS, ftp_rate, judged, line_rate, near, over, starts, ubr
+from .drawing import panels, rate_panels
+from .left_open import CLOCKS, FASTER_LINES, lines
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ACR_PROBES = (3, 5)
+"""Of www.toml."""
+SERVER = "www (back)"
+BOTTLENECK = "sw1->sw2"
+WWW_SEEDS = (1, 2, 3)
+POWERS = ("1/16", "1/64", "1/256")
+"""Of RIF (columns) and RDF (rows)."""
+OTHER_LINES: Mapping[str, Mapping[str, object]] = {
+    **{f"hosts-{rate.removesuffix(' Mbps')}-mbps": lines(rate) for rate in FASTER_LINES},
+    "clocks-20-ppm": CLOCKS,
+}
+"""Of the hosts, by the ids of their rows."""
+OTHER_RDFS = ("1/16", "1/256")
+"""Than that of table 4, which does not name it."""
+KEPT = "EFCI state kept"
+KEPT_ICRS = ("PCR", "PCR/10")
+"""With which a destination that keeps its EFCI state is tried."""
+_KEEPS: Mapping[str, object] = {"defaults.abr.efci_state": "keep"}
+SHORT = "delay-5-ms"
+_NEARER: Mapping[str, object] = {"link.sw1-sw2.delay": "5 ms"}
+ICRS = {"PCR": "10 Mbps", "PCR/3": "3.333333 Mbps", "PCR/10": "1 Mbps"}
+BEGIN_S = 6.0
+"""FTP, the queue and the line are measured from here, both transfers being there, to the last page."""
+PAGES_S = 5.0
+"""When the first page begins, as in www.toml [s]."""
+THINK_S = 1.0
+"""From page to page."""
+SERVER_MS = 2.3
+"""The server's time, as in www.toml."""
+PAGES = 30
+"""Of a run."""
+HTML, GIF = 1, 2
+"""Objects of a page."""
+
+TABLE_2 = {"alone": (2.9, 3.22, 8.9), "UBR": (3.7, 3.55, 7.7)}
+"""html [ms], gif [s], FTP [Mbps]."""
+TABLE_3 = {
+    ("1/16", "1/16"): (4.1, 2.66, 8.2),
+    ("1/16", "1/64"): (4.7, 2.68, 7.6),
+    ("1/16", "1/256"): (4.4, 2.67, 7.3),
+    ("1/64", "1/16"): (4.2, 2.65, 9.0),
+    ("1/64", "1/64"): (4.2, 2.64, 8.8),
+    ("1/64", "1/256"): (4.1, 2.63, 8.7),
+    ("1/256", "1/16"): (4.3, 3.59, 5.0),
+    ("1/256", "1/64"): (4.2, 2.67, 8.1),
+    ("1/256", "1/256"): (4.2, 2.66, 8.8),
+}
+"""By RDF and RIF."""
+SPREAD = {
+    "alone": (0.1, 0.15),
+    "UBR": (1.5, 0.94),
+}
+"""What table 2 has behind its means of html and gif."""
+
+
+def case(rdf: str, rif: str, icr: str = "PCR") -> str:
+    """Name a setting of ABR."""
+    name = f"ABR, RDF {rdf}, RIF {rif}"
+    return name if icr == "PCR" else f"{name}, ICR {icr}"
+
+
+def _abr(rdf: str, rif: str, icr: str = "PCR") -> dict[str, object]:
+    return {"defaults.abr.rdf": rdf, "defaults.abr.rif": rif, "defaults.abr.icr": ICRS[icr]}
+
+
+CASES: Mapping[str, Mapping[str, object]] = {
+    "alone": {**ubr(*ACR_PROBES), **ALONE},
+    "UBR": ubr(*ACR_PROBES),
+    **{case(rdf, rif): _abr(rdf, rif) for rdf in POWERS for rif in POWERS},
+    **{f"UBR, {name}": {**ubr(*ACR_PROBES), **settings} for name, settings in OTHER_LINES.items()},
+    **{case("1/64", rif, icr): _abr("1/64", rif, icr) for icr in ICRS if icr != "PCR" for rif in POWERS},
+    **{case(rdf, "1/64", icr): _abr(rdf, "1/64", icr) for rdf in OTHER_RDFS for icr in ICRS if icr != "PCR"},
+    **{f"{case('1/64', '1/64', icr)}, {KEPT}": {**_abr("1/64", "1/64", icr), **_KEEPS} for icr in KEPT_ICRS},
+    f"alone, {SHORT}": {**ubr(*ACR_PROBES), **ALONE, **_NEARER},
+    f"{case('1/64', '1/64')}, {SHORT}": {**_abr("1/64", "1/64"), **_NEARER},
+}
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Response times of several runs, and what FTP had beside them."""
+
+    html: tuple[float, ...]
+    """[s]"""
+    gif: tuple[float, ...]
+    """[s]"""
+    ftp: tuple[float, ...]
+    """Of each run [Mbps]; empty without background."""
+    again: float
+    """Segments of the server that were sent again, as a part of all [0 to 1]."""
+    lost: int
+    """Cells lost, of all connections."""
+
+    def text(self) -> str:
+        """Write means and deviations as the paper's tables do."""
+        parts = [
+            f"html {1e3 * mean(self.html):.1f} ± {1e3 * deviation(self.html):.1f} ms",
+            f"gif {mean(self.gif):.2f} ± {deviation(self.gif):.2f} s",
+        ]
+        return ", ".join(parts + ([f"FTP {mean(self.ftp):.1f} Mbps"] if self.ftp else []))
+
+
+def mean(values: Sequence[float]) -> float:
+    """Give the mean; nan of nothing."""
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Give the standard deviation; nan of fewer than two."""
+    if len(values) < 2:
+        return math.nan
+    centre = mean(values)
+    return math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1))
+
+
+def response_times(rows: Sequence[Mapping[str, Any]], number: int) -> list[float]:
+    """Give the response times of an object of the pages as the paper defines them, at the server [s]."""
+    return [
+        row["response_departed_s"] - row["request_delivered_s"]
+        for row in rows
+        if row["object"] == number and row["last_octet_s"] is not None
+    ]
+
+
+def last_page(run: Result) -> float:
+    """Give when the last of the pages was there [s]; where not all came, the end of the run."""
+    ends = [row["last_octet_s"] for row in run.summary["exchange_list"] if row["object"] == GIF]
+    if len(ends) < PAGES or None in ends:
+        return float(run.series("received", vc=SERVER).end_s)
+    return float(max(ends))
+
+
+def measure(runs: Sequence[Result]) -> Pages:
+    """Read the pages of several runs."""
+    html, gif, ftp = [], [], []
+    again = sent = lost = 0
+    for run in runs:
+        rows = run.summary["exchange_list"]
+        html += response_times(rows, HTML)
+        gif += response_times(rows, GIF)
+        if ("received", "ftp1") in run.series_names and (transfers := ftp_rate(run, BEGIN_S, last_page(run))) > 0:
+            ftp.append(transfers)
+        server = next(row for row in run.summary["tcp"] if row["vc"] == SERVER)
+        again, sent = again + server["retransmitted"], sent + server["segments"]
+        lost += sum(row["dropped"] for row in run.summary["vcs"])
+    return Pages(tuple(html), tuple(gif), tuple(ftp), again / sent if sent else math.nan, lost)
+
+
+def runs_of(results: Results, name: str) -> list[Result]:
+    """Give the runs of a case, by seed."""
+    return [results[f"{name}, {seed}"] for seed in WWW_SEEDS if f"{name}, {seed}" in results]
+
+
+_WHY_ALONE = (
+    "33 segments one at a time, each with 50 ms of delayed ACK, 20 ms of round trip and its cells, are 2.51 s. The "
+    "paper's own figure beside FTP over ABR, 2.66 s, is close to that; 3.22 s, without anything in the way, are 22 "
+    "ms a segment more than the network and the delayed ACK take."
+)
+_WHY_GIF_ABR = (
+    "A segment takes 50 ms of delayed ACK, 20 ms of round trip, 8 ms at the rate of the line, and {queue:.0f} ms in a "
+    "queue of {cells:,.0f} cells, the mean while pages are fetched; {rest}. The paper's {said:.0f} ms leave "
+    "{left:.0f} ms for all beyond the first three. {other}"
+)
+_SHORTER = (
+    "Its queues must have been shorter, though EFCI begins to mark at 127 cells (5 ms): a full line at 8.8 Mb/s of FTP "
+    "can't do without them here."
+)
+_FASTER = (
+    "Its ACR must have been close to the line rate while images were sent; here it is a third to a half of it, and "
+    "comes back by RIF x PCR for each of the few backward RM cells that one segment at a time brings."
+)
+_LONGER = "Its queues must have been longer, or more was sent again."
+_WHY_GIF_UBR = (
+    "FTP keeps {cells:,.0f} cells in the buffer in the mean here, {queue:.0f} ms for each of 33 segments. From lines "
+    "as fast as the one between the switches a transfer whose window exceeds the buffer loses nothing: its cells come "
+    "at the instants at which room is made, and those of the others find the buffer full. Clocks that are exactly "
+    "alike keep it so for a whole run; how far apart the testbed's were is not printed. In the row "
+    "www.ubr-clocks-20-ppm they are 20 ppm off, the rows www.ubr-hosts-* have faster lines."
+)
+_WHY_FTP_LESS = (
+    "8.70 Mbps is the most that the line carries, and the pages have {www:.2f} of them. The line is idle for "
+    "{idle:.0f} % of the time, while ACRs come back; or the paper's line was a little faster (row "
+    "arithmetic.ftp-most)."
+)
+_WHY_FTP_MORE = (
+    "More than in the paper. {lost:,} cells are lost in the runs here, and what a loss costs FTP is its TCP's matter: "
+    "the testbed's must have waited for longer after losses. The paper's own FTP loses cells over UBR, too, and has "
+    "7.7 Mbps there (row arithmetic.cell-5.0)."
+)
+_WHY_FTP_UBR = "FTP has what the pages do not get: it keeps the line full, whoever else asks. See the row above. "
+_WHY_HTML_ABR = (
+    "14 cells leave the server in {ours:.1f} ms here, at an ACR of {rate:.1f} Mbps; the paper's {theirs:.1f} ms are "
+    "an ACR of {said_rate:.1f} Mbps."
+)
+_WHY_HTML_AGAIN = (
+    "A page's html is a single segment: where one of its cells is lost it waits for a time-out. The median is "
+    "{median:.1f} ms."
+)
+_WHY_HTML_UBR = (
+    "{came} of {of} pages came, and tell of the moments at which FTP left room. The analyzer is before the switch, so "
+    "that nothing but the server and 14 cells at the rate of its line can be seen there, unless a cell is lost."
+)
+_WHY_HTML_INFERRED = (
+    "No test of the model: the server's 2.3 ms are the 2.9 ms of this table less 14 cells, and the analyzer is where "
+    "the html times of tables 2 and 3 put it. "
+)
+
+
+def _mean_queue(runs: Sequence[Result]) -> float:
+    return over(runs, lambda run: run.series("queue", port=BOTTLENECK).mean(BEGIN_S, last_page(run))).mean
+
+
+def _idle(runs: Sequence[Result]) -> float:
+    used = over(runs, lambda run: run.series("utilization", port=BOTTLENECK).mean(BEGIN_S, last_page(run)))
+    return 100 * (1 - used.mean)
+
+
+def _cells(id: str, name: str, said: tuple[float, float, float] | None, results: Results) -> list[Finding]:
+    runs = runs_of(results, name)
+    if not runs:
+        return []
+    pages = measure(runs)
+    html, gif = 1e3 * mean(pages.html), mean(pages.gif)
+    html_text = f"{html:.1f} ± {1e3 * deviation(pages.html):.1f} ms"
+    gif_text = f"{gif:.2f} ± {deviation(pages.gif):.2f} s"
+    ftp_text = f"{mean(pages.ftp):.1f} Mbps" if pages.ftp else "no FTP"
+    if len(pages.gif) < PAGES * len(runs):
+        gif_text += f" ({len(pages.gif)} of {PAGES * len(runs)} pages came)"
+    if said is None:
+        later = "Measured; to be compared later."
+        return [Finding(f"{id}.{key}", text, None, later) for key, text in _named(html_text, gif_text, ftp_text)]
+    whole = len(pages.gif) >= 0.9 * PAGES * len(runs)
+    why_html = _why_html(name, pages, len(runs), said[0])
+    found = [
+        judged(f"{id}.html", html_text, whole and near(html, said[0], 0.25), why_html),
+        judged(f"{id}.gif", gif_text, whole and near(gif, said[1], 0.1), _why_gif(name, pages, runs, said[1])),
+    ]
+    if pages.ftp:
+        close = near(mean(pages.ftp), said[2], 0.1)
+        found.append(judged(f"{id}.ftp", ftp_text, close, "" if close else _why_ftp(name, pages, runs, said[2])))
+    return found
+
+
+def _why_gif(name: str, pages: Pages, runs: Sequence[Result], said: float) -> str:
+    """Say what an image's time consists of, and which way the paper's differs."""
+    queue = _mean_queue(runs)
+    wait = 1e3 * queue * CELL_S
+    if name == "alone":
+        return _WHY_ALONE
+    if name == "UBR":
+        return _WHY_GIF_UBR.format(cells=queue, queue=wait)
+    ours, theirs = (1e3 * image / segments(300_000) for image in (mean(pages.gif), said))
+    rest = ours - 78.2 - wait
+    return _WHY_GIF_ABR.format(
+        queue=wait,
+        cells=queue,
+        rest=f"{rest:.0f} ms more are ACR below the line rate"
+        if rest >= 0
+        else f"images meet {-rest:.0f} ms less of it than that",
+        said=theirs,
+        left=theirs - 78.2,
+        other=_LONGER if ours < theirs else _SHORTER if wait > rest else _FASTER,
+    )
+
+
+def _why_ftp(name: str, pages: Pages, runs: Sequence[Result], said: float) -> str:
+    """Say why FTP has less than the paper's, or more."""
+    if name == "UBR":
+        return _WHY_FTP_UBR + _why_gif(name, pages, runs, said)
+    if mean(pages.ftp) > said:
+        return _WHY_FTP_MORE.format(lost=pages.lost)
+    www = 300_600 * 8e-6 * len(pages.gif) / sum(_span(run) for run in runs)
+    return _WHY_FTP_LESS.format(www=www, idle=_idle(runs))
+
+
+def _why_html(name: str, pages: Pages, runs: int, said: float) -> str:
+    """Say what the html's time consists of."""
+    if name == "alone":
+        return _WHY_HTML_INFERRED
+    if name == "UBR":
+        return _WHY_HTML_INFERRED + _WHY_HTML_UBR.format(came=len(pages.gif), of=PAGES * runs)
+    ours, theirs = 1e3 * mean(pages.html) - SERVER_MS, said - SERVER_MS
+    if 1e3 * deviation(pages.html) > 10:
+        return _WHY_HTML_AGAIN.format(median=1e3 * sorted(pages.html)[len(pages.html) // 2])
+    rate = 14 * 424e-3
+    return _WHY_HTML_ABR.format(ours=ours, rate=rate / ours, theirs=theirs, said_rate=rate / theirs)
+
+
+def _span(run: Result) -> float:
+    return last_page(run) - BEGIN_S
+
+
+def _named(html: str, gif: str, ftp: str) -> list[tuple[str, str]]:
+    return [("html", html), ("gif", gif), ("ftp", ftp)]
+
+
+def key(*powers: str) -> str:
+    """Turn powers of two into a part of an id: "1/16", "1/64" to "16-64"."""
+    return "-".join(power.removeprefix("1/") for power in powers)
+
+
+def _findings(results: Results) -> Sequence[Finding]:
+    found: list[Finding] = []
+    for name, said in TABLE_2.items():
+        found += _cells(f"www.table-2.{name.lower()}", name, said, results)
+    for (rdf, rif), said in TABLE_3.items():
+        found += _cells(f"www.table-3.rdf-rif-{key(rdf, rif)}", case(rdf, rif), said, results)
+    for icr in ICRS:
+        for rif in POWERS:
+            id = f"www.table-4.{icr.lower().replace('/', '-')}.rif-{key(rif)}"
+            found += _cells(id, case("1/64", rif, icr), None, results)
+    for name in OTHER_LINES:
+        runs = runs_of(results, f"UBR, {name}")
+        if runs:
+            id = f"www.ubr-{name}"
+            pages = measure(runs)
+            text = f"{pages.text()}; {len(pages.gif)} of {PAGES * len(runs)} pages came"
+            found.append(Finding(id, text, None, "See the rows www.table-2.ubr."))
+    for rdf in OTHER_RDFS:
+        found += _other_rdf(rdf, results)
+    return [*found, *_kept(results), *_nearer(results), *_text(results)]
+
+
+def _nearer(results: Results) -> list[Finding]:
+    alone, beside = (runs_of(results, f"{name}, {SHORT}") for name in ("alone", case("1/64", "1/64")))
+    if not (alone and beside):
+        return []
+    text = f"alone: {measure(alone).text()}; ABR: {measure(beside).text()}"
+    return [Finding(f"www.{SHORT}", text, None, "See the rows www.table-2.alone and www.table-3.rdf-rif-64-64.")]
+
+
+def _kept(results: Results) -> list[Finding]:
+    runs = {icr: runs_of(results, f"{case('1/64', '1/64', icr)}, {KEPT}") for icr in KEPT_ICRS}
+    if not all(runs.values()):
+        return []
+    text = "; ".join(f"{icr}: {measure(of_icr).text()}" for icr, of_icr in runs.items())
+    return [Finding("www.efci-state-kept", text, None, "See the rows www.table-4.*.rif-64.")]
+
+
+def _other_rdf(rdf: str, results: Results) -> list[Finding]:
+    runs = {icr: runs_of(results, case(rdf, "1/64", icr)) for icr in ICRS if icr != "PCR"}
+    if not all(runs.values()):
+        return []
+    text = "; ".join(f"{icr}: {measure(of_icr).text()}" for icr, of_icr in runs.items())
+    return [Finding(f"www.icr-rdf-{key(rdf)}", text, None, "See the rows www.table-4.*.rif-64, with RDF 1/64.")]
+
+
+def best_of_nine(nine: Mapping[tuple[str, str], tuple[float, float]]) -> list[tuple[str, str]]:
+    """Name the settings with as short an image and as much FTP as 1/64 and 1/64, and more of one.
+
+    Parameters
+    ----------
+    nine
+        Image [s] and FTP [Mbps] by RDF and RIF; they are compared as table 3 prints them.
+    """
+    said = {setting: (round(gif, 2), round(ftp, 1)) for setting, (gif, ftp) in nine.items()}
+    gif, ftp = said["1/64", "1/64"]
+    return [setting for setting, (a, b) in said.items() if a <= gif and b >= ftp and (a, b) != (gif, ftp)]
+
+
+def page_time(runs: Sequence[Result]) -> float:
+    """Give how long a page takes, from its turn to its last octet, and what was waited in vain for [s]."""
+    busy, pages = 0.0, 0
+    for run in runs:
+        came = len(response_times(run.summary["exchange_list"], GIF))
+        busy += last_page(run) - PAGES_S - THINK_S * max(0, came - 1)
+        pages += came
+    return busy / pages if pages else math.inf
+
+
+def fair_parts(runs: Sequence[Result], alone: Sequence[Result], data_mbps: float) -> tuple[float, float]:
+    """Give the rates of WWW and of one FTP transfer over their max-min fair rates.
+
+    WWW asks for what it has alone, less than a third of the line, which is its fair rate; the transfers share the rest.
+    """
+    asked = (segments(300_000) * 192 + 14) * 424e-6 / page_time(alone)
+    cells = over(runs, lambda run: sum(line_rate(run, vc, BEGIN_S, last_page(run)) for vc in ("ftp1", "ftp2"))).mean
+    return page_time(alone) / page_time(runs), cells / (data_mbps - asked)
+
+
+def rank_correlation(a: Sequence[float], b: Sequence[float]) -> float:
+    """Give Spearman's rank correlation; equal values have the mean of their ranks."""
+
+    def ranks(values: Sequence[float]) -> list[float]:
+        return [
+            sum(other < value for other in values) + (sum(other == value for other in values) + 1) / 2
+            for value in values
+        ]
+
+    x, y = ranks(a), ranks(b)
+    mx, my = mean(x), mean(y)
+    top = math.fsum((p - mx) * (q - my) for p, q in zip(x, y, strict=True))
+    return top / math.sqrt(math.fsum((p - mx) ** 2 for p in x) * math.fsum((q - my) ** 2 for q in y))
+
+
+def _text(results: Results) -> list[Finding]:
+    """Judge what section 4.1 says beside its tables."""
+    pages = {name: measure(runs_of(results, name)) for name in CASES if runs_of(results, name)}
+    if case("1/256", "1/256") not in pages:
+        return []
+    alone, over_ubr, best = pages["alone"], pages["UBR"], pages[case("1/64", "1/64")]
+    nine = {(rdf, rif): pages[case(rdf, rif)] for rdf in POWERS for rif in POWERS}
+    eight = [setting for setting in TABLE_3 if setting != ("1/256", "1/16")]
+    order = rank_correlation([mean(nine[setting].ftp) for setting in eight], [TABLE_3[setting][2] for setting in eight])
+    losing = [f"RDF {rdf}, RIF {rif}" for (rdf, rif), value in nine.items() if value.lost]
+    slow, quick = deviation(over_ubr.gif), deviation(best.gif)
+    rates = [mean(nine[("1/64", rif)].ftp) for rif in POWERS]
+    times = [mean(nine[("1/64", rif)].gif) for rif in POWERS]
+    kept = [_mean_queue(runs_of(results, case("1/64", rif))) for rif in POWERS]
+    runs = runs_of(results, case("1/64", "1/64", "PCR/10"))
+    resets = over(runs, lambda run: run.vc(SERVER)["idle_resets"])
+    smaller = {icr: pages[case("1/64", "1/64", icr)] for icr in ICRS}
+    queues = {icr: _mean_queue(runs_of(results, case("1/64", "1/64", icr))) for icr in ICRS}
+    html = [1e3 * mean(value.html) for value in smaller.values()]
+    gif = [mean(value.gif) for value in smaller.values()]
+    better = best_of_nine({setting: (mean(value.gif), mean(value.ftp)) for setting, value in nine.items()})
+    best_runs, ubr_runs = runs_of(results, case("1/64", "1/64")), runs_of(results, "UBR")
+    alone_runs = runs_of(results, "alone")
+    parts = fair_parts(best_runs, alone_runs, 10 * 31 / 32), fair_parts(ubr_runs, alone_runs, 10.0)
+    index = [jain((www, ftp, ftp)) for www, ftp in parts]
+    ordered = list(queues.values())
+    value_ubr, value_abr = mean(over_ubr.ftp), max(mean(nine[setting].ftp) for setting in nine)
+    return [
+        judged(
+            "www.slower-ubr",
+            f"gif {mean(alone.gif):.2f} s alone, beside FTP {mean(over_ubr.gif):.2f} s over UBR and "
+            f"{mean(best.gif):.2f} s over ABR",
+            mean(over_ubr.gif) > 1.05 * mean(alone.gif) and mean(over_ubr.gif) > 1.05 * mean(best.gif),
+        ),
+        judged(
+            "www.unstable-ubr",
+            f"{slow:.2f} s over UBR, {quick:.2f} s over ABR",
+            slow > 3 * quick,
+        ),
+        judged(
+            "www.again-ubr",
+            f"{100 * over_ubr.again:.1f} % over UBR, {100 * best.again:.1f} % over ABR",
+            0.02 <= over_ubr.again <= 0.08 and best.again == 0,
+            "The pages are locked out here: FTP holds the buffer full to the cell (row www.table-2.ubr.gif)."
+            if over_ubr.again > 0.08
+            else "One segment at a time meets a full buffer less often here than there.",
+        ),
+        judged("www.loss", ", ".join(losing) or "none", losing == ["RDF 1/256, RIF 1/16"]),
+        Finding("www.order-ftp", f"{order:.2f}", None, "The levels differ; 1 would be the same order."),
+        judged(
+            "www.bulk",
+            f"{value_abr:.1f} Mbps over ABR at best, {value_ubr:.1f} over UBR",
+            value_abr > value_ubr,
+            "Two transfers with windows beyond the buffer keep the line full over UBR, too, in spite of what they "
+            "lose; ABR pays a cell in 32, and the pages have more of the line with it.",
+        ),
+        judged(
+            "www.aggressive-ftp",
+            f"{', '.join(f'{value:.1f}' for value in rates)} Mbps for RIF 1/16, 1/64, 1/256 (RDF 1/64)",
+            rates == sorted(rates, reverse=True),
+        ),
+        judged(
+            "www.conservative-www",
+            f"gif {', '.join(f'{value:.2f}' for value in times)} s, mean queue "
+            f"{', '.join(f'{value:,.0f}' for value in kept)} cells for RIF 1/16, 1/64, 1/256 (RDF 1/64)",
+            times == sorted(times, reverse=True) and kept == sorted(kept, reverse=True),
+        ),
+        judged(
+            "www.best",
+            f"gif {mean(best.gif):.2f} s, FTP {mean(best.ftp):.1f} Mbps; "
+            + (
+                ", ".join(
+                    f"{mean(nine[setting].gif):.2f} s, {mean(nine[setting].ftp):.1f} Mbps (RDF {setting[0]}, RIF "
+                    f"{setting[1]})"
+                    for setting in better
+                )
+                or "no other has both"
+            ),
+            not better,
+            "Smaller steps up and down swing less about the threshold: "
+            + ", ".join(
+                f"the line is idle for {_idle(of):.0f} % of the time and has {_mean_queue(of):,.0f} cells in the queue "
+                f"(RDF {rdf}, RIF {rif})"
+                for rdf, rif in (("1/64", "1/64"), *better)
+                for of in [runs_of(results, case(rdf, rif))]
+            )
+            + ".",
+        ),
+        judged(
+            "www.share",
+            f"{index[0]:.3f} over ABR (WWW {100 * parts[0][0]:.0f} %, each FTP {100 * parts[0][1]:.0f} % of its "
+            f"share), {index[1]:.3f} over UBR ({100 * parts[1][0]:.0f} % and {100 * parts[1][1]:.0f} %)",
+            index[0] > 0.95 > index[1],
+        ),
+        judged("www.reset", f"{resets.mean:.0f} times in 30 pages", resets.mean >= 28),
+        judged(
+            "www.icr",
+            f"html {', '.join(f'{value:.1f}' for value in html)} ms, gif "
+            f"{', '.join(f'{value:.2f}' for value in gif)} s; mean queue "
+            f"{', '.join(f'{value:.0f}' for value in queues.values())} cells for ICR = {', '.join(ICRS)}",
+            html == sorted(html) and gif == sorted(gif) and ordered == sorted(ordered, reverse=True),
+        ),
+    ]
+
+
+def _rates(results: Results) -> Figure:
+    cases = {
+        "Figure 2: UBR, no background": runs_of(results, "alone")[0],
+        "Figure 3: UBR": runs_of(results, "UBR")[0],
+        "Figure 4: ABR, RIF = RDF = 1/64": runs_of(results, case("1/64", "1/64"))[0],
+    }
+    return rate_panels(cases, "Pages beside FTP", (20, 40))
+
+
+def _snapshot(results: Results) -> Figure:
+    def draw(name: str, axes: Axes) -> None:
+        run = runs_of(results, name)[0]
+        acr = run.series("acr", vc=SERVER)
+        axes.plot(acr.times_s, acr.values * TO_MBPS, color="#D55E00", drawstyle="steps-pre", label="ACR of WWW")
+        for row in run.summary["exchange_list"]:
+            if row["object"] == HTML:
+                axes.axvline(row["start_s"], color="#999999", linewidth=0.7, linestyle=":")
+        axes.set_ylim(0, 10.5)
+        axes.set_ylabel("[Mbps]")
+
+    names = {
+        "Figure 5: RIF = RDF = 1/64, ICR = PCR/10; pages begin at the dotted lines": case("1/64", "1/64", "PCR/10"),
+        "For comparison: ICR = PCR": case("1/64", "1/64"),
+    }
+    return panels(
+        {title: partial(draw, name) for title, name in names.items()},
+        "ACR of the server's connection",
+        runs_of(results, case("1/64", "1/64", "PCR/10"))[0].stamp,
+        time=(20, 40),
+        xlabel="time [s]",
+    )
+
+
+def _drawings(results: Results) -> Sequence[Drawing]:
+    drawn = [
+        Drawing(
+            "www-rates",
+            "Figures 2 to 4. Cell rate between the switches, means of 100 ms, data cells, 20 s of the run (seed 1)",
+            partial(_rates, results),
+        )
+    ]
+    if runs_of(results, case("1/64", "1/64", "PCR/10")):
+        drawn.append(
+            Drawing(
+                "www-acr",
+                "Figure 5. ACR every 100 ms, and with ICR = PCR for comparison (seed 1)",
+                partial(_snapshot, results),
+            )
+        )
+    return drawn
+
+
+def _point(name: str, seed: int) -> Point:
+    settings = CASES[name]
+    background = {"seed": seed} if "vc.ftp{i}.traffic" in settings else starts(seed, 0.0)
+    other = name.removeprefix("UBR, ") in OTHER_LINES or name in _OTHER_RDF_CASES or name.endswith((KEPT, SHORT))
+    # One run over UBR alone may have no page at all.
+    return Point("www", {**settings, **background}, extra=(seed > 1 and name != "UBR") or other)
+
+
+_OTHER_RDF_CASES = {case(rdf, "1/64", icr) for rdf in OTHER_RDFS for icr in ICRS if icr != "PCR"}
+
+
+EXPERIMENT = Experiment(
+    name="www",
+    title="WWW: tables 2 to 4, figures 2 to 5",
+    points={f"{name}, {seed}": _point(name, seed) for name in CASES for seed in WWW_SEEDS},
+    findings=_findings,
+    drawings=_drawings,
+)
+"""Twenty-eight cases, three seeds each."""

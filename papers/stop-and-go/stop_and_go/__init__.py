@@ -1,0 +1,17 @@
+"""Stop & Go ABR: best effort services in ATM LANs with two cell rates (Politecnico di Torino).
+
+Figures 2 to 5 are in `figures`, other algorithms in `beyond`, choices of ours in `left_open`, sums in `arithmetic`.
+"""
+
+from . import arithmetic, beyond, figures, left_open
+
+EXPERIMENTS = (
+    figures.FIGURE_2,
+    figures.FIGURE_3,
+    figures.FIGURE_4,
+    figures.FIGURE_5,
+    beyond.EXPERIMENT,
+    left_open.EXPERIMENT,
+    arithmetic.EXPERIMENT,
+)
+"""In the order of the report."""

@@ -1,0 +1,152 @@
+"""What the paper leaves open, one by one: figure 2 with PCR 100 Mbps, once overloaded by VBR and once not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from cellrate.papers.experiment import Experiment, Finding, Results
+
+from .curves import Curve
+from .measures import Sample
+
+LOADS = (70, 100)
+"""At 70 Mbps VBR leaves 45 Mbps while it is on, at 100 Mbps nothing."""
+REPLICATIONS = 4
+_TCP = "vc.vc{i}.traffic."
+
+
+def _timer(granularity: str, minimum: str) -> dict[str, object]:
+    return {f"{_TCP}timer_granularity": granularity, f"{_TCP}minimum_rto": minimum}
+
+
+CHOICES: Mapping[str, Mapping[str, object]] = {
+    "as-run": {},
+    "window-4096": {f"{_TCP}window": "4096 octets"},
+    "window-16384": {f"{_TCP}window": "16384 octets"},
+    "window-65535": {f"{_TCP}window": "65535 octets"},
+    "ack-every-segment": {f"{_TCP}delayed_ack": "every-segment"},
+    "minimum-rto-1-ms": {f"{_TCP}minimum_rto": "1 ms"},
+    "minimum-rto-10-ms": {f"{_TCP}minimum_rto": "10 ms"},
+    "minimum-rto-1-s": {f"{_TCP}minimum_rto": "1 s"},
+    "timer-100-us": _timer("100 us", "200 us"),
+    "timer-500-us": _timer("500 us", "1 ms"),
+    "timer-50-ms": _timer("50 ms", "100 ms"),
+    "timer-100-ms": _timer("100 ms", "200 ms"),
+    "rm-before-data": {"defaults.switch.rm_cells": "before-data"},
+    "rm-first": {"defaults.switch.rm_cells": "first"},
+    "icr-mcr": {"defaults.abr.icr": "1 Mbps"},
+    "rm-first-mcr-10-mbps": {"defaults.switch.rm_cells": "first", "defaults.abr.mcr": "10 Mbps"},
+    "mcr-10-kbps": {"defaults.abr.mcr": "10 kbps"},
+    "mcr-10-kbps-tbe-100": {"defaults.abr.mcr": "10 kbps", "defaults.abr.tbe": "100 cells"},
+}
+"""Settings by what they change; the last three depart from the paper to find causes."""
+
+CURVES = {
+    name: Curve(name, "bottleneck", {"defaults.abr.pcr": "100 Mbps", **settings}, LOADS)
+    for name, settings in CHOICES.items()
+}
+
+COARSE, MIDDLING = ("timer-50-ms", "timer-100-ms"), ("timer-100-us", "timer-500-us")
+"""Granularities that section 3.2 speaks of, beside the 50 us of all runs."""
+JUDGED = ("as-run", *COARSE, *MIDDLING)
+"""Of which a claim of the paper speaks."""
+
+_WHY = {
+    **dict.fromkeys((*COARSE, *MIDDLING), "Judged in the rows open.granularity-*."),
+    "window-4096": "Two segments a window: one that goes alone waits for its ACK until a time-out or the heartbeat.",
+    "window-16384": "Three windows and what is sent again at time-outs are more than the buffer holds.",
+    "window-65535": "The windows wait at the sources, round trips are long and the timer with them: fewer time-outs, "
+    "but a window does not fit the buffer, and what is lost costs a slow start.",
+    "minimum-rto-1-s": "No time-outs within an on period: nothing is sent again, and nothing is lost.",
+    "rm-before-data": "RM cells that wait among data come out as the queue falls, and say go. Those that overtake "
+    "all say stop, and at MCR the next comes 13.6 ms later: the link runs dry meanwhile.",
+    "rm-first": "As with RM cells before data; they come through even while VBR has the link.",
+    "rm-first-mcr-10-mbps": "At 10 Mbps a stopped source hears of go within 1.4 ms: the link does not run dry.",
+    "mcr-10-kbps": "Stopped sources send next to nothing: MCR is what fills the buffer.",
+    "mcr-10-kbps-tbe-100": "Sources stop sooner, too.",
+}
+
+
+def _said(load: int, sample: Sample) -> str:
+    total = sample.total
+    return (
+        f"at {load}: {total.mean:.1f} +- {total.half_width:.1f} Mbps, efficiency {sample.efficiency.mean:.3f}, "
+        f"waste {sample.waste.mean:.3f}, {sample.count(lambda run: run.timeouts)} time-outs, "
+        f"{sample.count(lambda run: run.lost):,} cells lost"
+    )
+
+
+def _findings(results: Results) -> Sequence[Finding]:
+    samples = {name: curve.samples(results) for name, curve in CURVES.items() if curve.key(LOADS[0], 1) in results}
+    found = [
+        Finding(
+            f"open.{name}",
+            "; ".join(_said(load, sample) for load, sample in by_load.items()),
+            None,
+            _WHY.get(name, "Nothing is published to compare with."),
+        )
+        for name, by_load in samples.items()
+    ]
+    return [*found, *_granularity(samples)]
+
+
+def _granularity(samples: Mapping[str, Mapping[int, Sample]]) -> list[Finding]:
+    """Judge what section 3.2 says of a coarser timer."""
+    low, high = LOADS
+    fine = samples["as-run"]
+
+    def timeouts(name: str, load: int) -> int:
+        return samples[name][load].count(lambda run: run.timeouts)
+
+    def listed(names: Sequence[str], text: Callable[[Sample], str]) -> str:
+        return "; ".join(
+            f"at {load}: " + ", ".join(f"{text(samples[name][load])} ({name})" for name in ("as-run", *names))
+            for load in LOADS
+        )
+
+    lacking = {name: 1 - samples[name][low].efficiency.mean for name in ("as-run", *MIDDLING)}
+    lost = sum(samples[name][low].count(lambda run: run.lost) for name in MIDDLING)
+    same = lost == 0 and all(0.5 <= lacking[name] / lacking["as-run"] <= 2 for name in MIDDLING)
+    avoided = all(timeouts(name, low) == 0 and timeouts(name, high) < 0.1 * timeouts("as-run", high) for name in COARSE)
+    unable = all(samples[name][load].total.mean < fine[load].total.mean for name in COARSE for load in LOADS)
+    return [
+        Finding(
+            "open.granularity-same",
+            ", ".join(f"{value:.3f} ({name})" for name, value in lacking.items())
+            + f" lacking to an efficiency of 1 at {low}, {lost} cells lost",
+            same,
+            "" if same else "More than a factor of two apart, or not without loss.",
+        ),
+        Finding(
+            "open.granularity-avoids",
+            listed(COARSE, lambda sample: str(sample.count(lambda run: run.timeouts))) + " time-outs",
+            avoided,
+            "" if avoided else "There are time-outs in on periods with a coarse timer, too.",
+        ),
+        Finding(
+            "open.granularity-unable",
+            listed(COARSE, lambda sample: f"{sample.total.mean:.1f}")
+            + " Mbps; "
+            + listed(COARSE, lambda sample: f"{sample.count(lambda run: run.lost):,}")
+            + " cells lost",
+            unable,
+            ""
+            if unable
+            else "TCP has nothing to adapt to: windows of 8192 octets and ABR keep the excess at the sources, nothing "
+            "is lost, and what a time-out sends again in an on period is all that a coarse timer does without.",
+        ),
+    ]
+
+
+EXPERIMENT = Experiment(
+    name="open",
+    title="What the paper leaves open",
+    points={
+        key: point
+        for name, curve in CURVES.items()
+        for key, point in curve.points(REPLICATIONS, quick=REPLICATIONS if name in JUDGED else 0).items()
+    },
+    findings=_findings,
+    drawings=lambda results: [],
+)
+"""One choice changed at a time."""

@@ -1,0 +1,18 @@
+"""Performance of TCP over ABR with Long-Range Dependent VBR Background Traffic (Kalyanaraman and others).
+
+Six tables, one experiment each; the claims across them; on/off VBR; the switch's averaging; what
+else is left open; the paper's arithmetic.
+"""
+
+from . import across, arithmetic, averaging, left_open, on_off, tables
+
+EXPERIMENTS = (
+    *tables.EXPERIMENTS,
+    across.EXPERIMENT,
+    on_off.EXPERIMENT,
+    averaging.EXPERIMENT,
+    left_open.EXPERIMENT,
+    left_open.LONG,
+    arithmetic.EXPERIMENT,
+)
+"""In the order of the report."""

@@ -1,0 +1,38 @@
+"""Statistics of replications that experiments share: means with their intervals, fairness."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..sweeps.replications import mean_of
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over replications and half the width of its 95 % interval (nan for one replication)."""
+
+    mean: float
+    half_width: float
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Estimate a mean from independent replications, by Student's t.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    if not values:
+        raise ValueError("no replications; one or more can be judged")
+    found = mean_of(values)
+    return Estimate(found.mean, math.nan if found.half_width is None else found.half_width)
+
+
+def jain(shares: Iterable[float]) -> float:
+    """Give Jain's index of fairness: 1 for equal shares, 1/n when one of n has all."""
+    known = list(shares)
+    squares = math.fsum(share * share for share in known)
+    return math.fsum(known) ** 2 / (len(known) * squares) if squares else 1.0
