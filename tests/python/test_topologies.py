@@ -93,7 +93,7 @@ def written(folder: Path, name: str, text: str) -> Path:
 def test_a_file_of_the_zoo_keeps_parallel_lines_and_repeated_labels(tmp_path: Path) -> None:
     topology = read_topology(written(tmp_path, "tiny.gml", ZOO))
     assert [node.label for node in topology.nodes] == ["São Paulo", "Lisbon", "Lisbon", "?", "alone"]
-    assert [line.ends for line in topology.lines] == [("0", "1"), ("1", "2"), ("2", "1"), ("2", "3")]
+    assert [line.ends for line in topology.lines] == [("0", "1"), ("1", "2"), ("1", "2"), ("2", "3")]
     assert [line.rate_bps for line in topology.lines] == [2.5e9, 155e6, None, None]
     assert [len(part) for part in topology.parts()] == [4, 1]
     assert "1 lines from a node to itself" in topology.remarks[0]
@@ -107,17 +107,20 @@ def test_a_node_without_coordinates_asks_for_a_length(tmp_path: Path) -> None:
 
 
 def test_the_scenario_of_a_file_runs(tmp_path: Path) -> None:
-    topology = read_topology(written(tmp_path, "tiny.gml", ZOO))
+    topology = read_topology(written(tmp_path, "tiny.gml", ZOO)).with_single_lines()
+    assert topology.remarks[-1] == "1 lines beside a faster one between the same nodes are left out"
     pairs = chosen_pairs(topology, "all", seed=1)
     assert len(pairs) == 12
     text = scenario_text(topology, pairs, Choices(length="3 km", duration="2 ms"), purpose="A network.")
     scenario = Scenario.parse(text)
     document = scenario.to_dict()
     assert [entry["name"] for entry in document["switch"]] == ["São-Paulo", "Lisbon", "Lisbon-2", "node", "alone"]
-    first, between, beside = document["link"][:3]
-    assert (first["rate"], first["length"]) == ("2500000000 bps", "7932.861 km")
-    assert "name" not in first
-    assert (between["name"], beside["name"]) == ("line2", "line3")
+    first, second = document["link"][:2]
+    # The cosine of the angle between two places, by the sines and cosines of their latitudes.
+    (a, b), (c, d) = ((math.radians(x) for x in place) for place in ((-23.5475, -46.63611), (38.71667, -9.13333)))
+    angle = math.acos(math.sin(a) * math.sin(c) + math.cos(a) * math.cos(c) * math.cos(b - d))
+    assert (first["rate"], first["length"]) == ("2500000000 bps", f"{round(6371 * angle, 3)} km")
+    assert second["rate"] == "155000000 bps"
     scenario.check()
 
 
@@ -263,7 +266,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "--length" in missing.stderr
     made = cellrate("import", file, "--vcs", "São Paulo:3", "--length", "5 km", "--out", out)
     assert made.returncode == 0, made.stderr
-    assert "5 nodes, 4 lines, 1 connections" in made.stderr
+    assert "5 nodes, 3 lines, 1 connections" in made.stderr
     assert "2 parts of 4, 1 nodes" in made.stderr
     assert cellrate("validate", out).returncode == 0
     again = cellrate("import", file, "--vcs", "3", "--length", "5 km", "--out", out)

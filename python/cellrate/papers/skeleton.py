@@ -20,9 +20,9 @@ What the paper states and what it leaves open; each choice with its reason.
 Claim by claim, with what was shown of why.
 """
 
-PUBLISHED = """# What the paper says, in your words, by the id of the claim: "EXPERIMENT.NAME". `published` is its figure;
-# `kind` is "claim" unless said otherwise: "erratum" (a contradiction within the paper), "sensitivity" (a choice that it leaves
-# open, made another way), "beyond" (not in the paper).
+PUBLISHED = """# What the paper says, in your words, by the id of the claim ("EXPERIMENT.NAME"), with its figure.
+# `kind` is "claim" unless said otherwise: "erratum" (a contradiction within the paper), "sensitivity" (a choice that
+# it leaves open, made another way), "beyond" (not in the paper).
 
 ["target.utilization"]
 text = "ERICA keeps the line at its target utilization: mean over the last 100 ms."
