@@ -20,7 +20,7 @@ help:
 	@echo "make test    formatting, lints, Rust tests, Python tests, types, documentation"
 	@echo "make docs    a site of all pages with the reference of the Python API, in results/site"
 	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
-	@echo "make bench   time the workloads and count their instructions (bench-json: the same as JSON)"
+	@echo "make bench   time the workloads and the table of changes, count their instructions (bench-json: the same as JSON)"
 	@echo "make bench-peers  ns-3, ns-2, SimPy and nexosim beside cellrate, installed where they are missing"
 	@echo "make paper   run the experiments of all five papers into results/papers/ (a quarter of an hour on two processors)"
 	@echo "make clean   remove .venv, results and build output"
@@ -68,12 +68,12 @@ optimized: $(STAMPS)/tools
 	$(BIN)/python -m compileall -q python/cellrate
 	touch $(STAMPS)/built
 
-# Built like `make optimized`. Instructions are counted where valgrind is installed.
+# Built like `make optimized`. Instructions are counted where valgrind is installed. BENCH_OPTIONS="--only W1,A9" for these rows.
 bench:
-	@$(PYTHON) benches/profile_guided.py cargo run --release --locked --quiet -p cellrate-bench
+	@$(PYTHON) benches/profile_guided.py cargo run --release --locked --quiet -p cellrate-bench -- $(BENCH_OPTIONS)
 
 bench-json:
-	@$(PYTHON) benches/profile_guided.py cargo run --release --locked --quiet -p cellrate-bench -- --json
+	@$(PYTHON) benches/profile_guided.py cargo run --release --locked --quiet -p cellrate-bench -- --json $(BENCH_OPTIONS)
 
 # PEERS_OPTIONS=--json for JSON; exit status 3 where a simulator could not be installed.
 bench-peers:

@@ -1,12 +1,14 @@
-//! `cellrate-bench`: every workload, timed and counted in instructions.
+//! `cellrate-bench`: every workload and every change of the base network, timed and counted in instructions.
 //!
-//! Wall time drifts on shared machines: workloads run in turn, and of each the fastest run counts. Instructions per
-//! cell hop, counted by valgrind's callgrind, do not. They are the difference between a run and a run twice as long, so
-//! that building the network and its first transient drop out. Memory is what a process grows by from the resolved
-//! scenario to its peak, over the connections, where what is free is given back at once; Linux only.
+//! Time drifts on shared machines: all networks run in turn, and of each the fastest run counts, by the processor time
+//! that it took (by the wall clock on several threads). Instructions per cell hop, counted by valgrind's callgrind, do
+//! not drift. They are the difference between a run and a run twice as long, so that building the network and its first
+//! transient drop out. Memory is what a process grows by from the resolved scenario to its peak, over the connections,
+//! where what is free is given back at once; Linux only. A [change](changes) is set beside the base network, A0, in the
+//! same rounds.
 //!
 //! ```text
-//! cellrate-bench [--json] [--wall-only] [--threads N] [WORKLOAD ...]     the table
+//! cellrate-bench [--json] [--wall-only] [--threads N] [--only NAME,...]  the tables, or these rows of them
 //! cellrate-bench run WORKLOAD MILLISECONDS                               one run, for a profiler
 //! cellrate-bench memory WORKLOAD MILLISECONDS                            octets that a run takes per connection; in the table
 //!                                                                        with MIMALLOC_PURGE_DELAY=0
@@ -14,6 +16,7 @@
 //! cellrate-bench train                                                   networks for a profile (profile_guided.py)
 //! ```
 
+mod changes;
 mod workloads;
 
 use std::num::NonZeroUsize;
@@ -24,7 +27,9 @@ use std::time::{Duration, Instant};
 
 use cellrate_scenario::{Document, Scenario};
 use cellrate_sim::{RunResult, run_on};
+use changes::{BASE, CHANGES};
 use mimalloc::MiMalloc;
+use rustix::time::{ClockId, clock_gettime};
 use workloads::{ON_REQUEST, WORKLOADS, Workload};
 
 /// As in the Python module.
@@ -50,8 +55,12 @@ fn main() -> ExitCode {
     }
 }
 
+fn everything() -> impl Iterator<Item = &'static Workload> + Clone {
+    WORKLOADS.iter().chain(ON_REQUEST).chain(CHANGES)
+}
+
 fn find(name: &str) -> Result<&'static Workload, String> {
-    let mut all = WORKLOADS.iter().chain(ON_REQUEST);
+    let mut all = everything();
     let names: Vec<&str> = all.clone().map(|workload| workload.name).collect();
     let found = all.find(|workload| workload.name == name);
     found.ok_or_else(|| format!("{name} is no workload; there are {}", names.join(", ")))
@@ -126,47 +135,101 @@ fn run_file(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A line of the table.
+/// A line of a table.
 struct Measured {
-    name: &'static str,
-    what: &'static str,
-    cell_hops: u64,
-    /// Of the fastest run [s].
-    wall_s: f64,
+    workload: &'static Workload,
+    fastest: Timed,
     instructions_per_hop: Option<f64>,
-    /// Beyond the scenario [octets].
+    /// Beyond the scenario [octets]; of workloads alone.
     memory_per_vc: Option<u64>,
 }
 
+/// A run, timed.
+#[derive(Clone, Copy)]
+struct Timed {
+    cell_hops: u64,
+    wall_s: f64,
+    /// Processor time of all threads [s].
+    cpu_s: f64,
+    threads: NonZeroUsize,
+}
+
+impl Timed {
+    /// What counts: processor time on one thread, which neighbours do not add to; else the wall clock [s].
+    fn seconds(&self) -> f64 {
+        if self.threads == NonZeroUsize::MIN { self.cpu_s } else { self.wall_s }
+    }
+
+    fn cell_hops_per_s(&self) -> f64 {
+        self.cell_hops as f64 / self.seconds()
+    }
+}
+
+/// What was asked for.
+struct Options {
+    json: bool,
+    /// Instructions are counted, and memory is measured.
+    count: bool,
+    threads: NonZeroUsize,
+    chosen: Vec<&'static Workload>,
+}
+
+impl Options {
+    fn parse(words: &[&str]) -> Result<Options, String> {
+        let mut options =
+            Options { json: false, count: true, threads: NonZeroUsize::MIN, chosen: Vec::new() };
+        let mut words = words.iter();
+        while let Some(&word) = words.next() {
+            let mut value = || words.next().copied().ok_or_else(|| format!("{word} takes a value"));
+            match word {
+                "--json" => options.json = true,
+                "--wall-only" => options.count = false,
+                "--threads" => {
+                    let number = value()?;
+                    options.threads = number
+                        .parse()
+                        .map_err(|_| format!("--threads takes a number of 1 or more, not {number}"))?;
+                }
+                "--only" => {
+                    for name in value()?.split(',') {
+                        options.chosen.push(find(name)?);
+                    }
+                }
+                _ => {
+                    return Err(format!(
+                        "{word} is no option; there are --json, --wall-only, --threads N and --only NAME,..."
+                    ));
+                }
+            }
+        }
+        if options.chosen.is_empty() {
+            options.chosen = WORKLOADS.iter().chain(CHANGES).collect();
+        } else if options.chosen.iter().any(|chosen| is_change(chosen)) && !options.chosen.contains(&BASE) {
+            options.chosen.push(BASE);
+        }
+        Ok(options)
+    }
+}
+
+fn is_change(workload: &Workload) -> bool {
+    CHANGES.contains(workload)
+}
+
 fn table(words: &[&str]) -> Result<(), String> {
-    let mut words = words.to_vec();
-    let mut threads = NonZeroUsize::MIN;
-    if let Some(place) = words.iter().position(|&word| word == "--threads") {
-        let number = words.get(place + 1).copied().unwrap_or("nothing");
-        threads =
-            number.parse().map_err(|_| format!("--threads takes a number of 1 or more, not {number}"))?;
-        words.drain(place..=place + 1);
-    }
-    let (options, names): (Vec<&str>, Vec<&str>) = words.into_iter().partition(|word| word.starts_with('-'));
-    if let Some(unknown) = options.iter().find(|option| !["--json", "--wall-only"].contains(option)) {
-        return Err(format!("{unknown} is no option; there are --json, --wall-only and --threads"));
-    }
-    let chosen: Vec<&Workload> = if names.is_empty() {
-        WORKLOADS.iter().collect()
-    } else {
-        names.into_iter().map(find).collect::<Result<_, _>>()?
-    };
-    let count = !options.contains(&"--wall-only");
-    let fastest = time(&chosen, threads)?;
-    let measured = chosen
+    let options = Options::parse(words)?;
+    let fastest = time(&options.chosen, options.threads)?;
+    let measured = options
+        .chosen
         .into_iter()
         .zip(fastest)
-        .map(|(workload, fastest)| measure(workload, fastest, count))
+        .map(|(workload, fastest)| measure(workload, fastest, options.count))
         .collect::<Result<Vec<_>, _>>()?;
-    if options.contains(&"--json") {
-        print_json(&measured)
+    let (changes, workloads) =
+        measured.into_iter().partition::<Vec<_>, _>(|measured| is_change(measured.workload));
+    if options.json {
+        print_json(&workloads, &changes);
     } else {
-        print_table(&measured)
+        print_tables(&workloads, &changes);
     }
     Ok(())
 }
@@ -178,33 +241,38 @@ const ROUNDS: u32 = 3;
 const TIMING: Duration = Duration::from_secs(15);
 
 /// Runs all workloads in turn, round after round, so that what else goes on in the machine meets one as it meets the
-/// other: of each the time of its fastest run [s], and its cell hops.
-fn time(workloads: &[&Workload], threads: NonZeroUsize) -> Result<Vec<(f64, u64)>, String> {
+/// other: of each its fastest run.
+fn time(workloads: &[&Workload], threads: NonZeroUsize) -> Result<Vec<Timed>, String> {
     let scenarios: Vec<Scenario> =
         workloads.iter().map(|workload| resolve(workload, workload.full_ms)).collect::<Result<_, _>>()?;
-    let mut fastest = vec![(f64::INFINITY, 0); workloads.len()];
+    let mut fastest: Vec<Option<Timed>> = vec![None; workloads.len()];
     let begin = Instant::now();
     let mut rounds = 0;
     while rounds < ROUNDS || begin.elapsed() < TIMING {
         rounds += 1;
         for (scenario, fastest) in scenarios.iter().zip(&mut fastest) {
-            let start = Instant::now();
+            let (start, cpu) = (Instant::now(), processor_s());
             let cell_hops = simulate(scenario, threads)?.summary.run.cell_hops;
-            let wall_s = start.elapsed().as_secs_f64();
-            if wall_s < fastest.0 {
-                *fastest = (wall_s, cell_hops);
+            let (wall_s, cpu_s) = (start.elapsed().as_secs_f64(), processor_s() - cpu);
+            let timed = Timed { cell_hops, wall_s, cpu_s, threads };
+            if fastest.is_none_or(|fastest| timed.seconds() < fastest.seconds()) {
+                *fastest = Some(timed);
             }
         }
     }
-    Ok(fastest)
+    Ok(fastest.into_iter().flatten().collect())
 }
 
-fn measure(workload: &'static Workload, fastest: (f64, u64), count: bool) -> Result<Measured, String> {
-    let (wall_s, cell_hops) = fastest;
+/// Processor time that this process has taken [s].
+fn processor_s() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+fn measure(workload: &'static Workload, fastest: Timed, count: bool) -> Result<Measured, String> {
     let instructions_per_hop = if count { instructions_per_hop(workload)? } else { None };
-    let memory_per_vc = memory(workload)?;
-    let Workload { name, what, .. } = workload;
-    Ok(Measured { name, what, cell_hops, wall_s, instructions_per_hop, memory_per_vc })
+    let memory_per_vc = if is_change(workload) { None } else { memory(workload)? };
+    Ok(Measured { workload, fastest, instructions_per_hop, memory_per_vc })
 }
 
 /// `None` when there is no valgrind.
@@ -251,32 +319,89 @@ fn instructions(workload: &Workload, ms: u64) -> Result<Option<(u64, u64)>, Stri
 /// Whether this was built by benches/profile_guided.py, with a profile.
 const PROFILE_GUIDED: bool = option_env!("CELLRATE_PROFILE_GUIDED").is_some();
 
-fn print_table(measured: &[Measured]) {
+fn print_tables(workloads: &[Measured], changes: &[Measured]) {
     println!("Built {} a profile.", if PROFILE_GUIDED { "with" } else { "without" });
-    println!(
-        "{:<8} {:<57} {:>11} {:>8} {:>9} {:>17} {:>10}",
-        "", "", "cell hops", "wall s", "M hops/s", "instructions/hop", "octets/VC"
-    );
-    for Measured { name, what, cell_hops, wall_s, instructions_per_hop, memory_per_vc } in measured {
-        let rate = *cell_hops as f64 / wall_s / 1e6;
-        let instructions = instructions_per_hop.map_or("-".to_owned(), |count| format!("{count:.1}"));
-        let memory = memory_per_vc.map_or("-".to_owned(), |octets| octets.to_string());
-        println!(
-            "{name:<8} {what:<57} {cell_hops:>11} {wall_s:>8.3} {rate:>9.1} {instructions:>17} {memory:>10}"
-        );
+    let number = |count: Option<f64>| count.map_or("-".to_owned(), |count| format!("{count:.1}"));
+    let cells = |of: &Measured| {
+        let Measured { workload: Workload { name, what, .. }, fastest, instructions_per_hop, .. } = of;
+        let (seconds, rate) = (fastest.seconds(), fastest.cell_hops_per_s() / 1e6);
+        let hops = fastest.cell_hops;
+        format!(
+            "{name:<8} {what:<57} {hops:>11} {seconds:>8.3} {rate:>9.1} {:>17}",
+            number(*instructions_per_hop)
+        )
+    };
+    let head = |last: &str| {
+        let (hops, rate, instructions) = ("cell hops", "M hops/s", "instructions/hop");
+        println!("{:<8} {:<57} {hops:>11} {:>8} {rate:>9} {instructions:>17} {last:>11}", "", "", "s");
+    };
+    if !workloads.is_empty() {
+        head("octets/VC");
+    }
+    for measured in workloads {
+        let memory = measured.memory_per_vc.map_or("-".to_owned(), |octets| octets.to_string());
+        println!("{} {memory:>11}", cells(measured));
+    }
+    if !changes.is_empty() {
+        println!("\nOne thing changed at a time; times: cost of a cell hop over that of A0's.");
+        head("times A0");
+    }
+    for measured in changes {
+        println!("{} {:>11.2}", cells(measured), over_base(measured, changes));
     }
 }
 
-fn print_json(measured: &[Measured]) {
-    let workloads: Vec<serde_json::Value> = measured
-        .iter()
-        .map(|m| {
-            serde_json::json!({
-                "name": m.name, "what": m.what, "cell_hops": m.cell_hops, "wall_s": m.wall_s,
-                "cell_hops_per_s": m.cell_hops as f64 / m.wall_s, "instructions_per_hop": m.instructions_per_hop,
-                "memory_per_vc": m.memory_per_vc,
-            })
+/// What a cell hop costs over what it costs in the base network, which is always among `changes`.
+fn over_base(measured: &Measured, changes: &[Measured]) -> f64 {
+    let base = changes.iter().find(|change| change.workload == BASE).unwrap_or(measured);
+    base.fastest.cell_hops_per_s() / measured.fastest.cell_hops_per_s()
+}
+
+fn print_json(workloads: &[Measured], changes: &[Measured]) {
+    let row = |m: &Measured| {
+        serde_json::json!({
+            "name": m.workload.name, "what": m.workload.what, "cell_hops": m.fastest.cell_hops,
+            "wall_s": m.fastest.wall_s, "cpu_s": m.fastest.cpu_s, "cell_hops_per_s": m.fastest.cell_hops_per_s(),
+            "instructions_per_hop": m.instructions_per_hop,
         })
-        .collect();
-    println!("{:#}", serde_json::json!({ "profile_guided": PROFILE_GUIDED, "workloads": workloads }));
+    };
+    let with = |m: &Measured, key: &str, value: serde_json::Value| {
+        let mut row = row(m);
+        row[key] = value;
+        row
+    };
+    let of_workload = |m: &Measured| with(m, "memory_per_vc", m.memory_per_vc.into());
+    let of_change = |m: &Measured| with(m, "over_base", over_base(m, changes).into());
+    let content = serde_json::json!({
+        "profile_guided": PROFILE_GUIDED,
+        "workloads": workloads.iter().map(of_workload).collect::<Vec<_>>(),
+        "changes": changes.iter().map(of_change).collect::<Vec<_>>(),
+    });
+    println!("{content:#}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_network_of_the_tables_carries_cells() {
+        for workload in WORKLOADS.iter().chain(CHANGES) {
+            // Sources with a link of 5 ms begin at once.
+            let scenario = resolve(workload, 8).expect(workload.name);
+            let hops = simulate(&scenario, NonZeroUsize::MIN).expect(workload.name).summary.run.cell_hops;
+            assert!(hops > 100, "{}: {hops} cell hops", workload.name);
+        }
+    }
+
+    #[test]
+    fn a_change_that_is_asked_for_comes_with_the_base() {
+        let names = |words: &[&str]| -> Result<Vec<&str>, String> {
+            Ok(Options::parse(words)?.chosen.iter().map(|workload| workload.name).collect())
+        };
+        assert_eq!(names(&["--only", "A9,W2"]), Ok(vec!["A9", "W2", "A0"]));
+        assert_eq!(names(&["--only", "W5shared"]), Ok(vec!["W5shared"]));
+        assert_eq!(names(&["--json"]).map(|all| all.len()), Ok(WORKLOADS.len() + CHANGES.len()));
+        assert!(names(&["--only"]).is_err() && names(&["--only", "A99"]).is_err() && names(&["W1"]).is_err());
+    }
 }

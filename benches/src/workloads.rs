@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::changes::Text;
+
 /// A workload: what it is called, what it is, and how long it runs by default.
 pub struct Workload {
     /// "W1" ...
@@ -12,7 +14,15 @@ pub struct Workload {
     pub full_ms: u64,
     /// Network time of a run under the instruction counter [ms].
     pub counted_ms: u64,
-    text: fn() -> String,
+    /// The rest of the file.
+    pub text: Text,
+}
+
+/// No two have one name.
+impl PartialEq for Workload {
+    fn eq(&self, other: &Workload) -> bool {
+        self.name == other.name
+    }
 }
 
 /// The workloads of the table, in its order.
@@ -22,42 +32,42 @@ pub const WORKLOADS: &[Workload] = &[
         what: "15 greedy ABR sources, ERICA, 5 ms links",
         full_ms: 10_000,
         counted_ms: 400,
-        text: || greedy_15("5 ms"),
+        text: Text::Made(|| greedy_15("5 ms")),
     },
     Workload {
         name: "W2",
         what: "W1 with 10 us access links",
         full_ms: 10_000,
         counted_ms: 400,
-        text: || greedy_15("10 us"),
+        text: Text::Made(|| greedy_15("10 us")),
     },
     Workload {
         name: "W3",
         what: "parking lot: 8 switches, 22 VCs, 1 ms links",
         full_ms: 10_000,
         counted_ms: 200,
-        text: || parking_lot(8),
+        text: Text::Made(|| parking_lot(8)),
     },
     Workload {
         name: "W4",
         what: "15 TCP transfers, MSS 512, under 9 video programs, ERICA+",
         full_ms: 10_000,
         counted_ms: 400,
-        text: tcp_under_video,
+        text: Text::Made(tcp_under_video),
     },
     Workload {
         name: "W5",
         what: "10,000 VCs, 100 switches, mixed rates",
         full_ms: 100,
         counted_ms: 25,
-        text: || mixed(100, 100),
+        text: Text::Made(|| mixed(100, 100)),
     },
     Workload {
         name: "W6",
         what: "W1 with ACR, queue and utilization every 1 ms",
         full_ms: 10_000,
         counted_ms: 400,
-        text: || greedy_15("5 ms") + SERIES,
+        text: Text::Made(|| greedy_15("5 ms") + SERIES),
     },
 ];
 
@@ -68,14 +78,14 @@ pub const ON_REQUEST: &[Workload] = &[
         what: "100,000 VCs, 1000 switches, mixed rates",
         full_ms: 100,
         counted_ms: 25,
-        text: || mixed(1000, 100),
+        text: Text::Made(|| mixed(1000, 100)),
     },
     Workload {
         name: "W5shared",
         what: "9900 VCs, 100 switches, mixed rates, ten VCs per host",
         full_ms: 100,
         counted_ms: 12,
-        text: || shared(100, 10, 10),
+        text: Text::Made(|| shared(100, 10, 10)),
     },
 ];
 
@@ -86,7 +96,7 @@ impl Workload {
             "name = \"{}\"\npurpose = \"{}\"\nduration = \"{ms} ms\"\n{}",
             self.name,
             self.what,
-            (self.text)()
+            self.text.text()
         )
     }
 }

@@ -1,0 +1,296 @@
+//! The table of changes: the network of W1 with one thing changed at a time.
+//!
+//! A workload says how fast the kernel is on its best day; these say how much one step beside it costs.
+
+use crate::workloads::Workload;
+
+/// The network without a change, which the others are compared to.
+pub const BASE: &Workload = &CHANGES[0];
+
+/// The networks of the table, in its order.
+pub const CHANGES: &[Workload] = &[
+    change("A0", "nothing: 15 greedy ABR sources, ERICA, 5 ms links", [4000, 400], BASE_NETWORK),
+    change("A1", "access links of 15 rates", [2000, 400], Network { access: RATES, ..BASE_NETWORK }),
+    change("A2", "every link 10 us", [2000, 200], Network { delay: "10 us", ..BASE_NETWORK }),
+    change(
+        "A3",
+        "every link 0 us, access links of 15 rates",
+        [2000, 200],
+        Network { delay: "0 us", access: RATES, ..BASE_NETWORK },
+    ),
+    change(
+        "A4",
+        "100 sources of 100 rates",
+        [2000, 200],
+        Network { sources: 100, access: RATES, ..BASE_NETWORK },
+    ),
+    change(
+        "A5",
+        "1,000 sources of 1,000 rates, 622.08 Mbps",
+        [400, 100],
+        Network { sources: 1000, rate: "622.08 Mbps", access: RATES, ..BASE_NETWORK },
+    ),
+    change(
+        "A6",
+        "50 switches, 10 us links",
+        [200, 40],
+        Network { switches: 50, delay: "10 us", ..BASE_NETWORK },
+    ),
+    change(
+        "A7",
+        "50 switches, 1 ms links",
+        [300, 100],
+        Network { switches: 50, delay: "1 ms", ..BASE_NETWORK },
+    ),
+    change("A8", "9 VBR sources on and off above", [2000, 200], Network { more: VBR, ..BASE_NETWORK }),
+    change(
+        "A9",
+        "EFCI from 100 to 50 cells, no ERICA",
+        [2000, 200],
+        Network { switch: EFCI, ..BASE_NETWORK },
+    ),
+    change("A10", "Nrm 8", [2000, 200], Network { abr: "nrm = 8", ..BASE_NETWORK }),
+    change("A11", "Nrm 4", [1000, 100], Network { abr: "nrm = 4", ..BASE_NETWORK }),
+    change("A12", "Nrm 2", [400, 100], Network { abr: "nrm = 2", ..BASE_NETWORK }),
+    change("A13", "on/off sources", [2000, 200], Network { vc: ON_OFF, ..BASE_NETWORK }),
+    change(
+        "A14",
+        "one host with all VCs, ICR = PCR",
+        [1000, 200],
+        Network { one_host: true, ..BASE_NETWORK },
+    ),
+    change(
+        "A15",
+        "one host with all VCs, ICR 5 Mbps",
+        [1000, 200],
+        Network { one_host: true, abr: "icr = \"5 Mbps\"", ..BASE_NETWORK },
+    ),
+    change(
+        "A16",
+        "virtual sources and destinations at both switches",
+        [400, 100],
+        Network { switch: VS_VD, ..BASE_NETWORK },
+    ),
+    change(
+        "A17",
+        "ACR and queues at every change",
+        [400, 100],
+        Network { more: CHANGES_RECORDED, ..BASE_NETWORK },
+    ),
+    change(
+        "A18",
+        "ACR, queue and utilization every 1 ms",
+        [2000, 400],
+        Network { more: EVERY_1_MS, ..BASE_NETWORK },
+    ),
+    change(
+        "A19",
+        "ACR, queue and utilization every 100 us",
+        [1000, 100],
+        Network { more: EVERY_100_US, ..BASE_NETWORK },
+    ),
+    change(
+        "A20",
+        "ACR, queue and utilization every 10 us",
+        [200, 20],
+        Network { more: EVERY_10_US, ..BASE_NETWORK },
+    ),
+    change(
+        "A21",
+        "TCP over UBR, 1,000 cells, early packet discard",
+        [1000, 100],
+        Network { switch: EARLY_DISCARD, vc: TCP_OVER_UBR, ..BASE_NETWORK },
+    ),
+    change("A22", "requests and responses", [1000, 200], Network { vc: REQUESTS, ..BASE_NETWORK }),
+    change("A23", "BECN above 100 cells, no ERICA", [400, 100], Network { switch: BECN, ..BASE_NETWORK }),
+    change("A24", "RM cells first", [400, 100], Network { switch: RM_FIRST, ..BASE_NETWORK }),
+    change(
+        "A25",
+        "one cell in 10,000 lost between the switches",
+        [2000, 200],
+        Network { trunk: "loss = 0.0001", ..BASE_NETWORK },
+    ),
+    change("A26", "15 CBR sources, 15 rates", [4000, 400], Network { vc: CBR, ..BASE_NETWORK }),
+    change(
+        "A27",
+        "15 CBR sources, 15 rates, every link 10 us",
+        [2000, 200],
+        Network { delay: "10 us", vc: CBR, ..BASE_NETWORK },
+    ),
+    change(
+        "A28",
+        "1,500 CBR sources, 1,500 rates",
+        [2000, 200],
+        Network { sources: 1500, vc: CBR, ..BASE_NETWORK },
+    ),
+];
+
+const fn change(
+    name: &'static str,
+    what: &'static str,
+    [full_ms, counted_ms]: [u64; 2],
+    network: Network,
+) -> Workload {
+    Workload { name, what, full_ms, counted_ms, text: Text::Changed(network) }
+}
+
+/// How the text of a scenario is made, without its name and duration.
+pub enum Text {
+    /// By a function.
+    Made(fn() -> String),
+    /// By a description of what differs from W1's network.
+    Changed(Network),
+}
+
+impl Text {
+    /// The text.
+    pub fn text(&self) -> String {
+        match self {
+            Text::Made(make) => make(),
+            Text::Changed(network) => network.text(),
+        }
+    }
+}
+
+/// W1's network and what can be changed about it; parts of a file are given as its lines.
+pub struct Network {
+    sources: usize,
+    switches: usize,
+    /// Rate of every link that has none of its own.
+    rate: &'static str,
+    delay: &'static str,
+    /// Lines of the access links of sources; [`RATES`] stands for as many rates as sources.
+    access: &'static str,
+    /// Lines of the links between switches.
+    trunk: &'static str,
+    /// Lines of every switch.
+    switch: &'static str,
+    /// Lines of ABR parameters.
+    abr: &'static str,
+    /// Lines of every VC; [`CBR`] stands for as many rates as sources.
+    vc: &'static str,
+    /// Whether all VCs have one source host and one destination host.
+    one_host: bool,
+    /// What stands behind everything else.
+    more: &'static str,
+}
+
+const ERICA: &str = r#"algorithm = { type = "erica", target_utilization = "90 %", interval = "5 ms" }"#;
+const EFCI: &str = r#"efci = { high = "100 cells", low = "50 cells" }"#;
+const BECN: &str = "efci = { high = \"100 cells\" }\nbecn = { threshold = \"100 cells\" }";
+const VS_VD: &str =
+    "algorithm = { type = \"erica\", target_utilization = \"90 %\", interval = \"5 ms\" }\nvs_vd = {}";
+const RM_FIRST: &str = "algorithm = { type = \"erica\", target_utilization = \"90 %\", interval = \"5 ms\" }\nrm_cells = \"first\"";
+const EARLY_DISCARD: &str =
+    "buffers = { ubr = \"1000 cells\" }\nframe_discard = { type = \"early\", threshold = \"800 cells\" }";
+const RATES: &str = "{rates}";
+const CBR: &str = "{cbr}";
+const ON_OFF: &str = r#"traffic = { type = "on-off", rate = "60 Mbps", on = { exponential = "2 ms" }, off = { exponential = "10 ms" } }"#;
+const TCP_OVER_UBR: &str =
+    "category = \"ubr\"\ntraffic = { type = \"tcp\", mss = \"512 octets\", window = \"256 KiB\" }";
+const REQUESTS: &str =
+    r#"traffic = { type = "request-response", response = "256 cells", cycle_gap = "1 ms" }"#;
+const VBR: &str = r#"
+[[host]]
+name = "v{i}"
+count = 9
+[[link]]
+between = ["v{i}", "sw1"]
+count = 9
+[[vc]]
+name = "video{i}"
+count = 9
+category = "vbr"
+path = ["v{i}", "sw1", "sw2", "d1"]
+traffic = { type = "on-off", rate = "20 Mbps", on = { exponential = "3 ms" }, off = { exponential = "6 ms" } }
+"#;
+const CHANGES_RECORDED: &str = "[[probe]]\nrecord = [\"acr\", \"queue\"]\nevery = \"change\"\n";
+const EVERY_1_MS: &str = "[[probe]]\nrecord = [\"acr\", \"queue\", \"utilization\"]\nevery = \"1 ms\"\n";
+const EVERY_100_US: &str = "[[probe]]\nrecord = [\"acr\", \"queue\", \"utilization\"]\nevery = \"100 us\"\n";
+const EVERY_10_US: &str = "[[probe]]\nrecord = [\"acr\", \"queue\", \"utilization\"]\nevery = \"10 us\"\n";
+
+const BASE_NETWORK: Network = Network {
+    sources: 15,
+    switches: 2,
+    rate: "149.76 Mbps",
+    delay: "5 ms",
+    access: "",
+    trunk: "",
+    switch: ERICA,
+    abr: "",
+    vc: "",
+    one_host: false,
+    more: "",
+};
+
+impl Network {
+    fn text(&self) -> String {
+        let &Network { sources, switches, rate, delay, switch, abr, trunk, one_host, more, .. } = self;
+        let (access, vc) = match (self.access, self.vc) {
+            (RATES, vc) => (self.access_rates(), vc.to_owned()),
+            (access, CBR) => (access.to_owned(), self.constant_rates()),
+            (access, vc) => (access.to_owned(), vc.to_owned()),
+        };
+        let (number, hosts) = if one_host { ("", 1) } else { ("{i}", sources) };
+        let path: Vec<String> = (1..=switches).map(|i| format!("\"sw{i}\"")).collect();
+        let (path, links) = (path.join(", "), switches - 1);
+        format!(
+            r#"
+[defaults.link]
+rate = "{rate}"
+delay = "{delay}"
+[defaults.switch]
+{switch}
+[defaults.abr]
+{abr}
+[[host]]
+name = "s{number}"
+count = {hosts}
+[[host]]
+name = "d{number}"
+count = {hosts}
+[[switch]]
+name = "sw{{i}}"
+count = {switches}
+[[link]]
+between = ["sw{{i}}", "sw{{i+1}}"]
+count = {links}
+{trunk}
+[[link]]
+between = ["s{number}", "sw1"]
+count = {hosts}
+{access}
+[[link]]
+between = ["sw{switches}", "d{number}"]
+count = {hosts}
+[[vc]]
+name = "vc{{i}}"
+count = {sources}
+path = ["s{number}", {path}, "d{number}"]
+{vc}
+{more}
+"#
+        )
+    }
+
+    /// Rates from 0.8 to 1.46 times what each source could have of the line.
+    fn access_rates(&self) -> String {
+        let share = self.rate_bps() / self.sources as f64;
+        let of = |i| format!("\"{:.0} bps\"", share * (0.8 + 0.66 * i as f64 / self.sources as f64));
+        format!("rate = [{}]", (0..self.sources).map(of).collect::<Vec<_>>().join(", "))
+    }
+
+    /// Constant rates within 7 % of each other, 90 % of the line together.
+    fn constant_rates(&self) -> String {
+        let share = 0.9 * self.rate_bps() / 424.0 / self.sources as f64;
+        let spread = |i| 0.07 * ((i as f64 + 0.5) / self.sources as f64 - 0.5);
+        let of = |i| format!("\"{:.3} cells/s\"", share * (1.0 + spread(i)));
+        let rates = (0..self.sources).map(of).collect::<Vec<_>>().join(", ");
+        format!("category = \"cbr\"\ntraffic = {{ type = \"constant\", rate = [{rates}] }}")
+    }
+
+    fn rate_bps(&self) -> f64 {
+        let number = self.rate.split(' ').next().and_then(|number| number.parse::<f64>().ok());
+        number.expect("a number of Mbps") * 1e6
+    }
+}
