@@ -13,7 +13,7 @@ use cellrate_scenario::{
 };
 
 use crate::names::{flow_name, port_name};
-use crate::random::{Random, Stream};
+use crate::random::{Owner, Random, Stream};
 use crate::segments::virtual_ends;
 use crate::traffic::{Bursts, TrafficSource};
 
@@ -167,9 +167,10 @@ impl Given<'_> {
     ) -> Result<Box<T>, NotGiven> {
         let owner = flow_name(scenario, flow);
         let sender = &scenario.flow(flow).sender;
+        let named = Owner::named(&owner);
         let stream = match kind {
-            CustomKind::Policy => Stream::Policy(flow.0),
-            CustomKind::Algorithm | CustomKind::Traffic => Stream::Traffic(flow.0),
+            CustomKind::Policy => Stream::Policy(named),
+            CustomKind::Algorithm | CustomKind::Traffic => Stream::Traffic(named),
         };
         let seed = Random::new(scenario.seed, stream).bits();
         let (pcr, mcr, icr) = (sender.pcr(), sender.mcr(), sender.icr());

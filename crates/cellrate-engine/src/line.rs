@@ -3,7 +3,7 @@
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{PortIndex, Scenario, Span};
 
-use crate::random::{Random, Stream};
+use crate::random::{Owner, Random, Stream};
 
 /// The line behind a port.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Line {
     /// The line behind `port`.
     pub fn of(scenario: &Scenario, port: PortIndex) -> Line {
         let link = scenario.link(port.link());
-        let random = Random::new(scenario.seed, Stream::Loss(port.0));
+        let random = Random::new(scenario.seed, Stream::Loss(Owner::port(scenario, port)));
         Line::new(link.rate.cell_time(), link.delay, link.cell_loss, &link.outages, random)
     }
 

@@ -4,7 +4,7 @@
 mod random_world;
 mod world;
 
-use cellrate_scenario::{Category, NodeIndex, Period, Scenario, Traffic};
+use cellrate_scenario::{Category, Document, NodeIndex, Period, Scenario, Traffic};
 use cellrate_sim::{RunResult, run};
 use random_world::random_scenario;
 use std::collections::BTreeMap;
@@ -54,6 +54,61 @@ fn cells_are_conserved_and_bounds_are_kept() {
         }
     }
     assert!(losses > 1_000, "networks that lose no cells show nothing: {losses}");
+}
+
+/// Two hosts and a lossy line of their own, and all traffic that draws random numbers.
+fn pairs(names: &[&str]) -> Scenario {
+    let mut text = String::from(
+        r#"
+name = "pairs"
+duration = "200 ms"
+seed = 5
+defaults.link = { rate = "25.6 Mbps", length = "10 km", loss = 0.001 }
+"#,
+    );
+    for name in names {
+        text += &format!("[[host]]\nname = \"{name}1\"\n[[host]]\nname = \"{name}2\"\n");
+    }
+    for name in names {
+        text += &format!("[[link]]\nbetween = [\"{name}1\", \"{name}2\"]\n");
+    }
+    let period = r#"{ exponential = "1 ms" }"#;
+    let kinds = [
+        ("burst", format!(r#"{{ type = "on-off", rate = "4 Mbps", on = {period}, off = {period} }}"#)),
+        ("video", String::from(r#"{ type = "video", programs = 2, mean = "2 Mbps", deviation = "1 Mbps" }"#)),
+        (
+            "film",
+            String::from(
+                r#"{ type = "frames", frames_per_second = 100, trace = { sizes = [100, 900, 500, 200], first = "random" } }"#,
+            ),
+        ),
+    ];
+    for (kind, traffic) in kinds {
+        for name in names {
+            text += &format!(
+                "[[vc]]\nname = \"{name}_{kind}\"\npath = [\"{name}1\", \"{name}2\"]\ncategory = \"vbr\"\n\
+                 pcr = \"10 Mbps\"\ntraffic = {traffic}\n"
+            );
+        }
+    }
+    Document::parse(&text, "pairs.toml").and_then(|document| document.resolve()).expect("it is sound")
+}
+
+#[test]
+fn whoever_is_put_before_changes_no_random_number_of_the_others() {
+    let rows = |names: &[&str]| -> BTreeMap<String, String> {
+        let summary = result(&pairs(names)).summary;
+        let of_vcs = summary.vcs.iter().map(|row| (row.vc.clone(), format!("{row:?}")));
+        let of_ports = summary.ports.iter().map(|row| (row.port.clone(), format!("{row:?}")));
+        of_vcs.chain(of_ports).collect()
+    };
+    let [alone, behind] = [rows(&["a", "b"]), rows(&["c", "b", "d", "a"])];
+    for (name, row) in &alone {
+        assert_eq!(row, &behind[name], "{name}");
+    }
+    let without_name = |row: &str| row.split_once(',').map(|(_, figures)| figures.to_owned());
+    assert_ne!(without_name(&alone["a_burst"]), without_name(&alone["b_burst"]), "each draws its own");
+    assert!(result(&pairs(&["a"])).summary.ports.iter().any(|row| row.dropped > 0), "the line loses cells");
 }
 
 /// Most cells that a port can hold.

@@ -22,6 +22,7 @@ use std::collections::VecDeque;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Duration, Octets, Time};
 use cellrate_scenario::{AdapterQueue, DelayedAck, Preset, Recovery, TcpConfig, TcpTraffic, TimeoutConfig};
+use cellrate_sim::random::Owner;
 use cellrate_sim::transport::{Contents, Segment, Stack};
 
 const SEGMENT: u64 = 1000;
@@ -80,8 +81,8 @@ fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
         pages: None,
         adapter_queue: AdapterQueue::Unbounded,
     };
-    let mut sender = Stack::new(Some(&traffic), None, 1, 0);
-    let mut receiver = Stack::new(None, Some(&traffic), 1, 1);
+    let mut sender = Stack::new(Some(&traffic), None, 1, Owner::named("there"));
+    let mut receiver = Stack::new(None, Some(&traffic), 1, Owner::named("back"));
     // The ACK of ns-3's handshake has just left.
     let (mut there, mut back) = (Line::new(), Line::new());
     there.free = Time::ZERO + OCTET * (40 + FRAMING);

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use cellrate_proto::{BitRate, CellRate, Duration, Octets, Time};
 use cellrate_scenario::*;
+use cellrate_sim::random::Owner;
 use cellrate_sim::transport::{Segment, Stack};
 use cellrate_sim::{ExchangeRow, RunResult, TcpSummary};
 use proptest::prelude::*;
@@ -355,7 +356,10 @@ fn losses_on_the_line_cost_time_and_no_octet() {
 
 /// Two ends with `delay` between them, until nothing happens any more; segments for which `loses(end, n)` are lost.
 fn converse(traffic: &TcpTraffic, delay: Duration, loses: impl Fn(usize, u64) -> bool) -> [Stack; 2] {
-    let mut ends = [Stack::new(Some(traffic), None, 1, 0), Stack::new(None, Some(traffic), 1, 1)];
+    let mut ends = [
+        Stack::new(Some(traffic), None, 1, Owner::named("there")),
+        Stack::new(None, Some(traffic), 1, Owner::named("back")),
+    ];
     let mut wires: [VecDeque<(Time, Segment)>; 2] = Default::default();
     let (mut now, mut counts) = (Time::ZERO, [0, 0]);
     loop {

@@ -353,7 +353,7 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Stream;
+    use crate::random::{Owner, Stream};
     use cellrate_scenario::FollowAcr;
 
     fn gaussian(size: u64, deviation: u64) -> FrameLengths {
@@ -375,7 +375,7 @@ mod tests {
     }
 
     fn frames(model: &FramesTraffic, acr: f64) -> Frames {
-        let random = Random::new(1, Stream::Traffic(0));
+        let random = Random::new(1, Stream::Traffic(Owner::named("vc")));
         Frames::new(model, CellRate::new(acr), random, Time::ZERO + Duration::from_secs(1))
     }
 
@@ -480,7 +480,7 @@ mod tests {
         let model = of_trace(&[1, 2, 3, 4], FirstOfTrace::Random);
         let mut times = [0; 4];
         for flow in 0..400 {
-            let random = Random::new(7, Stream::Traffic(flow));
+            let random = Random::new(7, Stream::Traffic(Owner::named(&format!("vc{flow}"))));
             let film = Frames::new(&model, CellRate::new(1e6), random, ms(1000)).film;
             times[film.octets as usize - 1] += 1;
         }

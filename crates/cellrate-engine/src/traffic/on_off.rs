@@ -87,11 +87,11 @@ impl OnOff {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Stream;
+    use crate::random::{Owner, Stream};
 
     fn fixed(on: u64, off: u64, start: u64, end: u64) -> OnOff {
         let period = |ps| Period::Fixed(Duration::from_ps(ps));
-        let random = Random::new(1, Stream::Traffic(0));
+        let random = Random::new(1, Stream::Traffic(Owner::named("vc")));
         OnOff::new(
             CellRate::new(1e10),
             period(on),
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn exponential_periods_keep_the_duty_cycle() {
         let mean = |us| Period::Exponential(Duration::from_us(us));
-        let random = Random::new(3, Stream::Traffic(1));
+        let random = Random::new(3, Stream::Traffic(Owner::named("vc1")));
         let end = Time::from_ps(1_000_000_000_000);
         let mut on_off = OnOff::new(CellRate::new(1e6), mean(20), mean(10), Time::ZERO, end, random);
         let mut cells = 0;

@@ -10,7 +10,7 @@ use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::{OutOfRange, VideoTraffic};
 
 use crate::noise::fractional_gaussian;
-use crate::random::{Random, Stream};
+use crate::random::{Owner, Random, Stream};
 use crate::tournament::Tournament;
 
 /// The programs of one VC at work.
@@ -65,17 +65,17 @@ struct Rates {
 }
 
 impl Video {
-    /// The programs that the direction `flow` sends until `end`.
-    pub fn new(model: &VideoTraffic, seed: u64, flow: u32, end: Time) -> Video {
+    /// The programs that the direction `owner` sends until `end`.
+    pub fn new(model: &VideoTraffic, seed: u64, owner: Owner, end: Time) -> Video {
         let bits = model.programs.next_power_of_two().trailing_zeros();
-        Video::with_keys_of(u64::MAX >> bits, model, seed, flow, end)
+        Video::with_keys_of(u64::MAX >> bits, model, seed, owner, end)
     }
 
     /// The same, with keys of instants up to `span` [ps], at most as many as there is room for beside a number.
-    fn with_keys_of(span: u64, model: &VideoTraffic, seed: u64, flow: u32, end: Time) -> Video {
+    fn with_keys_of(span: u64, model: &VideoTraffic, seed: u64, owner: Owner, end: Time) -> Video {
         let bits = model.programs.next_power_of_two().trailing_zeros();
         let end = end.min(model.end);
-        let program = |number| Program::new(model, seed, flow, number, end);
+        let program = |number| Program::new(model, seed, owner, number, end);
         let (first, programs): (Vec<Time>, _) = (0..model.programs).map(program).unzip();
         let next = Tournament::new(first.len());
         let paces = vec![Pace { step: 0, until: 0 }; first.len()];
@@ -160,15 +160,15 @@ impl Video {
 
 impl Program {
     /// Its first cell, and the program.
-    fn new(model: &VideoTraffic, seed: u64, flow: u32, number: u32, end: Time) -> (Time, Program) {
+    fn new(model: &VideoTraffic, seed: u64, owner: Owner, number: u32, end: Time) -> (Time, Program) {
         let mut program = Program {
             next: model.start,
             reference: model.start,
             end,
             spacing: Duration::ZERO,
             intervals: model.reference_interval,
-            references: Random::new(seed, Stream::References(flow, number)),
-            rates: Rates::new(model, Random::new(seed, Stream::Rates(flow, number)), end),
+            references: Random::new(seed, Stream::References(owner, number)),
+            rates: Rates::new(model, Random::new(seed, Stream::Rates(owner, number)), end),
         };
         // Programs are not in step: the first cell comes anywhere within its time.
         let remaining = program.references.uniform();
@@ -284,7 +284,7 @@ mod tests {
     /// Mb/s of all programs, by their cells.
     fn rate(model: &VideoTraffic, seconds: u64, seed: u64) -> f64 {
         let end = Time::ZERO + Duration::from_secs(seconds);
-        let mut video = Video::new(model, seed, 0, end);
+        let mut video = Video::new(model, seed, Owner::named("vc"), end);
         let mut cells = 0_u64;
         let mut last = Time::ZERO;
         while video.next() != Time::NEVER {
@@ -335,7 +335,7 @@ mod tests {
     fn a_program_is_piecewise_constant() {
         let mut one = model(75, 7, OutOfRange::Ignore, NoiseMethod::Paxson);
         one.programs = 1;
-        let mut video = Video::new(&one, 5, 0, Time::ZERO + Duration::from_secs(2));
+        let mut video = Video::new(&one, 5, Owner::named("vc"), Time::ZERO + Duration::from_secs(2));
         let mut gaps: Vec<u64> = Vec::new();
         let mut last = video.next();
         loop {
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn what_has_come_waits() {
         let model = model(50, 5, OutOfRange::Ignore, NoiseMethod::Paxson);
-        let mut video = Video::new(&model, 1, 0, Time::ZERO + Duration::from_secs(1));
+        let mut video = Video::new(&model, 1, Owner::named("vc"), Time::ZERO + Duration::from_secs(1));
         let now = Time::ZERO + Duration::from_ms(10);
         let waiting = video.waiting(now);
         for _ in 0..waiting {
@@ -373,7 +373,7 @@ mod tests {
             // A tenth of the rates is zero.
             let mut of = model(50, 5, OutOfRange::Truncate, NoiseMethod::Paxson);
             of.programs = programs;
-            let mut video = Video::new(&of, seed, 0, end);
+            let mut video = Video::new(&of, seed, Owner::named("vc"), end);
             let mut one_by_one = video.clone();
             let mut count = 0;
             while one_by_one.next() != Time::NEVER {
@@ -392,7 +392,7 @@ mod tests {
         let mut silent = model(3, 1, OutOfRange::Exponentiate, NoiseMethod::Paxson);
         silent.deviation = BitRate::from_bps(10_000);
         silent.reference_interval = [Duration::from_secs(600); 2];
-        let video = Video::new(&silent, 1, 0, Time::ZERO + Duration::from_secs(900));
+        let video = Video::new(&silent, 1, Owner::named("vc"), Time::ZERO + Duration::from_secs(900));
         assert_eq!(video.next(), Time::NEVER);
         let beyond = Time::ZERO + Duration::from_secs(1200);
         assert!(video.programs.iter().all(|program| program.reference == beyond), "{video:?}");
@@ -406,8 +406,8 @@ mod tests {
             (of.programs, of.start) = (programs, Time::ZERO + Duration::from_ms(start));
             // The first is shorter than some gaps between cells, the last than some spans between references.
             for span in [1_000_000, 30_000_000, 30_000_000_000] {
-                let mut whole = Video::new(&of, 1, 0, end);
-                let mut piecewise = Video::with_keys_of(span, &of, 1, 0, end);
+                let mut whole = Video::new(&of, 1, Owner::named("vc"), end);
+                let mut piecewise = Video::with_keys_of(span, &of, 1, Owner::named("vc"), end);
                 while whole.next() != Time::NEVER {
                     assert_eq!(piecewise.next(), whole.next(), "{programs} programs, {span} ps");
                     whole.take();
@@ -427,7 +427,7 @@ mod tests {
         slow.reference_interval = [Duration::from_secs(20); 2];
         slow.start = Time::from_ps((1 << 54) - 1_000_000_000_000);
         let end = slow.start + Duration::from_secs(11);
-        let mut video = Video::new(&slow, 1, 0, end);
+        let mut video = Video::new(&slow, 1, Owner::named("vc"), end);
         let mut cells = 0_u32;
         while video.next() != Time::NEVER {
             assert!(video.next() < end);
@@ -443,7 +443,7 @@ mod tests {
         let cells = |programs, seed| {
             let mut model = model(50, 5, OutOfRange::Ignore, NoiseMethod::Paxson);
             model.programs = programs;
-            let mut video = Video::new(&model, seed, 0, Time::ZERO + Duration::from_secs(1));
+            let mut video = Video::new(&model, seed, Owner::named("vc"), Time::ZERO + Duration::from_secs(1));
             let mut cells = Vec::new();
             while video.next() != Time::NEVER {
                 cells.push(video.next());

@@ -7,7 +7,7 @@ use cellrate_engine::given::NotGiven;
 use cellrate_engine::line::Line;
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::priority::priority;
-use cellrate_engine::random::{Random, Stream};
+use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
 use cellrate_engine::sender::Sender;
 use cellrate_engine::set_up;
@@ -267,7 +267,7 @@ impl Builder<'_> {
         let Faults { rm_damage, data_loss, .. } = self.options.faults;
         let injected = (rm_damage > 0.0 || data_loss > 0.0).then(|| InjectedFaults {
             rates: self.options.faults,
-            random: Random::new(self.scenario.seed, Stream::Faults(port.0)),
+            random: Random::new(self.scenario.seed, Stream::Faults(Owner::port(self.scenario, port))),
         });
         Ok(Port::new(line, config, control, is_switch, exit, injected))
     }

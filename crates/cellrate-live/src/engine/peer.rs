@@ -10,7 +10,7 @@ use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use cellrate_engine::random::{Random, Stream};
+use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{NodeIndex, PortIndex, Scenario};
 use rustix::net::sockopt::set_socket_recv_buffer_size;
@@ -117,14 +117,14 @@ impl Peers {
                 counters: PeerCounters::default(),
             });
         }
-        let first = nodes.first().map_or(0, |node| node.0);
+        let here = nodes.first().map_or("", |&node| scenario.node(node).name.as_str());
         Ok(Some(Peers {
             sockets,
             links,
             timed: options.timestamps.unwrap_or(scenario.live.timestamps),
             quantum,
             faults: options.faults,
-            random: Random::new(scenario.seed, Stream::Faults(u32::MAX - first)),
+            random: Random::new(scenario.seed, Stream::Faults(Owner::named(here))),
             octets: Vec::with_capacity(MAX_OCTETS),
             refused: DatagramRow::default(),
         }))

@@ -309,14 +309,14 @@ mod tests {
     use super::super::faults::Faults;
     use super::super::network::NONE;
     use super::*;
-    use cellrate_engine::random::{Random, Stream};
+    use cellrate_engine::random::{Owner, Random, Stream};
     use cellrate_proto::switch::{FrameDiscardConfig, PortControlConfig};
     use cellrate_proto::{BitRate, CellRate, Duration, RateCode};
     use cellrate_scenario::Buffers;
 
     fn port(buffers: Buffers, rm_cells: RmCells) -> Port {
         let rate = BitRate::from_bps(42_400_000); // 10 us a cell
-        let random = Random::new(1, Stream::Loss(0));
+        let random = Random::new(1, Stream::Loss(Owner::named("line")));
         let line = Line::new(rate.cell_time(), Duration::from_us(7), 0.0, &[], random);
         let control = PortControlConfig::default();
         let config = Config { buffers, rm_cells, control, ..Config::default() };
@@ -441,7 +441,10 @@ mod tests {
     fn injected_faults_damage_rm_cells_and_lose_data() {
         let mut port = port(Buffers::default(), RmCells::InOrder);
         let rates = Faults { rm_damage: 1.0, data_loss: 1.0, ..Faults::default() };
-        port.injected = Some(Box::new(InjectedFaults { rates, random: Random::new(1, Stream::Faults(0)) }));
+        port.injected = Some(Box::new(InjectedFaults {
+            rates,
+            random: Random::new(1, Stream::Faults(Owner::named("line"))),
+        }));
         let first = port.admit(Time::ZERO, 1, Slot(0), rm(0)).unwrap().unwrap();
         port.admit(Time::ZERO, 1, Slot(0), data(1)).unwrap();
         let (left, second) = port.depart(first);

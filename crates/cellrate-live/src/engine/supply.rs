@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use cellrate_engine::given::{Given, NotGiven};
 use cellrate_engine::per_vc_queue::PerVcQueue;
-use cellrate_engine::random::{Random, Stream};
+use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_engine::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed, Video};
 use cellrate_proto::wire::{Encapsulation, PAYLOAD_OCTETS, Segments};
 use cellrate_proto::{CellRate, Time};
@@ -52,11 +52,13 @@ impl Supply {
                 Supply::Constant(Constant::new(rate, start, end))
             }
             &Some(Traffic::OnOff { rate, on, off, start, end }) => {
-                let random = Random::new(seed, Stream::Traffic(flow.0));
+                let random = Random::new(seed, Stream::Traffic(Owner::flow(scenario, flow)));
                 Supply::OnOff(Box::new(OnOff::new(rate, on, off, start, end, random)))
             }
             Some(Traffic::Timed { cells }) => Supply::Timed(Timed::new(cells)),
-            Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, flow.0, end))),
+            Some(Traffic::Video(video)) => {
+                Supply::Video(Box::new(Video::new(video, seed, Owner::flow(scenario, flow), end)))
+            }
             Some(Traffic::Custom(custom)) => Supply::Bursts(Box::new(given.bursts(scenario, flow, custom)?)),
             Some(Traffic::Tcp(_) | Traffic::Frames(_) | Traffic::RequestResponse(_)) => return Ok(None),
         }))

@@ -210,7 +210,12 @@ pub(crate) const ROOT: Shape = Shape {
             "One or more sentences: what the scenario is for.",
         ),
         required("duration", SPAN, "How long the network is watched."),
-        key("seed", Kind::Integer(0, i64::MAX), "1", "Seed of all randomness."),
+        key(
+            "seed",
+            Kind::Integer(0, i64::MAX),
+            "1",
+            "Seed of all randomness; each name draws its own numbers under it.",
+        ),
         key(
             "admission",
             Kind::Or(&[Kind::Boolean, Kind::Table(&ADMISSION)]),

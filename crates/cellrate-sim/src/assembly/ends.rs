@@ -2,6 +2,7 @@
 
 use cellrate_engine::given::{Given, NotGiven};
 use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::random::Owner;
 use cellrate_engine::segments::VirtualEnd;
 use cellrate_engine::sender::Sender;
 use cellrate_engine::set_up;
@@ -40,7 +41,7 @@ pub(super) fn build_endpoints(
             [out.sender.mcr(), back.sender.mcr()],
         );
         let [own, other] = [places[flow.index()], places[flow.other().index()]];
-        let stack = build_stack(out, back, scenario.seed, flow);
+        let stack = build_stack(scenario, flow);
         endpoint.interface = interface(stack, back, own, other);
         parts[own.cluster as usize].endpoints.push(endpoint);
     }
@@ -71,13 +72,14 @@ pub(super) fn build_virtual_ends(
     Ok(())
 }
 
-/// TCP at the end that sends `out`, the direction `flow`, and receives `back`, if either is TCP.
-fn build_stack(out: &Flow, back: &Flow, seed: u64, flow: FlowIndex) -> Option<Stack> {
-    let [out, back] = [out, back].map(|flow| match &flow.traffic {
+/// TCP at the end that sends the direction `flow` and receives the other one, if either is TCP.
+fn build_stack(scenario: &Scenario, flow: FlowIndex) -> Option<Stack> {
+    let [out, back] = [flow, flow.other()].map(|flow| match &scenario.flow(flow).traffic {
         Some(Traffic::Tcp(tcp)) => Some(&**tcp),
         _ => None,
     });
-    (out.is_some() || back.is_some()).then(|| Stack::new(out, back, seed, flow.0))
+    (out.is_some() || back.is_some())
+        .then(|| Stack::new(out, back, scenario.seed, Owner::flow(scenario, flow)))
 }
 
 /// What puts PDUs together at an end: TCP, if it has any, or a receiver of the frames of `back`.

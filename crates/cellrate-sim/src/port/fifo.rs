@@ -346,13 +346,19 @@ impl Fifo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Random, Stream};
+    use crate::random::{Owner, Random, Stream};
     use proptest::prelude::*;
 
     const CELL: Duration = Duration::from_ps(100);
 
     fn fifo(buffer: Option<u64>) -> Fifo {
-        let line = Line::new(CELL, Duration::from_ps(7), 0.0, &[], Random::new(1, Stream::Loss(0)));
+        let line = Line::new(
+            CELL,
+            Duration::from_ps(7),
+            0.0,
+            &[],
+            Random::new(1, Stream::Loss(Owner::named("line"))),
+        );
         Fifo::new(Arc::new(Outlet::new(&line, buffer.map(Cells))))
     }
 

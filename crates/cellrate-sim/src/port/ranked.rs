@@ -234,12 +234,21 @@ impl Turning<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Random, Stream};
+    use crate::random::{Owner, Random, Stream};
 
     const CELL: Duration = Duration::from_ps(100);
 
     fn ranked(first: usize) -> Ranked {
-        Ranked::new(&Line::new(CELL, Duration::from_ps(7), 0.0, &[], Random::new(1, Stream::Loss(0))), first)
+        Ranked::new(
+            &Line::new(
+                CELL,
+                Duration::from_ps(7),
+                0.0,
+                &[],
+                Random::new(1, Stream::Loss(Owner::named("line"))),
+            ),
+            first,
+        )
     }
 
     struct Left(Vec<(u32, u64)>);

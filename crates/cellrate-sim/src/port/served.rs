@@ -224,7 +224,7 @@ impl Served {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Random, Stream};
+    use crate::random::{Owner, Random, Stream};
     use cellrate_proto::switch::PortControlConfig;
     use cellrate_proto::{BitRate, CellRate, Direction, RateCode, RmCell};
 
@@ -243,7 +243,7 @@ mod tests {
             out_of_rate: false,
         };
         let rate = BitRate::from_bps(150_000_000);
-        let random = Random::new(1, Stream::Loss(0));
+        let random = Random::new(1, Stream::Loss(Owner::named("line")));
         let line = Line::new(rate.cell_time(), Duration::ZERO, 0.0, &[], random);
         let control = PortControlConfig::default();
         let config = Config { buffers: Default::default(), rm_cells, control, ..Config::default() };

@@ -8,7 +8,7 @@ use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
 
 use crate::kernel::cell::Cell;
-use crate::random::{Random, Stream};
+use crate::random::{Owner, Random, Stream};
 use crate::transport::Adapter;
 use cellrate_engine::given::{Given, NotGiven};
 use cellrate_engine::per_vc_queue::PerVcQueue;
@@ -52,7 +52,7 @@ pub enum Supply {
 pub struct Site<'a> {
     /// Its scenario; the seed of all randomness is there.
     pub scenario: &'a Scenario,
-    /// The direction. Names its streams.
+    /// The direction. Its name finds its streams.
     pub flow: FlowIndex,
     /// What its first line takes for a cell.
     pub cell_time: Duration,
@@ -71,10 +71,11 @@ impl Supply {
         let Site { scenario, flow, cell_time, end, given } = site;
         let (seed, other) = (scenario.seed, &scenario.flow(flow.other()).traffic);
         let Flow { sender, traffic } = scenario.flow(flow);
-        let random = || Random::new(seed, Stream::Traffic(flow.0));
+        let owner = || Owner::flow(scenario, flow);
+        let random = || Random::new(seed, Stream::Traffic(owner()));
         Ok(match traffic {
             Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
-            Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, flow.0, end))),
+            Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, owner(), end))),
             Some(Traffic::Frames(frames)) => {
                 Supply::Frames(Box::new(Frames::new(frames, sender.icr(), random(), end)))
             }

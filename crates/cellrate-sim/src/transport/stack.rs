@@ -11,7 +11,7 @@ use super::receiver::Receiver;
 use super::segment::{Contents, Segment};
 use super::sender::Sender;
 use super::server::Server;
-use crate::random::{Random, Stream};
+use crate::random::{Owner, Random, Stream};
 
 /// TCP at one end of a VC.
 #[derive(Clone, Debug, Default)]
@@ -48,9 +48,9 @@ fn first<T, P>(
 }
 
 impl Stack {
-    /// The end that sends `own` traffic, if that is TCP, as the direction `flow`, and receives that of the `other`
+    /// The end that sends `own` traffic, if that is TCP, as the direction `owner`, and receives that of the `other`
     /// direction, if that is. What clients think is drawn under `seed`.
-    pub fn new(own: Option<&TcpTraffic>, other: Option<&TcpTraffic>, seed: u64, flow: u32) -> Stack {
+    pub fn new(own: Option<&TcpTraffic>, other: Option<&TcpTraffic>, seed: u64, owner: Owner) -> Stack {
         let sender = |traffic: &TcpTraffic| {
             Sender::new(&traffic.tcp, traffic.transfer, traffic.start).until(traffic.end)
         };
@@ -59,7 +59,7 @@ impl Stack {
             .into_iter()
             .flat_map(|other| (0..other.connections).map(move |_| Receiver::new(&other.tcp)));
         let client = |(number, site, start)| {
-            Client::new(site, start, Random::new(seed, Stream::Thoughts(flow, number)))
+            Client::new(site, start, Random::new(seed, Stream::Thoughts(owner, number)))
         };
         Stack {
             senders: senders.collect(),
@@ -214,7 +214,10 @@ mod tests {
 
     /// Two ends with `delay` between them; `loses(n)` tells whether the n-th segment from the first end is lost.
     fn converse(traffic: &TcpTraffic, delay: Duration, loses: impl Fn(u64) -> bool) -> (Stack, Stack, Time) {
-        let mut ends = [Stack::new(Some(traffic), None, 1, 0), Stack::new(None, Some(traffic), 1, 1)];
+        let mut ends = [
+            Stack::new(Some(traffic), None, 1, Owner::named("there")),
+            Stack::new(None, Some(traffic), 1, Owner::named("back")),
+        ];
         let mut wires: [VecDeque<(Time, Segment)>; 2] = Default::default();
         let (mut now, mut count) = (Time::ZERO, 0);
         loop {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cellrate_proto::uili::{BackwardRmContext, ForwardRmContext, UiliPolicy};
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{Custom, CustomParameter, Flow, Scenario, Sender, Traffic};
-use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Burst, TrafficSource};
 use cellrate_sim::{Given, SendingEnd};
 
@@ -87,7 +87,7 @@ impl TrafficSource for Attentive {
 
 /// `scenario`, with such policies at some sources, and such traffic at some ends that send none that is answered.
 pub fn own_sources(mut scenario: Scenario, number: u64) -> Scenario {
-    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 20));
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 20")));
     let mut pick = |count: u64| (dice.uniform() * count as f64) as u64;
     for connection in &mut scenario.connections {
         for flow in [&mut connection.forward, &mut connection.backward] {

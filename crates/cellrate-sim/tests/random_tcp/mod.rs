@@ -4,7 +4,7 @@
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
-use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::random::{Owner, Random, Stream};
 
 use crate::random_world::hosts::random_shared_bottleneck;
 use crate::random_world::{random_bottleneck, random_scenario};
@@ -25,7 +25,7 @@ pub fn random_tcp_shared_hosts(number: u64) -> Scenario {
 }
 
 fn with_tcp(mut scenario: Scenario, number: u64) -> Scenario {
-    let mut dice = Dice(Random::new(number, Stream::Thoughts(u32::MAX, 0)));
+    let mut dice = Dice(Random::new(number, Stream::Thoughts(Owner::named("dice"), 0)));
     // Time for a few round trips and time-outs.
     scenario.duration = scenario.duration * 4;
     scenario.name = format!("random TCP {number}");

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use cellrate_proto::Cells;
 use cellrate_proto::switch::{BecnConfig, BecnIndication};
 use cellrate_scenario::{NodeKind, Scenario};
-use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::random::{Owner, Random, Stream};
 
 /// `scenario`, with ports that originate BRMs at short queues.
 pub fn notified(mut scenario: Scenario, number: u64) -> Scenario {
-    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 10));
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 10")));
     let mut pick = |count: usize| (dice.uniform() * count as f64) as usize;
     let whole = pick(3) == 0;
     let Scenario { nodes, links, .. } = &mut scenario;

@@ -2,7 +2,7 @@
 //! can be overtaken.
 
 use cellrate_scenario::*;
-use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::random::{Owner, Random, Stream};
 
 use super::{Generator, Style, random_bottleneck, random_fair_shares, show_films};
 use crate::world::parameters_of;
@@ -17,7 +17,7 @@ pub fn random_categories(number: u64) -> Scenario {
 /// The network with some of its connections, though not the first and none with TCP, in other categories, at rates that
 /// leave ABR something.
 pub fn of_several_categories(mut scenario: Scenario, number: u64) -> Scenario {
-    let dice = Random::new(number, Stream::Traffic(u32::MAX - 8));
+    let dice = Random::new(number, Stream::Traffic(Owner::named("dice 8")));
     let mut generator = Generator { dice, style: Style::Mixed };
     let (duration, count) = (scenario.duration, scenario.connections.len() as f64);
     let sparse = generator.one_in(2);

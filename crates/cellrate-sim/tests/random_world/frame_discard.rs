@@ -5,13 +5,13 @@ use std::sync::Arc;
 use cellrate_proto::Cells;
 use cellrate_proto::switch::FrameDiscardConfig;
 use cellrate_scenario::{Category, NodeKind, Scenario, Sender, Traffic};
-use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::random::{Owner, Random, Stream};
 
 use crate::world::parameters_of;
 
 /// `scenario`, with more of UBR, and frame discard before short buffers of it.
 pub fn discarding(mut scenario: Scenario, number: u64) -> Scenario {
-    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 12));
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 12")));
     let mut pick = |count: usize| (dice.uniform() * count as f64) as usize;
     let Scenario { nodes, links, connections, .. } = &mut scenario;
     for connection in connections.iter_mut().filter(|connection| connection.category == Category::Abr) {

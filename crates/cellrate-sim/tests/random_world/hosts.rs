@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cellrate_proto::Duration;
 use cellrate_scenario::*;
-use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::random::{Owner, Random, Stream};
 
 use super::{Generator, Style, random_bottleneck, random_fair_shares, random_throng, side_by_side};
 use crate::world::parameters_of;
@@ -31,7 +31,7 @@ pub fn random_shared_bottleneck(number: u64) -> Scenario {
 
 /// Connections move to the hosts of those before them, and some get another traffic.
 fn share_hosts(scenario: &mut Scenario, number: u64) {
-    let dice = Random::new(number, Stream::Traffic(u32::MAX - 7));
+    let dice = Random::new(number, Stream::Traffic(Owner::named("dice 7")));
     let mut generator = Generator { dice, style: Style::Mixed };
     let Scenario { connections, duration, links, .. } = scenario;
     // A second line beside the first, so that what leaves a host goes on by two ports.

@@ -23,7 +23,7 @@ use cellrate_proto::uili::*;
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
-use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::random::{Owner, Random, Stream};
 
 use crate::world::{World, parameters, parameters_of};
 use switches::{answer_by_queue, vary_switches};
@@ -31,17 +31,17 @@ use switches::{answer_by_queue, vary_switches};
 /// The network of this number: the same one on every machine.
 pub fn random_scenario(number: u64) -> Scenario {
     let mut generator =
-        Generator { dice: Random::new(number, Stream::Traffic(u32::MAX)), style: Style::Mixed };
+        Generator { dice: Random::new(number, Stream::Traffic(Owner::named("dice 0"))), style: Style::Mixed };
     generator.style =
         generator.pick(&[Style::Mixed, Style::Mixed, Style::Efci, Style::RelativeRate, Style::Erica]);
     let mut scenario = generator.scenario(number);
     // Dice of its own, so that every network is what it was before some became quiet.
-    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 1));
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 1")));
     quieten(&mut scenario, &mut dice);
     if dice.uniform() < 0.12 {
         settle_down(&mut scenario, &mut dice);
     }
-    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 2));
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 2")));
     if dice.uniform() < 0.25 {
         show_films(&mut scenario, &mut dice);
     }
@@ -122,7 +122,7 @@ fn side_by_side(mut scenario: Scenario, connections: usize) -> Scenario {
 /// Sources with a link of their own each, before one line between two switches that are far apart: nothing but trains,
 /// and RM cells between them, merged in the order of their keys for windows on end.
 pub fn random_bottleneck(number: u64) -> Scenario {
-    let dice = Random::new(number, Stream::Traffic(u32::MAX - 3));
+    let dice = Random::new(number, Stream::Traffic(Owner::named("dice 3")));
     let mut generator = Generator { dice, style: Style::Mixed };
     generator.style = generator.pick(&[Style::Erica, Style::Erica, Style::RelativeRate]);
     let rates = [&COMMENSURABLE[1..], &OTHER[2..]].concat();
@@ -158,7 +158,7 @@ pub fn random_bottleneck(number: u64) -> Scenario {
 /// averaging intervals. Rates meet because the switch says so, or stay what they were from the beginning; now and then
 /// one source comes later, pauses, or ends, and the others go on.
 pub fn random_fair_shares(number: u64) -> Scenario {
-    let dice = Random::new(number, Stream::Traffic(u32::MAX - 4));
+    let dice = Random::new(number, Stream::Traffic(Owner::named("dice 4")));
     let lines = [10_000_000, 25_600_000, 40_000_000, 40_000_000, 155_520_000];
     fair_shares(number, dice, &lines, &[2, 2, 3, 4, 5, 8, 12, 15, 16])
 }
@@ -175,9 +175,9 @@ pub fn random_thresholds(number: u64) -> Scenario {
 /// The same with very many sources before a fast line. In most of them rates differ, and in some each source's is its
 /// own.
 pub fn random_throng(number: u64) -> Scenario {
-    let dice = Random::new(number, Stream::Traffic(u32::MAX - 5));
+    let dice = Random::new(number, Stream::Traffic(Owner::named("dice 5")));
     let mut scenario = fair_shares(number, dice, &[155_520_000, 622_080_000], &[66, 80, 110]);
-    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 6));
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 6")));
     let spread = [0.0, 0.5, 0.9][(dice.uniform() * 3.0) as usize];
     for connection in &mut scenario.connections {
         let share = 1.0 - spread * dice.uniform();

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use cellrate_proto::{Cells, Duration};
 use cellrate_scenario::*;
-use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::random::{Owner, Random, Stream};
 
 /// `scenario`, with ports that segment the loops of connections at some of its switches, and series of their virtual
 /// sources.
 pub fn segmented(mut scenario: Scenario, number: u64) -> Scenario {
-    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 9));
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 9")));
     let mut pick = |count: usize| (dice.uniform() * count as f64) as usize;
     let is_abr = |connection: &&Connection| connection.category == Category::Abr;
     let on_way = scenario.connections.iter().filter(is_abr);

@@ -8,7 +8,7 @@ use cellrate_proto::switch::{
     PhantomConfig, SwitchAlgorithmConfig,
 };
 use cellrate_scenario::Scenario;
-use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::random::{Owner, Random, Stream};
 
 /// In every fourth network ports that run ERICA may share by weight, count the effective number of connections, or run
 /// CAPC, EPRCA, APRC, Phantom or consistent marking instead; dice of its own leave all other networks what they are.
@@ -16,7 +16,7 @@ pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     if number % 4 != 1 {
         return;
     }
-    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 7));
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 7")));
     change_erica(scenario, |erica| {
         let threshold = 1 + (dice.uniform() * 40.0) as u64;
         Some(match (dice.uniform() * 9.0) as u32 {
@@ -44,7 +44,7 @@ pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
 
 /// All ports that run ERICA run EPRCA, APRC, CAPC or consistent marking instead.
 pub(super) fn answer_by_queue(scenario: &mut Scenario, number: u64) {
-    let mut dice = Random::new(number, Stream::Traffic(u32::MAX - 8));
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 8")));
     change_erica(scenario, |erica| {
         let threshold = 1 + (dice.uniform() * 40.0) as u64;
         Some(match (dice.uniform() * 4.0) as u32 {

@@ -41,10 +41,10 @@ use cellrate_proto::{
     Cells, Destination, DestinationConfig, Direction, Duration, Emission, RmCell, Source, Time,
 };
 use cellrate_scenario::{
-    Buffers, Category, Every, FlowIndex, FlowQuantity, Link, NodeIndex, PortQuantity, Quantity, RmCells,
-    Scenario, Sender, Step, Traffic, WaitingBrm,
+    Buffers, Category, Every, FlowIndex, FlowQuantity, Link, NodeIndex, PortIndex, PortQuantity, Quantity,
+    RmCells, Scenario, Sender, Step, Traffic, WaitingBrm,
 };
-use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::transport::{Segment, Stack, Tally};
 use cellrate_sim::{FlowSummary, FrameSummary, PortSummary, VirtualSourceSummary};
@@ -819,7 +819,7 @@ fn new_port(scenario: &Scenario, number: usize) -> Port {
         fates: BTreeMap::new(),
         refused: 0,
         cut: 0,
-        random: Random::new(scenario.seed, Stream::Loss(number as u32)),
+        random: Random::new(scenario.seed, Stream::Loss(Owner::port(scenario, PortIndex(number as u32)))),
         doomed: false,
         transmitted: 0,
         busy: Duration::ZERO,
@@ -854,7 +854,12 @@ fn new_end(scenario: &Scenario, flow: usize) -> End {
     };
     let (out, back) = (traffic(own), traffic(other));
     let tcp = (out.is_some() || back.is_some()).then(|| Tcp {
-        stack: Stack::new(out.as_ref(), back.as_ref(), scenario.seed, flow as u32),
+        stack: Stack::new(
+            out.as_ref(),
+            back.as_ref(),
+            scenario.seed,
+            Owner::flow(scenario, FlowIndex(flow as u32)),
+        ),
         timer_plan: 0,
         leaving: (1, 0),
         come: Vec::new(),
