@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use cellrate_proto::{Duration, Time};
 
-use crate::kernel::cluster::Cluster;
+use crate::kernel::state::cluster::Cluster;
 
 /// What has come since the last look.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,7 +12,7 @@ use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
 use super::hops::{Hops, own};
 use super::place::Place;
 use crate::endpoint::Endpoint;
-use crate::kernel::cluster::Parts;
+use crate::kernel::build::Parts;
 use crate::traffic::{Site, Supply};
 use crate::transport::{Interface, Peer, Stack};
 

@@ -8,10 +8,10 @@ use super::hops::Hops;
 use super::place::Place;
 use super::watched::{changes_are_watched, is_probed};
 use crate::endpoint::Access;
+use crate::kernel::build::Parts;
 use crate::kernel::cell::Significance;
-use crate::kernel::cluster::Parts;
 use crate::kernel::hop::NONE;
-use crate::kernel::sources::feed::Feed;
+use crate::kernel::state::feed::Feed;
 use crate::port::{Port, Queues};
 
 /// What becomes of the transmissions over a port of a host.

@@ -7,7 +7,7 @@ use cellrate_proto::switch::Slot;
 use cellrate_scenario::{FlowIndex, Scenario};
 
 use super::place::Place;
-use crate::kernel::cluster::Parts;
+use crate::kernel::build::Parts;
 use crate::kernel::hop::{Hop, NONE};
 use crate::port::{Port, Queues, priority};
 

@@ -27,7 +27,8 @@ use cellrate_scenario::{FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Sha
 use crate::endpoint::Endpoint;
 use crate::error::RunError;
 use crate::kernel::Kernel;
-use crate::kernel::cluster::{Cluster, Parts};
+use crate::kernel::build::Parts;
+use crate::kernel::state::cluster::Cluster;
 use crate::kernel::windows::partition::Partition;
 use crate::probe::sampler::Sampler;
 pub(crate) use carried::carries_cells;

@@ -6,8 +6,8 @@ use cellrate_scenario::{Buffers, NodeKind, PortIndex, RmCells, Scenario, Shared}
 
 use super::watched::{changes_are_watched, figures_are_watched, queue_is_watched};
 use crate::error::RunError;
-use crate::kernel::deferred::merge::Merge;
-use crate::kernel::deferred::shortcut::Shortcut;
+use crate::kernel::state::merge::Merge;
+use crate::kernel::state::shortcut::Shortcut;
 use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served, UBR};
 
 /// The far end of a link.

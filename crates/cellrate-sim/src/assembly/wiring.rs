@@ -7,11 +7,12 @@ use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Scenario};
 use super::carried::sends;
 use super::folds::Fold;
 use super::place::Place;
-use crate::kernel::cluster::{Leaf, Parts};
+use crate::kernel::build::Parts;
 use crate::kernel::hop::{Exit, Hop, NONE};
 use crate::kernel::lanes::lane::{Course, Lane};
-use crate::kernel::sources::ahead::Ahead;
-use crate::kernel::windows::outbox::Outbox;
+use crate::kernel::state::cluster::Ahead;
+use crate::kernel::state::leaf::Leaf;
+use crate::kernel::state::outbox::Outbox;
 use crate::kernel::windows::partition::Partition;
 
 /// What has to be known to lay lanes.

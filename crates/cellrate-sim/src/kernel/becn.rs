@@ -6,8 +6,8 @@
 use cellrate_proto::Time;
 
 use super::cell::Cell;
-use super::cluster::Cluster;
 use super::hop::Hop;
+use super::state::cluster::Cluster;
 use crate::port::ABR;
 
 impl Cluster {

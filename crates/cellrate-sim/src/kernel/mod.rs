@@ -1,44 +1,59 @@
 //! The kernel: exact order of events, at the cost of a few nanoseconds per cell and hop.
 //!
-//! # The way of a cell, and where to begin
+//! # The design on a page
+//!
+//! ```text
+//!  windows   who runs which cluster until when, and what clusters hand to one another      (crew, exchange, partition)
+//!     |
+//!  events    the loop over events of one cluster, and what each does         build    how a cluster is put together
+//!     |
+//!  passes    cells that are no events, many at a time:
+//!     |        sources    what hosts will send: folded trains, shared hosts, ahead of time
+//!     |        deferred   what comes to ports that nobody looks at: before another cluster, before a host
+//!     |        sampling   what a series looks at          becn, virtual_end   what switches send
+//!     |
+//!  state     what a cluster is made of: ports, lanes, feeds, ends, outboxes, merges, leaves of the schedule
+//!     |
+//!  lanes     cells on links, packed or not                cell, hop           a cell, and a link of its way
+//! ```
+//!
+//! Each layer uses those below it. A cell goes this way:
 //!
 //! ```text
 //! source              switch                                              host
-//! sources --> lanes --> cluster (an event) --> port --> lanes --> ... --> endpoint
-//!                \-----> deferred (none) ---/    |
+//! sources --> lanes --> events (an event) --> port --> lanes --> ... --> endpoint
+//!                \----> deferred (none) ---/    |
 //!                                                \--> windows (another cluster) --> lanes
 //! ```
 //!
 //! What a run has to give is in `tests/reference`, a kernel with one heap and an event per step: that is the
-//! specification, and `tests/differential.rs` holds the two to each other. Of this one read [`cluster`] first (the loop
+//! specification, and `tests/differential.rs` holds the two to each other. Of this one read [`events`] first (the loop
 //! over events, and what each does), then [`hop`] (what a cell does at each link), [`lanes::lane`] (cells on a link)
-//! and [`deferred`] (cells that are no events). All the rest are shortcuts, a file each, that give the same for less:
-//! [`sources`] before cells leave, [`lanes`] while they are on their way, [`deferred`] where they come to a port,
-//! [`windows`] between clusters, [`sampling`] where a series looks. [`becn`] and [`virtual_end`] are what switches
-//! send.
+//! and [`deferred`] (cells that are no events). A cluster could run with events alone: all passes are shortcuts, a file
+//! each, that give the same for less.
 //!
 //! # What an event is
 //!
 //! No cell is ever an entry of a queue of events. A cell on a link waits in a ring, stamped with its arrival; the
-//! scheduler knows of each [`lane`](lanes::lane) the first cell that has to be an event, the next cell of each source
-//! and the next departure of some ports that keep real queues ([`schedule`]). Most ports keep none: the departure of a
-//! cell follows from the backlog that it finds. And most data cells are no events either:
+//! schedule knows of each [`lane`](lanes::lane) the first cell that has to be an event, the next cell of each source
+//! and the next departure of some ports that keep real queues ([`leaf`](state::leaf)). Most ports keep none: the
+//! departure of a cell follows from the backlog that it finds. And most data cells are no events either:
 //!
 //! - a source whose cells depend on its traffic alone sends them long before their time ([`ahead`](sources::ahead));
 //! - between two RM cells, or within a PDU at a peak rate, any other source with a link to itself sends a train, worked
-//!   out as one ([`folding`](sources::folding), [`feed`](sources::feed));
+//!   out as one ([`folding`](sources::folding), [`feed`](state::feed));
 //! - where several share it, their cells meet in the order of their transmissions when someone looks behind it
 //!   ([`shared_host`](sources::shared_host));
 //! - data cells on their way to a port whose departures nobody has to know yet, and FRMs where that port leads to
-//!   another cluster, are dealt with when someone looks there ([`deferred`], [`merge`](deferred::merge)), many at a time
-//!   where there is a [`shortcut`](deferred::shortcut);
+//!   another cluster, are dealt with when someone looks there ([`deferred`], [`merge`](state::merge)), many at a time
+//!   where there is a [`shortcut`](state::shortcut);
 //! - where sources of one rate share such a port, their cells come in turn, and whole rounds are dealt with at once
 //!   ([`turns`](deferred::turns), [`stretch`](lanes::stretch));
 //! - where very many sources share one, at whatever rates, all their cells of a window are sorted at once
 //!   ([`sorted`](deferred::sorted));
 //! - FRMs and ends of PDUs on their way to a port before a host are events behind it, and not also before
 //!   ([`awaited`](deferred::awaited));
-//! - on its last link a data cell is counted as soon as its arrival is known ([`cluster`]).
+//! - on its last link a data cell is counted as soon as its arrival is known ([`state::cluster`]).
 //!
 //! Where a switch sends cells that nobody can know of before, because it segments control loops ([`virtual_end`]) or
 //! originates BRMs ([`becn`]), every arrival is an event.
@@ -58,7 +73,7 @@
 //!
 //! # Clusters and windows
 //!
-//! Nodes joined by short links form a [`cluster`] with a scheduler of its own. The links between clusters have a useful
+//! Nodes joined by short links form a [`cluster`](state::cluster) with a scheduler of its own. The links between clusters have a useful
 //! delay, and nothing that leaves one cluster within a window no longer than the smallest of these delays can arrive in
 //! another within the same window: a cell that comes to a port at t reaches the far end at t + cell time + delay or
 //! later. So each cluster runs by itself to the end of a window, as soon as its neighbours have run the one before and
@@ -68,13 +83,15 @@
 //! whichever threads the clusters run on.
 
 pub(crate) mod becn;
+pub(crate) mod build;
 pub(crate) mod cell;
-pub(crate) mod cluster;
 pub(crate) mod deferred;
+pub(crate) mod events;
 pub(crate) mod hop;
 pub(crate) mod lanes;
 pub(crate) mod sampling;
 pub(crate) mod sources;
+pub(crate) mod state;
 pub(crate) mod virtual_end;
 pub(crate) mod windows;
 
@@ -85,8 +102,7 @@ use cellrate_proto::{Duration, Time};
 
 use crate::error::RunError;
 use crate::progress::Progress;
-pub(crate) use cellrate_engine::{schedule, tournament};
-use cluster::Cluster;
+use state::cluster::Cluster;
 use windows::crew::{self, Windows};
 use windows::exchange::Exchange;
 

@@ -5,79 +5,17 @@
 //! is only [shown](Cluster::show) as it is at the instant. A source that is to tell its ACR needs to have sent its RM
 //! cells up to then; data cells behind the last of them may still be planned.
 
-use std::collections::BTreeSet;
-
 use cellrate_proto::Time;
-use cellrate_scenario::{FlowQuantity, PortQuantity};
 
-use super::cluster::Cluster;
-use super::deferred::shortcut::Shortcut;
 use super::lanes::row::{Lists, Row};
 use super::lanes::stretch::Stretch;
-use crate::endpoint::{Access, Endpoint};
-use crate::port::{Fifo, Port, Queues, Seen};
-use crate::probe::sampler::Subject;
-
-/// What has to be up to date when samples are taken.
-#[derive(Debug, Default)]
-pub(crate) struct Sampled {
-    ports: Vec<u32>,
-    /// Ports of which only the queue counts, and what has left.
-    queues: Vec<u32>,
-    /// Ends of whose cells each counts.
-    senders: Vec<u32>,
-    /// Ends of which only RM cells count, and what these change.
-    rm_senders: Vec<u32>,
-    /// Ports that are shown as they are at a sample, with what was to be seen of them.
-    shown: Vec<(u32, Seen)>,
-}
+use super::state::cluster::Cluster;
+use super::state::shortcut::Shortcut;
+use crate::port::{Fifo, Queues, Seen};
 
 /// Most entries of a row that are looked through for a sample. With more of them it takes less to deal with the cells,
 /// once.
 const MOST_ENTRIES: usize = 8;
-
-impl Sampled {
-    /// For these subjects. What has been received, or lost, may hang on any port.
-    pub fn new(subjects: impl Iterator<Item = Subject>, ports: &[Port], endpoints: &[Endpoint]) -> Sampled {
-        let (mut looked_at, mut queues) = (BTreeSet::new(), BTreeSet::new());
-        let (mut senders, mut rm_senders) = (BTreeSet::new(), BTreeSet::new());
-        for subject in subjects {
-            match subject {
-                Subject::Sender(
-                    FlowQuantity::Acr | FlowQuantity::ForwardRm | FlowQuantity::BackwardRm,
-                    endpoint,
-                ) => {
-                    rm_senders.insert(endpoint);
-                }
-                Subject::Sender(_, endpoint) => {
-                    senders.insert(endpoint);
-                }
-                Subject::Port(PortQuantity::Metric(_) | PortQuantity::Drops, port) => {
-                    looked_at.insert(port);
-                }
-                Subject::Port(_, port) => {
-                    queues.insert(port);
-                }
-                Subject::Receiver(..) | Subject::Drops(_) => looked_at.extend(0..ports.len() as u32),
-            }
-        }
-        for (index, endpoint) in (0..).zip(endpoints) {
-            if let Access::Folded { port, .. } = endpoint.access
-                && (looked_at.contains(&port) || queues.contains(&port))
-            {
-                senders.insert(index);
-            }
-        }
-        let is_deferred = |port: &&u32| ports[**port as usize].deferred;
-        Sampled {
-            ports: looked_at.iter().filter(is_deferred).copied().collect(),
-            queues: queues.difference(&looked_at).filter(is_deferred).copied().collect(),
-            rm_senders: rm_senders.difference(&senders).copied().collect(),
-            senders: senders.into_iter().collect(),
-            shown: Vec::new(),
-        }
-    }
-}
 
 impl Cluster {
     /// Series are sampled.

@@ -13,8 +13,8 @@ use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_proto::Time;
 
 use super::cell::Cell;
-use super::cluster::Cluster;
 use super::hop::Hop;
+use super::state::cluster::Cluster;
 use crate::endpoint::Endpoint;
 use crate::port::Port;
 use crate::traffic::Supply;

@@ -49,7 +49,10 @@ impl Outlet {
 /// the sum of two such, fit into 64 bits.
 const LONGEST: u64 = 1 << 50;
 
-/// A [`Fifo`] as long as cells join its queue, no more than 4096 of them: what changes with each is kept apart from the
+/// Cells that may join a queue before their figures are summed up.
+pub(crate) const MOST_JOINING: u64 = 4096;
+
+/// A [`Fifo`] as long as cells join its queue, no more than [`MOST_JOINING`] of them: what changes with each is kept apart from the
 /// rest, and sums are short.
 #[derive(Debug)]
 pub(crate) struct Joining<'a> {

@@ -16,12 +16,12 @@ use cellrate_proto::switch::{Feedback, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, Duration, Time};
 
 use crate::kernel::cell::{Cell, Significance};
-use crate::kernel::deferred::merge::Merge;
-use crate::kernel::deferred::shortcut::Shortcut;
-use crate::kernel::sources::shared_host::HostsBefore;
+use crate::kernel::state::merge::Merge;
+use crate::kernel::state::shared_host::HostsBefore;
+use crate::kernel::state::shortcut::Shortcut;
 pub(crate) use cellrate_engine::line::Line;
 pub(crate) use cellrate_engine::priority::{ABR, PRIORITIES, UBR, priority};
-pub(crate) use fifo::{Fifo, Joining, Outlet, Seen};
+pub(crate) use fifo::{Fifo, Joining, MOST_JOINING, Outlet, Seen};
 pub(crate) use ranked::{Give, Ranked, Turning};
 pub(crate) use served::Served;
 

@@ -14,7 +14,7 @@ use crate::assembly::Assembly;
 use crate::endpoint::RmCount;
 use crate::error::RunError;
 use crate::kernel::cell::Cell;
-use crate::kernel::cluster::Cluster;
+use crate::kernel::state::cluster::Cluster;
 use crate::names::{category_name, describe, flow_name, port_name};
 use crate::port::{ABR, Fifo, Port, Queues};
 use crate::probe::recorder::Recorder;

@@ -27,8 +27,8 @@ use cellrate_proto::wire::CELL_OCTETS;
 use cellrate_scenario::{ConnectionIndex, NodeIndex, Scenario, Step, Traffic};
 
 use crate::assembly::{Assembly, carries_cells};
-use crate::kernel::cluster::Cluster;
 use crate::kernel::hop::Hop;
+use crate::kernel::state::cluster::Cluster;
 use crate::names::port_name;
 use departures::{Departure, Departures};
 use octets::Wire;

@@ -11,7 +11,7 @@ use super::packet::Endpoints;
 use super::{Tap, address, host_address};
 use crate::assembly::Place;
 use crate::kernel::cell::{Cell, SEQUENCE_MASK};
-use crate::kernel::cluster::Cluster;
+use crate::kernel::state::cluster::Cluster;
 use crate::transport::{Offered, Segment};
 
 /// What every direction of every connection looks like on the wire.

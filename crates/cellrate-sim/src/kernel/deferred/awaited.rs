@@ -18,37 +18,11 @@
 use cellrate_proto::Time;
 
 use super::lose;
-use super::shortcut::Shortcut;
 use crate::kernel::cell::{Cell, Significance};
-use crate::kernel::cluster::Cluster;
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::herald::Herald;
+use crate::kernel::state::shortcut::Shortcut;
 use crate::port::Queues;
-
-/// A cell on its way to a deferred port that has to be an event, there or behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Herald {
-    /// Twice the instant at which it comes to the port [ps], plus one for a BRM: no instant of a run needs all bits.
-    word: u64,
-}
-
-impl Herald {
-    /// Of this cell.
-    #[inline]
-    pub fn of(cell: &Cell) -> Herald {
-        Herald { word: cell.arrives.as_ps() << 1 | u64::from(cell.is_backward_rm()) }
-    }
-
-    /// When it comes to the port.
-    #[inline]
-    fn at(self) -> Time {
-        Time::from_ps(self.word >> 1)
-    }
-
-    /// Whether it is a BRM.
-    #[inline]
-    fn is_backward(self) -> bool {
-        self.word & 1 != 0
-    }
-}
 
 impl Cluster {
     /// A cell comes to the deferred `port` over `lane`, behind those announced before, that has to be an event.

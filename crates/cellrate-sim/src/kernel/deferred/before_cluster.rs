@@ -4,19 +4,19 @@
 //! follow. The first cell that does more (its connection becomes active, the averaging interval ends, it may find no
 //! room, or nobody has asked its source yet) ends the run, and takes the general [step](super).
 
+use cellrate_engine::schedule::Schedule;
+use cellrate_engine::tournament::NEVER;
 use cellrate_proto::switch::{QuietMeter, Slot};
 
-use super::MOST_JOINING;
-use super::merge::{Along, Front};
 use crate::kernel::cell::Cell;
-use crate::kernel::cluster::{Cluster, Leaf};
 use crate::kernel::hop::{Exit, Hop};
 use crate::kernel::lanes::lane::Lane;
-use crate::kernel::schedule::Schedule;
-use crate::kernel::sources::feed::Feed;
-use crate::kernel::tournament::NEVER;
-use crate::kernel::windows::outbox::Outbox;
-use crate::port::{Joining, Port, Queues};
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::feed::Feed;
+use crate::kernel::state::leaf::Leaf;
+use crate::kernel::state::merge::{Along, Front};
+use crate::kernel::state::outbox::Outbox;
+use crate::port::{Joining, MOST_JOINING, Port, Queues};
 
 impl Cluster {
     /// Deals with cells before `limit` that come to a FIFO to another cluster, up to the first one that does more than

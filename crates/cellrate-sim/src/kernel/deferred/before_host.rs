@@ -6,18 +6,17 @@
 //! it reaches the host after the end) ends the run, and takes the general [step](super::awaited). FRMs and ends of PDUs
 //! are dealt with, too: they may be [awaited](super::awaited) behind the port.
 
+use cellrate_engine::schedule::Schedule;
 use cellrate_proto::{Duration, Time};
 
-use super::MOST_JOINING;
 use crate::endpoint::{EarlyReceiver, Endpoint};
 use crate::kernel::cell::Cell;
-use crate::kernel::cluster::Cluster;
 use crate::kernel::lanes::lane::Lane;
 use crate::kernel::lanes::packed::Unpacking;
 use crate::kernel::lanes::row::Row;
 use crate::kernel::lanes::stretch::Stretch;
-use crate::kernel::schedule::Schedule;
-use crate::port::{ABR, Joining, Port, Queues};
+use crate::kernel::state::cluster::Cluster;
+use crate::port::{ABR, Joining, MOST_JOINING, Port, Queues};
 
 impl Cluster {
     /// Deals with cells before `limit` that follow each other in the lane, are of one connection and do no more than

@@ -32,7 +32,6 @@
 pub(crate) mod awaited;
 pub(crate) mod before_cluster;
 pub(crate) mod before_host;
-pub(crate) mod merge;
 pub(crate) mod ranked;
 pub(crate) mod shortcut;
 pub(crate) mod sorted;
@@ -40,25 +39,20 @@ pub(crate) mod turns;
 
 use std::collections::BTreeMap;
 
+use cellrate_engine::schedule::Schedule;
+use cellrate_engine::tournament::NEVER;
 use cellrate_proto::Time;
 use cellrate_scenario::FlowIndex;
 
 use super::cell::Cell;
-use super::cluster::{Cluster, Leaf};
 use super::hop::{Exit, Hop, NONE};
 use super::lanes::lane::Lane;
-use super::schedule::Schedule;
-use super::tournament::NEVER;
-use super::windows::outbox::Outbox;
+use super::state::cluster::Cluster;
+use super::state::leaf::Leaf;
+use super::state::outbox::Outbox;
+use super::state::shortcut::Shortcut;
 use crate::port::{Admission, Port, Queues};
 use ranked::{WaysOut, advance};
-use shortcut::Shortcut;
-
-/// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
-pub(super) const LONG: usize = 256;
-
-/// Cells that may join a queue before their figures are summed up.
-pub(super) const MOST_JOINING: u64 = 4096;
 
 impl Cluster {
     /// Everything that comes before `limit`, a key, has happened at `port` if it is deferred, departures at `now`

@@ -6,20 +6,20 @@
 //! more (its connection becomes active, or an averaging interval ends) ends the run, and takes the general
 //! [step](super).
 
+use cellrate_engine::schedule::Schedule;
+use cellrate_engine::tournament::NEVER;
 use cellrate_proto::Time;
 use cellrate_proto::switch::{QuietMeter, Slot};
 
-use super::MOST_JOINING;
-use super::merge::{Along, Front};
 use crate::kernel::cell::Cell;
-use crate::kernel::cluster::{Cluster, Leaf};
 use crate::kernel::hop::{Exit, Hop};
 use crate::kernel::lanes::lane::Lane;
-use crate::kernel::schedule::Schedule;
-use crate::kernel::sources::feed::Feed;
-use crate::kernel::tournament::NEVER;
-use crate::kernel::windows::outbox::Outbox;
-use crate::port::{ABR, Give, Port, Queues, Turning};
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::feed::Feed;
+use crate::kernel::state::leaf::Leaf;
+use crate::kernel::state::merge::{Along, Front};
+use crate::kernel::state::outbox::Outbox;
+use crate::port::{ABR, Give, MOST_JOINING, Port, Queues, Turning};
 
 impl Cluster {
     /// Deals with cells before `limit` that come to a ranked port, up to the first one that does more than join its

@@ -3,43 +3,15 @@
 use std::collections::BTreeSet;
 
 use crate::kernel::cell::Significance;
-use crate::kernel::cluster::{Cluster, Leaf};
 use crate::kernel::hop::{Exit, NONE};
 use crate::kernel::lanes::lane::Course;
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::leaf::Leaf;
+use crate::kernel::state::shortcut::Shortcut;
 use crate::port::{ABR, Port, Queues};
 
-/// How many cells in a row can be dealt with at a deferred port, if no more happens than that they join the queue and
-/// are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shortcut {
-    /// One at a time.
-    None,
-    /// Cells of one category that leave a FIFO for other clusters.
-    BeforeCluster,
-    /// The same, where they come from sources alone and each of these has a lane of its own behind the port.
-    InTurn,
-    /// The same, where they come from many sources and from nobody else.
-    Sorted,
-    /// Those of the only lane to a FIFO before a host.
-    Host {
-        /// The lane.
-        lane: u32,
-        /// The one behind the port.
-        link: u32,
-        /// Whether the host has several connections.
-        several: bool,
-    },
-    /// Those of the sources of a [host that is shared](super::sources::shared_host).
-    SharedHost {
-        /// Its number.
-        number: u32,
-    },
-    /// Cells of several categories that leave for other clusters.
-    Ranked,
-}
-
 impl Cluster {
-    /// Whether there may be [stretches](super::lanes::stretch) on `lane`: whoever deals with its cells deals with many
+    /// Whether there may be [stretches](crate::kernel::lanes::stretch) on `lane`: whoever deals with its cells deals with many
     /// at a time.
     pub(in crate::kernel) fn takes_stretches(&self, lane: u32) -> bool {
         match self.lanes[lane as usize].course {

@@ -9,51 +9,15 @@
 //! that finds no room. It is done where the span is long enough for some cells of each source, and each has a lane of
 //! its own behind the port; whatever is left comes cell by cell ([`super::before_cluster`]).
 
-use cellrate_proto::switch::Slot;
-use cellrate_proto::{CellRate, Time};
+use cellrate_engine::schedule::Schedule;
+use cellrate_proto::Time;
 
-use super::MOST_JOINING;
-use super::merge::Patience;
-use crate::kernel::cluster::{Cluster, Leaf};
-use crate::kernel::schedule::Schedule;
-use crate::kernel::sources::feed::Feed;
-use crate::port::{Port, Queues};
-
-/// Room to work in.
-#[derive(Debug, Default)]
-pub(crate) struct Sorting {
-    /// Of all cells: first source by source, then in order.
-    keys: Vec<u64>,
-    spare: Vec<u64>,
-    /// How many keys belong before each part of the span.
-    parts: Vec<u32>,
-    /// When the cells reach the far end, source by source.
-    arrivals: Vec<Time>,
-    /// By leaf: the place of the next cell of a source among all, source by source.
-    next: Vec<u32>,
-    members: Vec<Member>,
-    told: Vec<(u64, Told)>,
-}
-
-/// A source with cells.
-#[derive(Clone, Copy, Debug)]
-struct Member {
-    feed: u32,
-    /// The place of its first cell among all, source by source.
-    first: u32,
-    /// How many of its cells have come, and how many of those have been counted.
-    came: u32,
-    counted: u32,
-}
-
-/// What the control is told of a cell.
-#[derive(Clone, Copy, Debug)]
-enum Told {
-    /// It makes its connection active.
-    Activity(Slot),
-    /// An FRM.
-    ForwardRm(Slot, CellRate),
-}
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::feed::Feed;
+use crate::kernel::state::leaf::Leaf;
+use crate::kernel::state::merge::Patience;
+use crate::kernel::state::scratch::{Member, SortedTold as Told, Sorting};
+use crate::port::{MOST_JOINING, Port, Queues};
 
 impl Cluster {
     /// Deals with the cells of many sources that come to a FIFO to another cluster before `limit`. Whether there were
@@ -316,7 +280,7 @@ mod tests {
     #[test]
     fn cells_are_written_down_up_to_the_limit_an_event_or_as_many_as_may_be() {
         use crate::kernel::cell::{Cell, Significance};
-        use crate::kernel::sources::feed::Train;
+        use crate::kernel::state::feed::Train;
         use cellrate_proto::{Direction, Duration, RateCode, RmCell};
         let schedule = Schedule::new(4);
         let mut feed = Feed::new(0, 0, true, Significance::BEFORE_CLUSTER);

@@ -16,23 +16,21 @@
 //! Rounds end where something is not known to be even, at the limit, and before a way in that has its cell later than a
 //! round; whatever is left comes cell by cell ([`super::before_cluster`]).
 
-use cellrate_proto::switch::{QuietMeter, Slot};
-use cellrate_proto::{CellRate, Duration, Time};
+use cellrate_engine::schedule::Schedule;
+use cellrate_proto::switch::QuietMeter;
+use cellrate_proto::{Duration, Time};
 
-use super::MOST_JOINING;
-use super::merge::{FEW, InOrder};
-use crate::kernel::cluster::{Cluster, Leaf};
 use crate::kernel::lanes::stretch::Stretch;
-use crate::kernel::schedule::Schedule;
-use crate::kernel::sources::feed::Feed;
-use crate::kernel::windows::outbox::Outbox;
-use crate::port::{Joining, Port, Queues};
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::feed::Feed;
+use crate::kernel::state::leaf::Leaf;
+use crate::kernel::state::merge::{FEW, InOrder};
+use crate::kernel::state::outbox::Outbox;
+use crate::kernel::state::scratch::Told;
+use crate::port::{Joining, MOST_JOINING, Port, Queues};
 
 /// Fewer rounds are not worth while.
 const LEAST_ROUNDS: u64 = 3;
-
-/// An FRM that has come to the port: its key, its connection there and its CCR.
-pub(crate) type Told = (u64, Slot, CellRate);
 
 /// What takes part in the rounds: its feed, and its cell in the first round.
 #[derive(Clone, Copy)]

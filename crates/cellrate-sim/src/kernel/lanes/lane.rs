@@ -1,13 +1,13 @@
 //! A lane: the cells of one link that take the same way at its far end, in order.
 
+use cellrate_engine::schedule::Schedule;
+use cellrate_engine::tournament::NEVER;
 use cellrate_proto::Time;
 
 use super::row::Row;
 use super::short::Short;
 use crate::kernel::cell::Significance;
 use crate::kernel::hop::NONE;
-use crate::kernel::schedule::Schedule;
-use crate::kernel::tournament::NEVER;
 
 /// What a lane leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,19 +10,12 @@
 use cellrate_proto::Time;
 
 use crate::endpoint::Access;
-use crate::kernel::cluster::Cluster;
 use crate::kernel::lanes::row::Batch;
+use crate::kernel::state::cluster::{Ahead, Cluster};
 use crate::port::Queues;
 
 /// Cells that a source sends at once.
 const AHEAD: usize = 128;
-
-/// A lane to a deferred port, and the end of a connection that sends ahead of time over it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ahead {
-    pub lane: u32,
-    pub source: u32,
-}
 
 impl Cluster {
     /// All sources that send ahead of time do so for the first time.

@@ -10,15 +10,15 @@
 //! back the rest of the plan, then changes it, then has it [plan](Cluster::reschedule) anew. PDUs of TCP that join
 //! those that wait change no plan: one never reaches beyond a PDU.
 
+use cellrate_engine::schedule::Schedule;
+use cellrate_engine::tournament::NEVER;
 use cellrate_proto::{Duration, Time};
 
-use super::feed::{Feed, SpareRoom, Train};
 use crate::endpoint::{Access, Endpoint};
 use crate::kernel::cell::{Cell, Significance};
-use crate::kernel::cluster::Cluster;
-use crate::kernel::deferred::merge::Merge;
-use crate::kernel::schedule::Schedule;
-use crate::kernel::tournament::NEVER;
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::feed::{Feed, SpareRoom, Train};
+use crate::kernel::state::merge::Merge;
 use crate::port::{Fifo, Port, Queues};
 use crate::probe::sampler::Sampler;
 

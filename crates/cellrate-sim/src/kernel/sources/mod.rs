@@ -4,6 +4,5 @@
 //! alone sends [`ahead`]. Where several share a link, their cells meet at a [`shared_host`].
 
 pub(crate) mod ahead;
-pub(crate) mod feed;
 pub(crate) mod folding;
 pub(crate) mod shared_host;

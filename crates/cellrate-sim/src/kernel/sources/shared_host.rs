@@ -14,38 +14,20 @@
 
 use std::collections::BTreeSet;
 
+use cellrate_engine::schedule::Schedule;
+use cellrate_engine::tournament::{NEVER, Tournament};
 use cellrate_proto::{Duration, Time};
 
-use super::feed::Feed;
 use crate::endpoint::Access;
-use crate::kernel::cluster::{Cluster, Leaf};
-use crate::kernel::deferred::MOST_JOINING;
-use crate::kernel::deferred::merge::{Along, Front};
-use crate::kernel::deferred::shortcut::Shortcut;
 use crate::kernel::hop::{Exit, Hop};
 use crate::kernel::lanes::lane::Lane;
-use crate::kernel::schedule::Schedule;
-use crate::kernel::tournament::{NEVER, Tournament};
-use crate::port::{Joining, Port, Queues};
-
-/// A host that several sources share.
-#[derive(Debug, Default)]
-pub(crate) struct SharedHost {
-    /// The lanes behind its port.
-    lanes: Box<[u32]>,
-    /// The ports of the switch that its cells go on by, each with the host's place among those [before](HostsBefore)
-    /// it.
-    next: Box<[(u32, u32)]>,
-}
-
-/// The shared hosts before a port of a switch.
-#[derive(Debug)]
-pub(crate) struct HostsBefore {
-    /// Their ports.
-    hosts: Box<[u32]>,
-    /// By place: when the next cell of each gets to the port of the switch, or earlier, as a key of the schedule.
-    due: Tournament,
-}
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::feed::Feed;
+use crate::kernel::state::leaf::Leaf;
+use crate::kernel::state::merge::{Along, Front};
+use crate::kernel::state::shared_host::{HostsBefore, SharedHost};
+use crate::kernel::state::shortcut::Shortcut;
+use crate::port::{Joining, MOST_JOINING, Port, Queues};
 
 /// For how many cells on the line of the switch hosts take in cells at a time.
 const A_WHILE: u64 = 128;

@@ -20,7 +20,8 @@ use std::thread;
 use cellrate_proto::{Duration, Time};
 
 use super::exchange::Exchange;
-use crate::kernel::cluster::{Cluster, Room};
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::scratch::Room;
 
 /// The windows of a run.
 #[derive(Clone, Copy, Debug)]

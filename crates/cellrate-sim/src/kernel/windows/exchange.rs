@@ -9,29 +9,15 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::outbox::{Outbox, Sent};
 use crate::kernel::cell::Cell;
-use crate::kernel::cluster::{Cluster, Room};
-use crate::kernel::deferred::awaited::Herald;
 use crate::kernel::lanes::packed::{Packing, Unpacking};
 use crate::kernel::lanes::row::{Batch, Row};
+use crate::kernel::state::bag::{Bag, Packed, Parcel};
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::herald::Herald;
+use crate::kernel::state::outbox::{Outbox, Sent};
+use crate::kernel::state::scratch::Room;
 use crate::transport::Departed;
-
-/// Cells on their way from one cluster to a lane of another.
-#[derive(Clone, Copy, Debug)]
-struct Parcel<C> {
-    lane: u32,
-    /// How many of them have to be events.
-    significant: u32,
-    cells: C,
-}
-
-/// So many octets, which stand for so many cells.
-#[derive(Clone, Copy, Debug)]
-struct Packed {
-    octets: u32,
-    cells: u32,
-}
 
 /// All cells on their way from one cluster to another.
 #[derive(Debug, Default)]
@@ -44,41 +30,6 @@ struct Mail {
     significant: Vec<Herald>,
     /// Lists that the receiver has emptied, for those that are not packed: windows do not allocate.
     empty: Vec<Vec<Cell>>,
-}
-
-/// Packed cells of one window. A large network has very many such bags between its clusters, so they have no room to
-/// spare.
-#[derive(Debug)]
-struct Bag {
-    parcels: Box<[Parcel<Packed>]>,
-    /// Those cells that have to be events, parcel by parcel.
-    significant: Box<[Herald]>,
-    /// All cells, parcel by parcel.
-    octets: Box<[u8]>,
-}
-
-/// A bag that is being filled.
-#[derive(Debug, Default)]
-pub(crate) struct OpenBag {
-    parcels: Vec<Parcel<Packed>>,
-    significant: Vec<Herald>,
-    octets: Vec<u8>,
-}
-
-impl OpenBag {
-    /// The bag, if there is anything in it; what comes next goes into another one.
-    fn close(&mut self) -> Option<Bag> {
-        let OpenBag { parcels, significant, octets } = self;
-        let bag = (!parcels.is_empty()).then(|| Bag {
-            parcels: parcels.as_slice().into(),
-            significant: significant.as_slice().into(),
-            octets: octets.as_slice().into(),
-        });
-        parcels.clear();
-        significant.clear();
-        octets.clear();
-        bag
-    }
 }
 
 /// So many lanes between clusters make a network large: fewer have room in the caches, with all that belongs to them.
@@ -269,24 +220,4 @@ fn hand_over(from: &mut VecDeque<Departed>, to: &mut VecDeque<Departed>) {
 /// A thread that panicked has ended the run anyway.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bag_has_what_was_put_in_since_the_last_one() {
-        let mut open = OpenBag::default();
-        assert!(open.close().is_none(), "an empty bag is none");
-        for (lane, octets) in [(3, &[1, 2, 3][..]), (5, &[4])] {
-            let cells = Packed { octets: octets.len() as u32, cells: 1 };
-            open.parcels.push(Parcel { lane, significant: 0, cells });
-            open.octets.extend_from_slice(octets);
-            let bag = open.close().expect("a parcel is there");
-            let lanes: Vec<u32> = bag.parcels.iter().map(|parcel| parcel.lane).collect();
-            assert_eq!((&lanes[..], &*bag.octets, bag.significant.len()), (&[lane][..], octets, 0));
-        }
-        assert!(open.close().is_none());
-    }
 }

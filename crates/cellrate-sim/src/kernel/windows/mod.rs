@@ -3,6 +3,5 @@
 
 pub(crate) mod crew;
 pub(crate) mod exchange;
-pub(crate) mod outbox;
 pub(crate) mod partition;
 pub(crate) mod prefetch;

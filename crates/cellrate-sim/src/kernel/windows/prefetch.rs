@@ -9,12 +9,12 @@
 
 use std::hint::black_box;
 
-use super::outbox::Outbox;
 use crate::endpoint::Endpoint;
-use crate::kernel::cluster::Cluster;
 use crate::kernel::hop::Hop;
 use crate::kernel::lanes::lane::Lane;
-use crate::kernel::sources::feed::Feed;
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::feed::Feed;
+use crate::kernel::state::outbox::Outbox;
 use crate::port::Port;
 
 impl Cluster {

@@ -1,291 +1,28 @@
-//! A cluster: nodes that share one scheduler, with their ports, their ends of connections and the links that come in.
+//! The loop over events, and what each does: the top of the kernel.
 //!
-//! Everything that can happen has a fixed leaf in the schedule, in this order, which is also the order of events at the
-//! same instant: departures from served ports, samples of series, arrivals over links, transmissions of sources, timers
-//! of TCP; within each kind in the order of the scenario. It is the same order whatever the clusters are, because only
-//! events of one node can touch one another at the same instant, and a node is in one cluster.
-//!
-//! Some events are not spent. The transmissions of a source that has its access link to itself are *folded*
-//! ([`super::sources::folding`]), or made [ahead of time](super::sources::ahead). Data cells on their way to a
-//! *deferred* port wait until someone looks at it ([`super::deferred`]). And a data cell on the last link of its path
-//! is counted as soon as its arrival is known ([`Endpoint::receive`]), because nothing but the order of cells matters
-//! there. All leave every instant exact; where a series wants to see every arrival as it happens, or the host answers
-//! what arrives, arrivals are events after all ([`Course::Host`]).
-//!
-//! For TCP the cells of a PDU are put together in the order of the cells, too; only the last one of a whole PDU is an
-//! event, because what the segment says counts from its instant on. Such cells, and FRMs, are
-//! [awaited](super::deferred::awaited) on the last link if nothing has to be done about them before.
-
-use std::collections::BTreeMap;
-use std::sync::Arc;
+//! Every event is a cell that comes to a port or an end, a cell that leaves, a sample or a timer. A cell that comes to a
+//! switch goes one way, [`Cluster::forward`]: what waits before it has come first, the port in the other direction
+//! answers it if it is a BRM, the port's meter counts it, and it [joins](Cluster::enqueue) the port's queue and is on
+//! the link behind it. Data cells that nobody has to see go the same way in the [passes](super::deferred), many at a time.
 
 use cellrate_proto::switch::Settled;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::FlowIndex;
 
 use super::cell::Cell;
-use super::deferred::LONG;
-use super::deferred::awaited::Herald;
-use super::deferred::merge::Merge;
 use super::deferred::ranked::WaysOut;
-use super::deferred::sorted::Sorting;
-use super::deferred::turns::Told;
 use super::hop::{Exit, Hop, NONE};
-use super::lanes::lane::{Course, Lane};
+use super::lanes::lane::Course;
 use super::lanes::row::Batch;
-use super::sampling::Sampled;
-use super::schedule::Schedule;
-use super::sources::ahead::Ahead;
-use super::sources::feed::{Feed, SpareRoom, Train};
-use super::sources::shared_host::SharedHost;
-use super::windows::exchange::OpenBag;
-use super::windows::outbox::Outbox;
-use crate::endpoint::{Access, Endpoint};
+use super::state::cluster::{Cluster, LONG};
+use super::state::feed::Train;
+use super::state::herald::Herald;
+use super::state::leaf::Leaf;
+use crate::endpoint::Access;
 use crate::port::{ABR, Admission, Port, Queues};
-use crate::probe::sampler::Sampler;
-use crate::tap::departures::Departures;
 use crate::transport::{Peer, pick_up};
 
-/// What a leaf of the schedule stands for; the number is an index into the cluster's list of its kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Leaf {
-    /// The cell in transmission at a served port leaves.
-    Departure(u32),
-    /// Series are sampled.
-    Sample,
-    /// A cell reaches a switch over a link that a source has to itself, or the port of a host that sources share; or
-    /// the last cell of a train does.
-    Feed(u32),
-    /// A cell arrives that has to be an event.
-    Lane(u32),
-    /// An end of a connection sends.
-    Transmission(u32),
-    /// A timer of TCP at an end of a connection.
-    Timer(u32),
-}
-
-/// Room to work in that a cluster needs only while it runs: one for all clusters of a thread.
-#[derive(Debug, Default)]
-pub(crate) struct Room {
-    /// For FRMs that [take turns](super::deferred::turns).
-    pub told: Vec<Told>,
-    /// For cells that are [sorted](super::deferred::sorted).
-    pub sorting: Sorting,
-    /// For trains behind the first of a [feed](super::sources::feed), empty.
-    pub trains: SpareRoom,
-    /// For cells that are [packed](super::lanes::packed), empty.
-    pub octets: Vec<Vec<u8>>,
-    /// For what goes to another cluster, empty.
-    pub bag: OpenBag,
-}
-
-/// Nodes with one scheduler. Lists are in the order of the scenario.
-#[derive(Debug)]
-pub(crate) struct Cluster {
-    pub hops: Arc<[Hop]>,
-    pub ports: Vec<Port>,
-    pub lanes: Vec<Lane>,
-    pub feeds: Vec<Feed>,
-    pub endpoints: Vec<Endpoint>,
-    pub outboxes: Vec<Outbox>,
-    pub sampler: Sampler,
-    pub(super) sampled: Sampled,
-    /// What leaves ports that somebody taps.
-    pub departures: Option<Box<Departures>>,
-    /// Cells lost in this cluster, by direction of a connection, where there were any.
-    pub dropped: BTreeMap<FlowIndex, u64>,
-    /// BRMs that switches originated in this cluster, by the direction that they go in, where there were any.
-    pub originated: BTreeMap<FlowIndex, u64>,
-    /// Nothing happens at or after this.
-    pub(super) end: Time,
-    pub(super) schedule: Schedule,
-    pub(super) leaves: Vec<Leaf>,
-    /// Deferred ports to other clusters.
-    pub(super) gateways: Vec<u32>,
-    /// Deferred ports to hosts with many cells before them.
-    pub(super) long: Vec<u32>,
-    pub(super) shared_hosts: Vec<SharedHost>,
-    /// Their ports, where a source may send sooner than was known.
-    pub(super) sooner: Vec<u32>,
-    /// In the order of lanes.
-    pub(super) ahead: Vec<Ahead>,
-    /// From this one on endpoints are [virtual](super::virtual_end).
-    pub(super) first_virtual: usize,
-    /// Of hops by ports that [originate](super::becn) BRMs: the hop of the other direction that leaves the same switch.
-    pub(super) ways_back: BTreeMap<u32, u32>,
-    /// Lent by who runs the cluster.
-    pub(super) room: Room,
-    departure_leaves: Vec<u32>,
-    sample_leaf: u32,
-    pub(super) transmission_leaves: Vec<u32>,
-    timer_leaves: Vec<u32>,
-    pub events: u64,
-}
-
-/// What a cluster is made of.
-pub(crate) struct Parts {
-    pub hops: Arc<[Hop]>,
-    pub ports: Vec<Port>,
-    pub lanes: Vec<Lane>,
-    pub feeds: Vec<Feed>,
-    /// Lanes and feeds in the order in which they stand in the schedule.
-    pub arrivals: Vec<Leaf>,
-    pub endpoints: Vec<Endpoint>,
-    pub outboxes: Vec<Outbox>,
-    /// In the order of lanes.
-    pub ahead: Vec<Ahead>,
-    /// From this one on endpoints are [virtual](super::virtual_end).
-    pub first_virtual: usize,
-    /// Of hops by ports that [originate](super::becn) BRMs: the hop of the other direction that leaves the same switch.
-    pub ways_back: BTreeMap<u32, u32>,
-    pub sampler: Sampler,
-    pub end: Time,
-}
-
-/// `leaf` is that of the thing of this `index`; the list ends with the last thing that has one.
-fn note_leaf(leaves: &mut Vec<u32>, index: u32, leaf: u32) {
-    let index = index as usize;
-    if index >= leaves.len() {
-        leaves.resize(index + 1, NONE);
-    }
-    leaves[index] = leaf;
-}
-
 impl Cluster {
-    /// A cluster at time zero, with the first transmission of every end scheduled.
-    pub fn new(parts: Parts) -> Cluster {
-        let Parts {
-            hops,
-            ports,
-            mut lanes,
-            mut feeds,
-            arrivals,
-            endpoints,
-            mut outboxes,
-            ahead,
-            first_virtual,
-            ways_back,
-            sampler,
-            end,
-        } = parts;
-        // Their number is known only now.
-        lanes.shrink_to_fit();
-        feeds.shrink_to_fit();
-        outboxes.shrink_to_fit();
-        let served = |port: &Port| matches!(port.queues, Queues::Served(_)) && !port.deferred;
-        let transmission = |(index, endpoint): (u32, &Endpoint)| match endpoint.access {
-            Access::Scheduled => Some(Leaf::Transmission(index)),
-            // At a host that is shared.
-            Access::Folded { port, feed } if feeds[feed as usize].port == port => Some(Leaf::Feed(feed)),
-            Access::Folded { .. } | Access::Ahead { .. } => None,
-        };
-        let departures = (0..).zip(&ports).filter(|(_, port)| served(port)).map(|(i, _)| Leaf::Departure(i));
-        let transmissions = (0..).zip(&endpoints).filter_map(transmission);
-        let mut leaves: Vec<Leaf> = departures.collect();
-        leaves.push(Leaf::Sample);
-        leaves.extend(arrivals);
-        leaves.extend(transmissions);
-        let with_tcp = (0..).zip(&endpoints).filter(|(_, endpoint)| endpoint.interface.is_some());
-        leaves.extend(with_tcp.map(|(i, _)| Leaf::Timer(i)));
-        leaves.shrink_to_fit();
-        let mut cluster = Cluster {
-            schedule: Schedule::new(leaves.len()),
-            gateways: Vec::new(),
-            long: Vec::new(),
-            shared_hosts: Vec::new(),
-            sooner: Vec::new(),
-            room: Room::default(),
-            departure_leaves: Vec::new(),
-            sample_leaf: 0,
-            transmission_leaves: Vec::new(),
-            timer_leaves: Vec::new(),
-            departures: None,
-            sampled: Sampled::new(sampler.looks_at(), &ports, &endpoints),
-            dropped: BTreeMap::new(),
-            originated: BTreeMap::new(),
-            events: 0,
-            hops,
-            ports,
-            lanes,
-            feeds,
-            endpoints,
-            outboxes,
-            ahead,
-            first_virtual,
-            ways_back,
-            sampler,
-            end,
-            leaves,
-        };
-        for (number, &leaf) in (0..).zip(&cluster.leaves) {
-            match leaf {
-                Leaf::Departure(port) => note_leaf(&mut cluster.departure_leaves, port, number),
-                Leaf::Sample => cluster.sample_leaf = number,
-                Leaf::Feed(feed) => cluster.feeds[feed as usize].leaf = number,
-                Leaf::Lane(lane) => cluster.lanes[lane as usize].leaf = number,
-                Leaf::Transmission(endpoint) => note_leaf(&mut cluster.transmission_leaves, endpoint, number),
-                Leaf::Timer(endpoint) => note_leaf(&mut cluster.timer_leaves, endpoint, number),
-            }
-        }
-        cluster.build_merges();
-        cluster.begin_ahead();
-        for endpoint in 0..cluster.endpoints.len() {
-            cluster.reschedule(Time::ZERO, endpoint);
-            cluster.reschedule_timer(endpoint);
-        }
-        cluster.schedule.set(cluster.sample_leaf as usize, cluster.sampler.next());
-        cluster.note_everything(Time::ZERO);
-        cluster
-    }
-
-    /// A merge for each deferred port, with a place for each lane and feed that leads to it.
-    fn build_merges(&mut self) {
-        let mut ways_in = vec![Vec::new(); self.ports.len()];
-        let mut next_place = |port: u32, way: Leaf| {
-            let ways: &mut Vec<Leaf> = &mut ways_in[port as usize];
-            ways.push(way);
-            ways.len() as u32 - 1
-        };
-        for (index, lane) in (0..).zip(&mut self.lanes) {
-            if let Course::Deferred { port, place, .. } = &mut lane.course {
-                *place = next_place(*port, Leaf::Lane(index));
-            }
-        }
-        for (index, feed) in (0..).zip(&mut self.feeds).filter(|(_, feed)| feed.deferred) {
-            feed.place = next_place(feed.port, Leaf::Feed(index));
-        }
-        for (index, ways) in ways_in.iter().enumerate() {
-            let is_host = ways.first().is_some_and(|&way| self.sends_by(way, index as u32));
-            let port = &mut self.ports[index];
-            port.merge = match port.queues {
-                // A connection with priority has no part in what is shared out evenly, nor have most of those that
-                // share a host.
-                Queues::Ranked(_) => Merge::tree(ways.len()),
-                Queues::Fifo(_) if is_host => Merge::tree(ways.len()),
-                _ => Merge::new(ways),
-            };
-        }
-        self.find_shortcuts();
-        self.find_shared_hosts();
-        let deferred = (0..).zip(&self.ports).filter(|(_, port)| port.deferred);
-        self.gateways = deferred.filter(|(_, port)| port.outside).map(|(index, _)| index).collect();
-    }
-
-    /// Every series of changes takes its value at `now`.
-    fn note_everything(&mut self, now: Time) {
-        for index in 0..self.ports.len() as u32 {
-            self.sampler.note_port(now, index, &mut self.ports);
-        }
-        for index in 0..self.endpoints.len() as u32 {
-            self.sampler.note_endpoint(now, index, &self.endpoints[index as usize]);
-        }
-    }
-
-    /// The last instant that the schedule can hold.
-    pub fn last_instant(&self) -> Time {
-        Schedule::last_instant(self.leaves.len())
-    }
-
     /// Does everything that happens before `until`.
     pub fn run_until(&mut self, until: Time) {
         self.outboxes.iter_mut().for_each(|outbox| outbox.make_room(&mut self.room.octets));
@@ -326,19 +63,6 @@ impl Cluster {
                 self.sampler.note_port(last, index as u32, &mut self.ports);
             }
         }
-    }
-
-    /// The run is over, and the cells that are still on their way have been counted: gives back what they take.
-    pub fn forget_cells(&mut self) {
-        self.lanes = Vec::new();
-        self.feeds = Vec::new();
-        self.outboxes = Vec::new();
-        self.hops = Arc::new([]);
-    }
-
-    /// The run is over, and what there is to say of the ports has been said: gives back what they take.
-    pub fn forget_ports(&mut self) {
-        self.ports = Vec::new();
     }
 
     /// Cells that came from another cluster to `lane`, in order, and those of them that have to be events.
@@ -618,7 +342,7 @@ impl Cluster {
 
     /// The next timer of `endpoint` may have moved.
     #[inline]
-    fn reschedule_timer(&mut self, endpoint: usize) {
+    pub(super) fn reschedule_timer(&mut self, endpoint: usize) {
         let Some(interface) = &mut self.endpoints[endpoint].interface else { return };
         let next = interface.stack.next_timer();
         if next != interface.scheduled {

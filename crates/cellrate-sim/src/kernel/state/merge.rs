@@ -9,7 +9,7 @@ use std::hint::select_unpredictable;
 
 use cellrate_engine::tournament::{NEVER, Tournament};
 
-use crate::kernel::cluster::Leaf;
+use super::leaf::Leaf;
 
 /// Most ways in whose keys are kept in order: sources, which most often share a line fairly,
 pub(crate) const FEW: usize = 64;
@@ -41,7 +41,7 @@ struct Many {
     tree: Tournament,
     /// The ways in, by place, where that is asked for.
     ways: Box<[Leaf]>,
-    /// With [sorting](super::sorted).
+    /// With [sorting](crate::kernel::deferred::sorted).
     patience: Patience,
 }
 
@@ -296,7 +296,7 @@ struct Few {
     slots: [u8; FEW],
     first: u8,
     count: u8,
-    /// With [turns](super::turns), which are looked for in vain where rates differ.
+    /// With [turns](crate::kernel::deferred::turns), which are looked for in vain where rates differ.
     patience: Patience,
 }
 
@@ -317,7 +317,7 @@ impl InOrder<'_> {
         usize::from(self.few.count)
     }
 
-    /// Whether to look for [turns](super::turns).
+    /// Whether to look for [turns](crate::kernel::deferred::turns).
     pub fn is_promising(&mut self) -> bool {
         self.few.patience.is_promising()
     }

@@ -5,14 +5,14 @@
 //! all its cells on the link are a few [`Train`]s. Behind those that have left stands, at most, what the source has
 //! *planned*: it leaves that way unless something happens at the host first, and is cut off where it does.
 
+use cellrate_engine::schedule::Schedule;
+use cellrate_engine::tournament::NEVER;
 use cellrate_proto::switch::Slot;
 use cellrate_proto::{Duration, Time};
 
 use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::hop::NONE;
 use crate::kernel::lanes::short::Short;
-use crate::kernel::schedule::Schedule;
-use crate::kernel::tournament::NEVER;
 
 /// Cells that follow each other evenly; numbers and times go up from cell to cell, all else is equal. A single cell of
 /// any kind is a train of one.
@@ -79,7 +79,7 @@ impl Train {
 pub(crate) type Behind = Short<Train>;
 
 /// An access link whose only source is folded into it, or the way of a source to the port of a [shared
-/// host](super::shared_host).
+/// host](crate::kernel::sources::shared_host).
 #[derive(Clone, Debug)]
 pub(crate) struct Feed {
     /// The train whose first cell arrives next at the switch.

@@ -1,9 +1,9 @@
-//! What leaves a cluster for one lane of another, until clusters [exchange](super::exchange) what they sent.
+//! What leaves a cluster for one lane of another, until clusters [exchange](crate::kernel::windows::exchange) what they sent.
 
 use cellrate_proto::{Duration, Time};
 
+use super::herald::Herald;
 use crate::kernel::cell::{Cell, Significance};
-use crate::kernel::deferred::awaited::Herald;
 use crate::kernel::lanes::lane::Course;
 use crate::kernel::lanes::packed::Packing;
 use crate::kernel::lanes::stretch::{self, Stretch};
@@ -56,7 +56,7 @@ impl Outbox {
         Outbox { cluster, lane, significance, sent, significant: Vec::new() }
     }
 
-    /// A word of each of its cache lines ([`super::prefetch`]).
+    /// A word of each of its cache lines ([`crate::kernel::windows::prefetch`]).
     #[inline]
     pub fn prefetch(&self) -> u64 {
         self.significant.len() as u64 ^ u64::from(self.lane)

@@ -1,0 +1,180 @@
+//! How a cluster is put together: leaves for what can happen in it, and merges before its deferred ports.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cellrate_engine::schedule::Schedule;
+use cellrate_proto::Time;
+
+use super::hop::{Hop, NONE};
+use super::lanes::lane::{Course, Lane};
+use super::state::cluster::{Ahead, Cluster};
+use super::state::feed::Feed;
+use super::state::leaf::Leaf;
+use super::state::merge::Merge;
+use super::state::outbox::Outbox;
+use super::state::sampled::Sampled;
+use super::state::scratch::Room;
+use crate::endpoint::{Access, Endpoint};
+use crate::port::{Port, Queues};
+use crate::probe::sampler::Sampler;
+
+/// What a cluster is made of.
+pub(crate) struct Parts {
+    pub hops: Arc<[Hop]>,
+    pub ports: Vec<Port>,
+    pub lanes: Vec<Lane>,
+    pub feeds: Vec<Feed>,
+    /// Lanes and feeds in the order in which they stand in the schedule.
+    pub arrivals: Vec<Leaf>,
+    pub endpoints: Vec<Endpoint>,
+    pub outboxes: Vec<Outbox>,
+    /// In the order of lanes.
+    pub ahead: Vec<Ahead>,
+    /// From this one on endpoints are [virtual](super::virtual_end).
+    pub first_virtual: usize,
+    /// Of hops by ports that [originate](super::becn) BRMs: the hop of the other direction that leaves the same switch.
+    pub ways_back: BTreeMap<u32, u32>,
+    pub sampler: Sampler,
+    pub end: Time,
+}
+
+/// `leaf` is that of the thing of this `index`; the list ends with the last thing that has one.
+fn note_leaf(leaves: &mut Vec<u32>, index: u32, leaf: u32) {
+    let index = index as usize;
+    if index >= leaves.len() {
+        leaves.resize(index + 1, NONE);
+    }
+    leaves[index] = leaf;
+}
+
+impl Cluster {
+    /// A cluster at time zero, with the first transmission of every end scheduled.
+    pub fn new(parts: Parts) -> Cluster {
+        let Parts {
+            hops,
+            ports,
+            mut lanes,
+            mut feeds,
+            arrivals,
+            endpoints,
+            mut outboxes,
+            ahead,
+            first_virtual,
+            ways_back,
+            sampler,
+            end,
+        } = parts;
+        // Their number is known only now.
+        lanes.shrink_to_fit();
+        feeds.shrink_to_fit();
+        outboxes.shrink_to_fit();
+        let served = |port: &Port| matches!(port.queues, Queues::Served(_)) && !port.deferred;
+        let transmission = |(index, endpoint): (u32, &Endpoint)| match endpoint.access {
+            Access::Scheduled => Some(Leaf::Transmission(index)),
+            // At a host that is shared.
+            Access::Folded { port, feed } if feeds[feed as usize].port == port => Some(Leaf::Feed(feed)),
+            Access::Folded { .. } | Access::Ahead { .. } => None,
+        };
+        let departures = (0..).zip(&ports).filter(|(_, port)| served(port)).map(|(i, _)| Leaf::Departure(i));
+        let transmissions = (0..).zip(&endpoints).filter_map(transmission);
+        let mut leaves: Vec<Leaf> = departures.collect();
+        leaves.push(Leaf::Sample);
+        leaves.extend(arrivals);
+        leaves.extend(transmissions);
+        let with_tcp = (0..).zip(&endpoints).filter(|(_, endpoint)| endpoint.interface.is_some());
+        leaves.extend(with_tcp.map(|(i, _)| Leaf::Timer(i)));
+        leaves.shrink_to_fit();
+        let mut cluster = Cluster {
+            schedule: Schedule::new(leaves.len()),
+            gateways: Vec::new(),
+            long: Vec::new(),
+            shared_hosts: Vec::new(),
+            sooner: Vec::new(),
+            room: Room::default(),
+            departure_leaves: Vec::new(),
+            sample_leaf: 0,
+            transmission_leaves: Vec::new(),
+            timer_leaves: Vec::new(),
+            departures: None,
+            sampled: Sampled::new(sampler.looks_at(), &ports, &endpoints),
+            dropped: BTreeMap::new(),
+            originated: BTreeMap::new(),
+            events: 0,
+            hops,
+            ports,
+            lanes,
+            feeds,
+            endpoints,
+            outboxes,
+            ahead,
+            first_virtual,
+            ways_back,
+            sampler,
+            end,
+            leaves,
+        };
+        for (number, &leaf) in (0..).zip(&cluster.leaves) {
+            match leaf {
+                Leaf::Departure(port) => note_leaf(&mut cluster.departure_leaves, port, number),
+                Leaf::Sample => cluster.sample_leaf = number,
+                Leaf::Feed(feed) => cluster.feeds[feed as usize].leaf = number,
+                Leaf::Lane(lane) => cluster.lanes[lane as usize].leaf = number,
+                Leaf::Transmission(endpoint) => note_leaf(&mut cluster.transmission_leaves, endpoint, number),
+                Leaf::Timer(endpoint) => note_leaf(&mut cluster.timer_leaves, endpoint, number),
+            }
+        }
+        cluster.build_merges();
+        cluster.begin_ahead();
+        for endpoint in 0..cluster.endpoints.len() {
+            cluster.reschedule(Time::ZERO, endpoint);
+            cluster.reschedule_timer(endpoint);
+        }
+        cluster.schedule.set(cluster.sample_leaf as usize, cluster.sampler.next());
+        cluster.note_everything(Time::ZERO);
+        cluster
+    }
+
+    /// A merge for each deferred port, with a place for each lane and feed that leads to it.
+    fn build_merges(&mut self) {
+        let mut ways_in = vec![Vec::new(); self.ports.len()];
+        let mut next_place = |port: u32, way: Leaf| {
+            let ways: &mut Vec<Leaf> = &mut ways_in[port as usize];
+            ways.push(way);
+            ways.len() as u32 - 1
+        };
+        for (index, lane) in (0..).zip(&mut self.lanes) {
+            if let Course::Deferred { port, place, .. } = &mut lane.course {
+                *place = next_place(*port, Leaf::Lane(index));
+            }
+        }
+        for (index, feed) in (0..).zip(&mut self.feeds).filter(|(_, feed)| feed.deferred) {
+            feed.place = next_place(feed.port, Leaf::Feed(index));
+        }
+        for (index, ways) in ways_in.iter().enumerate() {
+            let is_host = ways.first().is_some_and(|&way| self.sends_by(way, index as u32));
+            let port = &mut self.ports[index];
+            port.merge = match port.queues {
+                // A connection with priority has no part in what is shared out evenly, nor have most of those that
+                // share a host.
+                Queues::Ranked(_) => Merge::tree(ways.len()),
+                Queues::Fifo(_) if is_host => Merge::tree(ways.len()),
+                _ => Merge::new(ways),
+            };
+        }
+        self.find_shortcuts();
+        self.find_shared_hosts();
+        let deferred = (0..).zip(&self.ports).filter(|(_, port)| port.deferred);
+        self.gateways = deferred.filter(|(_, port)| port.outside).map(|(index, _)| index).collect();
+    }
+
+    /// Every series of changes takes its value at `now`.
+    fn note_everything(&mut self, now: Time) {
+        for index in 0..self.ports.len() as u32 {
+            self.sampler.note_port(now, index, &mut self.ports);
+        }
+        for index in 0..self.endpoints.len() as u32 {
+            self.sampler.note_endpoint(now, index, &self.endpoints[index as usize]);
+        }
+    }
+}

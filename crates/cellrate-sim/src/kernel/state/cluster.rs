@@ -1,0 +1,111 @@
+//! A cluster: nodes that share one scheduler, with their ports, their ends of connections and the links that come in.
+//!
+//! Everything that can happen has a fixed leaf in the schedule, in this order, which is also the order of events at the
+//! same instant: departures from served ports, samples of series, arrivals over links, transmissions of sources, timers
+//! of TCP; within each kind in the order of the scenario. It is the same order whatever the clusters are, because only
+//! events of one node can touch one another at the same instant, and a node is in one cluster.
+//!
+//! Some events are not spent. The transmissions of a source that has its access link to itself are *folded*
+//! ([`crate::kernel::sources::folding`]), or made [ahead of time](crate::kernel::sources::ahead). Data cells on their way to a
+//! *deferred* port wait until someone looks at it ([`crate::kernel::deferred`]). And a data cell on the last link of its path
+//! is counted as soon as its arrival is known ([`Endpoint::receive`]), because nothing but the order of cells matters
+//! there. All leave every instant exact; where a series wants to see every arrival as it happens, or the host answers
+//! what arrives, arrivals are events after all ([`Course::Host`]).
+//!
+//! For TCP the cells of a PDU are put together in the order of the cells, too; only the last one of a whole PDU is an
+//! event, because what the segment says counts from its instant on. Such cells, and FRMs, are
+//! [awaited](crate::kernel::deferred::awaited) on the last link if nothing has to be done about them before.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cellrate_engine::schedule::Schedule;
+use cellrate_proto::Time;
+use cellrate_scenario::FlowIndex;
+
+use super::feed::Feed;
+use super::leaf::Leaf;
+use super::outbox::Outbox;
+use super::sampled::Sampled;
+use super::scratch::Room;
+use super::shared_host::SharedHost;
+use crate::endpoint::Endpoint;
+use crate::kernel::hop::Hop;
+use crate::kernel::lanes::lane::Lane;
+use crate::port::Port;
+use crate::probe::sampler::Sampler;
+use crate::tap::departures::Departures;
+
+/// A lane to a host longer than this is emptied at the end of the window, though nobody looks.
+pub(in crate::kernel) const LONG: usize = 256;
+
+/// A lane to a deferred port, and the end of a connection that sends [ahead](crate::kernel::sources::ahead) of time
+/// over it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ahead {
+    pub lane: u32,
+    pub source: u32,
+}
+
+/// Nodes with one scheduler. Lists are in the order of the scenario.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    pub hops: Arc<[Hop]>,
+    pub ports: Vec<Port>,
+    pub lanes: Vec<Lane>,
+    pub feeds: Vec<Feed>,
+    pub endpoints: Vec<Endpoint>,
+    pub outboxes: Vec<Outbox>,
+    pub sampler: Sampler,
+    pub(in crate::kernel) sampled: Sampled,
+    /// What leaves ports that somebody taps.
+    pub departures: Option<Box<Departures>>,
+    /// Cells lost in this cluster, by direction of a connection, where there were any.
+    pub dropped: BTreeMap<FlowIndex, u64>,
+    /// BRMs that switches originated in this cluster, by the direction that they go in, where there were any.
+    pub originated: BTreeMap<FlowIndex, u64>,
+    /// Nothing happens at or after this.
+    pub(in crate::kernel) end: Time,
+    pub(in crate::kernel) schedule: Schedule,
+    pub(in crate::kernel) leaves: Vec<Leaf>,
+    /// Deferred ports to other clusters.
+    pub(in crate::kernel) gateways: Vec<u32>,
+    /// Deferred ports to hosts with many cells before them.
+    pub(in crate::kernel) long: Vec<u32>,
+    pub(in crate::kernel) shared_hosts: Vec<SharedHost>,
+    /// Their ports, where a source may send sooner than was known.
+    pub(in crate::kernel) sooner: Vec<u32>,
+    /// In the order of lanes.
+    pub(in crate::kernel) ahead: Vec<Ahead>,
+    /// From this one on endpoints are [virtual](crate::kernel::virtual_end).
+    pub(in crate::kernel) first_virtual: usize,
+    /// Of hops by ports that [originate](crate::kernel::becn) BRMs: the hop of the other direction that leaves the same switch.
+    pub(in crate::kernel) ways_back: BTreeMap<u32, u32>,
+    /// Lent by who runs the cluster.
+    pub(in crate::kernel) room: Room,
+    pub(in crate::kernel) departure_leaves: Vec<u32>,
+    pub(in crate::kernel) sample_leaf: u32,
+    pub(in crate::kernel) transmission_leaves: Vec<u32>,
+    pub(in crate::kernel) timer_leaves: Vec<u32>,
+    pub events: u64,
+}
+
+impl Cluster {
+    /// The last instant that the schedule can hold.
+    pub fn last_instant(&self) -> Time {
+        Schedule::last_instant(self.leaves.len())
+    }
+
+    /// The run is over, and the cells that are still on their way have been counted: gives back what they take.
+    pub fn forget_cells(&mut self) {
+        self.lanes = Vec::new();
+        self.feeds = Vec::new();
+        self.outboxes = Vec::new();
+        self.hops = Arc::new([]);
+    }
+
+    /// The run is over, and what there is to say of the ports has been said: gives back what they take.
+    pub fn forget_ports(&mut self) {
+        self.ports = Vec::new();
+    }
+}

@@ -1,0 +1,19 @@
+//! What can happen in a cluster: the leaves of its schedule.
+
+/// What a leaf of the schedule stands for; the number is an index into the cluster's list of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Leaf {
+    /// The cell in transmission at a served port leaves.
+    Departure(u32),
+    /// Series are sampled.
+    Sample,
+    /// A cell reaches a switch over a link that a source has to itself, or the port of a host that sources share; or
+    /// the last cell of a train does.
+    Feed(u32),
+    /// A cell arrives that has to be an event.
+    Lane(u32),
+    /// An end of a connection sends.
+    Transmission(u32),
+    /// A timer of TCP at an end of a connection.
+    Timer(u32),
+}

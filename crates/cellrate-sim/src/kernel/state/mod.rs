@@ -1,0 +1,13 @@
+//! State of the kernel: what a [`cluster`] is made of. Nothing here makes anything happen.
+
+pub(crate) mod bag;
+pub(crate) mod cluster;
+pub(crate) mod feed;
+pub(crate) mod herald;
+pub(crate) mod leaf;
+pub(crate) mod merge;
+pub(crate) mod outbox;
+pub(crate) mod sampled;
+pub(crate) mod scratch;
+pub(crate) mod shared_host;
+pub(crate) mod shortcut;

@@ -1,0 +1,66 @@
+//! What a sample needs to be up to date.
+
+use std::collections::BTreeSet;
+
+use cellrate_scenario::{FlowQuantity, PortQuantity};
+
+use crate::endpoint::{Access, Endpoint};
+use crate::port::{Port, Seen};
+use crate::probe::sampler::Subject;
+
+/// What has to be up to date when samples are taken.
+#[derive(Debug, Default)]
+pub(crate) struct Sampled {
+    pub(in crate::kernel) ports: Vec<u32>,
+    /// Ports of which only the queue counts, and what has left.
+    pub(in crate::kernel) queues: Vec<u32>,
+    /// Ends of whose cells each counts.
+    pub(in crate::kernel) senders: Vec<u32>,
+    /// Ends of which only RM cells count, and what these change.
+    pub(in crate::kernel) rm_senders: Vec<u32>,
+    /// Ports that are shown as they are at a sample, with what was to be seen of them.
+    pub(in crate::kernel) shown: Vec<(u32, Seen)>,
+}
+
+impl Sampled {
+    /// For these subjects. What has been received, or lost, may hang on any port.
+    pub fn new(subjects: impl Iterator<Item = Subject>, ports: &[Port], endpoints: &[Endpoint]) -> Sampled {
+        let (mut looked_at, mut queues) = (BTreeSet::new(), BTreeSet::new());
+        let (mut senders, mut rm_senders) = (BTreeSet::new(), BTreeSet::new());
+        for subject in subjects {
+            match subject {
+                Subject::Sender(
+                    FlowQuantity::Acr | FlowQuantity::ForwardRm | FlowQuantity::BackwardRm,
+                    endpoint,
+                ) => {
+                    rm_senders.insert(endpoint);
+                }
+                Subject::Sender(_, endpoint) => {
+                    senders.insert(endpoint);
+                }
+                Subject::Port(PortQuantity::Metric(_) | PortQuantity::Drops, port) => {
+                    looked_at.insert(port);
+                }
+                Subject::Port(_, port) => {
+                    queues.insert(port);
+                }
+                Subject::Receiver(..) | Subject::Drops(_) => looked_at.extend(0..ports.len() as u32),
+            }
+        }
+        for (index, endpoint) in (0..).zip(endpoints) {
+            if let Access::Folded { port, .. } = endpoint.access
+                && (looked_at.contains(&port) || queues.contains(&port))
+            {
+                senders.insert(index);
+            }
+        }
+        let is_deferred = |port: &&u32| ports[**port as usize].deferred;
+        Sampled {
+            ports: looked_at.iter().filter(is_deferred).copied().collect(),
+            queues: queues.difference(&looked_at).filter(is_deferred).copied().collect(),
+            rm_senders: rm_senders.difference(&senders).copied().collect(),
+            senders: senders.into_iter().collect(),
+            shown: Vec::new(),
+        }
+    }
+}

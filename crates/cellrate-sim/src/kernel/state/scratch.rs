@@ -1,0 +1,61 @@
+//! Room to work in that is lent to a cluster while it runs.
+
+use cellrate_proto::switch::Slot;
+use cellrate_proto::{CellRate, Time};
+
+use super::bag::OpenBag;
+use super::feed::SpareRoom;
+
+/// Room to work in that a cluster needs only while it runs: one for all clusters of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    /// For FRMs that [take turns](crate::kernel::deferred::turns).
+    pub told: Vec<Told>,
+    /// For cells that are [sorted](crate::kernel::deferred::sorted).
+    pub sorting: Sorting,
+    /// For trains behind the first of a [feed](super::feed), empty.
+    pub trains: SpareRoom,
+    /// For cells that are [packed](crate::kernel::lanes::packed), empty.
+    pub octets: Vec<Vec<u8>>,
+    /// For what goes to another cluster, empty.
+    pub bag: OpenBag,
+}
+
+/// An FRM that has come to the port: its key, its connection there and its CCR.
+pub(crate) type Told = (u64, Slot, CellRate);
+
+/// For cells that are [sorted](crate::kernel::deferred::sorted).
+#[derive(Debug, Default)]
+pub(crate) struct Sorting {
+    /// Of all cells: first source by source, then in order.
+    pub(in crate::kernel) keys: Vec<u64>,
+    pub(in crate::kernel) spare: Vec<u64>,
+    /// How many keys belong before each part of the span.
+    pub(in crate::kernel) parts: Vec<u32>,
+    /// When the cells reach the far end, source by source.
+    pub(in crate::kernel) arrivals: Vec<Time>,
+    /// By leaf: the place of the next cell of a source among all, source by source.
+    pub(in crate::kernel) next: Vec<u32>,
+    pub(in crate::kernel) members: Vec<Member>,
+    pub(in crate::kernel) told: Vec<(u64, SortedTold)>,
+}
+
+/// A source with cells.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::kernel) struct Member {
+    pub(in crate::kernel) feed: u32,
+    /// The place of its first cell among all, source by source.
+    pub(in crate::kernel) first: u32,
+    /// How many of its cells have come, and how many of those have been counted.
+    pub(in crate::kernel) came: u32,
+    pub(in crate::kernel) counted: u32,
+}
+
+/// What the control is told of a cell.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::kernel) enum SortedTold {
+    /// It makes its connection active.
+    Activity(Slot),
+    /// An FRM.
+    ForwardRm(Slot, CellRate),
+}

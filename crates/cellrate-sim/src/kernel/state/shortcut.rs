@@ -1,0 +1,31 @@
+//! What to try first at a deferred port.
+
+/// How many cells in a row can be dealt with at a deferred port, if no more happens than that they join the queue and
+/// are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shortcut {
+    /// One at a time.
+    None,
+    /// Cells of one category that leave a FIFO for other clusters.
+    BeforeCluster,
+    /// The same, where they come from sources alone and each of these has a lane of its own behind the port.
+    InTurn,
+    /// The same, where they come from many sources and from nobody else.
+    Sorted,
+    /// Those of the only lane to a FIFO before a host.
+    Host {
+        /// The lane.
+        lane: u32,
+        /// The one behind the port.
+        link: u32,
+        /// Whether the host has several connections.
+        several: bool,
+    },
+    /// Those of the sources of a [host that is shared](crate::kernel::sources::shared_host).
+    SharedHost {
+        /// Its number.
+        number: u32,
+    },
+    /// Cells of several categories that leave for other clusters.
+    Ranked,
+}
