@@ -73,6 +73,16 @@ def run(
     capture: tuple[Path, list[str] | None, float, float | None, bool, bool, int | None] | None = None,
     given: Makers | None = None,
 ) -> RunResult: ...
+def conformance(
+    times_ns: Sequence[int],
+    clp: Sequence[bool],
+    definition: str,
+    pcr: float,
+    cdvt: float,
+    scr: float,
+    mbs: int,
+    coupling: str,
+) -> bytes: ...
 def schema() -> str: ...
 def signalled(
     pcr: float,

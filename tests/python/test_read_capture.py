@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import cellrate
-from cellrate.captures import read_capture
+from cellrate.captures import Contract, conformance, read_capture
 from cellrate.captures.arrivals import by_connection
 from cellrate.captures.writing import write_arrivals, write_counts
 
@@ -226,6 +226,55 @@ def test_arrivals_as_files(tmp_path: Path) -> None:
         write_arrivals(arrivals, tmp_path / "absent" / "x")
 
 
+def cells_at(*slots: tuple[int, int]) -> bytes:
+    """ERF cells at these microseconds, each with a CLP."""
+    return b"".join(
+        erf(3, struct.pack(">I", 77 << 4 | clp) + bytes(48), ns=1_000_000_000 + 1000 * at) for at, clp in slots
+    )
+
+
+def test_cells_are_held_against_a_contract(tmp_path: Path) -> None:
+    # PCR one cell in 10 us, SCR one in 40, MBS 4: a burst of four at the peak, and the fifth comes too soon.
+    burst = [(10 * n, 0) for n in range(6)]
+    arrivals = read(tmp_path, cells_at(*burst, (1_000, 0), (1_005, 0)))
+    vbr = {"pcr": 1e5, "cdvt": 1e-9, "scr": 25e3, "mbs": 4}
+    found = conformance(arrivals, Contract(definition="VBR.1", **vbr))  # type: ignore[arg-type]
+    assert (found.conforming, found.tagged, found.discarded, found.first_s) == (5, 0, 3, pytest.approx(40e-6))
+    tagged = conformance(arrivals, Contract(definition="VBR.3", **vbr))  # type: ignore[arg-type]
+    assert (tagged.conforming, tagged.tagged, tagged.discarded) == (5, 2, 1)
+    assert conformance(arrivals, Contract(definition="CBR.1", pcr=1e5, cdvt=1e-9)).discarded == 1
+    assert conformance(arrivals, Contract(definition="UBR.2", pcr=1e5, cdvt=6e-6)).tagged == 8
+
+
+def test_a_greedy_source_keeps_to_the_rate_of_its_line(tmp_path: Path) -> None:
+    result = cellrate.run("two-source-transient", set={"duration": "20 ms"}, capture=tmp_path)
+    assert result.captured
+    arrivals = read_capture(tmp_path / "cells.pcapng").of("s1->sw1 0/32")
+    line = 155.52e6 / 424
+    assert conformance(arrivals, Contract(definition="CBR.1", pcr=line, cdvt=2e-9)).discarded == 0
+    slower = conformance(arrivals, Contract(definition="CBR.1", pcr=line / 4, cdvt=2e-9))
+    assert slower.discarded > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--pcr", "1 Mbps"], "--pcr belongs to a contract"),
+        (["--contract", "CBR.1", "--pcr", "1 Mbps"], "needs --cdvt"),
+        (["--contract", "VBR.1", "--pcr", "1 Mbps", "--cdvt", "1 us"], "VBR.1 needs scr"),
+        (["--contract", "CBR.1", "--pcr", "1 Mbps", "--cdvt", "1 us", "--mbs", "3"], "CBR.1 has no mbs"),
+        (["--contract", "CBR.1", "--pcr", "0 Mbps", "--cdvt", "1 us"], "PCR is 0"),
+    ],
+)
+def test_a_contract_that_is_none_is_an_error(tmp_path: Path, words: list[str], said: str) -> None:
+    file = tmp_path / "cells.erf"
+    file.write_bytes(cells_at((0, 0)))
+    command = [sys.executable, "-m", "cellrate", "trace", str(file), *words]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert said in run.stderr
+
+
 def test_the_command(tmp_path: Path) -> None:
     file = tmp_path / "packets.pcap"
     file.write_bytes(pcap(101, [(0, ipv4(40)), (10**9, ipv4(40))]))
@@ -242,4 +291,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert trace(str(file), "--out", str(out), "--every", "1 s").returncode == 0
     assert out.read_text().splitlines()[1:] == ["2", "2"]
     assert trace(str(file), "--every", "1 s").returncode == 2
+    held = trace(str(file), "--contract", "CBR.1", "--pcr", "1000 cells/s", "--cdvt", "1 us", "--json")
+    # Each packet is two cells at one instant.
+    assert json.loads(held.stdout)["connections"]["0"]["conformance"]["discarded"] == 2
     assert trace("/dev/zero").returncode == 2

@@ -19,6 +19,7 @@ pub mod coupling;
 pub mod destination;
 pub mod negotiation;
 pub mod parameters;
+pub mod policing;
 pub mod rate_code;
 pub mod rm;
 pub mod signalling;

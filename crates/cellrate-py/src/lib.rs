@@ -3,6 +3,7 @@
 
 mod algorithms;
 mod capture;
+mod conformance;
 mod error;
 mod given;
 mod hosts;
@@ -25,6 +26,8 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 /// Everything that Python may import from here.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::conformance::conformance;
     #[pymodule_export]
     use crate::hosts::{Host, applications, make_hosts, nodes};
     #[pymodule_export]

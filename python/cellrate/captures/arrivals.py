@@ -63,6 +63,12 @@ class Arrivals:
             raise CellrateError(f'the capture has nothing of "{connection}"; it has {known or "nothing at all"}')
         return self._where(chosen)
 
+    def only(self, connection: str) -> Arrivals:
+        """Give those whose connection has exactly this name, none if there are none."""
+        import numpy as np
+
+        return self._where(np.array([one == connection for one in self.connections], dtype=bool))
+
     def data(self) -> Arrivals:
         """Give those that are not RM or OAM cells: what an application has sent."""
         import numpy as np

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from .app import app
 from .options import Json
@@ -25,27 +25,47 @@ def trace(
     every: Annotated[
         str | None, Parameter(help="Leave cells per interval instead, such as 10 ms: for cellrate hurst.")
     ] = None,
+    contract: Annotated[
+        Literal["CBR.1", "VBR.1", "VBR.2", "VBR.3", "UBR.1", "UBR.2"] | None,
+        Parameter(help="Hold the cells against this conformance definition, connection by connection."),
+    ] = None,
+    pcr: Annotated[str | None, Parameter(help="Peak cell rate of the contract, such as 10 Mbps.")] = None,
+    cdvt: Annotated[str | None, Parameter(help="Its cell delay variation tolerance, such as 250 us.")] = None,
+    scr: Annotated[str | None, Parameter(help="Its sustainable cell rate (VBR).")] = None,
+    mbs: Annotated[int | None, Parameter(help="Its maximum burst size in cells (VBR).")] = None,
+    coupling: Annotated[
+        Literal["coupled", "independent", "serial"] | None,
+        Parameter(help="How the two buckets of VBR hang together (coupled, as in the standard, by default)."),
+    ] = None,
     json: Json = False,
 ) -> int:
     """Say what a capture has, connection by connection, and make an arrival trace of it."""
+    from dataclasses import asdict
+
     from ..captures.arrivals import by_connection, read_capture
+    from ..captures.contract import conformance, contract_of
     from ..captures.writing import write_arrivals, write_counts
     from ..errors import CellrateError
     from ..quantities import TIME, read
 
     if every is not None and out is None:
         raise CellrateError("--every says what goes into the file of --out; give that, too")
+    held_to = contract_of(contract, pcr=pcr, cdvt=cdvt, scr=scr, mbs=mbs, coupling=coupling)
     arrivals = read_capture(file)
     if of is not None:
         arrivals = arrivals.of(of)
     rows = dict(by_connection(arrivals))
+    verdicts = {} if held_to is None else {name: conformance(arrivals.only(name), held_to) for name in rows}
     if out is not None:
         if every is None:
             write_arrivals(arrivals.data(), out)
         else:
             write_counts(arrivals.data(), read(every, TIME), out)
     if json:
-        print_json({"records": len(arrivals), "left_out": arrivals.left_out, "connections": rows})
+        connections = {
+            name: {**row, "conformance": asdict(verdicts[name])} if verdicts else row for name, row in rows.items()
+        }
+        print_json({"records": len(arrivals), "left_out": arrivals.left_out, "connections": connections})
         return 0
     width = max([len(name) for name in rows], default=10)
     print(
@@ -55,6 +75,13 @@ def trace(
         print(
             f"{name:<{width}}  {row['records']:>10,}  {row['cells']:>10,}  {row['rm_cells']:>8,}  {row['clp_1']:>8,}"
             f"  {row['span_s']:>10.6f}  {row['cells_per_s'] * 424e-6:>9.3f}"
+        )
+    if verdicts:
+        print(f"\n{'connection':<{width}}  {'conforming':>10}  {'tagged':>10}  {'discarded':>10}  {'first at s':>10}")
+    for name, verdict in verdicts.items():
+        first = "-" if verdict.first_s is None else f"{verdict.first_s:.6f}"
+        print(
+            f"{name:<{width}}  {verdict.conforming:>10,}  {verdict.tagged:>10,}  {verdict.discarded:>10,}  {first:>10}"
         )
     if arrivals.left_out:
         print(f"\n{arrivals.left_out:,} records are neither cells nor packets of IP.")

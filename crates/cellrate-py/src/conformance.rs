@@ -1,0 +1,56 @@
+//! `conformance`: arrivals held against a contract.
+
+use cellrate_proto::policing::contract::{Contract, Coupling, Definition, Policer, Verdict};
+use cellrate_proto::{CellRate, Duration, Time};
+use pyo3::prelude::*;
+
+use crate::error::parameter_error;
+
+/// The verdict on each cell: 0 conforms, 1 is tagged, 2 is discarded. Instants in ns, in order; rates in cells/s,
+/// `cdvt` in seconds; `scr` and `mbs` count for VBR only.
+#[pyfunction]
+#[pyo3(signature = (times_ns, clp, definition, pcr, cdvt, scr, mbs, coupling))]
+#[expect(clippy::too_many_arguments, reason = "one per parameter of a contract")]
+pub fn conformance(
+    py: Python<'_>,
+    times_ns: Vec<u64>,
+    clp: Vec<bool>,
+    definition: &str,
+    pcr: f64,
+    cdvt: f64,
+    scr: f64,
+    mbs: u64,
+    coupling: &str,
+) -> PyResult<Vec<u8>> {
+    let definition = match definition {
+        "CBR.1" => Definition::Cbr1,
+        "VBR.1" => Definition::Vbr1,
+        "VBR.2" => Definition::Vbr2,
+        "VBR.3" => Definition::Vbr3,
+        "UBR.1" => Definition::Ubr1,
+        "UBR.2" => Definition::Ubr2,
+        other => return Err(parameter_error(py, &format!("there is no conformance definition {other}"))),
+    };
+    let coupling = match coupling {
+        "coupled" => Coupling::Coupled,
+        "independent" => Coupling::Independent,
+        "serial" => Coupling::Serial,
+        other => return Err(parameter_error(py, &format!("buckets are not coupled as \"{other}\""))),
+    };
+    let contract = Contract {
+        definition,
+        pcr: CellRate::new(pcr),
+        cdvt: Duration::from_secs_f64(cdvt),
+        scr: CellRate::new(scr),
+        mbs,
+        coupling,
+    };
+    contract.check().map_err(|error| parameter_error(py, &error.to_string()))?;
+    let mut policer = Policer::new(&contract);
+    let verdict = |(ns, clp): (u64, bool)| match policer.on_cell(Time::ZERO + Duration::from_ns(ns), clp) {
+        Verdict::Pass => 0,
+        Verdict::Tag => 1,
+        Verdict::Discard => 2,
+    };
+    Ok(times_ns.into_iter().zip(clp).map(verdict).collect())
+}
