@@ -239,7 +239,8 @@ def test_cells_are_held_against_a_contract(tmp_path: Path) -> None:
     arrivals = read(tmp_path, cells_at(*burst, (1_000, 0), (1_005, 0)))
     vbr = {"pcr": 1e5, "cdvt": 1e-9, "scr": 25e3, "mbs": 4}
     found = conformance(arrivals, Contract(definition="VBR.1", **vbr))  # type: ignore[arg-type]
-    assert (found.conforming, found.tagged, found.discarded, found.first_s) == (5, 0, 3, pytest.approx(40e-6))
+    assert (found.conforming, found.tagged, found.discarded) == (5, 0, 3)
+    assert found.first_s == pytest.approx(40e-6)
     tagged = conformance(arrivals, Contract(definition="VBR.3", **vbr))  # type: ignore[arg-type]
     assert (tagged.conforming, tagged.tagged, tagged.discarded) == (5, 2, 1)
     assert conformance(arrivals, Contract(definition="CBR.1", pcr=1e5, cdvt=1e-9)).discarded == 1
