@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from .estimate import minimum, slope
+from .fitting import minimum, slope
 
 if TYPE_CHECKING:
     import numpy as np

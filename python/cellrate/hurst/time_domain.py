@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .estimate import geometric, slope
+from .fitting import geometric, slope
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import CellrateError
-from .reading import TopologyError
-from .topology import Line, Node, Topology
+from .topology import Line, Node, Topology, TopologyError
 
 UNITS = {"": 1.0, "bps": 1.0, "K": 1e3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 """By first letter of `LinkSpeedUnits`, as in "Gbps": what a unit of `LinkSpeed` is [bit/s]."""

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from ..errors import CellrateError
-from .topology import Topology
+from .topology import Topology, TopologyError
 
 MOST_OCTETS = 64_000_000
 """The largest file that is read; the largest network of the Topology Zoo has 200 kB."""
@@ -53,10 +53,6 @@ def read_topology(file: str | Path) -> Topology:
     raise CellrateError(
         f"{path} is no topology that can be read; there are GML, GraphML, and SNDlib's native form and XML"
     )
-
-
-class TopologyError(Exception):
-    """Text that does not describe a network; it says where and what is wrong."""
 
 
 def _text(path: Path) -> str:

@@ -6,8 +6,7 @@ import math
 import re
 from xml.etree import ElementTree
 
-from .reading import TopologyError
-from .topology import Demand, Line, Node, Topology
+from .topology import Demand, Line, Node, Topology, TopologyError
 
 MBITPERSEC = 1e6
 """What a capacity or demand counts where the file does not say otherwise [bit/s]."""

@@ -11,6 +11,10 @@ EARTH_RADIUS_KM = 6371.0
 """Mean radius of the Earth [km]."""
 
 
+class TopologyError(Exception):
+    """Text that does not describe a network; it says where and what is wrong."""
+
+
 @dataclass(frozen=True)
 class Node:
     """A place of a network, which becomes a switch."""
