@@ -16,10 +16,14 @@ pub fn virtual_source_name(scenario: &Scenario, flow: FlowIndex, switch: NodeInd
     [&flow_name(scenario, flow), " at ", &scenario.node(switch).name].concat()
 }
 
-/// "sw1->sw2": the port of sw1 towards sw2.
+/// "sw1->sw2": the port of sw1 towards sw2; "sw1->sw2 (north)" where there are several links between the two.
 pub fn port_name(scenario: &Scenario, port: PortIndex) -> String {
     let name = |node: NodeIndex| scenario.node(node).name.as_str();
-    [name(scenario.tail(port.step())), "->", name(scenario.head(port.step()))].concat()
+    let ends = [name(scenario.tail(port.step())), "->", name(scenario.head(port.step()))].concat();
+    match &scenario.link(port.link()).label {
+        Some(label) => format!("{ends} ({label})"),
+        None => ends,
+    }
 }
 
 /// "cbr", "vbr", "abr" or "ubr".

@@ -156,6 +156,11 @@ impl Book {
         BitRate::from_bps(self.links[link].booked)
     }
 
+    /// Has `link` carry what it [carried](Book::booked) before: what was booked since is given back.
+    pub fn restore(&mut self, link: usize, booked: BitRate) {
+        self.links[link].booked = booked.as_bps();
+    }
+
     /// Books a connection on all links of `path` (indices, each once), or on none.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! A scenario file as it was written, with overrides: read, changed by dotted paths, swept, stored and resolved.
 
+use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
@@ -36,8 +38,19 @@ use crate::text::tree::{self, Node, Table, Value};
 #[derive(Clone, Debug)]
 pub struct Document {
     /// The file, then every override: places point into these.
-    texts: Vec<SourceText>,
+    texts: Arc<Vec<SourceText>>,
     root: Table,
+    /// What is still to be set in `root`: the values of a point of a sweep, so that thousands of points share the rest.
+    pending: Vec<Setting>,
+}
+
+/// A value for the key at a path. `as_text` stands in its place where a text is due.
+#[derive(Clone, Debug)]
+struct Setting {
+    path: Arc<str>,
+    place: Place,
+    node: Node,
+    as_text: Node,
 }
 
 /// One combination of the values of all sweeps.
@@ -73,9 +86,9 @@ impl Document {
             return Err(source.error(fault, String::new()));
         }
         if let (None, Some((purpose, place))) = (root.node("purpose"), head_comment(text)) {
-            root.set("purpose", place, Node { place, value: Value::Text(purpose) });
+            root.set("purpose", place, Node { place, value: Value::from(&*purpose) });
         }
-        let document = Document { texts: vec![source], root };
+        let document = Document { texts: Arc::new(vec![source]), root, pending: Vec::new() };
         document.check().map_err(|fault| document.error(fault))?;
         document.sweep_points().map_err(|fault| document.error(fault))?;
         Ok(document)
@@ -111,9 +124,10 @@ impl Document {
     /// # Errors
     /// Files that cannot be read, or hold something else. The document is as before then.
     pub fn take_in(&mut self, folder: &Path) -> Result<(), ScenarioError> {
-        let mut root = self.root.clone();
-        trace::take_in(&mut root, folder).map_err(|fault| self.error(fault))?;
-        self.root = root;
+        let mut root = self.settled().map_err(|fault| self.error(fault))?.into_owned();
+        if trace::take_in(&mut root, folder).map_err(|fault| self.error(fault))? {
+            (self.root, self.pending) = (root, Vec::new());
+        }
         Ok(())
     }
 
@@ -129,14 +143,16 @@ impl Document {
         let (offset, end) = (path.len() + 3, text.len() as u32);
         let path_place = Place { text: number, start: 0, end: path.len() as u32 };
         let value_place = Place { text: number, start: offset as u32, end };
-        let mut changed = self.clone();
-        changed.texts.push(SourceText { name: "setting".into(), text });
-        let as_text = Node { place: value_place, value: Value::Text(value.to_string()) };
+        let root = self.settled().map_err(|fault| self.error(fault))?.into_owned();
+        let mut changed = Document { texts: Arc::clone(&self.texts), root, pending: Vec::new() };
+        Arc::make_mut(&mut changed.texts).push(SourceText { name: "setting".into(), text });
+        let as_text = Node { place: value_place, value: Value::from(value) };
         let (node, beyond) = match tree::parse_value(value, number, offset) {
             Ok(node) => (node, None),
             Err(fault) => (as_text.clone(), fault),
         };
-        let outcome = changed.assign(path, path_place, node, as_text).and_then(|()| changed.check());
+        let setting = Setting { path: path.into(), place: path_place, node, as_text };
+        let outcome = changed.assign(&setting).and_then(|()| changed.check());
         let outcome = outcome.and_then(|()| changed.sweep_points().map(drop));
         // A number that is beyond what there is goes as a text; where that does not go, the number is what is wrong.
         outcome.map_err(|fault| changed.error_at(beyond.unwrap_or(fault), path))?;
@@ -157,7 +173,7 @@ impl Document {
     /// # Errors
     /// The first thing that does not fit.
     pub fn resolve(&self) -> Result<Scenario, ScenarioError> {
-        crate::resolve::scenario(&self.root).map_err(|fault| self.error(fault))
+        self.settled().and_then(|root| crate::resolve::scenario(&root)).map_err(|fault| self.error(fault))
     }
 
     /// The same for a run in simulated time.
@@ -165,26 +181,49 @@ impl Document {
     /// # Errors
     /// As for [`resolve`](Document::resolve), and any application: real programs cannot be simulated.
     pub fn resolve_for_simulation(&self) -> Result<Scenario, ScenarioError> {
-        crate::resolve::simulation(&self.root).map_err(|fault| self.error(fault))
+        self.settled().and_then(|root| crate::resolve::simulation(&root)).map_err(|fault| self.error(fault))
     }
 
     /// The document as TOML, overrides included, comments not: what is stored beside results. It reads back to a
     /// document of the same [`hash`](Document::hash).
     pub fn to_toml(&self) -> String {
-        self.root.to_toml()
+        self.settled().map_or_else(|_| self.root.to_toml(), |root| root.to_toml())
     }
 
     /// SHA-256, in hexadecimal, of the document as JSON with sorted keys: the same for any layout, order of keys and
     /// comments (beside a purpose at the head of the file).
     pub fn hash(&self) -> String {
-        let digest = Sha256::digest(self.root.canonical().to_string().as_bytes());
+        let canonical = self.settled().map_or_else(|_| self.root.canonical(), |root| root.canonical());
+        let digest = Sha256::digest(canonical.to_string().as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     fn check(&self) -> Result<(), Fault> {
-        let node = Node { place: Place::default(), value: Value::Table(self.root.clone()) };
-        check::table(&node, &ROOT, Mode::WRITTEN)?;
-        check::required_keys(&self.root, node.place, &ROOT)
+        check::keys(&self.root, Place::default(), &ROOT, Mode::WRITTEN)?;
+        check::required_keys(&self.root, Place::default(), &ROOT)
+    }
+
+    /// Like [`check`](Document::check), where nothing but the key at `path` has changed.
+    fn check_at(&self, path: &str) -> Result<(), Fault> {
+        let mut segments = path.split('.').map(str::trim);
+        let (kind, name) = (segments.next().unwrap_or_default(), segments.next().unwrap_or_default());
+        let (Some(key), Some(node)) = (ROOT.key(kind), self.root.node(kind)) else { return self.check() };
+        let Kind::Entries(shape) = key.kind else { return check::value(node, key.kind, Mode::WRITTEN) };
+        let entries = node.list().unwrap_or_default();
+        match group::called(kind, entries, name) {
+            Some(at) => check::entry(&entries[at], shape),
+            None => check::value(node, key.kind, Mode::WRITTEN),
+        }
+    }
+
+    /// The document with what is pending.
+    fn settled(&self) -> Result<Cow<'_, Table>, Fault> {
+        if self.pending.is_empty() {
+            return Ok(Cow::Borrowed(&self.root));
+        }
+        let mut whole = Document { pending: Vec::new(), ..self.clone() };
+        self.pending.iter().try_for_each(|setting| whole.assign(setting))?;
+        Ok(Cow::Owned(whole.root))
     }
 
     fn sweep_points(&self) -> Result<Vec<SweepPoint>, Fault> {
@@ -210,11 +249,20 @@ impl Document {
             }
             let mut next = Vec::with_capacity(points.len() * values.len());
             for point in &points {
+                let below = Document {
+                    root: point.document.settled()?.into_owned(),
+                    pending: Vec::new(),
+                    ..point.document.clone()
+                };
                 for value in values {
+                    let as_text = Node { place: value.place, value: Value::from(&*value.plain()) };
+                    let setting =
+                        Setting { path: path.into(), place: set.place, node: value.clone(), as_text };
+                    let mut tried = below.clone();
+                    tried.assign(&setting)?;
+                    tried.check_at(path)?;
                     let mut point = point.clone();
-                    let as_text = Node { place: value.place, value: Value::Text(value.plain()) };
-                    point.document.assign(path, set.place, value.clone(), as_text)?;
-                    point.document.check()?;
+                    point.document.pending.push(setting);
                     point.set.push((path.to_string(), value.plain()));
                     next.push(point);
                 }
@@ -224,7 +272,10 @@ impl Document {
         Ok(points)
     }
 
-    fn assign(&mut self, path: &str, place: Place, node: Node, as_text: Node) -> Result<(), Fault> {
+    fn assign(&mut self, setting: &Setting) -> Result<(), Fault> {
+        let Setting { path, place, .. } = setting;
+        let place = *place;
+        let at = |path: String| Setting { path: path.into(), ..setting.clone() };
         let segments: Vec<&str> = path.split('.').map(str::trim).collect();
         // The words of the path, for errors, when they stand in one line as in `--set`.
         let fault = |message: String, known: &[&str]| {
@@ -241,22 +292,24 @@ impl Document {
             segments[..]
         {
             // A group that was written out, because one of its members was set, still answers to its name.
-            let handles = self.handles(segments[0]);
-            if let Some(turned) = turned(segments[0], name, &handles) {
-                return self.assign(&path.replacen(name, &turned, 1), place, node, as_text);
-            }
-            if name.contains("{i}") && !handles.iter().any(|handle| handle == name) {
-                let members: Vec<&String> =
-                    handles.iter().filter(|handle| pattern::matches(name, handle)).collect();
-                for &member in &members {
-                    let path = path.replacen(name, member, 1);
-                    self.assign(&path, place, node.clone(), as_text.clone())?;
+            let entries = self.root.node(segments[0]).and_then(Node::list).unwrap_or_default();
+            if group::called(segments[0], entries, name).is_none() {
+                let handles = self.handles(segments[0]);
+                if let Some(turned) = turned(segments[0], name, &handles) {
+                    return self.assign(&at(path.replacen(name, &turned, 1)));
                 }
-                if !members.is_empty() {
-                    return Ok(());
+                if pattern::has_number(name) {
+                    let members: Vec<&String> =
+                        handles.iter().filter(|handle| pattern::matches(name, handle)).collect();
+                    for &member in &members {
+                        self.assign(&at(path.replacen(name, member, 1)))?;
+                    }
+                    if !members.is_empty() {
+                        return Ok(());
+                    }
                 }
+                self.take_out(segments[0], name)?;
             }
-            self.take_out(segments[0], name)?;
         }
         let mut table = &mut self.root;
         let mut keys = Known::Shape(&ROOT);
@@ -289,12 +342,14 @@ impl Document {
                 };
                 let entries = table.node_mut(name).and_then(Node::list_mut);
                 let entries = entries.map(Vec::as_mut_slice).unwrap_or_default();
-                let handles: Vec<String> = entries
-                    .iter()
-                    .enumerate()
-                    .map(|(i, node)| node.table().map_or(String::new(), |table| group::handle(table, i + 1)))
-                    .collect();
-                let Some(at) = handles.iter().position(|handle| handle == entry_name) else {
+                let Some(at) = group::called(name, entries, entry_name) else {
+                    let handles: Vec<String> = entries
+                        .iter()
+                        .enumerate()
+                        .map(|(i, node)| {
+                            node.table().map_or(String::new(), |table| group::handle(table, i + 1))
+                        })
+                        .collect();
                     let known: Vec<&str> = handles.iter().map(String::as_str).collect();
                     let message = format!("there is no {name} \"{}\"", shortened(entry_name));
                     let remedy = if known.is_empty() {
@@ -321,8 +376,9 @@ impl Document {
             }
             if rest.is_empty() {
                 let wants_text = matches!(kind, Kind::Text | Kind::Name | Kind::Reference);
-                let node = if wants_text && node.list().is_none() { as_text } else { node };
-                table.set(name, place, node);
+                let as_text = wants_text && setting.node.list().is_none();
+                let node = if as_text { &setting.as_text } else { &setting.node };
+                table.set(name, place, node.clone());
                 return Ok(());
             }
             if let Kind::Or(kinds) = kind {
@@ -336,7 +392,7 @@ impl Document {
                 _ => return Err(fault(format!("{} has no keys of its own", walked.join(".")), &[])),
             };
             if table.node(name).and_then(Node::table).is_none() {
-                table.set(name, place, Node { place, value: Value::Table(Table::default()) });
+                table.set(name, place, Node { place, value: Value::from(Table::default()) });
             }
             table = match table.node_mut(name).and_then(Node::table_mut) {
                 Some(inner) => inner,
@@ -355,27 +411,23 @@ impl Document {
         let Some(shape) = group::shape_of(kind).filter(|shape| shape.key("count").is_some()) else {
             return Ok(());
         };
-        let handles = self.handles(kind);
-        if handles.iter().any(|handle| handle == name) {
-            return Ok(());
-        }
-        for index in 0..handles.len() {
-            let flat = group::flattened(&self.root, kind, index)?;
-            if flat.table().is_none_or(|table| table.node("count").is_none()) {
+        let mut flats = group::flattened(&self.root, kind)?;
+        for index in 0..flats.len() {
+            let Some(table) = flats[index].table().filter(|table| table.node("count").is_some()) else {
+                continue;
+            };
+            if !group::may_be_called(table, name) {
                 continue;
             }
-            let members = group::written_out(&flat, shape, index + 1)?;
-            let is_it = |node: &Node| node.table().is_some_and(|table| group::handle(table, 0) == name);
+            let members = group::written_out(&flats[index], shape, index + 1)?;
+            let is_it = |node: &Node| node.table().is_some_and(|table| group::is_called(table, 0, name));
             if !members.iter().any(|member| is_it(&member.node)) {
                 continue;
             }
-            // Others may be like the group, which is about to lose its name: they take its keys first.
-            let flats: Result<Vec<Node>, Fault> =
-                (0..handles.len()).map(|index| group::flattened(&self.root, kind, index)).collect();
-            let mut flats = flats?;
+            // Others may be like the group, which is about to lose its name: all of them have its keys by now.
             flats.splice(index..=index, members.into_iter().map(|member| member.node));
             if let Some(node) = self.root.node_mut(kind) {
-                node.value = Value::List(flats);
+                node.value = Value::from(flats);
             }
             return Ok(());
         }
@@ -435,15 +487,14 @@ fn turned(kind: &str, name: &str, handles: &[String]) -> Option<String> {
     if kind != "link" || is_there(name) {
         return None;
     }
-    let turns = name.match_indices('-').map(|(at, _)| format!("{}-{}", &name[at + 1..], &name[..at]));
-    turns.into_iter().find(|turned| is_there(turned))
+    group::turned(name).find(|turned| is_there(turned))
 }
 
 /// The dotted path of the deepest key or value at a place.
 fn key_path(table: &Table, place: Place) -> Option<String> {
     fn inside(table: &Table, place: Place, path: &str) -> Option<String> {
         table.entries.iter().find_map(|entry| {
-            let path = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
+            let path = if path.is_empty() { entry.key.to_string() } else { format!("{path}.{}", entry.key) };
             let deeper = match &entry.node.value {
                 Value::Table(table) => inside(table, place, &path),
                 Value::List(nodes) => nodes.iter().enumerate().find_map(|(i, node)| {

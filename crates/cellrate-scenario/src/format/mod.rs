@@ -309,7 +309,13 @@ const LINK: Shape = Shape {
         required(
             "between",
             Kind::Pair(&Kind::Reference, &Kind::Reference),
-            "The two nodes. The entry is called by both names with `-` between them.",
+            "The two nodes. The entry is called by both names with `-` between them, the second between them `a-b#2`.",
+        ),
+        key(
+            "name",
+            Kind::Name,
+            "none",
+            "What it is called in paths and ports of `switch` where there are several between the same nodes.",
         ),
         RATE_KEY,
         LENGTH_KEY,

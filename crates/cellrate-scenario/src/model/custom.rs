@@ -41,7 +41,7 @@ impl Custom {
 /// What a checked table hands over, by name.
 pub(crate) fn parameters(table: &Table) -> Result<Vec<(String, CustomParameter)>, Fault> {
     let entries = table.node("parameters").and_then(Node::table).map_or(&[][..], |table| &table.entries);
-    entries.iter().map(|entry| parameter(&entry.node).map(|value| (entry.key.clone(), value))).collect()
+    entries.iter().map(|entry| parameter(&entry.node).map(|value| (entry.key.to_string(), value))).collect()
 }
 
 fn parameter(node: &Node) -> Result<CustomParameter, Fault> {
@@ -49,7 +49,7 @@ fn parameter(node: &Node) -> Result<CustomParameter, Fault> {
         Value::Boolean(flag) => CustomParameter::Boolean(*flag),
         Value::Integer(number) => CustomParameter::Integer(*number),
         Value::Float(number) => CustomParameter::Number(*number),
-        Value::Text(text) => CustomParameter::Text(text.clone()),
+        Value::Text(text) => CustomParameter::Text(text.to_string()),
         Value::Date(_) | Value::List(_) | Value::Numbers(_) | Value::Table(_) => {
             let message = format!("a parameter cannot be {}", node.kind());
             return Err(Fault::new(node.place, message, "Write a number, a string, true or false"));

@@ -120,6 +120,9 @@ pub enum NodeKind {
 /// A duplex link: two nodes, one rate, one length, an output port at each end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
+    /// Tells it from the others where there are several between its nodes: its name, or "#2" for the second without
+    /// one. `None` for a link that is alone between its nodes, and for the first without a name.
+    pub label: Option<String>,
     /// The two nodes.
     pub ends: [NodeIndex; 2],
     /// Line rate, the same both ways.
@@ -482,7 +485,7 @@ impl Every {
 }
 
 /// What a probe looks at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantity {
     /// A quantity of one direction of a connection.
     Flow {
@@ -511,7 +514,7 @@ pub enum Quantity {
 }
 
 /// Quantities of one direction of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlowQuantity {
     /// ACR [cells/s].
     Acr,
@@ -548,7 +551,7 @@ impl FlowQuantity {
 }
 
 /// Quantities of an output port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PortQuantity {
     /// Cells waiting and in transmission, of all categories [cells].
     Queue,

@@ -57,7 +57,9 @@ pub(super) fn admit(
             ));
         }
         // A connection is set up in both directions or not at all.
-        let before = book.clone();
+        let lines = [false, true].into_iter().flat_map(|backward| connection.steps(backward));
+        let before: Vec<_> =
+            lines.map(|step| step.port().index()).map(|line| (line, book.booked(line))).collect();
         let set_up =
             [false, true].into_iter().try_fold((connection.clone(), Vec::new()), |so_far, backward| {
                 set_up(network, &mut book, &wish, so_far, terms, backward)
@@ -70,7 +72,7 @@ pub(super) fn admit(
                 outcome.negotiated.extend(changes);
             }
             Err(reason) => {
-                book = before;
+                before.into_iter().for_each(|(line, booked)| book.restore(line, booked));
                 outcome.kept[place] = false;
                 let (vc, category) = (connection.name.clone(), connection.category);
                 outcome.refused.push(Refused { vc, category, reason });

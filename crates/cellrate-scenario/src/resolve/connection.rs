@@ -1,6 +1,6 @@
 //! Connections: their paths, their senders, and what those have to send.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cellrate_proto::parameters::MAX_RATE;
@@ -10,7 +10,7 @@ use cellrate_proto::{AbrParameters, CellRate};
 use super::network::{Network, round_trip};
 use super::{Whole, defaults, optional, place_of, rounded, stop_and_go, traffic, uili, wholes};
 use crate::model::{
-    AbrSender, Category, Connection, Custom, Flow, NodeIndex, Sender, Shared, Step, Traffic, WaitingBrm,
+    AbrSender, Category, Connection, Custom, Flow, Sender, Shared, Step, Traffic, WaitingBrm,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -116,7 +116,7 @@ fn base(all: &Table, abr: &Table, own: &Table) -> Table {
     let mut below = Table::default();
     if !abr.entries.is_empty() {
         let place = abr.entries[0].place;
-        below.set("abr", place, Node { place, value: Value::Table(abr.clone()) });
+        below.set("abr", place, Node { place, value: Value::from(abr.clone()) });
     }
     let mut base = merged(&below, all);
     base.remove("pcr");
@@ -296,11 +296,31 @@ fn path(network: &Network, table: &Table, place: Place) -> Result<Vec<Step>, Fau
     let Some(node) = table.node("path") else {
         return Err(check::missing(place, "path", "its nodes in order"));
     };
-    let names = check::list(node)?;
-    let nodes: Vec<NodeIndex> = names.iter().map(|name| network.node(name)).collect::<Result<_, _>>()?;
+    // Between two nodes a path may name the link that it takes.
+    let (mut names, mut nodes, mut links) = (Vec::new(), Vec::new(), BTreeMap::new());
+    for written in check::list(node)? {
+        let link = written.text().filter(|name| network.named(name).is_none());
+        if let Some(link) = link.and_then(|name| network.link_named(name)) {
+            if nodes.is_empty() || links.insert(nodes.len(), (link, written)).is_some() {
+                let message = format!("the link \"{}\" does not stand between two nodes", written.plain());
+                return Err(Fault::new(
+                    written.place,
+                    message,
+                    "Write the node before it and the node behind it",
+                ));
+            }
+            continue;
+        }
+        nodes.push(network.node(written)?);
+        names.push(written);
+    }
+    if let Some((_, written)) = links.get(&nodes.len()) {
+        let message = format!("the path ends with the link \"{}\"", written.plain());
+        return Err(Fault::new(written.place, message, "Write the node behind it"));
+    }
     let last = nodes.len().saturating_sub(1);
     let mut seen = BTreeSet::new();
-    for (i, (&index, written)) in nodes.iter().zip(names).enumerate() {
+    for (i, (&index, written)) in nodes.iter().zip(&names).enumerate() {
         let name = network.name(index);
         let at_end = i == 0 || i == last;
         if at_end && !network.is_host(index) {
@@ -318,7 +338,19 @@ fn path(network: &Network, table: &Table, place: Place) -> Result<Vec<Step>, Fau
         }
     }
     let mut steps = Vec::new();
-    for (pair, written) in nodes.windows(2).zip(names.iter().skip(1)) {
+    for ((pair, written), behind) in nodes.windows(2).zip(names.iter().skip(1)).zip(1..) {
+        if let Some((link, written)) = links.get(&behind) {
+            let Some(step) = network.steps_between(pair[0], pair[1]).find(|step| step.link == *link) else {
+                let (from, to) = (network.name(pair[0]), network.name(pair[1]));
+                let message =
+                    format!("the link \"{}\" does not lead from \"{from}\" to \"{to}\"", written.plain());
+                let ends = network.links[link.0 as usize].ends.map(|end| network.name(end));
+                let remedy = format!("It is between \"{}\" and \"{}\"", ends[0], ends[1]);
+                return Err(Fault::new(written.place, message, remedy));
+            };
+            steps.push(step);
+            continue;
+        }
         let Some(step) = network.step(pair[0], pair[1]) else {
             let (from, to) = (network.name(pair[0]), network.name(pair[1]));
             let message =

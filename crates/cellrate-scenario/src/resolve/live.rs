@@ -1,5 +1,6 @@
 //! How a network is run live.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use super::network::Network;
@@ -18,9 +19,10 @@ pub(super) fn read(root: &Table, network: &Network) -> Result<LiveSettings, Faul
     settings.timestamps = optional(table, "timestamps", check::boolean)?.unwrap_or(settings.timestamps);
     let nodes = table.node("nodes").and_then(Node::table);
     settings.addresses = vec![None; nodes.map_or(0, |_| network.nodes.len())];
+    let mut taken = BTreeSet::new();
     for entry in nodes.iter().flat_map(|nodes| &nodes.entries) {
         let (node, address) = address(entry, network)?;
-        if settings.addresses.contains(&Some(address)) {
+        if !taken.insert(address) {
             let message = format!("another node takes datagrams at {address}");
             return Err(Fault::new(entry.node.place, message, "Give each an address and port of its own"));
         }
@@ -30,7 +32,7 @@ pub(super) fn read(root: &Table, network: &Network) -> Result<LiveSettings, Faul
 }
 
 fn address(entry: &Entry, network: &Network) -> Result<(usize, SocketAddr), Fault> {
-    let node = network.nodes.iter().position(|node| node.name == entry.key).ok_or_else(|| {
+    let node = network.named(&entry.key).map(|node| node.0 as usize).ok_or_else(|| {
         let message = format!("there is no host or switch \"{}\"", entry.key);
         Fault::new(entry.place, message, "Write the name of a node and its address")
     })?;

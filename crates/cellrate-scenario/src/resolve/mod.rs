@@ -27,7 +27,7 @@ use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place};
 use crate::text::group::{self, Member};
 use crate::text::quantity;
-use crate::text::tree::{Node, Table, Value, merged};
+use crate::text::tree::{Node, Table, merged};
 
 pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let read = |key: &str| root.node(key).ok_or_else(|| check::missing(Place::default(), key, ""));
@@ -82,11 +82,7 @@ fn wholes(
         .map(|Member { node }| {
             let own = node.table().cloned().unwrap_or_default();
             let table = merged(&base(&own), &own);
-            let whole = Node { place: node.place, value: Value::Table(table) };
-            check::table(&whole, shape, Mode::COMPLETE)?;
-            let Value::Table(table) = whole.value else {
-                return Err(Fault::new(node.place, "it is no table", ""));
-            };
+            check::keys(&table, node.place, shape, Mode::COMPLETE)?;
             Ok(Whole { table, place: node.place })
         })
         .collect()

@@ -1,5 +1,6 @@
 //! Hosts, switches, links, and the ports at the ends of the links.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -14,8 +15,9 @@ use crate::model::{
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, suggestion};
 use crate::text::group;
+use crate::text::pattern::{first_number, matches};
 use crate::text::quantity;
-use crate::text::tree::{self, Table, Value, merged};
+use crate::text::tree::{self, Table, merged};
 
 /// The network, with its names.
 pub(super) struct Network {
@@ -24,7 +26,10 @@ pub(super) struct Network {
     pub hosts: Vec<HostSettings>,
     pub links: Vec<Link>,
     by_name: BTreeMap<String, NodeIndex>,
-    by_ends: BTreeMap<(NodeIndex, NodeIndex), Step>,
+    /// The links from a node to another, in the order of the file, which is that of their numbers.
+    by_ends: BTreeMap<(NodeIndex, NodeIndex, LinkIndex), Step>,
+    /// Links by their own names; the others of several between the same nodes by what stands for a name, "a-b#2".
+    links_by_name: BTreeMap<String, LinkIndex>,
     /// What switches do to connections that are set up through them, and where that is written.
     pub limits: BTreeMap<NodeIndex, (Limits, Place)>,
 }
@@ -40,9 +45,40 @@ impl Network {
         })
     }
 
-    /// The link from a node to another, crossed in that direction.
+    /// The node of this name, if there is one.
+    pub fn named(&self, name: &str) -> Option<NodeIndex> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The first link of the file from a node to another, crossed in that direction.
     pub fn step(&self, from: NodeIndex, to: NodeIndex) -> Option<Step> {
-        self.by_ends.get(&(from, to)).copied()
+        self.steps_between(from, to).next()
+    }
+
+    /// All links from a node to another, crossed in that direction, in the order of the file.
+    pub fn steps_between(&self, from: NodeIndex, to: NodeIndex) -> impl Iterator<Item = Step> {
+        self.by_ends.range((from, to, LinkIndex(0))..=(from, to, LinkIndex(u32::MAX))).map(|(_, step)| *step)
+    }
+
+    /// All links from a node, with the nodes that they lead to.
+    pub fn steps_from(&self, from: NodeIndex) -> impl Iterator<Item = (NodeIndex, Step)> {
+        let (first, last) = (NodeIndex(0), NodeIndex(u32::MAX));
+        let range = (from, first, LinkIndex(0))..=(from, last, LinkIndex(u32::MAX));
+        self.by_ends.range(range).map(|((_, to, _), step)| (*to, *step))
+    }
+
+    /// The link of this name.
+    pub fn link_named(&self, name: &str) -> Option<LinkIndex> {
+        self.links_by_name.get(name).copied()
+    }
+
+    /// The nodes whose names a pattern stands for.
+    pub fn nodes_like(&self, pattern: &str) -> Vec<NodeIndex> {
+        let Some((before, _)) = first_number(pattern) else {
+            return self.named(pattern).into_iter().collect();
+        };
+        let alike = self.by_name.range(before.to_string()..).take_while(|(name, _)| name.starts_with(before));
+        alike.filter(|(name, _)| matches(pattern, name)).map(|(_, node)| *node).collect()
     }
 
     pub fn name(&self, node: NodeIndex) -> &str {
@@ -55,7 +91,9 @@ impl Network {
 
     /// The names of the nodes that a node is linked to.
     pub fn neighbours(&self, node: NodeIndex) -> Vec<&str> {
-        self.by_ends.keys().filter(|(from, _)| *from == node).map(|(_, to)| self.name(*to)).collect()
+        let mut names: Vec<&str> = self.steps_from(node).map(|(to, _)| self.name(to)).collect();
+        names.dedup();
+        names
     }
 
     /// The node that `step` leaves.
@@ -72,9 +110,13 @@ impl Network {
         &self.link(port.step()).ports[usize::from(port.end())]
     }
 
-    /// Such as "sw1->sw2".
+    /// Such as "sw1->sw2"; with the name of its link behind it where that is one of several, "sw1->sw2 (north)".
     pub fn port_name(&self, port: PortIndex) -> String {
-        [self.name(self.tail(port.step())), "->", self.name(self.head(port.step()))].concat()
+        let ends = [self.name(self.tail(port.step())), "->", self.name(self.head(port.step()))].concat();
+        match &self.link(port.step()).label {
+            Some(label) => format!("{ends} ({label})"),
+            None => ends,
+        }
     }
 
     pub fn link(&self, step: Step) -> &Link {
@@ -89,6 +131,7 @@ pub(super) fn build(root: &Table) -> Result<Network, Fault> {
         links: Vec::new(),
         by_name: BTreeMap::new(),
         by_ends: BTreeMap::new(),
+        links_by_name: BTreeMap::new(),
         limits: BTreeMap::new(),
     };
     let host_defaults = defaults(root, "host").cloned().unwrap_or_default();
@@ -118,6 +161,7 @@ pub(super) fn build(root: &Table) -> Result<Network, Fault> {
     for whole in links {
         add_link(&mut network, &whole, &ports.get(&Port::default()))?;
     }
+    tell_apart(&mut network);
     for whole in &switches {
         set_ports(&mut network, whole, &mut ports)?;
         set_limits(&mut network, whole)?;
@@ -154,14 +198,6 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>) -> Result<()
         let message = format!("the link goes from \"{}\" to itself", names[0]);
         return Err(Fault::new(between.place, message, "Name two different nodes"));
     }
-    if network.step(ends[0], ends[1]).is_some() {
-        let message = format!("there is already a link between \"{}\" and \"{}\"", names[0], names[1]);
-        return Err(Fault::new(
-            between.place,
-            message,
-            "Two nodes have one link at most; put a switch into one of two",
-        ));
-    }
     let Some(rate) = optional(table, "rate", quantity::line_rate)? else {
         return Err(check::missing(
             whole.place,
@@ -188,7 +224,18 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>) -> Result<()
         }
     };
     let link = LinkIndex(network.links.len() as u32);
+    let name = table.node("name");
+    if let Some(node) = name {
+        let name = check::text(node)?;
+        let other = if network.named(name).is_some() { "host or switch" } else { "link" };
+        if other != "link" || network.links_by_name.insert(name.to_string(), link).is_some() {
+            let message = format!("there is another {other} \"{name}\"");
+            return Err(Fault::new(node.place, message, "Give each a name of its own: paths may name both"));
+        }
+    }
     network.links.push(Link {
+        // Whether it needs one, its neighbours say.
+        label: name.and_then(tree::Node::text).map(str::to_string),
         ends,
         rate,
         delay,
@@ -196,9 +243,35 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>) -> Result<()
         cell_loss: optional(table, "loss", quantity::ratio)?.unwrap_or(0.0),
         outages: optional(table, "outages", outages)?.unwrap_or_default(),
     });
-    network.by_ends.insert((ends[0], ends[1]), Step { link, end: 0 });
-    network.by_ends.insert((ends[1], ends[0]), Step { link, end: 1 });
+    network.by_ends.insert((ends[0], ends[1], link), Step { link, end: 0 });
+    network.by_ends.insert((ends[1], ends[0], link), Step { link, end: 1 });
     Ok(())
+}
+
+/// Gives each of several links between the same nodes what tells it from the others: its name, or its number in the
+/// file from the second on. A link that is alone between its nodes needs none.
+fn tell_apart(network: &mut Network) {
+    let mut between: BTreeMap<[NodeIndex; 2], Vec<LinkIndex>> = BTreeMap::new();
+    for (link, number) in network.links.iter().zip(0..) {
+        let [a, b] = link.ends;
+        between.entry([a.min(b), a.max(b)]).or_default().push(LinkIndex(number));
+    }
+    for (ends, links) in between {
+        for (&link, number) in links.iter().zip(1..) {
+            let label = &mut network.links[link.0 as usize].label;
+            if links.len() == 1 {
+                *label = None;
+                continue;
+            }
+            if label.is_none() && number > 1 {
+                *label = Some(format!("#{number}"));
+            }
+            let names = ends.map(|end| network.nodes[end.0 as usize].name.as_str());
+            for [a, b] in [names, [names[1], names[0]]] {
+                network.links_by_name.insert(format!("{a}-{b}#{number}"), link);
+            }
+        }
+    }
 }
 
 fn outages(node: &tree::Node) -> Result<Vec<Span>, Fault> {
@@ -224,15 +297,21 @@ fn set_ports(network: &mut Network, whole: &Whole, ports: &mut Shared<Port>) -> 
     let Some(&switch) = whole.table.text("name").and_then(|name| network.by_name.get(name)) else {
         return Ok(());
     };
-    let steps: Vec<(NodeIndex, Step)> = network
-        .by_ends
-        .range((switch, NodeIndex(0))..=(switch, NodeIndex(u32::MAX)))
-        .map(|((_, to), step)| (*to, *step))
-        .collect();
+    let steps: Vec<(NodeIndex, Step)> = network.steps_from(switch).collect();
     let empty = Table::default();
     let overrides = whole.table.node("ports").and_then(tree::Node::table).unwrap_or(&empty);
+    // What is written for a neighbour, and for one of several links to it.
+    let mut towards: BTreeMap<NodeIndex, &tree::Node> = BTreeMap::new();
+    let mut over: BTreeMap<LinkIndex, &tree::Node> = BTreeMap::new();
     for entry in &overrides.entries {
-        if !steps.iter().any(|(to, _)| network.name(*to) == entry.key) {
+        let neighbour = network.named(&entry.key).filter(|&node| network.step(switch, node).is_some());
+        let link = network.link_named(&entry.key);
+        let link = link.filter(|link| network.links[link.0 as usize].ends.contains(&switch));
+        if let Some(node) = neighbour {
+            towards.insert(node, &entry.node);
+        } else if let Some(link) = link {
+            over.insert(link, &entry.node);
+        } else {
             let neighbours = network.neighbours(switch);
             let message = format!("\"{}\" is no neighbour of \"{}\"", entry.key, network.name(switch));
             return Err(Fault::new(
@@ -242,17 +321,27 @@ fn set_ports(network: &mut Network, whole: &Whole, ports: &mut Shared<Port>) -> 
             ));
         }
     }
+    // What all ports share that nothing of their own is written for.
+    let mut plain: Option<Arc<Port>> = None;
     for (to, step) in steps {
-        let own = overrides.node(network.name(to));
-        let table = own
-            .and_then(tree::Node::table)
-            .map_or_else(|| whole.table.clone(), |own| merged(&whole.table, own));
-        if let (Some(own), Some(shape)) = (own, port_shape()) {
-            let mut keys = table.clone();
-            keys.entries.retain(|entry| shape.key(&entry.key).is_some());
-            check::table(&tree::Node { place: own.place, value: Value::Table(keys) }, shape, Mode::COMPLETE)?;
+        let mut table = Cow::Borrowed(&whole.table);
+        for own in [towards.get(&to), over.get(&step.link)].into_iter().flatten() {
+            if let Some(keys) = own.table() {
+                table = Cow::Owned(merged(&table, keys));
+            }
+            if let Some(shape) = port_shape() {
+                let mut keys = table.clone().into_owned();
+                keys.entries.retain(|entry| shape.key(&entry.key).is_some());
+                check::keys(&keys, own.place, shape, Mode::COMPLETE)?;
+            }
         }
-        let port = ports.get(&port::read(&table)?);
+        let port = match (&table, &plain) {
+            (Cow::Borrowed(_), Some(plain)) => Arc::clone(plain),
+            _ => ports.get(&port::read(&table)?),
+        };
+        if let Cow::Borrowed(_) = table {
+            plain = Some(Arc::clone(&port));
+        }
         network.links[step.link.0 as usize].ports[usize::from(step.end)] = port;
     }
     Ok(())

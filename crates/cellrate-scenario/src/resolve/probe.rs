@@ -1,5 +1,7 @@
 //! Probes: which quantity of what is recorded when.
 
+use std::collections::{BTreeMap, HashSet};
+
 use cellrate_proto::Duration;
 use cellrate_proto::switch::{ALGORITHM_METRICS, ERICA_METRICS};
 
@@ -7,11 +9,11 @@ use super::network::Network;
 use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
 use crate::model::{
     Category, Connection, ConnectionIndex, Every, FlowIndex, FlowQuantity, NodeIndex, Port, PortIndex,
-    PortQuantity, Probe, Quantity, Traffic, segmenting,
+    PortQuantity, Probe, Quantity, Step, Traffic, segmenting,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place, suggestion};
-use crate::text::pattern::matches;
+use crate::text::pattern::{first_number, matches};
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
 
@@ -22,7 +24,9 @@ pub(super) fn build(
     duration: Duration,
 ) -> Result<Vec<Probe>, Fault> {
     let known = known_quantities(network);
+    let names = names(connections);
     let mut probes: Vec<Probe> = Vec::new();
+    let mut recorded: HashSet<Quantity> = HashSet::new();
     let mut values = 0;
     for (node, table) in root.tables("probe") {
         let every = match table.node("every") {
@@ -31,12 +35,12 @@ pub(super) fn build(
             None => return Err(check::missing(node.place, "every", "\"1 ms\" or \"change\"")),
         };
         let Some(record) = table.node("record") else { return Err(check::missing(node.place, "record", "")) };
-        let names = check::list(record)?;
-        let targets = targets(table, names, network, connections)?;
-        for name in names {
+        let record = check::list(record)?;
+        let targets = targets(table, record, network, connections, &names)?;
+        for name in record {
             check::choice(name, &known)?;
             for quantity in quantities(name, every, &targets, network, connections)? {
-                if probes.iter().any(|probe| probe.quantity == quantity) {
+                if !recorded.insert(quantity) {
                     let message = format!(
                         "{} of {} is recorded twice",
                         name.plain(),
@@ -74,9 +78,10 @@ fn room_for(values: u64, table: &Table, every: Every, duration: Duration) -> Res
 /// Quantities there may be, and the figures of custom algorithms that some port has.
 fn known_quantities(network: &Network) -> Vec<&str> {
     let mut known = QUANTITIES.to_vec();
+    let mut figures: HashSet<&str> = known.iter().copied().collect();
     let ports = network.links.iter().flat_map(|link| &link.ports);
     for figure in ports.filter_map(|port| port.custom.as_ref()).flat_map(|custom| &custom.figures) {
-        if !known.contains(&figure.as_str()) {
+        if figures.insert(figure) {
             known.push(figure);
         }
     }
@@ -85,13 +90,15 @@ fn known_quantities(network: &Network) -> Vec<&str> {
 
 /// Drops the probes of connections that are not kept, and counts the others anew.
 pub(super) fn keep(probes: &mut Vec<Probe>, kept: &[bool]) {
+    // How many are kept before each.
+    let mut before = 0;
+    let anew: Vec<u32> = kept.iter().map(|&kept| (before, before += u32::from(kept)).0).collect();
     probes.retain_mut(|probe| {
         let (Quantity::Flow { flow, .. } | Quantity::VirtualSource { flow, .. }) = &mut probe.quantity else {
             return true;
         };
         let place = flow.connection().0 as usize;
-        let anew = kept[..place].iter().filter(|kept| **kept).count() as u32;
-        *flow = FlowIndex::of(ConnectionIndex(anew), flow.is_backward());
+        *flow = FlowIndex::of(ConnectionIndex(anew[place]), flow.is_backward());
         kept[place]
     });
 }
@@ -110,6 +117,7 @@ fn targets(
     record: &[Node],
     network: &Network,
     connections: &[Connection],
+    names: &BTreeMap<&str, u32>,
 ) -> Result<Targets, Fault> {
     let mut targets =
         Targets { given: false, flows: Vec::new(), virtual_sources: Vec::new(), ports: Vec::new() };
@@ -140,13 +148,13 @@ fn targets(
         if is_port {
             targets.ports.extend(ports(node, text, network)?.into_iter().map(|port| (port, node.place)));
         } else if let Some((vc, switch)) = text.split_once(" at ") {
-            for flow in flows(node, vc.trim_end(), connections)? {
+            for flow in flows(node, vc.trim_end(), names)? {
                 let connection = &connections[flow.connection().0 as usize];
                 let switch = virtual_end(node, switch.trim(), connection, network)?;
                 targets.virtual_sources.push((flow, switch, node.place));
             }
         } else {
-            let found = flows(node, text, connections)?;
+            let found = flows(node, text, names)?;
             targets.flows.extend(found.into_iter().map(|flow| (flow, node.place)));
         }
         if is_port && !records_ports || !is_port && !records_flows {
@@ -163,17 +171,34 @@ fn targets(
     Ok(targets)
 }
 
-fn flows(node: &Node, text: &str, connections: &[Connection]) -> Result<Vec<FlowIndex>, Fault> {
+/// The places of connections, by name.
+fn names(connections: &[Connection]) -> BTreeMap<&str, u32> {
+    connections.iter().map(|connection| connection.name.as_str()).zip(0..).collect()
+}
+
+/// What of `names` a pattern stands for, in the order of the names' places; only those are looked at that begin like
+/// it.
+fn named<T: Copy + Ord>(names: &BTreeMap<&str, T>, pattern: &str) -> Vec<T> {
+    let Some((before, _)) = first_number(pattern) else {
+        return names.get(pattern).copied().into_iter().collect();
+    };
+    let alike = names.range(before..).take_while(|(name, _)| name.starts_with(before));
+    let mut found: Vec<T> =
+        alike.filter(|(name, _)| matches(pattern, name)).map(|(_, place)| *place).collect();
+    found.sort_unstable();
+    found
+}
+
+fn flows(node: &Node, text: &str, names: &BTreeMap<&str, u32>) -> Result<Vec<FlowIndex>, Fault> {
     let (pattern, backward) = match text.strip_suffix("(back)") {
         Some(name) => (name.trim(), true),
         None => (text, false),
     };
-    let named = (0..).zip(connections).filter(|(_, connection)| matches(pattern, &connection.name));
-    let found: Vec<_> = named.map(|(i, _)| FlowIndex::of(ConnectionIndex(i), backward)).collect();
+    let found: Vec<u32> = named(names, pattern);
     if !found.is_empty() {
-        return Ok(found);
+        return Ok(found.into_iter().map(|i| FlowIndex::of(ConnectionIndex(i), backward)).collect());
     }
-    let known: Vec<&str> = connections.iter().map(|connection| connection.name.as_str()).collect();
+    let known: Vec<&str> = names.keys().copied().collect();
     let message = format!("there is no vc \"{}\"", quantity::shortened(pattern));
     Err(Fault::new(
         node.place,
@@ -206,12 +231,17 @@ fn virtual_end(
 }
 
 fn ports(node: &Node, text: &str, network: &Network) -> Result<Vec<PortIndex>, Fault> {
+    let tails = |pattern: &str| network.nodes_like(pattern);
     let (from, to) = text.split_once("->").map_or((text, ""), |(from, to)| (from.trim(), to.trim()));
-    let leads = |port: &PortIndex| {
-        let [tail, head] = [network.tail(port.step()), network.head(port.step())];
-        matches(from, network.name(tail)) && matches(to, network.name(head))
-    };
-    let found: Vec<_> = PortIndex::all(&network.links).filter(leads).collect();
+    let mut found: Vec<PortIndex> =
+        tails(from).into_iter().flat_map(|tail| ports_towards(network, tail, to)).collect();
+    found.sort_unstable();
+    // Several links may lead from one to the other: "a->b" is the port that is called so, or else all of them.
+    if first_number(text).is_none()
+        && let Some(&own) = found.iter().find(|&&port| network.port_name(port) == text)
+    {
+        found = vec![own];
+    }
     if !found.is_empty() {
         return Ok(found);
     }
@@ -225,6 +255,23 @@ fn ports(node: &Node, text: &str, network: &Network) -> Result<Vec<PortIndex>, F
         }
     };
     Err(Fault::new(node.place, message, remedy))
+}
+
+/// The ports from `tail` to the nodes that a pattern stands for, behind which the link may be told: "b (north)".
+fn ports_towards(network: &Network, tail: NodeIndex, pattern: &str) -> Vec<PortIndex> {
+    let (to, label) = match pattern.strip_suffix(')').and_then(|rest| rest.split_once('(')) {
+        Some((to, label)) => (to.trim_end(), Some(label)),
+        None => (pattern, None),
+    };
+    let is_it = |step: &Step| label.is_none() || network.link(*step).label.as_deref() == label;
+    let steps: Vec<Step> = match first_number(to) {
+        None => network.named(to).into_iter().flat_map(|head| network.steps_between(tail, head)).collect(),
+        Some(_) => {
+            let alike = network.steps_from(tail).filter(|(head, _)| matches(to, network.name(*head)));
+            alike.map(|(_, step)| step).collect()
+        }
+    };
+    steps.into_iter().filter(is_it).map(Step::port).collect()
 }
 
 /// The quantities that one name in `record` stands for.

@@ -1,10 +1,12 @@
 //! Holds a tree against the table of the format: unknown keys, wrong types, missing units, values out of range.
 
+use std::borrow::Cow;
+
 use cellrate_proto::parameters::{ParameterError, PowerOfTwo};
 
 use crate::format::{Kind, Shape, Tagged};
 use crate::text::error::{Fault, Place, nearest, suggestion};
-use crate::text::pattern::of_first_member;
+use crate::text::pattern::{first_number, of_first_member};
 use crate::text::quantity::{self, Dimension, shortened};
 use crate::text::tree::{Node, Table, Value};
 
@@ -88,17 +90,22 @@ pub(crate) fn value(node: &Node, kind: Kind, mode: Mode) -> Result<(), Fault> {
 fn entries(node: &Node, shape: &'static Shape) -> Result<(), Fault> {
     let example = format!("Write each as [[{}]]", shape.name);
     let nodes = node.list().ok_or_else(|| wrong_type(node, "an array of tables", &example))?;
-    for node in nodes {
-        let Some(keys) = node.table() else { return Err(wrong_type(node, "an array of tables", &example)) };
-        // Only what can be a group may take its keys from elsewhere, too.
-        let can_be_group = shape.key("count").is_some();
-        let is_group = can_be_group && (keys.node("count").is_some() || keys.node("like").is_some());
-        if let Some(count) = keys.node("count").filter(|_| can_be_group) {
-            integer(count, 1, 65_536)?;
-        }
-        table(node, shape, Mode { groups: is_group, complete: !can_be_group })?;
+    nodes.iter().try_for_each(|node| entry(node, shape))
+}
+
+/// An entry of a kind, as written.
+pub(crate) fn entry(node: &Node, shape: &'static Shape) -> Result<(), Fault> {
+    let Some(keys) = node.table() else {
+        let example = format!("Write each as [[{}]]", shape.name);
+        return Err(wrong_type(node, "an array of tables", &example));
+    };
+    // Only what can be a group may take its keys from elsewhere, too.
+    let can_be_group = shape.key("count").is_some();
+    let is_group = can_be_group && (keys.node("count").is_some() || keys.node("like").is_some());
+    if let Some(count) = keys.node("count").filter(|_| can_be_group) {
+        integer(count, 1, 65_536)?;
     }
-    Ok(())
+    table(node, shape, Mode { groups: is_group, complete: !can_be_group })
 }
 
 /// Whether `node` is a table of this shape.
@@ -108,13 +115,18 @@ pub(crate) fn table(node: &Node, shape: &'static Shape, mode: Mode) -> Result<()
             shape.keys.first().map_or(String::new(), |key| format!("Write {{ {} = ... }}", key.name));
         return Err(wrong_type(node, "a table", &example));
     };
+    keys(table, node.place, shape, mode)
+}
+
+/// Like [`table`], for a table that stands at `place`.
+pub(crate) fn keys(table: &Table, place: Place, shape: &'static Shape, mode: Mode) -> Result<(), Fault> {
     for entry in &table.entries {
         let Some(key) = shape.key(&entry.key) else {
             return Err(unknown_key(&entry.key, entry.place, shape.keys.iter().map(|key| key.name)));
         };
         value(&entry.node, key.kind, mode)?;
     }
-    if mode.complete { required_keys(table, node.place, shape) } else { Ok(()) }
+    if mode.complete { required_keys(table, place, shape) } else { Ok(()) }
 }
 
 /// Names the first key that must be there and is not.
@@ -172,7 +184,7 @@ fn tagged_table(node: &Node, tagged: &'static Tagged, mode: Mode) -> Result<(), 
         let remedy = format!("Add type = one of {}", quoted_list(&tags));
         return Err(Fault::new(node.place, "the key \"type\" is missing", remedy));
     }
-    for entry in keys.entries.iter().filter(|entry| entry.key != "type") {
+    for entry in keys.entries.iter().filter(|entry| &*entry.key != "type") {
         let shapes = || tagged.shapes(tag).filter_map(|shape| shape.key(&entry.key));
         if shapes().next().is_none() {
             let known: Vec<&str> =
@@ -249,7 +261,10 @@ pub(crate) fn text(node: &Node) -> Result<&str, Fault> {
 
 fn name(node: &Node) -> Result<(), Fault> {
     let name = text(node)?;
-    let bare = name.replacen("{i}", "1", 1);
+    let bare = match first_number(name) {
+        Some((before, after)) => [before, "1", after].concat().into(),
+        None => Cow::Borrowed(name),
+    };
     let fits = !name.is_empty()
         && name.chars().count() <= 64
         && bare.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
@@ -257,7 +272,11 @@ fn name(node: &Node) -> Result<(), Fault> {
         return Ok(());
     }
     let message = format!("\"{}\" cannot be a name", shortened(name));
-    Err(Fault::new(node.place, message, "Write 1 to 64 letters, digits, _ and -, and {i} at most once"))
+    Err(Fault::new(
+        node.place,
+        message,
+        "Write 1 to 64 letters, digits, _ and -, and {i} or such as {i+15} at most once",
+    ))
 }
 
 pub(crate) fn integer(node: &Node, low: i64, high: i64) -> Result<i64, Fault> {

@@ -46,9 +46,27 @@ fn number(shift: &str, i: usize) -> Option<i64> {
     }
 }
 
+/// Whether there is the number of a member in `text`: `{i}`, or one more or less.
+pub(crate) fn has_number(text: &str) -> bool {
+    first_number(text).is_some()
+}
+
+/// What stands before and behind the first `{i}`, `{i+1}` and the like.
+pub(crate) fn first_number(text: &str) -> Option<(&str, &str)> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find("{i").map(|at| from + at) {
+        let end = text[at..].find('}').map(|end| at + end);
+        if let Some(end) = end.filter(|&end| number(&text[at + 2..end], 0).is_some()) {
+            return Some((&text[..at], &text[end + 1..]));
+        }
+        from = at + 2;
+    }
+    None
+}
+
 /// Whether a name is one that a pattern with `{i}` stands for, or the same.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once("{i}") {
+    match first_number(pattern) {
         None => pattern == name,
         Some((before, after)) => {
             let middle = name.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
@@ -60,7 +78,7 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
 /// What a text with `{i}` is for the first member; `None` if it is the same for all, or no text.
 pub(crate) fn of_first_member(node: &Node) -> Option<Node> {
     match numbered(node.text()?, 1) {
-        Cow::Owned(text) => Some(Node { place: node.place, value: Value::Text(text) }),
+        Cow::Owned(text) => Some(Node { place: node.place, value: Value::from(&*text) }),
         Cow::Borrowed(_) => None,
     }
 }
@@ -80,6 +98,8 @@ mod tests {
 
     #[test]
     fn a_pattern_stands_for_numbers_only() {
+        assert!(matches("vc{i+15}", "vc16") && matches("a{i}b", "a1b") && !matches("vc{i+x}", "vc1"));
+        assert!(has_number("h{i+15}") && !has_number("{i") && !has_number("{ii}") && has_number("{i{i}"));
         assert!(matches("vc{i}", "vc12") && matches("vc1", "vc1"));
         assert!(!matches("vc{i}", "vc") && !matches("vc{i}", "vcx") && !matches("vc1", "vc2"));
     }

@@ -15,20 +15,27 @@ use crate::text::tree::{Node, Table, Value};
 /// Lengths by file, column, and whether they are in bits: many connections may have the same.
 type Known = BTreeMap<(String, i64, bool), Arc<[u32]>>;
 
-/// Reads the file of every trace in `table`, or below it, as seen from `folder`.
-pub(crate) fn take_in(table: &mut Table, folder: &Path) -> Result<(), Fault> {
-    below(table, folder, &mut Known::new())
+/// Reads the file of every trace in `table`, or below it, as seen from `folder`. Says whether there is any.
+pub(crate) fn take_in(table: &mut Table, folder: &Path) -> Result<bool, Fault> {
+    let mut known = Known::new();
+    below(table, folder, &mut known)?;
+    Ok(!known.is_empty())
 }
 
 fn below(table: &mut Table, folder: &Path, known: &mut Known) -> Result<(), Fault> {
     // What the keys of a custom algorithm are called is its own affair.
-    for entry in table.entries.iter_mut().filter(|entry| entry.key != "parameters") {
-        let is_trace = entry.key == "trace";
+    for entry in table.entries.iter_mut().filter(|entry| &*entry.key != "parameters") {
+        let is_trace = &*entry.key == "trace";
+        // What names no file is not touched, so that it stays shared with its copies.
+        let is_file = is_trace && entry.node.table().is_some_and(|trace| trace.node("file").is_some());
+        if !is_file && !names_a_file(&entry.node) {
+            continue;
+        }
         match &mut entry.node.value {
-            Value::Table(trace) if is_trace && trace.node("file").is_some() => replace(trace, folder, known)?,
-            Value::Table(inner) => below(inner, folder, known)?,
+            Value::Table(trace) if is_file => replace(Arc::make_mut(trace), folder, known)?,
+            Value::Table(inner) => below(Arc::make_mut(inner), folder, known)?,
             Value::List(nodes) => {
-                nodes
+                Arc::make_mut(nodes)
                     .iter_mut()
                     .filter_map(Node::table_mut)
                     .try_for_each(|inner| below(inner, folder, known))?;
@@ -37,6 +44,19 @@ fn below(table: &mut Table, folder: &Path, known: &mut Known) -> Result<(), Faul
         }
     }
     Ok(())
+}
+
+/// Whether there is a trace with a file in `node`.
+fn names_a_file(node: &Node) -> bool {
+    match &node.value {
+        Value::Table(table) => table.entries.iter().any(|entry| {
+            let is_file = &*entry.key == "trace"
+                && entry.node.table().is_some_and(|trace| trace.node("file").is_some());
+            is_file || &*entry.key != "parameters" && names_a_file(&entry.node)
+        }),
+        Value::List(nodes) => nodes.iter().any(names_a_file),
+        _ => false,
+    }
 }
 
 /// The lengths of a trace, in place of its file. The other keys stay: a sweep may name another file.

@@ -1,5 +1,6 @@
 //! The tree that a TOML text is, in the order of the text, with the place of every key and value.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -9,7 +10,8 @@ use toml::de::{DeTable, DeValue};
 
 use crate::text::error::{Fault, Place};
 
-/// A value and where it stands.
+/// A value and where it stands. A copy shares lists and tables with its original until one of the two is changed, so
+/// that what many entries, members of groups or points of sweeps have in common is there once.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub place: Place,
@@ -18,16 +20,34 @@ pub(crate) struct Node {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
-    Text(String),
+    Text(Arc<str>),
     Integer(i64),
     Float(f64),
     Boolean(bool),
     /// A date or a time of day, which no key takes.
     Date(String),
-    List(Vec<Node>),
+    List(Arc<Vec<Node>>),
     /// A long list of whole numbers, which was read from elsewhere.
     Numbers(Arc<[u32]>),
-    Table(Table),
+    Table(Arc<Table>),
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.into())
+    }
+}
+
+impl From<Vec<Node>> for Value {
+    fn from(nodes: Vec<Node>) -> Value {
+        Value::List(Arc::new(nodes))
+    }
+}
+
+impl From<Table> for Value {
+    fn from(table: Table) -> Value {
+        Value::Table(Arc::new(table))
+    }
 }
 
 /// Keys and values in the order of the text.
@@ -38,14 +58,14 @@ pub(crate) struct Table {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    pub key: String,
+    pub key: Arc<str>,
     pub place: Place,
     pub node: Node,
 }
 
 impl Table {
     pub fn entry(&self, key: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.key == key)
+        self.entries.iter().find(|entry| *entry.key == *key)
     }
 
     pub fn node(&self, key: &str) -> Option<&Node> {
@@ -57,19 +77,19 @@ impl Table {
     }
 
     pub fn node_mut(&mut self, key: &str) -> Option<&mut Node> {
-        self.entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
+        self.entries.iter_mut().find(|entry| *entry.key == *key).map(|entry| &mut entry.node)
     }
 
     pub fn remove(&mut self, key: &str) -> Option<Entry> {
-        let at = self.entries.iter().position(|entry| entry.key == key)?;
+        let at = self.entries.iter().position(|entry| *entry.key == *key)?;
         Some(self.entries.remove(at))
     }
 
     /// Gives `key` the value, in the place of the one it had.
     pub fn set(&mut self, key: &str, place: Place, node: Node) {
-        match self.entries.iter_mut().find(|entry| entry.key == key) {
+        match self.entries.iter_mut().find(|entry| *entry.key == *key) {
             Some(entry) => (entry.place, entry.node) = (place, node),
-            None => self.entries.push(Entry { key: key.to_string(), place, node }),
+            None => self.entries.push(Entry { key: key.into(), place, node }),
         }
     }
 
@@ -90,7 +110,7 @@ impl Node {
     }
 
     pub fn list_mut(&mut self) -> Option<&mut Vec<Node>> {
-        if let Value::List(nodes) = &mut self.value { Some(nodes) } else { None }
+        if let Value::List(nodes) = &mut self.value { Some(Arc::make_mut(nodes)) } else { None }
     }
 
     pub fn table(&self) -> Option<&Table> {
@@ -98,7 +118,7 @@ impl Node {
     }
 
     pub fn table_mut(&mut self) -> Option<&mut Table> {
-        if let Value::Table(table) = &mut self.value { Some(table) } else { None }
+        if let Value::Table(table) = &mut self.value { Some(Arc::make_mut(table)) } else { None }
     }
 
     /// What kind of value it is, for messages.
@@ -117,7 +137,7 @@ impl Node {
     /// The value as TOML on one line.
     pub fn to_toml(&self) -> String {
         match &self.value {
-            Value::Text(text) => toml::Value::String(text.clone()).to_string(),
+            Value::Text(text) => toml::Value::String(text.to_string()).to_string(),
             Value::Integer(number) => number.to_string(),
             Value::Float(number) => toml::Value::Float(*number).to_string(),
             Value::Boolean(flag) => flag.to_string(),
@@ -144,7 +164,8 @@ impl Node {
     /// The value as JSON with the keys of every table in alphabetical order.
     pub fn canonical(&self) -> Json {
         match &self.value {
-            Value::Text(text) | Value::Date(text) => Json::from(text.as_str()),
+            Value::Text(text) => Json::from(&**text),
+            Value::Date(text) => Json::from(text.as_str()),
             Value::Integer(number) => Json::from(*number),
             Value::Float(number) => Json::from(*number),
             Value::Boolean(flag) => Json::from(*flag),
@@ -159,7 +180,7 @@ impl Table {
     pub fn canonical(&self) -> Json {
         let mut entries: Vec<&Entry> = self.entries.iter().collect();
         entries.sort_by(|a, b| a.key.cmp(&b.key));
-        let pairs = entries.into_iter().map(|entry| (entry.key.clone(), entry.node.canonical()));
+        let pairs = entries.into_iter().map(|entry| (entry.key.to_string(), entry.node.canonical()));
         Json::Object(Map::from_iter(pairs))
     }
 
@@ -216,15 +237,29 @@ fn quoted_key(key: &str) -> String {
 /// `over` on top of `base`: tables are merged key by key, all else is replaced. A table with a `type` of its own
 /// replaces a table whole, because the keys of another type would make no sense in it.
 pub(crate) fn merged(base: &Table, over: &Table) -> Table {
+    if over.entries.is_empty() {
+        return base.clone();
+    }
     let mut result = base.clone();
+    // Most tables have few keys; in one of thousands each is found by an index.
+    let index: Option<HashMap<&str, usize>> = (base.entries.len() > 16)
+        .then(|| base.entries.iter().enumerate().map(|(at, entry)| (&*entry.key, at)).collect());
     for entry in &over.entries {
-        let mut node = entry.node.clone();
-        if let (Some(below), Some(above)) = (base.node(&entry.key).and_then(Node::table), entry.node.table())
+        let at = match &index {
+            Some(index) => index.get(&*entry.key).copied(),
+            None => base.entries.iter().position(|below| below.key == entry.key),
+        };
+        let Some(at) = at else {
+            result.entries.push(entry.clone());
+            continue;
+        };
+        let mut entry = entry.clone();
+        if let (Some(below), Some(above)) = (base.entries[at].node.table(), entry.node.table())
             && above.node("type").is_none()
         {
-            node.value = Value::Table(merged(below, above));
+            entry.node.value = Value::from(merged(below, above));
         }
-        result.set(&entry.key, entry.place, node);
+        result.entries[at] = entry;
     }
     result
 }
@@ -255,7 +290,7 @@ fn table(table: &DeTable<'_>, text: u32, offset: usize) -> Result<Table, Fault> 
     let mut entries = Vec::new();
     for (key, value) in table.iter() {
         entries.push(Entry {
-            key: key.get_ref().to_string(),
+            key: Arc::from(&**key.get_ref()),
             place: place(key.span(), text, offset),
             node: node(value, text, offset)?,
         });
@@ -267,7 +302,7 @@ fn table(table: &DeTable<'_>, text: u32, offset: usize) -> Result<Table, Fault> 
 fn node(value: &Spanned<DeValue<'_>>, text: u32, offset: usize) -> Result<Node, Fault> {
     let place = place(value.span(), text, offset);
     let value = match value.get_ref() {
-        DeValue::String(string) => Value::Text(string.to_string()),
+        DeValue::String(string) => Value::from(&**string),
         DeValue::Integer(integer) => {
             let number = i64::from_str_radix(integer.as_str(), integer.radix()).map_err(|_| {
                 Fault::new(place, format!("{integer} is too large a number"), "Write one below 2^63")
@@ -287,9 +322,11 @@ fn node(value: &Spanned<DeValue<'_>>, text: u32, offset: usize) -> Result<Node, 
         DeValue::Boolean(flag) => Value::Boolean(*flag),
         DeValue::Datetime(date) => Value::Date(date.to_string()),
         DeValue::Array(array) => {
-            Value::List(array.iter().map(|value| node(value, text, offset)).collect::<Result<_, _>>()?)
+            let nodes: Vec<Node> =
+                array.iter().map(|value| node(value, text, offset)).collect::<Result<_, _>>()?;
+            Value::from(nodes)
         }
-        DeValue::Table(inner) => Value::Table(self::table(inner, text, offset)?),
+        DeValue::Table(inner) => Value::from(self::table(inner, text, offset)?),
     };
     Ok(Node { place, value })
 }
@@ -302,7 +339,7 @@ mod tests {
     fn keys_and_values_know_their_place_and_order() {
         let text = "b = 1\na = [\"x\", { c = 2.5 }]\n";
         let table = parse_document(text, 0).unwrap();
-        assert_eq!(table.entries.iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+        assert_eq!(table.entries.iter().map(|entry| &*entry.key).collect::<Vec<_>>(), ["b", "a"]);
         let list = table.node("a").unwrap().list().unwrap();
         let inner = &list[1].table().unwrap().entries[0];
         assert_eq!(&text[inner.place.start as usize..inner.place.end as usize], "c");

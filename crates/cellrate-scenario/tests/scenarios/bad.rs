@@ -38,7 +38,6 @@ told! {
     cycle_of_likes: "name = \"vc{i}\"\n" => "name = \"vc{i}\"\nlike = \"like-{i}\"\n";
     path_through_a_host: "path = [\"s{i}\", \"sw1\"," => "path = [\"s{i}\", \"s3\", \"sw1\",";
     path_from_a_switch: "path = [\"s{i}\", \"sw1\"," => "path = [\"sw1\",";
-    parallel_links: "between = [\"sw2\", \"d{i}\"]\ncount = 3" => "between = [\"sw2\", \"d1\"]\ncount = 3";
     link_to_itself: "between = [\"sw1\", \"sw2\"]" => "between = [\"sw1\", \"sw1\"]";
     node_twice: "\"sw2\", \"d{i}\"]\nabr" => "\"sw2\", \"sw1\", \"d{i}\"]\nabr";
     port_to_a_stranger: "ports = { sw2" => "ports = { d1";

@@ -67,7 +67,15 @@ impl World {
             })
         };
         let ports = [port(a), port(b)];
-        self.scenario.links.push(Link { ends, rate, delay, ports, cell_loss: 0.0, outages: vec![] });
+        self.scenario.links.push(Link {
+            label: None,
+            ends,
+            rate,
+            delay,
+            ports,
+            cell_loss: 0.0,
+            outages: vec![],
+        });
         LinkIndex(self.scenario.links.len() as u32 - 1)
     }
 
