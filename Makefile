@@ -106,7 +106,7 @@ $(STAMPS)/venv:
 	touch $@
 
 $(STAMPS)/tools: pyproject.toml | $(STAMPS)/venv
-	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["dev"], *p["optional-dependencies"]["polars"], *p["optional-dependencies"]["import"], sep="\n")' > $(STAMPS)/requirements.txt
+	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["dev"], *(one for name in ("cluster", "import", "polars", "tune", "xarray") for one in p["optional-dependencies"][name]), sep="\n")' > $(STAMPS)/requirements.txt
 	$(BIN)/pip install -q -r $(STAMPS)/requirements.txt
 	touch $@
 

@@ -60,6 +60,7 @@ PAGES = {
         "docs/transport",
     ],
     "Your own": ["docs/guides/algorithms", "docs/guides/sources"],
+    "Studies": ["docs/guides/campaigns"],
     "Networks and traffic": ["docs/guides/topologies", "docs/guides/long-range-dependence"],
     "Cells and hosts": ["docs/guides/captures", "docs/guides/testbed", "docs/testbed"],
     "Papers": [

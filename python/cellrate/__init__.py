@@ -23,6 +23,7 @@ from .wireshark.capture import Capture, CapturedFile
 
 if TYPE_CHECKING:
     from .advice import Advice, AdvisedSet, Situation, advise
+    from .campaigns.sweep import Sweep
     from .captures import read_capture
     from .plotting.together import plot
     from .sweeps.tidy import tidy
@@ -46,6 +47,7 @@ __all__ = [
     "SendingEnd",
     "Series",
     "Situation",
+    "Sweep",
     "SweepPoint",
     "SwitchAlgorithm",
     "TrafficSource",
@@ -73,6 +75,10 @@ def __getattr__(name: str) -> object:
         from . import advice
 
         return getattr(advice, name)
+    if name == "Sweep":
+        from .campaigns.sweep import Sweep
+
+        return Sweep
     if name == "watch":
         from .watching import watch
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 import hypothesis
@@ -64,7 +65,7 @@ values = [8, 32, 256]
 )
 
 
-def swept(*sweeps: tuple[str, str], text: str = PAIR) -> list[cellrate.Result]:
+def swept(*sweeps: tuple[str, str], text: str = PAIR) -> Sequence[cellrate.Result]:
     """Run a scenario with sweeps, each a path and its values as TOML."""
     more = "".join(f'\n[[sweep]]\nset = "{path}"\nvalues = {values}\n' for path, values in sweeps)
     return cellrate.sweep(cellrate.Scenario.parse(text + more), workers=1)

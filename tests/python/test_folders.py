@@ -110,10 +110,14 @@ def test_a_sweep_with_anything_beside_it_is_left_alone(swept: Path, tmp_path: Pa
     assert (out / stranger).read_text() == "years of work"
 
 
-def test_a_sweep_is_replaced_by_another(swept: Path, tmp_path: Path) -> None:
+def test_a_sweep_is_replaced_by_a_run_and_a_run_by_a_sweep(swept: Path, tmp_path: Path) -> None:
     out = shutil.copytree(swept, tmp_path / "out")
+    result = cellrate.run(SWEPT[0][0])
+    result.write(out, plots=False)
+    assert {entry.name for entry in out.iterdir()} == {"summary.json", "scenario.toml", "series"}
+    # And a run by a sweep, once that is whole.
     sweep_into(out, SWEPT[:2], workers=1)
-    assert {entry.name for entry in out.iterdir()} == {"summary.json", "point-001", "point-002"}
+    assert {entry.name for entry in out.iterdir() if entry.is_dir()} == {"point-001", "point-002"}
 
 
 LIVE: dict[str, object] = {

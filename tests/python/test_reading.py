@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -131,14 +132,16 @@ def test_series_that_were_replaced_meanwhile_are_not_taken(folder: Path, tmp_pat
 def test_a_point_that_is_not_what_the_sweep_says_is_refused(swept: Path) -> None:
     file = swept / "point-002" / "summary.json"
     summary = json.loads(file.read_text())
-    summary["vcs"][0]["delivered"] += 1
+    summary["run"]["hash"] = "0" * 64
     file.write_text(json.dumps(summary))
-    with pytest.raises(CellrateError, match=r"point-002/summary\.json is not what .*summary\.json says of it"):
-        cellrate.load_sweep(swept)
+    with pytest.raises(
+        CellrateError, match=r"point-002/summary\.json is not of the scenario that .*campaign\.json says"
+    ):
+        list(cellrate.load_sweep(swept))
 
 
 def test_rows_of_results_by_name_begin_with_it(folder: Path, swept: Path) -> None:
-    results: dict[str, Result | list[Result]] = {
+    results: dict[str, Result | Sequence[Result]] = {
         "alone": cellrate.load(folder),
         "swept": cellrate.load_sweep(swept),
     }

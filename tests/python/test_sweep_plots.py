@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -78,7 +79,7 @@ def positions(line: Line2D) -> list[float]:
     return values
 
 
-def drawn_of(results: list[cellrate.Result]) -> Figure:
+def drawn_of(results: Sequence[cellrate.Result]) -> Figure:
     drawn = figure(results)
     assert drawn is not None
     return drawn

@@ -102,7 +102,8 @@ def test_a_folder_has_the_tables_and_the_picture(tmp_path: Path) -> None:
     points = [(point.scenario, point.set) for point in SWEPT.points()]
     sweep_into(tmp_path / "out", points, csv=True, plots=True, workers=1)
     names = {path.name for path in (tmp_path / "out").iterdir() if path.is_file()}
-    assert names == {"summary.json", "vcs.csv", "ports.csv", "sweep.png", "sweep.svg"}
+    tables = {"run.parquet", "vcs.parquet", "ports.parquet"}
+    assert names == {"campaign.json", "summary.json", "vcs.csv", "ports.csv", "sweep.png", "sweep.svg"} | tables
     head, *rows = (tmp_path / "out" / "vcs.csv").read_text().splitlines()
     assert head.startswith('"defaults.abr.nrm","vc","category",')
     assert rows[0].startswith('8,"vc1","abr",')

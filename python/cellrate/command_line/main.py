@@ -45,14 +45,14 @@ def status(arguments: list[str]) -> int:
         return app(arguments)
     except UsageError as error:
         return complain(f"{error} (cellrate --help says what there is.)", 2)
-    except (KeyboardInterrupt, Interrupted):
-        return _ended()
+    except (KeyboardInterrupt, Interrupted) as error:
+        return _ended(error)
     except RunError as error:
-        return complain(str(error), 1)
+        return complain(_with_notes(str(error), error), 1)
     except LiveUnavailable as error:
         return complain(str(error), 3)
     except (ScenarioError, CellrateError) as error:
-        return complain(str(error), 2)
+        return complain(_with_notes(str(error), error), 2)
     except BrokenPipeError:
         # Whoever read our output has seen enough.
         with contextlib.suppress(OSError):
@@ -60,11 +60,16 @@ def status(arguments: list[str]) -> int:
         return 0
     except OSError as error:
         # That the terminal is gone may be noticed in the middle of what is to be done because it is.
-        return complain(str(error), 1) if _told_to_end is None else _ended()
+        return complain(_with_notes(str(error), error), 1) if _told_to_end is None else _ended(error)
 
 
-def _ended() -> int:
+def _ended(error: BaseException) -> int:
     if _told_to_end is None:
-        return complain("interrupted", 1)
+        return complain(_with_notes("interrupted", error), 1)
     # As a shell has it: 128, and the signal.
-    return complain(TO_END[_told_to_end], 128 + _told_to_end)
+    return complain(_with_notes(TO_END[_told_to_end], error), 128 + _told_to_end)
+
+
+def _with_notes(text: str, error: BaseException) -> str:
+    """Add what an error was given on its way, such as what a sweep keeps."""
+    return "; ".join([text, *getattr(error, "__notes__", [])])

@@ -28,7 +28,17 @@ Seeds = Annotated[
 ]
 Seed = Annotated[int | None, Parameter(help="Seed of all randomness, instead of the scenario's own.")]
 Json = Annotated[bool, Parameter(name="--json", help="Print JSON instead of tables.")]
-Out = Annotated[Path | None, Parameter(help="Folder for the results; it appears whole or not at all.")]
+Out = Annotated[
+    Path | None,
+    Parameter(
+        help="Folder for the results: of a run whole or not there at all, of a sweep with each point that is done."
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    Parameter(help="Run the points on a cluster of Dask: tcp://HOST:8786, or the scheduler's file scheduler.json."),
+]
+Fresh = Annotated[bool, Parameter(help="Run all points of a sweep again, whatever the folder keeps of them.")]
 File = Annotated[str, Parameter(help="A TOML file, or the name of a ready scenario (cellrate list).")]
 Start = Annotated[
     str | None,

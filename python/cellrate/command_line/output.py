@@ -5,22 +5,47 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 
 @contextlib.contextmanager
-def progress_bar(name: str, *, quiet: bool) -> Iterator[Callable[[float], object] | None]:
-    """Show a bar, but only to somebody who watches."""
-    if quiet or not sys.stderr.isatty():
+def progress_bar(name: str, *, quiet: bool, points: int = 1) -> Iterator[Callable[[float], object] | None]:
+    """Show a bar with the time that is left; where nobody watches, of what takes long a line now and then."""
+    if quiet:
         yield None
         return
-    from rich.console import Console
-    from rich.progress import Progress
+    if not sys.stderr.isatty():
+        from ..running.telling import Lines
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=1.0)
-        yield lambda fraction: bar.update(task, completed=fraction)
+        yield Lines(name, points)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()]
+    columns += [TextColumn("{task.fields[done]}")] if points > 1 else []
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=1.0, done=f"0 of {points:,} points")
+
+        def show(fraction: float) -> None:
+            bar.update(task, completed=fraction, done=f"{int(fraction * points + 1e-9):,} of {points:,} points")
+
+        yield show
+
+
+def say(text: str) -> None:
+    """Say on stderr what somebody should know who reads the results."""
+    complain(text, 0)
+
+
+def print_points(points: Iterable[Any]) -> None:
+    """Print the JSON of a sweep, {"points": [...]}, point by point."""
+    print('{\n  "points": [', end="")
+    for number, point in enumerate(points):
+        text = json.dumps(point, indent=2, allow_nan=False).replace("\n", "\n    ")
+        print(("," if number else "") + "\n    " + text, end="")
+    print("\n  ]\n}")
 
 
 def print_json(content: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +15,10 @@ from .options import (
     CaptureLimit,
     CapturePorts,
     CaptureUntil,
+    Cluster,
     CustomTraffic,
     File,
+    Fresh,
     Json,
     Out,
     Policy,
@@ -29,7 +32,7 @@ from .options import (
     lists_of,
     settings_of,
 )
-from .output import lacking, print_json, progress_bar, say_where
+from .output import lacking, print_json, print_points, progress_bar, say, say_where
 from .typed import Parameter
 
 if TYPE_CHECKING:
@@ -60,28 +63,41 @@ def run(
     algorithm: Algorithm = None,
     policy: Policy = None,
     traffic: CustomTraffic = None,
+    cluster: Cluster = None,
+    fresh: Fresh = False,
 ) -> int:
-    """Run a scenario, or every point of its sweep."""
+    """Run a scenario, or every point of its sweep.
+
+    A sweep with --out keeps each point as soon as it is done. The same command goes on after an interruption; more
+    --seeds or --sweep values add points.
+    """
+    from ..errors import CellrateError
     from ..extensions.custom import load
     from ..results.folders import check_apart, plain_name
-    from ..running.into_folders import run_into, sweep_into
+    from ..running.into_folders import run_into, run_without_folder, sweep_into
     from ..running.processes import number_of_workers
     from ..running.runs import run as run_one
     from ..scenario import prepare
-    from ..sweeps.varying import ON_COMMAND_LINE, varied
+    from ..sweeps.varying import ON_COMMAND_LINE, Points, varied
 
-    scenario = varied(prepare(file, set=settings_of(set), seed=seed), lists_of(sweep), seeds, ON_COMMAND_LINE)
-    points = [(point.scenario, point.set) for point in scenario.checked_points()]
+    scenario = varied(prepare(file, set=settings_of(set), seed=seed), lists_of(sweep), None, ON_COMMAND_LINE)
+    points = Points(scenario, seeds, ON_COMMAND_LINE)
     custom = load(algorithm, policy, traffic)
     captured = capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
-    if out is None and (plot or csv):
+    name = points[0][0].name
+    swept = len(points) > 1
+    if out is None and (plot or csv or (swept and cluster is not None)):
         out = Path("results") / plain_name(points[0][0])
     check_apart(out, capture)
     number_of_workers(workers, len(points))
-    swept = len(points) > 1
+    if not swept and cluster is not None:
+        raise CellrateError(
+            f"--cluster {cluster}: {file} is a single run, which needs no cluster; add --sweep or --seeds"
+        )
     undrawn: list[str] = []
-    with progress_bar(points[0][0].name, quiet=json) as progress:
-        if swept and captured is None:
+    results: Sequence[Result]
+    with progress_bar(name, quiet=json, points=len(points)) as progress:
+        if swept and captured is None and out is not None:
             results = sweep_into(
                 out,
                 points,
@@ -91,13 +107,18 @@ def run(
                 progress=progress,
                 threads=threads,
                 custom=custom,
-                complain=undrawn.append,
+                executor=cluster,
+                fresh=fresh,
+                complain=lambda text: say(text) if "could not be drawn" not in text else undrawn.append(text),
+                name="--cluster",
             )
+        elif swept and captured is None:
+            results = run_without_folder(points, workers=workers, progress=progress, threads=threads, custom=custom)
         else:
 
             def one() -> Result:
                 return run_one(
-                    scenario,
+                    points[0][0] if not swept else scenario,
                     capture=captured,
                     progress=progress,
                     threads=threads,
@@ -108,15 +129,16 @@ def run(
 
             results = [run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)]
     if json:
-        print_json(
-            {"points": [{"set": result.set, **result.summary} for result in results]} if swept else results[0].summary
-        )
+        if swept:
+            print_points({"set": result.set, **result.summary} for result in results)
+        else:
+            print_json(results[0].summary)
         return lacking(undrawn)
     from ..sweeps.table import print_runs
 
     print_runs(results)
-    for result in results:
-        for written in result.captured:
+    if not swept:
+        for written in results[0].captured:
             print(written)
     if out is not None:
         print(f"Results are in {out}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from ..errors import CellrateError
 from .app import app
 from .options import Json
-from .output import print_json
+from .output import print_json, print_points
 from .typed import Parameter
 
 if TYPE_CHECKING:
@@ -20,20 +21,49 @@ Folder = Annotated[Path, Parameter(help="A folder of results, as `cellrate run -
 
 
 @app.command("show")
-def show(folder: Folder, /, *, json: Json = False) -> int:
-    """Print the tables of a run again, of a sweep, or of live runs."""
-    from ..results.folders import of_a_live_run
+def show(
+    folder: Folder,
+    /,
+    *,
+    json: Json = False,
+    by: Annotated[
+        list[str] | None,
+        Parameter(
+            help="Show a row for each value of this key, such as nrm, with means over all else. May be given again."
+        ),
+    ] = None,
+    csv: Annotated[bool, Parameter(help="Print the table of a sweep as CSV, with all digits.")] = False,
+) -> int:
+    """Print the tables of a run again, of a sweep, or of live runs.
+
+    Of a sweep that still runs, or was interrupted, it shows the points that are there.
+    """
+    from ..results.folders import CAMPAIGN, of_a_live_run
     from ..results.reading import folders_of, load_sweep, summary_in
+    from ..sweeps.overview import print_csv, print_overview
     from ..sweeps.table import print_runs
 
     results = load_sweep(folder)
-    if json:
+    if not len(results):
+        raise CellrateError(f"{folder}: none of {len(results.missing)} points is there yet")
+    if json and (folder / CAMPAIGN).is_file():
+        print_points({"set": result.set, **result.summary} for result in results)
+    elif json:
         print_json(summary_in(folder))
+    elif csv:
+        print_csv(results, by or [])
+    elif by:
+        print_overview(results, by, title=f"{results[0].summary['run']['scenario']}: {len(results)} points")
     elif of_a_live_run(results[0].summary):
         for place in folders_of(folder):
             _print_live(place)
     else:
         print_runs(results)
+    if results.missing:
+        total = len(results) + len(results.missing)
+        print(
+            f"{len(results.missing)} of {total} points are missing; the command that made {folder} goes on with them."
+        )
     return 0
 
 
@@ -73,7 +103,7 @@ def plot(
     from ..results.reading import load_sweep
     from ..scenario import Scenario
 
-    found = {place: load_sweep(place) for place in (folder, *(beside or []))}
+    found: dict[Path, Sequence[Result]] = {place: load_sweep(place) for place in (folder, *(beside or []))}
     results = found[folder]
     if len(results) > 1 and not probe:
         options = {"--beside": beside, "--entity": entity, "--from": from_, "--until": until}
@@ -89,7 +119,7 @@ def plot(
     return 0
 
 
-def _over_what_was_varied(folder: Path, results: list[Result]) -> Figure:
+def _over_what_was_varied(folder: Path, results: Sequence[Result]) -> Figure:
     from ..plotting.sweeps import figure
 
     drawn = figure(results)
@@ -99,7 +129,7 @@ def _over_what_was_varied(folder: Path, results: list[Result]) -> Figure:
 
 
 def _series(
-    found: dict[Path, list[Result]], probes: list[str], entity: str | None, begin: str | None, end: str | None
+    found: dict[Path, Sequence[Result]], probes: list[str], entity: str | None, begin: str | None, end: str | None
 ) -> Figure:
     """Draw series of runs, told apart by their folders and by what points of a sweep set."""
     from ..plotting.together import names_by_settings

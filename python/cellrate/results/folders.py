@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 RESULTS = "summary.json"
 """The file that tells a folder of results from any other."""
 
+CAMPAIGN = "campaign.json"
+"""The file that tells the folder of a campaign from any other."""
+
 REPORT = "report.json"
 """The file that tells a folder with the report on a paper from any other."""
 
@@ -70,16 +73,32 @@ def replaceable(folder: Path, mark: str = RESULTS) -> tuple[Path, State | None]:
     Raises
     ------
     CellrateError
+        As `check_replaceable`.
+    """
+    found = check_replaceable(folder, mark)
+    try:
+        return found, state(found) if found.exists() else None
+    except OSError as error:
+        raise CellrateError(f"no folder can be made at {folder}: {error.strerror}") from None
+
+
+def check_replaceable(folder: Path, mark: str = RESULTS) -> Path:
+    """Give the folder that `folder` is, links followed.
+
+    Raises
+    ------
+    CellrateError
         If it is a file, or holds anything but results (or a report, with that as `mark`); if it cannot be looked at.
     """
     try:
         found = folder.resolve()
         if not found.exists():
-            return found, None
+            return found
         if not found.is_dir():
             raise CellrateError(f"{folder} is a file; results need a folder")
         first = next(found.iterdir(), None)
-        if first is not None and not (found / mark).is_file():
+        marked = (found / mark).is_file() or (mark == RESULTS and (found / CAMPAIGN).is_file())
+        if first is not None and not marked:
             raise CellrateError(
                 f"{folder} is not empty and holds no results ({mark}), but {min(found.iterdir()).name}; "
                 "give another folder"
@@ -90,7 +109,7 @@ def replaceable(folder: Path, mark: str = RESULTS) -> tuple[Path, State | None]:
                 f"{folder} holds {stranger.relative_to(found)}, which is nothing that cellrate has written there; "
                 "give another folder, or move that elsewhere: earlier results are replaced with all that is beside them"
             )
-        return found, state(found)
+        return found
     except (OSError, RuntimeError) as error:
         # Until Python 3.13 a loop of links is a RuntimeError.
         said = error.strerror if isinstance(error, OSError) else error
@@ -144,7 +163,10 @@ def _of_figures(folder: Path) -> Strangers:
 
 
 def _of_results(folder: Path) -> Strangers:
-    """Look at a run, the points of a sweep, or repeated live runs."""
+    """Look at a run, a campaign, the points of a sweep of earlier versions, or repeated live runs."""
+    if (folder / CAMPAIGN).is_file():
+        yield from _of_campaign(folder)
+        return
     content = _content(folder / RESULTS)
     if of_a_run(content):
         files = {"scenario.toml", "plot.png", "plot.svg", *_tables(content)}
@@ -163,6 +185,34 @@ def _of_results(folder: Path) -> Strangers:
         yield from _others(folder, {RESULTS}, {r"run-\d{3,}": _of_results})
     else:
         yield folder / RESULTS
+
+
+def _of_campaign(folder: Path) -> Strangers:
+    if "campaign" in _content(folder / CAMPAIGN):
+        tables = {entry.stem for entry in folder.glob("*.parquet") if _says(entry, "cellrate", "campaign")}
+        files = {CAMPAIGN, RESULTS, "sweep.png", "sweep.svg"}
+        files |= {name + end for name in tables for end in (".parquet", ".csv")}
+        kept = {r"[0-9a-f]{24}": _of_point, "before": lambda _: iter(())}
+        yield from _others(
+            folder,
+            files,
+            {r"point-\d{3,}": _of_point, "earlier": lambda earlier: _others(earlier, set(), kept)},
+        )
+    else:
+        yield folder / CAMPAIGN
+
+
+def _of_point(folder: Path) -> Strangers:
+    """Look at names only, since a point that is damaged is run again."""
+    content = _content(folder / RESULTS)
+    tables = _tables(content) if of_a_run(content) else {entry.name for entry in folder.glob("*.csv")}
+    yield from _others(
+        folder, {RESULTS, "scenario.toml", "plot.png", "plot.svg", *tables}, {"series": _named_as_series}
+    )
+
+
+def _named_as_series(series: Path) -> Strangers:
+    return (entry for entry in series.iterdir() if entry.suffix not in (".parquet", ".csv") or not entry.is_file())
 
 
 def _of_attempt(folder: Path) -> Strangers:

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError
-from .folders import RESULTS, of_a_run, of_runs
+from .folders import CAMPAIGN, RESULTS, of_a_run, of_runs
 from .result import Result
 from .series import Series
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ..campaigns.sweep import Sweep
 
 
 def load(folder: str | Path) -> Result:
@@ -36,15 +38,21 @@ def load(folder: str | Path) -> Result:
         If no result of a single run is there, or it is not whole; said with the file.
     """
     place = Path(folder)
-    summary = summary_in(place)
-    if of_a_run(summary):
-        return _result(place, summary, {})
-    number = len(_points(place, summary))
+    if (place / CAMPAIGN).is_file():
+        number = len(folders_of(place))
+    else:
+        summary = summary_in(place)
+        if of_a_run(summary):
+            return _result(place, summary, {})
+        number = len(_points(place, summary))
     raise CellrateError(f"{place} has the results of {number} runs; cellrate.load_sweep gives them all")
 
 
-def load_sweep(folder: str | Path) -> list[Result]:
-    """Read the results of a sweep back, or those of repeated live runs, in the order in which they were run.
+def load_sweep(folder: str | Path) -> Sweep:
+    """Read the results of a sweep, or those of repeated live runs, in the order in which they were run.
+
+    Each is read when it is asked for. Of a sweep that still runs, or was interrupted, there are the points that are
+    done.
 
     Parameters
     ----------
@@ -54,19 +62,43 @@ def load_sweep(folder: str | Path) -> list[Result]:
     Raises
     ------
     CellrateError
-        If there are none, or one of them is not whole; said with the file.
+        If there are none; where one of them is not whole, when it is read, said with the file.
     """
+    from ..campaigns.sweep import Sweep
+
     place = Path(folder)
+    if (place / CAMPAIGN).is_file():
+        return Sweep.of_campaign(place)
     summary = summary_in(place)
     if of_a_run(summary):
-        return [_result(place, summary, {})]
-    results = []
-    for point, settings, said in _points(place, summary):
+        return Sweep(place, [{}], lambda _: _result(place, summary, {}))
+    points = _points(place, summary)
+
+    def read(number: int) -> Result:
+        point, settings, said = points[number]
         found = summary_in(point)
         if found != said:
             raise CellrateError(f"{point / RESULTS} is not what {place / RESULTS} says of it; one of them was changed")
-        results.append(_result(point, found, settings))
-    return results
+        return _result(point, found, settings)
+
+    return Sweep(place, [settings for _, settings, _ in points], read)
+
+
+def read_point(folder: Path, hash: str, settings: dict[str, str]) -> Result:
+    """Read a point of a campaign, whose scenario has this hash.
+
+    Raises
+    ------
+    CellrateError
+        If it is damaged, or of another scenario.
+    """
+    summary = summary_in(folder)
+    if not of_a_run(summary) or summary["run"]["hash"] != hash:
+        raise CellrateError(
+            f"{folder / RESULTS} is not of the scenario that {folder.parent / CAMPAIGN} says; the command that made "
+            "the sweep runs it again"
+        )
+    return _result(folder, summary, dict(settings))
 
 
 def folders_of(folder: Path) -> list[Path]:
@@ -77,6 +109,10 @@ def folders_of(folder: Path) -> list[Path]:
     CellrateError
         If no results are there.
     """
+    if (folder / CAMPAIGN).is_file():
+        from ..campaigns.manifest import Manifest
+
+        return [folder / entry.folder for entry in Manifest.read(folder).points if (folder / entry.folder).is_dir()]
     summary = summary_in(folder)
     return [folder] if of_a_run(summary) else [place for place, _, _ in _points(folder, summary)]
 

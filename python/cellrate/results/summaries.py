@@ -210,9 +210,13 @@ def _in(value: float | None, factor: float, decimals: int) -> str:
 
 def run_line(run: dict[str, Any]) -> str:
     """Give a line about the run itself."""
+    of_which = f"Hash {run['hash'][:12]}, seed {run['seed']}."
+    if "wall_s" not in run:
+        # A point of a sweep, whose files are the same bytes each time.
+        return f"{run['duration_s']:g} s of network time: {run['cell_hops']:,} cell hops.  {of_which}"
     per_s = run["cell_hops_per_s"]
     speed = f"{per_s / 1e6:.1f} million" if per_s >= 1e5 else f"{per_s:,.0f}"
     return (
         f"{run['duration_s']:g} s of network time in {run['wall_s']:.2f} s: {run['cell_hops']:,} cell hops, "
-        f"{speed} per second.  Hash {run['hash'][:12]}, seed {run['seed']}."
+        f"{speed} per second.  {of_which}"
     )

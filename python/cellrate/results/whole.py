@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from ..errors import CellrateError, RunError
 from .folders import RESULTS, State, changed, replaceable, state
+from .owned import owning, remove_area_if_left, remove_left_behind
 
 
 def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = RESULTS) -> Path:
@@ -25,17 +27,17 @@ def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = RESUL
         If `folder` has changed meanwhile, or cannot be replaced. What `fill` has written is then beside it.
     """
     target, before = replaceable(folder, mark)
-    made = [above for above in target.parents if not above.exists()]
+    made = prepare_place(folder, target)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
     except OSError as error:
         _remove_empty(made)
         raise CellrateError(f"no folder can be made at {folder}: {error.strerror}") from None
     try:
-        partial.chmod(0o755)
-        fill(partial)
-        _put(partial, target, before)
+        with owning(partial):
+            partial.chmod(0o755)
+            fill(partial)
+            _put(partial, target, before)
     except _NotPutError as error:
         left = _put_beside(partial, target)
         raise RunError(f"{folder} {error}; nothing in it was removed, and the results are in {left}") from None
@@ -44,6 +46,25 @@ def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = RESUL
         _remove_empty(made)
         raise
     return folder.absolute()
+
+
+def prepare_place(folder: Path, target: Path) -> list[Path]:
+    """Make the folders above `target`, remove what killed processes have left beside it, and give the folders made.
+
+    Raises
+    ------
+    CellrateError
+        If `folder`, as the caller knows it, cannot be made.
+    """
+    made = [above for above in target.parents if not above.exists()]
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _remove_empty(made)
+        raise CellrateError(f"no folder can be made at {folder}: {error.strerror}") from None
+    remove_left_behind(target.parent, rf"\.{re.escape(target.name)}\.[a-z0-9_]{{8}}\.partial")
+    remove_area_if_left(target)
+    return made
 
 
 def _remove_empty(folders: list[Path]) -> None:

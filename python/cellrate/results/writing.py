@@ -58,20 +58,14 @@ def write_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> Pat
     return written
 
 
-def fill_summary(results: list[Result], folder: Path, *, csv: bool, plots: bool) -> list[Undrawn]:
-    """Write the summary of a sweep into the folder that has its points, as tables and as a picture too."""
-    write_json(folder / RESULTS, {"points": [{"set": result.set, **result.summary} for result in results]})
-    if csv:
-        _write_rows(results, folder)
-    return _draw(lambda base: _draw_sweep(results, base), folder / "sweep") if plots else []
+def renamed(undrawn: Sequence[Undrawn], folder: str) -> list[Undrawn]:
+    """Give the pictures of a result the name of its folder among others."""
+    return [replace(one, picture=f"{folder}/{one.picture}") for one in undrawn]
 
 
-def fill_point(folder: Path, place: int, result: Result, *, csv: bool, plots: bool) -> list[Undrawn]:
-    """Write the result of a point of a sweep, counted from 0, into a folder of its own in the sweep's."""
-    point = folder / f"point-{place + 1:03d}"
-    point.mkdir()
-    undrawn = fill_result(result, point, csv=csv, plots=plots)
-    return [replace(one, picture=f"{point.name}/{one.picture}") for one in undrawn]
+def draw_sweep(results: Sequence[Result], folder: Path) -> list[Undrawn]:
+    """Draw sweep.png and sweep.svg into a folder."""
+    return _draw(lambda base: _draw_sweep(results, base), folder / "sweep")
 
 
 def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool) -> list[Undrawn]:
@@ -107,7 +101,7 @@ def _draw_result(result: Result, base: Path) -> None:
     draw_result(result, base)
 
 
-def _draw_sweep(results: list[Result], base: Path) -> None:
+def _draw_sweep(results: Sequence[Result], base: Path) -> None:
     from ..plotting.figures import save
     from ..plotting.sweeps import figure
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..extensions.custom import NOTHING, Custom
 from ..results import Result
-from .points import Point, Progress, run_each
+from .points import How, Point, Progress, run_each
 
 if TYPE_CHECKING:
+    from ..campaigns.executors import Given
+    from ..campaigns.sweep import Sweep
     from ..results.writing import Undrawn
 
 
@@ -53,8 +54,8 @@ def run_into(
 
 
 def sweep_into(
-    folder: Path | None,
-    points: Iterable[Point],
+    folder: Path,
+    points: Sequence[Point],
     *,
     csv: bool = False,
     plots: bool = False,
@@ -62,50 +63,58 @@ def sweep_into(
     progress: Progress | None = None,
     threads: int = 1,
     custom: Custom = NOTHING,
+    executor: Given = None,
+    fresh: bool = False,
     complain: Callable[[str], object] | None = None,
-) -> list[Result]:
-    """Run the points of a sweep into a folder, which appears whole or not at all: summary.json, and a folder per point.
+    name: str = "executor",
+) -> Sweep:
+    """Run the points of a sweep into a folder, a campaign: a folder per point, and the rows of all points as tables.
 
-    With `csv` the rows of all points are there as tables, with `plots` over what was varied as a picture.
-
-    A point is written by the process that ran it: of two processes neither waits while the other's results are written,
-    and series stay where they are. The results given back are without them. Without a folder nothing is written.
-    Pictures that cannot be drawn are left out: `complain` is told, or a warning is given.
+    Points that are there already, from the same scenario, seed and build, are not run again; several processes may work
+    on the same points. A point is written by the process that ran it, as soon as it has ended: whatever ends this, what
+    is done is kept, and the same call goes on. With `csv` there are tables as CSV too, with `plots` pictures. Pictures
+    that cannot be drawn are left out: `complain` is told, or a warning is given.
 
     Raises
     ------
-    CellrateError, RunError
-        As `run_into`.
+    CellrateError
+        If the folder holds something else, or others are at work on it with other points.
+    RunError
+        If workers are gone; otherwise what a run raised.
     """
-    if folder is None:
-        return run_each(points, _without_series, workers=workers, progress=progress, threads=threads, custom=custom)
-    from ..results.whole import write_whole
-    from ..results.writing import fill_summary, told, warn
+    from ..campaigns.running import run_campaign
+    from ..results.writing import told, warn
 
-    results: list[Result] = []
-    undrawn: list[Undrawn] = []
-
-    def fill(into: Path) -> None:
-        write = partial(_write_point, into, csv=csv, plots=plots)
-        for result, not_drawn in run_each(
-            points, write, workers=workers, progress=progress, threads=threads, custom=custom
-        ):
-            results.append(result)
-            undrawn.extend(not_drawn)
-        undrawn.extend(fill_summary(results, into, csv=csv, plots=plots))
-
-    write_whole(folder, fill)
+    say = complain or warn
+    sweep, undrawn = run_campaign(
+        folder,
+        points,
+        csv=csv,
+        plots=plots,
+        workers=workers,
+        progress=progress,
+        how=How(threads, custom),
+        executor=executor,
+        fresh=fresh,
+        complain=say,
+        name=name,
+    )
     for text in told(undrawn):
-        (complain or warn)(text)
-    return results
+        say(text)
+    return sweep
+
+
+def run_without_folder(
+    points: Sequence[Point],
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    threads: int = 1,
+    custom: Custom = NOTHING,
+) -> list[Result]:
+    """Run the points of a sweep whose results go nowhere but to the caller, without their series."""
+    return run_each(points, _without_series, workers=workers, progress=progress, threads=threads, custom=custom)
 
 
 def _without_series(_place: int, result: Result) -> Result:
     return Result(result.summary, result.set, result.toml, result.purpose, {}, result.captured)
-
-
-def _write_point(folder: Path, place: int, result: Result, *, csv: bool, plots: bool) -> tuple[Result, list[Undrawn]]:
-    from ..results.writing import fill_point
-
-    undrawn = fill_point(folder, place, result, csv=csv, plots=plots)
-    return _without_series(place, result), undrawn

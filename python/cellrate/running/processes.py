@@ -1,16 +1,18 @@
-"""Functions called side by side, in processes that are forked for them."""
+"""Functions called side by side, in processes that are started for them."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import CellrateError, Interrupted, RunError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
     from multiprocessing.synchronize import Event
 
     from .crossing import Packed
@@ -44,8 +46,8 @@ def side_by_side(
 
     Processes end with the one that called this, however that ends.
 
-    The functions may be of any kind: processes are forked, which also keeps scripts without an
-    `if __name__ == "__main__"` working. Only what a function returns or raises crosses over, so that must be picklable.
+    The functions may be of any kind that cloudpickle takes, as closures are; what they return or raise must be
+    picklable.
 
     Parameters
     ----------
@@ -72,18 +74,13 @@ def side_by_side(
             if progress is not None:
                 progress(len(outcomes) / len(calls))
         return outcomes
-    import multiprocessing
-    from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+    from concurrent.futures import as_completed
     from concurrent.futures.process import BrokenProcessPool
 
     from .crossing import crossing, unpack
 
-    context = multiprocessing.get_context("fork")
-    stopped = context.Event()
-    inherited = (calls, stopped, os.getpid())
-    executor: Executor = ProcessPoolExecutor(workers, context, initializer=_inherit, initargs=inherited)
-    with crossing() as folder, executor:
-        futures = {executor.submit(_called, place, folder): place for place in range(len(calls))}
+    with crossing() as folder, processes(workers) as (executor, stop):
+        futures = {executor.submit(_called, call, folder): place for place, call in enumerate(calls)}
         returned: dict[int, Outcome] = {}
         try:
             for done, future in enumerate(as_completed(futures), start=1):
@@ -91,9 +88,9 @@ def side_by_side(
                 if progress is not None:
                     progress(done / len(futures))
         except BaseException as error:
-            stopped.set()
+            stop()
             # And waited for: whoever is told of the error may remove what calls work on.
-            executor.shutdown(cancel_futures=True)
+            executor.shutdown()
             if isinstance(error, BrokenProcessPool):
                 raise RunError(
                     "a process of several that worked side by side was killed; if memory was short, give fewer workers"
@@ -102,17 +99,63 @@ def side_by_side(
     return [returned[place] for place in range(len(calls))]
 
 
-_calls: Sequence[Callable[[], Any]] = ()
-"""In a forked process: what there is to call."""
+@contextlib.contextmanager
+def processes(workers: int) -> Iterator[tuple[Executor, Callable[[], None]]]:
+    """Have processes for calls, which end with this one however that ends, and what has their calls end.
+
+    They are started anew, not forked: a process with threads may not be. Scripts need no
+    `if __name__ == "__main__"`, since what they define crosses over by value.
+    """
+    from concurrent.futures import Executor
+
+    from loky import ProcessPoolExecutor
+    from loky.backend import get_context
+
+    context = get_context("loky")
+    stopped = context.Event()
+    executor = ProcessPoolExecutor(workers, context=context, initializer=_begin, initargs=(stopped, os.getpid()))
+    futures: set[Future[Any]] = set()
+
+    def stop() -> None:
+        stopped.set()
+        for future in list(futures):
+            future.cancel()
+
+    class Watched(Executor):
+        """The executor, with the processes that it starts deaf to Ctrl-C, which is for the one that waits for them."""
+
+        def submit(self, call: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                future: Future[Any] = executor.submit(call, *arguments, **named)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            futures.add(future)
+            future.add_done_callback(futures.discard)
+            return future
+
+        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+            executor.shutdown(wait=wait)
+
+    try:
+        yield Watched(), stop
+    except BaseException:
+        stop()
+        raise
+    finally:
+        executor.shutdown(wait=True)
+
+
 _stopped: Event | None = None
-"""In a forked process: whether all is over. Calls that are handed out already can no longer be cancelled."""
+"""In a process started for calls: whether all is over. Calls that are handed out already can no longer be cancelled."""
 
 
-def _inherit(calls: Sequence[Callable[[], Any]], stopped: Event, parent: int) -> None:
-    global _calls, _stopped
-    _calls, _stopped = calls, stopped
+def _begin(stopped: Event, parent: int) -> None:
+    global _stopped
+    _stopped = stopped
     # So the executor ends what is left of a broken pool; a handler of the parent's is for the parent.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A terminal that is closed tells all that it had; what ends the parent ends this too.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _end_with(parent)
@@ -139,8 +182,8 @@ def end_if_stopped(_fraction: float = 0.0) -> None:
         raise Interrupted("another call ended all")
 
 
-def _called(place: int, folder: Path) -> Packed:
+def _called(call: Callable[[], Any], folder: Path) -> Packed:
     from .crossing import pack
 
     end_if_stopped()
-    return pack(_calls[place](), folder)
+    return pack(call(), folder)

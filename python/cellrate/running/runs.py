@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..algorithms import Algorithms
 from ..errors import CellrateError
@@ -11,10 +12,15 @@ from ..extensions.custom import Custom
 from ..policies import Policies
 from ..results import Result
 from ..scenario import Scenario, prepare
-from ..sweeps.varying import varied
+from ..sweeps.varying import Points, varied
 from ..traffic import Traffic
 from ..wireshark.capture import Capture
+from .into_folders import sweep_into
 from .points import How, Progress, check_threads, run_many, run_point
+from .telling import telling
+
+if TYPE_CHECKING:
+    from ..campaigns.executors import Given
 
 
 def run(
@@ -91,12 +97,15 @@ def sweep(
     over: Mapping[str, Iterable[object]] | None = None,
     seeds: int | None = None,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     algorithms: Algorithms | None = None,
     policies: Policies | None = None,
     traffic: Traffic | None = None,
-) -> list[Result]:
-    """Run every point of a scenario's sweep, over several processes.
+    out: str | Path | None = None,
+    executor: Given = None,
+    fresh: bool = False,
+) -> Sequence[Result]:
+    """Run every point of a scenario's sweep, over several processes or machines.
 
     Parameters
     ----------
@@ -112,12 +121,23 @@ def sweep(
     workers
         Number of processes; the number of processors by default. The results do not depend on it.
     progress
-        Called with the share of points done [0 to 1].
+        Called with the share of points done [0 to 1]; False for silence. By default a notebook shows a line that
+        changes, and where a sweep takes long anything else prints a line now and then on stderr.
+    out
+        A folder that keeps each point as soon as it is done, and in the end tables of all (docs/guides/campaigns.md).
+        The same call goes on after an interruption, with more `seeds` or values it adds points. Without it everything
+        is in memory until the end.
+    executor
+        Where points run: None for processes of this machine, a client of Dask or the address of its scheduler, or any
+        executor of `concurrent.futures`. Needs `out`. The results do not depend on it.
+    fresh
+        Run all points again, whatever `out` keeps of them.
 
     Returns
     -------
-    list of Result
-        In the order of the sweep; `Result.set` says which point.
+    list of Result, or Sweep
+        In the order of the sweep; `Result.set` says which point. With `out` a `Sweep`, which reads results from there
+        when they are asked for.
 
     Raises
     ------
@@ -126,7 +146,14 @@ def sweep(
     CellrateError
         If there is nothing to vary over, or the scenario varies the same key itself.
     """
-    prepared = varied(prepare(scenario, set=set, seed=seed), over, seeds)
-    points = [(point.scenario, point.set) for point in prepared.checked_points()]
+    points = Points(varied(prepare(scenario, set=set, seed=seed), over, None), seeds)
     custom = Custom.of(algorithms, policies, traffic)
-    return run_many(points, workers=workers, progress=progress, custom=custom)
+    if out is None and (executor is not None or fresh):
+        given = "executor" if executor is not None else "fresh"
+        raise CellrateError(f"{given} needs out, a folder for the results")
+    with telling(points[0][0].name, len(points), progress) as told:
+        if out is None:
+            return run_many(points, workers=workers, progress=told, custom=custom)
+        return sweep_into(
+            Path(out), points, workers=workers, progress=told, custom=custom, executor=executor, fresh=fresh
+        )

@@ -17,8 +17,12 @@ DECIMALS = {"ms": 3, "cells": 1}
 
 
 def print_runs(results: Sequence[Result]) -> None:
-    """Print a table for each run, or where seeds differ their means for each point."""
-    if len({result.set.get(SEED) for result in results}) > 1:
+    """Print the table of a run, one row for each of several points, or the means of runs that differ in seeds only."""
+    from .overview import print_overview
+
+    if len({tuple(pair for pair in result.set.items() if pair[0] != SEED) for result in results}) > 1:
+        print_overview(results, title=f"{results[0].summary['run']['scenario']}: {len(results)} points")
+    elif len(results) > 1 and any(SEED in result.set for result in results):
         print_means(results)
     else:
         for result in results:

@@ -58,13 +58,11 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
     CellrateError
         If results have no such rows; over seeds, if two results are of the same scenario, settings and seed.
     """
-    import pyarrow as pa
-
     results, names = _in_line(results)
     known = list(results[0].summary) if results else [of]
     if of not in known:
         raise CellrateError(f'there are no rows "{of}" in a result; there are {", ".join(known)}')
-    settings = ({NAMED: names} if names else {}) | _settings(results)
+    settings = ({NAMED: names} if names else {}) | settings_columns([result.set for result in results])
     places = [place for place, result in enumerate(results) for _ in _rows(result, of)]
     rows = [row for result in results for row in _rows(result, of)]
     rows = [
@@ -74,6 +72,13 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
     if over_seeds:
         points = _points(results, names)
         rows = _over_seeds(rows, [points[place] for place in places], list(settings))
+    return table_of(rows, list(settings))
+
+
+def table_of(rows: Sequence[Mapping[str, Any]], settings: Sequence[str]) -> pa.Table:
+    """Make a table of rows; without any it has the columns of settings."""
+    import pyarrow as pa
+
     keys = list(dict.fromkeys(key for row in rows for key in row))
     return pa.table({key: _column([row.get(key) for row in rows]) for key in keys or settings})
 
@@ -86,11 +91,11 @@ def _in_line(results: Results) -> tuple[Sequence[Result], list[str]]:
     return [one for _, one in named], [name for name, _ in named]
 
 
-def _settings(results: Sequence[Result]) -> dict[str, list[Any]]:
+def settings_columns(settings: Sequence[Mapping[str, str]]) -> dict[str, list[Any]]:
     """Give the columns of what points set: numbers or texts, and beside texts that are quantities their numbers."""
     columns: dict[str, list[Any]] = {}
-    for path in dict.fromkeys(path for result in results for path in result.set):
-        texts = [result.set.get(path) for result in results]
+    for path in dict.fromkeys(path for one in settings for path in one):
+        texts = [one.get(path) for one in settings]
         columns[path] = _plain_numbers(texts)
         given = [text for text in texts if text is not None]
         numbers = numbers_of(given) if columns[path] == texts else None

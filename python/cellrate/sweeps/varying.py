@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 from ..errors import CellrateError, shown
 from ..scenario import Scenario
@@ -63,15 +64,61 @@ def varied(
             )
     if entries:
         scenario = _with_sweeps(scenario, entries, said.over)
+    begin = _first_seed(scenario, seeds, said)
+    return (
+        scenario if seeds is None else _with_sweeps(scenario, [(SEED, list(range(begin, begin + seeds)))], said.seeds)
+    )
+
+
+class Points(Sequence[tuple[Scenario, dict[str, str]]]):
+    """The points of a scenario's sweep, each with so many seeds, made as they are asked for: many need little memory.
+
+    Raises
+    ------
+    ScenarioError
+        If a point cannot be run.
+    CellrateError
+        As `varied`.
+    """
+
+    def __init__(self, scenario: Scenario, seeds: int | None = None, said: Said = IN_PYTHON) -> None:
+        begin = _first_seed(scenario, seeds, said)
+        self._points = scenario.checked_points()
+        self._seeds = None if seeds is None else range(begin, begin + seeds)
+
+    def __len__(self) -> int:
+        return len(self._points) * (1 if self._seeds is None else len(self._seeds))
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[Scenario, dict[str, str]]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[tuple[Scenario, dict[str, str]]]: ...
+    def __getitem__(
+        self, place: int | slice
+    ) -> tuple[Scenario, dict[str, str]] | list[tuple[Scenario, dict[str, str]]]:
+        """Give a point, or some: scenario and settings."""
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        if self._seeds is None:
+            point = self._points[place]
+            return point.scenario, point.set
+        number, turn = divmod(place % len(self), len(self._seeds))
+        seed = self._seeds[turn]
+        point = self._points[number]
+        return point.scenario.set({SEED: seed}), {**point.set, SEED: str(seed)}
+
+
+def _first_seed(scenario: Scenario, seeds: int | None, said: Said) -> int:
     if seeds is None:
-        return scenario
+        return 0
     if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
         raise CellrateError(f"{said.seeds} is {shown(seeds)}; it is the number of seeds, 1 or more")
     first = scenario.points()[0]
     if SEED in first.set:
         raise CellrateError(f"{said.seeds} is {seeds}, but there is a sweep over {SEED} already; leave one out")
-    begin = first.scenario.seed
-    return _with_sweeps(scenario, [(SEED, list(range(begin, begin + seeds)))], said.seeds)
+    return first.scenario.seed
 
 
 def _with_sweeps(scenario: Scenario, entries: list[tuple[str, list[object]]], name: str) -> Scenario:

@@ -1,0 +1,187 @@
+"""What a worker does: the points of a batch, one after the other, each written whole by who ran it.
+
+A batch crosses over as bytes: in front what both sides run with, which is compared before anything else is read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import socket
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import CellrateError, Interrupted, at_point
+from ..extensions.by_value import pickled
+from ..results import Result
+from ..results.owned import area_of
+from ..running.points import How, run_point
+from ..scenario import Scenario
+from .builds import check_alike, facts
+from .manifest import Entry
+from .store import claimed, is_whole, put
+
+if TYPE_CHECKING:
+    from ..results.writing import Undrawn
+
+DONE, BUSY, BACK = "done", "busy", "back"
+"""What became of a point: it is in the folder, somebody else runs it just now, its result is sent back."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where results go, and what is to be there of each."""
+
+    folder: Path
+    token: str
+    """The name of a file beside the folder: who does not see it does not share the folder."""
+    csv: bool = False
+    plots: bool = False
+
+    def is_seen(self) -> bool:
+        """Whether this process has the same folder."""
+        return (area_of(self.folder) / self.token).exists()
+
+
+@dataclass(frozen=True)
+class Item:
+    """A point to run."""
+
+    place: int
+    entry: Entry
+    toml: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Points that a worker runs without asking in between."""
+
+    target: Target
+    how: How
+    items: Sequence[Item]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a point."""
+
+    place: int
+    what: str
+    undrawn: tuple[Undrawn, ...] = ()
+    result: Result | None = None
+
+
+def sent(batch: Batch, *, afar: bool) -> bytes:
+    """Give a batch as bytes for a worker, which may be on another machine."""
+    head = json.dumps(facts()).encode()
+    return len(head).to_bytes(4, "big") + head + pickled(batch, batch.how.custom, afar=afar)
+
+
+def work(given: bytes) -> tuple[list[Done], float]:
+    """Run a batch that `sent` has made; give what became of its points, and how long it took [s].
+
+    Raises
+    ------
+    CellrateError
+        If this process would not give the same results; otherwise what a run raises.
+    """
+    begun = time.perf_counter()
+    end = 4 + int.from_bytes(given[:4], "big")
+    check_alike(json.loads(given[4:end]), facts(), f"{socket.gethostname()}, process {os.getpid()}")
+    batch: Batch = pickle.loads(given[end:])
+    shared = batch.target.is_seen()
+    end_if_cancelled = _look_for_cancelling()
+    done = []
+    for item in batch.items:
+        end_if_cancelled(0.0)
+        with at_point(item.place, item.entry.set):
+            done.append((_run_into if shared else _run_back)(item, batch, end_if_cancelled))
+    return done, time.perf_counter() - begun
+
+
+def work_here(item: Item, target: Target, how: How, progress: Callable[[float], object] | None) -> Done:
+    """Run a point in the process that asks for it."""
+    with at_point(item.place, item.entry.set):
+        return store(item, target, lambda: _run(item, how, progress))
+
+
+def _run_back(item: Item, batch: Batch, progress: Callable[[float], object]) -> Done:
+    return Done(item.place, BACK, result=_run(item, batch.how, progress))
+
+
+def _run_into(item: Item, batch: Batch, progress: Callable[[float], object]) -> Done:
+    return store(item, batch.target, lambda: _run(item, batch.how, progress))
+
+
+def _run(item: Item, how: How, progress: Callable[[float], object] | None) -> Result:
+    scenario = Scenario.parse(item.toml, file=item.file)
+    if scenario.hash != item.entry.hash:
+        raise CellrateError(f"{item.file}: the scenario does not have its hash any more; please report this")
+    return run_point(scenario, item.entry.set, how, progress)
+
+
+def store(item: Item, target: Target, run: Callable[[], Result]) -> Done:
+    """Have a point in the folder, unless it is there or somebody else is at it, and with it all that is asked for."""
+    from ..results.reading import read_point
+    from ..results.writing import fill_result, renamed
+
+    with claimed(area_of(target.folder), item.entry) as place:
+        if place is None:
+            return Done(item.place, BUSY)
+        there = target.folder / item.entry.folder
+        if not is_whole(there, item.entry.hash):
+            result = without_times(run())
+            undrawn = fill_result(result, place, csv=target.csv, plots=target.plots)
+            put(place, target.folder, item.entry)
+        elif lacks(there, target):
+            stored = read_point(there, item.entry.hash, item.entry.set)
+            undrawn = fill_result(stored, place, csv=target.csv, plots=target.plots)
+            for file in [file for file in place.rglob("*") if file.is_file()]:
+                if not (there / file.relative_to(place)).exists():
+                    file.replace(there / file.relative_to(place))
+        else:
+            undrawn = []
+        return Done(item.place, DONE, tuple(renamed(undrawn, item.entry.folder)))
+
+
+def lacks(point: Path, target: Target) -> bool:
+    """Whether a point that is there has no plots or tables, and should."""
+    has_series = (point / "series").is_dir()
+    if target.csv and not (any((point / "series").glob("*.csv")) if has_series else (point / "vcs.csv").exists()):
+        return True
+    return target.plots and has_series and not (point / "plot.png").exists()
+
+
+def without_times(result: Result) -> Result:
+    """Give a result without what differs each time: how long it took."""
+    run = {key: value for key, value in result.summary["run"].items() if key not in ("wall_s", "cell_hops_per_s")}
+    result.summary = {**result.summary, "run": run}
+    return result
+
+
+def _look_for_cancelling() -> Callable[[float], object]:
+    """Give what raises `Interrupted` once nobody waits for this batch any more."""
+    from ..running.processes import end_if_stopped
+
+    # Where a worker of Dask runs this, it has been imported, and takes long to import elsewhere.
+    distributed = sys.modules.get("distributed")
+    try:
+        worker = distributed.get_worker() if distributed is not None else None
+    except ValueError:
+        worker = None
+    if worker is None:
+        return end_if_stopped
+    key = worker.get_current_task()
+
+    def end_if_cancelled(_fraction: float) -> None:
+        task = worker.state.tasks.get(key)
+        if task is None or task.state == "cancelled" or worker.status.name in ("closing", "closed", "failed"):
+            raise Interrupted("cancelled")
+
+    return end_if_cancelled

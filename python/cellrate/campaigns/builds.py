@@ -1,0 +1,75 @@
+"""What has to be the same in two processes so that a scenario gives both of them the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import platform
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from .. import _native
+from ..errors import CellrateError
+from ..extensions.custom import Custom
+
+PACKAGES = ("cloudpickle", "numpy", "pyarrow")
+"""Dependencies that have a part in what is stored, or in how algorithms reach a worker."""
+
+
+@cache
+def build() -> str:
+    """Give a digest of the compiled module, which tells two builds of one version apart."""
+    return hashlib.sha256(Path(_native.__file__).read_bytes()).hexdigest()[:16]
+
+
+@cache
+def facts() -> dict[str, str]:
+    """Give what this process runs with: cellrate with its build, Python, and the packages that matter."""
+    found = {"cellrate": f"{_native.version()}, build {build()}"}
+    found["Python"] = ".".join(platform.python_version_tuple()[:2])
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "none"
+    return found
+
+
+def check_alike(asked: dict[str, str], here: dict[str, str], who: str) -> None:
+    """Refuse a worker whose facts are not those of the process that asks for runs.
+
+    Raises
+    ------
+    CellrateError
+        If they differ; both versions are named.
+    """
+    different = [name for name in asked if asked[name] != here.get(name)]
+    if different:
+        said = "; ".join(f"{name} {here.get(name, 'none')} there, {asked[name]} here" for name in different)
+        raise CellrateError(f"worker {who} would not give the same results: {said}; install the same on all machines")
+
+
+def digest_of(custom: Custom) -> str | None:
+    """Give a digest of algorithms, policies and traffic of one's own: their names and the text of their modules.
+
+    "" without any, and None where the text of one cannot be had, as of a class typed at a prompt: whether it is today
+    what it was yesterday cannot be said then.
+    """
+    if not custom:
+        return ""
+    parts = []
+    for kind, name, make in custom.all():
+        try:
+            parts += [kind, name, getattr(make, "__qualname__", ""), _text_of(make)]
+        except (OSError, TypeError):
+            return None
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _text_of(make: object) -> str:
+    module = inspect.getmodule(make)
+    file = getattr(module, "__file__", None)
+    if file is not None and Path(file).is_file():
+        return Path(file).read_text()
+    return inspect.getsource(make)  # type: ignore[arg-type]

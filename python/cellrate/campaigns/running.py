@@ -1,0 +1,187 @@
+"""A campaign from its points to its tables: what is missing is run, by whatever workers there are."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..results.owned import area_of
+from ..running.points import How, Point, Progress, check_threads
+from ..running.processes import number_of_workers
+from .batches import BACK, DONE, Batch, Done, Item, Target, lacks, sent, store, work_here
+from .builds import digest_of
+from .executors import Given, Workers, workers_of
+from .manifest import Manifest
+from .scheduling import AGAIN_S, run_batches
+from .store import Store, opened
+from .sweep import Sweep
+from .tables import write_tables
+
+if TYPE_CHECKING:
+    from ..results.writing import Undrawn
+
+
+def run_campaign(
+    folder: Path,
+    points: Sequence[Point],
+    *,
+    csv: bool,
+    plots: bool,
+    workers: int | None,
+    progress: Progress | None,
+    how: How,
+    executor: Given,
+    fresh: bool,
+    complain: Callable[[str], object],
+    name: str = "executor",
+) -> tuple[Sweep, list[Undrawn]]:
+    """Run what is missing of a campaign, and make its tables (`sweep_into`)."""
+    check_threads(how.threads)
+    count = number_of_workers(workers, len(points))
+    how.custom.check([scenario for scenario, _ in points[:1]])
+    digest = digest_of(how.custom)
+    # What cannot be told from what it was yesterday is run again.
+    manifest = Manifest.of(points, secrets.token_hex(8) if digest is None else digest)
+    with opened(folder, manifest, fresh=fresh, complain=complain) as campaign, _told(campaign, folder):
+        undrawn = _Work(campaign, points, how, csv=csv, plots=plots, progress=progress).do(executor, count, name)
+        finished(campaign, csv=csv)
+        sweep = Sweep.of_campaign(campaign.folder)
+        sweep.folder = folder
+        if plots:
+            undrawn += _draw(campaign, sweep)
+    return sweep, undrawn
+
+
+def finished(campaign: Store, *, csv: bool) -> None:
+    """Make the tables, unless they are there."""
+    import pyarrow.parquet
+
+    file = campaign.folder / "run.parquet"
+    with contextlib.suppress(OSError, ValueError):
+        about = pyarrow.parquet.read_schema(file).metadata or {}
+        made = about.get(b"campaign", b"").decode() == campaign.manifest.digest
+        if made and (not csv or any(campaign.folder.glob("*.csv"))):
+            return
+    write_tables(campaign.folder, campaign.manifest, csv=csv)
+
+
+def _draw(campaign: Store, sweep: Sweep) -> list[Undrawn]:
+    import tempfile
+
+    from ..results.writing import draw_sweep
+
+    if (campaign.folder / "sweep.png").exists():
+        return []
+    with tempfile.TemporaryDirectory(dir=campaign.area, prefix="drawing") as place:
+        undrawn = draw_sweep(sweep, Path(place))
+        for file in Path(place).iterdir():
+            file.replace(campaign.folder / file.name)
+    return undrawn
+
+
+@contextlib.contextmanager
+def _told(campaign: Store, folder: Path) -> Iterator[None]:
+    """Have whatever ends the work say what is kept."""
+    try:
+        yield
+    except BaseException as error:
+        total = len(campaign.manifest.points)
+        done = total - len(campaign.missing())
+        if done:
+            error.add_note(f"{done} of {total} points are in {folder}; the same command goes on with the rest")
+        raise
+
+
+class _Work:
+    """The points of a campaign on their way."""
+
+    def __init__(
+        self, campaign: Store, points: Sequence[Point], how: How, *, csv: bool, plots: bool, progress: Progress | None
+    ) -> None:
+        self.campaign = campaign
+        self.points = points
+        self.how = how
+        self.target = Target(campaign.folder, f"token.{secrets.token_hex(8)}", csv, plots)
+        self.progress = progress
+        self.undrawn: list[Undrawn] = []
+        entries = campaign.manifest.points
+        missing = set(campaign.missing())
+        self.todo = [
+            place
+            for place, entry in enumerate(entries)
+            if place in missing or ((csv or plots) and lacks(campaign.folder / entry.folder, self.target))
+        ]
+        self.done = len(entries) - len(self.todo)
+
+    def do(self, executor: Given, count: int, name: str) -> list[Undrawn]:
+        """Have everything that is missing."""
+        if not self.todo and executor is None:
+            return []
+        # The longest first, as far as network time tells: the last to end should not have been the last to begin.
+        order = sorted(self.todo, key=lambda place: -self.points[place][0].duration_s)
+        token = area_of(self.target.folder) / self.target.token
+        token.touch()
+        try:
+            if executor is None and min(count, len(order)) <= 1:
+                self._here(order)
+            else:
+                with workers_of(executor, min(count, max(1, len(order))), name) as workers:
+                    self._there(order, workers)
+        finally:
+            token.unlink(missing_ok=True)
+        return self.undrawn
+
+    def _here(self, order: Sequence[int]) -> None:
+        """Run in this process."""
+        left = list(order)
+        while left:
+            busy = []
+            for place in left:
+                part = None if self.progress is None else self._part
+                done = work_here(self._item(place), self.target, self.how, part)
+                if not self._take(done):
+                    busy.append(place)
+            left = [place for place in busy if not self._ended(place)]
+            if left:
+                time.sleep(AGAIN_S)
+
+    def _there(self, order: Sequence[int], workers: Workers) -> None:
+        def given(places: Sequence[int]) -> bytes:
+            return sent(Batch(self.target, self.how, [self._item(place) for place in places]), afar=workers.afar)
+
+        run_batches(workers, order, given, self._take, self._ended)
+
+    def _item(self, place: int) -> Item:
+        scenario, _ = self.points[place]
+        return Item(place, self.campaign.manifest.points[place], scenario.toml, scenario.file)
+
+    def _take(self, done: Done) -> bool:
+        result = done.result
+        if done.what == BACK and result is not None:
+            done = store(self._item(done.place), self.target, lambda: result)
+        if done.what != DONE:
+            return False
+        self.undrawn += done.undrawn
+        self._count()
+        return True
+
+    def _ended(self, place: int) -> bool:
+        """Whether a point that another process had begun is there."""
+        entry = self.campaign.manifest.points[place]
+        if not self.campaign.has(entry) or lacks(self.campaign.folder / entry.folder, self.target):
+            return False
+        self._count()
+        return True
+
+    def _count(self) -> None:
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done / len(self.campaign.manifest.points))
+
+    def _part(self, fraction: float) -> None:
+        if self.progress is not None:
+            self.progress((self.done + fraction) / len(self.campaign.manifest.points))

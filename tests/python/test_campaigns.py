@@ -1,0 +1,324 @@
+"""Campaigns: what is done stays, whatever ends a sweep, and the same command ends with the same bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+import cellrate
+from cellrate import CellrateError
+from cellrate.campaigns.batches import Target, lacks
+from cellrate.campaigns.manifest import Manifest
+from cellrate.command_line.main import status
+from cellrate.results.owned import Lock, area_of, owning
+from cellrate.running.into_folders import sweep_into
+from cellrate.running.points import Point
+from cellrate.sweeps.varying import Points
+from conftest import PAIR, SWEEP
+
+SWEPT = [(point.scenario, point.set) for point in cellrate.Scenario.parse(SWEEP).points()]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def seeded(seeds: int, text: str = SWEEP) -> Sequence[Point]:
+    return Points(cellrate.Scenario.parse(text), seeds)
+
+
+LONG = PAIR.replace('"20 ms"', '"1 s"')
+ASKED = ["run", "long.toml", "--sweep", "defaults.abr.nrm=[2, 4, 8]", "--seeds", "2", "--workers", "2", "--csv"]
+
+
+def started(folder: Path, *more: str) -> subprocess.Popen[str]:
+    (folder / "long.toml").write_text(LONG)
+    call = [sys.executable, "-m", "cellrate", *ASKED, "--out", "out", *more]
+    return subprocess.Popen(call, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    last = time.monotonic() + 60
+    while not condition() and time.monotonic() < last:
+        time.sleep(0.005)
+    assert condition()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What the command gives that nobody disturbs."""
+    folder = tmp_path_factory.mktemp("whole")
+    with started(folder) as process:
+        assert process.wait() == 0
+    assert [entry.name for entry in folder.iterdir() if entry.name != "long.toml"] == ["out"]
+    return contents(folder / "out")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_what_is_done_stays_and_the_same_command_ends_with_the_same_bytes(
+    tmp_path: Path, whole: dict[str, bytes], number: signal.Signals
+) -> None:
+    with started(tmp_path) as process:
+        until(lambda: len(list(tmp_path.glob("out/point-*"))) >= 2)
+        os.kill(process.pid, number)
+        _, complaint = process.communicate(timeout=60)
+    assert process.returncode == {signal.SIGINT: 1, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
+    done = sorted(entry.name for entry in tmp_path.glob("out/point-*"))
+    if number != signal.SIGKILL:
+        assert f"{len(done)} of 6 points are in out; the same command goes on with the rest" in complaint
+        assert {entry.name for entry in tmp_path.iterdir()} == {"long.toml", "out"}
+    swept = cellrate.load_sweep(tmp_path / "out")
+    assert (len(swept), len(swept.missing)) == (len(done), 6 - len(done))
+    assert swept.tidy().num_rows == 2 * len(done)
+    kept = {name: (tmp_path / "out" / name / "summary.json").stat().st_ino for name in done}
+    with started(tmp_path) as process:
+        assert process.wait() == 0
+    assert {name: (tmp_path / "out" / name / "summary.json").stat().st_ino for name in done} == kept
+    assert contents(tmp_path / "out") == whole
+    assert {entry.name for entry in tmp_path.iterdir()} == {"long.toml", "out"}
+
+
+def test_two_processes_share_the_points(tmp_path: Path, whole: dict[str, bytes]) -> None:
+    with started(tmp_path) as first, started(tmp_path) as second:
+        until(lambda: (tmp_path / "out").exists())
+        seen: dict[str, int] = {}
+        while first.poll() is None or second.poll() is None:
+            for file in tmp_path.glob("out/point-*/summary.json"):
+                assert seen.setdefault(file.parent.name, file.stat().st_ino) == file.stat().st_ino
+            time.sleep(0.01)
+        assert (first.returncode, second.returncode) == (0, 0)
+    assert contents(tmp_path / "out") == whole
+    assert {entry.name for entry in tmp_path.iterdir()} == {"long.toml", "out"}
+
+
+def test_others_at_work_with_other_points_are_not_disturbed(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        until(lambda: (tmp_path / "out" / "campaign.json").exists())
+        with pytest.raises(CellrateError, match=r"another cellrate is at work on .*out, with other points"):
+            sweep_into(tmp_path / "out", SWEPT, workers=1)
+        assert process.wait() == 0
+
+
+def test_a_run_takes_the_place_of_what_a_killed_sweep_has_left(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        until(lambda: any(area_of(tmp_path / "out").glob("point-*")))
+        process.kill()
+        process.wait()
+    (tmp_path / ".out.abcd1234.partial").mkdir()
+    (tmp_path / ".out.mine.partial").mkdir()
+    with owning(tmp_path / ".out.abcd1234.partial"):
+        cellrate.run(SWEPT[0][0]).write(tmp_path / "out", plots=False)
+        assert {entry.name for entry in tmp_path.iterdir()} == {
+            "long.toml", "out", ".out.abcd1234.partial", ".out.mine.partial",
+        }  # fmt: skip
+    cellrate.run(SWEPT[0][0]).write(tmp_path / "out", plots=False)
+    # The last one is no name that cellrate gives.
+    assert {entry.name for entry in tmp_path.iterdir()} == {"long.toml", "out", ".out.mine.partial"}
+
+
+def test_more_seeds_and_more_values_add_points(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    sweep_into(out, seeded(2), workers=1)
+    kept = {file.stat().st_ino for file in out.glob("point-*/summary.json")}
+    assert len(kept) == 6
+    said: list[str] = []
+    wider = SWEEP.replace("[8, 32, 256]", "[2, 8, 32, 256]")
+    sweep_into(out, seeded(3, wider), workers=1, complain=said.append)
+    assert said == []
+    assert kept < {file.stat().st_ino for file in out.glob("point-*/summary.json")}
+    sweep_into(tmp_path / "anew", seeded(3, wider), workers=1)
+    assert contents(out) == contents(tmp_path / "anew")
+
+
+def test_what_no_longer_fits_is_said_and_kept_and_found_again(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    sweep_into(out, seeded(2), workers=1)
+    before = contents(out)
+    said: list[str] = []
+    longer = SWEEP.replace('"20 ms"', '"10 ms"')
+    sweep_into(out, seeded(1, longer), workers=1, complain=said.append)
+    assert said == [
+        f"{out} keeps 6 points that are not asked for now (6 of another scenario: duration is '20 ms' there, '10 ms' "
+        f"now); they are in {out / 'earlier'}"
+    ]
+    assert len(cellrate.load_sweep(out)) == 3
+    kept = {file.stat().st_ino for file in out.glob("earlier/*/summary.json")}
+    sweep_into(out, seeded(2), workers=1, complain=said.append)
+    assert kept == {file.stat().st_ino for file in out.glob("point-*/summary.json")}
+    shutil.rmtree(out / "earlier")
+    after = contents(out)
+    manifests = [json.loads(texts.pop("campaign.json")) for texts in (before, after)]
+    assert manifests[0]["points"] == manifests[1]["points"]
+    assert after == before
+
+
+def test_another_build_fits_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    sweep_into(out, SWEPT, workers=1)
+    monkeypatch.setattr("cellrate.campaigns.manifest.build", lambda: "0123456789abcdef")
+    said: list[str] = []
+    sweep_into(out, SWEPT, workers=1, complain=said.append)
+    assert "(3 by another build of cellrate, " in said[0]
+    assert said[0].endswith(f"; this is 0123456789abcdef); they are in {out / 'earlier'}")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda point: (point / "summary.json").write_text(""),
+        lambda point: (point / "summary.json").unlink(),
+        lambda point: (point / "scenario.toml").write_text(""),
+        lambda point: (point / "series" / "acr.parquet").write_bytes(b"PAR1"),
+        lambda point: shutil.rmtree(point),
+    ],
+)
+def test_a_point_that_is_damaged_is_run_again(tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    out = tmp_path / "out"
+    sweep_into(out, SWEPT, workers=1)
+    before = contents(out)
+    damage(out / "point-002")
+    (out / "run.parquet").unlink()
+    sweep_into(out, SWEPT, workers=1)
+    assert contents(out) == before
+
+
+def test_all_is_run_again_where_that_is_asked_for(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    sweep_into(out, SWEPT, workers=1)
+    before = {file.stat().st_ino for file in out.glob("point-*/summary.json")}
+    held = [file.open() for file in out.glob("point-*/summary.json")]
+    sweep_into(out, SWEPT, workers=1, fresh=True)
+    assert not before & {file.stat().st_ino for file in out.glob("point-*/summary.json")}
+    for file in held:
+        file.close()
+
+
+def test_plots_and_tables_that_are_asked_for_later_are_added(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    sweep_into(out, SWEPT, workers=1)
+    kept = {file.stat().st_ino for file in out.glob("point-*/summary.json")}
+    assert lacks(out / "point-001", Target(out, "", csv=True))
+    sweep_into(out, SWEPT, csv=True, plots=True, workers=1)
+    assert kept == {file.stat().st_ino for file in out.glob("point-*/summary.json")}
+    sweep_into(tmp_path / "anew", SWEPT, csv=True, plots=True, workers=1)
+    assert contents(out) == contents(tmp_path / "anew")
+
+
+def test_tables_are_what_tidy_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As if there were many points, of which some are in memory at a time.
+    monkeypatch.setattr("cellrate.campaigns.tables.CHUNK", 2)
+    swept = sweep_into(tmp_path / "out", seeded(2), workers=1)
+    results = list(swept)
+    for of in ("run", "vcs", "ports"):
+        assert swept.tidy(of).equals(cellrate.tidy(results, of))
+    assert swept.tidy("vcs", over_seeds=True).equals(cellrate.tidy(results, "vcs", over_seeds=True))
+    with pytest.raises(CellrateError, match='there are no rows "vc" in a result; there are run, vcs'):
+        swept.tidy("vc")
+
+
+def test_a_sweep_is_a_table_of_pandas_polars_and_xarray(tmp_path: Path) -> None:
+    swept = sweep_into(tmp_path / "out", seeded(2), workers=1)
+    assert len(swept.to_pandas()) == len(swept.to_polars()) == 12
+    dataset = swept.to_xarray("ports")
+    assert dict(dataset.sizes) == {"defaults.abr.nrm": 3, "seed": 2, "port": 4}
+    assert float(dataset["utilization"].sel({"defaults.abr.nrm": 32, "seed": 8, "port": "sw->b"})) == pytest.approx(
+        swept[3].port("sw->b")["utilization"]
+    )
+    assert "run" not in swept.to_xarray("run").dims
+    with pytest.raises(IndexError, match=r"there is no point 6; <Sweep .*: 6 points>"):
+        swept[6]
+    assert swept[-1].set == {"defaults.abr.nrm": "256", "seed": "8"}
+    assert [result.set["seed"] for result in swept[:2]] == ["7", "8"]
+
+
+def test_the_overview_has_a_row_for_each_value_of_a_key(
+    pair_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [
+        "--sweep",
+        "defaults.abr.nrm=[8, 32]",
+        "--sweep",
+        'duration=["5 ms", "10 ms"]',
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert status(["run", str(pair_file), *asked, "--workers", "1"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("pair: 4 points\n")
+    assert [line.split()[:2] for line in told.splitlines()[5:9]] == [
+        ["8", "5"], ["8", "10"], ["32", "5"], ["32", "10"],
+    ]  # fmt: skip
+    assert status(["show", str(tmp_path / "out"), "--by", "nrm"]) == 0
+    told = capsys.readouterr().out
+    assert [line.split()[:2] for line in told.splitlines()[5:7]] == [["8", "2"], ["32", "2"]]
+    assert "Means over all runs with the same nrm, ± half their 95 % confidence intervals" in told
+    assert status(["show", str(tmp_path / "out"), "--csv", "--by", "defaults.abr.nrm"]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.startswith("defaults.abr.nrm,runs,throughput_mbps,throughput_mbps_ci95,")
+    assert [row.split(",")[:2] for row in rows] == [["8", "2"], ["32", "2"]]
+    assert status(["show", str(tmp_path / "out"), "--by", "icr"]) == 2
+    assert (
+        "icr names none of the keys that were varied, which are defaults.abr.nrm, duration" in capsys.readouterr().err
+    )
+
+
+def test_points_that_are_the_same_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(CellrateError, match="points 1 and 2 of the sweep are the same scenario with the same seed"):
+        sweep_into(tmp_path / "out", [SWEPT[0], SWEPT[0]], workers=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("{", "is no manifest of a campaign"), ('{"campaign": 2}', "is of format 2; this cellrate .* reads 1")],
+)
+def test_a_manifest_of_somebody_else_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "campaign.json").write_text(text)
+    with pytest.raises(CellrateError, match=said):
+        cellrate.load_sweep(tmp_path)
+    (tmp_path / "point-001").mkdir()
+    manifest = Manifest.of(SWEPT, "")
+    (tmp_path / "campaign.json").write_text(manifest.text().replace("point-001", "../point-001"))
+    with pytest.raises(CellrateError, match="a point's folder lies elsewhere"):
+        cellrate.load_sweep(tmp_path)
+
+
+def test_a_lock_is_had_by_one_or_shared(tmp_path: Path) -> None:
+    first, second, third = (Lock(tmp_path / "a.lock") for _ in range(3))
+    assert first.take()
+    assert not second.take()
+    assert not second.take(shared=True)
+    first.give_back()
+    assert not (tmp_path / "a.lock").exists()
+    assert second.take(shared=True)
+    assert third.take(shared=True)
+    assert not second.take()
+    third.give_back()
+    assert (tmp_path / "a.lock").exists() or second.take(shared=True)
+
+
+def test_algorithms_of_ones_own_are_known_by_their_text(tmp_path: Path) -> None:
+    code = (
+        "import cellrate\nclass Mine(cellrate.SwitchAlgorithm):\n    def on_backward_rm(self, now, vc, queue):\n"
+        "        return {rate}\n"
+    )
+    scenario = PAIR.replace('{ type = "erica" }', '{ type = "custom", name = "mine" }')
+    (tmp_path / "own.toml").write_text(scenario)
+    call = ["run", str(tmp_path / "own.toml"), "--seeds", "2", "--out", str(tmp_path / "out"), "--workers", "2"]
+    inodes = []
+    for name, rate in (("one", 1e5), ("one", 1e5), ("two", 2e5)):
+        # Another name, since a module that was imported stays.
+        (tmp_path / f"{name}.py").write_text(code.format(rate=rate))
+        assert status([*call, "--algorithm", f"mine={tmp_path / name}.py:Mine"]) == 0
+        inodes.append({file.stat().st_ino for file in tmp_path.glob("out/point-*/summary.json")})
+    assert inodes[0] == inodes[1]
+    assert inodes[1] != inodes[2]
