@@ -53,6 +53,13 @@ def until(condition: Callable[[], bool]) -> None:
     assert condition()
 
 
+def is_free(file: Path) -> bool:
+    lock = Lock(file)
+    taken = lock.take()
+    lock.give_back()
+    return taken
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What the command gives that nobody disturbs."""
@@ -113,6 +120,8 @@ def test_a_run_takes_the_place_of_what_a_killed_sweep_has_left(tmp_path: Path) -
         until(lambda: any(area_of(tmp_path / "out").glob("point-*")))
         process.kill()
         process.wait()
+    # Its workers end with it, in a moment.
+    until(lambda: all(map(is_free, area_of(tmp_path / "out").glob("*.lock"))))
     (tmp_path / ".out.abcd1234.partial").mkdir()
     (tmp_path / ".out.mine.partial").mkdir()
     with owning(tmp_path / ".out.abcd1234.partial"):

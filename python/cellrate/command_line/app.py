@@ -14,6 +14,7 @@ ADDED_BY = {
     "papers": ("paper",),
     "runs": ("run", "watch"),
     "scenarios": ("draw", "list", "schema", "validate"),
+    "searches": ("search", "tune"),
     "stored": ("plot", "show"),
     "topologies": ("generate", "import"),
     "trace": ("trace",),

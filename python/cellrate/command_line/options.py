@@ -38,6 +38,13 @@ Cluster = Annotated[
     str | None,
     Parameter(help="Run the points on a cluster of Dask: tcp://HOST:8786, or the scheduler's file scheduler.json."),
 ]
+Until = Annotated[
+    list[str] | None,
+    Parameter(
+        help="Add seeds, at most --seeds (100 by default), until half the 95 % interval of a figure is so small a "
+        "share of its mean: 'vcs.throughput: 1 %'. May be given again."
+    ),
+]
 Fresh = Annotated[bool, Parameter(help="Run all points of a sweep again, whatever the folder keeps of them.")]
 File = Annotated[str, Parameter(help="A TOML file, or the name of a ready scenario (cellrate list).")]
 Start = Annotated[

@@ -27,16 +27,19 @@ from .options import (
     Settings,
     Sweeps,
     Threads,
+    Until,
     Workers,
     capture_of,
     lists_of,
     settings_of,
 )
-from .output import lacking, print_json, print_points, progress_bar, say, say_where
+from .output import complain, lacking, print_json, print_points, progress_bar, say, say_where
 from .typed import Parameter
 
 if TYPE_CHECKING:
+    from ..campaigns.sweep import Sweep
     from ..results import Result
+    from ..running.points import Point, Progress
 
 
 @app.command("run")
@@ -65,12 +68,15 @@ def run(
     traffic: CustomTraffic = None,
     cluster: Cluster = None,
     fresh: Fresh = False,
+    until: Until = None,
 ) -> int:
     """Run a scenario, or every point of its sweep.
 
     A sweep with --out keeps each point as soon as it is done. The same command goes on after an interruption; more
     --seeds or --sweep values add points.
     """
+    from ..campaigns.figures import Precision
+    from ..campaigns.until import MOST, Unmet, sweep_until
     from ..errors import CellrateError
     from ..extensions.custom import load
     from ..results.folders import check_apart, plain_name
@@ -81,12 +87,13 @@ def run(
     from ..sweeps.varying import ON_COMMAND_LINE, Points, varied
 
     scenario = varied(prepare(file, set=settings_of(set), seed=seed), lists_of(sweep), None, ON_COMMAND_LINE)
-    points = Points(scenario, seeds, ON_COMMAND_LINE)
+    precisions = [Precision.read(text) for text in until or []]
+    points = Points(scenario, MOST if until and seeds is None else seeds, ON_COMMAND_LINE)
     custom = load(algorithm, policy, traffic)
     captured = capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
     name = points[0][0].name
     swept = len(points) > 1
-    if out is None and (plot or csv or (swept and cluster is not None)):
+    if out is None and (plot or csv or until or (swept and cluster is not None)):
         out = Path("results") / plain_name(points[0][0])
     check_apart(out, capture)
     number_of_workers(workers, len(points))
@@ -95,23 +102,34 @@ def run(
             f"--cluster {cluster}: {file} is a single run, which needs no cluster; add --sweep or --seeds"
         )
     undrawn: list[str] = []
+    unmet: list[Unmet] = []
+    begun: list[bool] = []
     results: Sequence[Result]
+
+    def into(some: Sequence[Point], progress: Progress | None) -> Sweep:
+        assert out is not None
+        anew = fresh and not begun
+        begun.append(True)
+        return sweep_into(
+            out,
+            some,
+            csv=csv,
+            plots=plot,
+            workers=workers,
+            progress=progress,
+            threads=threads,
+            custom=custom,
+            executor=cluster,
+            fresh=anew,
+            complain=lambda text: say(text) if "could not be drawn" not in text else undrawn.append(text),
+            name="--cluster",
+        )
+
     with progress_bar(name, quiet=json, points=len(points)) as progress:
-        if swept and captured is None and out is not None:
-            results = sweep_into(
-                out,
-                points,
-                csv=csv,
-                plots=plot,
-                workers=workers,
-                progress=progress,
-                threads=threads,
-                custom=custom,
-                executor=cluster,
-                fresh=fresh,
-                complain=lambda text: say(text) if "could not be drawn" not in text else undrawn.append(text),
-                name="--cluster",
-            )
+        if precisions and captured is None:
+            results, unmet = sweep_until(points, precisions, lambda some: into(some, None))
+        elif swept and captured is None and out is not None:
+            results = into(points, progress)
         elif swept and captured is None:
             results = run_without_folder(points, workers=workers, progress=progress, threads=threads, custom=custom)
         else:
@@ -142,6 +160,9 @@ def run(
             print(written)
     if out is not None:
         print(f"Results are in {out}")
+    if unmet:
+        more = f" and {len(unmet) - 5} more" if len(unmet) > 5 else ""
+        return complain(f"not as sure as was asked for: {'; '.join(map(str, unmet[:5]))}{more}", 1)
     return lacking(undrawn)
 
 

@@ -89,6 +89,20 @@ class Points(Sequence[tuple[Scenario, dict[str, str]]]):
     def __len__(self) -> int:
         return len(self._points) * (1 if self._seeds is None else len(self._seeds))
 
+    @property
+    def without_seeds(self) -> int:
+        """Number of points, seeds aside."""
+        return len(self._points)
+
+    @property
+    def seeds(self) -> int:
+        """Seeds of each point."""
+        return 1 if self._seeds is None else len(self._seeds)
+
+    def first(self, counts: Sequence[int]) -> list[tuple[Scenario, dict[str, str]]]:
+        """Give the first seeds of each point, so many of each."""
+        return [self[number * self.seeds + turn] for number, count in enumerate(counts) for turn in range(count)]
+
     @overload
     def __getitem__(self, place: int) -> tuple[Scenario, dict[str, str]]: ...
     @overload

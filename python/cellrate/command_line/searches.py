@@ -1,0 +1,203 @@
+"""`cellrate search` and `cellrate tune`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from ..errors import CellrateError
+from .app import app
+from .options import Cluster, File, Json, Seed, Settings, Workers, settings_of
+from .output import complain, print_json, progress_bar
+from .typed import Parameter
+
+if TYPE_CHECKING:
+    from ..campaigns.sweep import Sweep
+    from ..campaigns.tune import Tuned
+    from ..running.points import Point
+    from ..scenario import Scenario
+
+Vary = Annotated[list[str], Parameter(help="What to vary: dotted.path=LOW..HIGH. May be given again when tuning.")]
+Folder = Annotated[
+    Path | None, Parameter(help="Folder that keeps the runs (results/search/NAME or results/tune/NAME).")
+]
+
+
+@app.command("search")
+def search(
+    file: File,
+    /,
+    *,
+    vary: Vary,
+    such_that: Annotated[
+        list[str],
+        Parameter(help="What has to hold: 'ports.dropped == 0', 'vcs.p99_delay <= 10 ms'. May be given again."),
+    ],
+    smallest: Annotated[bool, Parameter(help="Look for the smallest value instead of the largest.")] = False,
+    tolerance: Annotated[str, Parameter(help="Share of the range that may be left between right and wrong.")] = "1 %",
+    seeds: Annotated[int, Parameter(help="Seeds of each value; the criteria hold with every one.")] = 1,
+    set: Settings = None,
+    seed: Seed = None,
+    out: Folder = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    json: Json = False,
+) -> int:
+    """Find the largest or smallest value of a key for which criteria on results hold."""
+    from ..campaigns.figures import Criterion
+    from ..campaigns.ranges import Range
+    from ..campaigns.search import search as search_for
+    from ..quantities import read_ratio
+
+    if len(vary) != 1:
+        raise CellrateError(f"--vary is given {len(vary)} times; a search varies one key")
+    over, criteria = Range.read(vary[0]), [Criterion.read(text) for text in such_that]
+    share = read_ratio(tolerance)
+    if not 0 < share < 1 or seeds < 1:
+        raise CellrateError("--tolerance is above 0 and below 100 %, and --seeds at least 1")
+    scenario = _single(file, set, seed)
+    folder = out or Path("results") / "search" / scenario.name
+    with progress_bar(f"{scenario.name}, search", quiet=json):
+        run = _into(folder, workers, cluster)
+        answer = search_for(scenario, over, criteria, run, seeds=seeds, smallest=smallest, tolerance=share)
+    if json:
+        print_json({**answer.__dict__, "folder": str(folder)})
+    else:
+        print(answer)
+        print(f"{len(answer.tried)} values were tried; their results are in {folder}")
+    return 0 if answer.value is not None else 1
+
+
+@app.command("tune")
+def tune(
+    file: File,
+    /,
+    *,
+    vary: Vary,
+    objective: Annotated[
+        list[str],
+        Parameter(help="'max vcs.throughput', 'min ports.max_queue', 'max total tcp.goodput'. May be given again."),
+    ],
+    subject_to: Annotated[
+        list[str] | None, Parameter(help="What has to hold: 'ports.dropped == 0'. May be given again.")
+    ] = None,
+    trials: Annotated[int, Parameter(help="Sets of values that are tried.")] = 60,
+    seeds: Annotated[int, Parameter(help="Seeds of each trial; the best get three times as many.")] = 3,
+    set: Settings = None,
+    seed: Seed = None,
+    out: Folder = None,
+    write: Annotated[
+        Path | None,
+        Parameter(help="File for the scenario with the winner's values (NAME-tuned.toml beside the folder)."),
+    ] = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    json: Json = False,
+) -> int:
+    """Tune keys of a scenario for one objective or several, within what TM 4.0 can signal, by Optuna.
+
+    The same command goes on after an interruption.
+    """
+    from ..campaigns.figures import Criterion, Objective
+    from ..campaigns.ranges import Range
+    from ..campaigns.tune import Study
+
+    if trials < 1 or seeds < 1:
+        raise CellrateError("--trials and --seeds are at least 1")
+    scenario = _single(file, set, seed)
+    folder = out or Path("results") / "tune" / scenario.name
+    target = write or folder.with_name(f"{folder.name}-tuned.toml")
+    with progress_bar(f"{scenario.name}, tuning", quiet=json):
+        tuned = Study(
+            scenario,
+            [Range.read(text) for text in vary],
+            [Objective.read(text) for text in objective],
+            [Criterion.read(text) for text in subject_to or []],
+            _into(folder, workers, cluster),
+            seeds,
+            trials,
+        ).do()
+    if tuned.winner is None or tuned.scenario is None:
+        return complain(f"none of {tuned.trials} trials keeps the constraints; their results are in {folder}", 1)
+    if tuned.better:
+        target.write_text(tuned.scenario.toml)
+    if json:
+        print_json(_content(tuned, folder, target))
+    else:
+        _print(tuned, objective)
+        print(f"The runs are in {folder}" + (f", the tuned scenario in {target}" if tuned.better else ""))
+    return 0
+
+
+def _single(file: str, set: list[str] | None, seed: int | None) -> Scenario:
+    from ..scenario import prepare
+
+    scenario = prepare(file, set=settings_of(set), seed=seed)
+    points = scenario.checked_points()
+    if len(points) != 1:
+        raise CellrateError(
+            f"{file} sweeps over {len(points)} points; give one scenario, with --set sweep=[] for example"
+        )
+    return points[0].scenario
+
+
+def _into(folder: Path, workers: int | None, cluster: str | None) -> Callable[[Sequence[Point]], Sweep]:
+    from ..running.into_folders import sweep_into
+
+    def run(points: Sequence[Point]) -> Sweep:
+        return sweep_into(
+            folder, points, workers=workers, executor=cluster, complain=lambda text: complain(text, 0), name="--cluster"
+        )
+
+    return run
+
+
+def _print(tuned: Tuned, objectives: Sequence[str]) -> None:
+    from ..results.table import letter, print_numbers
+    from ..sweeps.settings import names_of
+
+    paths = list(dict.fromkeys(path for trial in tuned.front for path in trial.settings))
+    names = names_of(paths)
+    head = [*(names[path] for path in paths), *objectives]
+    rows = [
+        [*(trial.settings.get(path, "as it is") for path in paths), *(f"{value:,.6g}" for value in trial.values)]
+        for trial in tuned.front
+    ]
+    print(
+        f"Best of {tuned.trials} trials"
+        + (", none of which another one beats in every objective" if len(rows) > 1 else "")
+    )
+    print_numbers(head if paths else ["", *objectives], rows if paths else [["as it is", *row] for row in rows])
+    assert tuned.winner is not None
+    assert tuned.against is not None
+    said = (
+        ", ".join(f"{names[path]} = {value}" for path, value in tuned.winner.settings.items())
+        or "the scenario as it is"
+    )
+    print(f"On seeds that no trial has seen, {said} beside the scenario as it is:")
+    sign = letter("±", "+-")
+    for text, won, was, difference in zip(
+        objectives, tuned.against.winner, tuned.against.scenario, tuned.against.difference, strict=True
+    ):
+        half = f" {sign} {difference.half_width:,.4g}" if difference.half_width else ""
+        print(f"  {text}: {won.mean:,.6g}, was {was.mean:,.6g}; difference {difference.mean:,.4g}{half}")
+    if not tuned.better:
+        print("That is no better than the scenario as it is, which stays; no scenario is written.")
+
+
+def _content(tuned: Tuned, folder: Path, target: Path) -> dict[str, object]:
+    assert tuned.winner is not None
+    assert tuned.against is not None
+    means = {
+        key: [mean.__dict__ for mean in getattr(tuned.against, key)] for key in ("winner", "scenario", "difference")
+    }
+    return {
+        "trials": tuned.trials,
+        "front": [trial.__dict__ for trial in tuned.front],
+        "winner": tuned.winner.__dict__,
+        "unseen_seeds": means,
+        "better": tuned.better,
+        "folder": str(folder),
+        "scenario": str(target) if tuned.better else None,
+    }
