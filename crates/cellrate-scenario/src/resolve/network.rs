@@ -335,6 +335,8 @@ fn set_ports(network: &mut Network, whole: &Whole, ports: &mut Shared<Port>) -> 
                 check::keys(&keys, own.place, shape, Mode::COMPLETE)?;
             }
         }
+        let cell_time = network.link(step).rate.cell_time();
+        port::check_interval(&table, cell_time, &network.port_name(step.port()))?;
         let port = match (&table, &plain) {
             (Cow::Borrowed(_), Some(plain)) => Arc::clone(plain),
             _ => ports.get(&port::read(&table)?),

@@ -275,6 +275,25 @@ fn interval(table: &Table, default: Duration) -> Result<AveragingInterval, Fault
     Ok(AveragingInterval { time, cells })
 }
 
+/// Whether what `table` says of the algorithm of a port whose line takes `cell_time` for a cell can be run: intervals
+/// that end more often than cells come, and than every microsecond, cost the run more than the cells do.
+///
+/// # Errors
+/// An interval that is too short, with the least that there may be.
+pub(super) fn check_interval(table: &Table, cell_time: Duration, port: &str) -> Result<(), Fault> {
+    let algorithm = table.node("algorithm").and_then(Node::table);
+    let Some(node) = algorithm.and_then(|algorithm| algorithm.node("interval")) else { return Ok(()) };
+    let (given, least) = (quantity::span(node)?, cell_time.min(LEAST_INTERVAL));
+    if given >= least {
+        return Ok(());
+    }
+    let message = format!("the interval is {given}, and a cell takes {cell_time} on the line of port {port}");
+    Err(Fault::new(node.place, message, format!("It must be at least {least}")))
+}
+
+/// Least interval of an algorithm, but for lines on which a cell takes less.
+const LEAST_INTERVAL: Duration = Duration::from_us(1);
+
 fn interval_cells(table: &Table) -> Result<Option<u32>, Fault> {
     let cells = optional(table, "interval_cells", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
     Ok(cells.map(|cells| cells as u32))

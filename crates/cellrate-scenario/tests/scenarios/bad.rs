@@ -118,3 +118,30 @@ fn an_entry_of_which_there_are_none() {
     let error = Document::parse(text, "bad.toml").unwrap().set("sweep.1.set", "seed").unwrap_err();
     insta::assert_snapshot!("an_entry_of_which_there_are_none", error.to_string());
 }
+
+#[test]
+fn an_interval_shorter_than_a_cell_and_a_microsecond_is_refused_for_every_algorithm() {
+    let of = |algorithm: &str, interval: &str, rate: &str| {
+        let text = format!(
+            "name = \"i\"\nduration = \"5 ms\"\n\
+             defaults.link = {{ rate = \"{rate}\", length = \"10 km\" }}\n\
+             defaults.switch.algorithm = {{ type = \"{algorithm}\", interval = \"{interval}\" }}\n\
+             host = [{{ name = \"a\" }}, {{ name = \"b\" }}]\nswitch = [{{ name = \"sw\" }}]\n\
+             link = [{{ between = [\"a\", \"sw\"] }}, {{ between = [\"sw\", \"b\"] }}]\n"
+        );
+        Document::parse(&text, "bad.toml")
+            .and_then(|document| document.resolve())
+            .map_err(|error| error.to_string())
+    };
+    for algorithm in ["erica", "erica+", "capc", "phantom", "consistent-marking"] {
+        for interval in ["1 ps", "0.5 us"] {
+            let error = of(algorithm, interval, "10 Mbps").unwrap_err();
+            assert!(error.contains("defaults.switch.algorithm.interval"), "{error}");
+            assert!(error.contains("on the line of port sw->a. It must be at least 1 us."), "{error}");
+        }
+        assert!(of(algorithm, "1 us", "10 Mbps").is_ok());
+        // A cell of 10 Gb/s takes 42.4 ns.
+        assert!(of(algorithm, "43 ns", "10 Gbps").is_ok());
+        assert!(of(algorithm, "42 ns", "10 Gbps").unwrap_err().contains("It must be at least 42.4 ns"));
+    }
+}

@@ -120,9 +120,6 @@ pub(crate) struct Kernel {
 /// Somebody who looks at the clusters between windows, of which the last one has ended then.
 pub(crate) type Watch<'a> = dyn FnMut(Time, &mut [Cluster]) -> ControlFlow<()> + 'a;
 
-/// Calls to the progress function per run, at most.
-const PROGRESS_STEPS: u64 = 200;
-
 /// Windows in a round: as many clusters are at work by turns, which should have room in the caches together.
 const LEAD: u64 = 12;
 
@@ -160,19 +157,14 @@ impl Kernel {
         {
             return Err(RunError::TooLong { allowed_ps: allowed.as_ps() });
         }
-        let (window, mut now, mut next_progress) = (self.window, Time::ZERO, Time::ZERO);
-        let step = Duration::from_ps((end.as_ps() / PROGRESS_STEPS).max(1));
+        let (window, mut now) = (self.window, Time::ZERO);
         let goes_on = &mut |clusters: &mut [Cluster]| {
             if watch(now, clusters).is_break() {
                 return false;
             }
-            let due = now >= next_progress;
             let fraction = now.as_ps() as f64 / end.as_ps() as f64;
             now = now.saturating_add(window).min(end);
-            if due {
-                next_progress = now.saturating_add(step);
-            }
-            !due || progress(Progress { fraction }).is_continue()
+            progress(Progress { fraction }).is_continue()
         };
         let exchange = Exchange::new(&mut self.clusters, &self.conduits);
         let windows = Windows { end, length: window, lead };
