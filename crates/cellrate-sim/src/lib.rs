@@ -15,6 +15,7 @@ mod probe;
 mod progress;
 pub mod results;
 mod simulation;
+mod steps;
 pub mod tap;
 pub mod traffic;
 pub mod transport;
@@ -32,4 +33,5 @@ pub use results::{
     PortSummary, RunResult, RunSummary, Series, Summary, TcpSummary, VirtualSourceSummary,
 };
 pub use simulation::{Simulation, run, run_on, series_of};
+pub use steps::{Passing, Step, Steps, Traveller};
 pub use watching::{Look, Recent};

@@ -145,11 +145,7 @@ impl<'a> Simulation<'a> {
         beside: Beside<'_>,
     ) -> Result<RunResult, RunError> {
         let &Simulation { scenario, threads, given } = self;
-        let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
-        if hops > MAX_HOPS {
-            return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
-        }
-        backlog::check(scenario)?;
+        check_size(scenario)?;
         let end = Time::ZERO + scenario.duration;
         let tapped: Vec<PortIndex> = match &beside {
             Beside::Tap(tap, _) => tap.ports.iter().map(|step| step.port()).collect(),
@@ -170,6 +166,15 @@ impl<'a> Simulation<'a> {
         }
         account(scenario, assembly, end)
     }
+}
+
+/// Whether cells can number the hops, and instants tell how long queues last.
+pub(crate) fn check_size(scenario: &Scenario) -> Result<(), RunError> {
+    let hops = scenario.connections.iter().map(|connection| 2 * connection.path.len()).sum();
+    if hops > MAX_HOPS {
+        return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
+    }
+    backlog::check(scenario)
 }
 
 /// Who else has part in a run.

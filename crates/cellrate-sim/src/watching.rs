@@ -35,15 +35,21 @@ pub(crate) struct Watcher<'a> {
     /// From one look to the next, at least.
     every: Duration,
     next: Time,
-    /// How many values of each track of each cluster have been seen.
-    seen: Vec<Vec<usize>>,
+    seen: Seen,
     look: &'a mut dyn FnMut(Look) -> ControlFlow<()>,
+}
+
+/// How much of its series somebody has seen.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// How many values of each track of each cluster.
+    values: Vec<Vec<usize>>,
 }
 
 impl<'a> Watcher<'a> {
     /// Of a run that has not begun.
     pub fn new(every: Duration, look: &'a mut dyn FnMut(Look) -> ControlFlow<()>) -> Watcher<'a> {
-        Watcher { every, next: Time::ZERO + every, seen: Vec::new(), look }
+        Watcher { every, next: Time::ZERO + every, seen: Seen::default(), look }
     }
 
     /// After a window, which has ended at `now`.
@@ -52,14 +58,18 @@ impl<'a> Watcher<'a> {
             return ControlFlow::Continue(());
         }
         self.next = now.saturating_add(self.every);
-        let recent = self.recent(clusters);
+        let recent = self.seen.recent(clusters);
         (self.look)(Look { now, recent })
     }
 
-    fn recent(&mut self, clusters: &[Cluster]) -> Vec<Recent> {
+}
+
+impl Seen {
+    /// What series have recorded since the last call, in the order of the scenario.
+    pub fn recent(&mut self, clusters: &[Cluster]) -> Vec<Recent> {
         let mut recent: BTreeMap<usize, Recent> = BTreeMap::new();
-        self.seen.resize(clusters.len(), Vec::new());
-        for (cluster, seen) in clusters.iter().zip(&mut self.seen) {
+        self.values.resize(clusters.len(), Vec::new());
+        for (cluster, seen) in clusters.iter().zip(&mut self.values) {
             let tracks = cluster.sampler.tracks();
             seen.resize(tracks.len(), 0);
             for (track, seen) in tracks.iter().zip(seen) {

@@ -105,6 +105,7 @@ use crate::progress::Progress;
 use state::cluster::Cluster;
 use windows::crew::{self, Windows};
 use windows::exchange::Exchange;
+use windows::serial::Serial;
 
 /// A network at work.
 #[derive(Debug)]
@@ -152,11 +153,7 @@ impl Kernel {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         watch: &mut Watch<'_>,
     ) -> Result<(), RunError> {
-        if let Some(allowed) = self.clusters.iter().map(Cluster::last_instant).min()
-            && end > allowed
-        {
-            return Err(RunError::TooLong { allowed_ps: allowed.as_ps() });
-        }
+        self.check_length(end)?;
         let (window, mut now) = (self.window, Time::ZERO);
         let goes_on = &mut |clusters: &mut [Cluster]| {
             if watch(now, clusters).is_break() {
@@ -171,6 +168,19 @@ impl Kernel {
         if !crew::run(&mut self.clusters, &exchange, windows, threads, goes_on) {
             return Err(RunError::Interrupted);
         }
+        self.finish(&exchange, end);
+        Ok(())
+    }
+
+    /// Prepares a run to `end` whose windows the caller runs one by one.
+    pub fn serial(&mut self, end: Time) -> Result<Serial, RunError> {
+        self.check_length(end)?;
+        let exchange = Exchange::new(&mut self.clusters, &self.conduits);
+        Ok(Serial::new(exchange, Windows { end, length: self.window, lead: 1 }))
+    }
+
+    /// Ends a run of which all windows have been run.
+    pub fn finish(&mut self, exchange: &Exchange, end: Time) {
         self.clusters.iter_mut().for_each(|cluster| cluster.finish(end));
         // What is still between clusters is on its way.
         for (number, cluster) in self.clusters.iter_mut().enumerate() {
@@ -179,6 +189,12 @@ impl Kernel {
         for (number, cluster) in self.clusters.iter_mut().enumerate() {
             exchange.deliver(number, cluster);
         }
-        Ok(())
+    }
+
+    fn check_length(&self, end: Time) -> Result<(), RunError> {
+        match self.clusters.iter().map(Cluster::last_instant).min() {
+            Some(allowed) if end > allowed => Err(RunError::TooLong { allowed_ps: allowed.as_ps() }),
+            _ => Ok(()),
+        }
     }
 }

@@ -36,12 +36,13 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
-    fn count(&self) -> u64 {
+    /// How many there are.
+    pub fn count(&self) -> u64 {
         self.end.as_ps().div_ceil(self.length.as_ps())
     }
 
     /// When that window ends.
-    fn end_of(&self, window: u64) -> Time {
+    pub fn end_of(&self, window: u64) -> Time {
         // The product is too large only if the end is.
         let end = u128::from(window + 1) * u128::from(self.length.as_ps());
         u64::try_from(end).map_or(self.end, |end| Time::from_ps(end).min(self.end))

@@ -1,0 +1,52 @@
+//! The windows of a run one after the other on the calling thread, as far as the caller asks.
+//!
+//! A [`crew`](super::crew) runs to the end and calls back meanwhile. Where the caller must have control again, because
+//! it has one thread and other work to do on it, windows run here: each cluster in turn runs one, then all the next.
+
+use cellrate_proto::Time;
+
+use super::crew::Windows;
+use super::exchange::Exchange;
+use crate::kernel::cluster::{Cluster, Room};
+
+/// The windows of a run that are still to come.
+#[derive(Debug)]
+pub(crate) struct Serial {
+    pub exchange: Exchange,
+    windows: Windows,
+    /// How many windows have been run.
+    done: u64,
+    room: Room,
+}
+
+impl Serial {
+    /// A run that has not begun.
+    pub fn new(exchange: Exchange, windows: Windows) -> Serial {
+        Serial { exchange, windows, done: 0, room: Room::default() }
+    }
+
+    /// The end of the last window that was run: all that happens before has happened.
+    pub fn now(&self) -> Time {
+        self.done.checked_sub(1).map_or(Time::ZERO, |last| self.windows.end_of(last))
+    }
+
+    /// Runs one window more of all clusters. Whether there was one.
+    pub fn run_window(&mut self, clusters: &mut [Cluster]) -> bool {
+        if self.done >= self.windows.count() {
+            return false;
+        }
+        let until = self.windows.end_of(self.done);
+        for (number, cluster) in clusters.iter_mut().enumerate() {
+            std::mem::swap(&mut cluster.room, &mut self.room);
+            if self.exchange.is_large {
+                cluster.prefetch();
+            }
+            self.exchange.deliver(number, cluster);
+            cluster.run_until(until);
+            self.exchange.post(number, cluster);
+            std::mem::swap(&mut cluster.room, &mut self.room);
+        }
+        self.done += 1;
+        true
+    }
+}

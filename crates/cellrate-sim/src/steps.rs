@@ -1,0 +1,181 @@
+//! A run in steps: the caller says how far network time goes, and has control in between.
+//!
+//! [`Simulation::run`](crate::Simulation::run) has control from beginning to end. A page in a browser, which has one
+//! thread for the simulation and for what its reader clicks, needs it back after a few milliseconds. The result is the
+//! same. Cells can be followed from port to port on the way; where nobody follows them, nothing of that costs anything.
+
+use std::sync::Arc;
+
+use cellrate_engine::given::Given;
+use cellrate_proto::Time;
+use cellrate_scenario::{FlowIndex, PortIndex, Scenario};
+
+use crate::assembly::{Assembly, assemble, carries_cells};
+use crate::error::RunError;
+use crate::kernel::cell::Cell;
+use crate::kernel::windows::serial::Serial;
+use crate::results::{RunResult, account};
+use crate::simulation::check_size;
+use crate::tap::departures::{Departure, Departures};
+use crate::watching::{Recent, Seen};
+
+/// A run of a scenario that goes on when it is told to.
+///
+/// ```
+/// use std::sync::Arc;
+/// use cellrate_proto::{Duration, Time};
+/// use cellrate_scenario::Document;
+/// use cellrate_sim::{Given, Steps};
+/// # let text = include_str!("../../../scenarios/two-source-transient.toml");
+/// let scenario = Arc::new(Document::parse(text, "two-source-transient")?.resolve()?);
+/// let mut steps = Steps::new(scenario, Given::default(), false)?;
+/// while !steps.is_over() {
+///     let until = steps.now() + Duration::from_ms(10);
+///     let step = steps.advance(until);
+///     assert!(step.now >= until || steps.is_over());
+/// }
+/// assert_eq!(steps.finish()?.summary.vcs[0].dropped, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Steps {
+    scenario: Arc<Scenario>,
+    assembly: Assembly,
+    serial: Serial,
+    seen: Seen,
+    noted: Vec<Departure>,
+    /// What is followed is told from then on.
+    follow_from: Time,
+}
+
+/// What has come in one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// How far the run has got: all that happens before this has happened.
+    pub now: Time,
+    /// Series with something new, in the order of the scenario.
+    pub recent: Vec<Recent>,
+    /// Cells that have left ports, in the order of instants; none unless cells are followed.
+    pub passing: Vec<Passing>,
+}
+
+/// A cell that has left a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passing {
+    /// When its last bit left.
+    pub at: Time,
+    /// The port.
+    pub port: PortIndex,
+    /// The direction that it goes in: an RM cell that has been turned around goes in the other one.
+    pub flow: FlowIndex,
+    /// What kind of cell it is.
+    pub cell: Traveller,
+    /// Whether the line lost it then.
+    pub lost: bool,
+}
+
+/// A kind of cell, as far as it is told apart on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traveller {
+    /// A data cell, and whether it carries EFCI.
+    Data {
+        /// EFCI.
+        efci: bool,
+    },
+    /// A forward RM cell.
+    ForwardRm,
+    /// A backward RM cell, and whether it carries CI or NI.
+    BackwardRm {
+        /// CI.
+        ci: bool,
+        /// NI.
+        ni: bool,
+    },
+}
+
+impl Steps {
+    /// Begins a run of `scenario` with what `given` makes. If `follow`, every step tells which cells left which ports.
+    ///
+    /// # Errors
+    /// As [`Simulation::run`](crate::Simulation::run), but for interruptions.
+    pub fn new(scenario: Arc<Scenario>, given: Given<'_>, follow: bool) -> Result<Steps, RunError> {
+        check_size(&scenario)?;
+        let carries = carries_cells(&scenario);
+        let followed: Vec<PortIndex> =
+            scenario.ports().filter(|port| follow && carries[port.index()]).collect();
+        let mut assembly = assemble(&scenario, &followed, given)?;
+        for port in followed {
+            let Some(place) = assembly.ports[port.index()] else { continue };
+            let cluster = &mut assembly.kernel.clusters[place.cluster as usize];
+            let ports = cluster.ports.len();
+            let departures =
+                cluster.departures.get_or_insert_with(|| Box::new(Departures::from_none_of(ports)));
+            departures.tap(place.index as usize, port.0);
+        }
+        let serial = assembly.kernel.serial(Time::ZERO + scenario.duration)?;
+        let (seen, noted, follow_from) = (Seen::default(), Vec::new(), Time::ZERO);
+        Ok(Steps { scenario, assembly, serial, seen, noted, follow_from })
+    }
+
+    /// Leaves cells untold that leave ports before `from`.
+    pub fn follow_from(&mut self, from: Time) {
+        self.follow_from = from;
+    }
+
+    /// How far the run has got.
+    pub fn now(&self) -> Time {
+        self.serial.now()
+    }
+
+    /// Whether nothing is left to run.
+    pub fn is_over(&self) -> bool {
+        self.now() >= Time::ZERO + self.scenario.duration
+    }
+
+    /// Goes on until `until`, or the end of the run; a little further, because the kernel works in windows of up to
+    /// 2 ms.
+    pub fn advance(&mut self, until: Time) -> Step {
+        let clusters = &mut self.assembly.kernel.clusters;
+        let mut passing = Vec::new();
+        while self.serial.now() < until && self.serial.run_window(clusters) {
+            for cluster in clusters.iter_mut() {
+                if let Some(departures) = &mut cluster.departures {
+                    departures.hand_over(&mut self.noted);
+                }
+            }
+            // What leaves a port does so at different instants, so this order is whole.
+            self.noted.sort_unstable_by_key(|departure| (departure.at, departure.port));
+            let told = self.noted.drain(..).filter(|departure| departure.at >= self.follow_from);
+            passing.extend(told.map(|Departure { at, port, lost, cell }| Passing {
+                at,
+                port: PortIndex(port),
+                flow: clusters[0].hops[cell.hop()].flow,
+                cell: kind(&cell),
+                lost,
+            }));
+        }
+        Step { now: self.serial.now(), recent: self.seen.recent(clusters), passing }
+    }
+
+    /// Runs what is left, and gives figures and series.
+    ///
+    /// # Errors
+    /// [`RunError::NotConserved`] would be a defect of the simulator.
+    pub fn finish(mut self) -> Result<RunResult, RunError> {
+        let end = Time::ZERO + self.scenario.duration;
+        self.advance(end);
+        self.assembly.kernel.finish(&self.serial.exchange, end);
+        account(&self.scenario, self.assembly, end)
+    }
+}
+
+fn kind(cell: &Cell) -> Traveller {
+    match cell.is_rm() {
+        false => Traveller::Data { efci: cell.efci() },
+        true if cell.is_forward_rm() => Traveller::ForwardRm,
+        true => {
+            let (ci, ni) = cell.indications();
+            Traveller::BackwardRm { ci, ni }
+        }
+    }
+}
