@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo live-demo test test-rust test-python lint docs optimized bench bench-json bench-peers paper clean
+.PHONY: help demo live-demo lab lab-if-possible test test-rust test-python lint docs optimized bench bench-json bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,6 +17,7 @@ export PIP_QUIET := 1
 help:
 	@echo "make demo    set up .venv, build, run the two-source transient into results/"
 	@echo "make live-demo  real TCP over ABR on this machine (root; Linux): goodput against the most there can be"
+	@echo "make lab     the page that simulates in a browser (Node.js, and Rust's WebAssembly target)"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types, documentation"
 	@echo "make docs    a site of all pages with the reference of the Python API, in results/site"
 	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
@@ -40,7 +41,15 @@ live-demo: $(STAMPS)/built
 	fi
 	$(BIN)/python -m cellrate.live.demo
 
-test: test-rust lint test-python docs
+# The page of cellrate lab and cellrate watch, with the simulator in WebAssembly.
+lab: $(STAMPS)/venv
+	$(BIN)/python web/build.py
+
+# Where it cannot be built, this says so, and tests that need it are skipped.
+lab-if-possible: $(STAMPS)/venv
+	@$(BIN)/python web/build.py --if-possible
+
+test: test-rust lint lab-if-possible test-python docs
 
 test-rust:
 	cargo fmt --all --check
@@ -87,7 +96,7 @@ paper: $(STAMPS)/built
 	$(BIN)/cellrate paper run tcp-lrd-vbr --out results/papers/tcp-lrd-vbr
 
 clean:
-	rm -rf $(VENV) results target
+	rm -rf $(VENV) results target web/node_modules web/build web/pkg python/cellrate/watching/page
 
 # A virtual environment needs Debian's python3-venv, which root can install.
 $(STAMPS)/venv:
@@ -120,4 +129,5 @@ $(STAMPS)/docs: pyproject.toml | $(STAMPS)/venv
 $(STAMPS)/built: $(SOURCES) $(STAMPS)/tools
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
 	$(BIN)/python -m compileall -q python/cellrate
+	@test -f python/cellrate/watching/page/page.js || $(BIN)/python web/build.py --page --if-possible
 	touch $@

@@ -19,6 +19,7 @@ pub mod schedule;
 pub mod segments;
 pub mod sender;
 pub mod set_up;
+pub mod topology;
 pub mod tournament;
 pub mod traffic;
 pub mod virtual_source;

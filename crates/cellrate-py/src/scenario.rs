@@ -1,14 +1,14 @@
 //! `Scenario`: a document with its settings, before a run.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use cellrate_engine::given::wanted;
-use cellrate_engine::names::{category_name, control_names, port_name};
+use cellrate_engine::names::port_name;
+use cellrate_engine::topology::Topology;
 use cellrate_scenario::fair::{Bottleneck, FairShare, max_min};
-use cellrate_scenario::{Document, NodeKind, Probe, SweepPoint};
+use cellrate_scenario::{Document, Probe, SweepPoint};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use serde_json::{Value, json};
 
 use crate::error::{oversubscribed, scenario_error};
 
@@ -108,34 +108,7 @@ impl Scenario {
     /// connections.
     fn topology(&self, py: Python<'_>) -> PyResult<String> {
         let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
-        let mut control = vec![BTreeSet::new(); scenario.nodes.len()];
-        for link in &scenario.links {
-            for (node, port) in link.ends.iter().zip(&link.ports) {
-                control[node.0 as usize].insert(control_names(port).join(", "));
-            }
-        }
-        let nodes: Vec<Value> = scenario
-            .nodes
-            .iter()
-            .zip(&control)
-            .map(|(node, control)| {
-                let control: Vec<&String> = control.iter().filter(|name| !name.is_empty()).collect();
-                json!({ "name": node.name, "is_host": node.kind == NodeKind::Host, "control": control })
-            })
-            .collect();
-        let links = scenario.links.iter().map(|link| {
-            let ends = link.ends.map(|node| node.0);
-            json!({ "ends": ends, "rate_bps": link.rate.as_bps(), "delay_s": link.delay.as_secs_f64() })
-        });
-        let vcs = scenario.connections.iter().map(|connection| {
-            let first = connection.path.first().map(|&step| scenario.tail(step).0);
-            let rest = connection.path.iter().map(|&step| scenario.head(step).0);
-            let path: Vec<u32> = first.into_iter().chain(rest).collect();
-            json!({ "name": connection.name, "category": category_name(connection.category), "path": path })
-        });
-        let links: Vec<Value> = links.collect();
-        let vcs: Vec<Value> = vcs.collect();
-        Ok(json!({ "nodes": nodes, "links": links, "vcs": vcs }).to_string())
+        serde_json::to_string(&Topology::of(&scenario)).map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
     /// Kind ("algorithm", "policy", "traffic") and name of what is not built in, each once.

@@ -190,6 +190,12 @@ impl Document {
         self.settled().map_or_else(|_| self.root.to_toml(), |root| root.to_toml())
     }
 
+    /// The document as JSON with sorted keys, groups as they are written: what [`hash`](Document::hash) is taken of, and
+    /// what an editor shows of it.
+    pub fn to_json(&self) -> serde_json::Value {
+        self.root.canonical()
+    }
+
     /// SHA-256, in hexadecimal, of the document as JSON with sorted keys: the same for any layout, order of keys and
     /// comments (beside a purpose at the head of the file).
     pub fn hash(&self) -> String {

@@ -10,6 +10,7 @@ ADDED_BY = {
     "completion": ("completion",),
     "fair": ("fair",),
     "hurst": ("hurst",),
+    "lab": ("lab",),
     "live": ("doctor", "live"),
     "papers": ("paper",),
     "runs": ("run", "watch"),

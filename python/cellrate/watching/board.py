@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from array import array
@@ -43,6 +44,9 @@ class Board:
             "duration_s": scenario.duration_s,
             "live": live,
             "panels": _panels(scenario, series),
+            "series": [[probe, entity] for probe, entity, _, _ in series],
+            "topology": json.loads(scenario._native.topology()),
+            "toml": scenario.toml,
         }
 
     def add(self, now_s: float, recent: _native.Recent) -> None:
@@ -65,12 +69,9 @@ class Board:
                 self._times[place].extend(series.times_s[known:])
                 self._values[place].extend(series.values[known:])
             self._now_s = result.summary["run"]["duration_s"]
-            self._figures = {
-                "run": result.summary["run"],
-                "vcs": telling_vcs(result.summary),
-                "ports": telling_ports(result.summary),
-                "virtual_sources": result.summary["virtual_sources"],
-            }
+            # Lists of single bursts and the like are long, and no table has them.
+            tables = {key: rows for key, rows in result.summary.items() if not key.endswith("_list")}
+            self._figures = {**tables, "vcs": telling_vcs(result.summary), "ports": telling_ports(result.summary)}
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._viewers == 0, timeout=5.0)
 
@@ -94,7 +95,7 @@ class Board:
             self._viewers -= 1
             self._changed.notify_all()
 
-    def since(self, seen: list[int], shown_s: float, timeout: float) -> dict[str, Any] | None:
+    def since(self, seen: list[int], shown_s: float) -> dict[str, Any] | None:
         """Give what has come since a viewer was told the last time, as it is to be told; None if that is nothing.
 
         Parameters
@@ -103,12 +104,9 @@ class Board:
             How many values of each series the viewer has; brought up to date.
         shown_s
             The network time that it shows.
-        timeout
-            How long to wait for something new [s].
         """
         with self._changed:
-            is_new = self._changed.wait_for(lambda: self._now_s > shown_s or self._figures is not None, timeout=timeout)
-            if not is_new:
+            if self._now_s <= shown_s and self._figures is None:
                 return None
             parts = {}
             for place, known in enumerate(seen):

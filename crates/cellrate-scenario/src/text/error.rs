@@ -35,6 +35,11 @@ impl ScenarioError {
         self.0.column
     }
 
+    /// How many characters of the line are in question, 1 at least.
+    pub fn width(&self) -> usize {
+        self.0.width
+    }
+
     /// The dotted path of the key, such as `vc.vc1.abr.nrm`; empty where the text is no TOML.
     pub fn key(&self) -> &str {
         &self.0.key

@@ -1,0 +1,216 @@
+"""The page over HTTP: its files, and WebSockets at the same port.
+
+Nobody gets anything who has not got the address, because a random token is part of it: neither other users of this
+machine, nor pages of other origins, nor names that somebody lets point here. An origin must be that of the page, port
+included. A connection has a few seconds to say what it wants, there are not more than a few hundred of them, and where
+descriptors run out the server waits for a second before it tries again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hmac
+import logging
+import secrets
+import threading
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CellrateError
+
+if TYPE_CHECKING:
+    from websockets.asyncio.server import ServerConnection
+    from websockets.http11 import Request, Response
+
+FOLDER = Path(__file__).parent / "page"
+"""Where `make lab` puts the page; in a wheel it is there."""
+
+KINDS = {
+    "index.html": "text/html; charset=utf-8",
+    "page.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+    "mode.js": "text/javascript; charset=utf-8",
+    "kernel.js": "text/javascript; charset=utf-8",
+    "LICENSES.txt": "text/plain; charset=utf-8",
+}
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""Beside the policy that the page itself has in its head."""
+
+HEAD_S = 10.0
+"""How long a connection has to say what it wants [s]."""
+
+MOST_CONNECTIONS = 256
+"""A page takes five for a moment, and one as long as it watches."""
+
+MOST_OCTETS = 1000
+"""Of what a page says at once."""
+
+Talk = Callable[["ServerConnection"], Awaitable[None]]
+"""What is done with a WebSocket that a page has opened."""
+
+
+class Site:
+    """The server, as long as it is entered."""
+
+    def __init__(self, *, mode: str, host: str = "127.0.0.1", port: int = 0, talk: Talk | None = None) -> None:
+        """Prepare the page in `mode` ("lab" or "watch") at this port of this host, a free one when 0.
+
+        Raises
+        ------
+        CellrateError
+            If the page has not been built, or nothing can be served there.
+        """
+        if not (FOLDER / "page.js").is_file():
+            raise CellrateError(
+                "the page is not part of this installation: `make lab` in a checkout builds it (it needs Node.js and npm)"
+            )
+        self._talk = talk
+        self._host = host
+        self._token = secrets.token_urlsafe(16)
+        self._files = {name: (FOLDER / name).read_bytes() for name in KINDS if (FOLDER / name).is_file()}
+        self._files["mode.js"] = f'globalThis.cellrateMode="{mode}";\n'.encode()
+        self._packed = {name: gzip.compress(content, 6, mtime=0) for name, content in self._files.items()}
+        self._loop = asyncio.new_event_loop()
+        # The terminal is for the run: neither who left too early nor a lack of descriptors is written there.
+        self._loop.set_exception_handler(lambda loop, context: None)
+        self._ended = asyncio.Event()
+        try:
+            self._port = self._loop.run_until_complete(self._open(port))
+        except (OSError, OverflowError, UnicodeError) as error:
+            self._loop.close()
+            raise CellrateError(f"no page at port {port} of {host}: {error}") from None
+        self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._serve(),), daemon=True)
+
+    async def _open(self, port: int) -> int:
+        from websockets.asyncio.server import ServerConnection, serve
+
+        connections = 0
+
+        class Counted(ServerConnection):
+            """A connection that is closed at once where there are too many."""
+
+            def connection_made(self, transport: asyncio.BaseTransport) -> None:
+                nonlocal connections
+                connections += 1
+                super().connection_made(transport)
+                if connections > MOST_CONNECTIONS:
+                    self.transport.abort()
+
+            def connection_lost(self, exc: Exception | None) -> None:
+                nonlocal connections
+                connections -= 1
+                super().connection_lost(exc)
+
+        logger = logging.Logger("cellrate.page")
+        logger.addHandler(logging.NullHandler())
+        self._server = await serve(
+            self._converse,
+            self._host,
+            port,
+            process_request=self._answer,
+            create_connection=Counted,
+            open_timeout=HEAD_S,
+            close_timeout=1.0,
+            max_size=MOST_OCTETS,
+            compression=None,
+            server_header=None,
+            logger=logger,
+        )
+        return int(next(iter(self._server.sockets)).getsockname()[1])
+
+    async def _serve(self) -> None:
+        await self._ended.wait()
+        self._server.close(close_connections=True)
+        await self._server.wait_closed()
+
+    @property
+    def place(self) -> str:
+        """Host and port, as a browser names them."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"{host}:{self._port}"
+
+    @property
+    def port(self) -> int:
+        """The port."""
+        return self._port
+
+    @property
+    def path(self) -> str:
+        """The path of the page: "/", the token, "/"."""
+        return f"/{self._token}/"
+
+    @property
+    def address(self) -> str:
+        """What to open."""
+        return f"http://{self.place}{self.path}"
+
+    def __enter__(self) -> Site:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._ended.set)
+        self._thread.join()
+        self._loop.close()
+
+    async def _converse(self, connection: ServerConnection) -> None:
+        assert self._talk is not None
+        await self._talk(connection)
+
+    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Give a file, or None where a WebSocket is to be opened."""
+        place = self._named(request)
+        if place is None:
+            return _response(HTTPStatus.FORBIDDEN, "this page is at another address\n")
+        origin = request.headers.get("Origin")
+        if origin is not None and origin != f"http://{place}":
+            return _response(HTTPStatus.FORBIDDEN, f"{origin} is not the origin of this page\n")
+        path = request.path.partition("?")[0]
+        if not hmac.compare_digest(path[: len(self.path)].encode(), self.path.encode()):
+            return _response(HTTPStatus.FORBIDDEN, "the address lacks its token: open it as it was printed\n")
+        name = path[len(self.path) :] or "index.html"
+        if name == "events" and self._talk is not None:
+            if request.headers.get("Upgrade", "").lower() == "websocket":
+                return None
+            return _response(HTTPStatus.UPGRADE_REQUIRED, "a WebSocket is to be opened here\n", {"Upgrade": "websocket"})
+        if name not in self._files:
+            return _response(HTTPStatus.NOT_FOUND, f"there is no {name}; there are {', '.join(self._files)}\n")
+        head = {"Content-Type": KINDS[name]}
+        if "gzip" in request.headers.get("Accept-Encoding", ""):
+            return _response(HTTPStatus.OK, self._packed[name], {**head, "Content-Encoding": "gzip"})
+        return _response(HTTPStatus.OK, self._files[name], head)
+
+    def _named(self, request: Request) -> str | None:
+        """Give host and port that a request names, where they are those of the page."""
+        named = request.headers.get_all("Host")
+        if len(named) != 1:
+            return None
+        if self._host in ("0.0.0.0", "::", ""):
+            # By whichever name it was reached; the token is what counts.
+            return named[0] if named[0].rpartition(":")[2] == str(self._port) else None
+        known = {self.place, f"localhost:{self._port}"} if self._host == "127.0.0.1" else {self.place}
+        return named[0] if named[0].lower() in known else None
+
+
+def _response(status: HTTPStatus, body: str | bytes, head: dict[str, str] | None = None) -> Response:
+    from websockets.datastructures import Headers
+    from websockets.http11 import Response
+
+    content = body.encode() if isinstance(body, str) else body
+    fields: dict[str, Any] = {"Content-Type": "text/plain; charset=utf-8", **HEADERS, **(head or {})}
+    fields |= {"Content-Length": str(len(content)), "Connection": "close"}
+    return Response(status.value, status.phrase, Headers(fields), content)

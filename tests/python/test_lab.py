@@ -1,0 +1,359 @@
+"""The lab: the simulator in the page, and all that can be done with it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cellrate
+from cellrate.command_line.main import status
+from cellrate.results import summaries
+from cellrate.watching.lab import fragment, lab
+from cellrate.watching.site import FOLDER
+from conftest import PAIR, SWEEP
+from lab_pages import Seen, needs_lab, opened
+
+ROOT = Path(__file__).parents[2]
+READY = sorted(path.stem for path in (ROOT / "scenarios").glob("*.toml"))
+
+pytestmark = needs_lab
+
+
+@pytest.fixture
+def seen() -> Iterator[Seen]:
+    """The lab as it opens."""
+    with lab() as address, opened(address) as page:
+        yield page
+
+
+def told(summary: dict[str, Any], *, but: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What does not hang on the machine, and nothing of `but` in the row of the run."""
+    apart = ("wall_s", "cell_hops_per_s", "hash", "version", *but)
+    run = {key: value for key, value in summary["run"].items() if key not in apart}
+    return {**summary, "run": run}
+
+
+def native(scenario: cellrate.Scenario, point: int = 0) -> dict[str, Any]:
+    return cellrate.run(scenario.points()[point].scenario).summary
+
+
+def common(one: dict[str, Any], other: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Two summaries of which Python's has rows about how it was run."""
+    run = {key: one["run"][key] for key in other["run"]}
+    return {**{key: one[key] for key in other}, "run": run}, other
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
+def test_webassembly_gives_the_summary_of_the_native_build_number_by_number() -> None:
+    names = ["becn", "tcp-over-abr", "vs-vd", "cbr-and-abr"]
+    texts = [{"text": (ROOT / "scenarios" / f"{name}.toml").read_text(), "file": name} for name in names]
+    done = subprocess.run(
+        ["node", "web/tests/summaries.mjs"], cwd=ROOT, input=json.dumps(texts), capture_output=True, text=True, check=True
+    )
+    for name, points in zip(names, json.loads(done.stdout), strict=True):
+        own = cellrate.Scenario.load(name).points()
+        assert len(points) == len(own)
+        for summary, point in zip(points, own, strict=True):
+            expected, given = common(cellrate.run(point.scenario).summary, summary)
+            assert given == expected, name
+
+
+def test_every_ready_scenario_runs_in_the_page_with_the_figures_of_the_command(seen: Seen) -> None:
+    seen.ended()
+    listed = seen.value("[...document.querySelectorAll('#scenario optgroup')[0].children].map((one) => one.value)")
+    assert set(READY) <= set(listed)
+    for name in READY:
+        seen.page.locator("#scenario").select_option(name)
+        seen.until(f"cellrate.lab.shared.file == '{name}.toml' && cellrate.lab.store.head.name == '{name}'")
+        expected, given = common(native(cellrate.Scenario.load(name)), seen.ended())
+        # The picture's own samples are events, too.
+        assert told(given, but=("events",)) == told(expected, but=("events",)), name
+
+
+def rows(numbers: tuple[list[str], list[list[str]]]) -> tuple[list[str], list[list[str]]]:
+    """Headings on one line each, and words in them that were divided whole again."""
+    head = [title.replace("-\n", "").replace("re-\n", "re").replace("\n", " ") for title in numbers[0]]
+    return head, numbers[1]
+
+
+@pytest.mark.parametrize("name", ["tcp-over-abr", "vs-vd", "frame-discard", "becn"])
+def test_the_tables_are_those_that_the_command_prints(name: str) -> None:
+    scenario = cellrate.Scenario.load(name)
+    summary = native(scenario)
+    kinds = [
+        summaries.vc_numbers(summary),
+        summaries.port_numbers(summary),
+        summaries.virtual_source_numbers(summary),
+        *summaries.application_numbers(summary),
+    ]
+    with lab(name) as address, opened(address) as page:
+        page.ended()
+        tables = page.value(
+            "[...document.querySelectorAll('#figures table')].map((table) =>"
+            " [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)))"
+        )
+    expected = [rows(numbers) for numbers in kinds if numbers[1]]
+    assert [(head, body) for head, *body in tables] == expected
+
+
+def test_a_slider_starts_the_run_over_and_the_old_curve_stays(seen: Seen) -> None:
+    before = seen.ended()
+    slider = seen.page.get_by_label("defaults.abr.nrm", exact=True)
+    slider.focus()
+    slider.press("ArrowLeft")
+    seen.until("cellrate.lab.store.head.toml.includes('nrm = 16')")
+    after = seen.ended()
+    set_so = cellrate.Scenario.load("two-source-transient", set={"defaults.abr.nrm": "16"})
+    expected, given = common(native(set_so), after)
+    assert told(given, but=("events",)) == told(expected, but=("events",))
+    assert after["vcs"] != before["vcs"]
+    assert not seen.value("document.getElementById('grey').hidden")
+    assert seen.value("cellrate.lab.panels.plots[0].plot.series.length") == 1 + 2 * 2
+    seen.page.get_by_label("Reset defaults.abr.nrm").click()
+    seen.until("!cellrate.lab.store.head.toml.includes('nrm = 16')")
+    assert seen.ended()["vcs"] == before["vcs"]
+
+
+def test_any_parameter_can_be_added(seen: Seen) -> None:
+    seen.ended()
+    seen.page.locator("#more").select_option("vc.vc2.traffic.end")
+    slider = seen.page.get_by_label("vc.vc2.traffic.end", exact=True)
+    slider.press("Home")
+    seen.until("cellrate.lab.store.head.toml.includes('end = \"2 ms\"')")
+
+
+def test_a_run_can_be_paused_stepped_slowed_and_gone_on_with(seen: Seen) -> None:
+    whole = seen.ended()
+    seen.click("slower")if seen.value("!document.getElementById('slower').disabled") else None
+    seen.value("cellrate.lab.pace.speed = 0.02")
+    seen.click("again")
+    seen.until("cellrate.lab.store.now_s > 0.001")
+    seen.click("pause")
+    seen.until("document.getElementById('speed').value == 'stands still'")
+    seen.page.wait_for_timeout(100)
+    stands = seen.value("cellrate.lab.store.now_s")
+    seen.page.wait_for_timeout(200)
+    assert seen.value("cellrate.lab.store.now_s") == stands < 0.4
+    seen.click("step")
+    seen.until(f"cellrate.lab.store.now_s > {stands}")
+    assert seen.value("cellrate.lab.store.now_s") == pytest.approx(stands + 0.4 / 200)
+    seen.click("pause")
+    seen.click("faster")
+    assert seen.text("speed") == "40.00 ms per second"
+    seen.click("slower")
+    assert seen.text("speed") == "20.00 ms per second"
+    seen.click("fastest")
+    assert seen.ended()["vcs"] == whole["vcs"]
+
+
+def test_slow_motion_shows_cells_on_their_way_and_changes_no_figure(seen: Seen) -> None:
+    whole = seen.ended()
+    seen.value("cellrate.lab.pace.speed = 0.02")
+    seen.click("again")
+    seen.until("cellrate.lab.store.now_s > 0.012")
+    seen.click("slow")
+    seen.until("[...cellrate.lab.store.departures.values()].some(({ at }) => at.length > 100)")
+    assert seen.text("speed") == "1.67 ms per second"
+    assert seen.value("[...cellrate.lab.store.departures.values()].every(({ at }) => at.every((t, i) => !i || t >= at[i - 1]))")
+    seen.click("slow")
+    seen.click("fastest")
+    assert seen.ended()["vcs"] == whole["vcs"]
+
+
+def test_a_wrong_scenario_shows_its_error_at_its_place(seen: Seen) -> None:
+    seen.ended()
+    text = PAIR.replace('duration = "20 ms"', 'duration = "20 mss"')
+    assert text != PAIR
+    seen.page.locator("#write summary").click()
+    seen.page.locator("#editor .cm-content").fill(text)
+    seen.click("run-text")
+    seen.until("!document.getElementById('fault').hidden")
+    with pytest.raises(cellrate.ScenarioError) as caught:
+        cellrate.Scenario.parse(text, file="two-source-transient.toml")
+    assert seen.text("fault-text") == str(caught.value)
+    seen.until("document.querySelector('.cm-lintRange-error')")
+    assert seen.value("document.querySelector('.cm-lintRange-error').textContent") == '"20 mss"'
+    seen.click("fault-place")
+    assert seen.value("document.activeElement.classList.contains('cm-content')")
+    seen.page.locator("#editor .cm-content").fill(PAIR)
+    seen.page.keyboard.press("Control+Enter")
+    seen.until("cellrate.lab.store.head.name == 'pair'")
+    seen.ended()
+
+
+def test_keys_complete_themselves(seen: Seen) -> None:
+    seen.ended()
+    seen.page.locator("#write summary").click()
+    content = seen.page.locator("#editor .cm-content")
+    content.fill('name = "x"\nduration = "1 ms"\n[defaults.switch]\nalgorithm = { type = "erica", tar')
+    content.press("Control+End")
+    content.press("Control+Space")
+    seen.until("[...document.querySelectorAll('.cm-completionLabel')].some((one) => one.textContent == 'target_utilization')")
+    content.press("Escape")
+    content.fill("[defaults.abr]\nefci_state = ")
+    content.press("Control+End")
+    content.press("Control+Space")
+    seen.until("[...document.querySelectorAll('.cm-completionLabel')].some((one) => one.textContent == '\"keep\"')")
+
+
+def test_points_of_a_sweep_are_chosen() -> None:
+    scenario = cellrate.Scenario.parse(SWEEP, file="sweep.toml")
+    with lab(scenario) as address, opened(address) as page:
+        page.ended()
+        page.page.locator("#point").select_option("2")
+        page.until("cellrate.lab.shared.point == 2 && !cellrate.lab.summary")
+        expected, given = common(native(scenario, 2), page.ended())
+        assert given["vcs"] == expected["vcs"]
+
+
+def test_two_settings_are_compared_side_by_side(seen: Seen) -> None:
+    seen.ended()
+    seen.click("keep")
+    slider = seen.page.get_by_label("defaults.abr.nrm", exact=True)
+    slider.press("ArrowLeft")
+    seen.until("cellrate.lab.store.head.toml.includes('nrm = 16')")
+    seen.ended()
+    tables = "[...document.querySelectorAll('#{} td')].map((cell) => cell.textContent).join()"
+    assert seen.value(tables.format("kept-figures")) != seen.value(tables.format("figures"))
+    assert seen.value("document.querySelectorAll('#kept-panels canvas').length") == 4
+    seen.click("keep")
+    assert seen.value("document.getElementById('kept').hidden")
+
+
+def test_panels_are_zoomed_by_hand_and_by_keys(seen: Seen) -> None:
+    seen.ended()
+    box = seen.page.locator("#panels .u-over").first.bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    seen.page.mouse.move(box["x"] + box["width"] / 4, middle)
+    seen.page.mouse.down()
+    seen.page.mouse.move(box["x"] + box["width"] / 2, middle + 3)
+    seen.page.mouse.up()
+    assert seen.value("cellrate.lab.panels.zoomed") == pytest.approx([0.1, 0.2], abs=0.002)
+    seen.page.locator("#whole").press("Enter")
+    assert seen.value("cellrate.lab.panels.zoomed") is None
+    seen.page.locator("#closer").press("Enter")
+    assert seen.value("cellrate.lab.panels.zoomed") == pytest.approx([0.1, 0.3])
+    seen.page.locator("#right").press("Enter")
+    assert seen.value("cellrate.lab.panels.zoomed") == pytest.approx([0.15, 0.35])
+
+
+def test_files_and_a_link_are_taken_along(seen: Seen, tmp_path: Path) -> None:
+    seen.ended()
+    slider = seen.page.get_by_label("defaults.abr.nrm", exact=True)
+    slider.press("ArrowLeft")
+    seen.until("cellrate.lab.store.head.toml.includes('nrm = 16')")
+    summary = seen.ended()
+
+    def taken(button: str) -> bytes:
+        with seen.page.expect_download() as download:
+            seen.click(button)
+        path = tmp_path / download.value.suggested_filename
+        download.value.save_as(path)
+        return path.read_bytes()
+
+    csv = taken("csv").decode().splitlines()
+    assert csv[0] == "panel,line,time_s,value"
+    set_so = cellrate.Scenario.load("two-source-transient", set={"defaults.abr.nrm": "16"})
+    series = cellrate.run(set_so).all_series("queue")[0]
+    queue = [line.split(",") for line in csv if line.startswith("queue [cells]")]
+    assert [float(value) for *_, value in queue] == list(series.values)
+    assert taken("png").startswith(b"\x89PNG")
+    assert cellrate.Scenario.parse(taken("toml").decode()).hash == set_so.hash
+    seen.click("link")
+    seen.until("location.hash.startsWith('#s=')")
+    address = seen.page.url
+    seen.page.goto("about:blank")
+    seen.page.goto(address)
+    seen.until("typeof cellrate !== 'undefined' && cellrate.lab.summary")
+    assert seen.ended()["vcs"] == summary["vcs"]
+
+
+OWN = """
+class Half extends SwitchAlgorithm {
+  constructor(port) { super(port); this.rate = port.link_rate / 4; }
+  on_backward_rm(now, vc, queue) { return this.rate; }
+}
+"""
+
+
+def test_an_algorithm_of_ones_own_takes_the_place_of_the_scenarios(seen: Seen) -> None:
+    before = seen.ended()
+    seen.page.locator("#own summary").click()
+    seen.page.locator("#code .cm-content").fill(OWN)
+    seen.click("use")
+    seen.until("cellrate.lab.store.head.toml.includes('custom')")
+    own = seen.ended()
+
+    class Half(cellrate.algorithms.SwitchAlgorithm):
+        def __init__(self, port: cellrate.algorithms.Port) -> None:
+            self.rate = port.link_rate / 4
+
+        def on_backward_rm(self, now: float, vc: int, queue: int) -> float:
+            return self.rate
+
+    scenario = cellrate.Scenario.load("two-source-transient", set={"defaults.switch.algorithm": '{ type = "custom", name = "mine" }'})
+    expected = cellrate.run(scenario, algorithms={"mine": Half}).summary
+    assert own["vcs"] == expected["vcs"]
+    assert own["ports"] == expected["ports"]
+    seen.click("unuse")
+    seen.until("!cellrate.lab.store.head.toml.includes('custom')")
+    assert seen.ended()["vcs"] == before["vcs"]
+
+
+def test_what_an_algorithm_throws_is_told_with_instant_and_port(seen: Seen) -> None:
+    seen.ended()
+    seen.page.locator("#own summary").click()
+    seen.page.locator("#code .cm-content").fill("class Bad extends SwitchAlgorithm { on_backward_rm(now) { return nothing; } }")
+    seen.click("use")
+    seen.until("!document.getElementById('fault').hidden")
+    said = seen.text("fault-text")
+    assert said.startswith('the algorithm "mine" of port ')
+    assert "ReferenceError: nothing is not defined" in said
+    seen.page.locator("#code .cm-content").fill("class Bad extends SwitchAlgorithm { on_backward_rm() { for (;;); } }")
+    seen.click("use")
+    seen.until("document.getElementById('fault-text').textContent.includes('has not come back')")
+
+
+def test_code_in_a_link_is_run_by_its_reader_alone(seen: Seen) -> None:
+    seen.ended()
+    seen.page.locator("#own summary").click()
+    seen.page.locator("#code .cm-content").fill(OWN)
+    seen.click("use")
+    seen.until("cellrate.lab.store.head.toml.includes('custom')")
+    seen.ended()
+    seen.click("link")
+    seen.until("location.hash.startsWith('#s=')")
+    address = seen.page.url
+    seen.page.goto("about:blank")
+    seen.page.goto(address)
+    seen.until("typeof cellrate !== 'undefined' && cellrate.lab.summary")
+    assert "custom" not in seen.value("cellrate.lab.store.head.toml")
+    assert "Half" in seen.value("document.querySelector('#code .cm-content').innerText")
+    seen.click("use")
+    seen.until("cellrate.lab.store.head.toml.includes('custom')")
+    seen.ended()
+
+
+def test_the_page_opens_as_a_file_without_a_server() -> None:
+    with opened((FOLDER / "index.html").as_uri()) as page:
+        page.until("typeof cellrate !== 'undefined' && cellrate.lab.summary")
+
+
+def test_the_command_serves_it_with_a_scenario(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "pair.toml"
+    file.write_text(PAIR)
+    monkeypatch.setattr("threading.Event.wait", lambda self, timeout=None: True)
+    assert status(["lab", str(file), "--no-browser"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("Open http://127.0.0.1:")
+    assert fragment(cellrate.Scenario.parse(PAIR, file="pair.toml")) in said
+    assert status(["lab", "nothing-like-it", "--no-browser"]) == 2

@@ -1,0 +1,435 @@
+// The bench of the page: one run at a time, its picture, its panels, what can be done with it.
+
+import { EXAMPLE } from "./algorithm";
+import { codeEditor, ScenarioEditor } from "./editor";
+import { saved } from "./export";
+import { element, seconds } from "./format";
+import { kernel, Simulator } from "./local";
+import type { FromWorker } from "./messages";
+import type { Fault, Head, More, Pace, Summary } from "./model";
+import { Network } from "./network";
+import { Panels } from "./panels";
+import type { Remote } from "./remote";
+import type { Schema } from "./schema";
+import { fragment, type Shared } from "./share";
+import { Sliders } from "./sliders";
+import { Store } from "./store";
+import { drawn, tablesOf } from "./tables";
+
+const count = new Intl.NumberFormat("en-US");
+
+/** Words for where a run is. */
+const ENDED = "the run has ended";
+
+/** A run that is done, or goes on. */
+interface Shown {
+  store: Store;
+  summary: Summary | null;
+}
+
+/** The bench. */
+export class Lab {
+  private readonly simulator: Simulator | null;
+  private readonly network = new Network(element<HTMLCanvasElement>("network"), element("tip"), element("portlist"));
+  private readonly sliders: Sliders;
+  private readonly editor: ScenarioEditor;
+  private readonly code = codeEditor(element("code"), EXAMPLE);
+  private panels: Panels | null = null;
+  private keptPanels: Panels | null = null;
+  private schema: Schema | null = null;
+  private setup: Shared = { file: "", text: "", point: 0, settings: [], algorithm: null };
+  private wanted: string[] = [];
+  private current: Shown | null = null;
+  /** The last run that ended, for the grey lines. */
+  private last: Shown | null = null;
+  private kept: Shown | null = null;
+  private pace: Required<Pace> = { speed: null, paused: false };
+  private following = false;
+  private before = { speed: null as number | null };
+  private isNew = true;
+  private over = false;
+  private ready: Promise<void>;
+  private remote: Remote | null = null;
+  private answer: number | undefined;
+  /** Called when a run has ended. */
+  onEnd: (summary: Summary) => void = () => {};
+
+  constructor() {
+    const module = kernel();
+    let loaded: () => void = () => {};
+    this.ready = new Promise((done) => (loaded = done));
+    this.simulator = module && new Simulator(module, (message) => (message.kind === "loaded" ? ((this.schema = JSON.parse(message.schema) as Schema), loaded()) : this.on(message)));
+    this.sliders = new Sliders(element("sliders"), element<HTMLSelectElement>("more"), () => this.schema, () => this.restart());
+    this.editor = new ScenarioEditor(
+      element("editor"),
+      () => this.setup.file,
+      () => this.schema,
+      async (text) => (this.simulator && text ? this.simulator.check(text, this.setup.file) : null),
+      () => this.runText(),
+    );
+    this.controls();
+  }
+
+  /** Whether this page has a simulator of its own. */
+  get simulates(): boolean {
+    return this.simulator !== null;
+  }
+
+  /** The series of the run that is shown. */
+  get store(): Store | null {
+    return this.current?.store ?? null;
+  }
+
+  /** The summary of the run that is shown, once it has ended. */
+  get summary(): Summary | null {
+    return this.current?.summary ?? null;
+  }
+
+  /** What is set up. */
+  get shared(): Shared {
+    return { ...this.setup, settings: this.sliders.values };
+  }
+
+  /** Loads a scenario and runs it; only sliders of `wanted` are shown where any are named. */
+  async open(setup: Shared, wanted: string[] = []): Promise<void> {
+    await this.ready;
+    this.remote = null;
+    this.setup = setup;
+    this.wanted = wanted;
+    this.isNew = true;
+    this.last = null;
+    this.editor.text = setup.text;
+    this.network.at = null;
+    this.showAlgorithm();
+    this.start(setup.settings);
+  }
+
+  /** Runs with other settings, as sliders give them; those that are named are shown. */
+  set(settings: [string, string][], wanted: string[] = this.wanted): void {
+    this.wanted = wanted;
+    this.isNew = true;
+    this.start(settings);
+  }
+
+  /** Puts code into the editor, which does not run it. */
+  offer(code: string, fromLink: boolean): void {
+    this.code.dispatch({ changes: { from: 0, to: this.code.state.doc.length, insert: code } });
+    element("from-link").hidden = !fromLink;
+    element<HTMLDetailsElement>("own").open = true;
+  }
+
+  /** Shows a run that is elsewhere. */
+  watch(remote: Remote): void {
+    this.remote = remote;
+  }
+
+  private start(settings: [string, string][]): void {
+    if (!this.simulator) return;
+    const { file, text, point, algorithm } = this.setup;
+    const own = algorithm ? ([["defaults.switch.algorithm", '{ type = "custom", name = "mine" }']] as [string, string][]) : [];
+    // An algorithm of the reader's own takes the place of those below it.
+    this.over = false;
+    this.simulator.start({ file, text, point, settings: [...own, ...settings], algorithm }, this.pace, this.following);
+    this.expect();
+  }
+
+  private restart(): void {
+    this.start(this.sliders.values);
+  }
+
+  private runText(): void {
+    this.setup = { ...this.setup, text: this.editor.text, point: 0 };
+    this.isNew = true;
+    this.last = null;
+    this.start([]);
+  }
+
+  /** An algorithm may never come back: after a while the run can be ended. */
+  private expect(): void {
+    clearTimeout(this.answer);
+    if (!this.setup.algorithm) return;
+    this.answer = window.setTimeout(() => {
+      this.simulator?.stop();
+      this.failed({ message: "the algorithm has not come back for 5 s, and was ended" });
+    }, 5000);
+  }
+
+  private on(message: FromWorker): void {
+    clearTimeout(this.answer);
+    switch (message.kind) {
+      case "head":
+        this.head(message.head, message.restarted);
+        if (this.isNew) this.sliders.take(JSON.parse(message.document), message.settings.filter(([path]) => !(this.setup.algorithm && path === "defaults.switch.algorithm")), this.wanted);
+        this.isNew = false;
+        this.offerPoints(message.points);
+        break;
+      case "more":
+        this.more(message.more);
+        if (!this.over && !message.more.paused) this.expect();
+        break;
+      case "end":
+        clearTimeout(this.answer);
+        this.end(JSON.parse(message.summary) as Summary);
+        break;
+      case "failed":
+        this.failed(message.fault);
+        break;
+    }
+  }
+
+  /** A run begins; `again` if it is the same one, with its cells followed. */
+  head(head: Head, again = false): void {
+    const store = new Store(head);
+    element("fault").hidden = true;
+    if (!again && this.current?.summary) this.last = this.current;
+    this.current = { store, summary: null };
+    this.over = false;
+    const before = this.ghost(head);
+    document.title = `${head.name} - cellrate`;
+    element("name").textContent = head.name;
+    element("purpose").textContent = head.purpose;
+    element("stamp").textContent = head.stamp;
+    if (this.panels) this.panels.take(store, before);
+    else {
+      this.panels = new Panels(element("panels"), store, before, "time");
+      this.panels.onHover = (now) => {
+        this.network.at = now;
+        this.network.update();
+      };
+    }
+    this.network.take(store);
+    element("dashed").hidden = !head.panels.some((panel) => panel.lines.some((line) => line.level !== null));
+    element("grey").hidden = !before;
+    for (const id of ["slower", "faster", "fastest", "pause", "step", "slow", "again"]) element(id).hidden = head.live;
+    this.enable();
+    this.showPace();
+  }
+
+  /** The run before, where its panels are those of this one. */
+  private ghost(head: Head): Store | null {
+    const last = this.last?.store ?? null;
+    const names = (of: Head): string => JSON.stringify(of.panels.map((panel) => [panel.axis, panel.lines.map((line) => line.label)]));
+    return last && last.head.name === head.name && names(last.head) === names(head) && last.head.toml !== head.toml ? last : null;
+  }
+
+  /** More of it has come. */
+  more(more: More): void {
+    if (!this.current) return;
+    const { store } = this.current;
+    if (more.now_s >= 0) {
+      store.add(more);
+      if (this.following) store.forgetCells(more.now_s);
+      const duration = store.head.duration_s;
+      element<HTMLProgressElement>("done").value = more.now_s / duration;
+      element("now").textContent = `${seconds(more.now_s)} of ${seconds(duration)}`;
+    }
+    if (this.remote) this.pace = { speed: more.speed, paused: more.paused };
+    this.showPace();
+    this.panels?.update();
+    this.network.update();
+    if (element<HTMLDetailsElement>("ports").open) this.network.listed();
+  }
+
+  /** It has ended. */
+  end(summary: Summary): void {
+    if (!this.current) return;
+    this.over = true;
+    this.current.summary = summary;
+    const { run } = summary;
+    element("figures").replaceChildren(...tablesOf(summary).map(drawn));
+    element("speed").textContent = ENDED;
+    element("now").textContent = `${seconds(run.duration_s)}, ${count.format(run.cell_hops)} cell hops`;
+    element<HTMLProgressElement>("done").value = 1;
+    this.panels?.update();
+    this.network.update();
+    this.network.listed();
+    this.enable();
+    if (this.remote && this.simulator && !this.current.store.head.live) {
+      // What was watched can be run again here, and changed.
+      this.setup = { file: `${this.current.store.head.name}.toml`, text: this.current.store.head.toml, point: 0, settings: [], algorithm: null };
+      this.editor.text = this.setup.text;
+    }
+    this.onEnd(summary);
+  }
+
+  /** Something is wrong with the scenario, or has gone wrong. */
+  failed(fault: Fault): void {
+    this.over = true;
+    clearTimeout(this.answer);
+    element("fault").hidden = false;
+    element("fault-text").textContent = fault.text ?? [fault.message, fault.remedy].filter(Boolean).join(". ");
+    element("fault-place").hidden = fault.line === undefined || fault.file !== this.setup.file;
+    element("fault-place").onclick = () => {
+      element<HTMLDetailsElement>("write").open = true;
+      this.editor.show(fault);
+      this.editor.view.focus();
+    };
+    element("speed").textContent = "it cannot be run";
+    this.enable();
+  }
+
+  /** The source has gone. */
+  gone(early: boolean): void {
+    if (early) {
+      this.over = true;
+      element("speed").textContent = "the run has been ended";
+    }
+    this.remote = null;
+    this.enable();
+  }
+
+  private enable(): void {
+    const here = this.simulator !== null && this.remote === null && this.setup.text !== "";
+    const goes = !this.over && this.current !== null;
+    const elsewhere = this.remote !== null && !this.current?.store.head.live;
+    const set = (id: string, on: boolean): void => {
+      element<HTMLButtonElement>(id).disabled = !on;
+    };
+    for (const id of ["pause", "slower", "faster", "fastest"]) set(id, goes && (here || elsewhere));
+    for (const id of ["step", "slow"]) set(id, (goes || id === "slow") && here);
+    set("again", here);
+    for (const id of ["csv", "png", "toml", "keep"]) set(id, this.current !== null);
+    set("link", this.setup.text !== "");
+    element("parameters").hidden = !here;
+    element("write").hidden = !here;
+    element("own").hidden = !here;
+  }
+
+  private showPace(): void {
+    const { speed, paused } = this.pace;
+    element("slow").ariaPressed = String(this.following);
+    element("nocells").hidden = this.following;
+    if (this.over) return;
+    if (this.current?.store.head.live) {
+      element("speed").textContent = "live";
+      return;
+    }
+    element("pause").textContent = paused ? "Go on" : "Pause";
+    const told = speed === null ? "as fast as it goes" : `${seconds(speed)} per second`;
+    element("speed").textContent = paused ? "stands still" : told;
+  }
+
+  private ask(pace: Pace): void {
+    if (this.remote) {
+      this.remote.pace(pace);
+      return;
+    }
+    this.pace = { ...this.pace, ...pace };
+    this.simulator?.pace(pace);
+    this.showPace();
+  }
+
+  private controls(): void {
+    const on = (id: string, does: () => void): void => element(id).addEventListener("click", does);
+    const duration = (): number => this.current?.store.head.duration_s ?? 1;
+    on("pause", () => this.ask({ paused: !this.pace.paused }));
+    on("slower", () => this.ask({ speed: (this.pace.speed ?? duration() / 2) / 2 }));
+    on("faster", () => this.ask({ speed: this.pace.speed === null ? null : this.pace.speed * 2 }));
+    on("fastest", () => this.ask({ speed: null }));
+    on("again", () => {
+      this.pace.paused = false;
+      this.restart();
+    });
+    on("step", () => {
+      this.pace.paused = true;
+      this.simulator?.step(this.following ? 10e-6 : duration() / 200);
+      this.showPace();
+    });
+    on("slow", () => this.slowMotion());
+    on("run-text", () => this.runText());
+    on("use", () => this.use(this.code.state.doc.toString()));
+    on("unuse", () => this.use(null));
+    on("closer", () => this.panels?.scale(0.5));
+    on("further", () => this.panels?.scale(2));
+    on("left", () => this.panels?.pan(-0.25));
+    on("right", () => this.panels?.pan(0.25));
+    on("whole", () => this.panels?.zoom(null));
+    on("keep", () => this.keep());
+    on("csv", () => saved.csv(this.current!.store));
+    on("toml", () => saved.text(`${this.current!.store.head.name}.toml`, this.current!.store.head.toml));
+    on("png", () => void this.panels!.picture().then((blob) => saved.blob(`${this.current!.store.head.name}.png`, blob)));
+    on("link", () => void this.link());
+    element<HTMLSelectElement>("point").addEventListener("change", ({ target }) => {
+      this.setup = { ...this.setup, point: Number((target as HTMLSelectElement).value) };
+      this.isNew = true;
+      this.start(this.sliders.values);
+    });
+    element("ports").addEventListener("toggle", () => this.network.listed());
+  }
+
+  /** Cells are followed from where the run is; or from its beginning, where it has ended. */
+  private slowMotion(): void {
+    this.following = !this.following;
+    const head = this.current?.store.head;
+    if (!head) return;
+    if (this.following) {
+      this.before.speed = this.pace.speed;
+      // A cell takes three seconds or so for the longest link.
+      const longest = Math.max(...head.topology.links.map((link) => link.delay_s), 1e-6);
+      this.pace = { speed: longest / 3, paused: false };
+    } else this.pace = { speed: this.before.speed, paused: false };
+    if (this.over) {
+      this.restart();
+      return;
+    }
+    this.simulator?.pace(this.pace);
+    this.simulator?.follow(this.following);
+    this.showPace();
+  }
+
+  private use(code: string | null): void {
+    this.setup = { ...this.setup, algorithm: code };
+    element("from-link").hidden = true;
+    this.showAlgorithm();
+    this.isNew = true;
+    this.start(this.sliders.values);
+  }
+
+  private showAlgorithm(): void {
+    element("unuse").hidden = this.setup.algorithm === null;
+  }
+
+  private offerPoints(points: [string, string][][]): void {
+    const select = element<HTMLSelectElement>("point");
+    element("points").hidden = points.length < 2;
+    if (points.length < 2) return;
+    const name = (set: [string, string][]): string => set.map(([path, value]) => `${path.split(".").pop()} = ${value}`).join(", ");
+    select.replaceChildren(...points.map((set, place) => new Option(name(set).slice(0, 80), String(place), false, place === this.setup.point)));
+  }
+
+  private settingsText(store: Store): string {
+    const set = this.sliders.values.map(([path, value]) => `${path} = ${value}`);
+    return set.length ? set.join(", ") : store.head.name;
+  }
+
+  /** Keeps this run beside the next ones, or lets it go. */
+  private keep(): void {
+    const button = element("keep");
+    if (this.kept) {
+      this.kept = null;
+      this.keptPanels?.destroy();
+      this.keptPanels = null;
+    } else if (this.current) {
+      this.kept = this.current;
+      element("kept").hidden = false;
+      this.keptPanels = new Panels(element("kept-panels"), this.kept.store, null, "time");
+      element("kept-figures").replaceChildren(...(this.kept.summary ? tablesOf(this.kept.summary).map(drawn) : []));
+      element("kept-name").textContent = `Kept: ${this.settingsText(this.kept.store)}`;
+    }
+    element("kept").hidden = !this.kept;
+    button.ariaPressed = String(this.kept !== null);
+    button.textContent = this.kept ? "End comparison" : "Compare";
+    this.panels?.update();
+  }
+
+  private async link(): Promise<void> {
+    const address = location.href.split("#")[0] + (await fragment(this.shared));
+    history.replaceState(null, "", address);
+    try {
+      await navigator.clipboard.writeText(address);
+      element("said").textContent = "The link is in the clipboard and in the address.";
+    } catch {
+      element("said").textContent = "The link is in the address.";
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// Lessons beside the bench: text, a live network, questions with answers to unfold.
+
+import { element, made } from "./format";
+import type { Lab } from "./lab";
+import { LESSONS } from "./lessons/index";
+import type { Lesson, Step } from "./lessons/lesson";
+
+/** The lessons of the page. */
+export class Lessons {
+  constructor(
+    private readonly place: HTMLElement,
+    private readonly work: HTMLElement,
+    private readonly lab: Lab,
+  ) {}
+
+  /** Shows what lessons there are. */
+  list(): void {
+    this.show();
+    const list = made("ol", "list");
+    for (const lesson of LESSONS) {
+      const button = made("button");
+      button.type = "button";
+      button.append(made("strong", "", lesson.title), made("small", "", lesson.about));
+      button.addEventListener("click", () => this.open(lesson.id));
+      list.append(made("li").appendChild(button).parentElement!);
+    }
+    this.place.replaceChildren(made("h2", "", "Lessons"), made("p", "", "Each takes about ten minutes. The network beside the text is simulated while you read; move what you like."), list);
+  }
+
+  /** Opens a lesson; whether there is one of this name. */
+  open(id: string): boolean {
+    const lesson = LESSONS.find((one) => one.id === id);
+    if (!lesson) return false;
+    this.show();
+    history.replaceState(null, "", `#lesson=${id}`);
+    this.step(lesson, 0);
+    return true;
+  }
+
+  /** Leaves the lessons. */
+  close(): void {
+    this.place.hidden = true;
+    this.work.classList.remove("reading");
+    element("choice").querySelector<HTMLElement>(".choose")!.hidden = false;
+    [element("to-lab").ariaPressed, element("to-lessons").ariaPressed] = ["true", "false"];
+    if (location.hash.startsWith("#lesson")) history.replaceState(null, "", location.href.split("#")[0]);
+  }
+
+  private show(): void {
+    this.place.hidden = false;
+    this.work.classList.add("reading");
+    element("choice").querySelector<HTMLElement>(".choose")!.hidden = true;
+    [element("to-lab").ariaPressed, element("to-lessons").ariaPressed] = ["false", "true"];
+  }
+
+  private step(lesson: Lesson, number: number): void {
+    const step = lesson.steps[number];
+    const parts: HTMLElement[] = [made("h2", "", lesson.title), made("h3", "", `${number + 1} of ${lesson.steps.length}: ${step.title}`)];
+    parts.push(...step.text.map((text) => marked("p", text)));
+    for (const { label, settings } of step.tries ?? []) {
+      const button = made("button", "try", label);
+      button.type = "button";
+      button.addEventListener("click", () => this.lab.set(settings, step.sliders));
+      parts.push(made("div").appendChild(button).parentElement!);
+    }
+    for (const { question, answer } of step.questions) {
+      const unfold = made("details");
+      unfold.append(marked("summary", question), ...answer.map((text) => marked("p", text)));
+      parts.push(unfold);
+    }
+    parts.push(this.steps(lesson, number));
+    this.place.replaceChildren(...parts);
+    this.place.scrollTop = 0;
+    void this.run(lesson, step);
+  }
+
+  private steps(lesson: Lesson, number: number): HTMLElement {
+    const row = made("div", "steps");
+    const button = (text: string, does: () => void, on = true): void => {
+      const one = made("button", "", text);
+      one.type = "button";
+      one.disabled = !on;
+      one.addEventListener("click", does);
+      row.append(one);
+    };
+    const go = (to: number): void => {
+      this.step(lesson, to);
+      this.place.querySelector<HTMLElement>("h3")!.tabIndex = -1;
+      this.place.querySelector<HTMLElement>("h3")!.focus();
+    };
+    button("Back", () => go(number - 1), number > 0);
+    if (number + 1 < lesson.steps.length) button("Next", () => go(number + 1));
+    const after = LESSONS[LESSONS.indexOf(lesson) + 1];
+    if (number + 1 === lesson.steps.length && after) button(`Next lesson: ${after.title}`, () => this.open(after.id));
+    button("All lessons", () => this.list());
+    return row;
+  }
+
+  private run(lesson: Lesson, step: Step): Promise<void> {
+    return this.lab.open({ file: `${lesson.id}.toml`, text: step.scenario, point: 0, settings: step.settings ?? [], algorithm: null }, step.sliders);
+  }
+}
+
+/** A text in which `code` is marked as such. */
+function marked<K extends "p" | "summary">(kind: K, text: string): HTMLElementTagNameMap[K] {
+  const element = made(kind);
+  text.split("`").forEach((part, place) => element.append(place % 2 ? made("code", "", part) : part));
+  return element;
+}

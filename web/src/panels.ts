@@ -1,0 +1,300 @@
+// Panels of series: uPlot, with max-min fair rates behind, the run before in grey, and one zoom for all.
+
+import uPlot from "uplot";
+import { digits, made } from "./format";
+import type { Panel } from "./model";
+import { type Store, type Track, until } from "./store";
+
+const HEIGHT = 190;
+
+type Data = uPlot.AlignedData;
+
+/** The panels of one run, in a place of the page. */
+export class Panels {
+  private plots: { plot: uPlot; panel: Panel; place: HTMLElement; top: number | null }[] = [];
+  private hidden = new Set<string>();
+  private span: [number, number] | null = null;
+  private due = false;
+  private room = 56;
+  private readonly watching: ResizeObserver;
+  /** Called with the instant under the pointer, or null where it leaves. */
+  onHover: (now: number | null) => void = () => {};
+
+  constructor(
+    private readonly place: HTMLElement,
+    private store: Store,
+    private before: Store | null,
+    private readonly sync: string,
+  ) {
+    this.build();
+    this.watching = new ResizeObserver(() => this.resize());
+    this.watching.observe(place);
+  }
+
+  /** Shows another run with the same panels where it can, or new ones. */
+  take(store: Store, before: Store | null): void {
+    const names = (of: Store): string => JSON.stringify([of.head.panels.map((panel) => [panel.axis, panel.lines.map((line) => line.label)]), of.head.duration_s]);
+    const alike = names(store) === names(this.store) && Boolean(before) === Boolean(this.before);
+    this.store = store;
+    this.before = before;
+    if (alike) {
+      this.plots.forEach((one, place) => (one.panel = store.head.panels[place]));
+      this.draw();
+    } else {
+      this.span = null;
+      this.build();
+    }
+  }
+
+  /** Draws soon, however often it is called. */
+  update(): void {
+    if (this.due) return;
+    this.due = true;
+    requestAnimationFrame(() => {
+      this.due = false;
+      this.draw();
+    });
+  }
+
+  /** What is seen of time; all where there is none. */
+  get zoomed(): [number, number] | null {
+    return this.span;
+  }
+
+  /** Sees another part of time, and of values where only one panel is meant. */
+  zoom(span: [number, number] | null): void {
+    const duration = this.store.head.duration_s;
+    this.span = span && [Math.max(0, span[0]), Math.min(duration, span[1])];
+    if (!span) this.plots.forEach((one) => (one.top = null));
+    this.draw();
+  }
+
+  /** Looks closer or from further away, around the middle. */
+  scale(factor: number): void {
+    const [from, to] = this.span ?? [0, this.store.head.duration_s];
+    const [middle, half] = [(from + to) / 2, ((to - from) / 2) * factor];
+    this.zoom(half * 2 >= this.store.head.duration_s ? null : [middle - half, middle + half]);
+  }
+
+  /** Moves by a part of what is seen. */
+  pan(part: number): void {
+    if (!this.span) return;
+    const length = this.span[1] - this.span[0];
+    const from = Math.min(Math.max(0, this.span[0] + part * length), this.store.head.duration_s - length);
+    this.zoom([from, from + length]);
+  }
+
+  destroy(): void {
+    this.watching.disconnect();
+    this.plots.forEach(({ plot }) => plot.destroy());
+    this.place.replaceChildren();
+  }
+
+  /** The panels as one picture. */
+  async picture(): Promise<Blob> {
+    const sheet = document.createElement("canvas");
+    const sources = this.plots.map(({ plot }) => plot.ctx.canvas);
+    sheet.width = Math.max(...sources.map((source) => source.width));
+    sheet.height = sources.reduce((sum, source) => sum + source.height + 24 * devicePixelRatio, 0);
+    const context = sheet.getContext("2d")!;
+    context.fillStyle = getComputedStyle(document.body).backgroundColor;
+    context.fillRect(0, 0, sheet.width, sheet.height);
+    let top = 0;
+    context.font = `${13 * devicePixelRatio}px sans-serif`;
+    for (const { plot, panel } of this.plots) {
+      let left = 8 * devicePixelRatio;
+      for (const line of panel.lines) {
+        if (this.hidden.has(line.label)) continue;
+        context.fillStyle = colour(line.colour);
+        context.fillText(line.label, left, top + 16 * devicePixelRatio);
+        left += context.measureText(`${line.label}   `).width;
+      }
+      top += 24 * devicePixelRatio;
+      context.drawImage(plot.ctx.canvas, 0, top);
+      top += plot.ctx.canvas.height;
+    }
+    return new Promise((done, fail) => sheet.toBlob((blob) => (blob ? done(blob) : fail(new Error("the picture could not be made"))), "image/png"));
+  }
+
+  private build(): void {
+    this.plots.forEach(({ plot }) => plot.destroy());
+    this.place.replaceChildren();
+    this.plots = [];
+    this.store.head.panels.forEach((panel, number) => {
+      const place = made("section", "panel");
+      place.ariaLabel = panel.axis;
+      place.append(made("h3", "", panel.axis));
+      this.place.append(place);
+      const own = { plot: null as unknown as uPlot, panel, place, top: null as number | null };
+      own.plot = new uPlot(this.options(own, number), this.columns(panel), place);
+      this.legend(own);
+      this.plots.push(own);
+    });
+  }
+
+  private options(own: { plot: uPlot; panel: Panel; place: HTMLElement; top: number | null }, number: number): uPlot.Options {
+    const { panel } = own;
+    const style = getComputedStyle(document.documentElement);
+    const [ink, faint] = [style.getPropertyValue("--ink").trim(), style.getPropertyValue("--rule").trim()];
+    const stepped = uPlot.paths.stepped!;
+    const greys = this.before ? panel.lines.map(() => ({ stroke: style.getPropertyValue("--ghost").trim(), width: 1, spanGaps: true, points: { show: false }, paths: stepped({ align: 1 }) })) : [];
+    const lines = panel.lines.map((line) => ({
+      label: line.label,
+      stroke: () => colour(line.colour),
+      width: 1.5,
+      spanGaps: true,
+      show: !this.hidden.has(line.label),
+      points: { show: false },
+      // A sample stands for the interval that it ends, a change for what follows.
+      paths: stepped({ align: line.changes ? 1 : -1 }),
+    }));
+    const axis = { stroke: ink, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 } };
+    const last = number === this.store.head.panels.length - 1;
+    return {
+      width: Math.max(this.place.clientWidth, 200),
+      height: HEIGHT,
+      legend: { show: false },
+      cursor: { sync: { key: this.sync, setSeries: false }, drag: { x: true, y: true, uni: 40, setScale: false }, points: { show: false } },
+      scales: {
+        x: { time: false, range: () => this.span ?? [0, this.store.head.duration_s] },
+        y: { range: (_plot, _low, high) => [0, own.top ?? panel.top ?? (high > 0 ? high * 1.05 : 1)] },
+      },
+      axes: [
+        { ...axis, ...(last ? { label: "time [s]", labelSize: 18 } : {}) },
+        { ...axis, size: (plot, texts, index, cycle) => this.roomFor(plot, texts, index, cycle), values: (_plot, splits) => splits.map((value) => value.toLocaleString("en-US")) },
+      ],
+      series: [{}, ...greys, ...lines],
+      hooks: {
+        drawAxes: [(plot) => this.levels(plot, panel)],
+        setCursor: [(plot) => this.hover(own, plot)],
+        setSelect: [(plot) => this.selected(own, plot)],
+        ready: [(plot) => plot.over.addEventListener("dblclick", () => this.zoom(null))],
+      },
+    };
+  }
+
+  /** Instants and values of all lines. Where they are sampled together they share their instants; else they are joined. */
+  private columns(panel: Panel): Data {
+    const now = this.store.now_s;
+    const tables = panel.lines.map((line) => table(this.store.track(line.series), now, panel.scale, line.changes));
+    const befores = this.before ? panel.lines.map((line) => table(this.before!.track(line.series), Infinity, panel.scale, false)) : [];
+    const all = [...befores, ...tables];
+    const longest = all.reduce((most, one) => (one[0].length > most.length ? one[0] : most), all[0][0]);
+    const shared = panel.lines.every((line) => !line.changes) && all.every(([times]) => !times.length || (times[0] === longest[0] && times[times.length - 1] === longest[times.length - 1]));
+    if (!shared) return uPlot.join(all.map((one) => [one[0], one[1]] as unknown as Data));
+    const padded = all.map(([, values]) => {
+      const whole: (number | null)[] = Array.from(values, (value) => (Number.isFinite(value) ? value : null));
+      whole.length = longest.length;
+      return whole.fill(null, values.length);
+    });
+    return [Array.from(longest), ...padded] as Data;
+  }
+
+  private draw(): void {
+    const before = this.room;
+    this.plots.forEach(({ plot, panel }) => plot.setData(this.columns(panel)));
+    // They are drawn when this function has come to its end.
+    queueMicrotask(() => {
+      if (this.room > before) this.plots.forEach(({ plot }) => plot.redraw(false, true));
+    });
+  }
+
+  /** As much as the longest number at any of the vertical axes has needed: so that panels share their time. */
+  private roomFor(plot: uPlot, texts: string[] | null, index: number, cycle: number): number {
+    const axis = plot.axes[index] as uPlot.Axis & { _size: number; font: string[] };
+    // Sizes of both axes are settled in turns; a number more or less is no reason to begin again.
+    if (cycle > 1) return axis._size;
+    plot.ctx.save();
+    [plot.ctx.font] = axis.font;
+    const widths = (texts ?? []).map((text) => plot.ctx.measureText(text).width / devicePixelRatio);
+    plot.ctx.restore();
+    this.room = Math.max(this.room, Math.ceil((axis.ticks?.size ?? 10) + (axis.gap ?? 5) + Math.max(0, ...widths)) + 4);
+    return this.room;
+  }
+
+  /** Max-min fair rates, dashed. */
+  private levels(plot: uPlot, panel: Panel): void {
+    const { ctx, bbox } = plot;
+    ctx.save();
+    ctx.setLineDash([6, 6]);
+    ctx.globalAlpha = 0.6;
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    for (const line of panel.lines) {
+      if (line.level === null || this.hidden.has(line.label)) continue;
+      const y = plot.valToPos(line.level * panel.scale, "y", true);
+      ctx.strokeStyle = colour(line.colour);
+      ctx.beginPath();
+      ctx.moveTo(bbox.left, y);
+      ctx.lineTo(bbox.left + bbox.width, y);
+      ctx.stroke();
+    }
+    ctx.restore();
+  }
+
+  private selected(own: { top: number | null }, plot: uPlot): void {
+    const { left, top, width, height } = plot.select;
+    if (width > 4 || height > 4) {
+      const inner = plot.over;
+      if (height > 4 && height < inner.clientHeight - 1) own.top = plot.posToVal(top, "y");
+      const wide = width > 4 && width < inner.clientWidth - 1;
+      this.zoom(wide ? [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")] : this.span);
+    }
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  }
+
+  private hover(own: { panel: Panel; place: HTMLElement }, plot: uPlot): void {
+    const now = plot.cursor.left !== undefined && plot.cursor.left >= 0 ? plot.posToVal(plot.cursor.left, "x") : null;
+    own.place.querySelectorAll<HTMLElement>(".value").forEach((cell, place) => {
+      const line = own.panel.lines[place];
+      const value = now === null ? null : this.store.track(line.series).at(Math.min(now, this.store.now_s));
+      cell.textContent = value === null ? "" : digits(value * own.panel.scale);
+    });
+    this.onHover(now);
+  }
+
+  /** Names that are pressed to hide a line or show it again, with the value under the pointer. */
+  private legend(own: { plot: uPlot; panel: Panel; place: HTMLElement }): void {
+    const list = made("div", "legend");
+    const behind = this.before ? own.panel.lines.length : 0;
+    own.panel.lines.forEach((line, place) => {
+      const button = made("button", "line");
+      button.type = "button";
+      const mark = made("span", "mark");
+      mark.style.setProperty("--line", line.colour);
+      button.append(mark, made("span", "", line.label), made("span", "value"));
+      const show = (): void => {
+        button.ariaPressed = String(!this.hidden.has(line.label));
+      };
+      show();
+      button.title = "Hide or show this line";
+      button.addEventListener("click", () => {
+        if (!this.hidden.delete(line.label)) this.hidden.add(line.label);
+        own.plot.setSeries(1 + behind + place, { show: !this.hidden.has(line.label) });
+        if (behind) own.plot.setSeries(1 + place, { show: !this.hidden.has(line.label) });
+        show();
+      });
+      list.append(button);
+    });
+    own.place.append(list);
+  }
+
+  private resize(): void {
+    this.plots.forEach(({ plot }) => plot.setSize({ width: Math.max(this.place.clientWidth, 200), height: HEIGHT }));
+  }
+}
+
+/** Black lines are drawn in the colour of the text. */
+function colour(name: string): string {
+  return name === "#000000" ? getComputedStyle(document.documentElement).getPropertyValue("--ink").trim() : name;
+}
+
+function table(track: Track, now: number, scale: number, changes: boolean): [Float64Array | number[], Float64Array | number[]] {
+  const count = now === Infinity ? track.times.length : until(track.times.values, now);
+  const times = track.times.values.subarray(0, count);
+  const values = scale === 1 ? track.values.values.subarray(0, count) : track.values.values.subarray(0, count).map((value) => value * scale);
+  // A value that holds until it changes holds now.
+  if (changes && count && times[count - 1] < now && now < Infinity) return [[...times, now], [...values, values[count - 1]]];
+  return [times, values];
+}

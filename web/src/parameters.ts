@@ -1,0 +1,109 @@
+// Parameters of a scenario, each with the path by which it is set and the values that a slider gives it.
+
+import { fallback, how, keys, type Schema } from "./schema";
+
+/** A parameter that can be moved. */
+export interface Parameter {
+  path: string;
+  /** As it is written, strings without quotes. */
+  value: string;
+  /** Values from the lowest to the highest, and the place of the present one. */
+  steps: string[];
+  place: number;
+}
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+const ENTRIES = new Set(["host", "switch", "link", "vc", "probe", "application"]);
+/** Keys that are no parameters, though their values look like some. */
+const NOT = new Set(["name", "purpose", "like", "count", "between", "path", "set", "values", "of", "record", "sweep", "type"]);
+/** Those that the standard has as powers of two. */
+const POWERS = new Set(["nrm"]);
+/** How many steps a slider makes of a factor of ten. */
+const PER_DECADE = 48;
+
+/** All parameters that a scenario writes down, by their paths. */
+export function written(document: Json): { path: string; value: string }[] {
+  const found: { path: string; value: string }[] = [];
+  const walk = (value: Json, path: string[]): void => {
+    const key = path[path.length - 1];
+    if (NOT.has(key)) return;
+    if (Array.isArray(value)) {
+      if (path.length === 1 && ENTRIES.has(key)) value.forEach((entry, number) => walk(entry, [key, handle(entry, number + 1)]));
+    } else if (value !== null && typeof value === "object") Object.entries(value).forEach(([inner, one]) => walk(one, [...path, inner]));
+    else if (value !== null) found.push({ path: path.join("."), value: String(value) });
+  };
+  if (document && typeof document === "object" && !Array.isArray(document)) Object.entries(document).forEach(([key, value]) => walk(value, [key]));
+  return found;
+}
+
+/** What an entry is called in a path: its name; for a link its two ends; else its number. */
+function handle(entry: Json, number: number): string {
+  if (entry && typeof entry === "object" && !Array.isArray(entry)) {
+    if (typeof entry.name === "string") return entry.name;
+    if (Array.isArray(entry.between) && entry.between.length === 2) return entry.between.map(String).join("-");
+  }
+  return String(number);
+}
+
+/** Parameters that a scenario leaves at their defaults and could write down for all: paths and default values. */
+export function unwritten(document: Json, schema: Schema): { path: string; value: string }[] {
+  const known = new Set(written(document).map(({ path }) => path));
+  const places: [string, string[]][] = [
+    ["defaults.abr", ["defaults", "abr"]],
+    ["defaults.link", ["defaults", "link"]],
+  ];
+  const found: { path: string; value: string }[] = [];
+  for (const [prefix, path] of places) {
+    for (const key of keys(schema, path).keys()) {
+      const value = fallback(schema, [...path, key]);
+      const whole = `${prefix}.${key}`;
+      if (value !== null && !known.has(whole) && steps(key, value.replaceAll('"', "")).length > 1) found.push({ path: whole, value: value.replaceAll('"', "") });
+    }
+  }
+  return found;
+}
+
+/** The values that a slider offers around one. */
+export function steps(key: string, value: string): string[] {
+  const reciprocal = value.match(/^1\/(\d+)$/);
+  if (reciprocal || (value === "1" && /^(rif|rdf|cdf)$/.test(key))) return Array.from({ length: 16 }, (_, power) => (power === 15 ? "1" : `1/${2 ** (15 - power)}`));
+  if (POWERS.has(key)) return Array.from({ length: 8 }, (_, power) => String(2 ** (power + 1)));
+  if (value === "true" || value === "false") return ["false", "true"];
+  const found = value.match(/^(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([A-Za-z/%]*)$/i);
+  if (!found) return [];
+  const [number, unit] = [Number(found[1]), found[2]];
+  const written = (one: number): string => `${one}${unit ? " " : ""}${unit}`;
+  if (unit === "%") return Array.from({ length: 100 }, (_, place) => written(place + 1));
+  const isWhole = Number.isInteger(number) && (!unit || /^(cells?|octets|B)$/.test(unit));
+  // A ratio without a unit stays one.
+  if (!unit && !Number.isInteger(number) && number <= 1) return Array.from({ length: 100 }, (_, place) => String((place + 1) / 100));
+  if (number === 0) return [written(0), ...(isWhole || unit ? decades(1, 0, 3, isWhole) : []).map(written)];
+  return [...new Set(decades(number, 2, 2, isWhole))].map(written);
+}
+
+/** Numbers from so many factors of ten below to so many above one. */
+function decades(number: number, below: number, above: number, isWhole: boolean): number[] {
+  const all: number[] = [];
+  for (let step = -below * PER_DECADE; step <= above * PER_DECADE; step += 1) {
+    const value = number * 10 ** (step / PER_DECADE);
+    const round = step === 0 ? number : Number(value.toPrecision(2));
+    if (!isWhole) all.push(round);
+    else if (Math.round(round) >= 1) all.push(Math.round(round));
+  }
+  return [...new Set(all)];
+}
+
+/** A parameter with the values that a slider gives it; none where there are none. */
+export function parameter(path: string, value: string): Parameter | null {
+  const key = path.split(".").pop()!;
+  const offered = steps(key, value);
+  if (offered.length < 2) return null;
+  const place = Math.max(0, offered.indexOf(value) >= 0 ? offered.indexOf(value) : offered.indexOf(value.replace(/\s*([A-Za-z%])/, " $1")));
+  return { path, value, steps: offered, place };
+}
+
+/** What a value may be, in words. */
+export function hint(schema: Schema | null, path: string): string {
+  return schema ? how(schema, path.split(".")) : "";
+}

@@ -1,0 +1,270 @@
+// The simulator in a worker of the page: reads and checks scenarios, runs one of them in steps, at the pace it is told.
+
+import { initSync, Run, schema, Setup, version } from "../pkg/cellrate_web.js";
+import { type Make, maker, SwitchAlgorithm } from "./algorithm";
+import { panelsOf, type SeriesRow } from "./kinds";
+import type { Fault, Head, More, Topology } from "./model";
+import type { FromWorker, Start, ToWorker } from "./messages";
+
+/** How long one step computes, about [ms]: short enough for 60 pictures a second. */
+const SLICE_MS = 12;
+declare function importScripts(...addresses: string[]): void;
+/** Samples of what the picture needs in a run, and where cells are followed. */
+const SAMPLES = 500;
+const FINE_SAMPLES = 20000;
+/** Networks with more ports than this have no picture of their state. */
+const MOST_PORTS = 400;
+
+let current: { id: number; start: Start; setup: Setup; run: Run; head: Head } | null = null;
+let pace = { speed: 0 as number | null, paused: false };
+let shown = 0;
+let last = 0;
+let due = false;
+
+function tell(message: FromWorker, moved: Transferable[] = []): void {
+  (self as unknown as Worker).postMessage(message, moved);
+}
+
+/** What was thrown, as a fault. */
+function fault(thrown: unknown): Fault {
+  if (typeof thrown === "string") {
+    try {
+      return JSON.parse(thrown) as Fault;
+    } catch {
+      return { message: thrown };
+    }
+  }
+  if (thrown instanceof WebAssembly.RuntimeError) {
+    return { message: `the simulator has stopped (${thrown.message}): the memory of a page may not be enough for this scenario` };
+  }
+  return { message: thrown instanceof Error ? thrown.message : String(thrown) };
+}
+
+interface Described {
+  name: string;
+  purpose: string;
+  duration_s: number;
+  seed: number;
+  hash: string;
+  topology: Topology;
+  series: SeriesRow[];
+  levels: { entity: string; rate: number }[];
+  customs: { kind: string; name: string; owner: string }[];
+}
+
+function prepared(start: { text: string; file: string; point: number; settings: [string, string][] }): { setup: Setup; points: [string, string][][]; document: string } {
+  const setup = Setup.parse(start.text, start.file);
+  const points = JSON.parse(setup.points()) as [string, string][][];
+  if (points.length > 1) setup.take_point(Math.min(start.point, points.length - 1));
+  const document = setup.to_json();
+  for (const [path, value] of start.settings) setup.set(path, value);
+  return { setup, points, document };
+}
+
+/** Classes of the reader's code; it is run in this worker, which has no page to touch and no network but its own. */
+function classes(code: string): Record<string, Make> {
+  const names = [...code.matchAll(/^\s*class\s+([A-Za-z_$][\w$]*)/gm)].map((found) => found[1]);
+  if (!names.length) throw new Error("the code has no class: write class Mine extends SwitchAlgorithm { ... }");
+  const scope = self as unknown as Record<string, unknown>;
+  scope.SwitchAlgorithm = SwitchAlgorithm;
+  const whole = `(() => { "use strict";\n${code}\nself.ownAlgorithms = { ${names.join(", ")} };\n})();`;
+  const address = URL.createObjectURL(new Blob([whole], { type: "text/javascript" }));
+  try {
+    importScripts(address);
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+  const found = scope.ownAlgorithms as Record<string, Make>;
+  const by: Record<string, Make> = {};
+  // A scenario may call it as the class is called, in small letters, or "mine" where there is one class alone.
+  for (const name of names) {
+    if (!(found[name].prototype instanceof SwitchAlgorithm)) continue;
+    by[name] = found[name];
+    by[name.toLowerCase()] = found[name];
+    by.mine ??= found[name];
+  }
+  return by;
+}
+
+function begin(start: Start, follow: boolean): void {
+  end();
+  const { setup, points, document } = prepared(start);
+  const described = JSON.parse(setup.describe()) as Described;
+  if (described.customs.some(({ kind }) => kind !== "algorithm")) {
+    const { kind, name, owner } = described.customs.find((custom) => custom.kind !== "algorithm")!;
+    throw new Error(`${owner} has the custom ${kind} "${name}", which only Python can give a run`);
+  }
+  if (described.customs.length && !start.algorithm) {
+    throw new Error(`port ${described.customs[0].owner} has the custom algorithm "${described.customs[0].name}": write it under "Own algorithm" and use it`);
+  }
+  const make = start.algorithm ? maker(classes(start.algorithm)) : undefined;
+  const pictured = described.topology.links.length * 2 <= MOST_PORTS;
+  const interval = pictured ? described.duration_s / (follow ? FINE_SAMPLES : SAMPLES) : 0;
+  // Cells that are on their way at the instant have left their ports before.
+  const longest = Math.max(0, ...described.topology.links.map((link) => link.delay_s));
+  const run = new Run(setup, interval, follow, Math.max(0, shown - longest), make as never);
+  const levels = new Map(described.levels.map(({ entity, rate }) => [entity, rate]));
+  const head: Head = {
+    name: described.name,
+    purpose: described.purpose,
+    stamp: `hash ${described.hash.slice(0, 12)}, seed ${described.seed}`,
+    duration_s: described.duration_s,
+    live: false,
+    panels: panelsOf(described.series, levels),
+    topology: described.topology,
+    toml: setup.to_toml(),
+    series: [
+      ...described.series.map(({ probe, entity }) => [probe, entity] as [string, string]),
+      ...(JSON.parse(run.pictured) as [string, string, string][]).map(([probe, entity]) => [probe, entity] as [string, string]),
+    ],
+  };
+  current = { id: start.id, start, setup, run, head };
+  tell({ kind: "head", id: start.id, head, document, settings: start.settings, points, customs: described.customs, restarted: follow });
+}
+
+function end(): void {
+  current?.run.free();
+  current?.setup.free();
+  current = null;
+}
+
+/** Goes on for a moment, and tells what came. */
+function goOn(): void {
+  due = false;
+  if (!current) return;
+  const { id, run, head } = current;
+  const began = performance.now();
+  const duration = head.duration_s;
+  const passed = Math.min((began - last) / 1e3, 0.1);
+  last = began;
+  if (pace.paused) return;
+  try {
+    const moved: Transferable[] = [];
+    const more: More & { at: Float64Array[] } = { now_s: 0, series: [], cells: null, ...pace, at: [] };
+    const target = pace.speed === null ? duration : Math.min(duration, shown + pace.speed * passed);
+    let steps = Math.max(duration / 1000, 1e-4);
+    do {
+      if (run.now >= target || run.is_over) break;
+      const until = pace.speed === null ? run.now + steps : Math.min(target, run.now + Math.max(steps, target - run.now > 1 ? 1 : 0));
+      const before = performance.now();
+      take(more, run.advance(until), moved);
+      if (performance.now() - before < SLICE_MS / 4) steps *= 2;
+    } while (performance.now() - began < SLICE_MS);
+    shown = Math.min(target, run.now);
+    more.now_s = shown;
+    tell({ kind: "more", id, more }, moved);
+    if (run.is_over && shown >= duration) {
+      const { summary, recent } = run.finish() as { summary: string; recent: [number, Float64Array, Float64Array][] };
+      more.series = recent;
+      more.cells = null;
+      tell({ kind: "more", id, more });
+      tell({ kind: "end", id, summary });
+      end();
+      return;
+    }
+  } catch (thrown) {
+    end();
+    tell({ kind: "failed", id, fault: fault(thrown) });
+    return;
+  }
+  soon(pace.speed === null ? 0 : Math.max(0, 16 - (performance.now() - began)));
+}
+
+function take(more: More, step: object, moved: Transferable[]): void {
+  const { recent, at, ports, cells } = step as { recent: More["series"]; at: Float64Array; ports: Uint32Array; cells: Uint32Array };
+  for (const [series, times, values] of recent) {
+    more.series.push([series, times, values]);
+    moved.push((times as Float64Array).buffer, (values as Float64Array).buffer);
+  }
+  if (!at.length) return;
+  const before = more.cells;
+  more.cells = before ? { at: joined(Float64Array, before.at, at), ports: joined(Uint32Array, before.ports, ports), cells: joined(Uint32Array, before.cells, cells) } : { at, ports, cells };
+}
+
+function joined<T extends Float64Array | Uint32Array>(Kind: new (length: number) => T, one: T, other: T): T {
+  const both = new Kind(one.length + other.length);
+  both.set(one as never);
+  both.set(other as never, one.length);
+  return both;
+}
+
+function soon(ms: number): void {
+  if (due) return;
+  due = true;
+  if (ms < 1) channel.port2.postMessage(null);
+  else setTimeout(goOn, ms);
+}
+
+// A timer of no time waits for 4 ms after a while; a message does not.
+const channel = new MessageChannel();
+channel.port1.onmessage = goOn;
+
+/** Begins anew with or without cells followed, and goes to where it was. */
+function follow(wanted: boolean): void {
+  if (!current) return;
+  const { start, id } = current;
+  begin(start, wanted);
+  const moved: Transferable[] = [];
+  const more: More = { now_s: shown, series: [], cells: null, ...pace };
+  if (shown > 0) take(more, current!.run.advance(shown), moved);
+  tell({ kind: "more", id, more }, moved);
+}
+
+function on(message: ToWorker): void {
+  switch (message.kind) {
+    case "load": {
+      initSync({ module: message.module });
+      tell({ kind: "loaded", schema: schema(), version: version() });
+      return;
+    }
+    case "check": {
+      try {
+        const { setup } = prepared({ ...message, point: 0, settings: [] });
+        setup.describe();
+        setup.free();
+        tell({ kind: "checked", check: message.check, fault: null });
+      } catch (thrown) {
+        tell({ kind: "checked", check: message.check, fault: fault(thrown) });
+      }
+      return;
+    }
+    case "start": {
+      shown = 0;
+      pace = { ...message.pace };
+      try {
+        begin(message.start, message.follow);
+      } catch (thrown) {
+        tell({ kind: "failed", id: message.start.id, fault: fault(thrown) });
+      }
+      break;
+    }
+    case "pace":
+      pace = { ...pace, ...message.pace };
+      break;
+    case "step":
+      if (!current) return;
+      pace.paused = true;
+      try {
+        const moved: Transferable[] = [];
+        shown = Math.min(current.head.duration_s, shown + message.by_s);
+        const more: More = { now_s: shown, series: [], cells: null, ...pace };
+        if (current.run.now < shown) take(more, current.run.advance(shown), moved);
+        tell({ kind: "more", id: current.id, more }, moved);
+      } catch (thrown) {
+        tell({ kind: "failed", id: current.id, fault: fault(thrown) });
+        end();
+      }
+      return;
+    case "follow":
+      try {
+        follow(message.follow);
+      } catch (thrown) {
+        tell({ kind: "failed", id: current?.id ?? 0, fault: fault(thrown) });
+      }
+      break;
+  }
+  last = performance.now();
+  soon(0);
+}
+
+self.onmessage = ({ data }: MessageEvent<ToWorker>) => on(data);
