@@ -1,7 +1,8 @@
 """Builds the page, and the simulator for it: what `make lab` does.
 
 `python web/build.py` needs Node.js with npm, cargo, and Rust's standard library for wasm32-unknown-unknown: by rustup
-where it is there, else built from Debian's rustc-web, cargo-web, rust-web-src and lld. What is missing is said, with what installs it.
+where it is there, else built from Debian's rustc-web, cargo-web, rust-web-src and lld. What is missing is said, with
+what installs it.
 
 --page builds the page alone, without the simulator; --if-possible ends well where something is missing.
 """
@@ -22,7 +23,7 @@ PAGE = ROOT / "python" / "cellrate" / "watching" / "page"
 WASM = "wasm32-unknown-unknown"
 
 
-class Missing(Exception):
+class MissingError(Exception):
     """Something that the build needs is not there."""
 
 
@@ -38,7 +39,7 @@ def run(*words: str | Path, folder: Path = ROOT, **environment: str) -> None:
     )
     if done.returncode:
         sys.stderr.write(done.stdout)
-        raise Missing(f"{words[0]} {words[1]} failed with status {done.returncode}; what it said stands above")
+        raise MissingError(f"{words[0]} {words[1]} failed with status {done.returncode}; what it said stands above")
 
 
 def said(*words: str) -> str:
@@ -62,7 +63,7 @@ def wasm_flags() -> tuple[list[str], dict[str, str]]:
             "RUSTC_BOOTSTRAP": "1",
             "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER": linker,
         }
-    raise Missing(
+    raise MissingError(
         f"Rust has no standard library for {WASM}: `rustup target add {WASM}`, or on Debian as root "
         "`apt-get install rustc-web cargo-web rust-web-src lld-22`"
     )
@@ -71,10 +72,10 @@ def wasm_flags() -> tuple[list[str], dict[str, str]]:
 def node() -> None:
     """Say what is missing of Node.js, and fetch the packages of the lock file."""
     if not shutil.which("node") or not shutil.which("npm"):
-        raise Missing("Node.js or npm is missing: on Debian as root `apt-get install nodejs npm`")
+        raise MissingError("Node.js or npm is missing: on Debian as root `apt-get install nodejs npm`")
     version = said("node", "--version").strip()
     if int(version.lstrip("v").split(".")[0]) < 18:
-        raise Missing(f"Node.js is {version}; the page needs 18 or later")
+        raise MissingError(f"Node.js is {version}; the page needs 18 or later")
     lock, installed = WEB / "package-lock.json", WEB / "node_modules" / ".package-lock.json"
     if not installed.is_file() or installed.stat().st_mtime < lock.stat().st_mtime:
         run("npm", "ci", "--no-fund", "--no-audit", folder=WEB)
@@ -84,13 +85,14 @@ def node() -> None:
 def simulator() -> None:
     """Compile the simulator, and write its JavaScript side."""
     if not shutil.which("cargo"):
-        raise Missing("cargo is missing: install Rust 1.90 or later (see rustup.rs)")
+        raise MissingError("cargo is missing: install Rust 1.90 or later (see rustup.rs)")
     flags, environment = wasm_flags()
     environment["CARGO_TARGET_DIR"] = str(TARGET)
     # Flags for the machine that this runs on mean nothing there.
     environment["CARGO_ENCODED_RUSTFLAGS"] = ""
-    run("cargo", "build", "--release", "--locked", "--target", WASM, *flags, folder=CRATE, **environment)
-    run("cargo", "build", "--locked", "-p", "bindgen", folder=CRATE, CARGO_TARGET_DIR=str(TARGET))
+    # Not --locked: the packages of the crates below are held by the other lock file, which may be ahead of this one.
+    run("cargo", "build", "--release", "--target", WASM, *flags, folder=CRATE, **environment)
+    run("cargo", "build", "-p", "bindgen", folder=CRATE, CARGO_TARGET_DIR=str(TARGET))
     run(TARGET / "debug" / "bindgen", TARGET / WASM / "release" / "cellrate_web.wasm", WEB / "pkg")
 
 
@@ -106,7 +108,7 @@ def main() -> int:
             simulator()
         run("node", "build.mjs", PAGE, folder=WEB)
         run("npx", "tsc", "--noEmit", folder=WEB)
-    except Missing as missing:
+    except MissingError as missing:
         print(f"The page of the lab is not built. {missing}.", file=sys.stderr)
         return 0 if "--if-possible" in options else 1
     size = sum(file.stat().st_size for file in PAGE.iterdir())

@@ -32,7 +32,7 @@ include_patterns = [
 ]
 root_doc = "README"
 PAGES = {
-    "Begin": ["docs/guides/README", "docs/guides/advisor", "docs/guides/watching"],
+    "Begin": ["docs/guides/README", "docs/guides/lab", "docs/guides/advisor", "docs/guides/watching"],
     "Lessons": [f"docs/notebooks/{name}" for name in ("abr-in-an-hour", "the-control-loop", "tcp-over-abr-and-ubr")],
     "Reference": ["docs/scenarios", "docs/results", "docs/site/python", "docs/glossary", "CHANGELOG"],
     "Protocol and models": [

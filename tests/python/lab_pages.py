@@ -15,9 +15,7 @@ from cellrate.watching.site import FOLDER
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-needs_lab = pytest.mark.skipif(
-    not (FOLDER / "kernel.js").is_file(), reason="the lab has not been built here: make lab"
-)
+needs_lab = pytest.mark.skipif(not (FOLDER / "kernel.js").is_file(), reason="the lab has not been built here: make lab")
 
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
@@ -56,7 +54,9 @@ class Seen:
 
     def text(self, element: str) -> str:
         """Give the text of the element with that id."""
-        return str(self.value(f"(({{ value, textContent }}) => value ?? textContent)(document.getElementById('{element}'))"))
+        return str(
+            self.value(f"(({{ value, textContent }}) => value ?? textContent)(document.getElementById('{element}'))")
+        )
 
     def click(self, element: str) -> None:
         """Click the element with that id."""

@@ -54,7 +54,12 @@ def test_webassembly_gives_the_summary_of_the_native_build_number_by_number() ->
     names = ["becn", "tcp-over-abr", "vs-vd", "cbr-and-abr"]
     texts = [{"text": (ROOT / "scenarios" / f"{name}.toml").read_text(), "file": name} for name in names]
     done = subprocess.run(
-        ["node", "web/tests/summaries.mjs"], cwd=ROOT, input=json.dumps(texts), capture_output=True, text=True, check=True
+        ["node", "web/tests/summaries.mjs"],
+        cwd=ROOT,
+        input=json.dumps(texts),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     for name, points in zip(names, json.loads(done.stdout), strict=True):
         own = cellrate.Scenario.load(name).points()
@@ -130,7 +135,7 @@ def test_any_parameter_can_be_added(seen: Seen) -> None:
 
 def test_a_run_can_be_paused_stepped_slowed_and_gone_on_with(seen: Seen) -> None:
     whole = seen.ended()
-    seen.click("slower")if seen.value("!document.getElementById('slower').disabled") else None
+    seen.click("slower") if seen.value("!document.getElementById('slower').disabled") else None
     seen.value("cellrate.lab.pace.speed = 0.02")
     seen.click("again")
     seen.until("cellrate.lab.store.now_s > 0.001")
@@ -160,7 +165,9 @@ def test_slow_motion_shows_cells_on_their_way_and_changes_no_figure(seen: Seen) 
     seen.click("slow")
     seen.until("[...cellrate.lab.store.departures.values()].some(({ at }) => at.length > 100)")
     assert seen.text("speed") == "1.67 ms per second"
-    assert seen.value("[...cellrate.lab.store.departures.values()].every(({ at }) => at.every((t, i) => !i || t >= at[i - 1]))")
+    assert seen.value(
+        "[...cellrate.lab.store.departures.values()].every(({ at }) => at.every((t, i) => !i || t >= at[i - 1]))"
+    )
     seen.click("slow")
     seen.click("fastest")
     assert seen.ended()["vcs"] == whole["vcs"]
@@ -194,7 +201,9 @@ def test_keys_complete_themselves(seen: Seen) -> None:
     content.fill('name = "x"\nduration = "1 ms"\n[defaults.switch]\nalgorithm = { type = "erica", tar')
     content.press("Control+End")
     content.press("Control+Space")
-    seen.until("[...document.querySelectorAll('.cm-completionLabel')].some((one) => one.textContent == 'target_utilization')")
+    seen.until(
+        "[...document.querySelectorAll('.cm-completionLabel')].some((one) => one.textContent == 'target_utilization')"
+    )
     content.press("Escape")
     content.fill("[defaults.abr]\nefci_state = ")
     content.press("Control+End")
@@ -298,7 +307,9 @@ def test_an_algorithm_of_ones_own_takes_the_place_of_the_scenarios(seen: Seen) -
         def on_backward_rm(self, now: float, vc: int, queue: int) -> float:
             return self.rate
 
-    scenario = cellrate.Scenario.load("two-source-transient", set={"defaults.switch.algorithm": '{ type = "custom", name = "mine" }'})
+    scenario = cellrate.Scenario.load(
+        "two-source-transient", set={"defaults.switch.algorithm": '{ type = "custom", name = "mine" }'}
+    )
     expected = cellrate.run(scenario, algorithms={"mine": Half}).summary
     assert own["vcs"] == expected["vcs"]
     assert own["ports"] == expected["ports"]
@@ -310,7 +321,9 @@ def test_an_algorithm_of_ones_own_takes_the_place_of_the_scenarios(seen: Seen) -
 def test_what_an_algorithm_throws_is_told_with_instant_and_port(seen: Seen) -> None:
     seen.ended()
     seen.page.locator("#own summary").click()
-    seen.page.locator("#code .cm-content").fill("class Bad extends SwitchAlgorithm { on_backward_rm(now) { return nothing; } }")
+    seen.page.locator("#code .cm-content").fill(
+        "class Bad extends SwitchAlgorithm { on_backward_rm(now) { return nothing; } }"
+    )
     seen.click("use")
     seen.until("!document.getElementById('fault').hidden")
     said = seen.text("fault-text")

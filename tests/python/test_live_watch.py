@@ -13,9 +13,10 @@ import cellrate
 from cellrate.command_line.main import status
 from cellrate.live import doctor, live_run, live_watch
 from cellrate.watching.live import page_of
+from cellrate.watching.site import FOLDER
 from conftest import SWEEP
 from test_live_run import application, scenario
-from test_watch import FOLDER, Viewer, ask, say
+from test_watch import Viewer, ask, say
 
 _FOUND = doctor.findings()
 needs_hosts = pytest.mark.skipif(bool(doctor.lacking(_FOUND)), reason=doctor.sentence(_FOUND))

@@ -60,7 +60,14 @@ class Viewer(threading.Thread):
 def handshake(address: str, *more: str) -> bytes:
     key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
     place = urlsplit(address)
-    lines = [f"GET {place.path}events HTTP/1.1", f"Host: {place.netloc}", "Upgrade: websocket", "Connection: Upgrade", key, *more]
+    lines = [
+        f"GET {place.path}events HTTP/1.1",
+        f"Host: {place.netloc}",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        key,
+        *more,
+    ]
     return ("\r\n".join([*lines, "Sec-WebSocket-Version: 13"]) + "\r\n\r\n").encode()
 
 
@@ -437,9 +444,7 @@ SPEED = "document.getElementById('speed')?.value"
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 
-pytestmark = pytest.mark.skipif(
-    not (FOLDER / "page.js").is_file(), reason="the page has not been built here: make lab"
-)
+pytestmark = pytest.mark.skipif(not (FOLDER / "page.js").is_file(), reason="the page has not been built here: make lab")
 
 
 LENGTH = "cellrate.lab.store.track(cellrate.lab.store.head.panels[1].lines[0].series).times.length"

@@ -108,7 +108,8 @@ impl Scenario {
     /// connections.
     fn topology(&self, py: Python<'_>) -> PyResult<String> {
         let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
-        serde_json::to_string(&Topology::of(&scenario)).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+        serde_json::to_string(&Topology::of(&scenario))
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
     /// Kind ("algorithm", "policy", "traffic") and name of what is not built in, each once.

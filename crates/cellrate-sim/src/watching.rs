@@ -61,7 +61,6 @@ impl<'a> Watcher<'a> {
         let recent = self.seen.recent(clusters);
         (self.look)(Look { now, recent })
     }
-
 }
 
 impl Seen {

@@ -77,7 +77,11 @@ fn every_cell_is_seen_at_every_port_and_changes_nothing() {
         assert_eq!(seen, counted, "{}", scenario.name);
         // One that is still in its port at the end has been sent and has not left.
         let sent: u64 = plain.summary.vcs.iter().map(|vc| vc.forward_rm_sent).sum();
-        assert!(forward_rm <= sent && (sent == 0 || forward_rm > 0), "{}: {forward_rm} of {sent}", scenario.name);
+        assert!(
+            forward_rm <= sent && (sent == 0 || forward_rm > 0),
+            "{}: {forward_rm} of {sent}",
+            scenario.name
+        );
     }
 }
 

@@ -34,7 +34,9 @@ def lab(
     with served(file, host=host, port=port) as address:
         if host in ("0.0.0.0", "::"):
             name = socket.gethostname()
-            print(f"Open {address.replace(host if host != '::' else '[::]', name, 1)} on any machine that reaches {name}")
+            print(
+                f"Open {address.replace(host if host != '::' else '[::]', name, 1)} on any machine that reaches {name}"
+            )
         else:
             print(f"Open {address}")
         print("Ctrl-C ends it.", flush=True)

@@ -186,7 +186,9 @@ class Site:
         if name == "events" and self._talk is not None:
             if request.headers.get("Upgrade", "").lower() == "websocket":
                 return None
-            return _response(HTTPStatus.UPGRADE_REQUIRED, "a WebSocket is to be opened here\n", {"Upgrade": "websocket"})
+            return _response(
+                HTTPStatus.UPGRADE_REQUIRED, "a WebSocket is to be opened here\n", {"Upgrade": "websocket"}
+            )
         if name not in self._files:
             return _response(HTTPStatus.NOT_FOUND, f"there is no {name}; there are {', '.join(self._files)}\n")
         head = {"Content-Type": KINDS[name]}

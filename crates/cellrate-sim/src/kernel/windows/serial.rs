@@ -7,7 +7,8 @@ use cellrate_proto::Time;
 
 use super::crew::Windows;
 use super::exchange::Exchange;
-use crate::kernel::cluster::{Cluster, Room};
+use crate::kernel::state::cluster::Cluster;
+use crate::kernel::state::scratch::Room;
 
 /// The windows of a run that are still to come.
 #[derive(Debug)]
