@@ -74,7 +74,7 @@ class Site:
         """
         if not (FOLDER / "page.js").is_file():
             raise CellrateError(
-                "the page is not part of this installation: `make lab` in a checkout builds it (it needs Node.js and npm)"
+                "the page is not part of this installation: `make lab` in a checkout builds it, with Node.js and npm"
             )
         self._talk = talk
         self._host = host

@@ -33,6 +33,7 @@ length = ["1 km", "50 km"]
 
 [[link]]
 between = ["sw1", "sw2"]
+length = "200 km"
 
 [[link]]
 between = ["sw2", "d{i}"]

@@ -1,0 +1,80 @@
+"""The lessons of the lab: each network runs, and shows what the text says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cellrate.watching.lab import lab
+from lab_pages import Seen, needs_lab, opened
+
+pytestmark = needs_lab
+
+LESSONS = {"abr": 3, "nrm-rif-rdf": 3, "erica": 3, "satellite": 3, "use-it-or-lose-it": 3, "tcp": 3}
+"""How many steps each has."""
+
+
+def middle(summary: dict[str, Any]) -> dict[str, Any]:
+    """The row of the port that all connections share."""
+    row: dict[str, Any] = next(row for row in summary["ports"] if row["port"] == "sw1->sw2")
+    return row
+
+
+def goodputs(summary: dict[str, Any]) -> list[float]:
+    return [row["goodput_bps"] / 1e6 for row in summary["tcp"]]
+
+
+def cuts(summary: dict[str, Any]) -> int:
+    return sum(row["cutoff_decreases"] for row in summary["vcs"] if row["data_sent"])
+
+
+CLAIMS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "nrm-rif-rdf 1 RIF = 1/1024": lambda s: 0.5 < middle(s)["utilization"] < 0.6,
+    "nrm-rif-rdf 1 RIF = 1/64": lambda s: 500 < middle(s)["max_queue"] < 700,
+    "nrm-rif-rdf 1 RIF = 1/16": lambda s: 900 < middle(s)["max_queue"] < 1050,
+    "nrm-rif-rdf 2 RDF = 1/256": lambda s: 5000 < middle(s)["max_queue"] < 6200,
+    "nrm-rif-rdf 2 RDF = 1/2": lambda s: middle(s)["max_queue"] < 900,
+    "erica 1 10 ms": lambda s: 7000 < middle(s)["max_queue"] < 9000,
+    "erica 1 1 ms": lambda s: middle(s)["max_queue"] < 10,
+    "satellite 1 TBE = 1024 cells": lambda s: cuts(s) > 100,
+    "satellite 1 TBE = 8192 cells": lambda s: cuts(s) > 0,
+    "satellite 1 TBE = 65536 cells": lambda s: cuts(s) == 0,
+    "satellite 2 CRM = 32": lambda s: cuts(s) > 500,
+    "satellite 2 CRM = 6144": lambda s: cuts(s) == 0,
+    "use-it-or-lose-it 1 none beyond rule 5": lambda s: 11_500 < middle(s)["max_queue"] < 12_500,
+    "use-it-or-lose-it 1 february-1995: ACR falls while nothing comes back": lambda s: middle(s)["max_queue"] < 5500,
+    "use-it-or-lose-it 1 count-based": lambda s: 11_000 < middle(s)["max_queue"] < 12_100,
+    "use-it-or-lose-it 2": lambda s: middle(s)["max_queue"] < 3000,
+    "tcp 0": lambda s: max(goodputs(s)) > 8 and min(goodputs(s)) < 0.2,
+    "tcp 1 3000 cells": lambda s: max(goodputs(s)) - min(goodputs(s)) < 0.1 and 2500 < middle(s)["max_queue"] < 2900,
+    "tcp 2": lambda s: max(goodputs(s)) - min(goodputs(s)) < 0.01 and not middle(s)["dropped"],
+}
+"""What texts and answers say, by lesson, step and button."""
+
+
+def test_each_step_runs_and_shows_what_its_text_says() -> None:
+    claims = dict(CLAIMS)
+
+    def checked(page: Seen, place: str) -> None:
+        summary = page.ended()
+        claim = claims.pop(place, None)
+        assert claim is None or claim(summary), (place, summary["ports"], summary["tcp"], summary["vcs"])
+
+    with lab() as address, opened(address) as page:
+        page.ended()
+        page.click("to-lessons")
+        assert page.value("document.querySelectorAll('#lesson .list button').length") == len(LESSONS)
+        for lesson, steps in LESSONS.items():
+            page.value(f"location.hash = '#lesson={lesson}'; location.reload()")
+            page.until(f"typeof cellrate !== 'undefined' && cellrate.lab.shared.file == '{lesson}.toml'")
+            for step in range(steps):
+                checked(page, f"{lesson} {step}")
+                assert page.value("document.querySelectorAll('#lesson details').length") > 0
+                assert page.value("document.querySelectorAll('.slider').length") > 0
+                for button in page.page.locator("#lesson .try").all():
+                    button.click()
+                    checked(page, f"{lesson} {step} {button.inner_text()}")
+                if step + 1 < steps:
+                    page.page.get_by_role("button", name="Next", exact=True).click()
+                    page.until(f"document.querySelector('#lesson h3').textContent.startsWith('{step + 2} of')")
+    assert not claims

@@ -1,0 +1,86 @@
+"""The lab for everybody: any width, light and dark, by keyboard, with a screen reader."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cellrate.watching.lab import lab
+from lab_pages import needs_lab, opened
+
+pytestmark = needs_lab
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+
+CONTROLS = {
+    *("theme", "to-lab", "to-lessons", "scenario", "again", "slow", "more", "closer", "further", "left", "right"),
+    *("whole", "keep", "csv", "png", "toml", "link"),
+}
+"""What can be reached when a run has ended."""
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="the packages of the page have not been fetched: make lab")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_rules_of_accessibility_find_nothing_serious(scheme: str) -> None:
+    with lab() as address, opened(address, color_scheme=scheme) as page:
+        page.ended()
+        for opening in ("null", "document.querySelectorAll('details').forEach((one) => { one.open = true; })"):
+            page.value(opening)
+            page.value(AXE.read_text() + "; null")
+            found: list[dict[str, Any]] = page.value("axe.run().then(({ violations }) => violations)")
+            serious = [
+                (one["id"], [node["html"][:200] for node in one["nodes"]])
+                for one in found
+                if one["impact"] in ("serious", "critical")
+            ]
+            assert serious == []
+        page.click("to-lessons")
+        page.page.locator("#lesson .list button").first.click()
+        page.ended()
+        found = page.value("axe.run().then(({ violations }) => violations)")
+        assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+
+
+@pytest.mark.parametrize("width", [420, 900, 1400, 3840])
+def test_nothing_is_wider_than_the_page(width: int) -> None:
+    with lab("weighted-shares") as address, opened(address, viewport={"width": width, "height": 900}) as page:
+        page.ended()
+        assert page.value("document.documentElement.scrollWidth") <= width
+        page.click("to-lessons")
+        page.page.locator("#lesson .list button").first.click()
+        page.ended()
+        assert page.value("document.documentElement.scrollWidth") <= width
+
+
+def test_all_of_it_works_by_keyboard() -> None:
+    with lab() as address, opened(address) as page:
+        before = page.ended()
+        page.value("document.activeElement.blur()")
+        reached: list[str] = []
+        for _ in range(80):
+            page.page.keyboard.press("Tab")
+            reached.append(page.value("document.activeElement.id || document.activeElement.className"))
+            if reached[-1] == "skip" and len(reached) > 1:
+                break
+        assert set(reached) >= CONTROLS
+        assert "slider defaults.abr.nrm" in reached
+        page.page.locator("[id='slider defaults.abr.nrm']").focus()
+        page.page.keyboard.press("ArrowLeft")
+        page.until("cellrate.lab.store.head.toml.includes('nrm = 16')")
+        assert page.ended()["vcs"] != before["vcs"]
+        page.page.locator("#ports summary").focus()
+        page.page.keyboard.press("Enter")
+        page.until("document.getElementById('portlist').innerText.includes('sw1->sw2: 155.52 Mbps')")
+
+
+def test_the_page_keeps_the_theme_that_was_chosen() -> None:
+    with lab() as address, opened(address) as page:
+        page.ended()
+        page.click("theme")
+        page.click("theme")
+        assert page.value("document.documentElement.dataset.theme") == "dark"
+        page.value("location.reload()")
+        page.until("typeof cellrate !== 'undefined' && cellrate.lab.summary")
+        assert page.value("document.documentElement.dataset.theme") == "dark"
