@@ -67,6 +67,10 @@ export class Lab {
       async (text) => (this.simulator && text ? this.simulator.check(text, this.setup.file) : null),
       () => this.runText(),
     );
+    this.network.onFewer = (cells) => {
+      const told = cells > 1 ? `On the fullest links one of ${cells} cells is drawn.` : "";
+      element("nocells").textContent = this.following ? told : "Slow motion shows cells.";
+    };
     this.controls();
   }
 
@@ -100,6 +104,8 @@ export class Lab {
     this.last = null;
     this.editor.text = setup.text;
     this.network.at = null;
+    this.following = false;
+    this.pace = { speed: null, paused: false };
     this.showAlgorithm();
     this.start(setup.settings);
   }
@@ -298,7 +304,6 @@ export class Lab {
   private showPace(): void {
     const { speed, paused } = this.pace;
     element("slow").ariaPressed = String(this.following);
-    element("nocells").hidden = this.following;
     if (this.over) return;
     if (this.current?.store.head.live) {
       element("speed").textContent = "live";

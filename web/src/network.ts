@@ -6,8 +6,9 @@ import { placed } from "./layout";
 import type { Head } from "./model";
 import { type Store, until } from "./store";
 
-/** Most cells of a link that are drawn one by one. */
-const MOST_CELLS = 300;
+/** Room that a data cell and an RM cell have at least on a link [CSS pixels]: of more, some are drawn. */
+const DATA_ROOM = 5;
+const RM_ROOM = 12;
 /** Cells in a queue that stand for a full bar. */
 const FULL = 1000;
 
@@ -50,6 +51,9 @@ export class Network {
   private state: State = { queue: {}, utilization: {}, acr: {} };
   private pointed: { x: number; y: number } | null = null;
   private due = false;
+  private fewer = 1;
+  /** Called with how many cells stand for one that is drawn, at most. */
+  onFewer: (cells: number) => void = () => {};
   /** The instant that is shown, where that is not the last one. */
   at: number | null = null;
 
@@ -174,6 +178,7 @@ export class Network {
       const distance = Math.hypot(this.pointed.x - x, this.pointed.y - y);
       if (distance < 16 && (!nearest || distance < nearest.distance)) nearest = { port, distance };
     };
+    this.fewer = 1;
     const carries = new Set(this.ports());
     topology.links.forEach((link, number) => {
       const [a, b] = link.ends.map(spot);
@@ -235,6 +240,7 @@ export class Network {
         context.fillText(node.name, x, y - size - 5);
       }
     });
+    this.onFewer(this.fewer);
     const found = nearest as { port: number } | null;
     this.tip.hidden = !found;
     if (found && this.pointed) {
@@ -249,11 +255,17 @@ export class Network {
     const departures = this.store!.departures.get(port);
     if (!departures || !(delay > 0)) return;
     const [first, last] = [until(departures.at, now - delay), until(departures.at, now)];
-    const stride = Math.max(1, Math.ceil((last - first) / MOST_CELLS));
+    const length = Math.hypot(to.x - from.x, to.y - from.y);
+    let rms = 0;
+    for (let place = first; place < last; place += 1) if ((departures.cells[place] & 7) >= FORWARD_RM) rms += 1;
+    // Powers of two, so that those that are drawn stay when they become fewer or more.
+    const every = (count: number, room: number): number => 2 ** Math.max(0, Math.ceil(Math.log2((count * room) / length)));
+    const [ofData, ofRms] = [every(last - first - rms, DATA_ROOM), every(rms, RM_ROOM)];
+    this.fewer = Math.max(this.fewer, ofData, ofRms);
     for (let place = first; place < last; place += 1) {
       const kind = departures.cells[place] & 7;
       const rm = kind >= FORWARD_RM;
-      if (departures.cells[place] & 8 || (!rm && place % stride)) continue;
+      if (departures.cells[place] & 8 || departures.numbers[place] % (rm ? ofRms : ofData)) continue;
       const part = (now - departures.at[place]) / delay;
       const [x, y] = [from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part];
       this.context.fillStyle = kind >= BACKWARD_RM ? paint(kind & 3 ? "--hot" : "--brm") : kind === FORWARD_RM ? paint("--frm") : kind === EFCI ? paint("--warm") : paint("--data");

@@ -160,7 +160,7 @@ export class Panels {
         y: { range: (_plot, _low, high) => [0, own.top ?? panel.top ?? (high > 0 ? high * 1.05 : 1)] },
       },
       axes: [
-        { ...axis, ...(last ? { label: "time [s]", labelSize: 18 } : {}) },
+        { ...axis, size: 32, ...(last ? { label: "time [s]", labelSize: 18 } : {}) },
         { ...axis, size: (plot, texts, index, cycle) => this.roomFor(plot, texts, index, cycle), values: (_plot, splits) => splits.map((value) => value.toLocaleString("en-US")) },
       ],
       series: [{}, ...greys, ...lines],

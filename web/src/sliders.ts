@@ -73,7 +73,9 @@ export class Sliders {
     if (!known) return null;
     const row = made("div", "slider");
     const id = `slider ${path}`;
-    const label = made("label", "", path);
+    const label = made("label");
+    // Long paths are divided at their dots.
+    path.split(".").forEach((part, place) => label.append(place ? "." : "", ...(place ? [document.createElement("wbr")] : []), part));
     label.htmlFor = id;
     label.title = hint(this.schema(), path);
     const input = made("input");

@@ -51,6 +51,23 @@ export class Track {
 export class Departures {
   at: number[] = [];
   cells: number[] = [];
+  /** The number of each among the RM cells, or the data cells, that have left: some of them are picked by it. */
+  numbers: number[] = [];
+  private counts = [0, 0];
+
+  push(at: number, cell: number): void {
+    this.at.push(at);
+    this.cells.push(cell);
+    const isRm = (cell & 7) >= 2 ? 1 : 0;
+    this.numbers.push(this.counts[isRm]);
+    this.counts[isRm] += 1;
+  }
+
+  forget(count: number): void {
+    this.at.splice(0, count);
+    this.cells.splice(0, count);
+    this.numbers.splice(0, count);
+  }
 }
 
 /** All that has come of a run. */
@@ -81,8 +98,7 @@ export class Store {
     for (let place = 0; place < at.length; place += 1) {
       let departures = this.departures.get(ports[place]);
       if (!departures) this.departures.set(ports[place], (departures = new Departures()));
-      departures.at.push(at[place]);
-      departures.cells.push(cells[place]);
+      departures.push(at[place], cells[place]);
     }
   }
 
@@ -91,10 +107,7 @@ export class Store {
     this.departures.forEach((departures, port) => {
       const delay = this.head.topology.links[port >> 1].delay_s;
       const gone = until(departures.at, now - delay);
-      if (gone > 4096) {
-        departures.at.splice(0, gone);
-        departures.cells.splice(0, gone);
-      }
+      if (gone > 4096) departures.forget(gone);
     });
   }
 }

@@ -20,7 +20,7 @@ def lab(
         str, Parameter(help="Address of this machine to serve at, such as 0.0.0.0 for all of them: for a class.")
     ] = "127.0.0.1",
     port: Annotated[int, Parameter(help="Port of the page; a free one by default.")] = 0,
-    browser: Annotated[bool, Parameter(help="Open a browser here.")] = True,
+    no_browser: Annotated[bool, Parameter(help="Say where it is, and open no browser.")] = False,
 ) -> int:
     """Serve the lab: a page that simulates in the browser, with sliders, slow motion and lessons.
 
@@ -40,7 +40,7 @@ def lab(
         else:
             print(f"Open {address}")
         print("Ctrl-C ends it.", flush=True)
-        if browser and host == "127.0.0.1":
+        if not no_browser and host == "127.0.0.1":
             webbrowser.open(address)
         threading.Event().wait()
     return 0
