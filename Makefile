@@ -53,14 +53,15 @@ test: test-rust lint lab-if-possible test-python docs
 
 test-rust:
 	cargo fmt --all --check
+	cargo fmt --all --check --manifest-path crates/cellrate-web/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked
 	cargo build --locked --manifest-path crates/cellrate-proto/no_std_check/Cargo.toml --target-dir target/no_std_check
 	$(PYTHON) vectors/derive.py
 
 lint: $(STAMPS)/tools
-	$(BIN)/ruff format --check python papers tests/python docs/site
-	$(BIN)/ruff check python papers tests/python docs/site
+	$(BIN)/ruff format --check python papers tests/python docs/site web/build.py
+	$(BIN)/ruff check python papers tests/python docs/site web/build.py
 	$(BIN)/mypy
 
 test-python: $(STAMPS)/built
@@ -69,6 +70,7 @@ test-python: $(STAMPS)/built
 # A warning, such as of a link that leads nowhere or a page that no menu has, is an error.
 docs: $(STAMPS)/docs $(STAMPS)/built
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site . results/site
+	@if [ -f python/cellrate/watching/page/kernel.js ]; then rm -rf results/site/lab && cp -r python/cellrate/watching/page results/site/lab; fi
 	@echo "Site: results/site/index.html"
 
 # The compiled module again, with a profile of what it does: faster by a tenth to a fifth, and four minutes to build.

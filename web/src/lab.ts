@@ -359,6 +359,13 @@ export class Lab {
       this.isNew = true;
       this.start(this.sliders.values);
     });
+    const repaint = (): void => {
+      this.panels?.repaint();
+      this.keptPanels?.repaint();
+      this.network.update();
+    };
+    window.addEventListener("theme", repaint);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
     element("ports").addEventListener("toggle", () => this.network.listed());
   }
 

@@ -84,6 +84,11 @@ export class Panels {
     this.zoom([from, from + length]);
   }
 
+  /** Draws everything anew, because colours have changed. */
+  repaint(): void {
+    this.build();
+  }
+
   destroy(): void {
     this.watching.disconnect();
     this.plots.forEach(({ plot }) => plot.destroy());
@@ -262,7 +267,7 @@ export class Panels {
       const button = made("button", "line");
       button.type = "button";
       const mark = made("span", "mark");
-      mark.style.setProperty("--line", line.colour);
+      mark.style.setProperty("--line", colour(line.colour));
       button.append(mark, made("span", "", line.label), made("span", "value"));
       const show = (): void => {
         button.ariaPressed = String(!this.hidden.has(line.label));
@@ -285,9 +290,14 @@ export class Panels {
   }
 }
 
-/** Black lines are drawn in the colour of the text. */
+/** Colours of the palette that are hard to see on dark ground, each with a lighter one. */
+const ON_DARK: Record<string, string> = { "#0072B2": "#4aa3df", "#D55E00": "#f0803c", "#009E73": "#2fc796", "#CC79A7": "#dd92bb", "#8C8C00": "#c8c832" };
+
+/** A colour of the palette as it is drawn here; black is the colour of the text. */
 function colour(name: string): string {
-  return name === "#000000" ? getComputedStyle(document.documentElement).getPropertyValue("--ink").trim() : name;
+  const style = getComputedStyle(document.documentElement);
+  if (name === "#000000") return style.getPropertyValue("--ink").trim();
+  return style.colorScheme === "dark" ? (ON_DARK[name] ?? name) : name;
 }
 
 function table(track: Track, now: number, scale: number, changes: boolean): [Float64Array | number[], Float64Array | number[]] {
