@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo live-demo lab lab-if-possible test test-rust test-python lint docs optimized bench bench-json bench-peers paper clean
+.PHONY: help demo live-demo lab lab-if-possible test test-rust test-python lint docs optimized bench bench-campaign bench-json bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -22,6 +22,7 @@ help:
 	@echo "make docs    a site of all pages with the reference of the Python API, in results/site"
 	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
 	@echo "make bench   time the workloads and the table of changes, count their instructions (bench-json: the same as JSON)"
+	@echo "make bench-campaign  what 10,000 points of a sweep cost beside their runs, here and on a cluster of Dask"
 	@echo "make bench-peers  ns-3, ns-2, SimPy and nexosim beside cellrate, installed where they are missing"
 	@echo "make paper   run the experiments of all five papers into results/papers/ (a quarter of an hour on two processors)"
 	@echo "make clean   remove .venv, results and build output"
@@ -85,6 +86,10 @@ bench:
 
 bench-json:
 	@$(PYTHON) benches/profile_guided.py cargo run --release --locked --quiet -p cellrate-bench -- --json $(BENCH_OPTIONS)
+
+# BENCH_OPTIONS="--points 200" for a quick look.
+bench-campaign: $(STAMPS)/built
+	@$(BIN)/python benches/campaign.py $(BENCH_OPTIONS)
 
 # PEERS_OPTIONS=--json for JSON; exit status 3 where a simulator could not be installed.
 bench-peers:

@@ -60,7 +60,7 @@ PAGES = {
         "docs/transport",
     ],
     "Your own": ["docs/guides/algorithms", "docs/guides/sources"],
-    "Studies": ["docs/guides/campaigns"],
+    "Studies": ["docs/guides/campaigns", "docs/guides/tuning", "docs/notebooks/rif-and-rdf-over-efci"],
     "Networks and traffic": ["docs/guides/topologies", "docs/guides/long-range-dependence"],
     "Cells and hosts": ["docs/guides/captures", "docs/guides/testbed", "docs/testbed"],
     "Papers": [

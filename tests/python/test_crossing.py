@@ -89,3 +89,23 @@ def test_what_processes_give_is_whole_and_nothing_of_it_stays(tmp_path: Path, mo
     with pytest.raises(LookupError):
         side_by_side([lambda: arrays(1), fail, lambda: arrays(2)], workers=2)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_process_has_left_is_removed_by_the_next_and_what_others_have_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crossing, "IN_MEMORY", tmp_path)
+    (tmp_path / "cellrate-arrays-12345678").mkdir()
+    (tmp_path / "cellrate-arrays-12345678" / "array").touch()
+    (tmp_path / "cellrate-arrays-of-somebody").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "cellrate-arrays-abcdefgh").symlink_to(tmp_path / "elsewhere")
+    with crossing.crossing() as one, crossing.crossing() as other:
+        assert one.exists()
+        assert {entry.name for entry in tmp_path.iterdir()} == {
+            "cellrate-arrays-of-somebody",
+            "cellrate-arrays-abcdefgh",
+            "elsewhere",
+            one.name,
+            other.name,
+        }

@@ -156,11 +156,11 @@ def test_a_sweep_whose_second_point_cannot_be_written_keeps_the_first(
 ) -> None:
     write = cellrate.results.writing.fill_result
 
-    def fill(result: cellrate.Result, folder: Path, *, csv: bool, plots: bool) -> object:
+    def fill(result: cellrate.Result, folder: Path, **how: bool) -> object:
         if folder.name == "point-002":
             (folder / "summary.json").touch()
             raise OSError(28, "No space left on device", str(folder / "summary.json"))
-        return write(result, folder, csv=csv, plots=plots)
+        return write(result, folder, csv=how["csv"], plots=how["plots"])
 
     monkeypatch.setattr("cellrate.results.writing.fill_result", fill)
     with pytest.raises(OSError, match=r"No space left on device: .*point-002") as caught:

@@ -137,11 +137,11 @@ def store(item: Item, target: Target, run: Callable[[], Result]) -> Done:
         there = target.folder / item.entry.folder
         if not is_whole(there, item.entry.hash):
             result = without_times(run())
-            undrawn = fill_result(result, place, csv=target.csv, plots=target.plots)
+            undrawn = fill_result(result, place, csv=target.csv, plots=target.plots, compact=True)
             put(place, target.folder, item.entry)
         elif lacks(there, target):
             stored = read_point(there, item.entry.hash, item.entry.set)
-            undrawn = fill_result(stored, place, csv=target.csv, plots=target.plots)
+            undrawn = fill_result(stored, place, csv=target.csv, plots=target.plots, compact=True)
             for file in [file for file in place.rglob("*") if file.is_file()]:
                 if not (there / file.relative_to(place)).exists():
                     file.replace(there / file.relative_to(place))

@@ -61,10 +61,10 @@ def _fill(folder: Path, place: Path, manifest: Manifest, *, csv: bool) -> None:
             parts.add(kind, _rows(kind, found, {name: values[places.start :] for name, values in settings.items()}))
         if summary is not None:
             for number, (entry, one) in enumerate(zip(entries, found, strict=True), places.start):
-                text = json.dumps({"set": entry.set, **one}, indent=2, allow_nan=False).replace("\n", "\n    ")
-                summary.write(('{\n  "points": [\n    ' if number == 0 else ",\n    ") + text)
+                text = json.dumps({"set": entry.set, **one}, allow_nan=False)
+                summary.write(('{"points": [\n' if number == 0 else ",\n") + text)
     if summary is not None:
-        summary.write("\n  ]\n}\n")
+        summary.write("\n]}\n")
         summary.close()
     about = {"cellrate": manifest.version, "campaign": manifest.digest}
     parts.finish(about, csv=csv)

@@ -131,15 +131,14 @@ def tune(
 
 
 def _single(file: str, set: list[str] | None, seed: int | None) -> Scenario:
-    from ..scenario import prepare
+    from ..scenario import Scenario, prepare
 
     scenario = prepare(file, set=settings_of(set), seed=seed)
     points = scenario.checked_points()
-    if len(points) != 1:
-        raise CellrateError(
-            f"{file} sweeps over {len(points)} points; give one scenario, with --set sweep=[] for example"
-        )
-    return points[0].scenario
+    if not points[0].set:
+        return points[0].scenario
+    complain(f"{file} sweeps over {', '.join(points[0].set)}, which is left out: the scenario's own values count", 0)
+    return Scenario.from_dict({key: value for key, value in scenario.to_dict().items() if key != "sweep"}, file=file)
 
 
 def _into(folder: Path, workers: int | None, cluster: str | None) -> Callable[[Sequence[Point]], Sweep]:

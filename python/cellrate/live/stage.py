@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import RunError
+from ..results.owned import owning, remove_left_behind
 from ..results.writing import Complain
 from ..wireshark.capture import Capture, CapturedFile
 
@@ -89,11 +90,12 @@ def staged(capture: Capture | None) -> Iterator[Stage | None]:
     was_there = folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        remove_left_behind(folder, r"\.cellrate-[a-z0-9_]{8}")
         place = tempfile.TemporaryDirectory(prefix=".cellrate-", dir=folder, ignore_cleanup_errors=True)
     except OSError as error:
         raise RunError(f"cannot write the capture {folder}: {error.strerror}") from None
     try:
-        with place as name:
+        with place as name, owning(Path(name)):
             yield Stage(replace(capture, folder=folder), Path(name))
     finally:
         if not was_there:

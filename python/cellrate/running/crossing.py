@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..results.owned import owning, remove_left_behind
+
 IN_MEMORY = Path("/dev/shm")
 """Where Linux has files in memory."""
 
@@ -41,8 +43,10 @@ class Packed:
 @contextmanager
 def crossing() -> Iterator[Path]:
     """Have a folder for files as long as this is entered."""
-    inside = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="cellrate-", dir=inside) as folder:
+    inside = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
+    # What a killed process has left would fill the memory.
+    remove_left_behind(inside, "cellrate-arrays-[a-z0-9_]{8}")
+    with tempfile.TemporaryDirectory(prefix="cellrate-arrays-", dir=inside) as folder, owning(Path(folder)):
         yield Path(folder)
 
 
