@@ -107,20 +107,24 @@ def test_a_node_without_coordinates_asks_for_a_length(tmp_path: Path) -> None:
 
 
 def test_the_scenario_of_a_file_runs(tmp_path: Path) -> None:
-    topology = read_topology(written(tmp_path, "tiny.gml", ZOO)).with_single_lines()
-    assert topology.remarks[-1] == "1 lines beside a faster one between the same nodes are left out"
+    topology = read_topology(written(tmp_path, "tiny.gml", ZOO))
     pairs = chosen_pairs(topology, "all", seed=1)
     assert len(pairs) == 12
     text = scenario_text(topology, pairs, Choices(length="3 km", duration="2 ms"), purpose="A network.")
     scenario = Scenario.parse(text)
     document = scenario.to_dict()
     assert [entry["name"] for entry in document["switch"]] == ["São-Paulo", "Lisbon", "Lisbon-2", "node", "alone"]
-    first, second = document["link"][:2]
+    first, between, beside = document["link"][:3]
     # The cosine of the angle between two places, by the sines and cosines of their latitudes.
     (a, b), (c, d) = ((math.radians(x) for x in place) for place in ((-23.5475, -46.63611), (38.71667, -9.13333)))
     angle = math.acos(math.sin(a) * math.sin(c) + math.cos(a) * math.cos(c) * math.cos(b - d))
     assert (first["rate"], first["length"]) == ("2500000000 bps", f"{round(6371 * angle, 3)} km")
-    assert second["rate"] == "155000000 bps"
+    assert "name" not in first
+    assert (between["name"], beside["name"]) == ("line2", "line3")
+    assert {tuple(vc["path"][1:-1]) for vc in document["vc"]} >= {
+        ("Lisbon", "line2", "Lisbon-2"),
+        ("Lisbon", "line3", "Lisbon-2"),
+    }
     scenario.check()
 
 
@@ -266,7 +270,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "--length" in missing.stderr
     made = cellrate("import", file, "--vcs", "São Paulo:3", "--length", "5 km", "--out", out)
     assert made.returncode == 0, made.stderr
-    assert "5 nodes, 3 lines, 1 connections" in made.stderr
+    assert "5 nodes, 4 lines, 1 connections" in made.stderr
     assert "2 parts of 4, 1 nodes" in made.stderr
     assert cellrate("validate", out).returncode == 0
     again = cellrate("import", file, "--vcs", "3", "--length", "5 km", "--out", out)

@@ -101,7 +101,6 @@ def _write(topology: Topology, source: str, vcs: str | None, choices: Choices, o
     from ..topologies.connections import chosen_pairs
     from ..topologies.files import write_new
 
-    topology = topology.with_single_lines()
     pairs = chosen_pairs(topology, vcs, seed=choices.seed)
     parts = topology.parts()
     facts = [f"{len(topology.nodes)} nodes", f"{len(topology.lines)} lines", f"{len(pairs)} connections"]

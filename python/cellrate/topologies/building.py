@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..errors import CellrateError
 from ..quantities import LENGTH, RATE, read
 from ..toml import written
-from .connections import Pair, shortest_ways
+from .connections import Pair, Way, shortest_ways
 from .topology import Topology, great_circle_km
 
 OC3 = "149.76 Mbps"
@@ -53,11 +53,14 @@ def scenario_text(topology: Topology, pairs: Sequence[Pair], choices: Choices, *
     names = _names(topology)
     ways = shortest_ways(topology, lengths, pairs, seed=choices.seed)
     fastest = _access_rate(topology, choices)
+    link_names = _link_names(topology)
     links: list[dict[str, object]] = []
     vcs: list[dict[str, object]] = []
     for place, line in enumerate(topology.lines):
         one, other = (names[key] for key in line.ends)
         link: dict[str, object] = {"between": [one, other]}
+        if link_names[place] is not None:
+            link["name"] = link_names[place]
         link["rate"] = _rate(line.rate_bps, choices)
         link["length"] = _shown_length(topology, place, lengths[place], choices)
         links.append(link)
@@ -66,7 +69,7 @@ def scenario_text(topology: Topology, pairs: Sequence[Pair], choices: Choices, *
         start, end = names[way.nodes[0]], names[way.nodes[-1]]
         for host, switch in ((source, start), (sink, end)):
             links.append({"between": [host, switch], "rate": fastest, "length": choices.access})
-        vc: dict[str, object] = {"name": f"vc{number}", "path": [source, *(names[node] for node in way.nodes), sink]}
+        vc: dict[str, object] = {"name": f"vc{number}", "path": [source, *_path(way, names, link_names), sink]}
         if pair.rate_bps is not None:
             vc["traffic"] = {"type": "limited", "rate": f"{_plain(pair.rate_bps)} bps"}
         vcs.append(vc)
@@ -89,6 +92,16 @@ def scenario_text(topology: Topology, pairs: Sequence[Pair], choices: Choices, *
 def _entries(kind: str, rows: Sequence[dict[str, object]]) -> str:
     lines = "".join(f"  {written(row, kind)},\n" for row in rows)
     return f"{kind} = [\n{lines}]\n\n"
+
+
+def _path(way: Way, names: dict[str, str], link_names: Sequence[str | None]) -> list[str]:
+    path = [names[way.nodes[0]]]
+    for line, node in zip(way.lines, way.nodes[1:], strict=True):
+        link = link_names[line]
+        if link is not None:
+            path.append(link)
+        path.append(names[node])
+    return path
 
 
 def _lengths(topology: Topology, choices: Choices) -> list[float]:
@@ -149,6 +162,17 @@ def _names(topology: Topology) -> dict[str, str]:
         taken.add(name)
         names[node.key] = name
     return names
+
+
+def _link_names(topology: Topology) -> list[str | None]:
+    """Give names to lines whose two nodes have several, and None to the others."""
+    number: dict[frozenset[str], int] = {}
+    for line in topology.lines:
+        number[frozenset(line.ends)] = number.get(frozenset(line.ends), 0) + 1
+    given: list[str | None] = []
+    for place, line in enumerate(topology.lines, 1):
+        given.append(f"line{place}" if number[frozenset(line.ends)] > 1 else None)
+    return given
 
 
 def _name(label: str) -> str:

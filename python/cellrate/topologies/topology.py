@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 EARTH_RADIUS_KM = 6371.0
@@ -65,19 +65,6 @@ class Topology:
     def by_key(self) -> dict[str, Node]:
         """Give the nodes by key."""
         return {node.key: node for node in self.nodes}
-
-    def with_single_lines(self) -> Topology:
-        """Give the network with one line between two nodes, the fastest, and a remark on those left out."""
-        kept: dict[frozenset[str], Line] = {}
-        for line in self.lines:
-            other = kept.get(frozenset(line.ends))
-            if other is None or (line.rate_bps or 0.0) > (other.rate_bps or 0.0):
-                kept[frozenset(line.ends)] = line
-        left_out = len(self.lines) - len(kept)
-        if not left_out:
-            return self
-        remark = f"{left_out} lines beside a faster one between the same nodes are left out"
-        return replace(self, lines=list(kept.values()), remarks=[*self.remarks, remark])
 
     def parts(self) -> list[list[str]]:
         """Give the keys of the nodes of each connected part, the largest part first."""
