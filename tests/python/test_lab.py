@@ -127,10 +127,10 @@ def test_a_slider_starts_the_run_over_and_the_old_curve_stays(seen: Seen) -> Non
 
 def test_any_parameter_can_be_added(seen: Seen) -> None:
     seen.ended()
-    seen.page.locator("#more").select_option("vc.vc2.traffic.end")
-    slider = seen.page.get_by_label("vc.vc2.traffic.end", exact=True)
+    seen.page.locator("#more").select_option("vc.vc2.traffic.start")
+    slider = seen.page.get_by_label("vc.vc2.traffic.start", exact=True)
     slider.press("Home")
-    seen.until("cellrate.lab.store.head.toml.includes('end = \"2 ms\"')")
+    seen.until("cellrate.lab.store.head.toml.includes('start = \"1 ms\"')")
 
 
 def test_a_run_can_be_paused_stepped_slowed_and_gone_on_with(seen: Seen) -> None:
@@ -214,8 +214,9 @@ def test_points_of_a_sweep_are_chosen() -> None:
     scenario = cellrate.Scenario.parse(SWEEP, file="sweep.toml")
     with lab(scenario) as address, opened(address) as page:
         page.ended()
+        first = page.value("cellrate.lab.store.head.toml")
         page.page.locator("#point").select_option("2")
-        page.until("cellrate.lab.shared.point == 2 && !cellrate.lab.summary")
+        page.until(f"cellrate.lab.store.head.toml != {json.dumps(first)}")
         expected, given = common(native(scenario, 2), page.ended())
         assert given["vcs"] == expected["vcs"]
 
@@ -363,7 +364,7 @@ def test_the_command_serves_it_with_a_scenario(
 ) -> None:
     file = tmp_path / "pair.toml"
     file.write_text(PAIR)
-    monkeypatch.setattr("threading.Event.wait", lambda self, timeout=None: True)
+    monkeypatch.setattr("cellrate.command_line.lab._wait", lambda: None)
     assert status(["lab", str(file), "--no-browser"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("Open http://127.0.0.1:")

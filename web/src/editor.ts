@@ -80,8 +80,9 @@ export class ScenarioEditor {
     this.view = new EditorView({
       parent: place,
       extensions: [
-        basicSetup,
+        // Before what the set-up does with this key: the first that answers is asked.
         keymap.of([{ key: "Mod-Enter", run: () => (changed(), true) }]),
+        basicSetup,
         StreamLanguage.define(toml),
         syntaxHighlighting(colours),
         looks,

@@ -42,5 +42,10 @@ def lab(
         print("Ctrl-C ends it.", flush=True)
         if not no_browser and host == "127.0.0.1":
             webbrowser.open(address)
-        threading.Event().wait()
+        _wait()
     return 0
+
+
+def _wait() -> None:
+    """Come back with Ctrl-C alone."""
+    threading.Event().wait()
