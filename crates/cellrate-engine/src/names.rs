@@ -50,7 +50,7 @@ pub fn control_names(port: &Port) -> Vec<String> {
         (None, SwitchAlgorithmConfig::ConsistentMarking(_)) => Some("consistent marking".into()),
         (None, SwitchAlgorithmConfig::Erica(config)) => Some(match config.queue_control {
             QueueControl::TargetUtilization(_) => "ERICA".into(),
-            QueueControl::QueueingDelay { .. } => "ERICA+".into(),
+            QueueControl::QueueingDelay(_) => "ERICA+".into(),
         }),
     };
     let efci = port.control.efci.map(|_| "EFCI".to_owned());

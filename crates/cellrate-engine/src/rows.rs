@@ -1,6 +1,6 @@
 //! Rows of results that both worlds have.
 
-use cellrate_scenario::{Negotiated, Refused, Scenario};
+use cellrate_scenario::{Clock, ClockOwner, Negotiated, Refused, Scenario};
 use serde::Serialize;
 
 use crate::names::category_name;
@@ -56,6 +56,31 @@ pub struct NegotiatedSummary {
     pub to: String,
     /// What for, as a phrase.
     pub why: String,
+}
+
+/// A clock that is not exact, as it was given or drawn.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClockSummary {
+    /// Whose: a host by its name, a link by those of its ends with `-` between them.
+    pub clock: String,
+    /// By how much it is fast [ppm]; negative for one that is slow.
+    pub offset_ppm: f64,
+    /// How much later than written everything is that the host has to send [s]; null for a link.
+    pub phase_s: Option<f64>,
+}
+
+/// The clocks that are not exact.
+pub fn clocks(scenario: &Scenario) -> Vec<ClockSummary> {
+    let name = |node| scenario.node(node).name.as_str();
+    let row = |clock: &Clock| {
+        let (name, is_host) = match clock.owner {
+            ClockOwner::Host(node) => (name(node).to_string(), true),
+            ClockOwner::Link(link) => (scenario.link(link).ends.map(name).join("-"), false),
+        };
+        let phase_s = is_host.then(|| clock.phase.as_secs_f64());
+        ClockSummary { clock: name, offset_ppm: clock.offset.as_ppm(), phase_s }
+    };
+    scenario.clocks.iter().map(row).collect()
 }
 
 /// The connections that were refused before anything ran.

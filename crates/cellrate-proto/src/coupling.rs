@@ -73,6 +73,7 @@ mod tests {
     use super::*;
     use crate::rate_code::RateCode;
     use crate::rm::{Direction, RmCell};
+    use crate::switch::DelayControl;
 
     const ACR: CellRate = CellRate::new(100_000.0);
 
@@ -131,7 +132,7 @@ mod tests {
     #[test]
     fn parameters_out_of_range_are_named() {
         let queue_control =
-            QueueControl::QueueingDelay { t0: Duration::from_us(500), a: 1.0, b: 1.05, qdlf: 0.5 };
+            QueueControl::QueueingDelay(DelayControl::hyperbolic(Duration::from_us(500), 1.0, 1.05, 0.5));
         let wrong = CouplingConfig { queue_control, ..CouplingConfig::new() };
         assert_eq!(wrong.check().map_err(|error| error.name), Err("a"));
         assert_eq!(CouplingConfig::new().check(), Ok(()));

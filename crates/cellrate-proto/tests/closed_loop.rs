@@ -346,6 +346,7 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
         Just(LoadAveraging::None),
         Just(LoadAveraging::Ratio { alpha: 0.3 }),
         Just(LoadAveraging::Components { alpha: 0.3 }),
+        Just(LoadAveraging::Rates { alpha: 0.3 }),
     ];
     let control = prop_oneof![Just(QueueControl::erica()), Just(QueueControl::erica_plus())];
     let options = (averaging, control, any::<[bool; 7]>(), prop::option::of(1_u32..20));
@@ -366,6 +367,7 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
                 measured_ccr: measured,
                 aging: aged.then_some(AgingConfig::new()),
                 fairness: if weighted { Fairness::Weighted } else { Fairness::Equal },
+                ..EricaConfig::erica()
             }))
         },
     );

@@ -212,6 +212,7 @@ fn dimension_phrase(dimension: Dimension) -> &'static str {
         Dimension::Cells => "cells",
         Dimension::Octets => "octets",
         Dimension::Length => "length",
+        Dimension::Offset => "clock offset",
         Dimension::Ratio => "ratio",
     }
 }

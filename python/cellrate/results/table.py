@@ -21,11 +21,23 @@ def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
     if summary.get("negotiated"):
         changed = len({row["vc"] for row in summary["negotiated"]})
         print(f"Set-up changed {len(summary['negotiated'])} parameters of {changed} directions; --json lists them.")
+    if summary.get("clocks"):
+        print(clocks_line(summary["clocks"]))
     print_numbers(*port_numbers(summary))
     head, rows = virtual_source_numbers(summary)
     if rows:
         print_numbers(head, rows)
     print(run_line(run))
+
+
+def clocks_line(clocks: list[dict[str, Any]]) -> str:
+    """Say how far the clocks of a run were apart."""
+    offsets = [row["offset_ppm"] for row in clocks]
+    phases = [row["phase_s"] for row in clocks if row["phase_s"] is not None]
+    said = f"Clocks: {len(clocks)} not exact, from {min(offsets):+.1f} to {max(offsets):+.1f} ppm"
+    if phases and max(phases) > 0:
+        said += f", phases up to {max(phases) * 1e6:.2f} us"
+    return f"{said}; --json lists them."
 
 
 def print_numbers(head: list[str], rows: list[list[str]]) -> None:

@@ -2,8 +2,8 @@
 //! that only a live run has are documented in docs/testbed.md.
 
 use cellrate_engine::names::{category_name, flow_name, port_name};
-pub use cellrate_engine::rows::{NegotiatedSummary, PortSummary, RefusedSummary};
-use cellrate_engine::rows::{negotiated, refused};
+pub use cellrate_engine::rows::{ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary};
+use cellrate_engine::rows::{clocks, negotiated, refused};
 use cellrate_engine::segments::{VirtualEnd, along_the_way};
 use cellrate_engine::virtual_source::Counted;
 pub use cellrate_engine::virtual_source::VirtualSourceSummary;
@@ -40,6 +40,8 @@ pub struct Summary {
     pub refused: Vec<RefusedSummary>,
     /// What negotiation changed.
     pub negotiated: Vec<NegotiatedSummary>,
+    /// Clocks that are not exact, hosts before links.
+    pub clocks: Vec<ClockSummary>,
     /// One row per direction of a connection, as far as this process saw any of its cells.
     pub vcs: Vec<FlowRow>,
     /// One row per output port that carried anything.
@@ -261,6 +263,7 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         run,
         refused: refused(ending.scenario),
         negotiated: negotiated(ending.scenario),
+        clocks: clocks(ending.scenario),
         vcs: flows(&machine, &ending, span),
         ports,
         adapters: adapters(&machine, ending.scenario),

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::Slot;
 use super::meter::Meter;
 use crate::parameters::{ParameterError, in_range};
-use crate::units::CellRate;
+use crate::units::{CellRate, Duration};
 
 /// How the number of active sources is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -39,8 +39,15 @@ pub enum LoadAveraging {
         /// Weight of the newest interval.
         alpha: f64,
     },
-    /// The ratio of the averaged input to the averaged capacity, each averaged on its own.
+    /// The ratio of averaged input to averaged capacity, each averaged on its own and in cells: an interval counts by
+    /// how long it was. A plain average of ratios whose denominators vary is wrong, and intervals that end early in
+    /// overload are short (Kalyanaraman's thesis, p. 74 and appendix C, method 2).
     Components {
+        /// Weight of the newest interval.
+        alpha: f64,
+    },
+    /// As [`Components`](LoadAveraging::Components), of rates: every interval counts the same, however short it was.
+    Rates {
         /// Weight of the newest interval.
         alpha: f64,
     },
@@ -51,7 +58,9 @@ impl LoadAveraging {
     pub fn check(&self) -> Result<(), ParameterError> {
         let alpha = match *self {
             LoadAveraging::None => return Ok(()),
-            LoadAveraging::Ratio { alpha } | LoadAveraging::Components { alpha } => alpha,
+            LoadAveraging::Ratio { alpha }
+            | LoadAveraging::Components { alpha }
+            | LoadAveraging::Rates { alpha } => alpha,
         };
         in_range("alpha", alpha, "", alpha > 0.0 && alpha <= 1.0, "above 0 and at most 1")
     }
@@ -127,7 +136,7 @@ impl Fading {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AveragedLoad {
     averaging: LoadAveraging,
-    /// Averages so far: of z, or of input and capacity [cells/s]. `None` before the first interval they can use, whose
+    /// Averages so far: of z, or of input and capacity [cells, or cells/s]. `None` before the first interval they can use, whose
     /// values they then take whole.
     averages: Option<[f64; 2]>,
 }
@@ -138,17 +147,19 @@ impl AveragedLoad {
         AveragedLoad { averaging, averages: None }
     }
 
-    /// z after an interval that measured these.
+    /// z after an interval of this length that measured these.
     ///
     /// An infinite z (no capacity) would stay in an average of ratios for ever: it holds for its own interval and is
     /// left out of the average, which goes on from where it was.
-    pub(super) fn end_interval(&mut self, input: CellRate, capacity: CellRate) -> f64 {
+    pub(super) fn end_interval(&mut self, input: CellRate, capacity: CellRate, length: Duration) -> f64 {
         let z = load_factor(input, capacity);
         match self.averaging {
             LoadAveraging::Ratio { alpha } if z.is_finite() => self.average(alpha, [z, 0.0])[0],
             LoadAveraging::None | LoadAveraging::Ratio { .. } => z,
-            LoadAveraging::Components { alpha } => {
-                let new = [input, capacity].map(CellRate::as_cells_per_s);
+            LoadAveraging::Components { alpha } | LoadAveraging::Rates { alpha } => {
+                let in_cells = matches!(self.averaging, LoadAveraging::Components { .. });
+                let new = [input, capacity]
+                    .map(|rate| if in_cells { rate.cells_in(length) } else { rate.as_cells_per_s() });
                 let [input, capacity] = self.average(alpha, new).map(CellRate::new);
                 load_factor(input, capacity)
             }
@@ -177,7 +188,7 @@ fn settle(value: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::switch::{AveragingInterval, Metering};
-    use crate::units::{Cells, Duration, Time};
+    use crate::units::{Cells, Time};
 
     const A: Slot = Slot(0);
     const B: Slot = Slot(1);
@@ -227,7 +238,7 @@ mod tests {
     fn factors(averaging: LoadAveraging, intervals: &[(f64, f64)]) -> Vec<f64> {
         let mut load = AveragedLoad::new(averaging);
         let factor = |&(input, capacity): &(f64, f64)| {
-            load.end_interval(CellRate::new(input), CellRate::new(capacity))
+            load.end_interval(CellRate::new(input), CellRate::new(capacity), Duration::from_secs(1))
         };
         intervals.iter().map(factor).collect()
     }
@@ -256,6 +267,22 @@ mod tests {
     }
 
     #[test]
+    fn a_short_interval_counts_by_its_length() {
+        // Weight 1/2. 1 s at 50 of 100 cells/s, then 1/4 s at 200 of 100: of cells (25 + 25) / (50 + 12.5) = 0.8; of
+        // rates, to which both intervals are alike, (25 + 100) / 100 = 1.25.
+        let z = |averaging| {
+            let mut load = AveragedLoad::new(averaging);
+            let mut end = |input, ms| {
+                load.end_interval(CellRate::new(input), CellRate::new(100.0), Duration::from_ms(ms))
+            };
+            end(50.0, 1000);
+            end(200.0, 250)
+        };
+        assert_eq!(z(LoadAveraging::Components { alpha: 0.5 }), 0.8);
+        assert_eq!(z(LoadAveraging::Rates { alpha: 0.5 }), 1.25);
+    }
+
+    #[test]
     fn a_weight_of_one_is_no_averaging() {
         let intervals = [(50.0, 100.0), (200.0, 100.0), (30.0, 100.0)];
         let plain = factors(LoadAveraging::None, &intervals);
@@ -274,6 +301,7 @@ mod tests {
         for alpha in [0.0, 1.0001, f64::NAN] {
             assert_eq!(LoadAveraging::Ratio { alpha }.check().map_err(|error| error.name), Err("alpha"));
             assert_eq!(LoadAveraging::Components { alpha }.check().map_err(|error| error.name), Err("alpha"));
+            assert_eq!(LoadAveraging::Rates { alpha }.check().map_err(|error| error.name), Err("alpha"));
         }
         assert_eq!(LoadAveraging::Ratio { alpha: 1.0 }.check(), Ok(()));
     }

@@ -15,11 +15,15 @@
 //! - FairShare and the limit on ER use the interval's own capacity, also when z is averaged.
 //! - CCR < FairShare is judged by the rate code of FairShare, because CCR and ER are codes: see `explicit_rate`.
 //! - Where it matters how much of its rate a connection uses, of its MCR with [weights](Fairness) or of FairShare with
-//!   the effective number, a claim is not taken for use: what was measured counts, if that is less.
+//!   the effective number, a claim is not taken for use: what was measured counts, if that is less, unless
+//!   [`claims_are_use`](EricaConfig::claims_are_use).
 //! - MCR and weights are not looked at unless that is [asked for](Fairness): ERICA shares equally. A source keeps its
 //!   MCR whatever the ER.
 
 mod effective;
+mod queue_control;
+
+pub use queue_control::{ControlFunction, DelayControl, DrainedBy, QueueControl};
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -33,70 +37,6 @@ use super::{ERICA_METRICS, Feedback, Metrics, Settled, Slot, SwitchAlgorithm, Vc
 use crate::parameters::{ParameterError, in_range};
 use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Duration, Time};
-
-/// How much of the line ERICA hands out.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum QueueControl {
-    /// ERICA: a fixed share of the line, less what higher categories use [above 0 to 1; default 0.9].
-    TargetUtilization(f64),
-    /// ERICA+: a share that falls as the queueing delay grows.
-    QueueingDelay {
-        /// T0, the queueing delay aimed at. Default 500 us.
-        t0: Duration,
-        /// a, the slope above T0 [above 1; default 1.15].
-        a: f64,
-        /// b, the share at an empty queue and the slope below T0 [above 1; default 1.05].
-        b: f64,
-        /// QDLF, queue drain limit factor, the smallest share [above 0 to 1; default 0.5].
-        qdlf: f64,
-    },
-}
-
-impl QueueControl {
-    /// ERICA's target utilization of 0.9 (papers abr-parameters and uili).
-    pub const fn erica() -> QueueControl {
-        QueueControl::TargetUtilization(0.9)
-    }
-
-    /// ERICA+ with T0 = 500 us, a = 1.15, b = 1.05, QDLF = 0.5 (paper tcp-lrd-vbr).
-    pub const fn erica_plus() -> QueueControl {
-        QueueControl::QueueingDelay { t0: Duration::from_us(500), a: 1.15, b: 1.05, qdlf: 0.5 }
-    }
-
-    /// The share of the line at this queueing delay Tq: U, or f(Tq).
-    ///
-    /// f(0) = b, f(T0) = 1, and beyond (a/qdlf - 1)/(a - 1) * T0 it stays at QDLF.
-    pub fn share(&self, queueing_delay: Duration) -> f64 {
-        match *self {
-            QueueControl::TargetUtilization(utilization) => utilization,
-            QueueControl::QueueingDelay { t0, a, b, qdlf } => {
-                let delay = queueing_delay.as_secs_f64() / t0.as_secs_f64();
-                if queueing_delay <= t0 {
-                    b / ((b - 1.0) * delay + 1.0)
-                } else {
-                    (a / ((a - 1.0) * delay + 1.0)).max(qdlf)
-                }
-            }
-        }
-    }
-
-    /// Says which parameter is out of its range first.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        let share = |name, value: f64| {
-            in_range(name, value, "", value > 0.0 && value <= 1.0, "above 0 and at most 1")
-        };
-        let slope = |name, value: f64| in_range(name, value, "", value > 1.0 && value.is_finite(), "above 1");
-        match *self {
-            QueueControl::TargetUtilization(utilization) => share("target_utilization", utilization),
-            QueueControl::QueueingDelay { t0, a, b, qdlf } => {
-                in_range("t0", t0.as_secs_f64(), "s", t0 > Duration::ZERO, "above 0 s")?;
-                slope("a", a)?;
-                slope("b", b)?;
-                share("qdlf", qdlf)
-            }
-        }
-    }
-}
 
 /// ERICA's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,6 +55,9 @@ pub struct EricaConfig {
     pub immediate_fair_share: bool,
     /// CCR is measured (cells of the VC in the last interval over its length) instead of read from FRMs. Default false.
     pub measured_ccr: bool,
+    /// With [weights](Fairness) or the effective number, what a connection claims counts as what it uses, as where CCR
+    /// of FRMs is all that a switch knows (ATM Forum 98-0408). Default false: what was measured counts, if that is less.
+    pub claims_are_use: bool,
     /// The switch based use-it-or-lose-it policy, applied to what ERICA would grant. Default `None`.
     pub aging: Option<AgingConfig>,
     /// Whether shares are equal, or go by MCR and weight. Default equal.
@@ -142,6 +85,7 @@ impl EricaConfig {
             load_averaging: LoadAveraging::None,
             immediate_fair_share: false,
             measured_ccr: false,
+            claims_are_use: false,
             aging: None,
             fairness: Fairness::Equal,
         }
@@ -167,7 +111,11 @@ impl EricaConfig {
     /// line.
     fn used(&self, ccr: CellRate, slot: Slot, meter: &Meter) -> CellRate {
         let measured = meter.previous_rate(slot);
-        if self.measured_ccr { measured } else { ccr.min(measured) }
+        match (self.measured_ccr, self.claims_are_use) {
+            (true, _) => measured,
+            (false, true) => ccr,
+            (false, false) => ccr.min(measured),
+        }
     }
 }
 
@@ -287,11 +235,9 @@ impl Erica {
             QueueControl::TargetUtilization(utilization) => {
                 (self.link_rate * *utilization).saturating_sub(guaranteed)
             }
-            control @ QueueControl::QueueingDelay { .. } => {
+            QueueControl::QueueingDelay(control) => {
                 let available = self.link_rate.saturating_sub(guaranteed);
-                let queue = CellRate::new(load.abr_queue.0 as f64);
-                // Without any capacity a queue waits for ever: the ratio is infinite and saturates.
-                let delay = Duration::from_secs_f64(queue.ratio(available));
+                let delay = control.queueing_delay(load.abr_queue, available, self.link_rate);
                 available * control.share(delay)
             }
         }
@@ -436,7 +382,7 @@ impl SwitchAlgorithm for Erica {
             }
             if let Some(averaged) = averaged {
                 let before = *averaged;
-                self.z = averaged.end_interval(excess_input, excess);
+                self.z = averaged.end_interval(excess_input, excess, load.length());
                 same_averages &= before == *averaged;
             }
             if let Some(aging) = aging {

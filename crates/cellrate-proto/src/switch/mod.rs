@@ -43,7 +43,7 @@ pub use capc::{Capc, CapcConfig};
 pub use consistent_marking::{ConsistentMarking, ConsistentMarkingConfig};
 pub use efci::{Efci, EfciConfig};
 pub use eprca::{Eprca, EprcaConfig};
-pub use erica::{Erica, EricaConfig, QueueControl};
+pub use erica::{ControlFunction, DelayControl, DrainedBy, Erica, EricaConfig, QueueControl};
 pub use frame_discard::{FrameDiscard, FrameDiscardConfig};
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
 pub use phantom::{Phantom, PhantomConfig};

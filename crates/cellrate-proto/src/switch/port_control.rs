@@ -96,7 +96,7 @@ impl SwitchAlgorithmConfig {
             SwitchAlgorithmConfig::ConsistentMarking(config) => config.target_utilization,
             SwitchAlgorithmConfig::Erica(config) => match config.queue_control {
                 QueueControl::TargetUtilization(share) => share,
-                QueueControl::QueueingDelay { .. } => 1.0,
+                QueueControl::QueueingDelay(_) => 1.0,
             },
         }
     }

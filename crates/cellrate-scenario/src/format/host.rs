@@ -1,5 +1,6 @@
-//! The keys of hosts: their names, and what they are in a live run.
+//! The keys of hosts: their names, their clocks, and what they are in a live run.
 
+use super::clock::{HOST_OFFSET_KEY, PHASE_KEY};
 use super::{CELLS, COUNT, Key, Kind, LIKE, NAME, SPAN, Shape, key};
 use crate::text::quantity::Dimension;
 
@@ -11,9 +12,16 @@ const LIVE_KEY: Key = key(
     "The host as a machine with an IP stack, in `cellrate live run`; the simulator, which has no IP, leaves it alone.",
 );
 
-pub(super) const HOST: Shape = Shape { name: "host", about: "A host.", keys: &[NAME, LIVE_KEY, COUNT, LIKE] };
-pub(super) const HOST_DEFAULTS: Shape =
-    Shape { name: "host_defaults", about: "Defaults of hosts.", keys: &[LIVE_KEY] };
+pub(super) const HOST: Shape = Shape {
+    name: "host",
+    about: "A host.",
+    keys: &[NAME, HOST_OFFSET_KEY, PHASE_KEY, LIVE_KEY, COUNT, LIKE],
+};
+pub(super) const HOST_DEFAULTS: Shape = Shape {
+    name: "host_defaults",
+    about: "Defaults of hosts.",
+    keys: &[HOST_OFFSET_KEY, PHASE_KEY, LIVE_KEY],
+};
 
 const HOST_LIVE: Shape = Shape {
     name: "host_live",

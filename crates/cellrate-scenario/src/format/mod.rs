@@ -2,6 +2,7 @@
 //! Schema and the reference in docs/scenarios.md all come from here, so that they cannot disagree.
 
 mod application;
+mod clock;
 mod custom;
 mod frames;
 mod host;
@@ -16,6 +17,7 @@ mod video;
 
 use crate::text::quantity::Dimension;
 use application::APPLICATION;
+use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
 use live::LIVE;
@@ -273,6 +275,7 @@ const DEFAULTS: Shape = Shape {
     name: "defaults",
     about: "Each table holds keys as they stand in an entry of that kind.",
     keys: &[
+        CLOCKS_KEY,
         key("host", Kind::Table(&HOST_DEFAULTS), "none", "For every host."),
         key("link", Kind::Table(&LINK_DEFAULTS), "none", "For every link."),
         key("switch", Kind::Table(&SWITCH_DEFAULTS), "none", "For every switch."),
@@ -320,6 +323,7 @@ const LINK: Shape = Shape {
         RATE_KEY,
         LENGTH_KEY,
         DELAY_KEY,
+        LINK_OFFSET_KEY,
         LOSS_KEY,
         OUTAGES_KEY,
         COUNT,
@@ -330,7 +334,7 @@ const LINK: Shape = Shape {
 const LINK_DEFAULTS: Shape = Shape {
     name: "link_defaults",
     about: "Defaults of links.",
-    keys: &[RATE_KEY, LENGTH_KEY, DELAY_KEY, LOSS_KEY, OUTAGES_KEY],
+    keys: &[RATE_KEY, LENGTH_KEY, DELAY_KEY, LINK_OFFSET_KEY, LOSS_KEY, OUTAGES_KEY],
 };
 
 const CATEGORY_KEY: Key = key(

@@ -270,10 +270,11 @@ macro_rules! erica_keys {
             key("bidirectional_counting", Kind::Boolean, "false", "A connection is also active when a backward RM cell of it passed."),
             key("activity_decay", Kind::Ratio(Range::below(0.0, 1.0)), "none: it counts nothing at once", "What an inactive connection still counts, as a part of what it counted an interval before."),
             key("effective_number", Kind::Boolean, "false", "N is the effective number of active connections: one below FairShare counts by its rate over FairShare; nobody looks at the largest allocation."),
-            key("load_averaging", Kind::Choice(&["none", "ratio", "components"]), "\"none\"", "Averages the load factor over intervals: itself, or its input and capacity each on its own."),
-            key("alpha", SHARE, "required with load_averaging", "Weight of the newest interval in the average."),
+            key("load_averaging", Kind::Choice(&["none", "ratio", "components", "rates"]), "none: with alpha it is \"components\"", "Averages the load factor over intervals: itself, or its input and capacity each on its own, in cells, so that an interval counts by its length, or as rates, to which a short interval counts as much as a long one."),
+            key("alpha", SHARE, "required with load_averaging other than \"none\"", "Weight of the newest interval in the average."),
             key("immediate_fair_share", Kind::Boolean, "false", "FairShare falls at once when a connection becomes active within an interval."),
             key("measured_ccr", Kind::Boolean, "false", "The rate of a connection is measured instead of read from its RM cells."),
+            key("claims_are_use", Kind::Boolean, "false", "With weights or the effective number: what a connection claims in its RM cells counts as what it uses, even if it sends less (ATM Forum 98-0408)."),
             FAIRNESS,
             key("aging", Kind::Or(&[Kind::Table(&AGING), Kind::Choice(&["off"])]), "\"off\"", "Grants less to a connection that claims more than it sends; {} for all defaults."),
         ]
@@ -481,6 +482,24 @@ const ALGORITHM: Tagged = Tagged {
                 about: "Explicit rate by ERICA+: the share of the line falls as the queueing delay grows.",
                 keys: erica_keys![
                     key("t0", SPAN, "\"500 us\"", "The queueing delay aimed at."),
+                    key(
+                        "t1",
+                        SPAN,
+                        "t0",
+                        "The end of the dead band, which begins at t0: the share is 1 there. At least t0."
+                    ),
+                    key(
+                        "function",
+                        Kind::Choice(&["hyperbolic", "step", "linear", "inverse-hyperbolic"]),
+                        "\"hyperbolic\"",
+                        "How the share falls as the queueing delay grows (docs/algorithms/erica-plus.md)."
+                    ),
+                    key(
+                        "drained_by",
+                        Kind::Choice(&["capacity", "line"]),
+                        "\"capacity\"",
+                        "What the queueing delay divides the queue by: what higher categories leave of the line, or the line."
+                    ),
                     key("a", SLOPE, "1.15", "Slope above t0."),
                     key("b", SLOPE, "1.05", "Share at an empty queue, and slope below t0."),
                     key("qdlf", SHARE, "0.5", "Queue drain limit factor: the smallest share."),

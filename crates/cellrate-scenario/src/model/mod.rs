@@ -4,6 +4,7 @@
 //! What many links, hosts or connections have alike, such as the settings of ports, they share.
 
 mod application;
+mod clock;
 mod custom;
 mod frames;
 mod host;
@@ -18,6 +19,7 @@ mod video;
 mod vs_vd;
 
 pub use application::*;
+pub use clock::*;
 pub use custom::*;
 pub use frames::*;
 pub use host::*;
@@ -61,6 +63,8 @@ pub struct Scenario {
     pub refused: Vec<Refused>,
     /// What negotiation changed, in the order it happened.
     pub negotiated: Vec<Negotiated>,
+    /// Clocks that are not exact, hosts before links.
+    pub clocks: Vec<Clock>,
     /// Series to record.
     pub probes: Vec<Probe>,
     /// How the network is run live.

@@ -1,6 +1,6 @@
 //! The mode of ports where the control loops of ABR connections are segmented (VS/VD: TM 4.0, 5.10.6 d).
 
-use cellrate_proto::switch::QueueControl;
+use cellrate_proto::switch::{DelayControl, QueueControl};
 use cellrate_proto::{Cells, CouplingConfig, Duration};
 
 /// How the loops that meet at a switch are coupled, where cells go on by a port of this mode.
@@ -27,7 +27,8 @@ impl VsVd {
         let VsVd { a, b, qdlf, buffer, .. } = *self;
         let half = Duration::from_ps(round_trip.as_ps() / 2);
         let t0 = self.t0.unwrap_or(half.max(Duration::from_us(500)));
-        CouplingConfig { queue_control: QueueControl::QueueingDelay { t0, a, b, qdlf }, buffer }
+        let control = DelayControl::hyperbolic(t0, a, b, qdlf);
+        CouplingConfig { queue_control: QueueControl::QueueingDelay(control), buffer }
     }
 }
 

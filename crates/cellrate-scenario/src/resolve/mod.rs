@@ -3,6 +3,7 @@
 
 mod admission;
 mod application;
+mod clock;
 mod connection;
 mod frames;
 mod host;
@@ -31,7 +32,7 @@ use crate::text::tree::{Node, Table, merged};
 
 pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let read = |key: &str| root.node(key).ok_or_else(|| check::missing(Place::default(), key, ""));
-    let network = network::build(root)?;
+    let mut network = network::build(root)?;
     let (mut connections, terms) = connection::build(root, &network)?;
     let duration = quantity::span(read("duration")?)?;
     let mut probes = probe::build(root, &network, &connections, duration)?;
@@ -41,17 +42,20 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let live = live::read(root, &network)?;
     let mut kept = outcome.kept.iter();
     connections.retain(|_| kept.next() == Some(&true));
+    let seed = root.node("seed").map_or(Ok(1), |seed| check::integer(seed, 0, i64::MAX))? as u64;
+    let clocks = clock::set(root, seed, &mut network, &mut connections)?;
     Ok(Scenario {
         name: check::text(read("name")?)?.to_string(),
         purpose: root.text("purpose").unwrap_or_default().to_string(),
         duration,
-        seed: root.node("seed").map_or(Ok(1), |seed| check::integer(seed, 0, i64::MAX))? as u64,
+        seed,
         nodes: network.nodes,
         hosts: network.hosts,
         links: network.links,
         connections,
         refused: outcome.refused,
         negotiated: outcome.negotiated,
+        clocks,
         probes,
         live,
         applications,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
+use super::clock::OwnClock;
 use super::{Whole, defaults, host, instant, optional, place_of, port, wholes};
 use crate::format::{Kind, ROOT, Shape};
 use crate::model::{
@@ -32,6 +33,10 @@ pub(super) struct Network {
     links_by_name: BTreeMap<String, LinkIndex>,
     /// What switches do to connections that are set up through them, and where that is written.
     pub limits: BTreeMap<NodeIndex, (Limits, Place)>,
+    /// What hosts say of their clocks, in their order.
+    pub host_clocks: Vec<OwnClock>,
+    /// What links say of theirs.
+    pub link_clocks: Vec<OwnClock>,
 }
 
 impl Network {
@@ -133,10 +138,13 @@ pub(super) fn build(root: &Table) -> Result<Network, Fault> {
         by_ends: BTreeMap::new(),
         links_by_name: BTreeMap::new(),
         limits: BTreeMap::new(),
+        host_clocks: Vec::new(),
+        link_clocks: Vec::new(),
     };
     let host_defaults = defaults(root, "host").cloned().unwrap_or_default();
     let hosts = members(root, "host", |_| host_defaults.clone())?;
     network.hosts = host::settings(&hosts)?;
+    network.host_clocks = hosts.iter().map(|host| OwnClock::read(&host.table)).collect::<Result<_, _>>()?;
     let switch_defaults = defaults(root, "switch").cloned().unwrap_or_default();
     let switches = members(root, "switch", |_| switch_defaults.clone())?;
     network.nodes.reserve_exact(hosts.len() + switches.len());
@@ -233,6 +241,7 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>) -> Result<()
             return Err(Fault::new(node.place, message, "Give each a name of its own: paths may name both"));
         }
     }
+    network.link_clocks.push(OwnClock::read(table)?);
     network.links.push(Link {
         // Whether it needs one, its neighbours say.
         label: name.and_then(tree::Node::text).map(str::to_string),

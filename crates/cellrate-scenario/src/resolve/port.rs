@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use cellrate_proto::switch::{
     ActiveSources, AgingConfig, AprcConfig, AveragingInterval, BecnConfig, BecnIndication, CapcConfig,
-    ConsistentMarkingConfig, EfciConfig, EprcaConfig, EricaConfig, Fairness, FrameDiscardConfig,
-    LoadAveraging, PhantomConfig, PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig,
-    StopAndGoForm, SwitchAlgorithmConfig,
+    ConsistentMarkingConfig, ControlFunction, DelayControl, DrainedBy, EfciConfig, EprcaConfig, EricaConfig,
+    Fairness, FrameDiscardConfig, LoadAveraging, PhantomConfig, PortControlConfig, QueueControl,
+    RelativeRateConfig, StopAndGoConfig, StopAndGoForm, SwitchAlgorithmConfig,
 };
 use cellrate_proto::{Cells, Duration};
 
@@ -195,12 +195,7 @@ fn built_in(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
         }
         Some("erica+") => {
             let mut default = EricaConfig::erica_plus();
-            if let QueueControl::QueueingDelay { t0, a, b, qdlf } = &mut default.queue_control {
-                *t0 = optional(table, "t0", quantity::span)?.unwrap_or(*t0);
-                for (key, value) in [("a", a), ("b", b), ("qdlf", qdlf)] {
-                    *value = optional(table, key, quantity::ratio)?.unwrap_or(*value);
-                }
-            }
+            default.queue_control = QueueControl::QueueingDelay(delay_control(table)?);
             SwitchAlgorithmConfig::Erica(Arc::new(erica(table, default)?))
         }
         _ => SwitchAlgorithmConfig::None,
@@ -264,8 +259,34 @@ fn erica(table: &Table, default: EricaConfig) -> Result<EricaConfig, Fault> {
         load_averaging: load_averaging(table)?,
         immediate_fair_share: flag("immediate_fair_share")?,
         measured_ccr: flag("measured_ccr")?,
+        claims_are_use: claims_are_use(table)?,
         aging: table.node("aging").map(aging).transpose()?.flatten(),
         fairness: fairness(table),
+    })
+}
+
+/// ERICA+'s function of the queueing delay.
+fn delay_control(table: &Table) -> Result<DelayControl, Fault> {
+    let default = DelayControl::new();
+    let ratio =
+        |key: &str, default: f64| optional(table, key, quantity::ratio).map(|given| given.unwrap_or(default));
+    let t0 = optional(table, "t0", quantity::span)?.unwrap_or(default.t0);
+    Ok(DelayControl {
+        t0,
+        t1: optional(table, "t1", quantity::span)?.unwrap_or(t0),
+        a: ratio("a", default.a)?,
+        b: ratio("b", default.b)?,
+        qdlf: ratio("qdlf", default.qdlf)?,
+        function: match table.text("function") {
+            Some("step") => ControlFunction::Step,
+            Some("linear") => ControlFunction::Linear,
+            Some("inverse-hyperbolic") => ControlFunction::InverseHyperbolic,
+            _ => ControlFunction::Hyperbolic,
+        },
+        drained_by: match table.text("drained_by") {
+            Some("line") => DrainedBy::Line,
+            _ => DrainedBy::Capacity,
+        },
     })
 }
 
@@ -318,18 +339,36 @@ fn aging(node: &Node) -> Result<Option<AgingConfig>, Fault> {
 fn load_averaging(table: &Table) -> Result<LoadAveraging, Fault> {
     let alpha = optional(table, "alpha", quantity::ratio)?;
     let how = table.node("load_averaging");
-    match (how.and_then(Node::text).unwrap_or("none"), alpha) {
-        ("ratio", Some(alpha)) => Ok(LoadAveraging::Ratio { alpha }),
-        ("components", Some(alpha)) => Ok(LoadAveraging::Components { alpha }),
-        ("none", None) => Ok(LoadAveraging::None),
-        ("none", Some(_)) => {
+    match (how.and_then(Node::text), alpha) {
+        (Some("ratio"), Some(alpha)) => Ok(LoadAveraging::Ratio { alpha }),
+        (Some("rates"), Some(alpha)) => Ok(LoadAveraging::Rates { alpha }),
+        (Some("components") | None, Some(alpha)) => Ok(LoadAveraging::Components { alpha }),
+        (Some("none") | None, None) => Ok(LoadAveraging::None),
+        (Some("none"), Some(_)) => {
             let place = table.node("alpha").map(|node| node.place).unwrap_or_default();
-            let remedy = "Add load_averaging = \"ratio\" or \"components\", or leave alpha out";
-            Err(Fault::new(place, "alpha has no effect without load_averaging", remedy))
+            let remedy = "Write load_averaging = \"components\", or leave alpha out";
+            Err(Fault::new(place, "alpha has no effect with load_averaging = \"none\"", remedy))
         }
-        (_, _) => {
+        (Some(_), _) => {
             let place = how.map(|node| node.place).unwrap_or_default();
             Err(check::missing(place, "alpha", "the weight of the newest interval, above 0, at most 1"))
         }
     }
+}
+
+/// Whether claims count as use: a setting of ERICA with weights or the effective number, with CCR from RM cells.
+fn claims_are_use(table: &Table) -> Result<bool, Fault> {
+    let Some(node) = table.node("claims_are_use") else { return Ok(false) };
+    let wanted = check::boolean(node)?;
+    let is_set = |key: &str| table.node(key).is_some_and(|node| matches!(check::boolean(node), Ok(true)));
+    let looks_at_use = fairness(table) == Fairness::Weighted || is_set("effective_number");
+    if wanted && !looks_at_use {
+        let remedy = "Write fairness = \"weighted\" or effective_number = true, or leave it out";
+        return Err(Fault::new(node.place, "claims_are_use has no effect: nobody looks at use", remedy));
+    }
+    if wanted && is_set("measured_ccr") {
+        let remedy = "Leave one of them out";
+        return Err(Fault::new(node.place, "claims_are_use has no effect with measured_ccr", remedy));
+    }
+    Ok(wanted)
 }

@@ -3,6 +3,7 @@
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Octets};
 
+use crate::model::ClockOffset;
 use crate::text::error::Fault;
 use crate::text::tree::{Node, Value};
 
@@ -26,6 +27,8 @@ pub(crate) enum Dimension {
     Octets,
     /// Length of a link; km.
     Length,
+    /// By how much a clock is fast, or slow where it is negative; parts per billion.
+    Offset,
     /// A part or a factor; no unit.
     Ratio,
 }
@@ -88,6 +91,7 @@ impl Dimension {
                 Unit("MiB", 1_048_576.0, 0),
             ],
             Dimension::Length => &[Unit("km", 1.0, 0), Unit("m", 1.0, -3)],
+            Dimension::Offset => &[Unit("ppb", 1.0, 0), Unit("ppm", 1.0, 3), Unit("%", 1.0, 7)],
             Dimension::Ratio => &[Unit("%", 1.0, -2)],
         }
     }
@@ -100,6 +104,7 @@ impl Dimension {
             Dimension::Cells => "a number of cells",
             Dimension::Octets => "a number of octets",
             Dimension::Length => "a length",
+            Dimension::Offset => "the offset of a clock",
             Dimension::Ratio => "a ratio",
         }
     }
@@ -117,6 +122,7 @@ impl Dimension {
                 "a string such as \"1460 octets\" or \"64 KiB\", with octets, B, kB, MB, GB, KiB, MiB or GiB"
             }
             Dimension::Length => "a string such as \"1000 km\", with km or m",
+            Dimension::Offset => "a string such as \"20 ppm\" or \"-5 ppm\", with ppm, ppb or %",
             Dimension::Ratio => "a ratio such as \"90 %\", 0.9 or \"1/16\"",
         }
     }
@@ -129,6 +135,7 @@ impl Dimension {
             Dimension::Cells => "cells",
             Dimension::Octets => "octets",
             Dimension::Length => "km",
+            Dimension::Offset => "ppm",
             Dimension::Ratio => "",
         }
     }
@@ -140,7 +147,8 @@ impl Dimension {
             return format!(r"^\s*{number}\s*(%|/\s*{number})?\s*$");
         }
         let units: Vec<&str> = self.units().iter().map(|unit| unit.0).collect();
-        format!(r"^\s*{number}\s*({})\s*$", units.join("|"))
+        let sign = if self == Dimension::Offset { "-?" } else { "" };
+        format!(r"^\s*{sign}{number}\s*({})\s*$", units.join("|"))
     }
 }
 
@@ -196,6 +204,9 @@ fn read(node: &Node, dimension: Dimension) -> Result<f64, Fault> {
 }
 
 fn not_negative(node: &Node, value: f64, dimension: Dimension) -> Result<f64, Fault> {
+    if value.is_finite() && dimension == Dimension::Offset {
+        return Ok(value);
+    }
     if value.is_finite() && value >= 0.0 {
         return Ok(value.abs());
     }
@@ -275,6 +286,16 @@ fn within_fastest(node: &Node, bits: f64) -> Result<(), Fault> {
         format!("{} is beyond the fastest line", node.plain()),
         "Write at most 10 Tbps",
     ))
+}
+
+/// By how much a clock is fast [ppb], to the nearest.
+pub(crate) fn clock_offset(node: &Node) -> Result<ClockOffset, Fault> {
+    let ppb = read(node, Dimension::Offset)?.round();
+    if ppb.abs() <= ClockOffset::MOST.as_ppb() as f64 {
+        return Ok(ClockOffset::from_ppb(ppb as i64));
+    }
+    let message = format!("{} is more than a clock is off", node.plain());
+    Err(Fault::new(node.place, message, format!("Write at most {} either way", ClockOffset::MOST)))
 }
 
 /// Room in cells; `None` without limit.

@@ -51,7 +51,7 @@ told! {
     aprc_without_a_threshold: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"aprc\" }";
     capc_factor_of_nothing: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"capc\", erf = 0 }";
     phantom_of_nothing: "{ type = \"relative-rate\", threshold = \"250 cells\" }" => "{ type = \"phantom\", alpha = 0 }";
-    alpha_alone: "load_averaging = \"ratio\", " => "";
+    alpha_without_an_average: "load_averaging = \"ratio\", " => "load_averaging = \"none\", ";
     not_a_power_of_two: "rif = \"1/16\"" => "rif = 0.3";
     metric_of_a_port_without: "\"sw1->sw2\"]" => "\"sw2->sw1\"]";
     average_at_changes: "record = [\"received\"]" => "record = [\"source_rate\"]";

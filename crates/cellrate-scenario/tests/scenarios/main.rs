@@ -4,6 +4,7 @@ mod admission;
 mod application;
 mod bad;
 mod becn;
+mod clocks;
 mod custom;
 mod defaults;
 mod frame_discard;

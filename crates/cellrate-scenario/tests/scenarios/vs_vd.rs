@@ -53,7 +53,7 @@ fn t0_is_half_a_round_trip_where_it_is_not_said_and_that_is_longer_than_500_us()
         one
     };
     let t0 = |vs_vd: VsVd, round_trip: Duration| match vs_vd.coupling(round_trip).queue_control {
-        QueueControl::QueueingDelay { t0, .. } => t0,
+        QueueControl::QueueingDelay(control) => control.t0,
         other => panic!("{other:?}"),
     };
     let (us, ms) = (Duration::from_us, Duration::from_ms);

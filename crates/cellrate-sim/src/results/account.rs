@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cellrate_engine::rows::{negotiated, refused};
+use cellrate_engine::rows::{clocks, negotiated, refused};
 use cellrate_proto::Time;
 use cellrate_proto::switch::FrameDiscard;
 use cellrate_scenario::{FlowIndex, Scenario};
@@ -71,6 +71,7 @@ pub(crate) fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) ->
             virtual_sources,
             refused: refused(scenario),
             negotiated: negotiated(scenario),
+            clocks: clocks(scenario),
         },
         series,
     })

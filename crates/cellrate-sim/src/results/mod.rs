@@ -10,7 +10,7 @@ mod tcp;
 mod virtual_sources;
 
 pub(crate) use account::account;
-pub use cellrate_engine::rows::{NegotiatedSummary, PortSummary, RefusedSummary};
+pub use cellrate_engine::rows::{ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary};
 pub use cellrate_engine::virtual_source::VirtualSourceSummary;
 use serde::Serialize;
 
@@ -56,6 +56,8 @@ pub struct Summary {
     pub refused: Vec<RefusedSummary>,
     /// What negotiation changed at set-up, in the order it happened.
     pub negotiated: Vec<NegotiatedSummary>,
+    /// Clocks that are not exact, hosts before links.
+    pub clocks: Vec<ClockSummary>,
 }
 
 /// The run as a whole.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use cellrate_proto::parameters::PowerOfTwo;
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AveragingInterval, EfciConfig, EricaConfig, Fairness, LoadAveraging,
+    ActiveSources, AgingConfig, AveragingInterval, DelayControl, EfciConfig, EricaConfig, LoadAveraging,
     PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
     SwitchAlgorithmConfig,
 };
@@ -26,7 +26,7 @@ use cellrate_scenario::*;
 use cellrate_sim::random::{Owner, Random, Stream};
 
 use crate::world::{World, parameters, parameters_of};
-use switches::{answer_by_queue, vary_switches};
+use switches::{answer_by_queue, set_clocks_apart, vary_switches};
 
 /// The network of this number: the same one on every machine.
 pub fn random_scenario(number: u64) -> Scenario {
@@ -46,6 +46,7 @@ pub fn random_scenario(number: u64) -> Scenario {
         show_films(&mut scenario, &mut dice);
     }
     vary_switches(&mut scenario, number);
+    set_clocks_apart(&mut scenario, number);
     scenario
 }
 
@@ -472,7 +473,7 @@ impl Generator {
             interval,
             queue_control: match self.below(3) {
                 0 => QueueControl::erica_plus(),
-                1 => QueueControl::QueueingDelay { t0: cell_time * 4, a: 1.5, b: 1.05, qdlf: 0.3 },
+                1 => QueueControl::QueueingDelay(DelayControl::hyperbolic(cell_time * 4, 1.5, 1.05, 0.3)),
                 _ => QueueControl::TargetUtilization(self.pick(&[0.5, 0.9, 1.0])),
             },
             delta: self.pick(&[0.0, 0.1]),
@@ -489,7 +490,7 @@ impl Generator {
             immediate_fair_share: self.one_in(2),
             measured_ccr: self.one_in(3),
             aging: self.one_in(4).then(AgingConfig::new),
-            fairness: Fairness::Equal,
+            ..EricaConfig::erica()
         }
     }
 

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use cellrate_proto::Cells;
 use cellrate_proto::switch::{
-    AprcConfig, AveragingInterval, CapcConfig, ConsistentMarkingConfig, EprcaConfig, EricaConfig, Fairness,
-    PhantomConfig, SwitchAlgorithmConfig,
+    AprcConfig, AveragingInterval, CapcConfig, ConsistentMarkingConfig, ControlFunction, DrainedBy,
+    EprcaConfig, EricaConfig, Fairness, LoadAveraging, PhantomConfig, QueueControl, SwitchAlgorithmConfig,
 };
-use cellrate_scenario::Scenario;
+use cellrate_scenario::{ClockOffset, Scenario};
 use cellrate_sim::random::{Owner, Random, Stream};
 
 /// In every fourth network ports that run ERICA may share by weight, count the effective number of connections, or run
 /// CAPC, EPRCA, APRC, Phantom or consistent marking instead; dice of its own leave all other networks what they are.
 pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
+    vary_erica(scenario, number);
     if number % 4 != 1 {
         return;
     }
@@ -40,6 +41,43 @@ pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
             _ => return None,
         })
     });
+}
+
+/// In every third network ERICA+ has another function of the queueing delay, averages are of rates, and what is claimed
+/// counts as use.
+fn vary_erica(scenario: &mut Scenario, number: u64) {
+    if number % 3 != 2 {
+        return;
+    }
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("ERICA")));
+    change_erica(scenario, |erica| {
+        let mut erica = *erica;
+        if let QueueControl::QueueingDelay(control) = &mut erica.queue_control {
+            use ControlFunction::{Hyperbolic, InverseHyperbolic, Linear, Step};
+            control.function = [Step, Linear, Hyperbolic, InverseHyperbolic][(dice.uniform() * 4.0) as usize];
+            control.t1 = control.t0 * (1 + (dice.uniform() * 3.0) as u64);
+            control.drained_by = if dice.uniform() < 0.5 { DrainedBy::Line } else { DrainedBy::Capacity };
+        }
+        if let LoadAveraging::Components { alpha } = erica.load_averaging
+            && dice.uniform() < 0.5
+        {
+            erica.load_averaging = LoadAveraging::Rates { alpha };
+        }
+        erica.claims_are_use = dice.uniform() < 0.5;
+        Some(SwitchAlgorithmConfig::Erica(Arc::new(erica)))
+    });
+}
+
+/// In every fifth network lines are up to 20 ppm faster or slower than nominally.
+pub(super) fn set_clocks_apart(scenario: &mut Scenario, number: u64) {
+    if number % 5 != 3 {
+        return;
+    }
+    let mut dice = Random::new(number, Stream::Traffic(Owner::named("clocks")));
+    for link in &mut scenario.links {
+        let offset = ClockOffset::from_ppb((dice.uniform() * 40_001.0) as i64 - 20_000);
+        link.rate = offset.of_line(link.rate);
+    }
 }
 
 /// All ports that run ERICA run EPRCA, APRC, CAPC or consistent marking instead.

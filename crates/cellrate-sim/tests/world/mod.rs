@@ -34,6 +34,7 @@ impl World {
             connections: vec![],
             refused: vec![],
             negotiated: vec![],
+            clocks: vec![],
             probes: vec![],
             live: LiveSettings::default(),
             applications: vec![],

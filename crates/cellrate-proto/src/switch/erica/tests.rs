@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::switch::small_port::figure;
-use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig};
+use crate::switch::{DelayControl, PortControl, PortControlConfig, SwitchAlgorithmConfig};
 
 /// Intervals of 1/64 s: 1024 cells in one are C = 65,536 cells/s. The line takes 2 C, and U is 1/2, so that C is the
 /// capacity of an idle line, and every rate below has a rate code of its own.
@@ -360,12 +360,12 @@ fn the_share_of_erica_plus_by_queueing_delay() {
 fn erica_plus_sets_the_queue_against_the_rate_that_is_left() {
     // T0 = 1/128 s. Half of the line (2 C) is left: C. A queue of 512 cells waits 1/128 s = T0 there: f = 1.
     // At 1024 cells, 2 T0: f = 1.5 / (0.5 * 2 + 1) = 0.75. Empty: f = b = 1.25.
-    let queue_control = QueueControl::QueueingDelay {
-        t0: Duration::from_ps(INTERVAL.as_ps() / 2),
-        a: 1.5,
-        b: 1.25,
-        qdlf: 0.5,
-    };
+    let queue_control = QueueControl::QueueingDelay(DelayControl::hyperbolic(
+        Duration::from_ps(INTERVAL.as_ps() / 2),
+        1.5,
+        1.25,
+        0.5,
+    ));
     let mut world = World::new(EricaConfig { queue_control, ..half_utilization() });
     assert_eq!(world.figure("capacity"), 2.5 * C);
     for (queue, share) in [(0, 1.25), (512, 1.0), (1024, 0.75), (1_000_000, 0.5)] {
@@ -415,7 +415,8 @@ fn every_parameter_is_refused_just_outside_its_range() {
         assert_eq!(control(QueueControl::TargetUtilization(utilization)), Err("target_utilization"));
     }
     let t0 = Duration::from_us(500);
-    let delay = |t0, a, b, qdlf| control(QueueControl::QueueingDelay { t0, a, b, qdlf });
+    let delay =
+        |t0, a, b, qdlf| control(QueueControl::QueueingDelay(DelayControl::hyperbolic(t0, a, b, qdlf)));
     assert_eq!(delay(Duration::ZERO, 1.15, 1.05, 0.5), Err("t0"));
     assert_eq!(delay(t0, 1.0, 1.05, 0.5), Err("a"));
     assert_eq!(delay(t0, 1.15, 1.0, 0.5), Err("b"));

@@ -1,0 +1,258 @@
+//! Clocks that are not exactly alike: what is written of them, what is drawn, and what they do to links and senders.
+//!
+//! This comes last, when all is resolved and admitted by nominal rates: whoever runs the scenario finds the rates of
+//! lines and senders and the starts of traffic as the clocks make them, and knows nothing of clocks.
+
+use cellrate_proto::{CellRate, Duration, Time};
+use sha2::{Digest, Sha256};
+
+use super::network::Network;
+use super::optional;
+use crate::model::{
+    Clock, ClockOffset, ClockOwner, Connection, Flow, GreedyWindow, LinkIndex, NodeIndex, Sender, Step,
+    Traffic,
+};
+use crate::text::error::Fault;
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
+
+/// What an entry says of its clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OwnClock {
+    offset: Option<Offset>,
+    phase: Option<Phase>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Offset {
+    Given(ClockOffset),
+    /// Drawn, at most so much either way.
+    Within(ClockOffset),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    Given(Duration),
+    Random,
+}
+
+/// The offset that clocks of equipment have (SDH: 4.6 ppm for a network element that runs free, 20 ppm for customer
+/// equipment; ITU-T G.813 and I.432).
+const INDEPENDENT: ClockOffset = ClockOffset::from_ppb(20_000);
+
+impl OwnClock {
+    pub fn read(table: &Table) -> Result<OwnClock, Fault> {
+        let offset = |node: &Node| match node.table().and_then(|table| table.node("within")) {
+            Some(within) => {
+                let bound = quantity::clock_offset(within)?;
+                if bound < ClockOffset::default() {
+                    let message = format!("{} is below 0", within.plain());
+                    return Err(Fault::new(
+                        within.place,
+                        message,
+                        "Write how far it may be off to either side",
+                    ));
+                }
+                Ok(Offset::Within(bound))
+            }
+            None => quantity::clock_offset(node).map(Offset::Given),
+        };
+        let phase = |node: &Node| match node.text() {
+            Some("random") => Ok(Phase::Random),
+            _ => quantity::time(node).map(Phase::Given),
+        };
+        Ok(OwnClock {
+            offset: optional(table, "clock_offset", offset)?,
+            phase: optional(table, "phase", phase)?,
+        })
+    }
+}
+
+/// Sets the clocks of all hosts and links, and what goes by them.
+pub(super) fn set(
+    root: &Table,
+    seed: u64,
+    network: &mut Network,
+    connections: &mut [Connection],
+) -> Result<Vec<Clock>, Fault> {
+    let defaults = root.node("defaults").and_then(Node::table);
+    let independent = defaults.and_then(|table| table.text("clocks")) == Some("independent");
+    let draw = Draw { seed };
+    let default = independent.then_some(Offset::Within(INDEPENDENT));
+    let hosts = host_clocks(network, draw, default, independent.then_some(Phase::Random));
+    let nominal: Vec<_> = network.links.iter().map(|link| link.rate.to_cell_rate()).collect();
+    let mut clocks: Vec<Clock> = hosts.clone();
+    for (number, own) in (0..).zip(&network.link_clocks) {
+        let link = &network.links[number as usize];
+        let host = link.ends.iter().find_map(|end| hosts.get(end.0 as usize));
+        let offset = match (own.offset, host) {
+            (None, Some(host)) => host.offset,
+            (own, _) => {
+                let [one, other] = link.ends.map(|end| network.name(end));
+                let name = [one, "-", other].concat();
+                let offset = draw.offset(own.or(default), &name);
+                clocks.push(Clock {
+                    owner: ClockOwner::Link(LinkIndex(number)),
+                    offset,
+                    phase: Duration::ZERO,
+                });
+                offset
+            }
+        };
+        network.links[number as usize].rate = offset.of_line(network.links[number as usize].rate);
+    }
+    for connection in connections {
+        let ends = [connection.path.first().copied(), connection.path.last().map(|step| step.turned())];
+        for (flow, step) in [&mut connection.forward, &mut connection.backward].into_iter().zip(ends) {
+            let Some(step) = step else { continue };
+            let clock = hosts[network.tail(step).0 as usize];
+            follow(flow, clock, nominal[step.link.0 as usize], network, step);
+        }
+    }
+    clocks.retain(|clock| clock.offset != ClockOffset::default() || clock.phase != Duration::ZERO);
+    Ok(clocks)
+}
+
+fn host_clocks(network: &Network, draw: Draw, offset: Option<Offset>, phase: Option<Phase>) -> Vec<Clock> {
+    let mut longest = vec![Duration::ZERO; network.hosts.len()];
+    for link in &network.links {
+        for end in link.ends {
+            if let Some(longest) = longest.get_mut(end.0 as usize) {
+                *longest = link.rate.cell_time().max(*longest);
+            }
+        }
+    }
+    let clock = |(number, (own, longest)): (u32, (&OwnClock, Duration))| {
+        let name = network.name(NodeIndex(number));
+        let phase = match own.phase.or(phase) {
+            None => Duration::ZERO,
+            Some(Phase::Given(phase)) => phase,
+            Some(Phase::Random) => draw.phase(longest, name),
+        };
+        let offset = draw.offset(own.offset.or(offset), name);
+        Clock { owner: ClockOwner::Host(NodeIndex(number)), offset, phase }
+    };
+    (0..).zip(network.host_clocks.iter().zip(longest)).map(clock).collect()
+}
+
+/// Numbers drawn by the name of whoever has them, so that another host or link leaves the rest as they were.
+#[derive(Clone, Copy)]
+struct Draw {
+    seed: u64,
+}
+
+impl Draw {
+    /// 64 bits that hang on the seed, what for, and for whom.
+    fn bits(self, what: &str, name: &str) -> u64 {
+        let mut hash = Sha256::new();
+        hash.update(self.seed.to_le_bytes());
+        hash.update(what);
+        hash.update([0]);
+        hash.update(name);
+        hash.finalize().iter().take(8).fold(0, |bits, &octet| bits << 8 | u64::from(octet))
+    }
+
+    /// One of 0 to `count` - 1.
+    fn below(self, count: u64, what: &str, name: &str) -> u64 {
+        (u128::from(self.bits(what, name)) * u128::from(count) >> 64) as u64
+    }
+
+    fn offset(self, wish: Option<Offset>, name: &str) -> ClockOffset {
+        match wish {
+            None => ClockOffset::default(),
+            Some(Offset::Given(offset)) => offset,
+            Some(Offset::Within(bound)) => {
+                let bound = bound.as_ppb();
+                let drawn = self.below(2 * bound.unsigned_abs() + 1, "clock offset", name);
+                ClockOffset::from_ppb(drawn as i64 - bound)
+            }
+        }
+    }
+
+    fn phase(self, cell_time: Duration, name: &str) -> Duration {
+        Duration::from_ps(self.below(cell_time.as_ps(), "phase", name))
+    }
+}
+
+/// Has a direction follow the clock of the host that sends it, over its first `step`, whose line nominally takes
+/// `nominal`.
+fn follow(flow: &mut Flow, clock: Clock, nominal: CellRate, network: &Network, step: Step) {
+    if let Sender::Peak(peak) = &mut flow.sender {
+        // A sender that fills its line nominally fills it by the line's clock, to the last bit.
+        *peak = if *peak == nominal {
+            network.link(step).rate.to_cell_rate()
+        } else {
+            clock.offset.of_rate(*peak)
+        };
+    }
+    if let Some(traffic) = &mut flow.traffic {
+        if clock.offset != ClockOffset::default() {
+            scale(traffic, clock.offset);
+        }
+        if clock.phase != Duration::ZERO {
+            delay(traffic, clock.phase);
+        }
+    }
+}
+
+/// Rates that a host keeps by its own clock.
+fn scale(traffic: &mut Traffic, offset: ClockOffset) {
+    match traffic {
+        Traffic::Constant { rate, .. } | Traffic::OnOff { rate, .. } => *rate = offset.of_rate(*rate),
+        Traffic::Limited { steps } => {
+            steps
+                .iter_mut()
+                .filter_map(|(_, rate)| rate.as_mut())
+                .for_each(|rate| *rate = offset.of_rate(*rate));
+        }
+        Traffic::RequestResponse(model) => model.rate = offset.of_rate(model.rate),
+        // Codecs have clocks of their own, TCP goes by ACKs, and the others name no rate.
+        Traffic::Greedy { .. }
+        | Traffic::Timed { .. }
+        | Traffic::Tcp(_)
+        | Traffic::Video(_)
+        | Traffic::Frames(_)
+        | Traffic::Custom(_) => {}
+    }
+}
+
+/// Everything later by `phase`.
+fn delay(traffic: &mut Traffic, phase: Duration) {
+    let later = |at: &mut Time| *at = at.saturating_add(phase);
+    match traffic {
+        Traffic::Greedy { windows } if windows.is_empty() => {
+            windows.push(GreedyWindow { start: Time::ZERO + phase, end: Time::NEVER, cells: None });
+        }
+        Traffic::Greedy { windows } => windows.iter_mut().for_each(|window| {
+            later(&mut window.start);
+            later(&mut window.end);
+        }),
+        Traffic::Limited { steps } => steps.iter_mut().for_each(|(at, _)| later(at)),
+        Traffic::Timed { cells } => cells.iter_mut().for_each(|(at, _)| later(at)),
+        Traffic::Constant { start, end, .. } | Traffic::OnOff { start, end, .. } => {
+            later(start);
+            later(end);
+        }
+        Traffic::Tcp(tcp) => {
+            later(&mut tcp.start);
+            later(&mut tcp.end);
+            if let Some(pages) = &mut tcp.pages {
+                later(&mut pages.end);
+            }
+        }
+        Traffic::Video(video) => {
+            later(&mut video.start);
+            later(&mut video.end);
+        }
+        Traffic::Frames(frames) => {
+            later(&mut frames.start);
+            later(&mut frames.end);
+        }
+        Traffic::RequestResponse(model) => {
+            later(&mut model.start);
+            later(&mut model.end);
+        }
+        // A program says itself when it begins.
+        Traffic::Custom(_) => {}
+    }
+}
