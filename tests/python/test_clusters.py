@@ -210,3 +210,15 @@ def test_where_there_is_no_scheduler_that_is_said(
 def test_a_single_run_needs_no_cluster(pair_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["run", str(pair_file), "--cluster", "tcp://127.0.0.1:1"]) == 2
     assert "is a single run, which needs no cluster; add --sweep or --seeds" in capsys.readouterr().err
+
+
+def test_a_paper_is_the_same_from_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
+    assert status(["paper", "new", str(tmp_path / "mine")]) == 0
+    call = ["paper", "run", str(tmp_path / "mine"), "--out"]
+    assert status([*call, str(tmp_path / "here"), "--workers", "1"]) == 0
+    assert status([*call, str(tmp_path / "there"), "--cluster", cluster.address]) == 0
+    assert {entry.name for entry in tmp_path.iterdir()} == {"mine", "here", "there"}
+    here, there = (contents(tmp_path / name) for name in ("here", "there"))
+    assert here.keys() == there.keys()
+    # The page says how long it took.
+    assert {name for name in here if here[name] != there[name]} <= {"report.html"}

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
+import types
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import cellrate
+from cellrate.papers import load_paper
 from cellrate.running.points import Point, run_each
 from cellrate.running.processes import end_if_stopped, number_of_workers, side_by_side
 
@@ -94,3 +97,19 @@ def test_there_are_no_more_workers_than_calls() -> None:
     assert [number_of_workers(workers, 2) for workers in (1, 2, 3)] == [1, 2, 2]
     assert number_of_workers(None, 1000) == os.cpu_count()
     assert number_of_workers(None, 1) == 1
+
+
+def test_what_a_paper_defines_crosses_over() -> None:
+    findings = load_paper("uili").experiments[0].findings
+    assert side_by_side([partial(getattr, findings, "__module__")] * 2, workers=2) == [findings.__module__] * 2
+
+
+def test_what_a_process_cannot_read_is_said() -> None:
+    made = types.ModuleType("nowhere")
+    exec("def call():\n    pass", vars(made))
+    sys.modules["nowhere"] = made
+    try:
+        with pytest.raises(cellrate.RunError, match=r"cannot read what it is to call: .*No module named 'nowhere'"):
+            side_by_side([made.call] * 2, workers=2)
+    finally:
+        del sys.modules["nowhere"]

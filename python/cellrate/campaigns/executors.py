@@ -74,9 +74,9 @@ def _local(count: int) -> Iterator[Workers]:
 def _killed(error: BaseException) -> str | None:
     from concurrent.futures.process import BrokenProcessPool
 
-    if isinstance(error, BrokenProcessPool):
-        return "a process of several that worked side by side was killed; if memory was short, give fewer workers"
-    return None
+    from ..running.processes import why_broken
+
+    return why_broken(error) if isinstance(error, BrokenProcessPool) else None
 
 
 def _of_futures(executor: Any) -> Workers:

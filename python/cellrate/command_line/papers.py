@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from ..errors import CellrateError
 from .app import app
-from .options import Json, Workers
+from .options import Cluster, Json, Workers
 from .output import print_json, progress_bar
 from .typed import Parameter, in_two_columns
 
@@ -53,6 +53,7 @@ def paper_run(
     ] = False,
     json: Json = False,
     workers: Workers = None,
+    cluster: Cluster = None,
 ) -> int:
     """Run a paper's experiments, check its claims, and write the report."""
     from ..papers import load_paper
@@ -72,7 +73,7 @@ def paper_run(
         with progress_bar(f"{paper.name}, live", quiet=json) as progress:
             measured = paper.live(paper.folder / "scenarios", kept_runs(folder), progress)
     with progress_bar(paper.name, quiet=json) as progress:
-        report = paper.run(folder, quick=quick, workers=workers, progress=progress, live=measured)
+        report = paper.run(folder, quick=quick, workers=workers, progress=progress, live=measured, executor=cluster)
     _show_report(report, folder, json=json)
     return 0
 

@@ -91,4 +91,8 @@ def _package(place: Path, name: str) -> ModuleType:
         for loaded_name in [one for one in sys.modules if one == name or one.startswith(f"{name}.")]:
             del sys.modules[loaded_name]
         raise CellrateError(f"{init} does not load: {type(error).__name__}: {error}") from error
+    import cloudpickle
+
+    # Processes that draw figures find no such package by its name.
+    cloudpickle.register_pickle_by_value(module)
     return module

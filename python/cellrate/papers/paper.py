@@ -20,6 +20,7 @@ from ..scenario import Scenario
 from .experiment import Claim, Experiment, Finding, Point
 
 if TYPE_CHECKING:
+    from ..campaigns.executors import Given
     from .report import Report
 
 
@@ -81,8 +82,13 @@ class Paper:
         workers: int | None,
         progress: Callable[[float], object] | None,
         keep: Path | None = None,
+        executor: Given = None,
+        campaign: Path | None = None,
     ) -> dict[str, dict[str, Result]]:
-        """Run all experiments: results by experiment and point. What is in `keep` already is not run again."""
+        """Run all experiments: results by experiment and point. What is in `keep` already is not run again.
+
+        With an `executor`, a cluster, runs are kept in the folder `campaign` instead.
+        """
         keys, todo = [], []
         for experiment in self.experiments:
             for key, point in experiment.points.items():
@@ -91,9 +97,13 @@ class Paper:
                     settings = {path: str(value) for path, value in point.set.items()}
                     todo.append((self.scenario(point, quick=quick), settings))
         results: dict[str, dict[str, Result]] = {experiment.name: {} for experiment in self.experiments}
-        for (name, key), result in zip(
-            keys, run_many(todo, workers=workers, progress=progress, keep=keep), strict=True
-        ):
+        if executor is not None and campaign is not None:
+            from .elsewhere import run_elsewhere
+
+            done = run_elsewhere(todo, campaign, executor, progress)
+        else:
+            done = run_many(todo, workers=workers, progress=progress, keep=keep)
+        for (name, key), result in zip(keys, done, strict=True):
             results[name][key] = result
         return results
 
@@ -105,6 +115,7 @@ class Paper:
         workers: int | None = None,
         progress: Callable[[float], object] | None = None,
         live: Mapping[str, str] | None = None,
+        executor: Given = None,
     ) -> Report:
         """Run everything, check the claims, and write report.html, report.json and figures/ into `out`.
 
@@ -122,6 +133,9 @@ class Paper:
             Called with the share of runs done [0 to 1].
         live
             What the live half gave (`live`), for a column of its own.
+        executor
+            Where runs go, as for `cellrate.sweep`: the address of a scheduler of Dask, for example. They are kept in
+            `out`.campaign then. The report does not depend on it.
 
         Raises
         ------
@@ -135,8 +149,11 @@ class Paper:
         # Said now: the runs may take long.
         replaceable(out, MARK)
         begun = time.perf_counter()
+        elsewhere = out.with_name(out.name + ".campaign")
         keep = kept_runs(out)
-        results = self.measure(quick=quick, workers=workers, progress=progress, keep=keep)
+        results = self.measure(
+            quick=quick, workers=workers, progress=progress, keep=keep, executor=executor, campaign=elsewhere
+        )
         claims = [
             self.claim(finding)
             for experiment in self.experiments
@@ -158,5 +175,10 @@ class Paper:
             write_report(report, drawings, partial, runs=runs, begun=begun, workers=workers)
 
         write_whole(out, fill, mark=MARK)
-        discard(keep)
+        if executor is None:
+            discard(keep)
+        else:
+            from .elsewhere import discard_campaign
+
+            discard_campaign(elsewhere)
         return report

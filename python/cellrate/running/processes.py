@@ -92,9 +92,7 @@ def side_by_side(
             # And waited for: whoever is told of the error may remove what calls work on.
             executor.shutdown()
             if isinstance(error, BrokenProcessPool):
-                raise RunError(
-                    "a process of several that worked side by side was killed; if memory was short, give fewer workers"
-                ) from None
+                raise RunError(why_broken(error)) from None
             raise
     return [returned[place] for place in range(len(calls))]
 
@@ -174,6 +172,14 @@ def _end_with(parent: int) -> None:
     if os.getppid() != parent:
         # It has ended before the kernel knew.
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def why_broken(error: BaseException) -> str:
+    """Say why processes are gone: one was killed, or could not read what it was given."""
+    if "un-serialize" in str(error):
+        lines = str(error.__cause__ or "").strip().strip("\"'").splitlines()
+        return f"a process cannot read what it is to call: {lines[-1].strip() if lines else error}"
+    return "a process of several that worked side by side was killed; if memory was short, give fewer workers"
 
 
 def end_if_stopped(_fraction: float = 0.0) -> None:
