@@ -65,7 +65,8 @@ def test_each_step_runs_and_shows_what_its_text_says() -> None:
         page.click("to-lessons")
         assert page.value("document.querySelectorAll('#lesson .list button').length") == len(LESSONS)
         for lesson, steps in LESSONS.items():
-            page.value(f"location.hash = '#lesson={lesson}'; location.reload()")
+            page.value(f"location.hash = '#lesson={lesson}'")
+            page.page.reload()
             page.until(f"typeof cellrate !== 'undefined' && cellrate.lab.shared.file == '{lesson}.toml'")
             for step in range(steps):
                 checked(page, f"{lesson} {step}")

@@ -81,6 +81,6 @@ def test_the_page_keeps_the_theme_that_was_chosen() -> None:
         page.click("theme")
         page.click("theme")
         assert page.value("document.documentElement.dataset.theme") == "dark"
-        page.value("location.reload()")
+        page.page.reload()
         page.until("typeof cellrate !== 'undefined' && cellrate.lab.summary")
         assert page.value("document.documentElement.dataset.theme") == "dark"

@@ -98,6 +98,7 @@ export class ScenarioEditor {
         ),
       ],
     });
+    scrolls(this.view);
   }
 
   get text(): string {
@@ -118,11 +119,18 @@ export class ScenarioEditor {
   }
 }
 
+/** Has an editor scrolled by keys, too. */
+function scrolls(view: EditorView): void {
+  view.scrollDOM.tabIndex = 0;
+}
+
 /** An editor of algorithms. */
 export function codeEditor(place: HTMLElement, text: string): EditorView {
-  return new EditorView({
+  const view = new EditorView({
     parent: place,
     doc: text,
     extensions: [basicSetup, keymap.of([indentWithTab]), javascript(), syntaxHighlighting(colours), looks, EditorView.contentAttributes.of({ "aria-label": "Switch algorithm" })],
   });
+  scrolls(view);
+  return view;
 }

@@ -168,6 +168,8 @@ export class Lab {
         if (this.isNew) this.sliders.take(JSON.parse(message.document), message.settings.filter(([path]) => !(this.setup.algorithm && path === "defaults.switch.algorithm")), this.wanted);
         this.isNew = false;
         this.offerPoints(message.points);
+        // Its very first step may be the one that does not end.
+        if (!this.pace.paused) this.expect();
         break;
       case "more":
         this.more(message.more);
