@@ -18,6 +18,7 @@ import cellrate
 from cellrate import CellrateError
 from cellrate.campaigns.batches import Target, lacks
 from cellrate.campaigns.manifest import Manifest
+from cellrate.campaigns.store import naming
 from cellrate.command_line.main import status
 from cellrate.results.owned import Lock, area_of, owning
 from cellrate.running.into_folders import sweep_into
@@ -331,3 +332,10 @@ def test_algorithms_of_ones_own_are_known_by_their_text(tmp_path: Path) -> None:
         inodes.append({file.stat().st_ino for file in tmp_path.glob("out/point-*/summary.json")})
     assert inodes[0] == inodes[1]
     assert inodes[1] != inodes[2]
+
+
+def test_a_full_disk_is_said_with_the_place_where_the_error_names_none(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"No space left on device: .*point-001"), naming(tmp_path / "point-001"):
+        raise OSError(28, "Error writing bytes to file")
+    with pytest.raises(OSError, match=r"No space left on device: .*acr"), naming(tmp_path / "point-001"):
+        raise OSError(28, "No space left on device", str(tmp_path / "acr"))

@@ -256,7 +256,7 @@ def test_what_cannot_be_handed_over_is_said(tmp_path: Path) -> None:
         with lock:
             return Counting(port)
 
-    with pytest.raises(cellrate.CellrateError, match=r"mine: cannot be handed to the process of a live run: .*lock"):
+    with pytest.raises(cellrate.CellrateError, match=r"mine: cannot be handed to another process: .*lock"):
         leave(Custom({"mine": locked}), tmp_path)
     assert not (tmp_path / FILE).exists()
 

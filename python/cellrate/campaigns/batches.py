@@ -24,7 +24,7 @@ from ..running.points import How, run_point
 from ..scenario import Scenario
 from .builds import check_alike, facts
 from .manifest import Entry
-from .store import claimed, is_whole, put
+from .store import claimed, is_whole, naming, put
 
 if TYPE_CHECKING:
     from ..results.writing import Undrawn
@@ -131,10 +131,10 @@ def store(item: Item, target: Target, run: Callable[[], Result]) -> Done:
     from ..results.reading import read_point
     from ..results.writing import fill_result, renamed
 
-    with claimed(area_of(target.folder), item.entry) as place:
+    there = target.folder / item.entry.folder
+    with naming(there), claimed(area_of(target.folder), item.entry) as place:
         if place is None:
             return Done(item.place, BUSY)
-        there = target.folder / item.entry.folder
         if not is_whole(there, item.entry.hash):
             result = without_times(run())
             undrawn = fill_result(result, place, csv=target.csv, plots=target.plots, compact=True)

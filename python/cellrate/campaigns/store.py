@@ -311,6 +311,17 @@ def claimed(area: Path, entry: Entry) -> Iterator[Path | None]:
         lock.give_back()
 
 
+@contextlib.contextmanager
+def naming(place: Path) -> Iterator[None]:
+    """Have an error of the system say where it was, if it does not: Arrow's names no file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(place)) from None
+
+
 def put(place: Path, folder: Path, entry: Entry) -> None:
     """Move a point that is whole to where it belongs; what is damaged there gives way."""
     target = folder / entry.folder

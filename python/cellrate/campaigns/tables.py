@@ -13,6 +13,7 @@ from ..results.folders import RESULTS
 from ..results.owned import LOCK, Lock, area_of
 from ..sweeps.tidy import settings_columns
 from .scheduling import chunks
+from .store import naming
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +35,8 @@ def write_tables(folder: Path, manifest: Manifest, *, csv: bool) -> None:
     place = area / f"tables.{os.getpid()}"
     try:
         place.mkdir()
-        _fill(folder, place, manifest, csv=csv)
+        with naming(folder):
+            _fill(folder, place, manifest, csv=csv)
         for file in sorted(place.glob("*.*")):
             with file.open("rb") as written:
                 os.fsync(written.fileno())
