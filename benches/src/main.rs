@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! cellrate-bench [--json] [--wall-only] [--threads N] [--only NAME,...]  the tables, or these rows of them
-//! cellrate-bench run WORKLOAD MILLISECONDS                               one run, for a profiler
+//! cellrate-bench run WORKLOAD MILLISECONDS [without MECHANISM]           one run, for a profiler
 //! cellrate-bench memory WORKLOAD MILLISECONDS                            octets that a run takes per connection; in the table
 //!                                                                        with MIMALLOC_PURGE_DELAY=0
 //! cellrate-bench file SCENARIO                                           one run of a file, as JSON (benches/peers)
@@ -26,7 +26,8 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use cellrate_scenario::{Document, Scenario};
-use cellrate_sim::{RunResult, run_on};
+use cellrate_sim::mechanisms::Mechanism;
+use cellrate_sim::{RunResult, Simulation, run_on};
 use changes::{BASE, CHANGES};
 use mimalloc::MiMalloc;
 use rustix::time::{ClockId, clock_gettime};
@@ -40,7 +41,10 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
-        ["run", name, ms] => run_once(name, ms),
+        ["run", name, ms] => run_once(name, ms, None),
+        ["run", name, ms, "without", mechanism] => {
+            mechanism_of(mechanism).and_then(|it| run_once(name, ms, Some(it)))
+        }
         ["memory", name, ms] => memory_of_run(name, ms),
         ["file", path] => run_file(path),
         ["train"] => train(),
@@ -81,10 +85,19 @@ fn milliseconds(ms: &str) -> Result<u64, String> {
 }
 
 /// One run: prints the cell hops, which a caller divides instructions by.
-fn run_once(name: &str, ms: &str) -> Result<(), String> {
-    let result = simulate(&resolve(find(name)?, milliseconds(ms)?)?, NonZeroUsize::MIN)?;
+fn run_once(name: &str, ms: &str, without: Option<Mechanism>) -> Result<(), String> {
+    let scenario = resolve(find(name)?, milliseconds(ms)?)?;
+    let simulation = Simulation::of(&scenario);
+    let simulation = without.map_or(simulation, |mechanism| simulation.without(mechanism));
+    let result = simulation.run(&mut |_| ControlFlow::Continue(())).map_err(|error| error.to_string())?;
     println!("{}", result.summary.run.cell_hops);
     Ok(())
+}
+
+fn mechanism_of(name: &str) -> Result<Mechanism, String> {
+    let found = Mechanism::ALL.into_iter().find(|mechanism| mechanism.name() == name);
+    let names: Vec<String> = Mechanism::ALL.iter().map(|mechanism| mechanism.name()).collect();
+    found.ok_or_else(|| format!("{name} is no mechanism; there are {}", names.join(", ")))
 }
 
 /// One run: prints the octets per connection that it took at its peak, beyond the scenario.

@@ -10,6 +10,8 @@ mod backlog;
 mod endpoint;
 mod error;
 pub mod kernel;
+#[doc(hidden)]
+pub mod mechanisms;
 mod port;
 mod probe;
 mod progress;
@@ -29,9 +31,9 @@ pub use cellrate_engine::{noise, random};
 pub use error::RunError;
 pub use progress::Progress;
 pub use results::{
-    Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary, PageSummary,
-    PortSummary, RunResult, RunSummary, Series, Summary, TcpSummary, VirtualSourceSummary,
+    Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary, HostBottleneck,
+    PageSummary, PortSummary, RunResult, RunSummary, Series, Summary, TcpSummary, VirtualSourceSummary,
 };
-pub use simulation::{Simulation, run, run_on, series_of};
+pub use simulation::{Simulation, clusters_of, run, run_on, series_of};
 pub use steps::{Passing, Step, Steps, Traveller};
 pub use watching::{Look, Recent};

@@ -11,6 +11,8 @@ use crate::assembly::assemble;
 use crate::backlog;
 use crate::error::RunError;
 use crate::kernel::cell::MAX_HOPS;
+use crate::kernel::windows::partition::Partition;
+use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::names::describe;
 use crate::progress::Progress;
 use crate::results::{RunResult, account};
@@ -34,7 +36,8 @@ pub fn run(
 }
 
 /// The same on up to `threads` threads, with the same result: clusters of nodes with links of 100 us or more between
-/// them run side by side, so a network without such links runs on one. `progress` is called on the calling thread.
+/// them, or somewhat less where few connections cross them, run side by side, so a network without such links runs on
+/// one ([`clusters_of`] says how many there are). `progress` is called on the calling thread.
 ///
 /// # Errors
 ///
@@ -45,6 +48,11 @@ pub fn run_on(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunResult, RunError> {
     Simulation::of(scenario).on_threads(threads).run(progress)
+}
+
+/// The number of clusters of `scenario`: as many threads can share a run, and no more.
+pub fn clusters_of(scenario: &Scenario) -> usize {
+    Partition::of(scenario, Mechanisms::default()).clusters
 }
 
 /// Name, entity and unit of each series that a run of `scenario` records, in the order of
@@ -70,12 +78,18 @@ pub struct Simulation<'a> {
     scenario: &'a Scenario,
     threads: NonZeroUsize,
     given: Given<'a>,
+    mechanisms: Mechanisms,
 }
 
 impl<'a> Simulation<'a> {
     /// Of `scenario`.
     pub fn of(scenario: &'a Scenario) -> Simulation<'a> {
-        Simulation { scenario, threads: NonZeroUsize::MIN, given: Given::default() }
+        Simulation {
+            scenario,
+            threads: NonZeroUsize::MIN,
+            given: Given::default(),
+            mechanisms: Mechanisms::default(),
+        }
     }
 
     /// On up to `threads` threads, as [`run_on`] says; a run that is tapped or watched has one in any case.
@@ -101,6 +115,11 @@ impl<'a> Simulation<'a> {
     /// With all of this for what is not built in.
     pub fn with(self, given: Given<'a>) -> Simulation<'a> {
         Simulation { given, ..self }
+    }
+
+    /// Without this mechanism of the kernel: the result is the same, but for the number of events. For tests.
+    pub fn without(self, mechanism: Mechanism) -> Simulation<'a> {
+        Simulation { mechanisms: self.mechanisms.without(mechanism), ..self }
     }
 
     /// Runs it, as [`run`].
@@ -144,14 +163,14 @@ impl<'a> Simulation<'a> {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         beside: Beside<'_>,
     ) -> Result<RunResult, RunError> {
-        let &Simulation { scenario, threads, given } = self;
+        let &Simulation { scenario, threads, given, mechanisms } = self;
         check_size(scenario)?;
         let end = Time::ZERO + scenario.duration;
         let tapped: Vec<PortIndex> = match &beside {
             Beside::Tap(tap, _) => tap.ports.iter().map(|step| step.port()).collect(),
             Beside::Nobody | Beside::Watcher(_) => Vec::new(),
         };
-        let mut assembly = assemble(scenario, &tapped, given)?;
+        let mut assembly = assemble(scenario, &tapped, given, mechanisms)?;
         match beside {
             Beside::Nobody => assembly.kernel.run(end, threads, progress)?,
             Beside::Watcher(mut watcher) => {

@@ -14,6 +14,7 @@ use crate::assembly::{Assembly, assemble, carries_cells};
 use crate::error::RunError;
 use crate::kernel::cell::Cell;
 use crate::kernel::windows::serial::Serial;
+use crate::mechanisms::Mechanisms;
 use crate::results::{RunResult, account};
 use crate::simulation::check_size;
 use crate::tap::departures::{Departure, Departures};
@@ -103,7 +104,7 @@ impl Steps {
         let carries = carries_cells(&scenario);
         let followed: Vec<PortIndex> =
             scenario.ports().filter(|port| follow && carries[port.index()]).collect();
-        let mut assembly = assemble(&scenario, &followed, given)?;
+        let mut assembly = assemble(&scenario, &followed, given, Mechanisms::default())?;
         for port in followed {
             let Some(place) = assembly.ports[port.index()] else { continue };
             let cluster = &mut assembly.kernel.clusters[place.cluster as usize];

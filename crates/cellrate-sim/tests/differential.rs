@@ -20,6 +20,7 @@ mod world;
 
 use cellrate_proto::switch::{SwitchAlgorithm, SwitchAlgorithmConfig};
 use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, Scenario};
+use cellrate_sim::mechanisms::Mechanism;
 use cellrate_sim::{
     AlgorithmPort, FlowSummary, FrameSummary, RunResult, Simulation, TcpSummary, VirtualSourceSummary, run,
     run_on,
@@ -149,6 +150,41 @@ fn the_kernel_and_the_judge_agree_on_sources_that_are_given() {
         if number.is_multiple_of(7) { segmented(scenario, number) } else { scenario }
     };
     agree(network, DEFAULT_OWN_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_without_each_mechanism() {
+    // Of each kind of network that a mechanism has a part in, so many.
+    let each = count(2, 300);
+    let several = |number: u64| of_several_categories(random_tcp_bottleneck(number), number);
+    let kinds: [&dyn Fn(u64) -> Scenario; 9] = [
+        &random_scenario,
+        &random_tcp,
+        &random_bottleneck,
+        &random_fair_shares,
+        &random_shared_hosts,
+        &random_throng,
+        &random_categories,
+        &several,
+        &|number| notified(segmented(random_scenario(number), number), number),
+    ];
+    let mut failures = Vec::new();
+    for number in first()..first() + each {
+        for (kind, network) in kinds.iter().enumerate() {
+            let scenario = network(number);
+            let judgement = judge(&scenario, None);
+            for mechanism in Mechanism::ALL {
+                let simulation = Simulation::of(&scenario).with(given()).without(mechanism);
+                let result = simulation.run(&mut |_| ControlFlow::Continue(())).expect("the run ends well");
+                let different = difference(&scenario, &result, &judgement);
+                failures
+                    .extend(different.map(|text| {
+                        format!("\nkind {kind}, {number}, without {}: {text}", mechanism.name())
+                    }));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "kernel against judge:{}", failures.concat());
 }
 
 /// A network of one of several kinds.

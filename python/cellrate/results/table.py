@@ -24,6 +24,11 @@ def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
     if summary.get("clocks"):
         print(clocks_line(summary["clocks"]))
     print_numbers(*port_numbers(summary))
+    for row in summary.get("host_bottlenecks", []):
+        print(
+            f"{row['port']}: the host's own line is the bottleneck of its connections, {row['waiting']:,} cells wait "
+            "there at the end. ABR begins with ICR, which is PCR unless the scenario says less."
+        )
     head, rows = virtual_source_numbers(summary)
     if rows:
         print_numbers(head, rows)

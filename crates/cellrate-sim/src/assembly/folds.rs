@@ -12,6 +12,7 @@ use crate::kernel::build::Parts;
 use crate::kernel::cell::Significance;
 use crate::kernel::hop::NONE;
 use crate::kernel::state::feed::Feed;
+use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::port::{Port, Queues};
 
 /// What becomes of the transmissions over a port of a host.
@@ -34,12 +35,16 @@ pub(super) fn fold(
     ports: &[Option<Place>],
     endpoints: &[Place],
     parts: &mut [Parts],
+    mechanisms: Mechanisms,
 ) -> Vec<Fold> {
     let mut senders: Vec<Vec<FlowIndex>> = vec![Vec::new(); ports.len()];
     for flow in scenario.flows().filter(|&flow| sends(scenario, flow)) {
         senders[scenario.step(flow, 0).port().index()].push(flow);
     }
     let mut folded = vec![Fold::None; ports.len()];
+    if !mechanisms.has(Mechanism::Folding) {
+        return folded;
+    }
     for (index, flows) in scenario.ports().zip(&senders) {
         let (Some(port), [_, ..]) = (ports[index.index()], &flows[..]) else { continue };
         let parts = &mut parts[port.cluster as usize];
@@ -62,7 +67,10 @@ pub(super) fn fold(
         };
         if let &[flow] = &flows[..] {
             let behind = &parts.ports[next(flow) as usize];
-            let access = if behind.deferred && is_autonomous(scenario, flow, index) {
+            let access = if behind.deferred
+                && mechanisms.has(Mechanism::Ahead)
+                && is_autonomous(scenario, flow, index)
+            {
                 folded[index.index()] = Fold::Ahead(end_of(flow));
                 Access::Ahead { port: port.index }
             } else {
@@ -78,7 +86,11 @@ pub(super) fn fold(
             let behind = &parts.ports[next(flow) as usize];
             behind.deferred && behind.outside
         };
-        if changes_are_watched(scenario, index) || !flows.iter().all(leaves_cluster) {
+        if !mechanisms.has(Mechanism::SharedHosts)
+            || !mechanisms.has(Mechanism::Deferral)
+            || changes_are_watched(scenario, index)
+            || !flows.iter().all(leaves_cluster)
+        {
             continue;
         }
         parts.ports[port.index as usize].deferred = true;

@@ -30,9 +30,10 @@ use crate::kernel::Kernel;
 use crate::kernel::build::Parts;
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::windows::partition::Partition;
+use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::probe::sampler::Sampler;
 pub(crate) use carried::carries_cells;
-use carried::categories_by_port;
+use carried::{categories_by_port, ports_without_queue};
 use ends::{build_endpoints, build_virtual_ends, conduits};
 use folds::fold;
 use hops::{Hops, build_hops, own};
@@ -77,8 +78,9 @@ pub(crate) fn assemble(
     scenario: &Scenario,
     tapped: &[PortIndex],
     given: Given<'_>,
+    mechanisms: Mechanisms,
 ) -> Result<Assembly, RunError> {
-    let partition = Partition::of(scenario);
+    let partition = Partition::of(scenario, mechanisms);
     let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
     let used = categories_by_port(scenario);
     let is_needed = |port: PortIndex| used[port.index()].contains(&true) || is_probed(scenario, port);
@@ -92,7 +94,7 @@ pub(crate) fn assemble(
     let mut place_of = |port: PortIndex| next_place(cluster_of(scenario.tail(port.step())));
     let ports: Vec<Option<Place>> =
         scenario.ports().map(|port| is_needed(port).then(|| place_of(port))).collect();
-    let mut parts: Vec<Parts> = counts.iter().map(|_| empty_parts(scenario)).collect();
+    let mut parts: Vec<Parts> = counts.iter().map(|_| empty_parts(scenario, mechanisms)).collect();
     for (parts, &count) in parts.iter_mut().zip(&counts) {
         parts.ports.reserve_exact(count as usize);
     }
@@ -103,6 +105,7 @@ pub(crate) fn assemble(
     let origins = origins(scenario);
     joined.extend(origins.iter().flat_map(|origin| [origin.step.port(), origin.step_back.port()]));
     let every_cell = watched_receivers(scenario);
+    let without_queue = ports_without_queue(scenario);
     let mut outlets = Shared::default();
     // Cluster after cluster, so that what a port has elsewhere in memory is near that of its neighbours.
     let mut in_order: Vec<(u32, PortIndex)> = scenario
@@ -119,6 +122,8 @@ pub(crate) fn assemble(
             every_cell: every_cell[port.index()],
             tapped: tapped.contains(&port),
             joined: joined.contains(&port),
+            without_queue: without_queue[port.index()] && mechanisms.has(Mechanism::WithoutQueue),
+            mechanisms,
         };
         let port = build_port(scenario, port, &used[port.index()], ends, &mut outlets, given)?;
         parts[cluster as usize].ports.push(port);
@@ -150,7 +155,7 @@ pub(crate) fn assemble(
         let (number, way_back) = (hops.of(flow) + hop as u32, hops.of(flow.other()) + hop_back as u32);
         parts[cluster_of(scenario.tail(step)) as usize].ways_back.insert(number, way_back);
     }
-    let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts);
+    let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts, mechanisms);
     let Hops { mut table, first } = hops;
     let wiring = Wiring {
         scenario,
@@ -168,11 +173,11 @@ pub(crate) fn assemble(
         let sampler = Sampler::new(tracks, parts.ports.len(), parts.endpoints.len());
         Cluster::new(Parts { hops: Arc::clone(&table), sampler, ..parts })
     });
-    let kernel = Kernel { clusters: clusters.collect(), conduits, window: partition.window };
+    let kernel = Kernel { clusters: clusters.collect(), conduits, window: partition.window, mechanisms };
     Ok(Assembly { kernel, ports, endpoints, virtual_ends })
 }
 
-fn empty_parts(scenario: &Scenario) -> Parts {
+fn empty_parts(scenario: &Scenario, mechanisms: Mechanisms) -> Parts {
     Parts {
         hops: Arc::new([]),
         ports: Vec::new(),
@@ -186,5 +191,6 @@ fn empty_parts(scenario: &Scenario) -> Parts {
         ways_back: BTreeMap::new(),
         sampler: Sampler::default(),
         end: Time::ZERO + scenario.duration,
+        mechanisms,
     }
 }

@@ -8,6 +8,7 @@ use super::watched::{changes_are_watched, figures_are_watched, queue_is_watched}
 use crate::error::RunError;
 use crate::kernel::state::merge::Merge;
 use crate::kernel::state::shortcut::Shortcut;
+use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::port::{ABR, Fifo, Line, Outlet, PRIORITIES, Port, Queues, Ranked, Served, UBR};
 
 /// The far end of a link.
@@ -23,6 +24,9 @@ pub(super) struct Ends {
     /// A virtual end at the port's switch sends there, or the port originates BRMs, or some are originated that go
     /// there.
     pub(super) joined: bool,
+    /// No cell that comes over a line ever waits there.
+    pub(super) without_queue: bool,
+    pub(super) mechanisms: Mechanisms,
 }
 
 pub(super) fn build_port(
@@ -33,7 +37,7 @@ pub(super) fn build_port(
     outlets: &mut Shared<Outlet>,
     given: Given<'_>,
 ) -> Result<Port, RunError> {
-    let Ends { outside, at_host, every_cell, tapped, joined } = ends;
+    let Ends { outside, at_host, every_cell, tapped, joined, without_queue, mechanisms } = ends;
     let config = scenario.port(index);
     let line = Line::of(scenario, index);
     let control = given.control(scenario, index)?;
@@ -43,19 +47,20 @@ pub(super) fn build_port(
     let buffers = &config.buffers;
     let own = [buffers.guaranteed, buffers.abr, buffers.ubr][only_priority];
     let room = own.into_iter().chain(buffers.shared).min();
-    let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder;
-    let discards_frames = used[UBR] && config.frame_discard.is_some();
-    let has_events = tapped
-        || several
-        || overtakes
-        || discards_frames
-        || control.uses_efci()
-        || queue_is_watched(scenario, index);
-    let deferrable = !(tapped || joined || changes_are_watched(scenario, index));
-    let is_ranked = several
+    // Where no cell waits, none overtakes another, and a queue of one cell is above no threshold but zero.
+    let without_queue = without_queue && !joined;
+    let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder && !without_queue;
+    let discards_frames = used[UBR] && config.frame_discard.is_some() && !without_queue;
+    let marks = config.control.efci.is_some_and(|efci| !without_queue || efci.high == Cells::ZERO);
+    let has_events =
+        tapped || several || overtakes || discards_frames || marks || queue_is_watched(scenario, index);
+    let deferrable =
+        mechanisms.has(Mechanism::Deferral) && !(tapped || joined || changes_are_watched(scenario, index));
+    let is_ranked = mechanisms.has(Mechanism::RankedPorts)
+        && several
         && outside
         && deferrable
-        && !(overtakes || discards_frames || control.uses_efci() || line.is_faulty())
+        && !(overtakes || discards_frames || marks || line.is_faulty())
         && *buffers == Buffers::default();
     let queues = if is_ranked {
         Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))

@@ -16,6 +16,7 @@ use super::state::outbox::Outbox;
 use super::state::sampled::Sampled;
 use super::state::scratch::Room;
 use crate::endpoint::{Access, Endpoint};
+use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::port::{Port, Queues};
 use crate::probe::sampler::Sampler;
 
@@ -37,6 +38,7 @@ pub(crate) struct Parts {
     pub ways_back: BTreeMap<u32, u32>,
     pub sampler: Sampler,
     pub end: Time,
+    pub mechanisms: Mechanisms,
 }
 
 /// `leaf` is that of the thing of this `index`; the list ends with the last thing that has one.
@@ -64,6 +66,7 @@ impl Cluster {
             ways_back,
             sampler,
             end,
+            mechanisms,
         } = parts;
         // Their number is known only now.
         lanes.shrink_to_fit();
@@ -113,6 +116,7 @@ impl Cluster {
             sampler,
             end,
             leaves,
+            mechanisms,
         };
         for (number, &leaf) in (0..).zip(&cluster.leaves) {
             match leaf {
@@ -159,6 +163,7 @@ impl Cluster {
                 // share a host.
                 Queues::Ranked(_) => Merge::tree(ways.len()),
                 Queues::Fifo(_) if is_host => Merge::tree(ways.len()),
+                _ if ways.len() > 1 && !self.mechanisms.has(Mechanism::Few) => Merge::tree(ways.len()),
                 _ => Merge::new(ways),
             };
         }

@@ -19,6 +19,7 @@ use super::state::feed::Train;
 use super::state::herald::Herald;
 use super::state::leaf::Leaf;
 use crate::endpoint::Access;
+use crate::mechanisms::Mechanism;
 use crate::port::{ABR, Admission, Port, Queues};
 use crate::transport::{Peer, pick_up};
 
@@ -55,6 +56,7 @@ impl Cluster {
         let last = Time::from_ps(end.as_ps().saturating_sub(1));
         self.bring_up_all(self.schedule.key(0, end), last);
         self.end_plans(end);
+        self.end_shared_hosts();
         self.end_ahead();
         for index in 0..self.ports.len() {
             let port = &mut self.ports[index];
@@ -178,6 +180,7 @@ impl Cluster {
         if cell.is_backward_rm() {
             let (port, slot) = (hop.answering_port as usize, hop.answering_slot);
             let is_settled = match self.ports[port].control.answer_settled(now, slot) {
+                _ if !self.mechanisms.has(Mechanism::SettledAnswers) => false,
                 Settled::Yes => true,
                 Settled::ButForForwardRms => self.no_forward_rm_waits(&hop, now),
                 Settled::No => false,

@@ -101,6 +101,7 @@ use std::ops::ControlFlow;
 use cellrate_proto::{Duration, Time};
 
 use crate::error::RunError;
+use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::progress::Progress;
 use state::cluster::Cluster;
 use windows::crew::{self, Windows};
@@ -116,6 +117,7 @@ pub(crate) struct Kernel {
     pub conduits: Vec<[(usize, usize); 2]>,
     /// How long clusters may run by themselves.
     pub window: Duration,
+    pub mechanisms: Mechanisms,
 }
 
 /// Somebody who looks at the clusters between windows, of which the last one has ended then.
@@ -132,7 +134,8 @@ impl Kernel {
         threads: NonZeroUsize,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), RunError> {
-        self.run_crew(end, threads.get(), LEAD, progress, &mut |_, _| ControlFlow::Continue(()))
+        let lead = if self.mechanisms.has(Mechanism::Lead) { LEAD } else { 1 };
+        self.run_crew(end, threads.get(), lead, progress, &mut |_, _| ControlFlow::Continue(()))
     }
 
     /// The same on one thread, where `watch` looks at the clusters after every window; a break ends the run.
@@ -163,7 +166,7 @@ impl Kernel {
             now = now.saturating_add(window).min(end);
             progress(Progress { fraction }).is_continue()
         };
-        let exchange = Exchange::new(&mut self.clusters, &self.conduits);
+        let exchange = Exchange::new(&mut self.clusters, &self.conduits, self.mechanisms);
         let windows = Windows { end, length: window, lead };
         if !crew::run(&mut self.clusters, &exchange, windows, threads, goes_on) {
             return Err(RunError::Interrupted);
@@ -175,7 +178,7 @@ impl Kernel {
     /// Prepares a run to `end` whose windows the caller runs one by one.
     pub fn serial(&mut self, end: Time) -> Result<Serial, RunError> {
         self.check_length(end)?;
-        let exchange = Exchange::new(&mut self.clusters, &self.conduits);
+        let exchange = Exchange::new(&mut self.clusters, &self.conduits, self.mechanisms);
         Ok(Serial::new(exchange, Windows { end, length: self.window, lead: 1 }))
     }
 

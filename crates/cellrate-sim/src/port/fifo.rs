@@ -6,6 +6,7 @@ use cellrate_engine::wide::Wide;
 use cellrate_proto::{Cells, Duration, Time};
 
 use super::Line;
+use super::backlog::{Backlog, Even};
 
 /// Lindley's recursion: everything about the queue follows from the instant at which it will be empty.
 #[derive(Clone, Debug)]
@@ -283,6 +284,20 @@ impl Fifo {
     #[inline]
     pub fn preview(&self, now: Time) -> Time {
         self.busy_until.max(now).saturating_add(self.outlet.cell_time).saturating_add(self.outlet.delay)
+    }
+
+    /// When a cell reaches the far end that leaves the port at `departs`.
+    pub fn arrival_behind(&self, departs: Time) -> Time {
+        departs.saturating_add(self.outlet.delay)
+    }
+
+    /// Cells come, in any order of trains, each of which finds the line busy.
+    pub fn admit_waiting(&mut self, trains: &[Even]) {
+        let Some(backlog) = Backlog::of(trains, self.busy_until, self.outlet.cell_time) else { return };
+        self.accepted += backlog.cells;
+        self.busy_until = backlog.busy_until;
+        self.sojourns.add_wide(backlog.sojourns);
+        self.max_backlog = self.max_backlog.max(backlog.longest);
     }
 
     /// What comes after this reaches the far end after `arrives`.

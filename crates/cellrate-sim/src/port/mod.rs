@@ -8,6 +8,7 @@
 //! are [`Served`]: they keep real queues, and every departure is an event. All give the same departures where they
 //! apply.
 
+mod backlog;
 mod fifo;
 mod ranked;
 mod served;
@@ -19,6 +20,7 @@ use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::state::merge::Merge;
 use crate::kernel::state::shared_host::HostsBefore;
 use crate::kernel::state::shortcut::Shortcut;
+pub(crate) use backlog::Even;
 pub(crate) use cellrate_engine::line::Line;
 pub(crate) use cellrate_engine::priority::{ABR, PRIORITIES, UBR, priority};
 pub(crate) use fifo::{Fifo, Joining, MOST_JOINING, Outlet, Seen};

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use cellrate_engine::rows::{clocks, negotiated, refused};
 use cellrate_proto::Time;
 use cellrate_proto::switch::FrameDiscard;
-use cellrate_scenario::{FlowIndex, Scenario};
+use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Scenario};
 
 use super::exchanges::Rows;
 use super::virtual_sources::{self, Balance};
-use super::{FlowSummary, PortSummary, RunResult, RunSummary, Series, Summary};
-use crate::assembly::Assembly;
+use super::{FlowSummary, HostBottleneck, PortSummary, RunResult, RunSummary, Series, Summary};
+use crate::assembly::{Assembly, Place};
 use crate::endpoint::RmCount;
 use crate::error::RunError;
 use crate::kernel::cell::Cell;
@@ -25,6 +25,7 @@ pub(crate) fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) ->
     // Rows take the room of what has been counted, and then of the ports.
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_cells);
     let ports = port_summaries(scenario, &mut assembly, end);
+    let host_bottlenecks = host_bottlenecks(scenario, &assembly, end);
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_ports);
     let mut vcs = flow_summaries(scenario, &assembly, &in_flight, end);
     let balances = virtual_sources::balances(scenario, &assembly)?;
@@ -69,6 +70,7 @@ pub(crate) fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) ->
             frames,
             frame_list,
             virtual_sources,
+            host_bottlenecks,
             refused: refused(scenario),
             negotiated: negotiated(scenario),
             clocks: clocks(scenario),
@@ -193,6 +195,19 @@ fn port_summary(name: String, port: &Port, end: Time) -> PortSummary {
         pdus_refused: frame_discard.map_or(0, FrameDiscard::refused),
         pdus_cut: frame_discard.map_or(0, FrameDiscard::cut),
     }
+}
+
+/// More cells than this that wait at a host in the end are no burst.
+const BURST: u64 = 1000;
+
+fn host_bottlenecks(scenario: &Scenario, assembly: &Assembly, end: Time) -> Vec<HostBottleneck> {
+    let at_host = |port: PortIndex| scenario.node(scenario.tail(port.step())).kind == NodeKind::Host;
+    let waiting = |(port, place): (PortIndex, &Option<Place>)| {
+        let &Place { cluster, index } = place.as_ref().filter(|_| at_host(port))?;
+        let waiting = assembly.kernel.clusters[cluster as usize].ports[index as usize].total_queue(end).0;
+        (waiting > BURST).then(|| HostBottleneck { port: port_name(scenario, port), waiting })
+    };
+    scenario.ports().zip(&assembly.ports).filter_map(waiting).collect()
 }
 
 fn collect_series(scenario: &Scenario, assembly: Assembly) -> Vec<Series> {

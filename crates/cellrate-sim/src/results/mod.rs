@@ -52,12 +52,24 @@ pub struct Summary {
     pub frame_list: Vec<FrameRow>,
     /// One row per virtual source that data came to, in the order of the VCs and of their way.
     pub virtual_sources: Vec<VirtualSourceSummary>,
+    /// Hosts whose own line was the bottleneck of what they sent, in the order of the scenario.
+    pub host_bottlenecks: Vec<HostBottleneck>,
     /// Connections that were refused at set-up and did not run.
     pub refused: Vec<RefusedSummary>,
     /// What negotiation changed at set-up, in the order it happened.
     pub negotiated: Vec<NegotiatedSummary>,
     /// Clocks that are not exact, hosts before links.
     pub clocks: Vec<ClockSummary>,
+}
+
+/// A host's port at which more than a thousand cells still wait when the run ends: its connections send faster
+/// together than its line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HostBottleneck {
+    /// The port, "a->b".
+    pub port: String,
+    /// Cells that wait there at the end.
+    pub waiting: u64,
 }
 
 /// The run as a whole.

@@ -78,10 +78,14 @@ impl Cluster {
                 .is_some_and(|folded| folded.has_no_forward_rm(hop.answering_port, now))
     }
 
-    /// All deferred ports, as of what has the key `limit` at `now`.
+    /// All deferred ports, as of what has the key `limit` at `now`, after which nothing happens.
     pub(super) fn bring_up_all(&mut self, limit: u64, now: Time) {
         for port in 0..self.ports.len() {
-            self.bring_up(port, limit, now);
+            if let Shortcut::SharedHost { .. } = self.ports[port].shortcut {
+                self.drain_busy(port, limit, now);
+            } else {
+                self.bring_up(port, limit, now);
+            }
         }
     }
 

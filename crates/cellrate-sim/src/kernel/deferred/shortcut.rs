@@ -8,6 +8,7 @@ use crate::kernel::lanes::lane::Course;
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::shortcut::Shortcut;
+use crate::mechanisms::Mechanism;
 use crate::port::{ABR, Port, Queues};
 
 impl Cluster {
@@ -46,11 +47,17 @@ impl Cluster {
     }
 
     fn find_before_clusters(&mut self) {
+        let mechanisms = self.mechanisms;
         let only_abr = |port: &Port| usize::from(port.only_priority) == ABR || !port.metered;
         for port in &mut self.ports {
             match port.queues {
-                Queues::Ranked(_) => port.shortcut = Shortcut::Ranked,
-                Queues::Fifo(_) if port.deferred && port.outside && only_abr(port) => {
+                Queues::Ranked(_) if mechanisms.has(Mechanism::Ranked) => port.shortcut = Shortcut::Ranked,
+                Queues::Fifo(_)
+                    if port.deferred
+                        && port.outside
+                        && only_abr(port)
+                        && mechanisms.has(Mechanism::BeforeCluster) =>
+                {
                     port.shortcut = Shortcut::BeforeCluster;
                 }
                 _ => {}
@@ -60,6 +67,9 @@ impl Cluster {
 
     /// Ports to hosts with a single way in, which is a lane.
     fn find_before_hosts(&mut self, ways_in: &[u32]) {
+        if !self.mechanisms.has(Mechanism::BeforeHost) {
+            return;
+        }
         let mut links = vec![NONE; self.ports.len()];
         for (index, lane) in (0..).zip(&self.lanes) {
             if let Course::Behind { port } = lane.course {
@@ -137,6 +147,10 @@ impl Cluster {
                 Some(order) => (order.ways().to_vec(), Shortcut::InTurn),
                 None => (port.merge.ways().to_vec(), Shortcut::Sorted),
             };
+            let needed = if shortcut == Shortcut::InTurn { Mechanism::InTurn } else { Mechanism::Sorted };
+            if !self.mechanisms.has(needed) || ways.is_empty() {
+                continue;
+            }
             let outbox = |way: &Leaf| match *way {
                 Leaf::Feed(feed) => Some(self.feeds[feed as usize].outbox),
                 _ => None,

@@ -12,7 +12,7 @@
 //! others that do: so these come to the port first. A host is shared in this way if it can lose no cell, and all that
 //! it sends goes to other clusters.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cellrate_engine::schedule::Schedule;
 use cellrate_engine::tournament::{NEVER, Tournament};
@@ -22,12 +22,12 @@ use crate::endpoint::Access;
 use crate::kernel::hop::{Exit, Hop};
 use crate::kernel::lanes::lane::Lane;
 use crate::kernel::state::cluster::Cluster;
-use crate::kernel::state::feed::Feed;
+use crate::kernel::state::feed::{Feed, Train};
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::{Along, Front};
 use crate::kernel::state::shared_host::{HostsBefore, SharedHost};
 use crate::kernel::state::shortcut::Shortcut;
-use crate::port::{Joining, MOST_JOINING, Port, Queues};
+use crate::port::{Even, Joining, MOST_JOINING, Port, Queues};
 
 /// For how many cells on the line of the switch hosts take in cells at a time.
 const A_WHILE: u64 = 128;
@@ -164,6 +164,36 @@ impl Cluster {
         }
         for index in 0..self.shared_hosts[number as usize].lanes.len() {
             self.note_first(self.shared_hosts[number as usize].lanes[index] as usize);
+        }
+    }
+
+    /// The cells that were sent before `limit` by way of a shared host come to its `port`, up to one that finds the line
+    /// busy beyond `end`: then so do all after it, and they stay what they are, trains of their sources. A host that
+    /// sends faster than its line has millions of them in the end.
+    pub(crate) fn drain_busy(&mut self, port: usize, limit: u64, end: Time) {
+        let Queues::Fifo(fifo) = &self.ports[port].queues else { return };
+        let until = fifo.arrival_behind(end.saturating_add(fifo.cell_time()));
+        self.drain_shared(port, limit, until + Duration::from_ps(1));
+    }
+
+    /// The run is over: cells that wait at shared hosts are counted in the figures of their ports.
+    pub(crate) fn end_shared_hosts(&mut self) {
+        let mut waiting: BTreeMap<u32, Vec<&Train>> = BTreeMap::new();
+        for endpoint in &self.endpoints {
+            if let Access::Folded { port, feed } = endpoint.access
+                && self.feeds[feed as usize].port == port
+            {
+                waiting.entry(port).or_default().extend(self.feeds[feed as usize].trains());
+            }
+        }
+        for (port, trains) in waiting {
+            let Queues::Fifo(fifo) = &mut self.ports[port as usize].queues else { continue };
+            let even = |train: &&Train| Even {
+                first: train.first_arrival(),
+                spacing: train.spacing,
+                count: train.count.into(),
+            };
+            fifo.admit_waiting(&trains.iter().map(even).collect::<Vec<_>>());
         }
     }
 

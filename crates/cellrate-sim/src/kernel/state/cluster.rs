@@ -32,6 +32,7 @@ use super::shared_host::SharedHost;
 use crate::endpoint::Endpoint;
 use crate::kernel::hop::Hop;
 use crate::kernel::lanes::lane::Lane;
+use crate::mechanisms::Mechanisms;
 use crate::port::Port;
 use crate::probe::sampler::Sampler;
 use crate::tap::departures::Departures;
@@ -88,6 +89,7 @@ pub(crate) struct Cluster {
     pub(in crate::kernel) transmission_leaves: Vec<u32>,
     pub(in crate::kernel) timer_leaves: Vec<u32>,
     pub events: u64,
+    pub(in crate::kernel) mechanisms: Mechanisms,
 }
 
 impl Cluster {

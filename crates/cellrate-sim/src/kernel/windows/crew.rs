@@ -98,7 +98,7 @@ impl Share<'_> {
             let cluster = &mut self.clusters[number - self.first];
             // It is in the caches.
             std::mem::swap(&mut cluster.room, &mut room);
-            if exchange.is_large {
+            if exchange.prefetches {
                 cluster.prefetch();
             }
             exchange.deliver(number, cluster);

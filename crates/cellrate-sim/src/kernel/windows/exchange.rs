@@ -17,6 +17,7 @@ use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::herald::Herald;
 use crate::kernel::state::outbox::{Outbox, Sent};
 use crate::kernel::state::scratch::Room;
+use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::transport::Departed;
 
 /// All cells on their way from one cluster to another.
@@ -40,8 +41,8 @@ const LARGE: usize = 128;
 pub(crate) struct Exchange {
     /// Those that cells come from or go to.
     pub neighbours: Vec<Vec<usize>>,
-    /// Whether what clusters have is [prefetched](super::prefetch) before they run, and what they send is packed.
-    pub is_large: bool,
+    /// Whether what clusters have is [prefetched](super::prefetch) before they run.
+    pub prefetches: bool,
     mail: Vec<Mutex<Mail>>,
     /// The boxes that the cluster fills, each with the outboxes that lead there.
     posted: Vec<Vec<(usize, Vec<u32>)>>,
@@ -57,12 +58,17 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     /// Between `clusters`; `conduits` say where PDUs leave and where they arrive, as (cluster, endpoint).
-    pub fn new(clusters: &mut [Cluster], conduits: &[[(usize, usize); 2]]) -> Exchange {
+    pub fn new(
+        clusters: &mut [Cluster],
+        conduits: &[[(usize, usize); 2]],
+        mechanisms: Mechanisms,
+    ) -> Exchange {
         let nothing = || vec![Vec::new(); clusters.len()];
         let lanes: usize = clusters.iter().map(|cluster| cluster.outboxes.len()).sum();
+        let is_large = lanes >= LARGE;
         let mut exchange = Exchange {
             neighbours: vec![Vec::new(); clusters.len()],
-            is_large: lanes >= LARGE,
+            prefetches: is_large && mechanisms.has(Mechanism::Prefetch),
             mail: Vec::new(),
             posted: vec![Vec::new(); clusters.len()],
             delivered: vec![Vec::new(); clusters.len()],
@@ -70,9 +76,10 @@ impl Exchange {
             leaving: nothing(),
             coming: nothing(),
         };
-        match exchange.is_large {
-            true => have_packed(clusters),
-            false => tell_of_stretches(clusters),
+        if is_large && mechanisms.has(Mechanism::Packing) {
+            have_packed(clusters);
+        } else if mechanisms.has(Mechanism::Stretches) {
+            tell_of_stretches(clusters);
         }
         for (from, cluster) in clusters.iter().enumerate() {
             for (index, outbox) in (0..).zip(&cluster.outboxes) {

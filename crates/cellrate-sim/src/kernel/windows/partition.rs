@@ -6,10 +6,23 @@
 use cellrate_proto::Duration;
 use cellrate_scenario::{Link, NodeKind, Scenario};
 
-/// Links shorter than this join their nodes in one cluster: a window has to hold enough cells to be worth its overhead.
-const SHORTEST_WINDOW: Duration = Duration::from_us(100);
-/// Longer windows would only make more cells wait between clusters.
-const LONGEST_WINDOW: Duration = Duration::from_ms(2);
+use crate::mechanisms::{Mechanism, Mechanisms};
+
+/// Cells of each connection that a window should have room for, if the line between clusters is shared fairly: a
+/// window costs something for each source and lane, however few cells they have in it.
+const CELLS_PER_SOURCE: u64 = 128;
+/// What a window costs by itself, in sources.
+const WINDOW_AS_SOURCES: u64 = 16;
+/// Most cells of a line in a window, though there are very many connections: they are kept until the window ends.
+const MOST_CELLS: u64 = 1 << 14;
+/// A link joins its nodes in one cluster where a window of its delay would cost more than it saves: where it has room for
+/// less than a cell for every two sources, the window by itself counted as [some](WINDOW_AS_SOURCES).
+const SOURCES_PER_CELL: u64 = 2;
+/// A longer link never does.
+const LONGEST_JOINT: Duration = Duration::from_us(100);
+
+/// The window of a network with one cluster, which runs for as long as it likes: who watches looks between windows.
+const ALONE: Duration = Duration::from_ms(2);
 
 /// A partition of the nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +37,8 @@ pub(crate) struct Partition {
 
 impl Partition {
     /// The partition of a scenario's nodes.
-    pub fn of(scenario: &Scenario) -> Partition {
+    pub fn of(scenario: &Scenario, mechanisms: Mechanisms) -> Partition {
+        let in_one = !mechanisms.has(Mechanism::Clusters);
         let mut root: Vec<usize> = (0..scenario.nodes.len()).collect();
         let mut links_of = vec![0_u32; scenario.nodes.len()];
         for end in scenario.links.iter().flat_map(|link| link.ends) {
@@ -36,7 +50,11 @@ impl Partition {
                 .map(|end| end.0 as usize)
                 .any(|node| links_of[node] == 1 && scenario.nodes[node].kind == NodeKind::Host)
         };
-        for link in scenario.links.iter().filter(|link| link.delay < SHORTEST_WINDOW || ends_at_leaf(link)) {
+        let crossing = crossing(scenario);
+        let joins = |&(link, &sources): &(&Link, &u64)| {
+            in_one || link.delay < LONGEST_JOINT.min(shortest_window(link, sources)) || ends_at_leaf(link)
+        };
+        for (link, _) in scenario.links.iter().zip(&crossing).filter(joins) {
             let [a, b] = link.ends.map(|end| find(&mut root, end.0 as usize));
             root[a.max(b)] = a.min(b);
         }
@@ -51,13 +69,48 @@ impl Partition {
             });
             cluster.push(of);
         }
-        let between = scenario.links.iter().filter(|link| {
+        let is_between = |link: &Link| {
             let [a, b] = link.ends.map(|end| cluster[end.0 as usize]);
             a != b
-        });
-        let shortest = between.map(|link| link.delay).min().unwrap_or(LONGEST_WINDOW);
-        Partition { cluster, clusters: clusters as usize, window: shortest.min(LONGEST_WINDOW) }
+        };
+        let between: Vec<bool> = scenario.links.iter().map(is_between).collect();
+        let window = window(scenario, &between, &crossing);
+        Partition { cluster, clusters: clusters as usize, window }
     }
+}
+
+/// The window where cells go from cluster to cluster over the links `between`: no longer than the shortest of them. Nor
+/// longer than it has to be for its cells to be many beside its sources and lanes: enough for the connections of the
+/// link on which that takes longest, and not too many for the fastest link.
+fn window(scenario: &Scenario, between: &[bool], crossing: &[u64]) -> Duration {
+    if !between.contains(&true) {
+        return ALONE;
+    }
+    let (mut shortest, mut enough, mut most) = (Duration::FOREVER, LONGEST_JOINT, Duration::FOREVER);
+    for ((link, &crossing), between) in scenario.links.iter().zip(crossing).zip(between) {
+        let cells = |count: u64| link.rate.cell_time().saturating_mul(count);
+        if *between {
+            shortest = shortest.min(link.delay);
+            enough = enough
+                .max(cells(crossing.saturating_add(WINDOW_AS_SOURCES).saturating_mul(CELLS_PER_SOURCE)));
+            most = most.min(cells(MOST_CELLS));
+        }
+    }
+    shortest.min(enough).min(most.max(LONGEST_JOINT))
+}
+
+/// By link, how many connections cross it.
+fn crossing(scenario: &Scenario) -> Vec<u64> {
+    let mut crossing = vec![0; scenario.links.len()];
+    for connection in &scenario.connections {
+        connection.path.iter().for_each(|step| crossing[step.link.0 as usize] += 1);
+    }
+    crossing
+}
+
+/// The shortest window over a link with so many sources that saves more than it costs.
+fn shortest_window(link: &Link, sources: u64) -> Duration {
+    link.rate.cell_time().saturating_mul(sources.saturating_add(WINDOW_AS_SOURCES) / SOURCES_PER_CELL)
 }
 
 fn find(root: &mut [usize], node: usize) -> usize {
@@ -67,4 +120,47 @@ fn find(root: &mut [usize], node: usize) -> usize {
         node = root[node];
     }
     node
+}
+
+#[cfg(test)]
+mod tests {
+    use cellrate_scenario::Document;
+
+    use super::*;
+
+    /// Clusters and window of two switches with a link of this delay between them, and so many connections over it.
+    fn partition(delay: &str, sources: usize) -> (usize, Duration) {
+        let text = format!(
+            "name = \"two\"\nduration = \"1 ms\"\n[defaults.link]\nrate = \"149.76 Mbps\"\ndelay = \"{delay}\"\n\
+             [[host]]\nname = \"s{{i}}\"\ncount = {sources}\n[[host]]\nname = \"d{{i}}\"\ncount = {sources}\n\
+             [[switch]]\nname = \"sw{{i}}\"\ncount = 2\n[[link]]\nbetween = [\"sw1\", \"sw2\"]\n\
+             [[link]]\nbetween = [\"s{{i}}\", \"sw1\"]\ncount = {sources}\n\
+             [[link]]\nbetween = [\"sw2\", \"d{{i}}\"]\ncount = {sources}\n\
+             [[vc]]\nname = \"vc{{i}}\"\ncount = {sources}\npath = [\"s{{i}}\", \"sw1\", \"sw2\", \"d{{i}}\"]\n"
+        );
+        let scenario = Document::parse(&text, "two").expect("it reads").resolve().expect("it resolves");
+        let Partition { clusters, window, .. } = Partition::of(&scenario, Mechanisms::default());
+        (clusters, window)
+    }
+
+    #[test]
+    fn a_link_separates_clusters_where_a_window_holds_enough_cells_for_its_sources() {
+        // 15 cells of 2.83 us for 15 sources and 16 more; 8 cells for one source.
+        assert_eq!(["0 us", "40 us", "50 us", "100 us"].map(|delay| partition(delay, 15).0), [1, 1, 2, 2]);
+        assert_eq!(["20 us", "25 us"].map(|delay| partition(delay, 1).0), [1, 2]);
+        assert_eq!(
+            ["99 us", "100 us"].map(|delay| partition(delay, 400).0),
+            [1, 2],
+            "the longest that joins"
+        );
+    }
+
+    #[test]
+    fn a_window_is_as_long_as_its_link_until_it_holds_enough_cells() {
+        assert_eq!(partition("50 us", 15).1, Duration::from_us(50));
+        assert_eq!(partition("5 ms", 15).1, Duration::from_ms(5));
+        let cell_time = cellrate_proto::BitRate::from_bps(149_760_000).cell_time();
+        assert_eq!(partition("275 ms", 15).1, cell_time * (128 * 31));
+        assert_eq!(partition("275 ms", 1000).1, cell_time * (1 << 14), "cells are kept for as long");
+    }
 }

@@ -39,7 +39,7 @@ impl Serial {
         let until = self.windows.end_of(self.done);
         for (number, cluster) in clusters.iter_mut().enumerate() {
             std::mem::swap(&mut cluster.room, &mut self.room);
-            if self.exchange.is_large {
+            if self.exchange.prefetches {
                 cluster.prefetch();
             }
             self.exchange.deliver(number, cluster);
