@@ -79,7 +79,8 @@ def same_series(one: cellrate.Result, other: cellrate.Result) -> bool:
 
 
 def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
-    assert set(result.summary) == {"run", "vcs", "ports", *TABLES, "virtual_sources", "refused", "negotiated", "clocks"}
+    others = {"virtual_sources", "host_bottlenecks", "refused", "negotiated", "clocks"}
+    assert set(result.summary) == {"run", "vcs", "ports", *TABLES, *others}
     assert set(result.summary["run"]) >= RUN_KEYS
     for row in result.summary["vcs"]:
         assert set(row) >= VC_KEYS

@@ -96,7 +96,7 @@ pub(super) fn fold(
         parts.ports[port.index as usize].deferred = true;
         for &flow in flows {
             let number = parts.feeds.len() as u32;
-            parts.feeds.push(feed(flow, port.index, true, Significance::BEFORE_CLUSTER));
+            parts.feeds.push(feed(flow, port.index, true, Significance::NONE));
             let access = Access::Folded { port: port.index, feed: number };
             parts.endpoints[end_of(flow) as usize].access = access;
         }

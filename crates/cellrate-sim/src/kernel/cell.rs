@@ -59,6 +59,9 @@ impl Significance {
     /// Before another cluster: BRMs, because a port in the other direction is looked at.
     pub const BEFORE_CLUSTER: Significance = Significance((BACKWARD >> SIGNIFICANT_SHIFT) as u8);
 
+    /// On the way to a port that sources share: none. BRMs are when they have left it.
+    pub const NONE: Significance = Significance(0);
+
     /// Whether ends of PDUs are among them.
     pub fn of_pdu_ends(self) -> bool {
         self.0 & (USER_OR_NI >> SIGNIFICANT_SHIFT) as u8 != 0

@@ -286,6 +286,11 @@ impl Fifo {
         self.busy_until.max(now).saturating_add(self.outlet.cell_time).saturating_add(self.outlet.delay)
     }
 
+    /// When the transmission of a cell would begin that came at `now`, the next to come.
+    pub fn begins(&self, now: Time) -> Time {
+        self.busy_until.max(now)
+    }
+
     /// When a cell reaches the far end that leaves the port at `departs`.
     pub fn arrival_behind(&self, departs: Time) -> Time {
         departs.saturating_add(self.outlet.delay)

@@ -22,7 +22,7 @@ use crate::kernel::state::shared_host::HostsBefore;
 use crate::kernel::state::shortcut::Shortcut;
 pub(crate) use backlog::Even;
 pub(crate) use cellrate_engine::line::Line;
-pub(crate) use cellrate_engine::priority::{ABR, PRIORITIES, UBR, priority};
+pub(crate) use cellrate_engine::priority::{ABR, GUARANTEED, PRIORITIES, UBR, priority};
 pub(crate) use fifo::{Fifo, Joining, MOST_JOINING, Outlet, Seen};
 pub(crate) use ranked::{Give, Ranked, Turning};
 pub(crate) use served::Served;

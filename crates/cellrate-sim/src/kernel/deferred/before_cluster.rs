@@ -16,7 +16,7 @@ use crate::kernel::state::feed::Feed;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::merge::{Along, Front};
 use crate::kernel::state::outbox::Outbox;
-use crate::port::{Joining, MOST_JOINING, Port, Queues};
+use crate::port::{ABR, GUARANTEED, Joining, MOST_JOINING, Port, Queues};
 
 impl Cluster {
     /// Deals with cells before `limit` that come to a FIFO to another cluster, up to the first one that does more than
@@ -25,16 +25,18 @@ impl Cluster {
     #[inline(never)]
     pub(crate) fn run_before_cluster(&mut self, number: usize, limit: u64) -> Option<usize> {
         let Cluster { ports, lanes, feeds, leaves, hops, outboxes, schedule, .. } = self;
-        let Port { queues: Queues::Fifo(fifo), metered, control, merge, .. } = &mut ports[number] else {
+        let Port { queues: Queues::Fifo(fifo), metered, control, merge, only_priority, .. } =
+            &mut ports[number]
+        else {
             return None;
         };
+        let priority = usize::from(*only_priority);
         loop {
             let meter = control.quiet_meter();
-            let (limit, left) = match *metered {
-                true => (limit.min(schedule.key(0, meter.until)), meter.left.min(MOST_JOINING)),
-                false => (limit, MOST_JOINING),
-            };
-            let meter = metered.then_some(meter);
+            let limit = if *metered { limit.min(schedule.key(0, meter.until)) } else { limit };
+            // Cells of other categories are counted all together, and no interval ends with one.
+            let meter = (*metered && priority == ABR).then_some(meter);
+            let left = meter.as_ref().map_or(MOST_JOINING, |meter| meter.left.min(MOST_JOINING));
             let joining = fifo.joining();
             let run = RunBeforeCluster {
                 lanes,
@@ -48,7 +50,10 @@ impl Cluster {
                 limit,
                 left,
             };
-            let Ended { feed, forward_rm } = merge.run(run);
+            let Ended { feed, forward_rm, count } = merge.run(run);
+            if *metered && priority == GUARANTEED {
+                control.on_guaranteed_cells(count);
+            }
             let Some((cell, slot)) = forward_rm else { return feed };
             if *metered {
                 control.on_forward_rm(cell.arrives, slot, cell.current_cell_rate().rate());
@@ -82,6 +87,8 @@ struct Ended {
     feed: Option<usize>,
     /// An FRM as it came to the port, and the number of its connection there.
     forward_rm: Option<(Cell, Slot)>,
+    /// How many cells came.
+    count: u64,
 }
 
 impl Along for RunBeforeCluster<'_> {
@@ -171,6 +178,7 @@ impl Along for RunBeforeCluster<'_> {
             meter.close(most - left);
         }
         joining.close(most - left);
+        ended.count = most - left;
         ended
     }
 }

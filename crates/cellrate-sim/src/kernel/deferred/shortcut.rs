@@ -9,7 +9,7 @@ use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::shortcut::Shortcut;
 use crate::mechanisms::Mechanism;
-use crate::port::{ABR, Port, Queues};
+use crate::port::{ABR, Queues};
 
 impl Cluster {
     /// Whether there may be [stretches](crate::kernel::lanes::stretch) on `lane`: whoever deals with its cells deals with many
@@ -48,15 +48,11 @@ impl Cluster {
 
     fn find_before_clusters(&mut self) {
         let mechanisms = self.mechanisms;
-        let only_abr = |port: &Port| usize::from(port.only_priority) == ABR || !port.metered;
         for port in &mut self.ports {
             match port.queues {
                 Queues::Ranked(_) if mechanisms.has(Mechanism::Ranked) => port.shortcut = Shortcut::Ranked,
                 Queues::Fifo(_)
-                    if port.deferred
-                        && port.outside
-                        && only_abr(port)
-                        && mechanisms.has(Mechanism::BeforeCluster) =>
+                    if port.deferred && port.outside && mechanisms.has(Mechanism::BeforeCluster) =>
                 {
                     port.shortcut = Shortcut::BeforeCluster;
                 }
@@ -140,7 +136,9 @@ impl Cluster {
     /// Ports to other clusters that several sources send to and nobody else, each with a lane of its own behind it.
     fn find_sources_alone(&mut self, ways_in: &[u32]) {
         for (port, &ways_in) in self.ports.iter_mut().zip(ways_in) {
-            if port.shortcut != Shortcut::BeforeCluster || ways_in < 2 {
+            // Meters count cells of ABR one by one there.
+            let counts_abr = usize::from(port.only_priority) == ABR || !port.metered;
+            if port.shortcut != Shortcut::BeforeCluster || ways_in < 2 || !counts_abr {
                 continue;
             }
             let (ways, shortcut) = match port.merge.in_order() {

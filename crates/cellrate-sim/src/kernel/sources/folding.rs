@@ -2,7 +2,7 @@
 //!
 //! Where a source has its access link to itself and cannot lose a cell there, its transmissions are worked out when
 //! their arrival at the switch is due, or just before something reaches the host that may change them. Where it shares
-//! the host's port with others ([`super::shared_host`]), it is the transmissions themselves that are due. Most are data
+//! the host's port with others ([`super::shared_host`]), transmissions are worked out when they leave that. Most are data
 //! cells of a [run](Endpoint::run) that is known beforehand: these are planned as one train, put on the link at once,
 //! *settled* with the source when they have left, and cut off where an event at the host comes before.
 //!
@@ -19,6 +19,7 @@ use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::feed::{Feed, SpareRoom, Train};
 use crate::kernel::state::merge::Merge;
+use crate::kernel::state::shortcut::Shortcut;
 use crate::port::{Fifo, Port, Queues};
 use crate::probe::sampler::Sampler;
 
@@ -43,7 +44,7 @@ enum Way<'a> {
     /// By a port of its own.
     Own(&'a mut Fifo),
     /// By one that it [shares](super::shared_host): they come to it when they are sent.
-    Shared,
+    Shared(&'a Fifo),
 }
 
 impl Way<'_> {
@@ -55,7 +56,7 @@ impl Way<'_> {
                 Some(arrives) => arrives,
                 None => unreachable!("only sources behind a lossless port are folded"),
             },
-            Way::Shared => at,
+            Way::Shared(_) => at,
         }
     }
 
@@ -72,7 +73,7 @@ impl Way<'_> {
     fn preview(&self, at: Time) -> Time {
         match self {
             Way::Own(fifo) => fifo.preview(at),
-            Way::Shared => at,
+            Way::Shared(_) => at,
         }
     }
 
@@ -81,7 +82,7 @@ impl Way<'_> {
     fn is_idle_for(&self, at: Time, spacing: Duration) -> bool {
         match self {
             Way::Own(fifo) => fifo.is_idle_for(at, spacing),
-            Way::Shared => true,
+            Way::Shared(_) => true,
         }
     }
 
@@ -90,7 +91,7 @@ impl Way<'_> {
     fn latest_transmission(&self, arrives: Time) -> Time {
         match self {
             Way::Own(fifo) => fifo.latest_transmission(arrives),
-            Way::Shared => arrives,
+            Way::Shared(_) => arrives,
         }
     }
 }
@@ -163,7 +164,7 @@ impl Folded<'_> {
             let planned = self.sender.planned;
             let left = if planned == 0 {
                 let cell = self.release();
-                has_event |= cell.is_significant(self.feed.significance);
+                has_event |= cell.is_backward_rm() || cell.is_significant(self.feed.significance);
                 self.feed.push(Train::of(cell), self.spare);
                 cell.sent
             } else {
@@ -286,8 +287,12 @@ impl Folded<'_> {
     #[inline]
     fn waits_for_merge(&self) -> bool {
         self.feed.deferred
-            && self.feed.significance == Significance::BEFORE_CLUSTER
-            && !self.sender.may_turn_around()
+            && match self.access {
+                Way::Shared(_) => true,
+                Way::Own(_) => {
+                    self.feed.significance == Significance::BEFORE_CLUSTER && !self.sender.may_turn_around()
+                }
+            }
     }
 
     /// The front train of a feed to a deferred port has changed: its key in the merge, if its cells are no events.
@@ -301,9 +306,19 @@ impl Folded<'_> {
         };
         let before = self.merge.first();
         self.merge.set(self.feed.place as usize, next);
-        if let (Way::Shared, true) = (&self.access, self.merge.first() < before) {
+        if let (Way::Shared(_), true) = (&self.access, self.merge.first() < before) {
             self.sooner.push(self.feed.port);
         }
+    }
+
+    /// When the first BRM is sent that has not come to the shared port, or earlier.
+    fn first_backward_rm(&self) -> Option<Time> {
+        let known = self.feed.trains().find(|train| train.last.is_backward_rm());
+        match known {
+            Some(train) => Some(train.first_arrival()),
+            None => self.sender.may_turn_around().then(|| self.first_unknown()),
+        }
+        .filter(|&sent| sent != Time::NEVER)
     }
 
     /// The front train may have changed: the keys for it.
@@ -312,6 +327,10 @@ impl Folded<'_> {
             self.merge_front();
         }
         let feed = &*self.feed;
+        if let Way::Shared(fifo) = &self.access {
+            let due = self.first_backward_rm().map_or(Time::NEVER, |sent| fifo.begins(sent));
+            return self.schedule.keep(feed.leaf as usize, due);
+        }
         let first = if feed.is_empty() {
             None
         } else if feed.deferred {
@@ -338,17 +357,20 @@ impl Cluster {
         let sender = &mut endpoints[endpoint];
         let Access::Folded { port, feed } = sender.access else { return None };
         let feed = &mut feeds[feed as usize];
-        let (access, behind) = if port == feed.port {
-            (Way::Shared, &mut ports[port as usize])
+        let (access, merge) = if port == feed.port {
+            let Port { queues: Queues::Fifo(fifo), merge, .. } = &mut ports[port as usize] else {
+                unreachable!("sources share a FIFO");
+            };
+            (Way::Shared(fifo), merge)
         } else {
             let Ok([Port { queues: Queues::Fifo(fifo), .. }, behind]) =
                 ports.get_disjoint_mut([port as usize, feed.port as usize])
             else {
                 unreachable!("a source is folded behind a FIFO that leads to another port");
             };
-            (Way::Own(fifo), behind)
+            (Way::Own(fifo), &mut behind.merge)
         };
-        let (index, spare, merge) = (endpoint as u32, &mut room.trains, &mut behind.merge);
+        let (index, spare) = (endpoint as u32, &mut room.trains);
         Some(Folded { sender, index, access, feed, spare, merge, sooner, schedule, sampler, end: *end })
     }
 
@@ -366,6 +388,10 @@ impl Cluster {
     pub(crate) fn on_feed(&mut self, now: Time, index: usize, leaf: usize) {
         let feed = &self.feeds[index];
         let (port, deferred) = (feed.port as usize, feed.deferred);
+        if let Shortcut::SharedHost { .. } = self.ports[port].shortcut {
+            self.drain_for_a_while(port, self.schedule.key(leaf, now) + 1, now);
+            return self.folded_into(index).refresh();
+        }
         if deferred {
             // A single cell is due when it arrives.
             self.drain(port, self.schedule.key(leaf, now) + 1);
@@ -389,10 +415,7 @@ impl Cluster {
             cell
         };
         folded.refresh();
-        match folded.access {
-            Way::Own(_) => self.forward(now, leaf, cell),
-            Way::Shared => self.leave_host(now, cell),
-        }
+        self.forward(now, leaf, cell);
     }
 
     /// The train at the front has been used up.

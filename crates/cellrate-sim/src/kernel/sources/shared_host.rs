@@ -6,9 +6,10 @@
 //! then, in the order in which the transmissions would be events. From then on the cells are on lanes like any others.
 //! Until then they are a few trains, however many wait at the host or are on its link.
 //!
-//! No cell is missed: one that comes to the switch's port before a limit was sent before it. A BRM is an event when it
-//! is sent, as is what comes behind the known cells of a source that may send one next; and so it is known well before
-//! it is an event at the switch. A timer of TCP may have a source send at the very instant of the timer, after all
+//! No cell is missed: one that comes to the switch's port before a limit was sent before it. Where a source has sent a
+//! BRM that has not come to the port, or may send one next, the port takes in cells, for a while at a time, from when
+//! the BRM could begin to leave it: so it is known well before it is an event at the switch, and however many cells
+//! wait at the host, few are more than trains. A timer of TCP may have a source send at the very instant of the timer, after all
 //! others that do: so these come to the port first. A host is shared in this way if it can lose no cell, and all that
 //! it sends goes to other clusters.
 
@@ -167,6 +168,16 @@ impl Cluster {
         }
     }
 
+    /// The cells that were sent before `limit` by way of a shared host come to its `port`, as far as they begin to leave
+    /// it within a while from `now` on.
+    pub(crate) fn drain_for_a_while(&mut self, port: usize, limit: u64, now: Time) {
+        let Queues::Fifo(fifo) = &self.ports[port].queues else { return };
+        let cell_time = fifo.cell_time();
+        let last = now.saturating_add(cell_time.saturating_mul(A_WHILE));
+        let until = fifo.arrival_behind(last.saturating_add(cell_time));
+        self.drain_shared(port, limit, until);
+    }
+
     /// The cells that were sent before `limit` by way of a shared host come to its `port`, up to one that finds the line
     /// busy beyond `end`: then so do all after it, and they stay what they are, trains of their sources. A host that
     /// sends faster than its line has millions of them in the end.
@@ -264,7 +275,8 @@ impl Along for RunShared<'_> {
                 unreachable!("only sources send by a host");
             };
             let feed = &mut feeds[index as usize];
-            if feed.is_empty() {
+            // A BRM has to be announced.
+            if feed.is_empty() || feed.front.last.is_backward_rm() {
                 break;
             }
             let departs = joining.departure(now);

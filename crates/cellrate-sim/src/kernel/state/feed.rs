@@ -154,7 +154,8 @@ impl Feed {
             self.front = next;
             return Some(self.front_key(schedule));
         }
-        (self.open && self.significance == Significance::BEFORE_CLUSTER).then_some(key + self.key_step)
+        let is_no_event = self.significance != Significance::BEFORE_HOST;
+        (self.open && is_no_event).then_some(key + self.key_step)
     }
 
     /// Puts `train` behind all others, if need be in room that is to spare.
