@@ -69,7 +69,7 @@ export class Lab {
     );
     this.network.onFewer = (cells) => {
       const told = cells > 1 ? `On the fullest links one of ${cells} cells is drawn.` : "";
-      element("nocells").textContent = this.following ? told : "Slow motion shows cells.";
+      element("nocells").textContent = this.following ? told : this.remote ? "" : "Slow motion shows cells.";
     };
     this.controls();
   }
