@@ -2,6 +2,7 @@
 //!
 //! A workload says how fast the kernel is on its best day; these say how much one step beside it costs.
 
+use crate::networks::{BASE_NETWORK, CBR, Network, RATES, Text};
 use crate::workloads::Workload;
 
 /// The network without a change, which the others are compared to.
@@ -134,48 +135,6 @@ const fn change(
     Workload { name, what, full_ms, counted_ms, text: Text::Changed(network) }
 }
 
-/// How the text of a scenario is made, without its name and duration.
-pub enum Text {
-    /// By a function.
-    Made(fn() -> String),
-    /// By a description of what differs from W1's network.
-    Changed(Network),
-}
-
-impl Text {
-    /// The text.
-    pub fn text(&self) -> String {
-        match self {
-            Text::Made(make) => make(),
-            Text::Changed(network) => network.text(),
-        }
-    }
-}
-
-/// W1's network and what can be changed about it; parts of a file are given as its lines.
-pub struct Network {
-    sources: usize,
-    switches: usize,
-    /// Rate of every link that has none of its own.
-    rate: &'static str,
-    delay: &'static str,
-    /// Lines of the access links of sources; [`RATES`] stands for as many rates as sources.
-    access: &'static str,
-    /// Lines of the links between switches.
-    trunk: &'static str,
-    /// Lines of every switch.
-    switch: &'static str,
-    /// Lines of ABR parameters.
-    abr: &'static str,
-    /// Lines of every VC; [`CBR`] stands for as many rates as sources.
-    vc: &'static str,
-    /// Whether all VCs have one source host and one destination host.
-    one_host: bool,
-    /// What stands behind everything else.
-    more: &'static str,
-}
-
-const ERICA: &str = r#"algorithm = { type = "erica", target_utilization = "90 %", interval = "5 ms" }"#;
 const EFCI: &str = r#"efci = { high = "100 cells", low = "50 cells" }"#;
 const BECN: &str = "efci = { high = \"100 cells\" }\nbecn = { threshold = \"100 cells\" }";
 const VS_VD: &str =
@@ -183,8 +142,6 @@ const VS_VD: &str =
 const RM_FIRST: &str = "algorithm = { type = \"erica\", target_utilization = \"90 %\", interval = \"5 ms\" }\nrm_cells = \"first\"";
 const EARLY_DISCARD: &str =
     "buffers = { ubr = \"1000 cells\" }\nframe_discard = { type = \"early\", threshold = \"800 cells\" }";
-const RATES: &str = "{rates}";
-const CBR: &str = "{cbr}";
 const ON_OFF: &str = r#"traffic = { type = "on-off", rate = "60 Mbps", on = { exponential = "2 ms" }, off = { exponential = "10 ms" } }"#;
 const TCP_OVER_UBR: &str =
     "category = \"ubr\"\ntraffic = { type = \"tcp\", mss = \"512 octets\", window = \"256 KiB\" }";
@@ -208,89 +165,3 @@ const CHANGES_RECORDED: &str = "[[probe]]\nrecord = [\"acr\", \"queue\"]\nevery 
 const EVERY_1_MS: &str = "[[probe]]\nrecord = [\"acr\", \"queue\", \"utilization\"]\nevery = \"1 ms\"\n";
 const EVERY_100_US: &str = "[[probe]]\nrecord = [\"acr\", \"queue\", \"utilization\"]\nevery = \"100 us\"\n";
 const EVERY_10_US: &str = "[[probe]]\nrecord = [\"acr\", \"queue\", \"utilization\"]\nevery = \"10 us\"\n";
-
-const BASE_NETWORK: Network = Network {
-    sources: 15,
-    switches: 2,
-    rate: "149.76 Mbps",
-    delay: "5 ms",
-    access: "",
-    trunk: "",
-    switch: ERICA,
-    abr: "",
-    vc: "",
-    one_host: false,
-    more: "",
-};
-
-impl Network {
-    fn text(&self) -> String {
-        let &Network { sources, switches, rate, delay, switch, abr, trunk, one_host, more, .. } = self;
-        let (access, vc) = match (self.access, self.vc) {
-            (RATES, vc) => (self.access_rates(), vc.to_owned()),
-            (access, CBR) => (access.to_owned(), self.constant_rates()),
-            (access, vc) => (access.to_owned(), vc.to_owned()),
-        };
-        let (number, hosts) = if one_host { ("", 1) } else { ("{i}", sources) };
-        let path: Vec<String> = (1..=switches).map(|i| format!("\"sw{i}\"")).collect();
-        let (path, links) = (path.join(", "), switches - 1);
-        format!(
-            r#"
-[defaults.link]
-rate = "{rate}"
-delay = "{delay}"
-[defaults.switch]
-{switch}
-[defaults.abr]
-{abr}
-[[host]]
-name = "s{number}"
-count = {hosts}
-[[host]]
-name = "d{number}"
-count = {hosts}
-[[switch]]
-name = "sw{{i}}"
-count = {switches}
-[[link]]
-between = ["sw{{i}}", "sw{{i+1}}"]
-count = {links}
-{trunk}
-[[link]]
-between = ["s{number}", "sw1"]
-count = {hosts}
-{access}
-[[link]]
-between = ["sw{switches}", "d{number}"]
-count = {hosts}
-[[vc]]
-name = "vc{{i}}"
-count = {sources}
-path = ["s{number}", {path}, "d{number}"]
-{vc}
-{more}
-"#
-        )
-    }
-
-    /// Rates from 0.8 to 1.46 times what each source could have of the line.
-    fn access_rates(&self) -> String {
-        let share = self.rate_bps() / self.sources as f64;
-        let of = |i| format!("\"{:.0} bps\"", share * (0.8 + 0.66 * i as f64 / self.sources as f64));
-        format!("rate = [{}]", (0..self.sources).map(of).collect::<Vec<_>>().join(", "))
-    }
-
-    /// Constant rates within 7 % of each other, 90 % of the line together.
-    fn constant_rates(&self) -> String {
-        let share = 0.9 * self.rate_bps() / 424.0 / self.sources as f64;
-        let spread = |i| 0.07 * ((i as f64 + 0.5) / self.sources as f64 - 0.5);
-        let of = |i| format!("\"{:.3} cells/s\"", share * (1.0 + spread(i)));
-        let rates = (0..self.sources).map(of).collect::<Vec<_>>().join(", ");
-        format!("category = \"cbr\"\ntraffic = {{ type = \"constant\", rate = [{rates}] }}")
-    }
-
-    fn rate_bps(&self) -> f64 {
-        let number = self.rate.split(' ').next().and_then(|number| number.parse::<f64>().ok());
-        number.expect("a number of Mbps") * 1e6
-    }
-}

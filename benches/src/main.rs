@@ -17,6 +17,7 @@
 //! ```
 
 mod changes;
+mod networks;
 mod workloads;
 
 use std::num::NonZeroUsize;

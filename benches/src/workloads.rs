@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::changes::Text;
+use crate::networks::Text;
 
 /// A workload: what it is called, what it is, and how long it runs by default.
 pub struct Workload {
