@@ -431,9 +431,26 @@ impl Endpoint {
         let (Some(interface), Some(adapter)) = (&mut self.interface, self.supply.adapter_mut()) else {
             return;
         };
+        if adapter.holds_back() {
+            while let Some(segment) = interface.stack.poll_in_turn(now, adapter.takes_data()) {
+                adapter.offer(segment);
+            }
+            return;
+        }
         while let Some(segment) = interface.stack.poll_transmit(now) {
             adapter.offer(segment);
         }
+    }
+
+    /// A cell has left at `now`. Whether that has let TCP, held back until then, hand over more.
+    #[inline]
+    pub fn on_room(&mut self, now: Time) -> bool {
+        let has_room =
+            self.supply.adapter().is_some_and(|adapter| adapter.holds_back() && adapter.takes_data());
+        if has_room {
+            self.pump(now);
+        }
+        has_room
     }
 
     /// The destination of the other direction.

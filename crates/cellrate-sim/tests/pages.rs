@@ -425,7 +425,7 @@ proptest! {
     #[test]
     fn every_page_comes_whole_and_in_order_whatever_is_lost(
         pages in any_pages(),
-        preset in prop::sample::select(vec!["reno", "newreno", "sack", "internet-applications", "tcp-lrd-vbr", "solaris-2.4"]),
+        preset in prop::sample::select(vec!["reno", "newreno", "sack", "cubic", "internet-applications", "tcp-lrd-vbr", "solaris-2.4"]),
         lost in prop::collection::vec(any::<bool>(), 0..120),
         period in 4_u64..60,
         delay_ms in 0_u64..40,

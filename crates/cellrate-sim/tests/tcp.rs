@@ -175,3 +175,36 @@ fn over_abr_the_source_queue_holds_what_the_window_allows() {
     // 100,000 octets are 195 segments of 12 cells; nearly all of them wait at the source.
     assert!(row.max_adapter_queue > 1500 && row.max_adapter_queue <= 195 * 12, "{row:?}");
 }
+
+#[test]
+fn back_pressure_leaves_the_window_with_tcp_and_the_line_full() {
+    let run = |adapter_queue| {
+        let traffic = tcp("newreno", |tcp| {
+            tcp.adapter_queue = adapter_queue;
+            tcp.encapsulation = Encapsulation::VcMultiplexed;
+            tcp.connections = 3;
+        });
+        let mut world = bottleneck(traffic, Some(100), 10);
+        // The source, not the switch, is what limits them, as an ABR source does.
+        let rate = BitRate::from_bps(9_000_000).to_cell_rate();
+        world.scenario.connections[0].forward.sender = Sender::Peak(rate);
+        let result = world.run();
+        assert_eq!(result.summary.vcs[0].dropped, 0);
+        result.summary.tcp
+    };
+    let [queued, held] = [AdapterQueue::Unbounded, AdapterQueue::HighWater(Cells(16))].map(run);
+    let total = |rows: &[TcpSummary]| rows.iter().map(|row| row.goodput_bps).sum::<f64>();
+    // 1460 of 32 * 53 octets of 9 Mb/s.
+    for rows in [&queued, &held] {
+        assert!((7.68e6..7.75e6).contains(&total(rows)), "{}", total(rows));
+    }
+    for (queued, held) in queued.iter().zip(&held) {
+        // Three windows of 45 segments wait in the adapter; or a segment and a half do, and the rest stays with TCP.
+        assert!(queued.max_adapter_queue > 3000, "{queued:?}");
+        assert_eq!(held.max_adapter_queue, 15 + 32);
+        let [queued_s, held_s] = [queued, held].map(|row| row.smoothed_rtt_s.expect("measured"));
+        assert!(queued_s > 0.15 && held_s < 0.02, "{queued_s} {held_s}");
+    }
+    let [most, least] = [f64::max, f64::min].map(|pick| held.iter().map(|row| row.goodput_bps).reduce(pick));
+    assert!(most < least.map(|least| 1.02 * least), "they take turns: {most:?} {least:?}");
+}

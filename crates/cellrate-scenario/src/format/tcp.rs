@@ -1,7 +1,7 @@
 //! The keys of TCP traffic.
 
 use super::pages::PAGES;
-use super::{CELLS, Key, Kind, SPAN, Shape, TIME, key, required};
+use super::{CELLS, Key, Kind, SPAN, Shape, TIME, key};
 use crate::text::quantity::Dimension;
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
@@ -14,6 +14,7 @@ const KEYS: &[Key] = &[
             "reno",
             "newreno",
             "sack",
+            "cubic",
             "tcp-lrd-vbr",
             "stop-and-go",
             "internet-applications",
@@ -53,6 +54,24 @@ const KEYS: &[Key] = &[
         Kind::Choice(&["none", "tahoe", "reno", "newreno", "sack"]),
         "of the preset",
         "What the sender makes of duplicate ACKs; \"none\": only the timer finds losses.",
+    ),
+    key(
+        "congestion_control",
+        Kind::Choice(&["reno", "cubic"]),
+        "of the preset",
+        "How cwnd grows in congestion avoidance, and how much of it a loss takes: RFC 5681 or RFC 9438.",
+    ),
+    key(
+        "limited_transmit",
+        Kind::Boolean,
+        "of the preset",
+        "The first two duplicate ACKs each let a new segment out (RFC 3042), so that small windows see a third one.",
+    ),
+    key(
+        "partial_ack_timer",
+        Kind::Choice(&["first", "every"]),
+        "\"first\"",
+        "Which partial ACKs of a recovery set NewReno's timer anew: \"first\" is impatient, \"every\" slow but steady.",
     ),
     key(
         "timer_granularity",
@@ -107,29 +126,44 @@ const KEYS: &[Key] = &[
     ),
     key(
         "adapter_queue",
-        Kind::Or(&[CELLS, Kind::Table(&PDUS), Kind::Choice(&["infinite"])]),
+        Kind::Or(&[CELLS, Kind::Table(&ADAPTER_QUEUE), Kind::Choice(&["infinite"])]),
         "\"infinite\"",
-        "Room for PDUs that wait at each end of the VC; one that does not fit whole is lost.",
+        "Room for PDUs that wait at each end of the VC, where one that does not fit whole is lost; or a high-water mark that holds TCP back.",
     ),
 ];
 
 const DELAYED_ACK: Shape = Shape {
     name: "delayed_ack",
-    about: "Every second segment is acknowledged at once, a single one later; one of the two keys.",
+    about: "Every second segment is acknowledged at once, a single one later: heartbeat, or timer.",
     keys: &[
         key("heartbeat", SPAN, "required: this or timer", "At the beats of a clock with this period (BSD)."),
         key("timer", SPAN, "required: this or heartbeat", "So long after it came (Solaris)."),
+        key(
+            "ticks",
+            SPAN,
+            "none: exactly then",
+            "With `timer`: at the first tick of a clock with this period that is not earlier (Solaris: 10 ms).",
+        ),
     ],
 };
 
-const PDUS: Shape = Shape {
+const ADAPTER_QUEUE: Shape = Shape {
     name: "adapter_queue",
-    about: "Room counted in PDUs.",
-    keys: &[required(
-        "pdus",
-        Kind::Integer(1, u32::MAX as i64),
-        "So many, the one in transmission included.",
-    )],
+    about: "Room counted in PDUs, or back-pressure; one of the two keys.",
+    keys: &[
+        key(
+            "pdus",
+            Kind::Integer(1, u32::MAX as i64),
+            "required: this or high_water",
+            "So many PDUs, the one in transmission included; one more is lost.",
+        ),
+        key(
+            "high_water",
+            CELLS,
+            "required: this or pdus",
+            "Data are handed over while fewer cells than this wait, and stay with TCP otherwise: nothing is lost, and round trips are those of the network. At least \"1 cells\".",
+        ),
+    ],
 };
 
 pub(super) const TCP: Shape = Shape {

@@ -26,11 +26,12 @@ pub struct TcpTraffic {
     /// Pages that clients fetch beside those connections; on the forward flow only. The backward flow carries the
     /// responses, with its own settings if it has TCP traffic, else with these.
     pub pages: Option<Pages>,
-    /// Room at each end of the VC for PDUs that wait for their turn.
+    /// The queue at each end of the VC for PDUs that wait for their turn.
     pub adapter_queue: AdapterQueue,
 }
 
-/// Room of the queue between IP and the VC; a PDU that finds no room is lost whole.
+/// The queue between IP and the VC: its room, or what it does to TCP when it is full. A PDU that finds no room is lost
+/// whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum AdapterQueue {
     /// Without limit (default).
@@ -40,6 +41,9 @@ pub enum AdapterQueue {
     Cells(Cells),
     /// So many PDUs, the one in transmission included.
     Pdus(u64),
+    /// Back-pressure: TCP hands over its next data while fewer cells than this wait [at least 1], and keeps them
+    /// otherwise. Nothing is lost. ACKs and SYN are taken in at any time.
+    HighWater(Cells),
 }
 
 /// How TCP behaves at both ends.
@@ -59,6 +63,12 @@ pub struct TcpConfig {
     pub ssthresh: Option<Octets>,
     /// What the sender makes of duplicate ACKs.
     pub recovery: Recovery,
+    /// How cwnd grows in congestion avoidance, and how much of it a loss takes.
+    pub congestion_control: CongestionControl,
+    /// Whether the first two duplicate ACKs each let a new segment out (RFC 3042).
+    pub limited_transmit: bool,
+    /// Which partial ACKs set NewReno's timer anew.
+    pub partial_ack_timer: PartialAckTimer,
     /// How long it waits for ACKs.
     pub timeout: TimeoutConfig,
     /// When the receiver sends ACKs.
@@ -78,6 +88,24 @@ pub enum Recovery {
     NewReno,
     /// By the scoreboard of selective ACKs (RFC 2018, RFC 6675).
     Sack,
+}
+
+/// How cwnd grows in congestion avoidance, and how much of it a loss takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CongestionControl {
+    /// A segment per round trip; half (RFC 5681).
+    Reno,
+    /// A cubic function of the time since the last loss; three tenths (RFC 9438).
+    Cubic,
+}
+
+/// Which partial ACKs of a recovery set the retransmission timer anew, with NewReno (RFC 6582, section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartialAckTimer {
+    /// The first one: where many segments are lost, the timer ends the recovery (impatient, the RFC's rule).
+    First,
+    /// All of them: a hole is filled per round trip, however many there are (slow but steady).
+    Every,
 }
 
 /// The retransmission timer.
@@ -100,8 +128,16 @@ pub enum DelayedAck {
     EverySegment,
     /// For every second segment, and at the beats of a clock for a single one (BSD: every 200 ms).
     Heartbeat(Duration),
-    /// For every second segment, and for a single one this long after it came (Solaris 2.4: 50 ms).
+    /// For every second segment, and for a single one this long after it came.
     Timer(Duration),
+    /// For every second segment, and for a single one at the first tick of a clock that is not earlier than so long
+    /// after it came (Solaris 2.4: 50 ms, ticks of 10 ms).
+    TimerOnTicks {
+        /// How long.
+        timer: Duration,
+        /// From one tick to the next.
+        ticks: Duration,
+    },
 }
 
 /// A named set of defaults.
@@ -149,6 +185,18 @@ pub const PRESETS: &[Preset] = &[
         encapsulation: Encapsulation::LlcSnapIpv4,
     },
     Preset {
+        name: "cubic",
+        about: "As sack, with RFC 9438's window, ten segments at first (RFC 6928) and limited transmit.",
+        tcp: || TcpConfig {
+            recovery: Recovery::Sack,
+            congestion_control: CongestionControl::Cubic,
+            initial_window: Octets(10 * 1460),
+            limited_transmit: true,
+            ..reno()
+        },
+        encapsulation: Encapsulation::LlcSnapIpv4,
+    },
+    Preset {
         name: "tcp-lrd-vbr",
         about: "512 octets, window 16 x 64 kB, no fast retransmit, as the paper says; it does not name the timer (100 ms here, RTO from 200 ms) and the ACKs (every segment here).",
         tcp: paper_001,
@@ -162,13 +210,13 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "internet-applications",
-        about: "A window of 9148 octets, as the paper says of its WWW connections between Solaris 2.4 and 2.5.1; ours are 9140 octets, what the 9180 of IP over ATM leave for a segment, and the rest of solaris-2.4, its 50 ms timer of delayed ACKs among it: a segment at a time, each acknowledged late.",
+        about: "A window of 9148 octets, as the paper says of its WWW connections between Solaris 2.4 and 2.5.1; ours are 9140 octets, what the 9180 of IP over ATM leave for a segment, and the rest of solaris-2.4, but its 50 ms timer of delayed ACKs waits for no tick: a segment at a time, each acknowledged late.",
         tcp: paper_000,
         encapsulation: Encapsulation::LlcSnapIpv4,
     },
     Preset {
         name: "solaris-2.4",
-        about: "Solaris 2.4: 1460 octets, window 8760, Reno, delayed ACKs by a 50 ms timer, RTO from 200 ms in steps of 10 ms.",
+        about: "Solaris 2.4: 1460 octets, window 8760, Reno, delayed ACKs by a 50 ms timer on the ticks of its clock of 10 ms, RTO from 200 ms in steps of 10 ms.",
         tcp: solaris,
         encapsulation: Encapsulation::LlcSnapIpv4,
     },
@@ -183,6 +231,9 @@ fn reno() -> TcpConfig {
         initial_window: Octets(2 * 1460),
         ssthresh: None,
         recovery: Recovery::Reno,
+        congestion_control: CongestionControl::Reno,
+        limited_transmit: false,
+        partial_ack_timer: PartialAckTimer::First,
         timeout: TimeoutConfig {
             granularity: Duration::from_ms(10),
             minimum: Duration::from_secs(1),
@@ -233,13 +284,19 @@ fn solaris() -> TcpConfig {
             maximum: Duration::from_secs(240),
             initial: Duration::from_secs(1),
         },
-        delayed_ack: DelayedAck::Timer(Duration::from_ms(50)),
+        delayed_ack: DelayedAck::TimerOnTicks { timer: Duration::from_ms(50), ticks: Duration::from_ms(10) },
         ..reno()
     }
 }
 
 fn paper_000() -> TcpConfig {
-    TcpConfig { mss: Octets(9140), window: Octets(9148), initial_window: Octets(9140), ..solaris() }
+    TcpConfig {
+        mss: Octets(9140),
+        window: Octets(9148),
+        initial_window: Octets(9140),
+        delayed_ack: DelayedAck::Timer(Duration::from_ms(50)),
+        ..solaris()
+    }
 }
 
 /// The largest shift of a window (RFC 7323, section 2.3).

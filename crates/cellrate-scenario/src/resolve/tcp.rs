@@ -1,13 +1,13 @@
 //! TCP traffic.
 
 use cellrate_proto::wire::{Encapsulation, cells_for};
-use cellrate_proto::{Duration, Octets};
+use cellrate_proto::{Cells, Duration, Octets};
 
 use super::timing::start_and_end;
 use super::{optional, pages};
 use crate::model::{
-    AdapterQueue, DelayedAck, MAX_MSS, MAX_WINDOW, PRESETS, Preset, Recovery, TcpConfig, TcpTraffic,
-    TimeoutConfig,
+    AdapterQueue, CongestionControl, DelayedAck, MAX_MSS, MAX_WINDOW, PRESETS, PartialAckTimer, Preset,
+    Recovery, TcpConfig, TcpTraffic, TimeoutConfig,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -81,6 +81,18 @@ fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fau
             Some(_) => Recovery::Sack,
             None => base.recovery,
         },
+        congestion_control: match table.text("congestion_control") {
+            Some("reno") => CongestionControl::Reno,
+            Some(_) => CongestionControl::Cubic,
+            None => base.congestion_control,
+        },
+        limited_transmit: optional(table, "limited_transmit", check::boolean)?
+            .unwrap_or(base.limited_transmit),
+        partial_ack_timer: match table.text("partial_ack_timer") {
+            Some("first") => PartialAckTimer::First,
+            Some(_) => PartialAckTimer::Every,
+            None => base.partial_ack_timer,
+        },
         timeout: TimeoutConfig {
             granularity: optional(table, "timer_granularity", quantity::span)?
                 .unwrap_or(base.timeout.granularity),
@@ -139,9 +151,18 @@ fn octets_or_no_end(node: &Node) -> Result<Option<Octets>, Fault> {
 fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
     let Some(table) = node.table() else { return Ok(DelayedAck::EverySegment) };
     let heartbeat = optional(table, "heartbeat", quantity::span)?;
+    let ticks = optional(table, "ticks", quantity::span)?;
     match (heartbeat, optional(table, "timer", quantity::span)?) {
-        (Some(period), None) => Ok(DelayedAck::Heartbeat(period)),
-        (None, Some(span)) => Ok(DelayedAck::Timer(span)),
+        (Some(period), None) => match table.node("ticks") {
+            None => Ok(DelayedAck::Heartbeat(period)),
+            Some(node) => {
+                let message = "ticks belong to a timer, and there is a heartbeat";
+                Err(Fault::new(node.place, message, "Leave ticks out, or write timer instead of heartbeat"))
+            }
+        },
+        (None, Some(timer)) => {
+            Ok(ticks.map_or(DelayedAck::Timer(timer), |ticks| DelayedAck::TimerOnTicks { timer, ticks }))
+        }
         (both, _) => {
             let message = if both.is_some() { "both keys are given" } else { "neither key is given" };
             Err(Fault::new(node.place, message, "Write { heartbeat = \"200 ms\" } or { timer = \"50 ms\" }"))
@@ -150,11 +171,22 @@ fn delayed_ack(node: &Node) -> Result<DelayedAck, Fault> {
 }
 
 fn adapter_queue(node: &Node) -> Result<AdapterQueue, Fault> {
-    if let Some(pdus) = node.table().and_then(|table| table.node("pdus")) {
-        return Ok(AdapterQueue::Pdus(check::integer(pdus, 1, i64::from(u32::MAX))? as u64));
-    }
-    if node.table().is_some() {
-        return Err(check::missing(node.place, "pdus", "a number"));
+    if let Some(table) = node.table() {
+        let pdus = optional(table, "pdus", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
+        return match (pdus, optional(table, "high_water", quantity::cells)?) {
+            (Some(pdus), None) => Ok(AdapterQueue::Pdus(pdus as u64)),
+            (None, Some(Cells(0))) => {
+                let place = table.node("high_water").map_or(node.place, |node| node.place);
+                let message = "a high-water mark of 0 cells lets no data through";
+                Err(Fault::new(place, message, "Write 1 cell at least"))
+            }
+            (None, Some(mark)) => Ok(AdapterQueue::HighWater(mark)),
+            (both, _) => {
+                let message = if both.is_some() { "both keys are given" } else { "neither key is given" };
+                let remedy = "Write { pdus = 20 } or { high_water = \"64 cells\" }";
+                Err(Fault::new(node.place, message, remedy))
+            }
+        };
     }
     if node.text() == Some("infinite") {
         return Ok(AdapterQueue::Unbounded);

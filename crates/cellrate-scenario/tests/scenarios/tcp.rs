@@ -46,7 +46,8 @@ fn every_key_is_a_setting_of_its_own() {
     let set = tcp(
         ", mss = \"1000 octets\", header = \"52 octets\", window = \"8704 kB\", initial_window = \"4 kB\", \
          ssthresh = \"64 KiB\", recovery = \"sack\", timer_granularity = \"50 us\", minimum_rto = \"1 ms\", \
-         maximum_rto = \"2 s\", initial_rto = \"3 s\", delayed_ack = { timer = \"50 ms\" }, \
+         maximum_rto = \"2 s\", initial_rto = \"3 s\", delayed_ack = { timer = \"50 ms\", ticks = \"10 ms\" }, \
+         congestion_control = \"cubic\", limited_transmit = true, partial_ack_timer = \"every\", \
          encapsulation = \"vc-mux\", transfer = \"300 kB\", start = \"5 ms\", connections = 3, \
          adapter_queue = { pdus = 20 }",
     );
@@ -64,12 +65,19 @@ fn every_key_is_a_setting_of_its_own() {
             maximum: Duration::from_secs(2),
             initial: Duration::from_secs(3),
         },
-        delayed_ack: DelayedAck::Timer(Duration::from_ms(50)),
+        delayed_ack: DelayedAck::TimerOnTicks { timer: Duration::from_ms(50), ticks: Duration::from_ms(10) },
+        congestion_control: CongestionControl::Cubic,
+        limited_transmit: true,
+        partial_ack_timer: PartialAckTimer::Every,
     };
     assert_eq!(set.tcp, expected);
     assert_eq!((set.transfer, set.connections), (Some(Octets(300_000)), 3));
     assert_eq!((set.start, set.adapter_queue), (Time::ZERO + Duration::from_ms(5), AdapterQueue::Pdus(20)));
     assert_eq!(tcp(", adapter_queue = \"100 cells\"").adapter_queue, AdapterQueue::Cells(Cells(100)));
+    assert_eq!(
+        tcp(", adapter_queue = { high_water = \"64 cells\" }").adapter_queue,
+        AdapterQueue::HighWater(Cells(64))
+    );
     assert_eq!(tcp(", delayed_ack = \"every-segment\"").tcp.delayed_ack, DelayedAck::EverySegment);
 }
 
@@ -79,6 +87,23 @@ fn an_adapter_has_room_for_a_segment() {
     assert_eq!(tcp(", adapter_queue = \"32 cells\"").adapter_queue, AdapterQueue::Cells(Cells(32)));
     let told = refused("type = \"tcp\", adapter_queue = \"31 cells\"");
     assert!(told.starts_with("vc.v.traffic.adapter_queue: the adapter's queue is 31 cells"), "{told}");
+}
+
+#[test]
+fn an_adapter_that_would_take_nothing_or_is_said_twice_is_refused() {
+    for (queue, expected) in [
+        (
+            "{ high_water = \"0 cells\" }",
+            "vc.v.traffic.adapter_queue.high_water: a high-water mark of 0 cells",
+        ),
+        ("{ pdus = 3, high_water = \"9 cells\" }", "vc.v.traffic.adapter_queue: both keys are given"),
+        ("{}", "vc.v.traffic.adapter_queue: neither key is given"),
+    ] {
+        let told = refused(&format!("type = \"tcp\", adapter_queue = {queue}"));
+        assert!(told.starts_with(expected), "{told}");
+    }
+    let told = refused("type = \"tcp\", delayed_ack = { heartbeat = \"200 ms\", ticks = \"10 ms\" }");
+    assert!(told.starts_with("vc.v.traffic.delayed_ack.ticks: ticks belong to a timer"), "{told}");
 }
 
 #[test]

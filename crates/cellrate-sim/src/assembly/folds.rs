@@ -1,7 +1,7 @@
 //! Which sources are worked out where their cells arrive, or ahead of time, instead of sending cell by cell.
 
 use cellrate_scenario::Sender as SenderConfig;
-use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Quantity, Scenario, Traffic};
+use cellrate_scenario::{AdapterQueue, FlowIndex, NodeKind, PortIndex, Quantity, Scenario, Traffic};
 
 use super::carried::sends;
 use super::hops::Hops;
@@ -60,6 +60,10 @@ pub(super) fn fold(
         if flows.iter().any(|&flow| hops.table[hops.of(flow) as usize].endpoint != NONE) {
             continue;
         }
+        // Each departure may let TCP hand over its next segment, whose timer starts then.
+        if flows.iter().any(|&flow| holds_back(scenario, flow)) {
+            continue;
+        }
         let next = |flow: FlowIndex| hops.table[hops.of(flow) as usize + 1].port;
         let end_of = |flow: FlowIndex| endpoints[flow.index()].index;
         let feed = |flow: FlowIndex, port: u32, deferred, significance| {
@@ -102,6 +106,14 @@ pub(super) fn fold(
         }
     }
     folded
+}
+
+/// Whether the adapter that sends `flow` holds TCP back.
+fn holds_back(scenario: &Scenario, flow: FlowIndex) -> bool {
+    [flow, flow.other()].into_iter().any(|flow| {
+        matches!(&scenario.flow(flow).traffic,
+            Some(Traffic::Tcp(tcp)) if matches!(tcp.adapter_queue, AdapterQueue::HighWater(_)))
+    })
 }
 
 /// Whether what a direction sends by its first port depends on its traffic alone, and no series looks at either.

@@ -391,6 +391,9 @@ impl Cluster {
                 self.leave_virtual_end(now, endpoint, cell);
             }
         }
+        if self.endpoints[endpoint].on_room(now) {
+            self.reschedule_timer(endpoint);
+        }
         self.reschedule(now, endpoint);
         self.sampler.note_endpoint(now, endpoint as u32, &self.endpoints[endpoint]);
     }

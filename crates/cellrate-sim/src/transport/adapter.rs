@@ -94,7 +94,7 @@ impl Adapter {
     pub fn offer(&mut self, segment: Segment) {
         let cells = cells_for(segment.packet(self.header), self.encapsulation).0;
         let fits = match self.limit {
-            AdapterQueue::Unbounded => true,
+            AdapterQueue::Unbounded | AdapterQueue::HighWater(_) => true,
             AdapterQueue::Cells(Cells(room)) => self.waiting_cells + cells <= room,
             AdapterQueue::Pdus(room) => self.waiting.len() < room,
         };
@@ -120,6 +120,21 @@ impl Adapter {
     /// The one at either end of a VC with this TCP.
     pub fn of(traffic: &TcpTraffic, cell_time: Duration) -> Adapter {
         Adapter::new(traffic.tcp.header, traffic.encapsulation, traffic.adapter_queue, cell_time)
+    }
+
+    /// Whether TCP may hand over its next data now. Only a high-water mark says no.
+    #[inline]
+    pub fn takes_data(&self) -> bool {
+        match self.limit {
+            AdapterQueue::HighWater(Cells(mark)) => self.waiting_cells < mark,
+            _ => true,
+        }
+    }
+
+    /// Whether a cell that leaves may let TCP hand over data.
+    #[inline]
+    pub fn holds_back(&self) -> bool {
+        matches!(self.limit, AdapterQueue::HighWater(_))
     }
 
     /// Cells that have not left.
@@ -256,6 +271,22 @@ mod tests {
         (0..4).for_each(|_| _ = by_pdus.take(Time::ZERO));
         by_pdus.offer(segment(100));
         assert_eq!(by_pdus.accepted(), 3, "the first has left whole");
+    }
+
+    #[test]
+    fn a_high_water_mark_holds_data_back_and_loses_nothing() {
+        let mut adapter = adapter(AdapterQueue::HighWater(Cells(3)));
+        assert!(adapter.holds_back() && adapter.takes_data());
+        adapter.offer(segment(100));
+        assert!(!adapter.takes_data(), "four cells wait");
+        adapter.offer(segment(100));
+        assert_eq!((adapter.accepted(), adapter.dropped(), adapter.waiting()), (2, 0, 8), "an ACK goes in");
+        for left in [7, 6, 5, 4, 3] {
+            adapter.take(Time::ZERO);
+            assert!(!adapter.takes_data(), "{left}");
+        }
+        adapter.take(Time::ZERO);
+        assert!(adapter.takes_data(), "two wait");
     }
 
     #[test]

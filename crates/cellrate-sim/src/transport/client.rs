@@ -220,7 +220,7 @@ impl Client {
 
     fn open(&mut self, now: Time) {
         if let Some(mut old) = self.connection.take() {
-            self.outgoing.extend(std::iter::from_fn(|| old.poll_transmit(now)));
+            self.outgoing.extend(std::iter::from_fn(|| old.poll_transmit(now, true)));
             self.past.add(&old);
         }
         let [requests, responses] = &self.site.tcp;
@@ -247,12 +247,12 @@ impl Client {
         }
     }
 
-    /// The next segment to leave.
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
+    /// The next segment to leave. Without `data` none that carries any: ACKs and SYN only.
+    pub fn poll_transmit(&mut self, now: Time, data: bool) -> Option<Packet> {
         if let Some(packet) = self.outgoing.pop_front() {
             return Some(packet);
         }
-        let mut packet = self.connection.as_mut()?.poll_transmit(now)?;
+        let mut packet = self.connection.as_mut()?.poll_transmit(now, data)?;
         let (begins, has_left) = self.request;
         if !has_left && packet.data.is_some_and(|span| span.from == begins) {
             packet.begins_request = true;

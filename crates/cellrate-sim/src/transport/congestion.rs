@@ -1,7 +1,9 @@
 //! Slow start and congestion avoidance (RFC 5681, section 3.1).
 
-use cellrate_proto::Octets;
-use cellrate_scenario::TcpConfig;
+use cellrate_proto::{Duration, Octets, Time};
+use cellrate_scenario::{CongestionControl, TcpConfig};
+
+use super::cubic::Cubic;
 
 /// cwnd and ssthresh.
 #[derive(Clone, Debug)]
@@ -13,6 +15,8 @@ pub struct CongestionWindow {
     mss: u64,
     /// More than the offered window is never of use.
     largest: u64,
+    /// What congestion avoidance follows, where that is not Reno's.
+    cubic: Option<Box<Cubic>>,
 }
 
 impl CongestionWindow {
@@ -24,6 +28,7 @@ impl CongestionWindow {
             ssthresh: config.ssthresh.map_or(u64::MAX, |octets| octets.0),
             mss: config.mss.0,
             largest,
+            cubic: (config.congestion_control == CongestionControl::Cubic).then(Box::default),
         }
     }
 
@@ -37,19 +42,41 @@ impl CongestionWindow {
         Octets(self.ssthresh)
     }
 
-    /// An ACK of `acked` octets: a segment more at most in slow start, about a segment per round trip afterwards.
-    pub fn on_acknowledged(&mut self, acked: Octets) {
-        let growth = if self.cwnd < self.ssthresh {
-            acked.0.min(self.mss)
+    /// An ACK of `acked` octets at `now`: a segment more at most in slow start; afterwards about a segment per `round_trip`,
+    /// the smoothed one, or what CUBIC has.
+    pub fn on_acknowledged(&mut self, now: Time, round_trip: Duration, acked: Octets) {
+        let grown = if self.cwnd < self.ssthresh {
+            self.cwnd + acked.0.min(self.mss)
+        } else if let Some(cubic) = &mut self.cubic {
+            let mss = self.mss as f64;
+            let window = cubic.grow(now, round_trip, self.cwnd as f64 / mss, acked.0 as f64 / mss);
+            (window * mss) as u64
         } else {
-            (self.mss * self.mss / self.cwnd).max(1)
+            self.cwnd + (self.mss * self.mss / self.cwnd).max(1)
         };
-        self.cwnd = (self.cwnd + growth).min(self.largest);
+        self.cwnd = grown.min(self.largest);
     }
 
-    /// A loss while `outstanding` octets are on their way: ssthresh is half of what could be in flight.
+    /// A loss while `outstanding` octets are on their way: ssthresh is half of what could be in flight, or what CUBIC leaves
+    /// of it.
     pub fn on_loss(&mut self, outstanding: Octets) {
-        self.ssthresh = (self.cwnd.min(outstanding.0) / 2).max(2 * self.mss);
+        let flight = self.cwnd.min(outstanding.0);
+        let left = match &mut self.cubic {
+            None => flight / 2,
+            Some(cubic) => {
+                let window = flight as f64 / self.mss as f64;
+                (cubic.on_loss(window) * flight as f64) as u64
+            }
+        };
+        self.ssthresh = left.max(2 * self.mss);
+    }
+
+    /// The loss was found by the timer: cwnd is one segment.
+    pub fn on_timeout(&mut self) {
+        self.collapse();
+        if let Some(cubic) = &mut self.cubic {
+            cubic.on_timeout();
+        }
     }
 
     /// cwnd is one segment.
@@ -65,6 +92,13 @@ impl CongestionWindow {
     /// Another has.
     pub fn inflate(&mut self) {
         self.cwnd += self.mss;
+    }
+
+    /// What is left of `outstanding` in fast recovery without the segments that duplicate ACKs have told of, and at most
+    /// the window of this recovery.
+    pub fn without_inflation(&self, outstanding: Octets) -> Octets {
+        let inflation = self.cwnd.saturating_sub(self.ssthresh);
+        Octets(outstanding.0.saturating_sub(inflation).min(self.ssthresh))
     }
 
     /// A partial ACK of `acked` octets (RFC 6582, section 3.2, step 3).
@@ -102,20 +136,20 @@ mod tests {
     fn slow_start_adds_a_segment_per_ack_up_to_ssthresh_and_a_segment_per_window_after() {
         let mut window = window(1000, 4000);
         for expected in [2000, 3000, 4000] {
-            window.on_acknowledged(Octets(2000));
+            window.on_acknowledged(Time::ZERO, Duration::ZERO, Octets(2000));
             assert_eq!(window.window(), Octets(expected));
         }
         // 1000 * 1000 / 4000 = 250, then / 4250 = 235.
-        window.on_acknowledged(Octets(1000));
+        window.on_acknowledged(Time::ZERO, Duration::ZERO, Octets(1000));
         assert_eq!(window.window(), Octets(4250));
-        window.on_acknowledged(Octets(1000));
+        window.on_acknowledged(Time::ZERO, Duration::ZERO, Octets(1000));
         assert_eq!(window.window(), Octets(4485));
     }
 
     #[test]
     fn cwnd_stays_within_the_offered_window() {
         let mut window = window(19_500, 1 << 40);
-        window.on_acknowledged(Octets(1000));
+        window.on_acknowledged(Time::ZERO, Duration::ZERO, Octets(1000));
         assert_eq!(window.window(), Octets(20_000));
     }
 

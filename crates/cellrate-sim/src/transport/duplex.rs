@@ -143,8 +143,8 @@ impl Duplex {
         }
     }
 
-    /// The next segment to leave.
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
+    /// The next segment to leave. Without `data` none that carries any: ACKs and SYN only.
+    pub fn poll_transmit(&mut self, now: Time, data: bool) -> Option<Packet> {
         let incarnation = self.incarnation;
         if let Some(opening) = &mut self.opening {
             if !opening.due {
@@ -159,7 +159,7 @@ impl Duplex {
         if let Some(ack) = self.receiver.poll_transmit() {
             return Some(Packet { acknowledgment: Some(ack), ..Packet::empty(incarnation) });
         }
-        let span = self.sender.poll_transmit(now)?;
+        let span = if data { self.sender.poll_transmit(now)? } else { return None };
         let acknowledgment: Option<Acknowledgment> = Some(self.receiver.ride());
         Some(Packet { acknowledgment, data: Some(span), ..Packet::empty(incarnation) })
     }
@@ -203,7 +203,7 @@ mod tests {
 
     /// What an end sends now, brought to the other at `ms`.
     fn bring(from: &mut Duplex, to: &mut Duplex, sent_ms: u64, ms: u64) -> Vec<Packet> {
-        let packets: Vec<Packet> = std::iter::from_fn(|| from.poll_transmit(at(sent_ms))).collect();
+        let packets: Vec<Packet> = std::iter::from_fn(|| from.poll_transmit(at(sent_ms), true)).collect();
         packets.iter().for_each(|packet| to.on_packet(at(ms), packet));
         packets
     }
@@ -232,12 +232,12 @@ mod tests {
     #[test]
     fn syn_is_sent_again_when_the_timer_says_so_and_not_measured_then() {
         let [mut client, mut server] = ends(true);
-        assert!(client.poll_transmit(at(0)).is_some(), "lost");
+        assert!(client.poll_transmit(at(0), true).is_some(), "lost");
         assert_eq!(client.next_timer(), at(1000));
         client.on_timer(at(1000));
         bring(&mut client, &mut server, 1000, 1010);
         assert_eq!(client.next_timer(), at(3000), "twice as long");
-        assert!(server.poll_transmit(at(1010)).is_some(), "lost");
+        assert!(server.poll_transmit(at(1010), true).is_some(), "lost");
         server.on_timer(at(2010));
         bring(&mut server, &mut client, 2010, 2020);
         bring(&mut client, &mut server, 2020, 2030);
@@ -248,9 +248,10 @@ mod tests {
         for end in [&mut client, &mut server] {
             assert_eq!(end.sender().window(), Octets(1460));
             end.write(Octets(10_000));
-            let first = end.poll_transmit(at(2030)).filter(|packet| packet.data.is_some());
+            let first = end.poll_transmit(at(2030), true).filter(|packet| packet.data.is_some());
             assert!(
-                first.is_some() && end.poll_transmit(at(2030)).is_none_or(|packet| packet.data.is_none())
+                first.is_some()
+                    && end.poll_transmit(at(2030), true).is_none_or(|packet| packet.data.is_none())
             );
             assert_eq!(end.sender().next_timer(), at(5030));
         }
@@ -291,7 +292,7 @@ mod tests {
     fn an_ack_that_rides_on_data_is_no_duplicate() {
         let [mut client, _] = ends(false);
         client.write(Octets(1460 * 3));
-        client.poll_transmit(at(0));
+        client.poll_transmit(at(0), true);
         let data = |from| Some(Span { from: Sequence(from), to: Sequence(from + 100) });
         for n in 0..5 {
             let acknowledgment =

@@ -16,15 +16,17 @@
 //!
 //! - one round trip is timed at once, and none in which anything was sent again (Karn, as BSD has it);
 //! - after a time-out everything is sent again from the first unacknowledged octet on, but for what SACK has reported;
-//! - ssthresh on loss is half of the smaller of cwnd and what is outstanding, at least two segments;
+//! - ssthresh on loss is half of the smaller of cwnd and what is outstanding, at least two segments; at a time-out
+//!   within a recovery, half of what may still be in flight (docs/transport.md, "When time runs out");
 //! - cwnd grows by at most one segment per ACK in slow start, by mss * mss / cwnd in congestion avoidance, and never
 //!   beyond the offered window;
-//! - there is no limited transmit, no idle restart, no pacing, no FIN or persist timer; SYN only where pages ask for
+//! - there is no idle restart, no pacing, no FIN or persist timer; SYN only where pages ask for
 //!   it.
 
 mod adapter;
 mod client;
 mod congestion;
+mod cubic;
 mod datagrams;
 mod duplex;
 mod exchange;

@@ -76,6 +76,7 @@ impl Receiver {
             self.timer = match self.delayed_ack {
                 DelayedAck::Heartbeat(period) => next_beat(now, period),
                 DelayedAck::Timer(span) => now.saturating_add(span),
+                DelayedAck::TimerOnTicks { timer, ticks } => first_tick(now.saturating_add(timer), ticks),
                 DelayedAck::EverySegment => Time::NEVER,
             };
         }
@@ -131,6 +132,11 @@ impl Receiver {
     }
 }
 
+/// The first tick of a clock with this period that is not before `due`.
+fn first_tick(due: Time, period: Duration) -> Time {
+    Time::ZERO.saturating_add(period.saturating_mul(due.since(Time::ZERO).div_ceil(period)))
+}
+
 /// The first beat of a clock with this period after `now`.
 fn next_beat(now: Time, period: Duration) -> Time {
     let beats = now.since(Time::ZERO).div_floor(period) + 1;
@@ -179,6 +185,17 @@ mod tests {
         let mut receiver = receiver(DelayedAck::Timer(Duration::from_ms(50)), Recovery::Reno);
         receiver.on_data(at(10), segment(0));
         assert_eq!(receiver.next_timer(), at(60));
+    }
+
+    #[test]
+    fn a_timer_on_ticks_waits_for_the_first_tick_that_is_late_enough() {
+        let on_ticks =
+            DelayedAck::TimerOnTicks { timer: Duration::from_ms(50), ticks: Duration::from_ms(10) };
+        for (arrival, due) in [(11, 70), (20, 70), (21, 80)] {
+            let mut receiver = receiver(on_ticks, Recovery::Reno);
+            receiver.on_data(at(arrival), segment(0));
+            assert_eq!(receiver.next_timer(), at(due), "{arrival}");
+        }
     }
 
     #[test]

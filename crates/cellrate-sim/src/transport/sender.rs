@@ -10,8 +10,8 @@
 //!      +----------------------------------------------------------------------------+--------+
 //! ```
 
-use cellrate_proto::{Octets, Time};
-use cellrate_scenario::{Recovery, TcpConfig};
+use cellrate_proto::{Duration, Octets, Time};
+use cellrate_scenario::{PartialAckTimer, Recovery, TcpConfig};
 
 use super::congestion::CongestionWindow;
 use super::rto::RtoEstimator;
@@ -27,6 +27,8 @@ const DUPLICATES: u32 = 3;
 pub struct Sender {
     mss: Octets,
     recovery: Recovery,
+    limited_transmit: bool,
+    partial_ack_timer: PartialAckTimer,
     start: Time,
     /// The end of the application's data.
     end: Sequence,
@@ -49,8 +51,8 @@ pub struct Sender {
     /// What was outstanding at the last loss ends here: duplicate ACKs before it tell nothing new (RFC 6582, step 1;
     /// RFC 6675, section 5.1).
     guard: Option<Sequence>,
-    /// Everything before this has been sent again, or will be, because the timer expired.
-    timed_out: Sequence,
+    /// The segment that the timer last had sent again begins here.
+    timed_out: Option<Sequence>,
     /// A segment to send again at once, whatever the window says.
     again: Option<Sequence>,
     scoreboard: Scoreboard,
@@ -105,6 +107,8 @@ impl Sender {
         Sender {
             mss: config.mss,
             recovery: config.recovery,
+            limited_transmit: config.limited_transmit,
+            partial_ack_timer: config.partial_ack_timer,
             start,
             end: transfer.map_or(Sequence::END, |octets| Sequence::START + octets),
             closes: Time::NEVER,
@@ -119,7 +123,7 @@ impl Sender {
             duplicates: 0,
             phase: Phase::Open,
             guard: None,
-            timed_out: Sequence::START,
+            timed_out: None,
             again: None,
             scoreboard: Scoreboard::new(config.mss),
             statistics: SenderStatistics::default(),
@@ -184,7 +188,10 @@ impl Sender {
         }
         let mut restart = true;
         match self.phase {
-            Phase::Open => self.congestion.on_acknowledged(acked),
+            Phase::Open => {
+                let round_trip = self.rto.smoothed().unwrap_or(Duration::ZERO);
+                self.congestion.on_acknowledged(now, round_trip, acked);
+            }
             Phase::Recovering { recover, partial } => {
                 if self.recovery == Recovery::Reno || acknowledged >= recover {
                     // NewReno's first way (RFC 6582, step 3): no burst when little is left on its way.
@@ -198,8 +205,7 @@ impl Sender {
                     if self.recovery == Recovery::NewReno {
                         self.again = Some(acknowledged);
                         self.congestion.deflate(acked);
-                        // Impatient: only the first partial ACK sets the timer back.
-                        restart = !partial;
+                        restart = !partial || self.partial_ack_timer == PartialAckTimer::Every;
                     }
                     self.phase = Phase::Recovering { recover, partial: true };
                 }
@@ -251,6 +257,7 @@ impl Sender {
 
     fn fast_retransmit(&mut self, now: Time) {
         self.statistics.fast_retransmits += 1;
+        // What limited transmit has let out does not count (RFC 5681, section 3.1); cwnd is without it.
         self.congestion.on_loss(self.outstanding());
         self.timed = None;
         self.guard = Some(self.highest);
@@ -288,11 +295,11 @@ impl Sender {
         }
         self.statistics.timeouts += 1;
         // A segment that the timer has had sent before says nothing new (RFC 5681, section 3.1).
-        if self.una >= self.timed_out {
-            self.congestion.on_loss(self.outstanding());
+        if self.timed_out != Some(self.una) {
+            self.congestion.on_loss(self.in_flight());
         }
-        self.timed_out = self.highest;
-        self.congestion.collapse();
+        self.timed_out = Some(self.una);
+        self.congestion.on_timeout();
         self.rto.back_off();
         self.next = self.una;
         self.timed = None;
@@ -333,8 +340,18 @@ impl Sender {
             let rescue = self.scoreboard.rescue(self.una, self.highest)?;
             return Some(self.emit_again(now, rescue));
         }
-        let window = self.congestion.window().min(self.offered);
+        let window = (self.congestion.window() + self.limited_transmit()).min(self.offered);
         self.poll_new(now, self.una + window)
+    }
+
+    /// What the first duplicate ACKs let out beyond cwnd (RFC 3042): a segment each, none that was sent before.
+    fn limited_transmit(&self) -> Octets {
+        let heeds = self.limited_transmit && self.recovery != Recovery::None && self.phase == Phase::Open;
+        if heeds && self.duplicates < DUPLICATES && self.next == self.highest {
+            Octets(self.mss.0 * u64::from(self.duplicates))
+        } else {
+            Octets::ZERO
+        }
     }
 
     /// The application's data end with what has been sent, if its time is over.
@@ -387,8 +404,24 @@ impl Sender {
         span
     }
 
+    /// FlightSize (RFC 5681, section 2): octets that were sent and are not acknowledged.
     fn outstanding(&self) -> Octets {
         self.highest.since(self.una)
+    }
+
+    /// Octets that may still be in the network when the timer expires, as far as this sender can tell.
+    ///
+    /// RFC 5681, equation 4, sets ssthresh to "no more than" half of FlightSize. In a recovery FlightSize is the wrong
+    /// measure: most of it has arrived, and nothing but a cumulative ACK takes it out. Half of that would be more than
+    /// the path holds; slow start would overrun it again, and the next recovery end in a time-out again, for ever.
+    fn in_flight(&self) -> Octets {
+        match (self.phase, self.recovery) {
+            (Phase::Recovering { .. }, Recovery::Sack) => self.scoreboard.pipe(self.una, self.highest),
+            // Each duplicate ACK told of a segment that has left the network, and inflated cwnd by it.
+            (Phase::Recovering { .. }, _) => self.congestion.without_inflation(self.outstanding()),
+            // After a time-out everything beyond `next` counts as lost.
+            (Phase::Open, _) => self.next.since(self.una),
+        }
     }
 
     /// Everything before this is acknowledged.
@@ -436,7 +469,6 @@ impl Sender {
 mod tests {
     use super::*;
     use crate::transport::Blocks;
-    use cellrate_proto::Duration;
     use cellrate_scenario::Preset;
 
     const MSS: u64 = 1000;
@@ -714,6 +746,83 @@ mod tests {
         let expires = sender.next_timer();
         sender.on_timer(expires);
         assert_eq!(sender.ssthresh().0, 2000);
+    }
+
+    #[test]
+    fn a_timeout_in_a_recovery_halves_what_is_still_in_flight_and_not_what_has_arrived() {
+        let mut sender = sender(Recovery::NewReno, 20);
+        assert_eq!(sent(&mut sender, 0).len(), 20);
+        // 0 to 11 are lost, 12 to 19 are not: eight duplicates. ssthresh 10,000, cwnd 10,000 + 8000.
+        (0..8).for_each(|_| ack(&mut sender, 10, 0, &[]));
+        assert_eq!((sender.ssthresh().0, cwnd(&sender), sent(&mut sender, 10)), (10_000, 18_000, vec![0]));
+        // Two partial ACKs: 10 of the 18 outstanding have not been told of. The recovery ends by the timer.
+        ack(&mut sender, 20, 1, &[]);
+        ack(&mut sender, 30, 2, &[]);
+        let expires = sender.next_timer();
+        sender.on_timer(expires);
+        assert_eq!((sender.ssthresh().0, cwnd(&sender)), (5000, 1000), "and not half of 18,000");
+    }
+
+    #[test]
+    fn a_timeout_with_sack_halves_the_pipe() {
+        let mut sender = sender(Recovery::Sack, 20);
+        sent(&mut sender, 0);
+        // 0 and 1 are lost, the others reported: 0 and 1 go again, then 20 to 27 fill the window of 10.
+        ack(&mut sender, 10, 0, &[(2, 20)]);
+        (0..2).for_each(|_| ack(&mut sender, 10, 0, &[(2, 20)]));
+        assert_eq!(sent(&mut sender, 10), [0, 1, 20, 21, 22, 23, 24, 25, 26, 27]);
+        // Six of the new ones arrive, 0 and 1 were lost again.
+        ack(&mut sender, 20, 0, &[(2, 26)]);
+        let expires = sender.next_timer();
+        sender.on_timer(expires);
+        // 0, 1, 26 and 27 of 28 outstanding.
+        assert_eq!(sender.ssthresh().0, 2000);
+    }
+
+    #[test]
+    fn a_second_loss_in_the_slow_start_after_a_timeout_halves_again() {
+        let mut sender = sender(Recovery::None, 20);
+        sent(&mut sender, 0);
+        sender.on_timer(at(1000));
+        assert_eq!((sender.ssthresh().0, sent(&mut sender, 1000)), (10_000, vec![0]));
+        for next in 1..=5 {
+            ack(&mut sender, 1010, next, &[]);
+        }
+        // cwnd is 6000: 5 to 10 again. 5 is lost once more.
+        assert_eq!(sent(&mut sender, 1010), [5, 6, 7, 8, 9, 10]);
+        let expires = sender.next_timer();
+        sender.on_timer(expires);
+        assert_eq!(sender.ssthresh().0, 3000, "half of the six on their way, although all were sent again");
+    }
+
+    #[test]
+    fn the_first_or_every_partial_ack_sets_the_timer_anew() {
+        for (which, expected) in [(PartialAckTimer::First, 1020), (PartialAckTimer::Every, 1030)] {
+            let mut sender = sender(Recovery::NewReno, 10);
+            sender.partial_ack_timer = which;
+            sent(&mut sender, 0);
+            (0..5).for_each(|_| ack(&mut sender, 10, 0, &[]));
+            assert_eq!(sent(&mut sender, 10), [0]);
+            for (ms, next) in [(20, 1), (30, 2)] {
+                ack(&mut sender, ms, next, &[]);
+                assert_eq!(sent(&mut sender, ms), [next, next + 9]);
+            }
+            assert_eq!(sender.next_timer(), at(expected), "{which:?}");
+        }
+    }
+
+    #[test]
+    fn limited_transmit_lets_two_new_segments_out_before_the_third_duplicate() {
+        let mut sender = sender(Recovery::Reno, 4);
+        sender.limited_transmit = true;
+        assert_eq!(sent(&mut sender, 0), [0, 1, 2, 3]);
+        ack(&mut sender, 10, 0, &[]);
+        assert_eq!(sent(&mut sender, 10), [4]);
+        ack(&mut sender, 10, 0, &[]);
+        assert_eq!(sent(&mut sender, 10), [5]);
+        ack(&mut sender, 10, 0, &[]);
+        // cwnd has stayed at four segments, and what limited transmit let out does not count: ssthresh is two.
+        assert_eq!((sender.ssthresh().0, sent(&mut sender, 10)), (2000, vec![0]));
     }
 
     #[test]

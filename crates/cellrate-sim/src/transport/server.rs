@@ -117,9 +117,9 @@ impl Server {
         self.response.map_or(of_connection, |(due, _)| due.min(of_connection))
     }
 
-    /// The next segment to leave.
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
-        let mut packet = self.connection.as_mut()?.poll_transmit(now)?;
+    /// The next segment to leave. Without `data` none that carries any: ACKs and SYN only.
+    pub fn poll_transmit(&mut self, now: Time, data: bool) -> Option<Packet> {
+        let mut packet = self.connection.as_mut()?.poll_transmit(now, data)?;
         // A client asks again only when it has all: what is sent belongs to the last response.
         let last = self.responses.checked_sub(1).filter(|&last| last < self.site.pages.record);
         packet.answers = packet.data.and(last);

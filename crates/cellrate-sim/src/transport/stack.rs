@@ -21,6 +21,7 @@ pub struct Stack {
     clients: Vec<Client>,
     servers: Vec<Server>,
     quiet: Quiet,
+    turns: Turns,
 }
 
 /// How many of the first of each kind have nothing to send, since they were asked and nothing has happened to them.
@@ -30,6 +31,15 @@ struct Quiet {
     senders: usize,
     clients: usize,
     servers: usize,
+}
+
+/// Whose turn it is to hand over data to an adapter that takes a segment at a time.
+#[derive(Clone, Debug, Default)]
+struct Turns {
+    /// The number of the next one: senders, then clients, then servers.
+    next: usize,
+    /// Nobody had data when all were last asked, and nothing has happened since.
+    nobody: bool,
 }
 
 /// What the first of `all` that has something gives, asked from the first that is not known to be `quiet` on.
@@ -67,12 +77,14 @@ impl Stack {
             clients: sites(own, other).map(client).collect(),
             servers: sites(other, own).map(|(_, site, _)| Server::new(site)).collect(),
             quiet: Quiet::default(),
+            turns: Turns::default(),
         }
     }
 
     /// A segment has come in.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         let connection = usize::from(segment.connection);
+        self.turns.nobody = false;
         let Quiet { receivers, senders, clients, servers } = &mut self.quiet;
         match &segment.contents {
             Contents::Data(span) => {
@@ -105,6 +117,7 @@ impl Stack {
     /// Time has come to `now`.
     pub fn on_timer(&mut self, now: Time) {
         self.quiet = Quiet::default();
+        self.turns.nobody = false;
         self.senders.iter_mut().for_each(|sender| sender.on_timer(now));
         self.receivers.iter_mut().for_each(|receiver| receiver.on_timer(now));
         self.clients.iter_mut().for_each(|client| client.on_timer(now));
@@ -123,7 +136,7 @@ impl Stack {
     /// The next segment to leave: ACKs first, then data in the order of the connections, then what clients and servers
     /// say.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        let Stack { senders, receivers, clients, servers, quiet } = self;
+        let Stack { senders, receivers, clients, servers, quiet, .. } = self;
         if let Some((connection, ack)) = first(receivers, &mut quiet.receivers, Receiver::poll_transmit) {
             return Some(Segment { connection, contents: Contents::Acknowledgment(ack) });
         }
@@ -132,10 +145,46 @@ impl Stack {
         {
             return Some(Segment { connection, contents: Contents::Data(span) });
         }
-        let packet = first(clients, &mut quiet.clients, |client| client.poll_transmit(now))
-            .or_else(|| first(servers, &mut quiet.servers, |server| server.poll_transmit(now)));
+        let packet = first(clients, &mut quiet.clients, |client| client.poll_transmit(now, true))
+            .or_else(|| first(servers, &mut quiet.servers, |server| server.poll_transmit(now, true)));
         let (connection, packet) = packet?;
         Some(Segment { connection, contents: Contents::Duplex(packet.into()) })
+    }
+
+    /// The next segment to leave where the adapter holds data back: ACKs and SYN at any time, data only where it `takes`
+    /// any now. Connections take turns, a segment each, for none would ever have any left to the last one otherwise.
+    pub fn poll_in_turn(&mut self, now: Time, takes: bool) -> Option<Segment> {
+        let Stack { senders, receivers, clients, servers, quiet, turns } = self;
+        if let Some((connection, ack)) = first(receivers, &mut quiet.receivers, Receiver::poll_transmit) {
+            return Some(Segment { connection, contents: Contents::Acknowledgment(ack) });
+        }
+        let [transfers, fetching] = [senders.len(), senders.len() + clients.len()];
+        let all = fetching + servers.len();
+        if all == 0 || takes && turns.nobody {
+            return None;
+        }
+        for place in 0..all {
+            let number = (turns.next + place) % all;
+            let (connection, contents) = if number < transfers {
+                let span = if takes { senders[number].poll_transmit(now) } else { None };
+                (number, span.map(Contents::Data))
+            } else {
+                let (connection, packet) = if number < fetching {
+                    (number - transfers, clients[number - transfers].poll_transmit(now, takes))
+                } else {
+                    (number - fetching, servers[number - fetching].poll_transmit(now, takes))
+                };
+                (connection, packet.map(|packet| Contents::Duplex(packet.into())))
+            };
+            if let Some(contents) = contents {
+                if takes {
+                    turns.next = (number + 1) % all;
+                }
+                return Some(Segment { connection: connection as u16, contents });
+            }
+        }
+        turns.nobody = takes;
+        None
     }
 
     /// The senders of transfers, in the order of the connections.
@@ -194,6 +243,7 @@ fn sites(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::{Acknowledgment, Blocks, Sequence};
     use cellrate_proto::wire::Encapsulation;
     use cellrate_proto::{Duration, Octets};
     use cellrate_scenario::{AdapterQueue, DelayedAck, Preset};
@@ -252,7 +302,7 @@ mod tests {
 
     #[test]
     fn everything_arrives_whatever_is_lost_and_however_it_recovers() {
-        for preset in ["reno", "newreno", "sack", "tcp-lrd-vbr", "stop-and-go", "solaris-2.4"] {
+        for preset in ["reno", "newreno", "sack", "cubic", "tcp-lrd-vbr", "stop-and-go", "solaris-2.4"] {
             for period in [2, 3, 7, 19, 1000] {
                 let traffic = traffic(preset, 3, 300_000);
                 let (first, second, _) =
@@ -266,6 +316,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn connections_take_turns_at_an_adapter_that_holds_data_back() {
+        let traffic = traffic("reno", 3, 4000);
+        let mut stack = Stack::new(Some(&traffic), None, 1, Owner::named("there"));
+        stack.on_timer(Time::ZERO);
+        assert_eq!(stack.poll_in_turn(Time::ZERO, false), None, "no room, and no ACKs");
+        let connections = std::iter::from_fn(|| stack.poll_in_turn(Time::ZERO, true));
+        // An initial window of two segments each.
+        assert_eq!(connections.map(|segment| segment.connection).collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
+        let ack = Acknowledgment { next: Sequence(1460), window: Octets(65_535), selective: Blocks::NONE };
+        stack.on_segment(Time::ZERO, &Segment { connection: 1, contents: Contents::Acknowledgment(ack) });
+        assert_eq!(stack.poll_in_turn(Time::ZERO, true).map(|segment| segment.connection), Some(1));
     }
 
     #[test]

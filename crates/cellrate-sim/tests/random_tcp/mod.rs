@@ -78,6 +78,8 @@ impl Dice {
                 AdapterQueue::Unbounded,
                 AdapterQueue::Cells(Cells(40)),
                 AdapterQueue::Pdus(2),
+                AdapterQueue::HighWater(Cells(1)),
+                AdapterQueue::HighWater(Cells(33)),
             ]),
         };
         connection.backward.traffic = self.one_in(3).then(|| {
@@ -118,6 +120,9 @@ impl Dice {
                 Recovery::NewReno,
                 Recovery::Sack,
             ]),
+            congestion_control: self.pick(&[CongestionControl::Reno, CongestionControl::Cubic]),
+            limited_transmit: self.one_in(3),
+            partial_ack_timer: self.pick(&[PartialAckTimer::First, PartialAckTimer::Every]),
             timeout: TimeoutConfig {
                 granularity: self.pick(&[SLOT, SLOT * 10, Duration::from_us(100)]),
                 minimum: self.pick(&[SLOT * 2, SLOT * 25]),
@@ -129,6 +134,7 @@ impl Dice {
                 DelayedAck::Heartbeat(SLOT * 10),
                 DelayedAck::Timer(SLOT * 10),
                 DelayedAck::Timer(Duration::from_us(333)),
+                DelayedAck::TimerOnTicks { timer: SLOT * 10, ticks: Duration::from_us(100) },
             ]),
         }
     }

@@ -46,7 +46,7 @@ use cellrate_scenario::{
 };
 use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
-use cellrate_sim::transport::{Segment, Stack, Tally};
+use cellrate_sim::transport::{Adapter, Segment, Stack, Tally};
 use cellrate_sim::{FlowSummary, FrameSummary, PortSummary, VirtualSourceSummary};
 
 use crate::plain::Counting;
@@ -577,6 +577,10 @@ impl<'a> Network<'a> {
                 let ends_pdu = end.supply.take(now);
                 end.data_sent += 1;
                 self.send(now, flow, None, ends_pdu);
+                // TCP that was held back may have room now.
+                if self.ends[flow].supply.adapter().is_some_and(Adapter::holds_back) {
+                    return self.pump(now, flow);
+                }
             }
             Some(Emission::ForwardRm(rm)) => {
                 end.forward_rm_sent += 1;

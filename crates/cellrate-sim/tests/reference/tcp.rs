@@ -40,8 +40,13 @@ impl Network<'_> {
     pub(super) fn pump(&mut self, now: Time, flow: usize) {
         let end = &mut self.ends[flow];
         let tcp = end.tcp.as_mut().expect("it has something to say");
-        while let Some(segment) = tcp.stack.poll_transmit(now) {
-            end.supply.adapter_mut().expect("TCP has one").offer(segment);
+        let adapter = end.supply.adapter_mut().expect("TCP has one");
+        while let Some(segment) = if adapter.holds_back() {
+            tcp.stack.poll_in_turn(now, adapter.takes_data())
+        } else {
+            tcp.stack.poll_transmit(now)
+        } {
+            adapter.offer(segment);
         }
         self.plan_transmission(now, flow);
         self.plan_timer(flow);
