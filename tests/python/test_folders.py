@@ -11,7 +11,6 @@ import pytest
 
 import cellrate
 from cellrate.papers import load_paper
-from cellrate.papers.paper import discard, kept_runs
 from cellrate.results.folders import REPORT, check_apart, plain_name, replaceable
 from cellrate.results.whole import write_whole
 from cellrate.running.into_folders import run_into, sweep_into
@@ -155,17 +154,6 @@ def test_a_report_is_replaced_but_not_with_anything_beside_it(tmp_path: Path, st
     write({stranger: ""})(tmp_path / "out")
     with pytest.raises(cellrate.CellrateError, match=f"holds {stranger}"):
         load_paper("uili").run(tmp_path / "out", progress=lambda fraction: pytest.fail("it ran"))
-
-
-def test_only_kept_runs_are_removed_when_there_is_a_report(tmp_path: Path) -> None:
-    keep = kept_runs(tmp_path / "out")
-    names = [f"{'0' * 64}-1.pickle", f"{'0' * 64}-1.77.partial", f"live-{'0' * 64}-1.pickle"]
-    write(dict.fromkeys([*names, "notes.txt"], ""))(keep)
-    discard(keep)
-    assert set(contents(keep)) == {"notes.txt"}
-    (keep / "notes.txt").unlink()
-    discard(keep)
-    assert not keep.exists()
 
 
 def test_a_link_is_followed_and_stays(result: cellrate.Result, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import subprocess
 import sys
 import threading
@@ -19,7 +18,7 @@ from cellrate.command_line.main import status
 from cellrate.extensions.custom import NOTHING, Custom, load
 from cellrate.live import doctor, live_run
 from cellrate.live.distribution import Node, run_node
-from cellrate.live.handover import FILE, leave, packed, take
+from cellrate.live.handover import Reply, answer, pack_custom, take_custom
 from test_algorithms import Erica
 from test_live_run import application, free_ports, scenario
 
@@ -194,16 +193,14 @@ def test_an_algorithm_that_is_missing_is_said_before_anything_runs(capsys: pytes
         run_node(pair("1 s", nodes), ["sw"], None, None)
 
 
-def elsewhere(folder: Path) -> str:
-    """What a process that is started anew says of the algorithms in `folder`."""
+def elsewhere(given: bytes) -> str:
+    """What a process that is started anew says of the algorithms that it is given."""
     asked = (
-        "import sys; from pathlib import Path; from cellrate.live.handover import take; "
-        "from cellrate.algorithms import Port; "
-        "print(take(Path(sys.argv[1])).algorithms['mine'](Port('a->b', 100.0)).figures())"
+        "import sys; from cellrate.live.handover import take_custom; from cellrate.algorithms import Port; "
+        "print(take_custom(sys.stdin.buffer.read()).algorithms['mine'](Port('a->b', 100.0)).figures())"
     )
-    words = [sys.executable, "-c", asked, str(folder)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd="/")
-    return done.stdout or done.stderr
+    done = subprocess.run([sys.executable, "-c", asked], input=given, capture_output=True, check=False, cwd="/")
+    return (done.stdout or done.stderr).decode()
 
 
 def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
@@ -214,8 +211,7 @@ def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
     )
     module.write_text(text)
     # From a file that no search path leads to.
-    leave(load([f"mine={module}:Mine"]), tmp_path)
-    assert elsewhere(tmp_path) == "{'rate': 50.0}\n"
+    assert elsewhere(pack_custom(load([f"mine={module}:Mine"]))) == "{'rate': 50.0}\n"
     # From within a function.
     made = dict(globals())
 
@@ -225,31 +221,30 @@ def test_a_class_is_handed_over_wherever_it_is_from(tmp_path: Path) -> None:
 
     made.clear()
     made["one"] = 1
-    leave(Custom({"mine": Local}), tmp_path)
-    assert elsewhere(tmp_path) == "{'made': 1.0}\n"
+    assert elsewhere(pack_custom(Custom({"mine": Local}))) == "{'made': 1.0}\n"
     # From the script itself.
     script = tmp_path / "script.py"
     script.write_text(
-        text + "\nimport sys\nfrom pathlib import Path\nfrom cellrate.extensions.custom import Custom\n"
-        "from cellrate.live.handover import leave\nleave(Custom({'mine': Mine}), Path(sys.argv[1]))\n"
+        text + "\nimport sys\nfrom cellrate.extensions.custom import Custom\n"
+        "from cellrate.live.handover import pack_custom\n"
+        "sys.stdout.buffer.write(pack_custom(Custom({'mine': Mine})))\n"
     )
-    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True)
-    assert elsewhere(tmp_path) == "{'rate': 50.0}\n"
+    given = subprocess.run([sys.executable, str(script)], check=True, capture_output=True).stdout
+    assert elsewhere(given) == "{'rate': 50.0}\n"
     # From a module beside the script, by its name: the search path goes along.
     script.write_text(
-        "import sys\nfrom pathlib import Path\nfrom cellrate.extensions.custom import Custom\n"
-        "from cellrate.live.handover import leave\nfrom wherever import Mine\n"
-        "leave(Custom({'mine': Mine}), Path(sys.argv[1]))\n"
+        "import sys\nfrom cellrate.extensions.custom import Custom\n"
+        "from cellrate.live.handover import pack_custom\nfrom wherever import Mine\n"
+        "sys.stdout.buffer.write(pack_custom(Custom({'mine': Mine})))\n"
     )
-    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True)
-    assert elsewhere(tmp_path) == "{'rate': 50.0}\n"
+    given = subprocess.run([sys.executable, str(script)], check=True, capture_output=True).stdout
+    assert elsewhere(given) == "{'rate': 50.0}\n"
     module.unlink()
-    assert "No module named 'wherever'" in elsewhere(tmp_path)
-    (tmp_path / FILE).unlink()
-    assert take(tmp_path) == NOTHING
+    assert "No module named 'wherever'" in elsewhere(given)
+    assert take_custom(pack_custom(NOTHING)) == NOTHING
 
 
-def test_what_cannot_be_handed_over_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_handed_over_is_said() -> None:
     lock = threading.Lock()
 
     def locked(port: Port) -> SwitchAlgorithm:
@@ -257,8 +252,16 @@ def test_what_cannot_be_handed_over_is_said(tmp_path: Path) -> None:
             return Counting(port)
 
     with pytest.raises(cellrate.CellrateError, match=r"mine: cannot be handed to another process: .*lock"):
-        leave(Custom({"mine": locked}), tmp_path)
-    assert not (tmp_path / FILE).exists()
+        pack_custom(Custom({"mine": locked}))
+
+
+def replied(thing: object) -> Any:
+    """What comes back of what another process answers."""
+    reply = Reply()
+    end = os.dup(reply.end)
+    reply.handed_over()
+    answer(end, thing)
+    return reply
 
 
 def test_what_is_raised_comes_back_with_a_note_of_where() -> None:
@@ -266,33 +269,37 @@ def test_what_is_raised_comes_back_with_a_note_of_where() -> None:
         def __init__(self, one: int, other: int) -> None:
             super().__init__(f"{one} and {other}")
 
-    def raised(error: Exception) -> Any:
+    def raised(error: Exception) -> Exception:
         try:
             raise error
         except Exception as caught:
-            return pickle.loads(packed(caught))
+            reply = replied(caught)
+        with pytest.raises(type(error) if not isinstance(error, OddError) else cellrate.RunError) as back:
+            reply.result(10.0)
+        return back.value
 
-    assert isinstance(raised(cellrate.RunError("as it is")), cellrate.RunError)
+    assert raised(cellrate.RunError("as it is")).args == ("as it is",)
     back = raised(OutOfOrderError("over"))
     assert type(back) is OutOfOrderError
     assert "in raised" in back.__notes__[0]
     # Pickle cannot make it again.
-    back = raised(OddError(1, 2))
-    assert type(back) is cellrate.RunError
-    assert "OddError: 1 and 2" in str(back)
+    assert "OddError: 1 and 2" in str(raised(OddError(1, 2)))
+    # More than a pipe holds, and nothing at all.
+    assert len(replied(b"x" * 1_000_000).result(10.0)) == 1_000_000
+    nothing = Reply()
+    nothing.handed_over()
+    assert nothing.result(10.0) is None
 
 
 def test_a_switch_process_that_failed_says_whose_failure_it_is(tmp_path: Path) -> None:
     process: Any = subprocess.Popen([sys.executable, "-c", "raise SystemExit(3)"])
     assert process.wait() == 3
-    node = Node("sw", tmp_path, process)
+    nothing = Reply()
+    nothing.handed_over()
     (tmp_path / "sw.err").write_text("out of memory\n")
     with pytest.raises(cellrate.RunError, match=r"^the process of sw left no figures: out of memory$"):
-        node.look()
-    error = tmp_path / "sw.error.pickle"
-    error.write_bytes(packed(cellrate.RunError("the run ended 3.0 s ago")))
+        Node("sw", tmp_path, process, nothing).look()
     with pytest.raises(cellrate.RunError, match=r"^the process of sw: the run ended 3\.0 s ago$"):
-        node.look()
-    error.write_bytes(packed(OutOfOrderError("over")))
+        Node("sw", tmp_path, process, replied(cellrate.RunError("the run ended 3.0 s ago"))).look()
     with pytest.raises(OutOfOrderError):
-        node.look()
+        Node("sw", tmp_path, process, replied(OutOfOrderError("over"))).look()

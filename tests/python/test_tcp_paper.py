@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cellrate.papers import load_paper
+from cellrate.papers.kept import KeptRuns
 from cellrate.running.points import run_many
 from tcp_lrd_vbr import across, arithmetic, averaging, left_open, on_off, tables
 from tcp_lrd_vbr.common import Sample, efficiency, metrics
@@ -100,9 +101,10 @@ def test_a_second_of_table_1_loses_nothing_and_is_not_run_twice(tmp_path: Path) 
     paper = load_paper("tcp-lrd-vbr")
     point = dict(tables.points(1))["row-1, seed 1"]
     scenario = paper.scenario(point).set({"duration": "1 s"})
-    (first,) = run_many([(scenario, {})], keep=tmp_path)
+    keep = KeptRuns(tmp_path)
+    (first,) = run_many([(scenario, {})], keep=keep)
     (kept,) = list(tmp_path.iterdir())
-    (again,) = run_many([(scenario, {"a": "b"})], keep=tmp_path)
+    (again,) = run_many([(scenario, {"a": "b"})], keep=keep)
     assert list(tmp_path.iterdir()) == [kept]
     # The second one took no time of its own.
     assert again.summary == first.summary

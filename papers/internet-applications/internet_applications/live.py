@@ -6,15 +6,15 @@ on its own timing in all its attempts does not count.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cellrate.papers.kept import KeptRuns
 from cellrate.papers.statistics import estimate
 from cellrate.results import Result
-from cellrate.scenario import Scenario
+from cellrate.scenario import Scenario, prepare
 
 from .common import FTP_GOODPUT_SHARE, HOST_LINE, line_rate, shown
 
@@ -216,11 +216,14 @@ def measure_live(
         As `cellrate.live.live_run`.
     """
     done: dict[str, str] = {}
+    store = None if keep is None else KeptRuns(keep, live=True)
+    if store is not None and not store.open():
+        store = None
     for number, case in enumerate(cases):
         scenario = Scenario.load(scenarios / f"live-{case.application}.toml").set(case.set)
         results = []
         for run in range(runs):
-            result = _run_kept(scenario, run + 1, keep)
+            result = _run_kept(scenario, run + 1, store)
             if result is not None:
                 results.append(result)
             if progress is not None:
@@ -231,21 +234,19 @@ def measure_live(
     return done
 
 
-def _run_kept(scenario: Scenario, seed: int, keep: Path | None) -> Result | None:
+def _run_kept(scenario: Scenario, seed: int, keep: KeptRuns | None) -> Result | None:
     """Run once, or give what is kept of that run; None if it does not count."""
     from cellrate.live import live_run
 
-    file = None if keep is None else keep / f"live-{scenario.hash}-{seed}.pickle"
-    if file is not None and file.exists():
-        kept: Result | None = pickle.loads(file.read_bytes())
-        return kept
-    run = live_run(scenario, seed=seed)
+    seeded = prepare(scenario, seed=seed)
+    if keep is not None:
+        kept = keep.find(seeded)
+        if kept is not None or keep.is_discounted(seeded):
+            return kept
+    run = live_run(seeded)
     result = run.result if run.in_time and not run.failed_applications else None
-    if file is not None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial = file.with_suffix(".partial")
-        partial.write_bytes(pickle.dumps(result))
-        partial.rename(file)
+    if keep is not None:
+        keep.put(seeded, result)
     return result
 
 

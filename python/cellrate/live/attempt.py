@@ -1,7 +1,7 @@
 """One attempt at a live run, in a process of its own: hosts, applications, the engine, the record.
 
-``python -m cellrate.live attempt FOLDER`` reads FOLDER/request.json and leaves FOLDER/result.pickle or
-FOLDER/error.pickle.
+``python -m cellrate.live attempt FOLDER`` reads FOLDER/request.json, and what is not built in from stdin; the result,
+or what it failed with, goes through a pipe to the process that started it (`handover`).
 It is the first process of a process namespace (`supervision`): when it ends, however it ends, everything that it
 started ends with it, and with its file descriptors the network namespaces and their devices are gone.
 """
@@ -11,9 +11,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import pickle
 import queue
 import shutil
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from ..wireshark.capture import Capture
 from . import adapters, record
 from .applications import Application, Plan, Surroundings, plan
 from .distribution import Distribution, Node, gather, start_nodes
-from .handover import leave, packed, take
+from .handover import answer, take_custom
 from .process import GRACE_S, Program, Running, await_ready, search_path, start
 from .telling import news_apart
 
@@ -48,8 +48,6 @@ ENGINE_NICENESS = -15
 """Of the engine, before the applications."""
 
 REQUEST = "request.json"
-RESULT = "result.pickle"
-ERROR = "error.pickle"
 
 
 @dataclass
@@ -177,8 +175,7 @@ class Attempt:
         self.distribution = self.distribution.decided()
         folder = self.folder / "nodes"
         folder.mkdir()
-        leave(self.custom, folder)
-        return start_nodes(self.distribution, self.scenario, folder)
+        return start_nodes(self.distribution, self.scenario, folder, self.custom)
 
     def _job(self, number: int, application: Application) -> Job:
         folder = self.folder / "applications" / application.name
@@ -393,6 +390,8 @@ def stop(running: list[Running]) -> None:
 def main(folder: Path) -> int:
     """Do what the request says; what was stdout in the beginning tells how far it is."""
     request = json.loads((folder / REQUEST).read_text())
+    given = sys.stdin.buffer.read()
+    os.set_inheritable(request["reply"], False)
     told_at = news_apart(request["printed"])
     prefer_session(NICENESS)
     prefer(NICENESS)
@@ -415,20 +414,19 @@ def main(folder: Path) -> int:
     def look(now_s: float, recent: _native.Recent) -> None:
         news.put((now_s, recent))
 
+    outcome: Result | Exception
     try:
-        attempt = Attempt(scenario, request["set"], folder, distribution, capture, take(folder))
-        result = attempt.run(progress, look if request["watched"] else None)
+        attempt = Attempt(scenario, request["set"], folder, distribution, capture, take_custom(given))
+        outcome = attempt.run(progress, look if request["watched"] else None)
     except OSError as error:
-        (folder / ERROR).write_bytes(packed(RunError(str(error))))
-        return 1
+        outcome = RunError(str(error))
     except Exception as error:
-        (folder / ERROR).write_bytes(packed(error))
-        return 1
+        outcome = error
     finally:
         news.put(None)
         teller.join()
-    (folder / RESULT).write_bytes(pickle.dumps(result))
-    return 0
+    answer(request["reply"], outcome)
+    return int(isinstance(outcome, Exception))
 
 
 def _tell(news: queue.SimpleQueue[tuple[float, _native.Recent | None] | None], told_at: TextIO) -> None:

@@ -8,7 +8,6 @@ the start is shared: the clocks of several machines must agree to a fraction of 
 from __future__ import annotations
 
 import json
-import pickle
 import subprocess
 import sys
 import time
@@ -22,13 +21,10 @@ from ..errors import CellrateError, RunError
 from ..extensions.custom import NOTHING, Custom
 from ..results.writing import write_json
 from ..scenario import Scenario
-from .handover import packed, take
+from .handover import Reply, answer, give, pack_custom, take_custom
 
 SCENARIO = "scenario.toml"
 """In the folder of the nodes of this machine."""
-
-ERROR = ".error.pickle"
-"""Behind the name of a node, there."""
 
 LEAD_S = 1.5
 """From the decision to the start of a run: what processes need to begin [s]."""
@@ -93,6 +89,7 @@ class Node:
     name: str
     folder: Path
     process: subprocess.Popen[bytes]
+    reply: Reply
 
     @property
     def figures(self) -> Path:
@@ -106,24 +103,35 @@ class Node:
 
     def failure(self) -> Exception:
         """Why there are no figures."""
-        error = self.folder / f"{self.name}{ERROR}"
-        if error.exists():
-            failed: Exception = pickle.loads(error.read_bytes())
-            # What something custom raised is raised again; else it must be said whose failure it is.
-            return RunError(f"the process of {self.name}: {failed}") if isinstance(failed, CellrateError) else failed
+        try:
+            self.reply.result(CLOSING_S)
+        except CellrateError as error:
+            # It must be said whose failure it is; what something custom raised is raised again.
+            return RunError(f"the process of {self.name}: {error}")
+        except Exception as error:
+            return error
         told = (self.folder / f"{self.name}.err").read_text(errors="replace").strip()
         return RunError(f"the process of {self.name} left no figures: {told[-1000:] or 'it said nothing'}")
 
 
-def start_nodes(distribution: Distribution, scenario: Scenario, folder: Path) -> list[Node]:
+def start_nodes(distribution: Distribution, scenario: Scenario, folder: Path, custom: Custom = NOTHING) -> list[Node]:
     """Start a process for each switch of this machine; `folder` keeps what they write."""
     (folder / SCENARIO).write_text(scenario.toml)
+    given = pack_custom(custom)
     nodes = []
     for name in distribution.started:
-        words = [sys.executable, "-m", "cellrate.live", "node", str(folder), name, str(distribution.start_unix_ns)]
-        with (folder / f"{name}.err").open("wb") as errors:
-            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors)
-        nodes.append(Node(name, folder, process))
+        reply = Reply()
+        words = [sys.executable, "-m", "cellrate.live", "node"]
+        words += [str(folder), name, str(distribution.start_unix_ns), str(reply.end)]
+        try:
+            with (folder / f"{name}.err").open("wb") as errors:
+                process = subprocess.Popen(
+                    words, stdin=subprocess.PIPE, stdout=errors, stderr=errors, pass_fds=[reply.end]
+                )
+        finally:
+            reply.handed_over()
+        give(process, given)
+        nodes.append(Node(name, folder, process, reply))
     return nodes
 
 
@@ -153,13 +161,14 @@ def gather(nodes: list[Node], summary: dict[str, Any]) -> None:
         summary["processes"].append({"node": node.name, **figures})
 
 
-def main(folder: Path, name: str, start_unix_ns: int) -> int:
-    """Run a node of the scenario in `folder`, and leave its figures there, or why there are none."""
+def main(folder: Path, name: str, start_unix_ns: int, end: int) -> int:
+    """Run a node of the scenario in `folder`, and leave its figures there, or say at `end` why there are none."""
     try:
+        given = take_custom(sys.stdin.buffer.read())
         scenario = Scenario.parse((folder / SCENARIO).read_text(), file=SCENARIO)
-        run_node(scenario, [name], start_unix_ns, folder / f"{name}.json", take(folder))
+        run_node(scenario, [name], start_unix_ns, folder / f"{name}.json", given)
     except Exception as error:
-        (folder / f"{name}{ERROR}").write_bytes(packed(error))
+        answer(end, error)
         return 1
     return 0
 

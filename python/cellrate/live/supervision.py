@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import shutil
 import subprocess
 import sys
@@ -25,10 +24,10 @@ from ..scenario import Scenario, prepare
 from ..traffic import Traffic
 from ..wireshark.capture import Capture
 from .applications import check
-from .attempt import ERROR, REQUEST, RESULT, Look, applications
+from .attempt import REQUEST, Look, applications
 from .distribution import Distribution
 from .doctor import isolation_words
-from .handover import leave
+from .handover import Reply, give, pack_custom
 from .process import GRACE_S, search_path
 from .stage import staged
 from .telling import Printed
@@ -169,8 +168,8 @@ def live_run(
             made = None if stage is None else stage.capture()
             with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
                 place = Path(temporary)
-                leave(custom, place)
-                done.append(attempt(point.scenario, point.set, place, progress, distribution, made, look))
+                given = pack_custom(custom)
+                done.append(attempt(point.scenario, point.set, place, progress, distribution, made, look, given))
                 done[-1].summary["run"]["attempt"] = number
                 if folder is not None:
                     keep(place, folder / f"attempt-{number}")
@@ -189,10 +188,11 @@ def attempt(
     distribution: Mapping[str, Any] | None = None,
     capture: Capture | None = None,
     look: Look | None = None,
+    given: bytes = b"",
 ) -> Result:
     """Run once, in a process namespace of its own, with `folder` for what it writes but for a capture.
 
-    What is not built in is what has been handed over in `folder` (`handover`).
+    What is not built in is `given`, as `handover.pack_custom` gives it.
 
     Whatever happens to this process, nothing of the attempt outlives it (`doctor.isolation_words`).
 
@@ -202,6 +202,7 @@ def attempt(
         As `live_run`.
     """
     printed = Printed()
+    reply = Reply()
     request = {
         "toml": scenario.toml,
         "file": scenario.file,
@@ -209,6 +210,7 @@ def attempt(
         "distribution": distribution,
         "watched": look is not None,
         "printed": printed.end,
+        "reply": reply.end,
         "capture": None if capture is None else {**asdict(capture), "folder": str(capture.folder)},
     }
     (folder / REQUEST).write_text(json.dumps(request))
@@ -220,10 +222,10 @@ def attempt(
         with log.open("wb") as errors:
             process = subprocess.Popen(
                 words,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                pass_fds=[printed.end],
+                pass_fds=[printed.end, reply.end],
                 start_new_session=True,
                 text=True,
                 env={**os.environ, "PATH": search_path(), "PYTHONPATH": os.pathsep.join(filter(None, paths))},
@@ -235,7 +237,9 @@ def attempt(
     finally:
         printed.handed_over()
         printed.start()
+        reply.handed_over()
     try:
+        give(process, given)
         assert process.stdout is not None
         for line in process.stdout:
             told = json.loads(line)
@@ -254,10 +258,8 @@ def attempt(
         if process.stdout is not None:
             process.stdout.close()
         printed.join(GRACE_S)
-    if (folder / ERROR).exists():
-        raise pickle.loads((folder / ERROR).read_bytes())
-    if (folder / RESULT).exists():
-        result: Result = pickle.loads((folder / RESULT).read_bytes())
+    result: Result | None = reply.result(GRACE_S)
+    if result is not None:
         return result
     told = (log.read_text(errors="replace") + printed.last).strip()
     if "unshare" in told and "Operation not permitted" in told:

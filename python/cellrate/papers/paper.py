@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +17,7 @@ from ..results.whole import write_whole
 from ..running.points import run_many
 from ..scenario import Scenario
 from .experiment import Claim, Experiment, Finding, Point
+from .kept import KeptRuns
 
 if TYPE_CHECKING:
     from ..campaigns.executors import Given
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 def kept_runs(out: Path) -> Path:
     """Where runs are kept until the report in `out` is written."""
     return out.with_name(out.name + ".runs")
-
-
-def discard(keep: Path) -> None:
-    """Remove runs that were kept, and their folder if nothing else is in it."""
-    for file in list(keep.iterdir()):
-        if re.fullmatch(r"(live-)?[0-9a-f]{64}-\d+(\.\d+)?\.(pickle|partial)", file.name):
-            file.unlink()
-    if not any(keep.iterdir()):
-        keep.rmdir()
 
 
 @dataclass(frozen=True)
@@ -81,7 +72,7 @@ class Paper:
         quick: bool,
         workers: int | None,
         progress: Callable[[float], object] | None,
-        keep: Path | None = None,
+        keep: KeptRuns | None = None,
         executor: Given = None,
         campaign: Path | None = None,
     ) -> dict[str, dict[str, Result]]:
@@ -150,9 +141,16 @@ class Paper:
         replaceable(out, MARK)
         begun = time.perf_counter()
         elsewhere = out.with_name(out.name + ".campaign")
-        keep = kept_runs(out)
+        keep = KeptRuns(kept_runs(out))
+        # On a cluster runs are kept in the campaign's folder.
+        usable = executor is None and keep.open()
         results = self.measure(
-            quick=quick, workers=workers, progress=progress, keep=keep, executor=executor, campaign=elsewhere
+            quick=quick,
+            workers=workers,
+            progress=progress,
+            keep=keep if usable else None,
+            executor=executor,
+            campaign=elsewhere,
         )
         claims = [
             self.claim(finding)
@@ -176,7 +174,7 @@ class Paper:
 
         write_whole(out, fill, mark=MARK)
         if executor is None:
-            discard(keep)
+            keep.discard()
         else:
             from .elsewhere import discard_campaign
 

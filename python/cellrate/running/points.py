@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import pickle
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from typing import Protocol
 
 from .. import _native
 from ..errors import CellrateError, at_point
@@ -23,20 +21,29 @@ Point = tuple[Scenario, Mapping[str, str]]
 """What to run, and the settings that say which point of a sweep it is."""
 
 
+class Store(Protocol):
+    """Where results are kept and found again, by any of the processes that run points."""
+
+    def find(self, scenario: Scenario) -> Result | None:
+        """Give the result of a scenario that is kept, None where there is none that can be relied on."""
+
+    def put(self, scenario: Scenario, result: Result) -> None:
+        """Keep the result of a scenario."""
+
+
 def run_many(
     points: Iterable[Point],
     *,
     workers: int | None = None,
     progress: Progress | None = None,
-    keep: Path | None = None,
+    keep: Store | None = None,
     threads: int = 1,
     custom: Custom = NOTHING,
 ) -> list[Result]:
     """Run scenarios side by side, each on so many threads.
 
-    The results come in the order of `points`, each with its settings. With `keep`, each result is kept in that folder
-    as soon as it is there, and a point whose result is kept there, from the same scenario and the same simulator, is
-    not run again. With anything `custom` nothing is kept.
+    The results come in the order of `points`, each with its settings. With `keep`, each result is put there as soon as
+    it is known, and a point whose result is found there is not run again. With anything `custom` nothing is kept.
     """
     return run_each(points, _whole, workers=workers, progress=progress, keep=keep, threads=threads, custom=custom)
 
@@ -47,7 +54,7 @@ def run_each(
     *,
     workers: int | None = None,
     progress: Progress | None = None,
-    keep: Path | None = None,
+    keep: Store | None = None,
     threads: int = 1,
     custom: Custom = NOTHING,
 ) -> list[Outcome]:
@@ -65,8 +72,6 @@ def run_each(
     todo = list(points)
     custom.check([scenario for scenario, _ in todo])
     how = How(threads, custom)
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
     if number_of_workers(workers, len(todo)) <= 1:
         return [
             _run_and_finish(finish, place, point, keep, how, _part(progress, place, len(todo)))
@@ -114,22 +119,17 @@ def run_point(
 
 
 def _run_kept(
-    scenario: Scenario, settings: Mapping[str, str], keep: Path | None, how: How, progress: Progress | None = None
+    scenario: Scenario, settings: Mapping[str, str], keep: Store | None, how: How, progress: Progress | None = None
 ) -> Result:
     # What is not built in may do today what it did not do yesterday.
     if keep is None or how.custom:
         return run_point(scenario, settings, how, progress)
-    # A module built anew may run the same scenario differently.
-    built = Path(_native.__file__).stat().st_mtime_ns
-    file = keep / f"{scenario.hash}-{built}.pickle"
-    if file.exists():
-        kept: Result = pickle.loads(file.read_bytes())
+    kept = keep.find(scenario)
+    if kept is not None:
         kept.set = dict(settings)
         return kept
     result = run_point(scenario, settings, how, progress)
-    partial = file.with_suffix(f".{os.getpid()}.partial")
-    partial.write_bytes(pickle.dumps(result))
-    partial.rename(file)
+    keep.put(scenario, result)
     return result
 
 
@@ -137,7 +137,7 @@ def _run_and_finish(
     finish: Callable[[int, Result], Outcome],
     place: int,
     point: Point,
-    keep: Path | None,
+    keep: Store | None,
     how: How,
     progress: Progress | None = None,
 ) -> Outcome:

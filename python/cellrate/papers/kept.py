@@ -1,0 +1,193 @@
+"""Runs of a paper that are done, kept in a folder until the report on it is written.
+
+A kept run is a folder of results, as `cellrate.load` reads it, and a file that says what it is of: the scenario by its
+hash, the compiled module by the digest of its octets, and every file of the folder by its digest. It is data only.
+Whatever is not exactly that, or could have been written by another user, is not read: the run is done again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .. import _native
+from ..errors import CellrateError, RunError
+from ..results import Result
+from ..results.reading import load
+from ..results.writing import fill_result
+from ..scenario import Scenario
+
+MARK = "kept.json"
+"""The file that says what a kept run is of."""
+
+RUN = re.compile(r"(?P<live>live-)?(?P<hash>[0-9a-f]{64})")
+"""Name of the folder of a kept run."""
+
+PARTIAL = ".cellrate-"
+"""Beginning of the name of a folder that is being written."""
+
+
+@dataclass(frozen=True)
+class KeptRuns:
+    """The folder of kept runs, each known by the hash of its scenario."""
+
+    folder: Path
+    live: bool = False
+    """Whether these are live runs, which are apart from simulated ones of the same scenario."""
+
+    def open(self) -> bool:
+        """Make the folder where it is missing, and say whether runs can be kept there.
+
+        Runs are kept only where nobody else may write; a warning says so where that is not the case.
+
+        Raises
+        ------
+        RunError
+            If the folder cannot be made.
+        """
+        try:
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise RunError(
+                f"{self.folder}, where runs are kept until the report is written: {error.strerror}"
+            ) from None
+        if is_private(self.folder):
+            return True
+        warnings.warn(
+            f"{self.folder} is no folder that only you can write to: runs in it are not used, and none are kept",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        return False
+
+    def find(self, scenario: Scenario) -> Result | None:
+        """Give the result of `scenario` that is kept, None where there is none that can be relied on."""
+        result = self._verified(scenario)
+        return result if isinstance(result, Result) else None
+
+    def is_discounted(self, scenario: Scenario) -> bool:
+        """Whether the run of `scenario` was done and does not count."""
+        return self._verified(scenario) is False
+
+    def put(self, scenario: Scenario, result: Result | None) -> None:
+        """Keep the result of `scenario`, or None where the run was done and does not count.
+
+        Raises
+        ------
+        RunError
+            If it cannot be written.
+        """
+        place = self._place(scenario)
+        partial = None
+        try:
+            # Only the owner may enter it.
+            partial = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=self.folder))
+            if result is not None:
+                fill_result(result, partial, csv=False, plots=False)
+            digests = {str(file.relative_to(partial)): _digest(file) for file in _files(partial)}
+            said = {"hash": scenario.hash, "module": module_digest(), "counts": result is not None, "files": digests}
+            (partial / MARK).write_text(json.dumps(said))
+            if self._verified(scenario) is not None:
+                # Another process has kept the same run meanwhile, and somebody may be reading it.
+                return
+            if place.exists() or place.is_symlink():
+                _remove(place)
+            partial.rename(place)
+        except OSError as error:
+            if self._verified(scenario) is None:
+                raise RunError(f"{place}, where a run is kept: {error.strerror}") from None
+        finally:
+            if partial is not None and partial.exists():
+                shutil.rmtree(partial, ignore_errors=True)
+
+    def discard(self) -> None:
+        """Remove the kept runs, simulated and live, and their folder if nothing else is in it.
+
+        A folder that others may write to is left as it is.
+        """
+        if not is_private(self.folder):
+            return
+        for entry in list(self.folder.iterdir()):
+            if (RUN.fullmatch(entry.name) or entry.name.startswith(PARTIAL)) and is_private(entry):
+                shutil.rmtree(entry, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
+
+    def _place(self, scenario: Scenario) -> Path:
+        return self.folder / f"{'live-' if self.live else ''}{scenario.hash}"
+
+    def _verified(self, scenario: Scenario) -> Result | bool | None:
+        """Give the result that is kept; False where it does not count; None where there is none to rely on."""
+        place = self._place(scenario)
+        if not (is_private(self.folder) and is_private(place)):
+            return None
+        try:
+            said: Any = json.loads((place / MARK).read_bytes())
+            expected = {"hash": scenario.hash, "module": module_digest()}
+            if not isinstance(said, dict) or {key: said.get(key) for key in expected} != expected:
+                return None
+            digests = {str(file.relative_to(place)): _digest(file) for file in _files(place) if file.name != MARK}
+            if digests != said.get("files"):
+                return None
+            if said.get("counts") is False:
+                return False
+            result = load(place)
+        except (OSError, ValueError, CellrateError):
+            return None
+        return result if result.summary["run"]["hash"] == scenario.hash else None
+
+
+def is_private(folder: Path) -> bool:
+    """Whether this is a folder, no link to one, that belongs to the running user and that nobody else may write to."""
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+
+
+@cache
+def module_digest() -> str:
+    """Digest of the compiled module: one that was built anew may run the same scenario differently."""
+    return _digest(Path(_native.__file__))
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    else:
+        place.unlink()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Give the regular files of a folder, in order.
+
+    Raises
+    ------
+    ValueError
+        If there is anything but folders and regular files.
+    """
+    for entry in sorted(folder.rglob("*")):
+        mode = entry.lstat().st_mode
+        if stat.S_ISREG(mode):
+            yield entry
+        elif not stat.S_ISDIR(mode):
+            raise ValueError(f"{entry} is no regular file")
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
