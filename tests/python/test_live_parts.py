@@ -274,9 +274,9 @@ def test_options_of_a_distributed_run_are_refused_for_another(
     pair_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert status(["live", "run", str(pair_file), "--elsewhere", "sw"]) == 2
-    assert "elsewhere is of a distributed run, and this is none" in capsys.readouterr().err
+    assert "`elsewhere` needs distributed=True (--distributed)" in capsys.readouterr().err
     assert status(["live", "run", str(pair_file), "--start", "2026-11-21T12:00:00+00:00"]) == 2
-    assert "start is of a distributed run, and this is none" in capsys.readouterr().err
+    assert "`start_unix_ns` needs distributed=True (--distributed)" in capsys.readouterr().err
 
 
 def test_a_node_without_an_address_is_wrong_input(pair_file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -94,7 +94,12 @@ fn datagrams_that_come_twice_or_in_disorder_do_little_harm() {
     let scenario = chain(1500);
     let faults = Faults { duplicate: 0.05, reorder: 0.01, ..Faults::default() };
     let clean = in_time(|| distributed(&scenario, |_| ()));
-    let hurt = in_time(|| distributed(&scenario, |options| options.faults = faults));
+    let hurt = in_time(|| {
+        distributed(&scenario, |options| {
+            options.faults = faults;
+            options.thresholds.lost_datagrams = 0.2;
+        })
+    });
     let (Some(clean), Some(outcomes)) = (clean, hurt) else { return };
     let dropped: u64 = links(&outcomes).map(|link| link.out_of_order).sum();
     assert!(dropped > 50, "{dropped}");
@@ -103,10 +108,47 @@ fn datagrams_that_come_twice_or_in_disorder_do_little_harm() {
 }
 
 #[test]
+fn a_path_that_loses_datagrams_fails_the_verdict_of_who_misses_them() {
+    let scenario = chain(1500);
+    let faults = Faults { datagram_loss: 0.02, ..Faults::default() };
+    let outcomes = distributed(&scenario, |options| options.faults = faults);
+    for name in ["a", "b", "sw1", "sw2"] {
+        let timing = &of_node(&outcomes, name).summary.timing;
+        let told =
+            timing.failures.iter().any(|failure| failure.contains("datagrams missing and 0 out of order"));
+        assert!(!timing.passed && told, "{name}: {timing:?}");
+        assert!(timing.lost_datagrams_share > 0.002, "{name}: {timing:?}");
+    }
+    // All of them.
+    let scenario = chain(1500);
+    let faults = Faults { datagram_loss: 1.0, ..Faults::default() };
+    let outcomes = distributed(&scenario, |options| options.faults = faults);
+    let failures = &of_node(&outcomes, "a").summary.timing.failures;
+    assert!(
+        failures.iter().any(|failure| failure.ends_with("datagrams were sent and none came")),
+        "{failures:?}"
+    );
+}
+
+#[test]
+fn a_run_with_a_nonce_takes_nothing_of_others_at_a_neighbour_s_address() {
+    let scenario = chain(1500);
+    let Some(outcomes) = in_time(|| among_nonsense(&scenario, |_| ())) else { return };
+    let summary = &of_node(&outcomes, "sw1").summary;
+    let refused = summary.datagrams.unwrap();
+    assert!(refused.of_other_runs > 500 && refused.from_strangers > 500, "{refused:?}");
+    assert_eq!((refused.malformed, summary.nodes.iter().map(|node| node.unknown_vc).sum::<u64>()), (0, 0));
+}
+
+#[test]
 fn a_neighbour_and_a_stranger_that_send_nonsense_do_not_disturb_the_others() {
     let scenario = chain(1500);
     let clean = in_time(|| distributed(&scenario, |_| ()));
-    let disturbed = in_time(|| among_nonsense(&scenario));
+    let without_nonce = |options: &mut Options<'_>| {
+        options.nonce = None;
+        options.thresholds.malformed_datagrams = 1.0;
+    };
+    let disturbed = in_time(|| among_nonsense(&scenario, without_nonce));
     let (Some(clean), Some(outcomes)) = (clean, disturbed) else { return };
     let refused = of_node(&outcomes, "sw1").summary.datagrams.unwrap();
     assert!(refused.malformed > 500 && refused.from_strangers > 500, "{refused:?}");
@@ -117,7 +159,7 @@ fn a_neighbour_and_a_stranger_that_send_nonsense_do_not_disturb_the_others() {
 }
 
 /// A run in which z is not run: someone else sits at its address, and a stranger beside it.
-fn among_nonsense(scenario: &Scenario) -> Vec<Outcome> {
+fn among_nonsense(scenario: &Scenario, change: impl Fn(&mut Options<'_>)) -> Vec<Outcome> {
     let (addresses, start) = (addresses(scenario), soon());
     let target = addresses[node(scenario, "sw1").0 as usize].unwrap();
     let neighbour = UdpSocket::bind(addresses[node(scenario, "z").0 as usize].unwrap()).unwrap();
@@ -128,7 +170,8 @@ fn among_nonsense(scenario: &Scenario) -> Vec<Outcome> {
             scope.spawn(|| nonsense(socket, target, &done));
         }
         let nodes = ["a", "b", "sw1", "sw2"].map(|name| {
-            let options = part(node(scenario, name), &addresses, start);
+            let mut options = part(node(scenario, name), &addresses, start);
+            change(&mut options);
             scope.spawn(move || run(scenario, options).unwrap_or_else(|error| panic!("{error}")))
         });
         let outcomes = nodes.map(|node| node.join().expect("a node ends with a result")).into();

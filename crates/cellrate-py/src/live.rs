@@ -27,9 +27,10 @@ use crate::scenario::{Scenario, SeriesInfo};
 /// second; what it raises, and what a signal raises, ends the run and is raised here.
 ///
 /// `capture` as for `run`, of the ports of this process; `given` as for `run`, as far as its nodes have what is not
-/// built in.
+/// built in. `nonce` is the run's, the same for all its processes: datagrams without it are dropped.
 #[pyfunction]
-#[pyo3(signature = (scenario, nodes=None, start_unix_ns=None, progress=None, capture=None, given=None))]
+#[pyo3(signature = (scenario, nodes=None, start_unix_ns=None, progress=None, capture=None, given=None, nonce=None))]
+#[expect(clippy::too_many_arguments, reason = "each is a keyword in Python")]
 pub fn live_nodes(
     py: Python<'_>,
     scenario: &Scenario,
@@ -38,10 +39,11 @@ pub fn live_nodes(
     progress: Option<Py<PyAny>>,
     capture: Option<CaptureSettings>,
     given: Option<Makers>,
+    nonce: Option<u64>,
 ) -> PyResult<RunResult> {
     let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
     let part = part(&scenario, nodes)?;
-    let options = Options { part, start_unix_ns, ..Options::default() };
+    let options = Options { part, start_unix_ns, nonce, ..Options::default() };
     let told = Told { progress: progress.as_ref(), look: None };
     carry(py, &scenario, options, told, capture, given)
 }

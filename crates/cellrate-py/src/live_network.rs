@@ -62,9 +62,9 @@ impl LiveNetwork {
     /// hosts among them, only these are run, with cells in datagrams to the others, from `start_unix_ns` on: see
     /// `live_nodes`. `capture` as for `run`, of the ports of this process. `look` is called as often as `progress`,
     /// with the network's time [s], and the place, instants [ps] and new values of each series that has some. `given`
-    /// as for `live_nodes`.
+    /// and `nonce` as for `live_nodes`.
     #[expect(clippy::too_many_arguments, reason = "each is a keyword in Python")]
-    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None, look=None, given=None))]
+    #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None, look=None, given=None, nonce=None))]
     fn run(
         &self,
         py: Python<'_>,
@@ -74,6 +74,7 @@ impl LiveNetwork {
         capture: Option<CaptureSettings>,
         look: Option<Py<PyAny>>,
         given: Option<Makers>,
+        nonce: Option<u64>,
     ) -> PyResult<RunResult> {
         let part = part(&self.scenario, nodes)?;
         let mut hosts = Vec::new();
@@ -90,6 +91,7 @@ impl LiveNetwork {
             offers: Some(Arc::clone(&self.offers)),
             part,
             start_unix_ns,
+            nonce,
             ..Options::default()
         };
         let told = Told { progress: Some(&progress), look: look.as_ref() };

@@ -19,11 +19,13 @@ from .options import (
     CustomTraffic,
     File,
     Json,
+    Key,
     Policy,
     Seed,
     Settings,
     Start,
     capture_of,
+    key_in,
     settings_of,
     unix_ns,
 )
@@ -70,6 +72,7 @@ def live_run(
         list[str] | None, Parameter(help="With --distributed: a switch that another machine runs. May be given again.")
     ] = None,
     start: Start = None,
+    key: Key = None,
     json: Json = False,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
     csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
@@ -104,6 +107,7 @@ def live_run(
         distributed=distributed,
         elsewhere=elsewhere or [],
         start_unix_ns=unix_ns(start),
+        key=key_in(key),
         plots=plot,
         csv=csv,
         capture=capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit),
@@ -175,6 +179,7 @@ def live_watch(
             distributed=False,
             elsewhere=[],
             start_unix_ns=None,
+            key=None,
             plots=plot,
             csv=csv,
             capture=None,
@@ -198,6 +203,7 @@ def live_node(
     *,
     set: Settings = None,
     start: Start = None,
+    key: Key = None,
     figures: Annotated[Path | None, Parameter(help="File for the figures, as JSON; printed without it.")] = None,
     algorithm: Algorithm = None,
     policy: Policy = None,
@@ -213,7 +219,8 @@ def live_node(
     if len(points) != 1:
         raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; a node runs in one of them")
     scenario = points[0].scenario
-    summary = run_node(scenario, node, unix_ns(start), figures, load(algorithm, policy, traffic))
+    given = load(algorithm, policy, traffic)
+    summary = run_node(scenario, node, unix_ns(start), figures, given, key_in(key) or b"")
     if figures is None:
         print_json(summary)
     return 0 if summary["timing"]["passed"] or figures is not None else 1

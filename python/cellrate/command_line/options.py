@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -50,6 +52,10 @@ File = Annotated[str, Parameter(help="A TOML file, or the name of a ready scenar
 Start = Annotated[
     str | None,
     Parameter(help="When the network's time begins, the same for all: 2026-11-21T12:00:00+00:00, or ns since 1970."),
+]
+Key = Annotated[
+    Path | None,
+    Parameter(help="With nodes elsewhere: a file, the same for all, that nobody else can read; any 16 octets or more."),
 ]
 Workers = Annotated[int | None, Parameter(help="Processes for sweeps; the number of processors by default.")]
 
@@ -141,6 +147,37 @@ def capture_of(
         pdus=kind != "cells",
         limit_octets=DEFAULT_LIMIT_OCTETS if limit is None else octets(limit),
     )
+
+
+KEY_OCTETS = 16, 4096
+"""Length of a key, least and most [octets]."""
+
+
+def key_in(file: Path | None) -> bytes | None:
+    """Read the file that `--key` names.
+
+    Raises
+    ------
+    CellrateError
+        If it cannot be read, is too short or too long, or others may read it.
+    """
+    if file is None:
+        return None
+    least, most = KEY_OCTETS
+    try:
+        with file.open("rb") as content:
+            found = os.fstat(content.fileno())
+            if not stat.S_ISREG(found.st_mode):
+                raise CellrateError(f"--key {file}: is no regular file")
+            if found.st_mode & 0o077:
+                raise CellrateError(f"--key {file}: others may read or write it; chmod 600 keeps it to you")
+            key = content.read(most + 1)
+    except OSError as error:
+        raise CellrateError(f"--key {file}: {error.strerror}") from None
+    if not least <= len(key) <= most:
+        held = f"more than {most}" if len(key) > most else f"{len(key)}"
+        raise CellrateError(f"--key {file}: has {held} octets; a key has from {least} to {most}")
+    return key
 
 
 def unix_ns(start: str | None) -> int | None:

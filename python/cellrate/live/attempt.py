@@ -300,8 +300,9 @@ class Engine:
             begun = time.perf_counter()
             try:
                 here, start = (None, None) if distribution is None else (distribution.here, distribution.start_unix_ns)
+                nonce = None if distribution is None else distribution.nonce(self._scenario)
                 given = self._custom.makers()
-                self._outcome = self._network.run(heard, here, start, self._capture, look, given)
+                self._outcome = self._network.run(heard, here, start, self._capture, look, given, nonce)
             except BaseException as error:
                 self._error = error
             self._wall_s = time.perf_counter() - begun
@@ -398,7 +399,10 @@ def main(folder: Path) -> int:
     scenario = Scenario.parse(request["toml"], file=request["file"])
 
     told = request["distribution"]
-    distribution = None if told is None else Distribution.of(scenario, told["elsewhere"], told["start_unix_ns"])
+    distribution = None
+    if told is not None:
+        key = None if told["key"] is None else bytes.fromhex(told["key"])
+        distribution = Distribution.of(scenario, told["elsewhere"], told["start_unix_ns"], key)
 
     captured = request["capture"]
     capture = None if captured is None else Capture(**{**captured, "folder": Path(captured["folder"])})

@@ -1,17 +1,19 @@
 """Live runs over several processes: the nodes that are elsewhere, in processes of this machine or on other machines.
 
 The hosts and their applications stay together in one process; each switch has one of its own, `cellrate live node`,
-and cells go between them in datagrams to the addresses of ``[live] nodes``. Nothing but the scenario and the instant of
-the start is shared: the clocks of several machines must agree to a fraction of the shortest link's delay.
+and cells go between them in datagrams to the addresses of ``[live] nodes``. Nothing but the scenario, the instant of
+the start and a key is shared: the clocks of several machines must agree to a fraction of the shortest link's delay.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -45,10 +47,16 @@ class Distribution:
     """Switches that somebody else runs."""
     start_unix_ns: int | None
     """The network's time zero [ns since the Unix epoch]; None until that is decided."""
+    key: bytes
+    """What only the processes of the run know, if it was given or made; empty if not (`run_nonce`)."""
 
     @classmethod
-    def of(cls, scenario: Scenario, elsewhere: Sequence[str], start_unix_ns: int | None) -> Distribution:
+    def of(
+        cls, scenario: Scenario, elsewhere: Sequence[str], start_unix_ns: int | None, key: bytes | None = None
+    ) -> Distribution:
         """Distribute a scenario: hosts here, switches in processes of their own, but for those `elsewhere`.
+
+        Without a key one is made, unless nodes are elsewhere, which would not know it.
 
         Raises
         ------
@@ -73,13 +81,29 @@ class Distribution:
             started=[name for name in switches if name not in elsewhere],
             elsewhere=list(elsewhere),
             start_unix_ns=start_unix_ns,
+            key=key if key is not None else b"" if elsewhere else secrets.token_bytes(16),
         )
+
+    def nonce(self, scenario: Scenario) -> int:
+        """Give the nonce of the run, whose start has been decided."""
+        assert self.start_unix_ns is not None
+        return run_nonce(scenario, self.start_unix_ns, self.key)
 
     def decided(self) -> Distribution:
         """Give the same with a start: soon, where none was given."""
         if self.start_unix_ns is not None:
             return self
         return replace(self, start_unix_ns=time.time_ns() + int(LEAD_S * 1e9))
+
+
+def run_nonce(scenario: Scenario, start_unix_ns: int, key: bytes) -> int:
+    """Give the nonce that ends every datagram of a run [64 bits], by which others are told from it.
+
+    It follows from what all processes of the run share: the scenario, the start and a key. Who knows all three can
+    forge datagrams; without a key the start is all that a stranger with the scenario has to guess.
+    """
+    shared = b"\0".join([b"cellrate", scenario.hash.encode(), str(start_unix_ns).encode(), key])
+    return int.from_bytes(hashlib.sha256(shared).digest()[:8])
 
 
 @dataclass
@@ -117,7 +141,8 @@ class Node:
 def start_nodes(distribution: Distribution, scenario: Scenario, folder: Path, custom: Custom = NOTHING) -> list[Node]:
     """Start a process for each switch of this machine; `folder` keeps what they write."""
     (folder / SCENARIO).write_text(scenario.toml)
-    given = pack_custom(custom)
+    # Not in the command, which any user of the machine can see.
+    given = distribution.key.hex().encode() + b"\n" + pack_custom(custom)
     nodes = []
     for name in distribution.started:
         reply = Reply()
@@ -159,14 +184,48 @@ def gather(nodes: list[Node], summary: dict[str, Any]) -> None:
         summary["timing"]["passed"] &= figures["timing"]["passed"]
         summary["timing"]["failures"] += [f"{node.name}: {failure}" for failure in figures["timing"]["failures"]]
         summary["processes"].append({"node": node.name, **figures})
+    failures = lost_on_the_way(summary["links"])
+    summary["timing"]["failures"] += failures
+    summary["timing"]["passed"] &= not failures
+
+
+LOST_SHARE = 0.001
+"""Of the datagrams that one end of a link sent, the share that may never have come to the other end."""
+
+UNDER_WAY = 64
+"""Datagrams that may be on their way when a run ends: what is sent in its last instants."""
+
+
+def lost_on_the_way(links: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Compare what one end of each link sent with what came to the other, where both ends are known.
+
+    The receiving end cannot tell by itself that the last datagrams, or all, are missing.
+    """
+    by_label = {row["label"]: row for row in links}
+    failures = []
+    for row in links:
+        # The labels of both ends differ in the last bit (docs/testbed.md).
+        other = by_label.get(row["label"] ^ 1)
+        if other is None:
+            continue
+        came = other["received"] + other["out_of_order"]
+        lost = row["sent"] - row["send_errors"] - came
+        nothing = came == 0 and row["sent"] > UNDER_WAY
+        if nothing or lost > LOST_SHARE * row["sent"] + UNDER_WAY:
+            failures.append(
+                f"{row['link']}: of {row['sent']} datagrams {came} came to the other end; "
+                f"the limit is {LOST_SHARE:.2%} and {UNDER_WAY} under way at the end"
+            )
+    return failures
 
 
 def main(folder: Path, name: str, start_unix_ns: int, end: int) -> int:
     """Run a node of the scenario in `folder`, and leave its figures there, or say at `end` why there are none."""
     try:
-        given = take_custom(sys.stdin.buffer.read())
+        key, _, given = sys.stdin.buffer.read().partition(b"\n")
         scenario = Scenario.parse((folder / SCENARIO).read_text(), file=SCENARIO)
-        run_node(scenario, [name], start_unix_ns, folder / f"{name}.json", given)
+        figures = folder / f"{name}.json"
+        run_node(scenario, [name], start_unix_ns, figures, take_custom(given), bytes.fromhex(key.decode()))
     except Exception as error:
         answer(end, error)
         return 1
@@ -179,8 +238,11 @@ def run_node(
     start_unix_ns: int | None,
     figures: Path | None,
     custom: Custom = NOTHING,
+    key: bytes = b"",
 ) -> dict[str, Any]:
     """Run nodes of a scenario in this process, cells in datagrams to the others; gives their figures.
+
+    Datagrams are those of the run of this scenario, start and `key`; without a start, of any.
 
     Raises
     ------
@@ -203,7 +265,8 @@ def run_node(
             "`cellrate live run --distributed`"
         )
     custom.check([scenario])
-    native = _native.live_nodes(scenario._native, names, start_unix_ns, given=custom.makers())
+    nonce = None if start_unix_ns is None else run_nonce(scenario, start_unix_ns, key)
+    native = _native.live_nodes(scenario._native, names, start_unix_ns, given=custom.makers(), nonce=nonce)
     summary: dict[str, Any] = json.loads(native.summary)
     if figures is not None:
         partial = figures.with_suffix(".partial")

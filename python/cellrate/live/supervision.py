@@ -85,6 +85,7 @@ def live_run(
     distributed: bool = False,
     elsewhere: Sequence[str] = (),
     start_unix_ns: int | None = None,
+    key: bytes | None = None,
     capture: Capture | str | Path | None = None,
     progress: Progress | None = None,
     look: Look | None = None,
@@ -109,6 +110,9 @@ def live_run(
         With `distributed`: switches that run on other machines.
     start_unix_ns
         With `elsewhere`: when the network's time begins [ns since the Unix epoch]; such a run is not repeated.
+    key
+        With `elsewhere`: what all processes of the run share and nobody else knows. The nonce of the run's datagrams
+        follows from it, from the scenario and from the start; without a key from these alone.
     capture
         As for `cellrate.run`: the last attempt's, of the ports of the process that has the hosts. Its files get no more
         than nine tenths of what is free where they go.
@@ -140,15 +144,19 @@ def live_run(
         raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; run them one by one")
     if look is not None and distributed:
         raise CellrateError("a distributed run cannot be watched: its series are in several processes")
-    if not distributed and (elsewhere or start_unix_ns is not None):
-        raise CellrateError(f"{'elsewhere' if elsewhere else 'start'} is of a distributed run, and this is none")
+    for name, given in (("elsewhere", elsewhere), ("start_unix_ns", start_unix_ns), ("key", key)):
+        if given and not distributed:
+            raise CellrateError(f"`{name}` needs distributed=True (--distributed)")
     if attempts < 1:
         raise CellrateError(f"attempts is {attempts}; it must be at least 1")
     point = points[0]
     point.scenario.check()
     for application in applications(point.scenario):
         check(application)
-    distribution = {"elsewhere": list(elsewhere), "start_unix_ns": start_unix_ns} if distributed else None
+    distribution: dict[str, Any] | None = None
+    if distributed:
+        shared = None if key is None else key.hex()
+        distribution = {"elsewhere": list(elsewhere), "start_unix_ns": start_unix_ns, "key": shared}
     nodes = None
     if distributed:
         distributed_as = Distribution.of(point.scenario, elsewhere, start_unix_ns)

@@ -28,11 +28,32 @@ def print_live(console: Console, run: LiveRun) -> None:
             table.add_row(row["application"], row["kind"], way, row["ended"] or "not started", outcome(row))
         console.print(table)
     print_summary(summary, run.result.set)
+    print_links(console, summary)
     lost = [f"{row['host']} {row['device']['ring_dropped']}" for row in summary["kernels"] if row["device"]]
     if lost:
         console.print(f"Packets lost in the rings of the hosts: {', '.join(lost)}", highlight=False)
     for number, result in enumerate(run.attempts, start=1):
         console.print(verdict(result.summary["timing"], number), highlight=False, markup=False, soft_wrap=True)
+
+
+def print_links(console: Console, summary: dict[str, Any]) -> None:
+    """Print what became of datagrams, in a distributed run: a row for each end of a link, and what was not taken."""
+    if not summary["links"]:
+        return
+    table = _table("datagrams", *(name.replace("_", " ") for name in LINK_FIGURES))
+    for row in summary["links"]:
+        table.add_row(row["link"], *(f"{row[name]:,}" for name in LINK_FIGURES))
+    console.print(table)
+    told = [("here", summary["datagrams"])]
+    told += [(one["node"], one["datagrams"]) for one in summary.get("processes", [])]
+    for place, refused in told:
+        if refused is not None and any(refused.values()):
+            kinds = ", ".join(f"{number:,} {kind.replace('_', ' ')}" for kind, number in refused.items())
+            console.print(f"Datagrams not taken, {place}: {kinds}", highlight=False, markup=False, soft_wrap=True)
+
+
+LINK_FIGURES = ("sent", "received", "missing", "out_of_order", "restarts", "late_cells", "send_errors")
+"""Columns of the table of links."""
 
 
 def verdict(timing: dict[str, Any], number: int) -> str:

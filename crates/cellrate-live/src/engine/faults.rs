@@ -12,6 +12,8 @@ pub struct Faults {
     pub rm_damage: f64,
     /// That a data cell is lost.
     pub data_loss: f64,
+    /// That a datagram is lost.
+    pub datagram_loss: f64,
     /// That a datagram is sent twice.
     pub duplicate: f64,
     /// That a datagram is sent after the one that follows it.

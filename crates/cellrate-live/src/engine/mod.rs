@@ -30,6 +30,7 @@ pub mod pseudowire;
 pub mod results;
 mod run;
 mod sampler;
+mod sequence;
 mod supply;
 mod tap;
 pub mod throughput;

@@ -88,6 +88,9 @@ pub struct Options<'a> {
     /// Whether datagrams carry the logical departure of each cell after the cells (8 octets each). Real gear does not
     /// take such datagrams. Without, instants follow from arrival and line rate. Default the scenario's.
     pub timestamps: Option<bool>,
+    /// The run's nonce, the same for all its processes: datagrams without it are dropped, where the scenario has them
+    /// stamped. Without one they are not stamped. Default none.
+    pub nonce: Option<u64>,
     /// For tests.
     pub faults: Faults,
     /// What the verdict on the run's timing asks for.
@@ -148,6 +151,7 @@ impl Default for Options<'_> {
             start_unix_ns: None,
             part: Part::Whole,
             timestamps: None,
+            nonce: None,
             faults: Faults::default(),
             thresholds: Thresholds::default(),
             tap: None,

@@ -5,17 +5,21 @@
 //! before them, over a quantum at most, and never closer than the line allows. On a busy line, and for steady flows,
 //! that is the spacing the cells had; the first cells after a pause may seem up to a quantum off. The cell reaches this
 //! node after the link's delay, so a datagram that is late by less than that changes nothing.
+//!
+//! Whether a datagram is one of this run, and the next one, its stamp says (`sequence`).
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 
+use cellrate_engine::names::port_name;
 use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{NodeIndex, PortIndex, Scenario};
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 
 use super::cell::Cell;
+use super::clock::unix_ns;
 use super::counters::PeerCounters;
 use super::error::Error;
 use super::faults::Faults;
@@ -23,16 +27,21 @@ use super::machine::Machine;
 use super::network::{Network, Outgoing};
 use super::options::{Options, Part};
 use super::pseudowire::{
-    Datagram, FIRST_LABEL, MAX_CELLS, MAX_OCTETS, MAX_TIMED_CELLS, PackedCell, distance, emit, next_sequence,
+    Datagram, FIRST_LABEL, MAX_CELLS, MAX_OCTETS, MAX_STAMPED_CELLS, MAX_TIMED_CELLS, PackedCell, Stamp,
+    emit, next_sequence,
 };
 use super::results::DatagramRow;
+use super::sequence::{Implausible, Order};
+use super::verdict::LinkFigures;
 
-/// A datagram so far behind comes from a neighbour that counts anew, not from a detour.
-const RESTART_DISTANCE: i32 = 64;
+/// Datagrams that may come beyond what the line carries: they are read late, all at once.
+const BUNCHED: u64 = 64;
 /// Datagrams read at one wake-up, at most: no flood keeps the engine from its events.
 const MAX_BATCH: usize = 512;
 /// Room for what comes while the machine stands still [octets]; as much of it as the system grants.
 const RECEIVE_BUFFER: usize = 4 << 20;
+/// How long an RM cell may wait in queues, there and back.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(1);
 /// A neighbour's clock that is further ahead is not believed.
 const MAX_AHEAD: Duration = Duration::from_secs(1);
 
@@ -49,7 +58,9 @@ struct Link {
     cell_time: Duration,
     delay: Duration,
     last_sent: u16,
-    expected: Option<u16>,
+    order: Order,
+    /// When the first RM cell was sent: something comes back of it.
+    first_rm: Option<Time>,
     /// When the last cell left the neighbour.
     last_departure: Time,
     /// The cells that came since the last wake-up.
@@ -65,6 +76,10 @@ pub(crate) struct Peers {
     sockets: Vec<UdpSocket>,
     links: Vec<Link>,
     timed: bool,
+    /// The run's nonce and when this process began [ns since the Unix epoch], where datagrams are stamped.
+    stamp: Option<(u64, u64)>,
+    /// Whether this process was there when the run began.
+    from_start: bool,
     quantum: Duration,
     faults: Faults,
     random: Random,
@@ -79,6 +94,7 @@ impl Peers {
         options: &Options<'_>,
         network: &Network,
         quantum: Duration,
+        from_start: bool,
     ) -> Result<Option<Peers>, Error> {
         let Part::Nodes { nodes, addresses } = &options.part else { return Ok(None) };
         let addresses = addresses.as_ref().unwrap_or(&scenario.live.addresses);
@@ -110,7 +126,8 @@ impl Peers {
                 cell_time: network.inputs[input].cell_time,
                 delay: network.inputs[input].delay,
                 last_sent: 0,
-                expected: None,
+                order: Order::default(),
+                first_rm: None,
                 last_departure: Time::ZERO,
                 batch: Vec::new(),
                 held: None,
@@ -122,6 +139,8 @@ impl Peers {
             sockets,
             links,
             timed: options.timestamps.unwrap_or(scenario.live.timestamps),
+            stamp: options.nonce.filter(|_| scenario.live.stamps).map(|nonce| (nonce, unix_ns())),
+            from_start,
             quantum,
             faults: options.faults,
             random: Random::new(scenario.seed, Stream::Faults(Owner::named(here))),
@@ -135,9 +154,24 @@ impl Peers {
         self.sockets.iter().map(AsFd::as_fd)
     }
 
-    /// Sends what has left the ports since the last call. An RM cell is the last of its datagram.
-    pub fn flush(&mut self, outgoing: &mut [Outgoing]) {
-        let most = if self.timed { MAX_TIMED_CELLS } else { MAX_CELLS };
+    /// Sends what has left the ports since the last call. An RM cell is the last of its datagram. At the `end` of the run
+    /// neighbours may be gone, and no error is counted.
+    pub fn flush(&mut self, outgoing: &mut [Outgoing], end: bool) {
+        let errors: Vec<u64> = self.links.iter().map(|link| link.counters.send_errors).collect();
+        self.send_all(outgoing);
+        if end {
+            for (link, errors) in self.links.iter_mut().zip(errors) {
+                link.counters.send_errors = errors;
+            }
+        }
+    }
+
+    fn send_all(&mut self, outgoing: &mut [Outgoing]) {
+        let most = match (self.timed, self.stamp) {
+            (true, _) => MAX_TIMED_CELLS,
+            (false, Some(_)) => MAX_STAMPED_CELLS,
+            (false, None) => MAX_CELLS,
+        };
         for outgoing in outgoing {
             if outgoing.cells.is_empty() {
                 continue;
@@ -165,9 +199,18 @@ impl Peers {
             departure: Some(Time::from_ps(cell.arrives.as_ps() - delay.as_ps())),
         });
         emit(&mut self.octets, label, place.last_sent, self.timed, packed);
+        if let Some((run, began_ns)) = self.stamp {
+            Stamp { run, began_ns, number: place.counters.sent }.append(&mut self.octets);
+        }
         place.counters.sent += 1;
+        if place.first_rm.is_none() {
+            place.first_rm = cells.iter().find(|cell| cell.is_rm()).map(|cell| cell.arrives);
+        }
         place.counters.cells_sent += cells.len() as u64;
         let mut strikes = |rate: f64| rate > 0.0 && self.random.uniform() < rate;
+        if strikes(self.faults.datagram_loss) {
+            return;
+        }
         let (twice, back) = (strikes(self.faults.duplicate), strikes(self.faults.reorder));
         if back && place.held.is_none() {
             place.held = Some(self.octets.clone());
@@ -197,7 +240,7 @@ impl Peers {
         for socket in 0..self.sockets.len() {
             for _ in 0..MAX_BATCH {
                 match self.sockets[socket].recv_from(&mut buffer) {
-                    Ok((length, from)) => self.sort(socket, &buffer[..length], from),
+                    Ok((length, from)) => self.sort(socket, &buffer[..length], from, now),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     // An ICMP error of something sent before; the next call gives what came.
                     Err(_) => {}
@@ -222,12 +265,22 @@ impl Peers {
     }
 
     /// One datagram from `from`, which came to a socket.
-    fn sort(&mut self, socket: usize, octets: &[u8], from: SocketAddr) {
+    fn sort(&mut self, socket: usize, octets: &[u8], from: SocketAddr, now: Time) {
         let is_between = |link: &Link| link.address == from && link.socket == socket;
         if !self.links.iter().any(is_between) {
             self.refused.from_strangers += 1;
             return;
         }
+        let (octets, stamp) = match self.stamp {
+            None => (octets, None),
+            Some((run, _)) => match Stamp::split(octets).filter(|(_, stamp)| stamp.run == run) {
+                Some((octets, stamp)) => (octets, Some(stamp)),
+                None => {
+                    self.refused.of_other_runs += 1;
+                    return;
+                }
+            },
+        };
         let Ok(datagram) = Datagram::parse(octets, self.timed) else {
             self.refused.malformed += 1;
             return;
@@ -238,8 +291,13 @@ impl Peers {
             self.refused.malformed += 1;
             return;
         };
-        if !link.is_next(datagram.sequence) {
-            return;
+        match link.takes(datagram.sequence, stamp, now, self.from_start) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(Implausible) => {
+                self.refused.malformed += 1;
+                return;
+            }
         }
         link.counters.received += 1;
         link.counters.cells_received += datagram.len() as u64;
@@ -255,6 +313,20 @@ impl Peers {
     /// The counters of every link, by this end's port.
     pub fn counters(&self) -> Vec<(PortIndex, PeerCounters)> {
         self.links.iter().map(|link| (link.port, link.counters)).collect()
+    }
+
+    /// What the verdict looks at, of a run that went on until `end`.
+    pub fn figures(&self, scenario: &Scenario, end: Time) -> Vec<LinkFigures> {
+        // Longer than there and back on any way.
+        let delays = scenario.links.iter().fold(Duration::ZERO, |sum, link| sum.saturating_add(link.delay));
+        let answered = ANSWERED_WITHIN.saturating_add(delays.saturating_mul(4));
+        let of = |link: &Link| LinkFigures {
+            link: port_name(scenario, link.port).replace("->", "-"),
+            unanswered: link.counters.received == 0
+                && link.first_rm.is_some_and(|first| end.since(first) > answered),
+            counters: link.counters,
+        };
+        self.links.iter().map(of).collect()
     }
 }
 
@@ -277,23 +349,26 @@ impl Link {
         (before, Duration::from_ps(even).max(self.cell_time))
     }
 
-    /// Whether the datagram numbered `sequence` is to be taken: it comes after all before it.
-    fn is_next(&mut self, sequence: u16) -> bool {
-        if sequence == 0 {
-            return true;
+    /// Whether a datagram read at `now` is to be taken: it comes after all before it.
+    fn takes(
+        &mut self,
+        sequence: u16,
+        stamp: Option<Stamp>,
+        now: Time,
+        from_start: bool,
+    ) -> Result<bool, Implausible> {
+        // A datagram has at least one cell.
+        let within = |span: Duration| span.as_ps() / self.cell_time.as_ps().max(1) + BUNCHED;
+        match stamp {
+            Some(stamp) => {
+                let plausible = within(now.saturating_add(MAX_AHEAD).since(Time::ZERO));
+                self.order.admit_stamped(stamp, plausible, from_start, &mut self.counters)
+            }
+            None => {
+                let plausible = within(now.since(self.last_departure));
+                Ok(self.order.admit(sequence, plausible, &mut self.counters))
+            }
         }
-        let ahead = self.expected.map_or(0, |expected| distance(expected, sequence));
-        if (-RESTART_DISTANCE..0).contains(&ahead) {
-            self.counters.out_of_order += 1;
-            return false;
-        }
-        if ahead < 0 {
-            self.counters.restarts += 1;
-        } else {
-            self.counters.missing += ahead as u64;
-        }
-        self.expected = Some(next_sequence(sequence));
-        true
     }
 }
 
@@ -310,7 +385,8 @@ mod tests {
             cell_time: Duration::from_us(10),
             delay: Duration::ZERO,
             last_sent: 0,
-            expected: None,
+            order: Order::default(),
+            first_rm: None,
             last_departure: Time::ZERO,
             batch: Vec::new(),
             held: None,
@@ -332,16 +408,5 @@ mod tests {
         assert_eq!(spacing(1_000, 50, 1_400), (1_000, 10), "the line's cell time");
         assert_eq!(spacing(1_000, 5, 9_000), (8_500, 100), "a quantum after a pause");
         assert_eq!(spacing(1_000, 5, 900), (1_000, 10), "the last ones are ahead");
-    }
-
-    #[test]
-    fn gaps_repeats_and_restarts_are_told_apart() {
-        let mut link = link();
-        let taken = [100, 101, 101, 104, 103, 105].map(|sequence| link.is_next(sequence));
-        assert_eq!(taken, [true, true, false, true, false, true]);
-        assert_eq!((link.counters.missing, link.counters.out_of_order), (2, 2));
-        assert!(link.is_next(1), "105 behind: the neighbour counts anew");
-        assert_eq!((link.counters.restarts, link.expected), (1, Some(2)));
-        assert!(link.is_next(0) && link.is_next(0), "no numbers are kept");
     }
 }

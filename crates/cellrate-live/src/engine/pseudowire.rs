@@ -5,12 +5,14 @@
 //! octets 4-7    control | 0000 | flags (4) | fragmentation (2) | length (6) | sequence number (16) |
 //! then          52 octets for each cell: the header without its HEC, and the payload
 //! then          only if both ends agreed on it: 8 octets for each cell, its logical departure [ps since the start]
+//! then          only if both ends agreed on it: a stamp of 24 octets,
+//!               the run's nonce (8) | when the sender began [ns since the Unix epoch] (8) | number of the datagram (8)
 //! ```
 //!
 //! The label says over which link the cells come: 16, below which labels are reserved, plus the number of the port that
 //! they left. The length field holds the octets from the control word on if they are fewer than 64, so that padding can
 //! be told from cells; else 0. Sequence numbers run from 1 to 65535 and then begin with 1 again; 0 says that none is
-//! kept. The emitter ends a datagram with every RM cell, because dissectors look for one in the last place; the parser
+//! kept. With a stamp the number counts the sender's datagrams over the link from 0 on and does not go round. The emitter ends a datagram with every RM cell, because dissectors look for one in the last place; the parser
 //! takes cells in any order.
 
 use std::fmt;
@@ -24,6 +26,8 @@ pub const MPLS_IN_UDP: u16 = 6635;
 pub const MAX_CELLS: usize = 28;
 /// The same where each cell brings its departure.
 pub const MAX_TIMED_CELLS: usize = 24;
+/// The same where each datagram has a stamp. Timed cells leave room for one.
+pub const MAX_STAMPED_CELLS: usize = 27;
 /// Labels below this are reserved (RFC 3032).
 pub const FIRST_LABEL: u32 = 16;
 
@@ -39,7 +43,37 @@ const TTL: u32 = 64;
 const LENGTH_LIMIT: usize = 64;
 
 /// The longest datagram that is ever read \[octets\].
-pub const MAX_OCTETS: usize = HEAD_OCTETS + MAX_CELLS * (CELL_OCTETS + DEPARTURE_OCTETS);
+pub const MAX_OCTETS: usize = HEAD_OCTETS + MAX_CELLS * (CELL_OCTETS + DEPARTURE_OCTETS) + STAMP_OCTETS;
+
+const STAMP_OCTETS: usize = 24;
+
+/// The end of a datagram that tells it from those of other runs, and from all others of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// The run's nonce.
+    pub run: u64,
+    /// When the sending process began \[ns since the Unix epoch\]: later after each restart.
+    pub began_ns: u64,
+    /// Datagrams that this process sent over the link before.
+    pub number: u64,
+}
+
+impl Stamp {
+    /// Writes the stamp behind a datagram.
+    pub fn append(&self, octets: &mut Vec<u8>) {
+        for part in [self.run, self.began_ns, self.number] {
+            octets.extend_from_slice(&part.to_be_bytes());
+        }
+    }
+
+    /// Takes the stamp off; `None` where there are not octets enough for one.
+    pub fn split(octets: &[u8]) -> Option<(&[u8], Stamp)> {
+        let (datagram, stamp) = octets.split_last_chunk::<STAMP_OCTETS>()?;
+        let (parts, _) = stamp.as_chunks::<8>();
+        let [run, began_ns, number] = [0, 1, 2].map(|part| u64::from_be_bytes(parts[part]));
+        Some((datagram, Stamp { run, began_ns, number }))
+    }
+}
 
 /// A datagram whose cells lie in someone else's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -292,6 +326,21 @@ mod tests {
         ] {
             assert_eq!(distance(expected, sequence), ahead, "{sequence} where {expected} was expected");
         }
+    }
+
+    #[test]
+    fn a_stamp_is_the_last_24_octets_and_fits_an_ethernet_frame_with_as_many_cells_as_may_be() {
+        let stamp = Stamp { run: 0x0102_0304_0506_0708, began_ns: 9, number: 1 << 40 };
+        for (timed, most) in [(false, MAX_STAMPED_CELLS), (true, MAX_TIMED_CELLS)] {
+            let mut octets = Vec::new();
+            emit(&mut octets, 16, 1, timed, vec![cell(Some(7)); most].into_iter());
+            let plain = octets.clone();
+            stamp.append(&mut octets);
+            assert!(octets.len() <= 1472 && octets.len() <= MAX_OCTETS, "{} octets", octets.len());
+            assert_eq!(octets[plain.len()..plain.len() + 8], [1, 2, 3, 4, 5, 6, 7, 8]);
+            assert_eq!(Stamp::split(&octets), Some((&plain[..], stamp)));
+        }
+        assert_eq!(Stamp::split(&[0; 23]), None);
     }
 
     proptest! {

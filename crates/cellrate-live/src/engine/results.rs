@@ -17,6 +17,7 @@ use super::adapter::{Adapter, Reception};
 use super::counters::{Passage, PeerCounters};
 use super::machine::Machine;
 use super::port::ABR;
+use super::pseudowire::FIRST_LABEL;
 pub use super::sampler::Series;
 use super::verdict::Timing;
 
@@ -204,6 +205,8 @@ pub struct NodeRow {
 pub struct LinkRow {
     /// "sw1-sw2": this process's node and its neighbour.
     pub link: String,
+    /// The MPLS label of what is sent; that of what comes differs in the last bit.
+    pub label: u32,
     /// Datagrams sent.
     pub sent: u64,
     /// Cells in them.
@@ -214,7 +217,7 @@ pub struct LinkRow {
     pub received: u64,
     /// Cells in them.
     pub cells_received: u64,
-    /// Datagrams missing, by their sequence numbers.
+    /// Datagrams missing, by their numbers.
     pub missing: u64,
     /// Datagrams that came again, or after a later one: dropped.
     pub out_of_order: u64,
@@ -229,7 +232,9 @@ pub struct LinkRow {
 pub struct DatagramRow {
     /// From an address that is no neighbour's.
     pub from_strangers: u64,
-    /// From a neighbour, but no datagram of cells.
+    /// From a neighbour's address, but without the nonce of this run.
+    pub of_other_runs: u64,
+    /// From a neighbour, but no datagram of cells, or numbered as none can be.
     pub malformed: u64,
 }
 
@@ -427,6 +432,7 @@ fn nodes(machine: &Machine<'_>, scenario: &Scenario) -> Vec<NodeRow> {
 fn links(ending: &Ending<'_>) -> Vec<LinkRow> {
     let rows = ending.peers.iter().map(|&(port, counters)| LinkRow {
         link: port_name(ending.scenario, port).replace("->", "-"),
+        label: FIRST_LABEL + port.0,
         sent: counters.sent,
         cells_sent: counters.cells_sent,
         send_errors: counters.send_errors,

@@ -39,17 +39,17 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
     precise_timers();
     let quantum = options.quantum.or(scenario.live.quantum).unwrap_or_else(|| default_quantum(scenario));
     let network = Network::build(scenario, &options)?;
-    let peers = Peers::bind(scenario, &options, &network, quantum)?;
+    let clock = Clock::new(options.start_unix_ns);
+    let catch_up = options.catch_up.unwrap_or(scenario.live.catch_up);
+    // Who is there in time begins at zero, and catches up if woken late; who comes later begins where the others are.
+    let start = if clock.now() > Time::ZERO + catch_up { clock.now() } else { Time::ZERO };
+    let peers = Peers::bind(scenario, &options, &network, quantum, start == Time::ZERO)?;
     let router = Router::new(&options.routes, &options.hosts, &network);
     let sampler = Sampler::new(&probes(scenario, &network, options.series_every), scenario, &network);
     let end = Time::ZERO + scenario.duration;
     let (hosts, tap) = (std::mem::take(&mut options.hosts), options.tap.take());
 
-    let clock = Clock::new(options.start_unix_ns);
     let mut progress = options.progress.take();
-    // Who is there in time begins at zero, and catches up if woken late; who comes later begins where the others are.
-    let catch_up = options.catch_up.unwrap_or(scenario.live.catch_up);
-    let start = if clock.now() > Time::ZERO + catch_up { clock.now() } else { Time::ZERO };
     await_start(&clock, &mut progress)?;
     if start >= end {
         return Err(Error::TooLate { late_s: clock.ago_s(end) });
@@ -79,8 +79,8 @@ pub fn run(scenario: &Scenario, mut options: Options<'_>) -> Result<Outcome, Err
         thread_cpu_ns: thread_cpu_ns() - before.1,
         process_cpu_ns: cpu_ns() - before.2,
         stalls: canary.stop(),
-        foreign_cells: peers.iter().map(|(_, counters)| counters.cells_received).sum(),
-        late_cells: peers.iter().map(|(_, counters)| counters.late_cells).sum(),
+        links: drive.peers.as_ref().map(|peers| peers.figures(scenario, ended)).unwrap_or_default(),
+        malformed: drive.peers.as_ref().map_or(0, |peers| peers.refused.malformed),
     };
     drive.machine.check_conservation(|flow| flow_name(scenario, flow))?;
     let nodes = match &options.part {
@@ -148,7 +148,7 @@ impl Drive<'_> {
                 offers.publish(self.machine.network.offered());
             }
             if let Some(peers) = &mut self.peers {
-                peers.flush(&mut self.machine.network.outgoing);
+                peers.flush(&mut self.machine.network.outgoing, now >= self.end);
             }
             if now >= self.end {
                 return Ok(self.end);

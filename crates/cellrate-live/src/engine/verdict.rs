@@ -1,10 +1,12 @@
 //! Whether a run was in time: what is measured, and what is asked for.
 //!
-//! Four things are measured. The *lateness* of each wake-up: how long the first event that was due had been due.
+//! Five things are measured. The *lateness* of each wake-up: how long the first event that was due had been due.
 //! *Stalls*: a canary, a thread of its own that does nothing but sleep for 1 ms at a time, sees how often and how long
 //! the whole machine stood still. The *CPU share* of the engine's thread. And, with cells from other processes, how
-//! many of them came *late*, after the instant at which they should have reached the node. What a stall does to a run
-//! is bounded by logical time: cells keep their ideal instants and only their delivery to the outside is late.
+//! many of them came *late*, after the instant at which they should have reached the node, and what became of the
+//! *datagrams* that brought them. What a stall does to a run is bounded by logical time: cells keep their ideal instants
+//! and only their delivery to the outside is late. What datagrams lose is lost to the network and no loss of the
+//! scenario's, so a run on a path that loses them does not count.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use rustix::thread::set_current_timer_slack;
 use serde::Serialize;
 
 use super::clock::{Clock, wait};
+use super::counters::PeerCounters;
 
 /// What a run in time looks like. Every limit may be set.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +35,15 @@ pub struct Thresholds {
     /// The largest share of the cells from other processes that may come after the instant at which they should have
     /// been here [0 to 1]. Default 0.001: a burst of late cells misleads a switch that measures rates.
     pub late_cells: f64,
+    /// The largest share of a link's datagrams that may be missing, or come again or after a later one [0 to 1]. Default
+    /// 0.001, as for late cells.
+    pub lost_datagrams: f64,
+    /// The largest share of the datagrams from neighbours that may be malformed [0 to 1]. Default 0.001.
+    pub malformed_datagrams: f64,
+    /// The largest share of a link's datagrams that the system may refuse to send [0 to 1]. Default 0.001.
+    pub send_errors: f64,
+    /// Restarts of neighbours that may be. Default none.
+    pub restarts: u64,
 }
 
 impl Default for Thresholds {
@@ -42,6 +54,10 @@ impl Default for Thresholds {
             longest_stall: Duration::from_ms(100),
             cpu_share: 0.9,
             late_cells: 0.001,
+            lost_datagrams: 0.001,
+            malformed_datagrams: 0.001,
+            send_errors: 0.001,
+            restarts: 0,
         }
     }
 }
@@ -76,6 +92,9 @@ pub struct Timing {
     /// Share of the cells from other processes that came after the instant at which they should have been here [0 to
     /// 1].
     pub late_cells_share: f64,
+    /// Share of the datagrams from other processes that were missing, or came again or after a later one: of the link
+    /// with the most of them [0 to 1].
+    pub lost_datagrams_share: f64,
     /// Processor time of the engine's thread over wall time [0 to 1].
     pub cpu_share: f64,
     /// Processor time of the whole process over wall time [0 to the number of processors].
@@ -178,13 +197,68 @@ pub(crate) struct Measured {
     pub quantum: Duration,
     pub slipped: Duration,
     pub stalls: Stalls,
-    /// Cells from other processes, and how many of them were late.
-    pub foreign_cells: u64,
-    pub late_cells: u64,
+    /// Links into other processes.
+    pub links: Vec<LinkFigures>,
+    /// Datagrams from neighbours that were malformed.
+    pub malformed: u64,
     /// Wall time [ns].
     pub wall_ns: u64,
     pub thread_cpu_ns: u64,
     pub process_cpu_ns: u64,
+}
+
+/// What is known of a link into another process.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LinkFigures {
+    /// "sw1-sw2".
+    pub link: String,
+    /// Whether nothing came in all the time that RM cells, which are answered, were sent.
+    pub unanswered: bool,
+    pub counters: PeerCounters,
+}
+
+impl LinkFigures {
+    /// Share of the datagrams for this end that are missing, or came out of order.
+    fn lost_share(&self) -> f64 {
+        let lost = self.counters.missing + self.counters.out_of_order;
+        lost as f64 / (lost + self.counters.received).max(1) as f64
+    }
+
+    /// What is wrong with the link, a sentence each.
+    fn failures(&self, thresholds: &Thresholds) -> Vec<String> {
+        let LinkFigures { link, unanswered, counters } = self;
+        let mut failures = Vec::new();
+        let percent = |share: f64| 100.0 * share;
+        if self.lost_share() > thresholds.lost_datagrams {
+            failures.push(format!(
+                "{link}: {} datagrams missing and {} out of order beside {} that were taken; the limit is {:.2} %",
+                counters.missing,
+                counters.out_of_order,
+                counters.received,
+                percent(thresholds.lost_datagrams)
+            ));
+        }
+        if *unanswered {
+            failures.push(format!("{link}: {} datagrams were sent and none came", counters.sent));
+        }
+        if counters.send_errors as f64 > thresholds.send_errors * counters.sent as f64 {
+            failures.push(format!(
+                "{link}: {} of {} datagrams could not be sent; the limit is {:.2} %",
+                counters.send_errors,
+                counters.sent,
+                percent(thresholds.send_errors)
+            ));
+        }
+        if counters.restarts > thresholds.restarts {
+            let limit = if thresholds.restarts == 0 {
+                "none may be".into()
+            } else {
+                format!("the limit is {}", thresholds.restarts)
+            };
+            failures.push(format!("{link}: {} restarts of the neighbour; {limit}", counters.restarts));
+        }
+        failures
+    }
 }
 
 /// Judges a run.
@@ -213,11 +287,23 @@ pub(crate) fn judge(lateness: &Lateness, measured: &Measured, thresholds: &Thres
         let limit = thresholds.longest_stall;
         failures.push(format!("the machine once stood still for {longest:.1} ms; the limit is {limit}"));
     }
-    let late_cells_share = measured.late_cells as f64 / measured.foreign_cells.max(1) as f64;
+    let total =
+        |of: fn(&PeerCounters) -> u64| measured.links.iter().map(|link| of(&link.counters)).sum::<u64>();
+    let late_cells_share =
+        total(|link| link.late_cells) as f64 / total(|link| link.cells_received).max(1) as f64;
     if late_cells_share > thresholds.late_cells {
         let (share, limit) = (100.0 * late_cells_share, 100.0 * thresholds.late_cells);
         failures
             .push(format!("{share:.2} % of the cells from other nodes were late; the limit is {limit:.2} %"));
+    }
+    failures.extend(measured.links.iter().flat_map(|link| link.failures(thresholds)));
+    let malformed_share =
+        measured.malformed as f64 / (measured.malformed + total(|link| link.received)).max(1) as f64;
+    if malformed_share > thresholds.malformed_datagrams {
+        let limit = 100.0 * thresholds.malformed_datagrams;
+        let malformed = measured.malformed;
+        failures
+            .push(format!("{malformed} datagrams from neighbours were malformed; the limit is {limit:.2} %"));
     }
     if cpu_share > thresholds.cpu_share {
         let (share, limit) = (100.0 * cpu_share, 100.0 * thresholds.cpu_share);
@@ -237,6 +323,7 @@ pub(crate) fn judge(lateness: &Lateness, measured: &Measured, thresholds: &Thres
         longest_stall_s: measured.stalls.longest.as_secs_f64(),
         stalled_share,
         late_cells_share,
+        lost_datagrams_share: measured.links.iter().map(LinkFigures::lost_share).fold(0.0, f64::max),
         cpu_share,
         process_cpu_share: measured.process_cpu_ns as f64 * 1e-9 / wall_s,
     }
@@ -246,13 +333,29 @@ pub(crate) fn judge(lateness: &Lateness, measured: &Measured, thresholds: &Thres
 mod tests {
     use super::*;
 
+    /// A link whose counters are just within the limits but for those that `more` adds.
+    fn link(more: PeerCounters) -> LinkFigures {
+        let counters = PeerCounters {
+            sent: 1_000,
+            cells_sent: 10_000,
+            send_errors: 1 + more.send_errors,
+            received: 1_998,
+            cells_received: 10_000,
+            missing: 1 + more.missing,
+            out_of_order: 1 + more.out_of_order,
+            restarts: more.restarts,
+            late_cells: 10 + more.late_cells,
+        };
+        LinkFigures { link: "sw1-sw2".into(), unanswered: false, counters }
+    }
+
     fn measured() -> Measured {
         Measured {
             quantum: Duration::from_us(500),
             slipped: Duration::ZERO,
             stalls: Stalls::default(),
-            foreign_cells: 10_000,
-            late_cells: 10,
+            links: vec![link(PeerCounters::default())],
+            malformed: 1,
             wall_ns: 1_000_000_000,
             thread_cpu_ns: 250_000_000,
             process_cpu_ns: 300_000_000,
@@ -291,7 +394,7 @@ mod tests {
             Measured { stalls: stalls(101, 50), ..measured() },
             Measured { stalls: stalls(101, 101), wall_ns: 2_000_000_000, ..measured() },
             Measured { thread_cpu_ns: 910_000_000, ..measured() },
-            Measured { late_cells: 11, ..measured() },
+            Measured { malformed: 3, ..measured() },
         ];
         for measured in cases {
             let timing = judge(&lateness(0), &measured, &Thresholds::default());
@@ -299,6 +402,35 @@ mod tests {
         }
         let just = Measured { stalls: stalls(100, 100), thread_cpu_ns: 900_000_000, ..measured() };
         assert!(judge(&lateness(0), &just, &Thresholds::default()).passed);
+    }
+
+    #[test]
+    fn each_measure_of_a_link_can_fail_a_run_alone_and_names_it() {
+        let none = PeerCounters::default();
+        assert!(judge(&lateness(0), &measured(), &Thresholds::default()).passed);
+        let cases = [
+            (PeerCounters { late_cells: 1, ..none }, "0.11 % of the cells from other nodes were late"),
+            (
+                PeerCounters { missing: 1, ..none },
+                "sw1-sw2: 2 datagrams missing and 1 out of order beside 1998",
+            ),
+            (PeerCounters { out_of_order: 1, ..none }, "sw1-sw2: 1 datagrams missing and 2 out of order"),
+            (PeerCounters { send_errors: 1, ..none }, "sw1-sw2: 2 of 1000 datagrams could not be sent"),
+            (PeerCounters { restarts: 1, ..none }, "sw1-sw2: 1 restarts of the neighbour; none may be"),
+        ];
+        for (more, said) in cases {
+            let measured = Measured { links: vec![link(more)], ..measured() };
+            let timing = judge(&lateness(0), &measured, &Thresholds::default());
+            assert!(timing.failures.len() == 1 && timing.failures[0].starts_with(said), "{timing:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_on_which_nothing_comes_back_is_dead() {
+        let counters = PeerCounters { sent: 100, ..PeerCounters::default() };
+        let dead = LinkFigures { link: "a-sw".into(), unanswered: true, counters };
+        let failures = dead.failures(&Thresholds::default());
+        assert_eq!(failures, ["a-sw: 100 datagrams were sent and none came"]);
     }
 
     #[test]

@@ -200,7 +200,8 @@ fn parts(nodes: Vec<NodeIndex>, addresses: &[Option<SocketAddr>], start_unix_ns:
     let part = Part::Nodes { nodes, addresses: Some(addresses.to_vec()) };
     // What is compared here bears more lateness than a measurement would.
     let thresholds = Thresholds { late_cells: 0.05, ..Thresholds::default() };
-    Options { part, start_unix_ns: Some(start_unix_ns), thresholds, ..Options::default() }
+    let nonce = Some(start_unix_ns);
+    Options { part, start_unix_ns: Some(start_unix_ns), nonce, thresholds, ..Options::default() }
 }
 
 /// Soon enough, and late enough for all nodes to be there.

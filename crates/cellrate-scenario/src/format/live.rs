@@ -10,7 +10,7 @@ pub(super) const LIVE: Shape = Shape {
             "nodes",
             Kind::Map(&Kind::Text),
             "none",
-            "For each host and switch of a distributed run, the UDP address and port at which it takes datagrams of cells, such as \"127.0.0.1:6635\".",
+            "For each host and switch of a distributed run, the UDP address and port at which it takes datagrams of cells, such as \"127.0.0.1:6635\"; of one machine, neither 0.0.0.0 nor a multicast or broadcast address.",
         ),
         key(
             "quantum",
@@ -29,6 +29,12 @@ pub(super) const LIVE: Shape = Shape {
             Kind::Boolean,
             "false",
             "Whether datagrams bring the instant at which each cell left; other equipment does not take such datagrams.",
+        ),
+        key(
+            "stamps",
+            Kind::Boolean,
+            "true",
+            "Whether each datagram ends with a stamp of its run and its number, without which it is dropped; other equipment does not take such datagrams.",
         ),
     ],
 };

@@ -15,6 +15,8 @@ pub struct LiveSettings {
     pub catch_up: Duration,
     /// Whether datagrams bring the instant at which each cell left. Default false.
     pub timestamps: bool,
+    /// Whether each datagram ends with a stamp that tells it from those of other runs. Default true.
+    pub stamps: bool,
 }
 
 impl Default for LiveSettings {
@@ -24,6 +26,7 @@ impl Default for LiveSettings {
             quantum: None,
             catch_up: Duration::from_ms(100),
             timestamps: false,
+            stamps: true,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How a network is run live.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use super::network::Network;
 use super::optional;
@@ -17,6 +17,7 @@ pub(super) fn read(root: &Table, network: &Network) -> Result<LiveSettings, Faul
     settings.quantum = optional(table, "quantum", quantity::span)?;
     settings.catch_up = optional(table, "catch_up", quantity::span)?.unwrap_or(settings.catch_up);
     settings.timestamps = optional(table, "timestamps", check::boolean)?.unwrap_or(settings.timestamps);
+    settings.stamps = optional(table, "stamps", check::boolean)?.unwrap_or(settings.stamps);
     let nodes = table.node("nodes").and_then(Node::table);
     settings.addresses = vec![None; nodes.map_or(0, |_| network.nodes.len())];
     let mut taken = BTreeSet::new();
@@ -37,9 +38,26 @@ fn address(entry: &Entry, network: &Network) -> Result<(usize, SocketAddr), Faul
         Fault::new(entry.place, message, "Write the name of a node and its address")
     })?;
     let text = check::text(&entry.node)?;
-    let address = text.parse().map_err(|_| {
+    let address: SocketAddr = text.parse().map_err(|_| {
         let message = format!("\"{}\" is not an address and a port", quantity::shortened(text));
         Fault::new(entry.node.place, message, "Write both in digits, such as \"127.0.0.1:6635\"")
     })?;
+    if let Some(kind) = unsuited(address) {
+        let message = format!("{address} {kind}, and a node takes datagrams from its neighbours alone");
+        return Err(Fault::new(entry.node.place, message, "Give the address of one machine, and a port"));
+    }
     Ok((node, address))
+}
+
+/// Why datagrams at `address` would not be those of one node; `None` for an address that suits.
+fn unsuited(address: SocketAddr) -> Option<&'static str> {
+    let ip = address.ip().to_canonical();
+    let broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
+    match () {
+        () if ip.is_unspecified() => Some("means every address of a machine"),
+        () if ip.is_multicast() => Some("is a multicast address"),
+        () if broadcast => Some("is a broadcast address"),
+        () if address.port() == 0 => Some("has port 0, which means any"),
+        () => None,
+    }
 }

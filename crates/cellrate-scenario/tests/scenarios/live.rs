@@ -30,13 +30,14 @@ fn nothing_written_is_the_default() {
 fn every_key_is_a_setting_of_its_own() {
     let live = resolve(
         "[live]\nnodes = { b = \"[::1]:7000\" }\nquantum = \"100 us\"\ncatch_up = \"50 ms\"\n\
-         timestamps = true",
+         timestamps = true\nstamps = false",
     );
     let expected = LiveSettings {
         addresses: vec![None, Some("[::1]:7000".parse().unwrap())],
         quantum: Some(Duration::from_us(100)),
         catch_up: Duration::from_ms(50),
         timestamps: true,
+        stamps: false,
     };
     assert_eq!(live.unwrap(), expected);
 }
@@ -51,4 +52,26 @@ fn what_cannot_be_is_named() {
     assert!(error.contains("another node takes datagrams at 127.0.0.1:1"), "{error}");
     let error = refused("[live]\nquantum = \"0 us\"");
     assert!(error.starts_with("live.quantum"), "{error}");
+}
+
+#[test]
+fn a_node_has_the_address_of_one_machine() {
+    let kinds = [
+        ("0.0.0.0:1", "means every address"),
+        ("[::]:1", "means every address"),
+        ("[::ffff:0.0.0.0]:1", "means every address"),
+        ("224.0.0.1:1", "is a multicast address"),
+        ("239.255.255.255:1", "is a multicast address"),
+        ("[ff02::1]:1", "is a multicast address"),
+        ("[::ffff:224.0.0.1]:1", "is a multicast address"),
+        ("255.255.255.255:1", "is a broadcast address"),
+        ("127.0.0.1:0", "has port 0"),
+    ];
+    for (address, why) in kinds {
+        let error = refused(&format!("[live.nodes]\na = \"{address}\""));
+        assert!(error.starts_with("live.nodes.a") && error.contains(why), "{address}: {error}");
+    }
+    for address in ["223.255.255.255:1", "240.0.0.1:65535", "[fe80::1]:1", "127.0.0.1:1"] {
+        assert!(resolve(&format!("[live.nodes]\na = \"{address}\"")).is_ok(), "{address}");
+    }
 }
