@@ -1,14 +1,22 @@
 # make demo: from a fresh checkout to plots of a first run.   make test: everything that must pass.
 
+# Older ones do not know .SHELLFLAGS, and would go on where a command has failed.
+ifneq ($(firstword $(sort 3.82 $(MAKE_VERSION))),3.82)
+$(error GNU make 3.82 or later is needed, and this is $(MAKE_VERSION); macOS: brew install make, then gmake)
+endif
+
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo live-demo lab lab-if-possible test test-rust test-python lint docs optimized bench bench-campaign bench-json bench-peers paper clean
+.PHONY: help lock deny rustdoc demo live-demo lab lab-if-possible test test-rust test-python lint docs optimized bench bench-campaign bench-json bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
+    --no-annotate $(LOCK_OPTIONS)
+LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 SOURCES := $(shell find crates python -name '*.rs' -o -name '*.toml' -o -name '*.pyi') Cargo.toml Cargo.lock pyproject.toml
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # maturin --quiet does not tell pip to be so.
@@ -25,6 +33,8 @@ help:
 	@echo "make bench-campaign  what 10,000 points of a sweep cost beside their runs, here and on a cluster of Dask"
 	@echo "make bench-peers  ns-3, ns-2, SimPy and nexosim beside cellrate, installed where they are missing"
 	@echo "make paper   run the experiments of all five papers into results/papers/ (a quarter of an hour on two processors)"
+	@echo "make deny    licences, bans and known flaws of what Rust code depends on (cargo-deny)"
+	@echo "make lock    fix versions and digests of the Python packages anew, in requirements/"
 	@echo "make clean   remove .venv, results and build output"
 
 demo: $(STAMPS)/built
@@ -64,6 +74,16 @@ lint: $(STAMPS)/tools
 	$(BIN)/ruff format --check python papers tests/python docs/site web/build.py
 	$(BIN)/ruff check python papers tests/python docs/site web/build.py
 	$(BIN)/mypy
+	@$(MAKE) --no-print-directory deny DENY="bans licenses sources"
+
+# Advisories come from a database that is fetched; the other checks need no network.
+DENY ?= advisories bans licenses sources
+deny:
+	@if cargo deny --version >/dev/null 2>&1; then \
+	    cargo deny --all-features --locked $(if $(findstring advisories,$(DENY)),,--offline) check --hide-inclusion-graph $(DENY); \
+	else \
+	    echo "cargo-deny is not installed: $(DENY) of the Rust dependencies are not checked here (cargo install cargo-deny --locked)"; \
+	fi
 
 test-python: $(STAMPS)/built
 	$(BIN)/python -m pytest -q
@@ -107,6 +127,7 @@ clean:
 
 # A virtual environment needs Debian's python3-venv, which root can install.
 $(STAMPS)/venv:
+	@sh tools/prerequisites.sh "$(PYTHON)" "$(LEAST_RUST)"
 	@if ! $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || ! command -v cc >/dev/null; then \
 	    if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	        apt-get update -q && apt-get install -qy --no-install-recommends python3-venv gcc libc6-dev; \
@@ -115,21 +136,25 @@ $(STAMPS)/venv:
 	        exit 1; \
 	    fi; \
 	fi
-	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust 1.90 or later (see rustup.rs)" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	mkdir -p $(STAMPS)
 	touch $@
 
-$(STAMPS)/tools: pyproject.toml | $(STAMPS)/venv
-	@$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["dev"], *(one for name in ("cluster", "import", "polars", "tune", "xarray") for one in p["optional-dependencies"][name]), sep="\n")' > $(STAMPS)/requirements.txt
-	$(BIN)/pip install -q -r $(STAMPS)/requirements.txt
+# Versions and digests of all packages are fixed by the files in requirements/ (`make lock`).
+$(STAMPS)/tools: requirements/tools.txt | $(STAMPS)/venv
+	$(BIN)/pip install -q --require-hashes -r requirements/tools.txt
 	touch $@
 
-$(STAMPS)/docs: pyproject.toml | $(STAMPS)/venv
-	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' > $(STAMPS)/requirements-docs.txt
-	$(BIN)/pip install -q -r $(STAMPS)/requirements-docs.txt
+$(STAMPS)/docs: requirements/docs.txt | $(STAMPS)/venv
+	$(BIN)/pip install -q --require-hashes -r requirements/docs.txt
 	touch $@
+
+# For who changes a dependency in pyproject.toml, or wants newer versions within its bounds (LOCK_OPTIONS=--upgrade).
+lock: | $(STAMPS)/venv
+	$(BIN)/pip install -q --require-hashes -r requirements/lock.txt
+	echo 'uv>=0.13,<0.14' | $(LOCK) - -o requirements/lock.txt
+	$(LOCK) pyproject.toml $(foreach extra,dev cluster import polars tune xarray,--extra $(extra)) -o requirements/tools.txt
+	$(LOCK) pyproject.toml --extra docs -c requirements/tools.txt -o requirements/docs.txt
 
 # An editable install: Python runs from python/, the compiled module lies beside it. Bytecode is written here, as pip does for
 # an ordinary install: where PYTHONDONTWRITEBYTECODE is set, as in many containers, each start would compile it anew.

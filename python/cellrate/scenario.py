@@ -29,11 +29,12 @@ class Scenario:
     >>> faster = s.set({"defaults.abr.nrm": 8})               # doctest: +SKIP
     """
 
-    __slots__ = ("_checked", "_file", "_native")
+    __slots__ = ("_checked", "_file", "_native", "_source")
 
-    def __init__(self, native: _native.Scenario, file: str) -> None:
+    def __init__(self, native: _native.Scenario, file: str, source: Path | None = None) -> None:
         self._native = native
         self._file = file
+        self._source = source
         self._checked: tuple[str, str, float, int] | None = None
 
     @classmethod
@@ -80,7 +81,8 @@ class Scenario:
             raise ScenarioError(
                 f"{path}: {message}. {remedy}", file=str(path), message=message, remedy=remedy
             ) from None
-        return cls(_native.Scenario.parse(text, str(path), str(place.parent), _pairs(set or {})), str(path))
+        native = _native.Scenario.parse(text, str(path), str(place.parent), _pairs(set or {}))
+        return cls(native, str(path), place.absolute())
 
     @classmethod
     def parse(cls, text: str, *, file: str = "<text>") -> Scenario:
@@ -156,11 +158,14 @@ class Scenario:
         TypeError
             If a value is none of these, such as None.
         """
-        return Scenario(self._native.with_set(_pairs(settings)), self._file)
+        return Scenario(self._native.with_set(_pairs(settings)), self._file, self._source)
 
     def points(self) -> list[SweepPoint]:
         """Write out the sweep: one point per combination, a single one that sets nothing without a sweep."""
-        return [SweepPoint(dict(settings), Scenario(native, self._file)) for settings, native in self._native.points()]
+        return [
+            SweepPoint(dict(settings), Scenario(native, self._file, self._source))
+            for settings, native in self._native.points()
+        ]
 
     def checked_points(self) -> list[SweepPoint]:
         """Write out the sweep as `points` does, and see that every point can be run.
@@ -224,6 +229,11 @@ class Scenario:
     def file(self) -> str:
         """What the scenario was read from."""
         return self._file
+
+    @property
+    def source(self) -> Path | None:
+        """The file that `load` read; None where the scenario came as text, as a dict or from another process."""
+        return self._source
 
     @property
     def name(self) -> str:

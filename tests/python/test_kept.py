@@ -176,7 +176,11 @@ UNPICKLES = re.compile(
 
 
 def test_nothing_is_unpickled_but_what_comes_through_pipes_of_the_run() -> None:
-    found = {str(file.relative_to(ROOT)) for file in tracked("python/*.py", "papers/*.py") if UNPICKLES.search(file.read_text())}
+    found = {
+        str(file.relative_to(ROOT))
+        for file in tracked("python/*.py", "papers/*.py")
+        if UNPICKLES.search(file.read_text())
+    }
     assert found <= PIPES
     for name in PIPES & found:
         text = (ROOT / name).read_text()

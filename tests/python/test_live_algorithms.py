@@ -103,7 +103,7 @@ def test_it_does_by_the_clock_what_it_does_in_a_simulation() -> None:
 
 @needs_hosts
 def test_a_live_run_has_it_at_its_switches() -> None:
-    run = live_run(pair("1 s"), attempts=1, algorithms={"mine": Counting})
+    run = live_run(pair("1 s"), attempts=1, allow_commands=True, algorithms={"mine": Counting})
     assert run.failed_applications == []
     summary = run.result.summary
     assert summary["run"]["algorithms"] == {"mine": "test_live_algorithms.Counting"}
@@ -117,30 +117,44 @@ def test_a_live_run_has_it_at_its_switches() -> None:
 def test_a_switch_in_a_process_of_its_own_has_it_too(tmp_path: Path) -> None:
     a, b, sw = (f"127.0.0.1:{port}" for port in free_ports(3))
     nodes = f'\n[live]\nnodes = {{ a = "{a}", b = "{b}", sw = "{sw}" }}\n'
-    run = live_run(pair("1 s", nodes), attempts=1, distributed=True, algorithms={"mine": Counting}, folder=tmp_path)
+    run = live_run(
+        pair("1 s", nodes),
+        attempts=1,
+        allow_commands=True,
+        distributed=True,
+        algorithms={"mine": Counting},
+        folder=tmp_path,
+    )
     assert run.result.vc("vc")["backward_rm_received"] > 0
     done = [0.0]
     failing = {"mine": Failing}
     with pytest.raises(OutOfOrderError, match="the third law"):
-        live_run(pair("20 s", nodes), attempts=1, distributed=True, algorithms=failing, progress=done.append)
+        live_run(
+            pair("20 s", nodes),
+            attempts=1,
+            allow_commands=True,
+            distributed=True,
+            algorithms=failing,
+            progress=done.append,
+        )
     assert max(done) < 0.9, "it does not go on to the end"
 
 
 @needs_hosts
 def test_what_it_raises_ends_the_run_and_is_raised_here() -> None:
     with pytest.raises(OutOfOrderError, match="the third law") as caught:
-        live_run(pair("20 s"), attempts=1, algorithms={"mine": Failing})
+        live_run(pair("20 s"), attempts=1, allow_commands=True, algorithms={"mine": Failing})
     (note,) = caught.value.__notes__
     assert "in on_backward_rm" in note
     parameters = {"defaults.switch.algorithm.parameters": "{ gain = 1 }"}
     with pytest.raises(cellrate.CellrateError, match='is handed the parameter "gain" by the scenario; Counting takes'):
-        live_run(pair("20 s"), set=parameters, attempts=1, algorithms={"mine": Counting})
+        live_run(pair("20 s"), allow_commands=True, set=parameters, attempts=1, algorithms={"mine": Counting})
 
 
 @needs_hosts
 def test_what_it_prints_is_shown_and_is_not_taken_for_news(capsys: pytest.CaptureFixture[str]) -> None:
     done: list[float] = []
-    run = live_run(pair("1 s"), attempts=1, algorithms={"mine": Talkative}, progress=done.append)
+    run = live_run(pair("1 s"), attempts=1, allow_commands=True, algorithms={"mine": Talkative}, progress=done.append)
     assert run.failed_applications == []
     assert len(done) > 5, "the news go on"
     assert done == sorted(done)
@@ -180,9 +194,9 @@ def test_an_algorithm_that_is_missing_is_said_before_anything_runs(capsys: pytes
     with pytest.raises(
         cellrate.CellrateError, match='port sw->a has the custom algorithm "mine", which the run was not'
     ):
-        live_run(pair("1 s"))
+        live_run(pair("1 s"), allow_commands=True)
     with pytest.raises(cellrate.CellrateError, match='no port has a custom algorithm called "other"'):
-        live_run(pair("1 s"), algorithms={"mine": Counting, "other": Counting})
+        live_run(pair("1 s"), allow_commands=True, algorithms={"mine": Counting, "other": Counting})
     # Who runs a switch elsewhere has its algorithm there.
     nodes = '\n[live]\nnodes = { a = "127.0.0.1:1", b = "127.0.0.1:2", sw = "127.0.0.1:3" }\n'
     native = pair("1 s", nodes)._native

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import PAIR
 from rich.console import Console
 
 import cellrate
 from cellrate.command_line.options import key_in
 from cellrate.live.distribution import Distribution, lost_on_the_way, run_nonce
 from cellrate.live.table import print_links
+from conftest import PAIR
 
 NODES = '\n[live]\nnodes = { a = "127.0.0.1:1", b = "127.0.0.1:2", sw = "127.0.0.1:3" }\n'
 SCENARIO = cellrate.Scenario.parse(PAIR + NODES)
@@ -58,7 +58,7 @@ def test_a_key_is_a_file_that_nobody_else_reads(tmp_path: Path) -> None:
         file.chmod(mode)
         with pytest.raises(cellrate.CellrateError, match=why):
             key_in(file)
-    with pytest.raises(cellrate.CellrateError, match="--key .*nowhere: No such file"):
+    with pytest.raises(cellrate.CellrateError, match=r"--key .*nowhere: No such file"):
         key_in(tmp_path / "nowhere")
 
 

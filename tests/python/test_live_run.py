@@ -125,7 +125,7 @@ def test_every_kind_of_application_runs_over_one_connection(tmp_path: Path) -> N
         application("meter", '{ type = "iperf3", protocol = "udp", rate = "500 kbps" }', 'start = "1 s"'),
         application("echo", '{ type = "command", words = ["echo", "{host}", "{peer}"] }'),
     )
-    run = live_run(cellrate.Scenario.parse(text), attempts=1, folder=tmp_path)
+    run = live_run(cellrate.Scenario.parse(text), attempts=1, allow_commands=True, folder=tmp_path)
     assert run.failed_applications == [], [row["complaints"] for row in run.result.summary["applications"]]
     results = {row["application"]: row["result"] for row in run.result.summary["applications"]}
     assert (results["bulk"]["octets"], results["bulk"]["complete"]) == (300_000, True)
@@ -154,7 +154,7 @@ def test_the_engine_and_the_applications_go_before_other_sessions() -> None:
     ours = session_niceness()
     words = json.dumps(["cat", "/proc/self/autogroup"])
     text = scenario("1 s", application("told", f'{{ type = "command", words = {words} }}'))
-    run = live_run(cellrate.Scenario.parse(text), attempts=1)
+    run = live_run(cellrate.Scenario.parse(text), attempts=1, allow_commands=True)
     assert run.application("told")["result"]["output_tail"].split()[-1] == "-10"
     assert run.result.summary["run"]["session_niceness"] == -10
     assert session_niceness() == ours, "only the run's own session"
@@ -164,7 +164,7 @@ def test_a_sender_that_follows_acr_sends_what_it_carries() -> None:
     needs("ffmpeg")
     # 24 frames of 20 kB per second are 3.84 Mbps; ABR has 2 Mbps.
     text = scenario("4 s", application("film", '{ type = "video", rate = "3.84 Mbps", follow_acr = true }'))
-    run = live_run(cellrate.Scenario.parse(text), attempts=1, set={"link.sw-b.rate": "2 Mbps"})
+    run = live_run(cellrate.Scenario.parse(text), attempts=1, allow_commands=True, set={"link.sw-b.rate": "2 Mbps"})
     result = run.application("film")["result"]
     assert result["frames_lost_in_network"] <= 2, "but for what is on its way at the end"
     asked = [frame["acr_bps"] for frame in result["frames"][10:]]
@@ -267,7 +267,7 @@ def test_a_server_that_does_not_come_up_is_an_error_with_its_last_words() -> Non
     words = '["sh", "-c", "echo no luck >&2; exit 3"]'
     kind = f'{{ type = "command", words = {words}, background = true, ready = {{ port = 99 }} }}'
     with pytest.raises(cellrate.RunError, match="ended with status 3 before it was ready: no luck"):
-        live_run(cellrate.Scenario.parse(scenario("1 s", application("server", kind))), attempts=1)
+        live_run(cellrate.Scenario.parse(scenario("1 s", application("server", kind))), attempts=1, allow_commands=True)
 
 
 def test_what_is_not_there_is_named_before_anything_runs(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_what_is_not_there_is_named_before_anything_runs(tmp_path: Path) -> None
         kind = f'{{ type = "command", words = ["{word}"] }}'
         text = scenario("1 s", application("x", kind))
         with pytest.raises(cellrate.RunError) as caught:
-            live_run(cellrate.Scenario.parse(text, file=str(tmp_path / "x.toml")), attempts=1)
+            live_run(cellrate.Scenario.parse(text, file=str(tmp_path / "x.toml")), attempts=1, allow_commands=True)
         return str(caught.value)
 
     assert 'application "x": there is no program no-such-program on PATH' in refused("no-such-program")
@@ -392,7 +392,7 @@ def test_a_switch_in_a_process_of_its_own_carries_the_same_packets(tmp_path: Pat
         application("datagram", f'{{ type = "command", words = {words} }}'),
         f'\n[live]\nnodes = {{ a = "{a}", b = "{b}", sw = "{sw}" }}\n',
     )
-    run = live_run(cellrate.Scenario.parse(text), attempts=1, distributed=True, folder=tmp_path)
+    run = live_run(cellrate.Scenario.parse(text), attempts=1, allow_commands=True, distributed=True, folder=tmp_path)
     assert run.failed_applications == []
     summary = run.result.summary
     assert [process["node"] for process in summary["processes"]] == ["sw"]

@@ -50,6 +50,7 @@ def test_a_viewer_sees_all_series_while_they_are_recorded_and_in_the_end_the_fig
     run = live_watch(
         cellrate.Scenario.parse(text),
         folder=tmp_path,
+        allow_commands=True,
         on_ready=lambda address: viewers.append(Viewer(address)),
     )
     viewers[0].join(30)

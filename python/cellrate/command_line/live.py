@@ -10,6 +10,7 @@ from ..errors import CellrateError
 from .app import app
 from .options import (
     Algorithm,
+    AllowCommands,
     CaptureFolder,
     CaptureFrom,
     CaptureKind,
@@ -36,15 +37,36 @@ live_app = app.group("live", help="Real hosts and real applications over the ABR
 
 
 @app.command("doctor")
-def doctor(*, json: Json = False) -> int:
+def doctor(
+    file: Annotated[
+        Path | None, Parameter(help="A scenario, whose commands are listed: a file or a ready one.")
+    ] = None,
+    /,
+    *,
+    json: Json = False,
+) -> int:
     """Say what this machine lacks for live runs, and how to get it; exit status 3 if there are none without it."""
     from ..live import doctor as looked_for
 
     found = looked_for.findings()
     status = 3 if looked_for.lacking(found) else 0
+    scenario = None
+    if file is not None:
+        from ..scenario import prepare
+
+        scenario = prepare(file)
     if json:
-        print_json(looked_for.content(found))
+        told = looked_for.content(found)
+        if scenario is not None:
+            from ..live.trust import commands_of
+
+            told["commands"] = commands_of(scenario)
+        print_json(told)
         return status
+    if scenario is not None:
+        from ..live.trust import told_commands
+
+        print("\n".join(told_commands(scenario) or ["The scenario runs no commands."]))
     from rich.console import Console
 
     from ..live.table import print_findings
@@ -73,6 +95,7 @@ def live_run(
     ] = None,
     start: Start = None,
     key: Key = None,
+    allow_commands: AllowCommands = False,
     json: Json = False,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
     csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
@@ -113,6 +136,7 @@ def live_run(
         capture=capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit),
         watched=lambda name: progress_bar(name, quiet=json),
         custom=load(algorithm, policy, traffic),
+        allow_commands=allow_commands,
         complain=undrawn.append,
     )
     failed = any(run.failed_applications or not run.in_time for run in runs)
@@ -142,6 +166,7 @@ def live_watch(
     out: Annotated[
         Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
     ] = None,
+    allow_commands: AllowCommands = False,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder.")] = False,
     csv: Annotated[bool, Parameter(help="Write the series, and the rows of VCs and ports, as CSV too.")] = False,
     algorithm: Algorithm = None,
@@ -156,7 +181,9 @@ def live_watch(
     from rich.console import Console
 
     from ..extensions.custom import load
+    from ..live.attempt import applications
     from ..live.table import print_live
+    from ..live.trust import check_commands
     from ..live.work import default_folder, run_and_write
     from ..results.folders import replaceable
     from ..scenario import prepare
@@ -169,6 +196,8 @@ def live_watch(
         out = default_folder(scenario)
     # Said before somebody opens the page.
     replaceable(out)
+    point = scenario.points()[0].scenario
+    check_commands(point, applications(point), allowed=allow_commands)
 
     with page_of(scenario, port=port, on_ready=say_where) as board:
         runs, folder = run_and_write(
@@ -186,6 +215,7 @@ def live_watch(
             watched=lambda _: contextlib.nullcontext(),
             look=board.add,
             custom=custom,
+            allow_commands=allow_commands,
             complain=undrawn.append,
         )
         board.end(runs[0].result)

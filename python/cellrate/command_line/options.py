@@ -53,6 +53,10 @@ Start = Annotated[
     str | None,
     Parameter(help="When the network's time begins, the same for all: 2026-11-21T12:00:00+00:00, or ns since 1970."),
 ]
+AllowCommands = Annotated[
+    bool,
+    Parameter(help="Run the scenario's commands (cellrate validate lists them) though others could have written it."),
+]
 Key = Annotated[
     Path | None,
     Parameter(help="With nodes elsewhere: a file, the same for all, that nobody else can read; any 16 octets or more."),

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..texts import printable, printable_lines
+
 
 @contextlib.contextmanager
 def progress_bar(name: str, *, quiet: bool, points: int = 1) -> Iterator[Callable[[float], object] | None]:
@@ -21,12 +23,13 @@ def progress_bar(name: str, *, quiet: bool, points: int = 1) -> Iterator[Callabl
         yield Lines(name, points)
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()]
     columns += [TextColumn("{task.fields[done]}")] if points > 1 else []
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=1.0, done=f"0 of {points:,} points")
+        task = bar.add_task(escape(printable(name)), total=1.0, done=f"0 of {points:,} points")
 
         def show(fraction: float) -> None:
             bar.update(task, completed=fraction, done=f"{int(fraction * points + 1e-9):,} of {points:,} points")
@@ -62,7 +65,7 @@ def complain(text: str, exit_status: int) -> int:
     """Say on stderr what went wrong, and give the exit status."""
     # Without a terminal there is nobody to tell.
     with contextlib.suppress(OSError):
-        print(f"cellrate: {text}", file=sys.stderr)
+        print(f"cellrate: {printable_lines(text)}", file=sys.stderr)
     return exit_status
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+from ..texts import printable
 from .app import app
 from .options import File, Json, Settings, settings_of
 from .output import print_json
@@ -15,13 +16,17 @@ from .typed import Parameter, in_two_columns
 @app.command("validate")
 def validate(file: File, /, *, set: Settings = None) -> int:
     """Check a scenario without running it."""
+    from ..live.trust import told_commands
     from ..scenario import prepare
 
     scenario = prepare(file, set=settings_of(set))
     points = scenario.checked_points()
     runs = "1 run" if len(points) == 1 else f"{len(points)} runs"
     first = points[0].scenario
-    print(f"{file} is sound: {first.name}, {runs} of {first.duration_s:g} s, hash {scenario.hash[:12]}")
+    names = f"{printable(str(file))} is sound: {printable(first.name)}"
+    print(f"{names}, {runs} of {first.duration_s:g} s, hash {scenario.hash[:12]}")
+    for line in told_commands(scenario):
+        print(line)
     return 0
 
 
@@ -34,7 +39,7 @@ def list_(*, json: Json = False) -> int:
     if json:
         print_json({"scenarios": [{"name": name, "purpose": purpose} for name, purpose in rows.items()]})
     else:
-        print(in_two_columns(rows))
+        print(in_two_columns({printable(name): printable(purpose) for name, purpose in rows.items()}))
     return 0
 
 

@@ -39,6 +39,8 @@ def served(socket: Path, offer: Offer) -> Iterator[None]:
             """A client that goes away in the middle of an answer is no error."""
 
     with Server(str(socket), Handler) as server:
+        # Programs that are other users ask too; the way to it is the run's own.
+        socket.chmod(0o666)
         thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="adapters", daemon=True)
         thread.start()
         try:

@@ -28,7 +28,7 @@ from ..extensions.custom import NOTHING, Custom
 from ..results import Result
 from ..scenario import Scenario
 from ..wireshark.capture import Capture
-from . import adapters, record
+from . import adapters, privileges, record
 from .applications import Application, Plan, Surroundings, plan
 from .distribution import Distribution, Node, gather, start_nodes
 from .handover import answer, take_custom
@@ -59,8 +59,14 @@ class Job:
     plan: Plan
     background: list[Running] = field(default_factory=list)
     foreground: list[Running] = field(default_factory=list)
+    identity: privileges.Identity = field(init=False)
+    """As whom its programs run."""
     complaint: str | None = None
     """Why it could not be started."""
+
+    def __post_init__(self) -> None:
+        programs = self.plan.background + self.plan.foreground
+        self.identity = privileges.identity_for([program.words for program in programs], search_path(), self.folder)
 
     def check_own(self) -> None:
         """See that the program that the scenario names is there.
@@ -129,6 +135,7 @@ class Attempt:
             job.check_own()
         for job in self.jobs:
             job.plan.prepare()
+            privileges.hand_over(job.folder, job.identity)
         with adapters.served(self.folder / "adapters.sock", self.engine.offer):
             try:
                 for job in self.jobs:
@@ -149,6 +156,8 @@ class Attempt:
                 gather(nodes, result.summary)
             finally:
                 self._stop_all()
+        for job in self.jobs:
+            privileges.take_back(job.folder, job.identity)
         result.summary["applications"] = [self._row(job) for job in self.jobs]
         for job in self.jobs:
             for path in job.plan.scratch:
@@ -180,6 +189,8 @@ class Attempt:
     def _job(self, number: int, application: Application) -> Job:
         folder = self.folder / "applications" / application.name
         folder.mkdir(parents=True)
+        for above in (self.folder, folder.parent):
+            above.chmod(0o711)
         host = self.hosts[application.host]
         peer = self.hosts[application.peer] if application.peer is not None else host
         around = Surroundings(
@@ -213,7 +224,7 @@ class Attempt:
             job.foreground.append(self._start(program, job))
 
     def _start(self, program: Program, job: Job) -> Running:
-        return start(program, job.folder, {adapters.ENVIRONMENT: str(self.folder / "adapters.sock")})
+        return start(program, job.folder, job.identity, {adapters.ENVIRONMENT: str(self.folder / "adapters.sock")})
 
     def _look_at_sockets(self) -> None:
         self.sockets = {host.name: record.sockets(host) for host in self.hosts.values()}
@@ -252,6 +263,7 @@ class Attempt:
             "peer": application.peer,
             "start_s": application.start_s,
             "end_s": application.end_s,
+            "user": None if main is None else job.identity.phrase(),
             "ended": ended,
             "exit_status": None if main is None else main.exit_status,
             "failed": bool(complaints),

@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import signal
+import stat
 import subprocess
 import time
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from ..errors import RunError
+from .privileges import Identity
 
 GRACE_S = 3.0
 """How long a program that is told to end may take, before it is killed [s]."""
@@ -120,15 +122,32 @@ class Running:
 
     def output(self) -> str:
         """What it wrote to stdout."""
-        return (self.folder / f"{self.program.title}.out").read_text(errors="replace")
+        return written(self.folder / f"{self.program.title}.out")
 
     def last_words(self) -> str:
         """The end of what it wrote to stderr, or else to stdout: for messages."""
         for ending in (".err", ".out"):
-            text = (self.folder / f"{self.program.title}{ending}").read_text(errors="replace").strip()
+            text = written(self.folder / f"{self.program.title}{ending}").strip()
             if text:
                 return " / ".join(text.splitlines()[-3:])[-400:]
         return "it wrote nothing"
+
+
+def _created(file: Path) -> IO[bytes]:
+    """Make a file anew in a folder that belongs to the programs in it, which could have put a link there."""
+    file.unlink(missing_ok=True)
+    return os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb")
+
+
+def written(file: Path) -> str:
+    """Give what a program has written, unless there is now a link, or anything else that is no file."""
+    try:
+        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as content:
+            if stat.S_ISREG(os.fstat(content.fileno()).st_mode):
+                return content.read().decode(errors="replace")
+    except OSError:
+        pass
+    return ""
 
 
 def inside(host: HostLike, words: list[str]) -> list[str]:
@@ -150,7 +169,7 @@ def ask(host: HostLike, words: list[str]) -> str:
     return done.stdout.decode(errors="replace")
 
 
-def start(program: Program, folder: Path, environment: Mapping[str, str]) -> Running:
+def start(program: Program, folder: Path, identity: Identity, environment: Mapping[str, str]) -> Running:
     """Start a program in its host's namespace, in `folder`, in a process group of its own, with more environment.
 
     Raises
@@ -158,18 +177,17 @@ def start(program: Program, folder: Path, environment: Mapping[str, str]) -> Run
     RunError
         If there is no such program.
     """
-    out = (folder / f"{program.title}.out").open("wb")
-    err = (folder / f"{program.title}.err").open("wb")
+    out, err = (_created(folder / f"{program.title}{ending}") for ending in (".out", ".err"))
     try:
         process = subprocess.Popen(
-            inside(program.host, program.words),
+            inside(program.host, [*identity.words(), *program.words]),
             pass_fds=[program.host.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
             cwd=folder,
             process_group=0,
-            env={**os.environ, "LC_ALL": "C", "PATH": search_path(), **environment},
+            env={**os.environ, "LC_ALL": "C", "PATH": search_path(), "HOME": str(folder), **environment},
         )
     except OSError as error:
         raise RunError(f"{program.title}: nsenter (Debian: util-linux) cannot be started: {error}") from None
@@ -214,8 +232,7 @@ def _is_ready(running: Running, ready: Ready) -> bool:
         return re.search(rf":{ready.port}\s", listening) is not None
     if ready.pattern is not None:
         return any(
-            ready.pattern in (running.folder / f"{running.program.title}{ending}").read_text(errors="replace")
-            for ending in (".out", ".err")
+            ready.pattern in written(running.folder / f"{running.program.title}{ending}") for ending in (".out", ".err")
         )
     return ready.file is not None and (running.folder / ready.file).exists()
 

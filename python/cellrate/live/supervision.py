@@ -31,6 +31,7 @@ from .handover import Reply, give, pack_custom
 from .process import GRACE_S, search_path
 from .stage import staged
 from .telling import Printed
+from .trust import check_commands
 
 Progress = Callable[[float], object]
 
@@ -92,6 +93,7 @@ def live_run(
     algorithms: Algorithms | None = None,
     policies: Policies | None = None,
     traffic: Traffic | None = None,
+    allow_commands: bool = False,
     complain: Complain = warn,
 ) -> LiveRun:
     """Run a scenario with real hosts and real applications.
@@ -124,6 +126,9 @@ def live_run(
     algorithms, policies, traffic
         As for `cellrate.run`, by the wall clock: what they take is time in which cells wait. They are copied into the
         processes of the run (cloudpickle), so nothing that they do is seen by the classes here.
+    allow_commands
+        Whether applications of kind "command" may run if the scenario was not loaded from a file of the running user's
+        own, which nobody else can write to.
     complain
         Told what the capture lacks, where there was no room for it; a warning by default.
 
@@ -132,7 +137,7 @@ def live_run(
     ScenarioError
         If the scenario cannot be run.
     CellrateError
-        If what is asked for does not go together.
+        If what is asked for does not go together, or there are commands that are not allowed.
     LiveUnavailable
         If this machine or user cannot have hosts.
     RunError
@@ -151,8 +156,10 @@ def live_run(
         raise CellrateError(f"attempts is {attempts}; it must be at least 1")
     point = points[0]
     point.scenario.check()
-    for application in applications(point.scenario):
+    told = applications(point.scenario)
+    for application in told:
         check(application)
+    check_commands(point.scenario, told, allowed=allow_commands)
     distribution: dict[str, Any] | None = None
     if distributed:
         shared = None if key is None else key.hex()

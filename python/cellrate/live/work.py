@@ -16,8 +16,9 @@ from ..results.whole import write_whole
 from ..results.writing import Complain, Undrawn, fill_result, told, warn, write_json
 from ..scenario import Scenario, prepare
 from ..wireshark.capture import Capture
-from .attempt import Look
+from .attempt import Look, applications
 from .supervision import LiveRun, Progress, live_run
+from .trust import check_commands
 
 Watched = Callable[[str], AbstractContextManager[Progress | None]]
 """From a title to what shows how far something is."""
@@ -41,6 +42,7 @@ def run_and_write(
     watched: Watched,
     look: Look | None = None,
     custom: Custom = NOTHING,
+    allow_commands: bool = False,
     complain: Complain = warn,
 ) -> tuple[list[LiveRun], Path]:
     """Run a scenario `repeat` times and write the results; gives the runs and their folder.
@@ -88,6 +90,7 @@ def run_and_write(
                             algorithms=custom.algorithms,
                             policies=custom.policies,
                             traffic=custom.traffic,
+                            allow_commands=allow_commands,
                             complain=complain,
                         )
                     )
@@ -101,6 +104,8 @@ def run_and_write(
         if repeat > 1:
             write_json(partial / RESULTS, {"runs": [run.result.summary for run in runs]})
 
+    point = scenario.points()[0].scenario
+    check_commands(point, applications(point), allowed=allow_commands)
     # Whether the folder can take results is looked at before anything runs.
     written = write_whole(folder, fill)
     for text in told(undrawn):

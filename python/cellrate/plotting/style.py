@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..texts import printable_lines
+
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#8C8C00")
 """Okabe and Ito's palette, told apart by colour-blind readers; yellow darkened to show on white."""
 
@@ -38,8 +40,8 @@ STYLE: dict[Any, Any] = {
 
 
 def plain(text: str) -> str:
-    """Give a text for matplotlib, which takes what is between dollars for mathematics."""
-    return text.replace("$", r"\$")
+    """Give a text for matplotlib, which takes what is between dollars for mathematics, without control characters."""
+    return printable_lines(text).replace("$", r"\$")
 
 
 def in_legend(text: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from ..texts import printable
 from .summaries import Numbers, application_numbers, port_numbers, run_line, vc_numbers, virtual_source_numbers
 
 
 def html_of(summary: dict[str, Any], settings: dict[str, str]) -> str:
     """Give the rows for VCs, applications, ports and virtual sources and a line about the run."""
-    title = summary["run"]["scenario"] + "".join(f", {key} = {value}" for key, value in settings.items())
+    title = printable(summary["run"]["scenario"] + "".join(f", {key} = {value}" for key, value in settings.items()))
     numbers = (
         vc_numbers(summary),
         *application_numbers(summary),

@@ -6,18 +6,19 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from ..texts import printable
 from .summaries import application_numbers, port_numbers, run_line, vc_numbers, virtual_source_numbers
 
 
 def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
     """Print a run's rows for VCs, applications, ports and virtual sources and a line about the run."""
     run = summary["run"]
-    print(run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items()))
+    print(printable(run["scenario"] + "".join(f"  {key} = {value}" for key, value in settings.items())))
     print_numbers(*vc_numbers(summary))
     for numbers in application_numbers(summary):
         print_numbers(*numbers)
     for row in summary.get("refused", []):
-        print(f"Refused: {row['category']} connection {row['vc']}, {row['reason']}")
+        print(printable(f"Refused: {row['category']} connection {row['vc']}, {row['reason']}"))
     if summary.get("negotiated"):
         changed = len({row["vc"] for row in summary["negotiated"]})
         print(f"Set-up changed {len(summary['negotiated'])} parameters of {changed} directions; --json lists them.")
@@ -53,7 +54,7 @@ def print_numbers(head: list[str], rows: list[list[str]]) -> None:
     widths = [max(map(len, column)) for column in zip(*heading, *rows, strict=True)]
 
     def line(cells: Iterable[str]) -> str:
-        name, *numbers = cells
+        name, *numbers = map(printable, cells)
         aligned = [name.ljust(widths[0])] + [
             number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)
         ]

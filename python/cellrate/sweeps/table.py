@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..results.table import letter, print_numbers, print_summary
+from ..texts import printable
 from .quantities import QUANTITIES, Found
 from .replications import SEED, Mean, mean_of
 
@@ -38,7 +39,8 @@ def print_means(results: Sequence[Result]) -> None:
     shown: list[Mean] = []
     for settings, runs in points.items():
         name = runs[0].summary["run"]["scenario"]
-        print(name + "".join(f"  {path} = {value}" for path, value in settings) + f"  {len(runs)} seeds")
+        told = name + "".join(f"  {path} = {value}" for path, value in settings)
+        print(printable(told) + f"  {len(runs)} seeds")
         shown += _print_point(runs)
     seeds = list(dict.fromkeys(result.set[SEED] for result in results))
     told = ", ".join(seeds) if len(seeds) <= 3 else f"{seeds[0]}, {seeds[1]} ... {seeds[-1]}"

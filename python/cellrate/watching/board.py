@@ -14,6 +14,7 @@ import numpy as np
 from ..plotting.panels import fair_levels, grouped, thin
 from ..plotting.style import COLOURS
 from ..results.summaries import telling_ports, telling_vcs
+from ..texts import printable
 
 if TYPE_CHECKING:
     from .. import _native
@@ -38,8 +39,8 @@ class Board:
         self._viewers = 0
         self._opened = False
         self.head: dict[str, Any] = {
-            "name": scenario.name,
-            "purpose": scenario.purpose,
+            "name": printable(scenario.name),
+            "purpose": printable(scenario.purpose),
             "stamp": f"hash {scenario.hash[:12]}, seed {scenario.seed}",
             "duration_s": scenario.duration_s,
             "live": live,

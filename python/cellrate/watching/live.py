@@ -12,6 +12,7 @@ from ..errors import CellrateError
 from ..live.applications import check
 from ..live.attempt import applications
 from ..live.supervision import LiveRun, live_run
+from ..live.trust import check_commands
 from ..policies import Policies
 from ..scenario import Scenario, prepare
 from ..traffic import Traffic
@@ -31,12 +32,13 @@ def live_watch(
     algorithms: Algorithms | None = None,
     policies: Policies | None = None,
     traffic: Traffic | None = None,
+    allow_commands: bool = False,
 ) -> LiveRun:
     """Run a scenario live before the eyes of whoever opens a page, and give back what happened.
 
     Parameters
     ----------
-    scenario, set, seed, folder, algorithms, policies, traffic
+    scenario, set, seed, folder, algorithms, policies, traffic, allow_commands
         As for `live_run`; the run is in one process, and not repeated.
     port, on_ready, wait
         As for `cellrate.watch`.
@@ -47,9 +49,17 @@ def live_watch(
         As `live_run` and `cellrate.watch`.
     """
     prepared = prepare(scenario, set=set, seed=seed)
+    for point in prepared.points():
+        check_commands(point.scenario, applications(point.scenario), allowed=allow_commands)
     with page_of(prepared, port=port, on_ready=on_ready, wait=wait) as board:
         run = live_run(
-            prepared, folder=folder, look=board.add, algorithms=algorithms, policies=policies, traffic=traffic
+            prepared,
+            folder=folder,
+            look=board.add,
+            algorithms=algorithms,
+            policies=policies,
+            traffic=traffic,
+            allow_commands=allow_commands,
         )
         board.end(run.result)
         return run

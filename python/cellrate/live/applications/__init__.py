@@ -98,7 +98,9 @@ def plan(application: Application, surroundings: Surroundings) -> Plan:
 
 def program_words(name: str, *arguments: object) -> list[str]:
     """Give the command for one of the package's own programs, which need no more of it than their one file."""
+    import os
     import sys
 
     file = Path(__file__).resolve().parent.parent / "programs" / f"{name}.py"
-    return [sys.executable, "-I", "-S", str(file), *map(str, arguments)]
+    # With neither packages nor user folders there is no need to go through the environment, whose folder may be closed.
+    return [os.path.realpath(sys.executable), "-I", "-S", str(file), *map(str, arguments)]
