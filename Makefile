@@ -8,7 +8,7 @@ endif
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help lock deny rustdoc demo live-demo lab lab-if-possible test test-rust test-python lint docs optimized bench bench-campaign bench-json bench-peers paper clean
+.PHONY: help lock deny demo live-demo lab lab-if-possible test test-rust test-python lint docs optimized bench bench-campaign bench-json bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv

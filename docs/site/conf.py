@@ -22,6 +22,8 @@ include_patterns = [
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "SECURITY.md",
+    "requirements/README.md",
     "docs/*.md",
     "docs/algorithms/*.md",
     "docs/guides/*.md",
@@ -69,6 +71,8 @@ PAGES = {
     ],
     "How it is made": [
         "CONTRIBUTING",
+        "SECURITY",
+        "docs/stability",
         "docs/architecture",
         "docs/performance",
         "docs/performance-peers",
@@ -76,6 +80,7 @@ PAGES = {
         "docs/profile-w1",
         "docs/profile-w4",
         "docs/dependencies",
+        "requirements/README",
     ],
 }
 """The pages of the site in the order of its menu; Sphinx warns of one that is missing here or there."""
