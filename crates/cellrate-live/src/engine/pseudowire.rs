@@ -12,7 +12,8 @@
 //! The label says over which link the cells come: 16, below which labels are reserved, plus the number of the port that
 //! they left. The length field holds the octets from the control word on if they are fewer than 64, so that padding can
 //! be told from cells; else 0. Sequence numbers run from 1 to 65535 and then begin with 1 again; 0 says that none is
-//! kept. With a stamp the number counts the sender's datagrams over the link from 0 on and does not go round. The emitter ends a datagram with every RM cell, because dissectors look for one in the last place; the parser
+//! kept. With a stamp the number counts the sender's datagrams over the link from 0 on and does not go round. The
+//! emitter ends a datagram with every RM cell, because dissectors look for one in the last place; the parser
 //! takes cells in any order.
 
 use std::fmt;

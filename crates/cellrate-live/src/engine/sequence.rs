@@ -1,8 +1,10 @@
 //! The order of the datagrams of a link: which one is taken, and what is missing before it.
 //!
-//! With [stamps](super::pseudowire::Stamp) every datagram of a run has a number of its own, so nothing is taken twice and
+//! With [stamps](super::pseudowire::Stamp) every datagram of a run has a number of its own, so nothing is taken twice
+//! and
 //! nothing after a later one, however much later it comes. Without, there are the 16-bit numbers of RFC 4717, which go
-//! round: a number far from the expected one is believed only if the number after it follows (as RFC 3550, appendix A.1),
+//! round: a number far from the expected one is believed only if the number after it follows (as RFC 3550, appendix
+//! A.1),
 //! so that a single stray datagram changes nothing.
 
 use super::counters::PeerCounters;

@@ -4,7 +4,8 @@
 //! *Stalls*: a canary, a thread of its own that does nothing but sleep for 1 ms at a time, sees how often and how long
 //! the whole machine stood still. The *CPU share* of the engine's thread. And, with cells from other processes, how
 //! many of them came *late*, after the instant at which they should have reached the node, and what became of the
-//! *datagrams* that brought them. What a stall does to a run is bounded by logical time: cells keep their ideal instants
+//! *datagrams* that brought them. What a stall does to a run is bounded by logical time: cells keep their ideal
+//! instants
 //! and only their delivery to the outside is late. What datagrams lose is lost to the network and no loss of the
 //! scenario's, so a run on a path that loses them does not count.
 
