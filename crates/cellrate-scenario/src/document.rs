@@ -1,7 +1,7 @@
 //! A scenario file as it was written, with overrides: read, changed by dotted paths, swept, stored and resolved.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -10,6 +10,7 @@ use crate::format::{Kind, ROOT, Shape};
 use crate::model::Scenario;
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, ScenarioError, SourceText, nearest, suggestion};
+use crate::text::files::Folders;
 use crate::text::group;
 use crate::text::pattern;
 use crate::text::quantity::shortened;
@@ -71,6 +72,8 @@ impl Document {
     /// # Errors
     /// What is no TOML, unknown keys, values of the wrong type, without unit or out of range, bad sweeps.
     pub fn parse(text: &str, file: &str) -> Result<Document, ScenarioError> {
+        // What editors of another system put before a text is no part of it.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let source = SourceText { name: file.to_string(), text: text.to_string() };
         if u32::try_from(text.len()).is_err() {
             let fault = Fault::new(Place::default(), "the file is larger than 4 GiB", "Is it a scenario?");
@@ -117,18 +120,41 @@ impl Document {
         }
     }
 
-    /// Reads the files that the document refers to, as seen from `folder`: what they hold takes the place of their
-    /// names. A document that refers to none needs no reading; without it others cannot be
+    /// Reads the files that the document refers to, which are in `folder` or below it: what they hold takes the place
+    /// of their names. A document that refers to none needs no reading; without it others cannot be
     /// [resolved](Document::resolve).
     ///
     /// # Errors
     /// Files that cannot be read, or hold something else. The document is as before then.
     pub fn take_in(&mut self, folder: &Path) -> Result<(), ScenarioError> {
+        self.take_in_from(folder, &[])
+    }
+
+    /// Like [`take_in`](Document::take_in), where files in `allowed` folders may be named too.
+    ///
+    /// # Errors
+    /// As [`take_in`](Document::take_in).
+    pub fn take_in_from(&mut self, folder: &Path, allowed: &[PathBuf]) -> Result<(), ScenarioError> {
         let mut root = self.settled().map_err(|fault| self.error(fault))?.into_owned();
-        if trace::take_in(&mut root, folder).map_err(|fault| self.error(fault))? {
+        if trace::take_in(&mut root, &Folders { own: folder, allowed }).map_err(|fault| self.error(fault))? {
             (self.root, self.pending) = (root, Vec::new());
         }
         Ok(())
+    }
+
+    /// Whether the key at a dotted `path` can be set for all points: a sweep that sets it, too, or what holds it, would
+    /// undo that at each of its points.
+    ///
+    /// # Errors
+    /// The sweep that does.
+    pub fn check_not_swept(&self, path: &str) -> Result<(), ScenarioError> {
+        let Some(swept) = self.sweep_over(path) else { return Ok(()) };
+        let message =
+            format!("{path} is set, and a sweep of the scenario sets {swept} at each of its points");
+        let remedy = "Leave one of the two out, or change the values of the sweep, such as sweep.1.values";
+        let source = SourceText { name: "setting".into(), text: path.to_string() };
+        let place = Place { text: 0, start: 0, end: path.len() as u32 };
+        Err(source.error(Fault::new(place, message, remedy), path.to_string()))
     }
 
     /// Gives the key at a dotted `path` a value, as `--set path=value` does. Entries are addressed by their names as
@@ -190,16 +216,17 @@ impl Document {
         self.settled().map_or_else(|_| self.root.to_toml(), |root| root.to_toml())
     }
 
-    /// The document as JSON with sorted keys, groups as they are written: what [`hash`](Document::hash) is taken of, and
-    /// what an editor shows of it.
+    /// The document as JSON with sorted keys, groups as they are written: what an editor shows of it.
     pub fn to_json(&self) -> serde_json::Value {
-        self.root.canonical()
+        self.settled().map_or_else(|_| self.root.canonical(), |root| root.canonical())
     }
 
-    /// SHA-256, in hexadecimal, of the document as JSON with sorted keys: the same for any layout, order of keys and
-    /// comments (beside a purpose at the head of the file).
+    /// SHA-256, in hexadecimal, of the document as JSON with sorted keys, without its purpose: the same for any layout,
+    /// order of keys and comments, also at the head of the file.
     pub fn hash(&self) -> String {
-        let canonical = self.settled().map_or_else(|_| self.root.canonical(), |root| root.canonical());
+        let mut root = self.settled().map_or_else(|_| self.root.clone(), Cow::into_owned);
+        root.remove("purpose");
+        let canonical = root.canonical();
         let digest = Sha256::digest(canonical.to_string().as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
@@ -230,6 +257,25 @@ impl Document {
         let mut whole = Document { pending: Vec::new(), ..self.clone() };
         self.pending.iter().try_for_each(|setting| whole.assign(setting))?;
         Ok(Cow::Owned(whole.root))
+    }
+
+    /// The key of a sweep that would undo what is set at `path`: the same, or one that holds it.
+    fn sweep_over(&self, path: &str) -> Option<&str> {
+        let set: Vec<&str> = path.split('.').map(str::trim).collect();
+        let is_same = |swept: &str, set: &str| {
+            swept == set || pattern::matches(swept, set) || pattern::matches(set, swept)
+        };
+        let swept = self.root.tables("sweep").filter_map(|(_, sweep)| sweep.text("set"));
+        swept.into_iter().find(|swept| {
+            let swept: Vec<&str> = swept.split('.').map(str::trim).collect();
+            let mut pairs = swept.iter().zip(&set).enumerate();
+            let is_link = swept.first() == Some(&"link");
+            swept.len() <= set.len()
+                && pairs.all(|(at, (swept, set))| {
+                    is_same(swept, set)
+                        || is_link && at == 1 && group::turned(set).any(|set| is_same(swept, &set))
+                })
+        })
     }
 
     fn sweep_points(&self) -> Result<Vec<SweepPoint>, Fault> {
@@ -382,7 +428,8 @@ impl Document {
             }
             if rest.is_empty() {
                 let wants_text = matches!(kind, Kind::Text | Kind::Name | Kind::Reference);
-                let as_text = wants_text && setting.node.list().is_none();
+                // A number may be a name; what is written in quotes is a text as it is.
+                let as_text = wants_text && setting.node.list().is_none() && setting.node.text().is_none();
                 let node = if as_text { &setting.as_text } else { &setting.node };
                 table.set(name, place, node.clone());
                 return Ok(());
@@ -438,6 +485,17 @@ impl Document {
             return Ok(());
         }
         Ok(())
+    }
+
+    /// An error about the key `key` at the top of the document, such as "duration" or "probe", that shows where it
+    /// stands: for what whoever runs the scenario cannot do.
+    pub fn error_about(&self, key: &str, message: &str, remedy: &str) -> ScenarioError {
+        let place = self.root.entry(key).map_or_else(Place::default, |entry| match entry.node.list() {
+            Some([first, ..]) => first.place,
+            _ => entry.node.place,
+        });
+        let fault = Fault::new(place, message, remedy);
+        self.texts[(place.text as usize).min(self.texts.len() - 1)].error(fault, key.to_string())
     }
 
     fn error(&self, fault: Fault) -> ScenarioError {
@@ -524,8 +582,12 @@ fn key_path(table: &Table, place: Place) -> Option<String> {
 /// The comment that the text begins with, without its marks.
 fn head_comment(text: &str) -> Option<(String, Place)> {
     let lines = text.lines().take_while(|line| line.starts_with('#'));
-    let words: Vec<&str> =
-        lines.map(|line| line.trim_start_matches('#').trim()).filter(|line| !line.is_empty()).collect();
+    // What stands behind `#:` is for editors, such as where a schema is.
+    let words: Vec<&str> = lines
+        .filter(|line| !line.starts_with("#:"))
+        .map(|line| line.trim_start_matches('#').trim())
+        .filter(|line| !line.is_empty())
+        .collect();
     if words.is_empty() {
         return None;
     }

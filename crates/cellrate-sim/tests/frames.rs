@@ -10,7 +10,7 @@ use world::{World, greedy, greedy_in, parameters, port};
 
 fn frames(change: impl FnOnce(&mut FramesTraffic)) -> Traffic {
     let mut frames = FramesTraffic {
-        frames_per_second: 25,
+        frames_per_second: FrameRate::whole(25),
         lengths: FrameLengths::Gaussian { size: Octets(14_720), deviation: Octets(0) },
         datagram: Octets(1472),
         header: Octets(28),
@@ -59,7 +59,12 @@ fn a_frame_takes_its_cells_and_the_way() {
 #[test]
 fn a_frame_that_is_under_way_at_the_end_is_neither_whole_nor_lost() {
     let mut world = line(1);
-    world.other("vc", Category::Ubr, &PATH, frames(|frames| frames.frames_per_second = 1000));
+    world.other(
+        "vc",
+        Category::Ubr,
+        &PATH,
+        frames(|frames| frames.frames_per_second = FrameRate::whole(1000)),
+    );
     let result = world.run();
     let row = row(&result);
     // 23,585 cells a second at most, 320 a frame: 73 frames less what is on the way.
@@ -145,7 +150,7 @@ fn beside_a_burst(follow: Option<FollowAcr>) -> World {
     port(&mut world.scenario, 0, 0).control = own;
     // 835 cells a frame at 24 a second are 8.5 Mb/s.
     let video = frames(|frames| {
-        frames.frames_per_second = 24;
+        frames.frames_per_second = FrameRate::whole(24);
         frames.lengths = FrameLengths::Gaussian { size: Octets(38_000), deviation: Octets(0) };
         frames.follow_acr = follow;
     });

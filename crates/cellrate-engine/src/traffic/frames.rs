@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use cellrate_proto::wire::{Encapsulation, cells_for};
-use cellrate_proto::{CellRate, Duration, Octets, Time};
-use cellrate_scenario::{FirstOfTrace, FrameLengths, FramesTraffic};
+use cellrate_proto::{CellRate, Octets, Time};
+use cellrate_scenario::{FirstOfTrace, FrameLengths, FrameRate, FramesTraffic};
 
 use crate::random::Random;
 
@@ -63,7 +63,7 @@ impl Frame {
 /// What the codec gives, frame by frame.
 #[derive(Clone, Debug)]
 struct Film {
-    frames_per_second: u64,
+    frames_per_second: FrameRate,
     lengths: Lengths,
     datagram: u64,
     header: Octets,
@@ -107,7 +107,7 @@ impl Frames {
     /// The frames of `model` for a run that ends at `end`; ACR is `acr` at first.
     pub fn new(model: &FramesTraffic, acr: CellRate, mut random: Random, end: Time) -> Frames {
         let mut film = Film {
-            frames_per_second: u64::from(model.frames_per_second),
+            frames_per_second: model.frames_per_second,
             lengths: Lengths::new(&model.lengths, &mut random),
             datagram: model.datagram.0,
             header: model.header,
@@ -232,10 +232,7 @@ impl Frames {
 impl Film {
     /// When the next frame comes.
     fn next(&self) -> Time {
-        let whole = self.number / self.frames_per_second;
-        let part = self.number % self.frames_per_second * PS_PER_SECOND / self.frames_per_second;
-        let at =
-            self.start.saturating_add(Duration::from_secs(whole)).saturating_add(Duration::from_ps(part));
+        let at = self.start.saturating_add(self.frames_per_second.after(self.number));
         if at < self.end { at } else { Time::NEVER }
     }
 
@@ -326,8 +323,6 @@ impl Lengths {
     }
 }
 
-const PS_PER_SECOND: u64 = 1_000_000_000_000;
-
 impl Pace {
     /// Credit grows up to `now`, or does not if it has.
     fn advance(&mut self, now: Time) {
@@ -362,7 +357,7 @@ mod tests {
 
     fn model() -> FramesTraffic {
         FramesTraffic {
-            frames_per_second: 10,
+            frames_per_second: FrameRate::whole(10),
             lengths: gaussian(3000, 0),
             datagram: Octets(1472),
             header: Octets(28),
@@ -430,7 +425,8 @@ mod tests {
 
     #[test]
     fn the_clock_does_not_drift() {
-        let mut film = frames(&FramesTraffic { frames_per_second: 24, ..model() }, 1e6).film;
+        let mut film =
+            frames(&FramesTraffic { frames_per_second: FrameRate::whole(24), ..model() }, 1e6).film;
         film.end = Time::NEVER;
         film.number = 24 * 3600 + 1;
         assert_eq!(film.next(), Time::from_ps(3_600_041_666_666_666), "1/24 s, rounded down");

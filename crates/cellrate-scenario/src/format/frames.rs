@@ -63,7 +63,11 @@ pub(super) const FRAMES: Shape = Shape {
     name: "frames",
     about: "Frames of a codec, video or voice, in UDP datagrams over IP over AAL5, one frame at each instant of a clock; what the sender may not yet send waits (paper internet-applications).",
     keys: &[
-        required("frames_per_second", Kind::Integer(1, 10_000), "The clock."),
+        required(
+            "frames_per_second",
+            Kind::Ratio(Range::closed(0.001, 10_000.0)),
+            "The clock: a number, or two with a stroke between such as \"30000/1001\".",
+        ),
         key("size", OCTETS, "required: this or trace", "Mean length of a frame: 1 octet to 16 MiB."),
         key(
             "trace",

@@ -110,7 +110,7 @@ pub(super) const TRAFFIC: Tagged = Tagged {
                         "\"16 cells\"",
                         "Length of a request, 1 cell or more.",
                     ),
-                    key("requests", Kind::Integer(1, u32::MAX as i64), "1", "Requests in a cycle."),
+                    key("requests", Kind::Integer(1, 1_000_000), "1", "Requests in a cycle."),
                     key(
                         "request_gap",
                         TIME,

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use cellrate_proto::wire::Encapsulation;
-use cellrate_proto::{Octets, Time};
+use cellrate_proto::{Duration, Octets, Time};
 
 /// A frame at every instant of a clock, cut into UDP datagrams that go over IP over AAL5 without feedback.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FramesTraffic {
-    /// From 1 to 10,000; frame n (from 0 on) comes n / `frames_per_second` seconds after the start.
-    pub frames_per_second: u32,
+    /// Frame n (from 0 on) comes n / `frames_per_second` seconds after the start.
+    pub frames_per_second: FrameRate,
     /// How long frames are as the codec gives them.
     pub lengths: FrameLengths,
     /// Largest payload of a datagram; all datagrams of a frame but the last have it.
@@ -26,6 +26,33 @@ pub struct FramesTraffic {
     pub end: Time,
     /// How many of the frames sent are listed one by one, from the first on; all of them are in the figures.
     pub record: u32,
+}
+
+/// Frames a second as a ratio of whole numbers, so that film at 30000/1001 frames a second does not drift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameRate {
+    /// So many frames, above 0.
+    pub frames: u64,
+    /// In so many seconds, above 0.
+    pub seconds: u64,
+}
+
+impl FrameRate {
+    /// A whole number of frames each second.
+    pub const fn whole(frames: u64) -> FrameRate {
+        FrameRate { frames, seconds: 1 }
+    }
+
+    /// How long after the first frame number `number` comes, rounded down to a picosecond.
+    pub fn after(self, number: u64) -> Duration {
+        let ps = u128::from(number) * u128::from(self.seconds) * 1_000_000_000_000 / u128::from(self.frames);
+        Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+
+    /// The rate as a number [frames/s].
+    pub fn as_f64(self) -> f64 {
+        self.frames as f64 / self.seconds as f64
+    }
 }
 
 /// How long frames are.

@@ -8,7 +8,7 @@ use cellrate_proto::wire::Encapsulation;
 use super::optional;
 use super::timing::start_and_end;
 use crate::format::MAX_FRAME;
-use crate::model::{FirstOfTrace, FollowAcr, FrameLengths, FramesTraffic};
+use crate::model::{FirstOfTrace, FollowAcr, FrameLengths, FrameRate, FramesTraffic};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
@@ -29,7 +29,7 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {
             _ => Ok(given),
         }
     };
-    let frames_per_second = integer("frames_per_second", 1, 10_000)?
+    let frames_per_second = optional(table, "frames_per_second", frame_rate)?
         .ok_or_else(|| check::missing(node.place, "frames_per_second", "such as 24"))?;
     let size = octets("size", 1, MAX_FRAME as u64, "from 1 octet to 16 MiB")?;
     let lengths = match (table.entry("trace"), size) {
@@ -61,6 +61,39 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<FramesTraffic, Fault> {
         end,
         record: integer("record", 0, i64::from(u32::MAX))?.unwrap_or(0),
     })
+}
+
+/// A rate as it is written: 29.97 is 2997/100, and "30000/1001" is what it says.
+fn frame_rate(node: &Node) -> Result<FrameRate, Fault> {
+    quantity::ratio(node)?;
+    let written = node.plain();
+    let (above, below) = written.split_once('/').unwrap_or((&written, "1"));
+    let exact = || {
+        let ([a, b], [c, d]) = (decimal(above)?, decimal(below)?);
+        let (frames, seconds) = (a.checked_mul(d)?, b.checked_mul(c)?);
+        let common = common_divisor(frames, seconds);
+        let [frames, seconds] = [frames, seconds].map(|number| number / common.max(1));
+        let fits = |number: u64| (1..=1_000_000_000_000).contains(&number);
+        (fits(frames) && fits(seconds)).then_some(FrameRate { frames, seconds })
+    };
+    exact().ok_or_else(|| {
+        let message =
+            format!("\"{}\" has too many digits for a rate of frames", quantity::shortened(&written));
+        Fault::new(node.place, message, "Write a number such as 29.97, or a ratio such as \"30000/1001\"")
+    })
+}
+
+/// A number without exponent as a whole number and the power of ten that it is divided by.
+fn decimal(text: &str) -> Option<[u64; 2]> {
+    let text = text.trim().replace('_', "");
+    let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+    let scale = 10_u64.checked_pow(u32::try_from(part.len()).ok()?)?;
+    let number: u64 = [whole, part].concat().parse().ok()?;
+    Some([number, scale])
+}
+
+fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 fn trace(node: &Node) -> Result<FrameLengths, Fault> {

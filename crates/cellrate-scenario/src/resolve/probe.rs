@@ -56,7 +56,8 @@ pub(super) fn build(
     Ok(probes)
 }
 
-/// As many values take 4 GB, and as much again where they are written or read with their instants.
+/// More than is ever looked at: a guard against mistyped intervals. How much memory there is for values is known to who
+/// runs the scenario.
 const MOST_VALUES: u64 = 500_000_000;
 
 /// How many values there are with those of one more series, beside `values` of those before.

@@ -4,6 +4,7 @@
 
 pub(crate) mod check;
 pub(crate) mod error;
+pub(crate) mod files;
 pub(crate) mod group;
 pub(crate) mod pattern;
 pub(crate) mod quantity;

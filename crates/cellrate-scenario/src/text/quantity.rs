@@ -197,7 +197,14 @@ fn read(node: &Node, dimension: Dimension) -> Result<f64, Fault> {
     let Some(unit) = units.iter().find(|unit| unit.0 == rest) else {
         let message = format!("\"{}\" is not a unit of {}", shortened(rest), dimension.noun());
         let other_case = units.iter().find(|unit| unit.0.eq_ignore_ascii_case(rest));
-        let hint = other_case.map_or(String::new(), |unit| format!("\"{}\"? ", unit.0));
+        let hint =
+            match octet_rate(rest).filter(|_| matches!(dimension, Dimension::Rate | Dimension::LineRate)) {
+                Some(unit) => {
+                    let bits = 8.0 * number.value(0);
+                    format!("Rates are in bits: {rest} of octets are \"{bits} {unit}\". ")
+                }
+                None => other_case.map_or(String::new(), |unit| format!("\"{}\"? ", unit.0)),
+            };
         return Err(Fault::new(node.place, message, format!("{hint}Write {}", dimension.how())));
     };
     not_negative(node, number.value(unit.2) * unit.1, dimension)
@@ -349,6 +356,17 @@ pub(crate) fn length_delay(node: &Node) -> Result<Duration, Fault> {
 /// A part or a factor, zero or more.
 pub(crate) fn ratio(node: &Node) -> Result<f64, Fault> {
     read(node, Dimension::Ratio)
+}
+
+/// The unit of bits per second for one of octets per second, such as "Mbps" for "MBps" and "MB/s".
+fn octet_rate(unit: &str) -> Option<&'static str> {
+    Some(match unit {
+        "Bps" | "B/s" | "octets/s" | "bytes/s" => "bps",
+        "kBps" | "kB/s" | "KB/s" | "KBps" => "kbps",
+        "MBps" | "MB/s" => "Mbps",
+        "GBps" | "GB/s" => "Gbps",
+        _ => return None,
+    })
 }
 
 /// The digits of a number, kept as text so that the decimal point moves exactly.

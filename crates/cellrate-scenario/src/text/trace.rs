@@ -3,26 +3,27 @@
 //! A document is whole without them then: it can be stored, hashed and run elsewhere.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::format::{MAX_COLUMN, MAX_FRAME};
 use crate::text::check::{self, plural};
 use crate::text::error::Fault;
+use crate::text::files::{Folders, Wrong};
 use crate::text::quantity::shortened;
 use crate::text::tree::{Node, Table, Value};
 
 /// Lengths by file, column, and whether they are in bits: many connections may have the same.
-type Known = BTreeMap<(String, i64, bool), Arc<[u32]>>;
+type Known = BTreeMap<(String, Option<i64>, bool), Arc<[u32]>>;
 
-/// Reads the file of every trace in `table`, or below it, as seen from `folder`. Says whether there is any.
-pub(crate) fn take_in(table: &mut Table, folder: &Path) -> Result<bool, Fault> {
+/// Reads the file of every trace in `table`, or below it, as seen from the first of `folders`. Says whether there is
+/// any.
+pub(crate) fn take_in(table: &mut Table, folders: &Folders<'_>) -> Result<bool, Fault> {
     let mut known = Known::new();
-    below(table, folder, &mut known)?;
+    below(table, folders, &mut known)?;
     Ok(!known.is_empty())
 }
 
-fn below(table: &mut Table, folder: &Path, known: &mut Known) -> Result<(), Fault> {
+fn below(table: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<(), Fault> {
     // What the keys of a custom algorithm are called is its own affair.
     for entry in table.entries.iter_mut().filter(|entry| &*entry.key != "parameters") {
         let is_trace = &*entry.key == "trace";
@@ -32,13 +33,13 @@ fn below(table: &mut Table, folder: &Path, known: &mut Known) -> Result<(), Faul
             continue;
         }
         match &mut entry.node.value {
-            Value::Table(trace) if is_file => replace(Arc::make_mut(trace), folder, known)?,
-            Value::Table(inner) => below(Arc::make_mut(inner), folder, known)?,
+            Value::Table(trace) if is_file => replace(Arc::make_mut(trace), folders, known)?,
+            Value::Table(inner) => below(Arc::make_mut(inner), folders, known)?,
             Value::List(nodes) => {
                 Arc::make_mut(nodes)
                     .iter_mut()
                     .filter_map(Node::table_mut)
-                    .try_for_each(|inner| below(inner, folder, known))?;
+                    .try_for_each(|inner| below(inner, folders, known))?;
             }
             _ => {}
         }
@@ -60,16 +61,16 @@ fn names_a_file(node: &Node) -> bool {
 }
 
 /// The lengths of a trace, in place of its file. The other keys stay: a sweep may name another file.
-fn replace(trace: &mut Table, folder: &Path, known: &mut Known) -> Result<(), Fault> {
+fn replace(trace: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<(), Fault> {
     let Some(entry) = trace.remove("file") else { return Ok(()) };
     let file = check::text(&entry.node)?;
-    let column = trace.node("column").map_or(Ok(1), |node| check::integer(node, 1, MAX_COLUMN))?;
+    let column = trace.node("column").map(|node| check::integer(node, 1, MAX_COLUMN)).transpose()?;
     let in_bits = trace.text("unit") == Some("bits");
     let key = (file.to_owned(), column, in_bits);
     let lengths = match known.get(&key) {
         Some(lengths) => Arc::clone(lengths),
         None => {
-            let lengths = read(file, folder, column, in_bits)
+            let lengths = read(file, folders, column, in_bits)
                 .map_err(|(message, remedy)| Fault::new(entry.node.place, message, remedy))?;
             known.insert(key, Arc::clone(&lengths));
             lengths
@@ -79,34 +80,32 @@ fn replace(trace: &mut Table, folder: &Path, known: &mut Known) -> Result<(), Fa
     Ok(())
 }
 
-/// What is wrong, and what to do about it.
-type Wrong = (String, String);
-
-fn read(file: &str, folder: &Path, column: i64, in_bits: bool) -> Result<Arc<[u32]>, Wrong> {
-    let octets = std::fs::read(folder.join(file)).map_err(|error| {
-        let message = format!("{} cannot be read: {error}", shortened(file));
-        (message, "Write its place as seen from the folder of the scenario".to_owned())
-    })?;
-    let text = String::from_utf8_lossy(&octets);
+fn read(file: &str, folders: &Folders<'_>, column: Option<i64>, in_bits: bool) -> Result<Arc<[u32]>, Wrong> {
+    let octets = folders.read(file)?;
+    let text = String::from_utf8_lossy(octets.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&octets));
     let is_frame = |line: &str| {
         !line.starts_with(['#', '%']) && line.contains(|character: char| character.is_ascii_digit())
     };
+    let number = column.unwrap_or(1);
     let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| is_frame(line));
-    let lengths = lines.map(|(number, line)| {
+    let lengths = lines.map(|(line_number, line)| {
         let wrong = |what: String| {
-            let remedy = format!("Lengths are taken from column {column}; see the keys `column` and `unit`");
-            (format!("line {number} of {}: {what}", shortened(file)), remedy)
+            let remedy = format!("Lengths are taken from column {number}; see the keys `column` and `unit`");
+            (format!("line {line_number} of {}: {what}", shortened(file)), remedy)
         };
-        let columns = || {
-            let ends = |character: char| character.is_whitespace() || [',', ';'].contains(&character);
-            line.split(ends).filter(|field| !field.is_empty())
-        };
-        let Some(field) = columns().nth(column as usize - 1) else {
-            return Err(wrong(format!("it has {}", plural(columns().count(), "column"))));
+        if let Some(ambiguous) = ambiguous_comma(line, column.is_some()) {
+            let what = format!("\"{}\" has a comma between digits", shortened(ambiguous));
+            let remedy = "Write lengths without commas; if it parts columns, say so with `column`, or put a space behind it";
+            return Err((wrong(what).0, remedy.to_owned()));
+        }
+        let columns = columns(line);
+        let Some(field) = columns.get(number as usize - 1) else {
+            return Err(wrong(format!("it has {}", plural(columns.len(), "column"))));
         };
         match length(field, in_bits) {
             Some(octets) if octets <= MAX_FRAME as u64 => Ok(octets as u32),
             Some(octets) => Err(wrong(format!("a frame of {octets} octets is longer than 16 MiB"))),
+            None if field.is_empty() => Err(wrong(format!("column {number} is empty"))),
             None => Err(wrong(format!("\"{}\" is no whole number", shortened(field)))),
         }
     });
@@ -115,6 +114,38 @@ fn read(file: &str, folder: &Path, column: i64, in_bits: bool) -> Result<Arc<[u3
         true => Err((format!("there are no frames in {}", shortened(file)), "Give one in each line".into())),
         false => Ok(lengths),
     }
+}
+
+/// The columns of a line: what semicolons, tabs or commas part, empty ones counted, and what spaces part within that.
+fn columns(line: &str) -> Vec<&str> {
+    let mark = [';', '\t', ','].into_iter().find(|mark| line.contains(*mark));
+    let cells: Vec<&str> = match mark {
+        Some(mark) => line.split(mark).map(str::trim).collect(),
+        None => vec![line],
+    };
+    let words = cells.into_iter().flat_map(|cell| {
+        let mut words: Vec<&str> = cell.split_whitespace().collect();
+        if words.is_empty() {
+            words.push("");
+        }
+        words
+    });
+    words.map(|word| word.trim_matches('"')).collect()
+}
+
+/// A word of the line with a comma between two digits that may be no mark between columns: the thousands of 1,500, or
+/// the tenths of 100,5. Where other marks part columns too it never is one; where nothing but commas does, only who names a
+/// `column` knows of columns.
+fn ambiguous_comma(line: &str, names_column: bool) -> Option<&str> {
+    let words = || line.split(|c: char| c.is_whitespace() || c == ';').filter(|word| !word.is_empty());
+    let has_comma = |word: &&str| {
+        let between =
+            |three: &[u8]| three[1] == b',' && three[0].is_ascii_digit() && three[2].is_ascii_digit();
+        word.as_bytes().windows(3).any(between)
+    };
+    let found = words().find(has_comma)?;
+    let quoted = found.starts_with('"') && found.ends_with('"');
+    (quoted || words().count() > 1 || !names_column).then_some(found)
 }
 
 /// The octets of a frame; some traces have whole numbers with a decimal point.
@@ -128,6 +159,29 @@ fn length(field: &str, in_bits: bool) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_cells_are_columns_and_spaces_are_not() {
+        assert_eq!(columns("1;;700"), ["1", "", "700"]);
+        assert_eq!(columns("1,,700,"), ["1", "", "700", ""]);
+        assert_eq!(columns("1\t\t700"), ["1", "", "700"]);
+        assert_eq!(columns("1   I  700"), ["1", "I", "700"]);
+        assert_eq!(columns("2, B, 40.0, \"700\""), ["2", "B", "40.0", "700"]);
+    }
+
+    #[test]
+    fn a_comma_between_digits_is_told_unless_columns_are_known_of() {
+        for line in ["1,500", "100,5", "1,234,567", "\"1,500\""] {
+            assert_eq!(ambiguous_comma(line, false), Some(line));
+        }
+        assert_eq!(ambiguous_comma("1,500", true), None);
+        for line in ["1 1,500", "0;100,5", "1\t1,500", "\"1,500\""] {
+            assert!(ambiguous_comma(line, true).is_some(), "{line}");
+        }
+        for line in ["1500", "2, B, 40.0, 700.0", "1, 500", "I,500", "1,I,500"] {
+            assert_eq!(ambiguous_comma(line, false), None, "{line}");
+        }
+    }
 
     #[test]
     fn lengths_are_whole_numbers_of_octets_or_bits() {

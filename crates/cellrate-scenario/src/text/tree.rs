@@ -187,7 +187,7 @@ impl Table {
     /// The table as a TOML document: plain keys, then tables of tables, then arrays of tables.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
-        let is_section = |node: &Node| node.table().is_some();
+        let is_section = |node: &Node| node.table().is_some_and(|table| !table.entries.is_empty());
         let is_array = |node: &Node| {
             node.list()
                 .is_some_and(|nodes| !nodes.is_empty() && nodes.iter().all(|node| node.table().is_some()))
@@ -195,6 +195,8 @@ impl Table {
         for entry in self.entries.iter().filter(|entry| !is_section(&entry.node) && !is_array(&entry.node)) {
             write_pair(&mut text, entry);
         }
+        // Written with a dotted key inside a section it would fall into that.
+        let mut dotted = String::new();
         for entry in self.entries.iter().filter(|entry| is_section(&entry.node)) {
             for inner in entry.node.table().map_or(&[][..], |table| &table.entries) {
                 match inner.node.table() {
@@ -202,19 +204,14 @@ impl Table {
                         let _ = write!(text, "\n[{}.{}]\n", quoted_key(&entry.key), quoted_key(&inner.key));
                         table.entries.iter().for_each(|entry| write_pair(&mut text, entry));
                     }
-                    // Written with its dotted key it would fall into the section before it.
                     None => {
-                        let line = format!(
-                            "{}.{} = {}\n",
-                            quoted_key(&entry.key),
-                            quoted_key(&inner.key),
-                            inner.node.to_toml()
-                        );
-                        text.insert_str(0, &line);
+                        let _ = write!(dotted, "{}.", quoted_key(&entry.key));
+                        write_pair(&mut dotted, inner);
                     }
                 }
             }
         }
+        let mut text = dotted + &text;
         for entry in self.entries.iter().filter(|entry| is_array(&entry.node)) {
             for table in entry.node.list().unwrap_or_default().iter().filter_map(Node::table) {
                 let _ = write!(text, "\n[[{}]]\n", quoted_key(&entry.key));
@@ -348,7 +345,7 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back_the_same() {
-        let text = "z = 1\nd.e = \"q\"\nname = 'a \"quoted\" \\ back'\n[s.t]\nx = 1e300\n\"a b\" = [[\"1 ms\", 2], [true, 1979-05-27]]\n\
+        let text = "z = 1\nd.e = \"q\"\nd.f = {}\nnone = {}\nno_entries = []\nname = 'a \"quoted\" \\ back'\n[s.t]\nx = 1e300\n\"a b\" = [[\"1 ms\", 2], [true, 1979-05-27]]\n\
                     [[host]]\nname = \"h\"\np = { \"sw{i}\" = { a = 1.0 } }\nempty = {}\n[[host]]\nname = \"g\"\n";
         let table = parse_document(text, 0).unwrap();
         let again = parse_document(&table.to_toml(), 0).unwrap();

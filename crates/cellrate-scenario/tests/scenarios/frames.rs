@@ -36,7 +36,7 @@ fn frames_of(scenario: &Scenario) -> FramesTraffic {
 fn clock_and_size_are_enough() {
     let plain = frames("frames_per_second = 24, size = \"40 kB\"");
     let expected = FramesTraffic {
-        frames_per_second: 24,
+        frames_per_second: FrameRate::whole(24),
         lengths: FrameLengths::Gaussian { size: Octets(40_000), deviation: Octets(0) },
         datagram: Octets(1472),
         header: Octets(28),
@@ -64,7 +64,7 @@ fn what_could_not_be_sent_is_refused() {
     for (category, traffic, more, expected) in [
         ("abr", "size = \"1 kB\"", "", "frames_per_second"),
         ("abr", "frames_per_second = 24", "", "size"),
-        ("abr", "frames_per_second = 0, size = \"1 kB\"", "", "from 1 to 10000"),
+        ("abr", "frames_per_second = 0, size = \"1 kB\"", "", "0.001 or more, at most 10000"),
         ("abr", "frames_per_second = 24, size = \"0 octets\"", "", "from 1 octet to 16 MiB"),
         ("abr", "frames_per_second = 24, size = \"16777217 octets\"", "", "from 1 octet to 16 MiB"),
         (
@@ -205,4 +205,83 @@ fn what_is_no_trace_is_refused_with_file_and_line() {
         let error = resolve("ubr", &traffic, "").expect_err(&traffic);
         assert!(error.message().contains(expected), "{error}");
     }
+}
+
+#[test]
+fn a_rate_of_frames_is_what_is_written_to_the_last_frame() {
+    let rate = |written: &str| {
+        let traffic = format!("frames_per_second = {written}, size = \"1 kB\"");
+        frames(&traffic).frames_per_second
+    };
+    for (written, frames, seconds) in [
+        ("25", 25, 1),
+        ("29.97", 2997, 100),
+        ("7.5", 15, 2),
+        ("\"30000/1001\"", 30_000, 1001),
+        ("\"24000/1001\"", 24_000, 1001),
+        ("14.985", 2997, 200),
+    ] {
+        assert_eq!(rate(written), FrameRate { frames, seconds }, "{written}");
+    }
+    assert_eq!(rate("\"30000/1001\"").after(300).as_ps(), 10_010_000_000_000);
+    for written in ["0", "10001", "\"1/0\"", "-1"] {
+        assert!(resolve("ubr", &format!("frames_per_second = {written}, size = \"1 kB\""), "").is_err());
+    }
+}
+
+#[test]
+fn lengths_with_commas_are_refused_and_empty_cells_and_marks_are_passed_over() {
+    let files = [
+        ("thousands", "1,500\n2,700\n"),
+        ("tenths", "100,5\n"),
+        ("empty", "1;;700\n2;;800\n"),
+        ("marked", "\u{feff}1500\n2700\n"),
+        ("columns", "1,1500\n2,2700\n"),
+    ];
+    let folder = folder("commas", &files);
+    let taken = |keys: &str| {
+        let traffic = format!("frames_per_second = 25, trace = {{ {keys} }}");
+        let mut document = document("ubr", &traffic, "").unwrap();
+        document.take_in(&folder).map_err(|error| error.to_string())?;
+        Ok::<_, String>(frames_of(&document.resolve().unwrap()).lengths)
+    };
+    for file in ["thousands", "tenths"] {
+        let error = taken(&format!("file = \"{file}\"")).unwrap_err();
+        assert!(error.contains("has a comma between digits"), "{error}");
+    }
+    let at_0 = FirstOfTrace::At(0);
+    assert_eq!(taken("file = \"empty\", column = 3").unwrap(), trace(&[700, 800], at_0));
+    assert!(
+        taken("file = \"empty\", column = 2").unwrap_err().contains("line 1 of empty: column 2 is empty")
+    );
+    assert_eq!(taken("file = \"marked\"").unwrap(), trace(&[1500, 2700], at_0));
+    assert_eq!(taken("file = \"columns\", column = 2").unwrap(), trace(&[1500, 2700], at_0));
+}
+
+#[cfg(unix)]
+#[test]
+fn only_regular_files_of_the_scenarios_own_folder_are_read() {
+    let own = folder("own", &[("film", "10\n")]);
+    let other = folder("other", &[("secret", "root:x:0:1\n"), ("film", "20\n")]);
+    let link = own.join("linked");
+    let _ = std::fs::remove_file(&link);
+    std::os::unix::fs::symlink(other.join("secret"), &link).unwrap();
+    let taken = |file: &str, allowed: &[std::path::PathBuf]| {
+        let traffic = format!("frames_per_second = 25, trace = {{ file = {file:?} }}");
+        let mut document = document("ubr", &traffic, "").unwrap();
+        document.take_in_from(&own, allowed).map_err(|error| error.to_string())?;
+        Ok::<_, String>(frames_of(&document.resolve().unwrap()).lengths)
+    };
+    let outside = other.join("secret").display().to_string();
+    for file in ["linked", &outside, "/dev/zero", "../no-such-file", "/etc/no-such-file"] {
+        let error = taken(file, &[]).unwrap_err();
+        assert!(error.contains("is not in the folder of the scenario"), "{error}");
+        assert!(!error.contains("root:x"), "{error}");
+    }
+    let film = other.join("film").display().to_string();
+    assert_eq!(taken(&film, &[other.clone()]).unwrap(), trace(&[20], FirstOfTrace::At(0)));
+    // A device is no file, allowed or not; the folder itself is none either.
+    let error = taken("/dev/zero", &["/dev".into()]).unwrap_err();
+    assert!(error.contains("is no regular file"), "{error}");
+    assert!(taken(".", &[]).unwrap_err().contains("is no regular file"));
 }

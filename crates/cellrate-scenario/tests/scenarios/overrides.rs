@@ -115,3 +115,64 @@ fn the_hash_is_of_the_content_and_stays_what_it_is() {
     // SHA-256 of {"duration":"1 s","name":"a"}.
     assert_eq!(one.hash(), "dbf4a0641b2b515c38906c62c394e75881da6444fdc47048196cf3046a34e6bd");
 }
+
+#[test]
+fn what_bears_on_no_result_changes_no_hash_and_empty_tables_are_kept() {
+    let plain = "name = \"t\"\nduration = \"1 ms\"\n[defaults]\n[[host]]\nname = \"a\"\n";
+    let document = |text: &str| Document::parse(text, "t.toml").unwrap_or_else(|error| panic!("{error}"));
+    let hash = document(plain).hash();
+    for head in [
+        "# What it is for.\n",
+        "\u{feff}",
+        "#:schema ./scenario.json\n",
+        "\u{feff}#:schema a\n# Why.\n\n# More.\n",
+        "\r\n\n",
+    ] {
+        let text = format!("{head}{plain}");
+        assert_eq!(document(&text).hash(), hash, "{head:?}");
+        assert_eq!(document(&document(&text).to_toml()).hash(), hash, "{head:?}");
+    }
+    assert_eq!(
+        document(&format!("{plain}[live]\n")).hash(),
+        document(&document(&format!("{plain}[live]\n")).to_toml()).hash()
+    );
+    let purpose = |text: &str| document(text).resolve().unwrap().purpose;
+    assert_eq!(purpose(&format!("\u{feff}#:schema a\n# Why.\n{plain}")), "Why.");
+    assert_ne!(document(&plain.replace("1 ms", "2 ms")).hash(), hash);
+    // Errors count columns without the mark.
+    let error = Document::parse(&format!("\u{feff}nam = \"t\"\n"), "t.toml").unwrap_err();
+    assert_eq!((error.line(), error.column()), (1, 1));
+}
+
+#[test]
+fn a_key_that_a_sweep_sets_cannot_be_set_too() {
+    let swept = |set: &str, values: &str| {
+        let plain = GOOD.split("[[sweep]]").next().unwrap();
+        let text = format!("{plain}\n[[sweep]]\nset = \"{set}\"\nvalues = {values}\n");
+        Document::parse(&text, "t.toml").unwrap_or_else(|error| panic!("{error}"))
+    };
+    for (sweep, values, path) in [
+        ("duration", "[\"1 ms\", \"2 ms\"]", "duration"),
+        ("vc.vc{i}.abr.nrm", "[8, 16]", "vc.vc2.abr.nrm"),
+        ("link.sw1-sw2.length", "[\"1 km\", \"2 km\"]", "link.sw2-sw1.length"),
+        ("switch.sw1.algorithm", "[{ type = \"erica\" }]", "switch.sw1.algorithm.interval"),
+    ] {
+        let error = swept(sweep, values).check_not_swept(path).unwrap_err();
+        assert!(error.message().contains(&format!("a sweep of the scenario sets {sweep}")), "{error}");
+        assert_eq!(error.key(), path);
+    }
+    for path in ["seed", "sweep.1.values", "vc.vc1.abr.crm"] {
+        swept("duration", "[\"1 ms\", \"2 ms\"]").check_not_swept(path).unwrap();
+    }
+}
+
+#[test]
+fn quotes_around_a_text_are_tomls() {
+    let mut document = Document::parse(GOOD, "t.toml").unwrap();
+    for (value, name) in
+        [("\"x y\"", "x y"), ("x y", "x y"), ("'x \"y\"'", "x \"y\""), ("7", "7"), ("\"7\"", "7")]
+    {
+        document.set("name", value).unwrap();
+        assert_eq!(document.resolve().unwrap().name, name);
+    }
+}

@@ -644,7 +644,7 @@ impl Generator {
                 Traffic::OnOff { rate, on, off, start, end }
             }
             5 => Traffic::Frames(Box::new(FramesTraffic {
-                frames_per_second: self.pick(&[200, 1000, 3000]),
+                frames_per_second: FrameRate::whole(self.pick(&[200, 1000, 3000])),
                 lengths: FrameLengths::Gaussian {
                     size: Octets(self.pick(&[100, 400, 2000])),
                     deviation: Octets(self.pick(&[0, 50])),
