@@ -63,7 +63,11 @@ PAGES = {
     ],
     "Your own": ["docs/guides/algorithms", "docs/guides/sources"],
     "Studies": ["docs/guides/campaigns", "docs/guides/tuning", "docs/notebooks/rif-and-rdf-over-efci"],
-    "Networks and traffic": ["docs/guides/topologies", "docs/guides/long-range-dependence"],
+    "Networks and traffic": [
+        "docs/guides/topologies",
+        "docs/guides/long-range-dependence",
+        "docs/guides/phase-effects",
+    ],
     "Cells and hosts": ["docs/guides/captures", "docs/guides/testbed", "docs/testbed"],
     "Papers": [
         f"papers/{name}/README"

@@ -208,6 +208,18 @@ class Scenario:
             raise ValueError(f"utilization is {utilization}; it must be above 0 and at most 1")
         return [FairShare(*row) for row in self._native.fair(utilization)]
 
+    def cannot_settle(self) -> list[dict[str, Any]]:
+        """Tell the ports of which is known before a run that the rates they hand out cannot settle.
+
+        Returns
+        -------
+        list of dict
+            A row for each port, by the stability rule of its algorithm (docs/algorithms): the rows of "unsettled" in
+            a run's summary whose "by" is "rule". Nothing is known of algorithms without such a rule.
+        """
+        rows: list[dict[str, Any]] = json.loads(self._native.cannot_settle())
+        return rows
+
     def draw(self) -> Drawn:
         """Draw the network: switches with their algorithms, hosts, links, and the ways that connections take.
 

@@ -79,7 +79,7 @@ def same_series(one: cellrate.Result, other: cellrate.Result) -> bool:
 
 
 def test_the_summary_has_its_documented_keys(result: cellrate.Result) -> None:
-    others = {"virtual_sources", "host_bottlenecks", "refused", "negotiated", "clocks"}
+    others = {"virtual_sources", "host_bottlenecks", "refused", "negotiated", "clocks", "phase_effects", "unsettled"}
     assert set(result.summary) == {"run", "vcs", "ports", *TABLES, *others}
     assert set(result.summary["run"]) >= RUN_KEYS
     for row in result.summary["vcs"]:

@@ -13,6 +13,7 @@ pub mod names;
 pub mod noise;
 pub mod per_vc_queue;
 pub mod priority;
+pub mod processing;
 pub mod random;
 pub mod rows;
 pub mod schedule;

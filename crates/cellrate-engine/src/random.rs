@@ -54,6 +54,8 @@ pub enum Stream {
     Thoughts(Owner, u32),
     /// The use-it-or-lose-it policy of a direction's source that is not built in.
     Policy(Owner),
+    /// What a host takes for the PDUs of a direction.
+    Processing(Owner),
 }
 
 impl Stream {
@@ -68,6 +70,7 @@ impl Stream {
             Stream::Faults(owner) => (5, owner, 0),
             Stream::Thoughts(owner, client) => (4, owner, client),
             Stream::Policy(owner) => (6, owner, 0),
+            Stream::Processing(owner) => (7, owner, 0),
         };
         owner.0 ^ scattered(u64::from(part) << 8 | kind)
     }

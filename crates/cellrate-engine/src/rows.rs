@@ -1,9 +1,10 @@
 //! Rows of results that both worlds have.
 
+use cellrate_scenario::stability::{self, CannotSettle};
 use cellrate_scenario::{Clock, ClockOwner, Negotiated, Refused, Scenario};
 use serde::Serialize;
 
-use crate::names::category_name;
+use crate::names::{category_name, port_name};
 
 /// An output port.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -61,7 +62,7 @@ pub struct NegotiatedSummary {
 /// A clock that is not exact, as it was given or drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClockSummary {
-    /// Whose: a host by its name, a link by those of its ends with `-` between them.
+    /// Whose: a host by its name, a link by those of its ends with `-` between them, and its own where it has one.
     pub clock: String,
     /// By how much it is fast [ppm]; negative for one that is slow.
     pub offset_ppm: f64,
@@ -75,12 +76,59 @@ pub fn clocks(scenario: &Scenario) -> Vec<ClockSummary> {
     let row = |clock: &Clock| {
         let (name, is_host) = match clock.owner {
             ClockOwner::Host(node) => (name(node).to_string(), true),
-            ClockOwner::Link(link) => (scenario.link(link).ends.map(name).join("-"), false),
+            ClockOwner::Link(link) => {
+                let link = scenario.link(link);
+                let ends = link.ends.map(name).join("-");
+                (link.label.as_ref().map_or(ends.clone(), |label| format!("{ends} ({label})")), false)
+            }
         };
         let phase_s = is_host.then(|| clock.phase.as_secs_f64());
         ClockSummary { clock: name, offset_ppm: clock.offset.as_ppm(), phase_s }
     };
     scenario.clocks.iter().map(row).collect()
+}
+
+/// A port whose algorithm cannot settle, or has not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UnsettledSummary {
+    /// "sw1->sw2": the bottleneck.
+    pub port: String,
+    /// What its algorithm is called.
+    pub algorithm: String,
+    /// "rule": known before the run, by the algorithm's own rule; "run": shown by its last quarter.
+    pub by: &'static str,
+    /// Connections that have their bottleneck there.
+    pub connections: u64,
+    /// Gain of the loop times its delay; it settles below pi / 2. Null by the run.
+    pub gain_delay: Option<f64>,
+    /// That delay: from the port to the sources and back, and of averaging [s]; null by the run.
+    pub delay_s: Option<f64>,
+    /// What would settle; null by the run.
+    pub remedy: Option<String>,
+    /// Largest difference of an ACR's highest and lowest value in the last quarter, as a part of its mean; null by rule.
+    pub swing: Option<f64>,
+    /// Mean ACR over the last quarter as a multiple of the fair share, of the connection that is farthest from it; null by
+    /// rule.
+    pub share: Option<f64>,
+    /// That connection; null by rule.
+    pub vc: Option<String>,
+}
+
+/// The ports of which is known before a run that they cannot settle.
+pub fn cannot_settle(scenario: &Scenario) -> Vec<UnsettledSummary> {
+    let row = |found: CannotSettle| UnsettledSummary {
+        port: port_name(scenario, found.port),
+        algorithm: found.algorithm.to_string(),
+        by: "rule",
+        connections: found.connections as u64,
+        gain_delay: Some(found.gain_delay),
+        delay_s: Some(found.delay.as_secs_f64()),
+        remedy: Some(found.remedy),
+        swing: None,
+        share: None,
+        vc: None,
+    };
+    stability::cannot_settle(scenario).into_iter().map(row).collect()
 }
 
 /// The connections that were refused before anything ran.

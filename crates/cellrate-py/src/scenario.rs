@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use cellrate_engine::given::wanted;
 use cellrate_engine::names::port_name;
+use cellrate_engine::rows::cannot_settle;
 use cellrate_engine::topology::Topology;
 use cellrate_scenario::fair::{Bottleneck, FairShare, max_min};
 use cellrate_scenario::{Document, Probe, SweepPoint};
@@ -94,6 +95,12 @@ impl Scenario {
             (vc, share.flow.is_backward(), share.rate.as_cells_per_s(), port)
         };
         Ok(shares.into_iter().map(row).collect())
+    }
+
+    /// The ports of which is known before a run that their algorithm cannot settle, as JSON text: rows of `unsettled`.
+    fn cannot_settle(&self, py: Python<'_>) -> PyResult<String> {
+        let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
+        Ok(serde_json::json!(cannot_settle(&scenario)).to_string())
     }
 
     /// Name, entity and unit of each series that a simulation records, and the interval [ps] of one taken at intervals.

@@ -11,7 +11,7 @@ use std::fmt;
 
 use cellrate_proto::{CellRate, Time};
 
-use crate::model::{Category, FlowIndex, Port, PortIndex, Scenario, Sender, Traffic};
+use crate::model::{Category, FlowIndex, GreedyWindow, Port, PortIndex, Scenario, Sender, Traffic};
 
 /// What a flow is entitled to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,8 +63,9 @@ impl std::error::Error for Oversubscribed {}
 ///
 /// A port has `utilization` (above 0 to 1) of its line for ABR, or without it what its algorithm [hands
 /// out](crate::Port::target_utilization), of which its [phantom](crate::Port::phantom_weight) has a share, less the CBR
-/// and VBR traffic of constant rate through it, whenever that is sent. Left out of account are guaranteed traffic of
-/// varying rate and the backward RM cells of flows the other way, at most one in Nrm of their cells.
+/// and VBR traffic of constant rate through it, whenever that is sent, and less the backward RM cells of flows the other
+/// way: one for every Nrm cells of each. Those of a connection with data both ways are among the cells of its other
+/// direction, whose rate has them in it. Left out of account is guaranteed traffic of varying rate.
 ///
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.
@@ -82,20 +83,27 @@ pub fn max_min(scenario: &Scenario, utilization: Option<f64>) -> Result<Vec<Fair
             Demand::Guaranteed(rate) => {
                 ports.iter().for_each(|&port| capacity[port] = (capacity[port] - rate).max(0.0))
             }
-            Demand::Abr { mcr, pcr, weight } => flows.push((flow, Flow { ports, mcr, pcr, weight })),
+            Demand::Abr { mcr, pcr, weight, nrm } => {
+                let other = flow.other();
+                let one_way = Demand::of(scenario, other).is_none();
+                let steps = one_way.then(|| scenario.steps(other)).into_iter().flatten();
+                let answers = Answers { ports: steps.map(|step| step.port().index()).collect(), nrm };
+                flows.push((flow, Flow { ports, mcr, pcr, weight }, answers));
+            }
         }
     }
     let phantom = |port: &Port| if utilization.is_none() { port.phantom_weight() } else { 0.0 };
     let phantoms: Vec<f64> = scenario.ports().map(|port| phantom(scenario.port(port))).collect();
-    let plain: Vec<&Flow> = flows.iter().map(|(_, flow)| flow).collect();
+    let plain: Vec<&Flow> = flows.iter().map(|(_, flow, _)| flow).collect();
+    let answers: Vec<&Answers> = flows.iter().map(|(_, _, answers)| answers).collect();
     let index = |port: usize| PortIndex(port as u32);
-    let shares = fill(&capacity, &phantoms, &plain)
+    let shares = fill_beside_answers(&capacity, &phantoms, &plain, &answers)
         .map_err(|(port, promised)| oversubscribed(scenario, index(port), promised, capacity[port]))?;
     Ok(flows
         .iter()
         .zip(shares)
-        .map(|(&(flow, _), (rate, port))| FairShare {
-            flow,
+        .map(|((flow, ..), (rate, port))| FairShare {
+            flow: *flow,
             rate: CellRate::new(rate),
             bottleneck: port.map_or(Bottleneck::PeakCellRate, |port| Bottleneck::Port(index(port))),
         })
@@ -105,7 +113,7 @@ pub fn max_min(scenario: &Scenario, utilization: Option<f64>) -> Result<Vec<Fair
 /// What a direction of a connection asks of the ports on its way [cells/s].
 enum Demand {
     Guaranteed(f64),
-    Abr { mcr: f64, pcr: f64, weight: f64 },
+    Abr { mcr: f64, pcr: f64, weight: f64, nrm: f64 },
 }
 
 impl Demand {
@@ -121,14 +129,18 @@ impl Demand {
                 mcr: sender.parameters.mcr.as_cells_per_s(),
                 pcr: sender.parameters.pcr.as_cells_per_s(),
                 weight: sender.weight,
+                nrm: f64::from(sender.parameters.nrm),
             }),
             (Sender::Peak(peak), Category::Cbr | Category::Vbr) => match flow.traffic.as_ref()? {
                 Traffic::Constant { rate, .. } => Some(Demand::Guaranteed(rate.min(*peak).as_cells_per_s())),
-                Traffic::Greedy { windows } if windows.is_empty() => {
-                    Some(Demand::Guaranteed(peak.as_cells_per_s()))
-                }
+                Traffic::Greedy { windows } => match windows[..] {
+                    [] | [GreedyWindow { end: Time::NEVER, cells: None, .. }] => {
+                        Some(Demand::Guaranteed(peak.as_cells_per_s()))
+                    }
+                    _ => None,
+                },
                 Traffic::Limited { steps } => match steps[..] {
-                    [(Time::ZERO, limit)] => {
+                    [(_, limit)] => {
                         Some(Demand::Guaranteed(limit.unwrap_or(*peak).min(*peak).as_cells_per_s()))
                     }
                     _ => None,
@@ -148,6 +160,49 @@ struct Flow {
     mcr: f64,
     pcr: f64,
     weight: f64,
+}
+
+/// The backward RM cells of a flow that has no data the other way: one for every Nrm of its cells.
+#[derive(Debug)]
+struct Answers {
+    /// The output ports on their way, by their places in the list of capacities; none where they are among the cells of
+    /// another flow.
+    ports: Vec<usize>,
+    nrm: f64,
+}
+
+/// Rounds until rates agree with the backward RM cells that they bring about. Each round leaves at most 1 / Nrm of the
+/// error of the one before, and so half of it with the smallest Nrm.
+const ROUNDS: usize = 64;
+
+/// [`fill`] with what the backward RM cells of all flows leave of the ports: they ask for no more than a small part of
+/// what a flow gets, so nobody holds them back, and they come first.
+fn fill_beside_answers(
+    capacity: &[f64],
+    phantoms: &[f64],
+    flows: &[&Flow],
+    answers: &[&Answers],
+) -> Result<Vec<Filled>, (usize, f64)> {
+    let mut filled = fill(capacity, phantoms, flows)?;
+    let mut promised = vec![0.0; capacity.len()];
+    for flow in flows {
+        flow.ports.iter().for_each(|&port| promised[port] += flow.mcr);
+    }
+    for _ in 0..ROUNDS {
+        let mut left = capacity.to_vec();
+        for (answers, (rate, _)) in answers.iter().zip(&filled) {
+            answers.ports.iter().for_each(|&port| left[port] -= rate / answers.nrm);
+        }
+        // MCRs are kept beside them.
+        left.iter_mut().zip(&promised).for_each(|(left, promised)| *left = left.max(*promised));
+        let next = fill(&left, phantoms, flows)?;
+        let settled = next.iter().zip(&filled).all(|(new, old)| (new.0 - old.0).abs() <= 1e-12 * new.0);
+        filled = next;
+        if settled {
+            break;
+        }
+    }
+    Ok(filled)
 }
 
 /// A rate, and the port that limits it; without one the flow is at its PCR.
@@ -282,6 +337,30 @@ mod tests {
         close(given[0].0, 600.0);
         close(given[1].0, 900.0);
         assert_eq!(given[1].1, Bottleneck::Port(PortIndex::of(LinkIndex(4), 1)));
+    }
+
+    #[test]
+    fn backward_rm_cells_of_flows_the_other_way_come_first() {
+        let both = |nrm: u32| {
+            let text = format!(
+                "{NETWORK}vc = [\n\
+                 {{ name = \"x\", path = [\"a\", \"sw1\", \"sw2\", \"d\"] }},\n\
+                 {{ name = \"y\", path = [\"d\", \"sw2\", \"sw1\", \"b\"], abr = {{ nrm = {nrm} }} }}]\n"
+            );
+            let given = shares(&text, 1.0);
+            [given[0].0, given[1].0]
+        };
+        // x + y / 32 = 1000 and the other way round; then x + y / 8 = 1000 and y + x / 32 = 1000.
+        both(32).iter().for_each(|&rate| close(rate, 32_000.0 / 33.0));
+        let x = 875.0 / (1.0 - 1.0 / 256.0);
+        both(8).iter().zip([x, 1000.0 - x / 32.0]).for_each(|(&rate, expected)| close(rate, expected));
+        // With Nrm 2 both ways: x + y / 2 = 1000.
+        let text = format!(
+            "{NETWORK}defaults.abr = {{ nrm = 2 }}\nvc = [\n\
+             {{ name = \"x\", path = [\"a\", \"sw1\", \"sw2\", \"d\"] }},\n\
+             {{ name = \"y\", path = [\"d\", \"sw2\", \"sw1\", \"b\"] }}]\n"
+        );
+        shares(&text, 1.0).iter().for_each(|share| close(share.0, 2000.0 / 3.0));
     }
 
     #[test]

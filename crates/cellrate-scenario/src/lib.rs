@@ -10,6 +10,7 @@ mod format;
 mod model;
 mod resolve;
 mod schema;
+pub mod stability;
 mod text;
 
 pub use document::{Document, SweepPoint};

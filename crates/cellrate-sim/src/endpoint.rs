@@ -1,6 +1,6 @@
 //! One end of a connection: what it sends, and what it does with what arrives.
 
-use cellrate_engine::acr_integral::AcrIntegral;
+use cellrate_engine::acr_integral::{AcrIntegral, Tail};
 use cellrate_engine::sender::Sender;
 use cellrate_proto::{CellRate, Destination, Direction, Duration, Emission, RateCode, RmCell, Source, Time};
 
@@ -431,6 +431,7 @@ impl Endpoint {
         let (Some(interface), Some(adapter)) = (&mut self.interface, self.supply.adapter_mut()) else {
             return;
         };
+        adapter.on_time(now);
         if adapter.holds_back() {
             while let Some(segment) = interface.stack.poll_in_turn(now, adapter.takes_data()) {
                 adapter.offer(segment);
@@ -472,6 +473,16 @@ impl Endpoint {
     pub fn delivered(&self) -> u64 {
         let rm = |what| self.counters.rm(what);
         self.data_delivered() + rm(RmCount::ForwardReceived) + rm(RmCount::BackwardReceived)
+    }
+
+    /// Has what ACR does from `from` on kept apart.
+    pub fn watch_acr(&mut self, from: Time) {
+        self.acr_integral.watch(from);
+    }
+
+    /// What ACR did from that instant on to `end`.
+    pub fn acr_tail(&self, end: Time) -> Option<Tail> {
+        self.acr_integral.tail(end, self.source()?.acr())
     }
 
     /// The ABR source, if there is one.
@@ -526,7 +537,7 @@ mod tests {
 
     #[test]
     fn an_end_takes_little_more_than_three_cache_lines() {
-        assert!(size_of::<Endpoint>() <= 200);
+        assert!(size_of::<Endpoint>() <= 208);
     }
 
     #[test]

@@ -31,8 +31,9 @@ pub use cellrate_engine::{noise, random};
 pub use error::RunError;
 pub use progress::Progress;
 pub use results::{
-    Burst, BurstSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary, HostBottleneck,
-    PageSummary, PortSummary, RunResult, RunSummary, Series, Summary, TcpSummary, VirtualSourceSummary,
+    Burst, BurstSummary, ClockSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary,
+    HostBottleneck, PageSummary, PhaseEffectSummary, PortSummary, RunResult, RunSummary, Series, Summary,
+    TcpSummary, UnsettledSummary, VirtualSourceSummary,
 };
 pub use simulation::{Simulation, clusters_of, run, run_on, series_of};
 pub use steps::{Passing, Step, Steps, Traveller};

@@ -17,6 +17,7 @@ from .typed import Parameter, in_two_columns
 def validate(file: File, /, *, set: Settings = None) -> int:
     """Check a scenario without running it."""
     from ..live.trust import told_commands
+    from ..results.table import unsettled_line
     from ..scenario import prepare
 
     scenario = prepare(file, set=settings_of(set))
@@ -26,6 +27,10 @@ def validate(file: File, /, *, set: Settings = None) -> int:
     names = f"{printable(str(file))} is sound: {printable(first.name)}"
     print(f"{names}, {runs} of {first.duration_s:g} s, hash {scenario.hash[:12]}")
     for line in told_commands(scenario):
+        print(line)
+    # Of a sweep, what is said of several points is said once.
+    rows = (row for point in points for row in point.scenario.cannot_settle())
+    for line in dict.fromkeys(printable(unsettled_line(row)) for row in rows):
         print(line)
     return 0
 

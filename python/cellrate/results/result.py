@@ -32,7 +32,9 @@ class Result:
         carried anything), "tcp" (a row per TCP connection), "exchanges", "pages" and "exchange_list" (of pages fetched
         over TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of frames in
         datagrams), "virtual_sources" (at switches that segment control loops), "refused" and "negotiated" (at
-        set-up), "clocks" (that are not exact); docs/results.md lists the keys.
+        set-up), "clocks" (that are not exact),
+        "phase_effects" (of clocks that are), "unsettled" (ports whose rates do not settle);
+        docs/results.md lists the keys.
     set : dict
         What the point of a sweep set; empty without a sweep.
     toml : str

@@ -30,6 +30,10 @@ def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
             f"{row['port']}: the host's own line is the bottleneck of its connections, {row['waiting']:,} cells wait "
             "there at the end. ABR begins with ICR, which is PCR unless the scenario says less."
         )
+    for row in summary.get("phase_effects", []):
+        print(phase_effect_line(row))
+    for row in summary.get("unsettled", []):
+        print(unsettled_line(row))
     head, rows = virtual_source_numbers(summary)
     if rows:
         print_numbers(head, rows)
@@ -44,6 +48,32 @@ def clocks_line(clocks: list[dict[str, Any]]) -> str:
     if phases and max(phases) > 0:
         said += f", phases up to {max(phases) * 1e6:.2f} us"
     return f"{said}; --json lists them."
+
+
+def phase_effect_line(row: dict[str, Any]) -> str:
+    """Say which connection a tie or a phase that never changes has shut out at a port."""
+    return (
+        f"Phase effects: at {row['port']} {row['decided']} of {row['lost']} losses were decided by a tie or a phase "
+        f"that never changes between {row['vcs']} like connections ({row['starved']} lost {row['starved_loss']:.1%} "
+        f"of its cells, {row['favoured']} {row['favoured_loss']:.1%}); see docs/guides/phase-effects.md."
+    )
+
+
+def unsettled_line(row: dict[str, Any]) -> str:
+    """Say of a port whose rates cannot settle, or have not, by what that is known."""
+    connections = "1 connection" if row["connections"] == 1 else f"{row['connections']} connections"
+    said = f"Unsettled: {row['algorithm']} at {row['port']}, {connections}: "
+    if row["by"] == "rule":
+        said += (
+            f"gain x delay is {row['gain_delay']:.2f} with a delay of {row['delay_s'] * 1e3:.3g} ms, "
+            f"and rates settle below 1.57; {row['remedy']} would"
+        )
+    else:
+        said += (
+            f"in the last quarter an ACR swings by {row['swing']:.0%} of its mean, "
+            f"and that of {row['vc']} is {row['share']:.2f} of its fair share"
+        )
+    return f"{said}; see docs/algorithms."
 
 
 def print_numbers(head: list[str], rows: list[list[str]]) -> None:

@@ -213,7 +213,8 @@ impl Rates {
         let [low, high] = model.reference_interval;
         let mean = 0.5 * (low.as_secs_f64() + high.as_secs_f64());
         // Half of the values may be ruled out, and intervals be shorter than their mean.
-        let wanted = 2.5 * end.since(model.start).as_secs_f64() / mean + 64.0;
+        let run = end.since(model.start);
+        let wanted = 2.5 * model.sequence.unwrap_or(run).max(run).as_secs_f64() / mean + 64.0;
         let block = (wanted as usize).clamp(64, 1 << 22).next_power_of_two();
         Rates { model: model.clone(), random, block, ready: Vec::new() }
     }
@@ -276,6 +277,7 @@ mod tests {
             reference_interval: [Duration::from_ms(20), Duration::from_ms(100)],
             out_of_range,
             method,
+            sequence: None,
             start: Time::ZERO,
             end: Time::NEVER,
         }
@@ -458,5 +460,22 @@ mod tests {
             "more programs do not disturb the first"
         );
         assert_ne!(cells(1, 1), cells(1, 2));
+    }
+
+    #[test]
+    fn the_mean_of_a_part_of_a_sequence_wanders_as_exact_noise_does() {
+        // 10 s of one program, 40 seeds: the deviation of its mean rate, of a sequence as long as the run and of one that
+        // is forty times as long, beside exact noise.
+        let deviation = |method, sequence: Option<Duration>| {
+            let mut of = model(50, 5, OutOfRange::Truncate, method);
+            (of.programs, of.sequence) = (1, sequence);
+            let rates: Vec<f64> = (0..40).map(|seed| rate(&of, 10, seed)).collect();
+            let mean = rates.iter().sum::<f64>() / 40.0;
+            (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / 39.0).sqrt()
+        };
+        let exact = deviation(NoiseMethod::DaviesHarte, None);
+        let whole = deviation(NoiseMethod::Paxson, None);
+        let part = deviation(NoiseMethod::Paxson, Some(Duration::from_secs(400)));
+        assert!(whole < 0.7 * exact && part > 0.75 * exact, "{exact}, {whole}, {part}");
     }
 }

@@ -2,8 +2,10 @@
 //! that only a live run has are documented in docs/testbed.md.
 
 use cellrate_engine::names::{category_name, flow_name, port_name};
-pub use cellrate_engine::rows::{ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary};
-use cellrate_engine::rows::{clocks, negotiated, refused};
+pub use cellrate_engine::rows::{
+    ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
+};
+use cellrate_engine::rows::{cannot_settle, clocks, negotiated, refused};
 use cellrate_engine::segments::{VirtualEnd, along_the_way};
 use cellrate_engine::virtual_source::Counted;
 pub use cellrate_engine::virtual_source::VirtualSourceSummary;
@@ -43,6 +45,8 @@ pub struct Summary {
     pub negotiated: Vec<NegotiatedSummary>,
     /// Clocks that are not exact, hosts before links.
     pub clocks: Vec<ClockSummary>,
+    /// Ports whose algorithm cannot settle, by its own rule.
+    pub unsettled: Vec<UnsettledSummary>,
     /// One row per direction of a connection, as far as this process saw any of its cells.
     pub vcs: Vec<FlowRow>,
     /// One row per output port that carried anything.
@@ -269,6 +273,7 @@ pub(crate) fn outcome(machine: Machine<'_>, ending: Ending<'_>) -> Outcome {
         refused: refused(ending.scenario),
         negotiated: negotiated(ending.scenario),
         clocks: clocks(ending.scenario),
+        unsettled: cannot_settle(ending.scenario),
         vcs: flows(&machine, &ending, span),
         ports,
         adapters: adapters(&machine, ending.scenario),

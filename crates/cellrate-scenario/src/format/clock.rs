@@ -1,5 +1,6 @@
 //! The keys of clocks: what tells a laboratory's clocks from one clock for all.
 
+use super::timing::EXPONENTIAL;
 use super::{Key, Kind, Shape, TIME, key, required};
 use crate::text::quantity::Dimension;
 
@@ -15,7 +16,7 @@ pub(super) const CLOCKS_KEY: Key = key(
     "clocks",
     Kind::Choice(&["exact", "independent"]),
     "\"exact\"",
-    "Whether clocks are exactly alike, or those of a laboratory: every host and every link between switches has an offset within 20 ppm and every host a phase, drawn from the seed (docs/guides/phase-effects.md). Keys of hosts and links go before it.",
+    "Whether clocks are exactly alike, or those of a laboratory: every host and every link between switches has an offset within 20 ppm and every host a phase and times to process PDUs of TCP, drawn from the seed (docs/guides/phase-effects.md). Keys of hosts and links go before it.",
 );
 
 pub(super) const HOST_OFFSET_KEY: Key = key(
@@ -30,6 +31,19 @@ pub(super) const LINK_OFFSET_KEY: Key = key(
     Kind::Or(&[OFFSET, Kind::Table(&WITHIN)]),
     "that of its host; between switches \"0 ppm\", or drawn within 20 ppm where defaults.clocks is \"independent\"",
     "By how much the link is faster than its rate says, both ways, at most 1000 ppm either way. Admission and the default PCR go by the rate as written.",
+);
+
+const UNIFORM: Shape = Shape {
+    name: "uniform",
+    about: "A uniformly distributed time.",
+    keys: &[required("uniform", Kind::Pair(&TIME, &TIME), "The shortest and the longest.")],
+};
+
+pub(super) const PROCESSING_KEY: Key = key(
+    "processing",
+    Kind::Or(&[TIME, Kind::Table(&UNIFORM), Kind::Table(&EXPONENTIAL)]),
+    "\"0 us\", or uniform from 0 to one cell time of its slowest link where defaults.clocks is \"independent\"",
+    "What the host takes for each AAL5 PDU of TCP that it sends, from its coming to the adapter, or from the end of the PDU before it on the line, to its first cell; drawn for each.",
 );
 
 pub(super) const PHASE_KEY: Key = key(

@@ -1,6 +1,6 @@
 //! The keys of hosts: their names, their clocks, and what they are in a live run.
 
-use super::clock::{HOST_OFFSET_KEY, PHASE_KEY};
+use super::clock::{HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY};
 use super::{CELLS, COUNT, Key, Kind, LIKE, NAME, SPAN, Shape, key};
 use crate::text::quantity::Dimension;
 
@@ -15,12 +15,12 @@ const LIVE_KEY: Key = key(
 pub(super) const HOST: Shape = Shape {
     name: "host",
     about: "A host.",
-    keys: &[NAME, HOST_OFFSET_KEY, PHASE_KEY, LIVE_KEY, COUNT, LIKE],
+    keys: &[NAME, HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY, LIVE_KEY, COUNT, LIKE],
 };
 pub(super) const HOST_DEFAULTS: Shape = Shape {
     name: "host_defaults",
     about: "Defaults of hosts.",
-    keys: &[HOST_OFFSET_KEY, PHASE_KEY, LIVE_KEY],
+    keys: &[HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY, LIVE_KEY],
 };
 
 const HOST_LIVE: Shape = Shape {

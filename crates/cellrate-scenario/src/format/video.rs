@@ -35,9 +35,15 @@ pub(super) const VIDEO: Shape = Shape {
         ),
         key(
             "method",
-            Kind::Choice(&["paxson", "davies-harte"]),
-            "\"paxson\"",
-            "How fractional Gaussian noise is made: from an approximate spectrum (Paxson 1995), or exactly (Davies and Harte 1987).",
+            Kind::Choice(&["davies-harte", "paxson"]),
+            "\"davies-harte\"",
+            "How fractional Gaussian noise is made: exactly (Davies and Harte 1987), or from an approximate spectrum (Paxson 1995), whose sequences have means that hardly wander.",
+        ),
+        key(
+            "sequence",
+            SPAN,
+            "as long as the run",
+            "With method \"paxson\": the time that a sequence is made for, of which the run uses the beginning; what is shorter than the run is as long as it. The mean of a part wanders as that of the noise does.",
         ),
         START_KEY,
         END_KEY,

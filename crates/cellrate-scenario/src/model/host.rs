@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cellrate_proto::{Cells, Duration, Octets};
 
-/// A host of a live run. The simulator has no use for it.
+/// A host: what it takes to process what it sends, and all else for a live run, which the simulator has no use for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSettings {
     /// Its one IPv4 address.
@@ -18,6 +18,22 @@ pub struct HostSettings {
     pub transmit_queue: u32,
     /// TCP.
     pub tcp: Arc<HostTcp>,
+    /// What it takes for each PDU of TCP that it sends, in a simulation; a live host takes what it takes.
+    pub processing: Processing,
+}
+
+/// A time that is drawn each time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Processing {
+    /// None at all (default).
+    #[default]
+    None,
+    /// Always the same.
+    Fixed(Duration),
+    /// Uniform, from the first to the second.
+    Uniform(Duration, Duration),
+    /// Exponential, with this mean.
+    Exponential(Duration),
 }
 
 impl HostSettings {
@@ -29,6 +45,7 @@ impl HostSettings {
             adapter_queue: Cells(4096),
             transmit_queue: 1000,
             tcp: Arc::default(),
+            processing: Processing::None,
         }
     }
 }

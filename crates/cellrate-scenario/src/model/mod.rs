@@ -14,6 +14,7 @@ mod pages;
 mod period;
 mod segmenting;
 mod shared;
+mod stationary;
 mod tcp;
 mod video;
 mod vs_vd;

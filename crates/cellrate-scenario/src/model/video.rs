@@ -22,6 +22,9 @@ pub struct VideoTraffic {
     pub out_of_range: OutOfRange,
     /// How the Gaussian sequence is made.
     pub method: NoiseMethod,
+    /// The time that a sequence of Paxson's method is made for at least; `None` is the run. The mean of a whole sequence hardly
+    /// wanders, that of a part of one does.
+    pub sequence: Option<Duration>,
     /// The first cell.
     pub start: Time,
     /// No cell at or after this.
@@ -46,9 +49,9 @@ pub enum OutOfRange {
 /// How fractional Gaussian noise is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum NoiseMethod {
-    /// Circulant embedding (Davies and Harte 1987): exact.
+    /// Circulant embedding (Davies and Harte 1987): exact (default).
+    #[default]
     DaviesHarte,
     /// The inverse FFT of an approximate spectrum (Paxson 1995): the paper's choice.
-    #[default]
     Paxson,
 }

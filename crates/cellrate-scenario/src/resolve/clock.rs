@@ -9,9 +9,10 @@ use sha2::{Digest, Sha256};
 use super::network::Network;
 use super::optional;
 use crate::model::{
-    Clock, ClockOffset, ClockOwner, Connection, Flow, GreedyWindow, LinkIndex, NodeIndex, Sender, Step,
-    Traffic,
+    Clock, ClockOffset, ClockOwner, Connection, Flow, GreedyWindow, LinkIndex, NodeIndex, Processing, Sender,
+    Step, Traffic,
 };
+use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
@@ -21,6 +22,7 @@ use crate::text::tree::{Node, Table};
 pub(super) struct OwnClock {
     offset: Option<Offset>,
     phase: Option<Phase>,
+    processing: Option<Processing>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +66,27 @@ impl OwnClock {
         Ok(OwnClock {
             offset: optional(table, "clock_offset", offset)?,
             phase: optional(table, "phase", phase)?,
+            processing: optional(table, "processing", processing)?,
         })
     }
+}
+
+fn processing(node: &Node) -> Result<Processing, Fault> {
+    let table = node.table();
+    if let Some(bounds) = table.and_then(|table| table.node("uniform")) {
+        let [shortest, longest] = check::pair(bounds)?;
+        let (from, to) = (quantity::time(shortest)?, quantity::time(longest)?);
+        if to < from {
+            let message = format!("{} is below {}", longest.plain(), shortest.plain());
+            return Err(Fault::new(longest.place, message, "Write the shortest and the longest"));
+        }
+        return Ok(Processing::Uniform(from, to));
+    }
+    if let Some(mean) = table.and_then(|table| table.node("exponential")) {
+        return quantity::span(mean).map(Processing::Exponential);
+    }
+    let fixed = quantity::time(node)?;
+    Ok(if fixed == Duration::ZERO { Processing::None } else { Processing::Fixed(fixed) })
 }
 
 /// Sets the clocks of all hosts and links, and what goes by them.
@@ -79,7 +100,13 @@ pub(super) fn set(
     let independent = defaults.and_then(|table| table.text("clocks")) == Some("independent");
     let draw = Draw { seed };
     let default = independent.then_some(Offset::Within(INDEPENDENT));
-    let hosts = host_clocks(network, draw, default, independent.then_some(Phase::Random));
+    let longest = longest_cell_times(network);
+    let hosts = host_clocks(network, &longest, draw, default, independent.then_some(Phase::Random));
+    for ((host, own), &longest) in network.hosts.iter_mut().zip(&network.host_clocks).zip(&longest) {
+        let default =
+            if independent { Processing::Uniform(Duration::ZERO, longest) } else { Processing::None };
+        host.processing = own.processing.unwrap_or(default);
+    }
     let nominal: Vec<_> = network.links.iter().map(|link| link.rate.to_cell_rate()).collect();
     let mut clocks: Vec<Clock> = hosts.clone();
     for (number, own) in (0..).zip(&network.link_clocks) {
@@ -89,7 +116,10 @@ pub(super) fn set(
             (None, Some(host)) => host.offset,
             (own, _) => {
                 let [one, other] = link.ends.map(|end| network.name(end));
-                let name = [one, "-", other].concat();
+                let name = match &link.label {
+                    Some(label) => format!("{one}-{other} ({label})"),
+                    None => [one, "-", other].concat(),
+                };
                 let offset = draw.offset(own.or(default), &name);
                 clocks.push(Clock {
                     owner: ClockOwner::Link(LinkIndex(number)),
@@ -113,7 +143,8 @@ pub(super) fn set(
     Ok(clocks)
 }
 
-fn host_clocks(network: &Network, draw: Draw, offset: Option<Offset>, phase: Option<Phase>) -> Vec<Clock> {
+/// One cell time of the slowest link of each host.
+fn longest_cell_times(network: &Network) -> Vec<Duration> {
     let mut longest = vec![Duration::ZERO; network.hosts.len()];
     for link in &network.links {
         for end in link.ends {
@@ -122,12 +153,22 @@ fn host_clocks(network: &Network, draw: Draw, offset: Option<Offset>, phase: Opt
             }
         }
     }
-    let clock = |(number, (own, longest)): (u32, (&OwnClock, Duration))| {
+    longest
+}
+
+fn host_clocks(
+    network: &Network,
+    longest: &[Duration],
+    draw: Draw,
+    offset: Option<Offset>,
+    phase: Option<Phase>,
+) -> Vec<Clock> {
+    let clock = |(number, (own, longest)): (u32, (&OwnClock, &Duration))| {
         let name = network.name(NodeIndex(number));
         let phase = match own.phase.or(phase) {
             None => Duration::ZERO,
             Some(Phase::Given(phase)) => phase,
-            Some(Phase::Random) => draw.phase(longest, name),
+            Some(Phase::Random) => draw.phase(*longest, name),
         };
         let offset = draw.offset(own.offset.or(offset), name);
         Clock { owner: ClockOwner::Host(NodeIndex(number)), offset, phase }

@@ -46,6 +46,15 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<VideoTraffic, Fault> {
         let place = table.node("deviation").map_or(node.place, |node| node.place);
         return Err(Fault::new(place, message, "Write a smaller deviation, or another out_of_range"));
     }
+    let method = match table.text("method") {
+        Some("paxson") => NoiseMethod::Paxson,
+        _ => NoiseMethod::DaviesHarte,
+    };
+    let sequence = optional(table, "sequence", quantity::span)?;
+    if let (Some(node), NoiseMethod::DaviesHarte) = (table.node("sequence"), method) {
+        let remedy = "Leave it out, or write method = \"paxson\"";
+        return Err(Fault::new(node.place, "sequence has no effect on noise that is made exactly", remedy));
+    }
     Ok(VideoTraffic {
         programs: optional(table, "programs", |node| check::integer(node, 1, 1024))?.unwrap_or(1) as u32,
         mean,
@@ -54,10 +63,8 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<VideoTraffic, Fault> {
         peak,
         reference_interval: optional(table, "reference_interval", interval)?.unwrap_or(REFERENCE_INTERVAL),
         out_of_range,
-        method: match table.text("method") {
-            Some("davies-harte") => NoiseMethod::DaviesHarte,
-            _ => NoiseMethod::Paxson,
-        },
+        method,
+        sequence,
         start,
         end,
     })

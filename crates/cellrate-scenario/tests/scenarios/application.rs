@@ -49,6 +49,7 @@ fn every_setting_of_a_host_has_its_key() {
         mtu: Octets(1500),
         adapter_queue: Cells(100),
         transmit_queue: 20,
+        processing: Processing::None,
         tcp: Arc::new(HostTcp {
             congestion_control: "cubic".into(),
             receive_window: Some(Octets(9148)),

@@ -119,3 +119,24 @@ fn admission_goes_by_rates_as_written() {
         assert!(scenario.refused.is_empty(), "seed {seed}: {:?}", scenario.refused);
     }
 }
+
+#[test]
+fn hosts_take_the_time_for_pdus_that_is_written_or_up_to_a_cell_time() {
+    let of = |clocks: &str, own: &str| {
+        good(clocks, own, 1).hosts.iter().map(|host| host.processing).collect::<Vec<_>>()
+    };
+    let us = Duration::from_us;
+    assert_eq!(of("", ""), [Processing::None; 3]);
+    let independent = "defaults.clocks = \"independent\"";
+    let up_to_a_cell = Processing::Uniform(Duration::ZERO, LINE.cell_time());
+    assert_eq!(of(independent, ""), [up_to_a_cell; 3]);
+    let fixed = Processing::Fixed(us(5));
+    assert_eq!(of(independent, ", processing = \"5 us\""), [fixed, fixed, up_to_a_cell]);
+    assert_eq!(
+        of("", ", processing = { uniform = [\"0 us\", \"8 us\"] }")[0],
+        Processing::Uniform(us(0), us(8))
+    );
+    assert_eq!(of("", ", processing = { exponential = \"8 us\" }")[0], Processing::Exponential(us(8)));
+    let wrong = resolve("", ", processing = { uniform = [\"8 us\", \"0 us\"] }", 1).expect_err("it is wrong");
+    assert!(wrong.to_string().contains("0 us is below 8 us"), "{wrong}");
+}

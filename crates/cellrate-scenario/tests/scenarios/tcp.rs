@@ -159,7 +159,8 @@ fn video_has_the_papers_settings_by_default() {
         peak: BitRate::from_bps(15_000_000),
         reference_interval: [Duration::from_ms(20), Duration::from_ms(100)],
         out_of_range: OutOfRange::Ignore,
-        method: NoiseMethod::Paxson,
+        method: NoiseMethod::DaviesHarte,
+        sequence: None,
         start: Time::ZERO,
         end: Time::NEVER,
     };

@@ -23,6 +23,7 @@ pub(super) fn build_endpoints(
     parts: &mut [Parts],
     given: Given<'_>,
 ) -> Result<(), NotGiven> {
+    let judges = scenario.is_stationary();
     for flow in scenario.flows() {
         let [out, back] = [scenario.flow(flow), scenario.flow(flow.other())];
         let first = scenario.step(flow, 0);
@@ -40,12 +41,20 @@ pub(super) fn build_endpoints(
             first_hops[flow.index()],
             [out.sender.mcr(), back.sender.mcr()],
         );
+        if judges && out.traffic.is_some() {
+            endpoint.watch_acr(last_quarter(scenario));
+        }
         let [own, other] = [places[flow.index()], places[flow.other().index()]];
         let stack = build_stack(scenario, flow);
         endpoint.interface = interface(stack, back, own, other);
         parts[own.cluster as usize].endpoints.push(endpoint);
     }
     Ok(())
+}
+
+/// When the last quarter of a run begins.
+fn last_quarter(scenario: &Scenario) -> Time {
+    Time::from_ps(scenario.duration.as_ps() / 4 * 3)
 }
 
 /// Ends inside switches, with the hops that lead to them.

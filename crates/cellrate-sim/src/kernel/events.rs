@@ -220,7 +220,7 @@ impl Cluster {
                     cell.arrives = arrives;
                     self.put_on_link(hop.exit(), hop.endpoint, cell);
                 }
-                None => self.lose(hop.port as usize, hop.flow),
+                None => self.lose_for_room(now, hop),
             }
         } else {
             self.enqueue_served(now, hop, cell);
@@ -246,7 +246,7 @@ impl Cluster {
                 self.schedule.set(self.departure_leaves[hop.port as usize] as usize, departure);
             }
             Admission::Queued(_) => {}
-            Admission::Lost => self.lose(hop.port as usize, hop.flow),
+            Admission::Lost => self.lose_for_room(now, hop),
         }
     }
 
@@ -295,6 +295,12 @@ impl Cluster {
             self.schedule.set(place.leaf as usize, cell.arrives);
         }
         place.ring.push(cell);
+    }
+
+    #[cold]
+    fn lose_for_room(&mut self, now: Time, hop: &Hop) {
+        self.ports[hop.port as usize].lose_for_room(now, hop.flow);
+        *self.dropped.entry(hop.flow).or_default() += 1;
     }
 
     #[cold]

@@ -10,11 +10,13 @@
 
 mod backlog;
 mod fifo;
+mod losses;
 mod ranked;
 mod served;
 
 use cellrate_proto::switch::{Feedback, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, Duration, Time};
+use cellrate_scenario::FlowIndex;
 
 use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::state::merge::Merge;
@@ -24,6 +26,7 @@ pub(crate) use backlog::Even;
 pub(crate) use cellrate_engine::line::Line;
 pub(crate) use cellrate_engine::priority::{ABR, GUARANTEED, PRIORITIES, UBR, priority};
 pub(crate) use fifo::{Fifo, Joining, MOST_JOINING, Outlet, Seen};
+pub(crate) use losses::{Losing, Losses};
 pub(crate) use ranked::{Give, Ranked, Turning};
 pub(crate) use served::Served;
 
@@ -56,6 +59,8 @@ pub(crate) struct Rare {
     ended: Option<Ended>,
     /// Cells lost here, for want of room or on the line.
     dropped: u64,
+    /// Those of them that found no room.
+    losses: Losses,
     /// Whether it may have a BRM sent because of a cell that comes ([`crate::kernel::becn`]).
     originates: bool,
     /// The shared hosts before it, if there are any.
@@ -113,6 +118,18 @@ impl Port {
     /// A cell has been lost here, for want of room or on the line.
     pub fn lose(&mut self) {
         self.rare.get_or_insert_default().dropped += 1;
+    }
+
+    /// A cell of `flow` has been lost here at `now` for want of room.
+    pub fn lose_for_room(&mut self, now: Time, flow: FlowIndex) {
+        let rare = self.rare.get_or_insert_default();
+        rare.dropped += 1;
+        rare.losses.entry(flow).or_default().lose(now);
+    }
+
+    /// The losses at its full buffer, of which there are none at most ports.
+    pub fn losses(&self) -> Option<&Losses> {
+        self.rare.as_ref().map(|rare| &rare.losses)
     }
 
     /// Cells lost here.

@@ -26,6 +26,8 @@ pub(crate) fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) ->
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_cells);
     let ports = port_summaries(scenario, &mut assembly, end);
     let host_bottlenecks = host_bottlenecks(scenario, &assembly, end);
+    let phase_effects = super::phase_effects::collect(scenario, &assembly);
+    let unsettled = super::unsettled::collect(scenario, &assembly, end);
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_ports);
     let mut vcs = flow_summaries(scenario, &assembly, &in_flight, end);
     let balances = virtual_sources::balances(scenario, &assembly)?;
@@ -74,6 +76,8 @@ pub(crate) fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) ->
             refused: refused(scenario),
             negotiated: negotiated(scenario),
             clocks: clocks(scenario),
+            phase_effects,
+            unsettled,
         },
         series,
     })

@@ -6,12 +6,17 @@ mod account;
 mod bursts;
 mod exchanges;
 mod frames;
+mod phase_effects;
 mod tcp;
+mod unsettled;
 mod virtual_sources;
 
 pub(crate) use account::account;
-pub use cellrate_engine::rows::{ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary};
+pub use cellrate_engine::rows::{
+    ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
+};
 pub use cellrate_engine::virtual_source::VirtualSourceSummary;
+pub use phase_effects::PhaseEffectSummary;
 use serde::Serialize;
 
 /// Everything a run found.
@@ -60,6 +65,10 @@ pub struct Summary {
     pub negotiated: Vec<NegotiatedSummary>,
     /// Clocks that are not exact, hosts before links.
     pub clocks: Vec<ClockSummary>,
+    /// Ports where a tie, or a phase that never changes, decided which of several like connections lost cells.
+    pub phase_effects: Vec<PhaseEffectSummary>,
+    /// Ports whose algorithm cannot settle, by its own rule, or has not, by what the run shows.
+    pub unsettled: Vec<UnsettledSummary>,
 }
 
 /// A host's port at which more than a thousand cells still wait when the run ends: its connections send faster

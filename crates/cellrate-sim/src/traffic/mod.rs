@@ -12,6 +12,7 @@ use crate::random::{Owner, Random, Stream};
 use crate::transport::Adapter;
 use cellrate_engine::given::{Given, NotGiven};
 use cellrate_engine::per_vc_queue::PerVcQueue;
+use cellrate_engine::processing::ProcessingTimes;
 pub use cellrate_engine::traffic::{Burst, Frame, Frames, TrafficSource, Video};
 use cellrate_engine::traffic::{Bursts, Constant, Greedy, Limited, OnOff, Timed};
 pub use conversation::Conversation;
@@ -73,8 +74,12 @@ impl Supply {
         let Flow { sender, traffic } = scenario.flow(flow);
         let owner = || Owner::flow(scenario, flow);
         let random = || Random::new(seed, Stream::Traffic(owner()));
+        let adapter = |tcp| {
+            let processing = ProcessingTimes::of(scenario, flow);
+            Supply::Adapter(Box::new(Adapter::of(tcp, cell_time).with_processing(processing)))
+        };
         Ok(match traffic {
-            Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
+            Some(Traffic::Tcp(tcp)) => adapter(tcp),
             Some(Traffic::Video(video)) => Supply::Video(Box::new(Video::new(video, seed, owner(), end))),
             Some(Traffic::Frames(frames)) => {
                 Supply::Frames(Box::new(Frames::new(frames, sender.icr(), random(), end)))
@@ -83,7 +88,7 @@ impl Supply {
                 Some(Traffic::RequestResponse(model)) if flow.is_backward() => {
                     Supply::Conversation(Box::new(Conversation::server(model, cell_time)))
                 }
-                Some(Traffic::Tcp(tcp)) => Supply::Adapter(Box::new(Adapter::of(tcp, cell_time))),
+                Some(Traffic::Tcp(tcp)) => adapter(tcp),
                 _ => Supply::Nothing,
             },
             Some(Traffic::Greedy { windows }) if windows.is_empty() => Supply::Endless,
@@ -143,7 +148,7 @@ impl Supply {
     pub fn available_from(&self, from: Time) -> Time {
         match self {
             Supply::Endless => from,
-            Supply::Adapter(adapter) if adapter.waiting() > 0 => from,
+            Supply::Adapter(adapter) if adapter.waiting() > 0 => from.max(adapter.ready()),
             other => other.available_later(from),
         }
     }
@@ -159,10 +164,10 @@ impl Supply {
             Supply::OnOff(on_off) => on_off.next().max(from),
             Supply::Timed(timed) => timed.next().max(from),
             Supply::Conversation(conversation) => conversation.next().max(from),
-            // What is in the queue came before `from`.
+            // What is in the queue came before `from`, and may have to be processed yet.
             Supply::Adapter(adapter) => {
                 if adapter.waiting() > 0 {
-                    from
+                    from.max(adapter.ready())
                 } else {
                     Time::NEVER
                 }
@@ -186,6 +191,7 @@ impl Supply {
         match self {
             Supply::Endless => (u32::MAX, false),
             Supply::Greedy(greedy) => (greedy.run(at, spacing), false),
+            Supply::Adapter(adapter) if at < adapter.ready() => (0, false),
             Supply::Adapter(adapter) => (adapter.run(), true),
             _ => (0, false),
         }

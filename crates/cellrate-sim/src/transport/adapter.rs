@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use cellrate_engine::processing::ProcessingTimes;
 use cellrate_proto::wire::{Encapsulation, cells_for};
 use cellrate_proto::{Cells, Duration, Octets, Time};
 use cellrate_scenario::{AdapterQueue, TcpTraffic};
@@ -27,6 +28,14 @@ pub struct Adapter {
     begins_request: bool,
     /// What the first line takes for a cell.
     cell_time: Duration,
+    /// What the host takes for each PDU, if it takes any time.
+    processing: Option<Box<ProcessingTimes>>,
+    /// The instant of what is offered next.
+    now: Time,
+    /// When the last bit of the last PDU that left whole has left.
+    free: Time,
+    /// When the first one may leave.
+    ready: Time,
     /// Requests whose first cell has left: the client's number, and when the last bit of that cell had.
     pub requests: Vec<(u16, Time)>,
     /// When the last bit of the last segment of each response that is noted had left, by client and response.
@@ -83,10 +92,40 @@ impl Adapter {
             accepted: 0,
             begins_request: false,
             cell_time,
+            processing: None,
+            now: Time::ZERO,
+            free: Time::ZERO,
+            ready: Time::ZERO,
             requests: Vec::new(),
             responses: BTreeMap::new(),
             departed: VecDeque::new(),
             journal: None,
+        }
+    }
+
+    /// The same at a host that takes these times for PDUs.
+    pub fn with_processing(mut self, processing: Option<ProcessingTimes>) -> Adapter {
+        self.processing = processing.map(Box::new);
+        self
+    }
+
+    /// What is offered from here on is offered at `now`.
+    #[inline]
+    pub fn on_time(&mut self, now: Time) {
+        self.now = now;
+    }
+
+    /// When the first cell that waits may leave at the earliest.
+    #[inline]
+    pub fn ready(&self) -> Time {
+        self.ready
+    }
+
+    /// The host turns to the PDU that is the first one now.
+    #[inline]
+    fn process(&mut self, from: Time) {
+        if let Some(processing) = &mut self.processing {
+            self.ready = from.saturating_add(processing.draw());
         }
     }
 
@@ -105,6 +144,7 @@ impl Adapter {
         if self.waiting.len() == 0 {
             self.left_of_first = cells as u32;
             self.begins_request = segment.begins_request();
+            self.process(self.now.max(self.free));
         }
         if let Some(journal) = &mut self.journal {
             let before = self.sent_cells + self.waiting_cells;
@@ -162,9 +202,11 @@ impl Adapter {
             self.departed.push_back(Departed { last_cell: self.sent_cells, cells, segment });
         }
         self.left_of_first = 0;
+        self.free = now.saturating_add(self.cell_time);
         if let Some((segment, cells)) = self.waiting.first() {
             self.left_of_first = cells;
             self.begins_request = segment.begins_request();
+            self.process(self.free);
         }
         true
     }
@@ -218,9 +260,20 @@ impl Adapter {
 mod tests {
     use super::*;
     use crate::transport::{Contents, Packet, Sequence, Span};
+    use cellrate_scenario::{Document, FlowIndex, Processing, Scenario};
 
     fn segment(octets: u64) -> Segment {
         Segment { connection: 0, contents: Contents::Data(Span { from: Sequence(0), to: Sequence(octets) }) }
+    }
+
+    /// A network of two hosts, the first of which takes so long for each PDU.
+    fn fixed_processing(time: Duration) -> Scenario {
+        let text = "name = \"t\"\nduration = \"1 s\"\nhost = [{ name = \"a\" }, { name = \"b\" }]\n\
+            link = [{ between = [\"a\", \"b\"], rate = \"100 Mbps\", length = \"1 km\" }]\n\
+            vc = [{ name = \"v\", path = [\"a\", \"b\"] }]\n";
+        let mut scenario = Document::parse(text, "t").and_then(|document| document.resolve()).unwrap();
+        scenario.hosts[0].processing = Processing::Fixed(time);
+        scenario
     }
 
     fn adapter(limit: AdapterQueue) -> Adapter {
@@ -255,6 +308,25 @@ mod tests {
             assert_eq!(at_once.departed, one_by_one.departed);
             assert_eq!((at_once.waiting(), at_once.run()), (one_by_one.waiting(), one_by_one.run()));
         }
+    }
+
+    #[test]
+    fn a_host_takes_its_time_for_each_pdu() {
+        // 4 us for each; a cell is 3 us on the line. 2 cells of the first leave at 14 and 17 us, the last bit at 20.
+        let scenario = fixed_processing(Duration::from_us(4));
+        let at = |us| Time::ZERO + Duration::from_us(us);
+        let mut adapter =
+            adapter(AdapterQueue::Unbounded).with_processing(ProcessingTimes::of(&scenario, FlowIndex(0)));
+        adapter.on_time(at(10));
+        (0..2).for_each(|_| adapter.offer(segment(1)));
+        assert_eq!(adapter.ready(), at(14));
+        adapter.take(at(14));
+        assert!(adapter.take(at(17)));
+        assert_eq!(adapter.ready(), at(24));
+        adapter.take_run(2, at(27));
+        adapter.on_time(at(28));
+        adapter.offer(segment(1));
+        assert_eq!(adapter.ready(), at(34), "the line is free from 30 us on");
     }
 
     #[test]

@@ -41,6 +41,10 @@ fn with_tcp(mut scenario: Scenario, number: u64) -> Scenario {
         });
     }
     dice.probes(&mut scenario);
+    let mut dice = Dice(Random::new(number, Stream::Thoughts(Owner::named("hosts"), 0)));
+    if dice.one_in(3) {
+        dice.hosts(&mut scenario);
+    }
     scenario
 }
 
@@ -61,6 +65,20 @@ impl Dice {
 
     fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize].clone()
+    }
+
+    /// Hosts take time for PDUs; there is an entry for every node, because hosts need not come first here.
+    fn hosts(&mut self, scenario: &mut Scenario) {
+        let host = |number| {
+            let processing = match self.below(4) {
+                0 => Processing::None,
+                1 => Processing::Fixed(SLOT * (1 + self.below(3))),
+                2 => Processing::Uniform(Duration::ZERO, SLOT * self.below(4)),
+                _ => Processing::Exponential(SLOT),
+            };
+            HostSettings { processing, ..HostSettings::of_host(number) }
+        };
+        scenario.hosts = (0..scenario.nodes.len() as u32).map(host).collect();
     }
 
     fn connection(&mut self, connection: &mut Connection, duration: Duration) {

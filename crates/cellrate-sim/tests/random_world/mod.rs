@@ -71,6 +71,7 @@ fn show_films(scenario: &mut Scenario, dice: &mut Random) {
                 reference_interval: [ms, 3.0 * ms].map(|ms| Duration::from_secs_f64(ms / 1e3)),
                 out_of_range: OutOfRange::Ignore,
                 method: NoiseMethod::Paxson,
+                sequence: None,
                 start: Time::ZERO,
                 end: Time::NEVER,
             })));

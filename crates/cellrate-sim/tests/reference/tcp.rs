@@ -41,6 +41,7 @@ impl Network<'_> {
         let end = &mut self.ends[flow];
         let tcp = end.tcp.as_mut().expect("it has something to say");
         let adapter = end.supply.adapter_mut().expect("TCP has one");
+        adapter.on_time(now);
         while let Some(segment) = if adapter.holds_back() {
             tcp.stack.poll_in_turn(now, adapter.takes_data())
         } else {

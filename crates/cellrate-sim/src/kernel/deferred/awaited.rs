@@ -17,7 +17,7 @@
 
 use cellrate_proto::Time;
 
-use super::lose;
+use super::lose_for_room;
 use crate::kernel::cell::{Cell, Significance};
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::state::herald::Herald;
@@ -138,7 +138,7 @@ impl Cluster {
             unreachable!("only FIFOs have this shortcut");
         };
         let Some(arrives) = fifo.admit(now) else {
-            lose(port, dropped, hop);
+            lose_for_room(port, dropped, now, hop);
             return None;
         };
         let cell = cell.arriving(arrives);

@@ -194,7 +194,7 @@ impl Cluster {
                         Exit::Feed(_) => unreachable!("no feed begins at a switch"),
                     }
                 }
-                None => lose(port, dropped, hop),
+                None => lose_for_room(port, dropped, now, hop),
             },
             Queues::Ranked(ranked) => {
                 ranked.admit(now, usize::from(hop.priority), cell, &mut WaysOut { hops, outboxes });
@@ -202,7 +202,7 @@ impl Cluster {
             Queues::Served(served) => {
                 let priority = usize::from(hop.priority);
                 if let Admission::Lost = served.admit(now, priority, hop.slot, cell, &mut port.control) {
-                    lose(port, dropped, hop);
+                    lose_for_room(port, dropped, now, hop);
                 }
             }
         }
@@ -266,7 +266,13 @@ fn serve(
 }
 
 #[cold]
-pub(super) fn lose(port: &mut Port, dropped: &mut BTreeMap<FlowIndex, u64>, hop: &Hop) {
+pub(super) fn lose_for_room(port: &mut Port, dropped: &mut BTreeMap<FlowIndex, u64>, now: Time, hop: &Hop) {
+    port.lose_for_room(now, hop.flow);
+    *dropped.entry(hop.flow).or_default() += 1;
+}
+
+#[cold]
+fn lose(port: &mut Port, dropped: &mut BTreeMap<FlowIndex, u64>, hop: &Hop) {
     port.lose();
     *dropped.entry(hop.flow).or_default() += 1;
 }

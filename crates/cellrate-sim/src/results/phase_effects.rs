@@ -1,0 +1,162 @@
+//! Losses that a tie or a phase decided which never changes, where they fall on one of several like connections.
+
+use std::collections::BTreeMap;
+
+use cellrate_proto::Duration;
+use cellrate_scenario::{Category, FlowIndex, PortIndex, Processing, Scenario, Sender, Traffic};
+use serde::Serialize;
+
+use crate::assembly::Assembly;
+use crate::names::{flow_name, port_name};
+use crate::port::{Losing, Losses};
+
+/// A port where losses were decided by a tie or by a phase that never changes, and fell unequally on like connections
+/// because of it (docs/guides/phase-effects.md).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PhaseEffectSummary {
+    /// "sw1->sw2": where cells found no room.
+    pub port: String,
+    /// How many like connections met there: of one category, with the same traffic, and with cells at the same distances
+    /// to the picosecond.
+    pub vcs: u64,
+    /// The smallest distance of the cells of each [s].
+    pub spacing_s: f64,
+    /// Cells of theirs that found no room [cells].
+    pub lost: u64,
+    /// Those of them that stood where the loss before of the same connection stood relative to the others, to the
+    /// picosecond [cells].
+    pub decided: u64,
+    /// The one that lost least.
+    pub favoured: String,
+    /// Share of its cells that were lost [0 to 1].
+    pub favoured_loss: f64,
+    /// The one that lost most.
+    pub starved: String,
+    /// Share of its cells that were lost [0 to 1].
+    pub starved_loss: f64,
+}
+
+/// Fewer losses say nothing.
+const FEWEST: u64 = 20;
+/// So much more often one has to lose than another.
+const UNEQUAL: f64 = 4.0;
+
+/// One row for each port and each group of like connections.
+pub(super) fn collect(scenario: &Scenario, assembly: &Assembly) -> Vec<PhaseEffectSummary> {
+    let full: BTreeMap<PortIndex, &Losses> = scenario
+        .ports()
+        .zip(&assembly.ports)
+        .filter_map(|(index, place)| {
+            let place = (*place)?;
+            let port = &assembly.kernel.clusters[place.cluster as usize].ports[place.index as usize];
+            port.losses().filter(|losses| !losses.is_empty()).map(|losses| (index, losses))
+        })
+        .collect();
+    if full.is_empty() {
+        return Vec::new();
+    }
+    let mut through: BTreeMap<PortIndex, Vec<FlowIndex>> = BTreeMap::new();
+    for flow in scenario.flows() {
+        for step in scenario.steps(flow) {
+            if full.contains_key(&step.port()) {
+                through.entry(step.port()).or_default().push(flow);
+            }
+        }
+    }
+    let mut rows = Vec::new();
+    for (port, losses) in full {
+        let mut groups: BTreeMap<Duration, Vec<Vec<FlowIndex>>> = BTreeMap::new();
+        for &flow in through.get(&port).into_iter().flatten() {
+            let Some(spacing) = fixed_spacing(scenario, flow) else { continue };
+            let of_spacing = groups.entry(spacing).or_default();
+            let like = |members: &&mut Vec<FlowIndex>| are_like(scenario, members[0], flow);
+            match of_spacing.iter_mut().find(like) {
+                Some(members) => members.push(flow),
+                None => of_spacing.push(vec![flow]),
+            }
+        }
+        for (spacing, groups) in groups {
+            let row = |members: &Vec<FlowIndex>| judge(scenario, port, spacing, members, losses, assembly);
+            rows.extend(groups.iter().filter_map(row));
+        }
+    }
+    rows
+}
+
+/// The row of a group of like connections, if their losses were decided by phases and are unequal.
+fn judge(
+    scenario: &Scenario,
+    port: PortIndex,
+    spacing: Duration,
+    members: &[FlowIndex],
+    losses: &Losses,
+    assembly: &Assembly,
+) -> Option<PhaseEffectSummary> {
+    let (mut lost, mut decided) = (0, 0);
+    let mut shares: Vec<(f64, FlowIndex)> = Vec::with_capacity(members.len());
+    for &flow in members {
+        let Losing { lost: own, in_step, step, .. } = losses.get(&flow).copied().unwrap_or_default();
+        lost += own;
+        if step > Duration::ZERO && step.as_ps() % spacing.as_ps() == 0 {
+            decided += in_step;
+        }
+        let sent = assembly.sender(flow).counters.sent();
+        if sent > 0 {
+            shares.push((own as f64 / sent as f64, flow));
+        }
+    }
+    let least = shares.iter().copied().min_by(|one, other| one.0.total_cmp(&other.0))?;
+    let most = shares.iter().copied().max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let is_unequal = most.0 > UNEQUAL * least.0;
+    (members.len() > 1 && lost >= FEWEST && 2 * decided >= lost && is_unequal).then(|| PhaseEffectSummary {
+        port: port_name(scenario, port),
+        vcs: members.len() as u64,
+        spacing_s: spacing.as_secs_f64(),
+        lost,
+        decided,
+        favoured: flow_name(scenario, least.1),
+        favoured_loss: least.0,
+        starved: flow_name(scenario, most.1),
+        starved_loss: most.0,
+    })
+}
+
+/// The smallest distance of the cells of a direction, if it is kept to the picosecond: nothing that is drawn comes
+/// between them, nor feedback.
+fn fixed_spacing(scenario: &Scenario, flow: FlowIndex) -> Option<Duration> {
+    let Sender::Peak(peak) = &scenario.flow(flow).sender else { return None };
+    let first = scenario.step(flow, 0);
+    let line = scenario.link(first.link).rate.cell_time();
+    let own = match &scenario.flow(flow).traffic {
+        Some(Traffic::Greedy { .. } | Traffic::Timed { .. } | Traffic::Frames(_)) => Duration::ZERO,
+        Some(Traffic::Constant { rate, .. }) => rate.interval(),
+        Some(Traffic::Tcp(_)) => {
+            let host = scenario.hosts.get(scenario.tail(first).0 as usize);
+            let is_drawn =
+                |processing| matches!(processing, Processing::Uniform(..) | Processing::Exponential(_));
+            if host.is_some_and(|host| is_drawn(host.processing)) {
+                return None;
+            }
+            Duration::ZERO
+        }
+        _ => return None,
+    };
+    Some(line.max(peak.interval()).max(own))
+}
+
+/// Whether two directions are of one category and have the same to send, starts aside.
+fn are_like(scenario: &Scenario, one: FlowIndex, other: FlowIndex) -> bool {
+    let category = |flow: FlowIndex| -> Category { scenario.connection(flow.connection()).category };
+    if category(one) != category(other) {
+        return false;
+    }
+    match (&scenario.flow(one).traffic, &scenario.flow(other).traffic) {
+        (Some(Traffic::Tcp(one)), Some(Traffic::Tcp(other))) => {
+            (&one.tcp, one.encapsulation, one.connections)
+                == (&other.tcp, other.encapsulation, other.connections)
+        }
+        (Some(Traffic::Constant { .. }), Some(Traffic::Constant { .. })) => true,
+        (Some(one), Some(other)) => std::mem::discriminant(one) == std::mem::discriminant(other),
+        _ => false,
+    }
+}

@@ -1,0 +1,80 @@
+//! Ports whose algorithm cannot settle, by its rule or by what the run shows.
+
+use std::collections::BTreeMap;
+
+use cellrate_engine::rows::{UnsettledSummary, cannot_settle};
+use cellrate_proto::Time;
+use cellrate_proto::switch::SwitchAlgorithmConfig;
+use cellrate_scenario::fair::{Bottleneck, max_min};
+use cellrate_scenario::{FlowIndex, PortIndex, Scenario};
+
+use crate::assembly::Assembly;
+use crate::names::{control_names, flow_name, port_name};
+
+/// Swings of more than this part of the mean, and shares off by more, are not settled.
+const TOLERANCE: f64 = 0.1;
+
+/// What a port shows in the last quarter.
+#[derive(Default)]
+struct Shown {
+    connections: u64,
+    /// The largest swing of an ACR, as a part of its mean.
+    swing: f64,
+    /// The mean ACR that is farthest from its fair share, as a multiple of it.
+    share: f64,
+    worst: Option<FlowIndex>,
+}
+
+/// Rows by rule, then rows by what the run shows, each in the order of the ports.
+pub(super) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Vec<UnsettledSummary> {
+    let mut rows = cannot_settle(scenario);
+    if !scenario.is_stationary() {
+        return rows;
+    }
+    let mut shown: BTreeMap<PortIndex, Shown> = BTreeMap::new();
+    for share in max_min(scenario, None).unwrap_or_default() {
+        let Bottleneck::Port(port) = share.bottleneck else { continue };
+        if !hands_out_rates(scenario, port) {
+            continue;
+        }
+        let Some(tail) = assembly.sender(share.flow).acr_tail(end) else { continue };
+        let mean = tail.mean(end).as_cells_per_s();
+        let swing = (tail.high.as_cells_per_s() - tail.low.as_cells_per_s()) / mean;
+        let ratio = mean / share.rate.as_cells_per_s();
+        let shown = shown.entry(port).or_insert_with(|| Shown { share: 1.0, ..Shown::default() });
+        shown.connections += 1;
+        shown.swing = shown.swing.max(swing);
+        if shown.worst.is_none() || off(ratio) > off(shown.share) {
+            (shown.share, shown.worst) = (ratio, Some(share.flow));
+        }
+    }
+    let row = |(port, shown): (PortIndex, Shown)| {
+        let is_off = shown.swing > TOLERANCE || off(shown.share) > off(1.0 + TOLERANCE);
+        is_off.then(|| UnsettledSummary {
+            port: port_name(scenario, port),
+            algorithm: control_names(scenario.port(port)).into_iter().next().unwrap_or_default(),
+            by: "run",
+            connections: shown.connections,
+            gain_delay: None,
+            delay_s: None,
+            remedy: None,
+            swing: Some(shown.swing),
+            share: Some(shown.share),
+            vc: shown.worst.map(|flow| flow_name(scenario, flow)),
+        })
+    };
+    rows.extend(shown.into_iter().filter_map(row));
+    rows
+}
+
+/// How far a multiple is from 1, either way.
+fn off(ratio: f64) -> f64 {
+    if ratio > 0.0 { ratio.max(1.0 / ratio) } else { f64::INFINITY }
+}
+
+/// Whether a port's algorithm is built in and hands out explicit rates: those that mark alone swing by their nature.
+fn hands_out_rates(scenario: &Scenario, port: PortIndex) -> bool {
+    use SwitchAlgorithmConfig::{Aprc, Capc, ConsistentMarking, Eprca, Erica, Phantom};
+    let algorithm = &scenario.port(port).control.algorithm;
+    matches!(algorithm, Aprc(_) | Capc(_) | ConsistentMarking(_) | Eprca(_) | Erica(_) | Phantom(_))
+}

@@ -1,0 +1,59 @@
+"""Clocks that differ, and what a run and the command say of phases and of rates that cannot settle."""
+
+import json
+import subprocess
+import sys
+
+from cellrate import Scenario, run
+
+LOCKED = """
+name = "locked"
+duration = "100 ms"
+defaults.link = { rate = "149.76 Mbps", length = "10 km" }
+host = [{ name = "s{i}", count = 2 }, { name = "d" }]
+switch = [{ name = "sw", buffers = { ubr = "400 cells" } }]
+link = [{ between = ["s{i}", "sw"], count = 2 }, { between = ["sw", "d"] }]
+vc = [{ name = "v{i}", count = 2, path = ["s{i}", "sw", "d"], category = "ubr", traffic = { type = "greedy" } }]
+"""
+
+UNSTABLE = """
+name = "unstable"
+duration = "200 ms"
+defaults.link = { rate = "149.76 Mbps", length = "1000 km" }
+defaults.switch.algorithm = { type = "phantom" }
+host = [{ name = "s{i}", count = 20 }, { name = "d" }]
+switch = [{ name = "sw" }]
+link = [{ between = ["s{i}", "sw"], count = 20 }, { between = ["sw", "d"] }]
+vc = [{ name = "v{i}", count = 20, path = ["s{i}", "sw", "d"] }]
+"""
+
+
+def command(*arguments):
+    done = subprocess.run([sys.executable, "-m", "cellrate", *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_run_says_that_phases_decided_and_independent_clocks_end_it(tmp_path):
+    file = tmp_path / "locked.toml"
+    file.write_text(LOCKED)
+    assert "Phase effects: at sw->d" in command("run", str(file))
+    [row] = json.loads(command("run", str(file), "--json"))["phase_effects"]
+    assert (row["port"], row["vcs"]) == ("sw->d", 2)
+    independent = Scenario.parse(LOCKED).set({"defaults.clocks": "independent"})
+    summary = run(independent).summary
+    assert summary["phase_effects"] == []
+    assert [clock["clock"] for clock in summary["clocks"]] == ["s1", "s2", "d"]
+    assert all(abs(clock["offset_ppm"]) <= 20 for clock in summary["clocks"])
+    assert "Clocks: 3 not exact" in command("run", str(file), "--set", "defaults.clocks=independent")
+
+
+def test_rates_that_cannot_settle_are_said_before_and_after(tmp_path):
+    file = tmp_path / "unstable.toml"
+    file.write_text(UNSTABLE)
+    assert "Unsettled: Phantom at sw->d, 20 connections: gain x delay is 17.4" in command("validate", str(file))
+    rows = json.loads(command("run", str(file), "--json"))["unsettled"]
+    assert [row["by"] for row in rows] == ["rule", "run"]
+    assert rows[1]["swing"] > 0.1
+    settled = Scenario.parse(UNSTABLE).set({"defaults.link.length": "1 km"})
+    assert settled.set({"defaults.switch.algorithm.alpha": 0.001}).cannot_settle() == []
