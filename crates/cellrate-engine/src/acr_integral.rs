@@ -65,6 +65,12 @@ impl AcrIntegral {
         self.until
     }
 
+    /// The integral up to `end`, if ACR is `acr` since the last call [cells].
+    pub fn cells(mut self, end: Time, acr: CellRate) -> f64 {
+        self.advance(end, acr);
+        self.sum
+    }
+
     /// Time-weighted mean up to `end`, over `span`, if ACR is `acr` since the last call.
     pub fn mean(&self, end: Time, acr: CellRate, span: Duration) -> CellRate {
         CellRate::new((self.sum + acr.cells_in(end.since(self.until))) / span.as_secs_f64())

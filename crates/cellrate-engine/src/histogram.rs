@@ -212,6 +212,32 @@ impl Histogram {
         (self.total > 0).then(|| self.max.as_secs_f64())
     }
 
+    /// Largest since the beginning, or since it was [begun anew](Histogram::begin_max); zero of nothing.
+    pub fn max(&self) -> Duration {
+        self.max
+    }
+
+    /// The largest is looked for anew among what is counted from now on.
+    pub fn begin_max(&mut self) {
+        self.max = Duration::ZERO;
+    }
+
+    /// What was counted since it was what it was `before`, of which the largest is `max`.
+    pub fn since(&self, before: Option<&Histogram>, max: Duration) -> Histogram {
+        let mut since = Histogram { first: self.first, max, ..Histogram::default() };
+        since.counts = vec![0; self.counts.len()].into();
+        for place in 0..self.counts.len() {
+            let bucket = self.first as usize + place;
+            let earlier = before.and_then(|before| {
+                let place = bucket.checked_sub(before.first as usize)?;
+                (place < before.counts.len()).then(|| before.number_at(place))
+            });
+            since.count(bucket, self.number_at(place) - earlier.unwrap_or(0));
+        }
+        since.sum.add_wide(self.sum.get().wrapping_sub(before.map_or(0, |before| before.sum.get())));
+        since
+    }
+
     /// The smallest value that at least `share` of all are not above: the middle of its bucket, and never above the
     /// largest.
     pub fn quantile_s(&self, share: f64) -> Option<f64> {
@@ -282,6 +308,28 @@ mod tests {
             let ps = ps >> 1;
             let error = middle(bucket(ps)).abs_diff(ps);
             prop_assert!(error as f64 <= ps as f64 / 128.0, "{ps}: off by {error}");
+        }
+
+        #[test]
+        fn what_was_counted_since_is_what_one_that_began_then_has(
+            spans in proptest::collection::vec((0_u32..57, 0_u64..200, 1_u64..70_000), 2..20), at: prop::sample::Index)
+        {
+            let (mut all, mut own, mut before) = (Histogram::default(), Histogram::default(), None);
+            let at = at.index(spans.len());
+            for (index, &(shift, ps, count)) in spans.iter().enumerate() {
+                if index == at {
+                    before = Some(all.clone());
+                    all.begin_max();
+                }
+                for histogram in [Some(&mut all), (index >= at).then_some(&mut own)].into_iter().flatten() {
+                    (0..count).for_each(|_| histogram.record(Duration::from_ps(ps << shift)));
+                }
+            }
+            let since = all.since(before.as_ref(), all.max());
+            prop_assert_eq!((since.total, since.sum, since.max), (own.total, own.sum, own.max));
+            for share in [0.01, 0.5, 0.99, 1.0] {
+                prop_assert_eq!(since.quantile_s(share), own.quantile_s(share));
+            }
         }
 
         #[test]

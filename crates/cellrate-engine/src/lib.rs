@@ -20,6 +20,7 @@ pub mod schedule;
 pub mod segments;
 pub mod sender;
 pub mod set_up;
+pub mod shares;
 pub mod topology;
 pub mod tournament;
 pub mod traffic;

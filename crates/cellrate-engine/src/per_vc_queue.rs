@@ -56,6 +56,11 @@ impl<C: Copy> PerVcQueue<C> {
         Cells(self.max as u64)
     }
 
+    /// The most that have waited is counted anew, from those that wait now.
+    pub fn begin_max(&mut self) {
+        self.max = self.cells.len();
+    }
+
     /// Cells that waited, times the time, by `end` [cells * ps].
     pub fn integral(&self, end: Time) -> u128 {
         self.integral + u128::from(end.since(self.integrated_until).as_ps()) * self.cells.len() as u128

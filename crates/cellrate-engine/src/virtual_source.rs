@@ -1,6 +1,6 @@
 //! What results say of a virtual source.
 
-use cellrate_proto::{CellRate, Duration, Source, Time};
+use cellrate_proto::{CellRate, Duration, Source};
 use cellrate_scenario::Scenario;
 use serde::Serialize;
 
@@ -52,16 +52,18 @@ pub struct Counted {
     pub backward_rm_received: u64,
     /// Time-weighted mean of ACR.
     pub mean_acr: CellRate,
+    /// Time integral of its queue [cells * ps].
+    pub queue_integral: u128,
 }
 
 impl VirtualSourceSummary {
-    /// At the end of a run, `until`, which took `span`.
+    /// The row of a virtual source that was counted for `span`.
     pub fn new<C: Copy>(
         scenario: &Scenario,
         end: &VirtualEnd,
         (source, queue): (&Source, &PerVcQueue<C>),
         counted: Counted,
-        (until, span): (Time, Duration),
+        span: Duration,
     ) -> VirtualSourceSummary {
         let statistics = source.statistics();
         VirtualSourceSummary {
@@ -72,12 +74,27 @@ impl VirtualSourceSummary {
             forward_rm_sent: counted.forward_rm_sent,
             backward_rm_received: counted.backward_rm_received,
             max_queue: queue.max().0,
-            mean_queue: queue.integral(until) as f64 / span.as_ps() as f64,
+            mean_queue: counted.queue_integral as f64 / span.as_ps() as f64,
             mean_acr: counted.mean_acr.as_cells_per_s(),
             final_acr: source.acr().as_cells_per_s(),
             idle_resets: statistics.idle_resets,
             cutoff_decreases: statistics.cutoff_decreases,
             uili_decreases: statistics.uili_decreases,
+        }
+    }
+
+    /// What it has counted since its row was `before`; means and maxima stay.
+    #[must_use]
+    pub fn since(&self, before: &VirtualSourceSummary) -> VirtualSourceSummary {
+        VirtualSourceSummary {
+            data_received: self.data_received - before.data_received,
+            data_sent: self.data_sent - before.data_sent,
+            forward_rm_sent: self.forward_rm_sent - before.forward_rm_sent,
+            backward_rm_received: self.backward_rm_received - before.backward_rm_received,
+            idle_resets: self.idle_resets - before.idle_resets,
+            cutoff_decreases: self.cutoff_decreases - before.cutoff_decreases,
+            uili_decreases: self.uili_decreases - before.uili_decreases,
+            ..self.clone()
         }
     }
 }

@@ -57,7 +57,7 @@ impl Host {
 /// Makes a machine of every host of the scenario, in their order.
 #[pyfunction]
 pub fn make_hosts(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<Host>> {
-    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.document.resolve_for_live().map_err(|error| scenario_error(py, &error))?;
     let make = || {
         scenario.hosts.iter().zip(&scenario.nodes).map(|(settings, node)| {
             let host = LiveHost::new(settings).map_err(|error| (node.name.clone(), error))?;

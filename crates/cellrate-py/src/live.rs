@@ -41,7 +41,7 @@ pub fn live_nodes(
     given: Option<Makers>,
     nonce: Option<u64>,
 ) -> PyResult<RunResult> {
-    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.document.resolve_for_live().map_err(|error| scenario_error(py, &error))?;
     let part = part(&scenario, nodes)?;
     let options = Options { part, start_unix_ns, nonce, ..Options::default() };
     let told = Told { progress: progress.as_ref(), look: None };
@@ -58,7 +58,7 @@ pub fn check_given(
     given: Vec<(String, String)>,
     nodes: Option<Vec<String>>,
 ) -> PyResult<()> {
-    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.document.resolve_for_live().map_err(|error| scenario_error(py, &error))?;
     let part = part(&scenario, nodes)?;
     let is_given = |kind: &str, name: &str| given.iter().any(|given| given.0 == kind && given.1 == name);
     let mut wanted = wanted(&scenario, |node| part.has(node)).into_iter();

@@ -29,7 +29,7 @@ impl LiveNetwork {
     /// The network of a scenario between its hosts, in their order.
     #[new]
     fn new(py: Python<'_>, scenario: &Scenario, hosts: Vec<Py<Host>>) -> PyResult<LiveNetwork> {
-        let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+        let scenario = scenario.document.resolve_for_live().map_err(|error| scenario_error(py, &error))?;
         let addresses: Vec<_> =
             (0..).map(NodeIndex).zip(scenario.hosts.iter().map(|host| host.address)).collect();
         let carries = |number: ConnectionIndex| scenario.connection(number).carries_packets();

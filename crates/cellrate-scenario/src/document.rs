@@ -210,6 +210,14 @@ impl Document {
         self.settled().and_then(|root| crate::resolve::simulation(&root)).map_err(|fault| self.error(fault))
     }
 
+    /// Resolves it for a live run.
+    ///
+    /// # Errors
+    /// As for [`resolve`](Document::resolve), and a warm-up or windows: a live run measures all of its time.
+    pub fn resolve_for_live(&self) -> Result<Scenario, ScenarioError> {
+        crate::resolve::live_run(&self.root).map_err(|fault| self.error(fault))
+    }
+
     /// The document as TOML, overrides included, comments not: what is stored beside results. It reads back to a
     /// document of the same [`hash`](Document::hash).
     pub fn to_toml(&self) -> String {
@@ -340,7 +348,7 @@ impl Document {
                 .map_or(String::new(), |near| format!("Did you mean \"{near}\"? "));
             Fault::new(place, message, format!("{near}{remedy}"))
         };
-        if let ["host" | "switch" | "link" | "vc" | "application" | "probe" | "sweep", name, ..] =
+        if let ["host" | "switch" | "link" | "vc" | "application" | "probe" | "window" | "sweep", name, ..] =
             segments[..]
         {
             // A group that was written out, because one of its members was set, still answers to its name.

@@ -490,9 +490,34 @@ impl Endpoint {
         self.sender.source()
     }
 
-    /// Time-weighted mean of ACR from 0 to `end`.
-    pub fn mean_acr(&self, end: Time) -> Option<CellRate> {
-        Some(self.acr_integral.mean(end, self.source()?.acr(), end.since(Time::ZERO)))
+    /// The largest delay and the integral of ACR begin anew at `now`.
+    pub fn begin_maxima(&mut self, now: Time) {
+        self.acr_integral = AcrIntegral::from(now);
+        if let Some(delays) = &mut self.delays {
+            delays.begin_max();
+        }
+    }
+
+    /// Statistics of bursts and of pages begin anew, and the largest queues of virtual sources and adapters.
+    pub fn begin_statistics(&mut self) {
+        match &mut self.supply {
+            Supply::Relayed(queue) => queue.begin_max(),
+            Supply::Conversation(conversation) => conversation.begin_statistics(),
+            supply => {
+                if let Some(adapter) = supply.adapter_mut() {
+                    adapter.begin_max();
+                }
+            }
+        }
+        if let Some(interface) = &mut self.interface {
+            interface.stack.begin_statistics();
+        }
+    }
+
+    /// Time integral of ACR up to `at`, since it [began anew](Endpoint::begin_maxima) [cells]; zero without an ABR
+    /// source.
+    pub fn acr_cells(&self, at: Time) -> f64 {
+        self.source().map_or(0.0, |source| self.acr_integral.cells(at, source.acr()))
     }
 }
 

@@ -7,15 +7,17 @@ use cellrate_engine::given::{Algorithms, Given, Policies, TrafficSources};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{PortIndex, Scenario};
 
-use crate::assembly::assemble;
+use crate::assembly::{Assembly, assemble};
 use crate::backlog;
 use crate::error::RunError;
+use crate::kernel::Kernel;
 use crate::kernel::cell::MAX_HOPS;
+use crate::kernel::state::cluster::Cluster;
 use crate::kernel::windows::partition::Partition;
 use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::names::describe;
 use crate::progress::Progress;
-use crate::results::{RunResult, account};
+use crate::results::{Meter, RunResult, account};
 use crate::tap::{Collector, Tap, TapSink};
 use crate::watching::{Look, Watcher};
 
@@ -171,19 +173,26 @@ impl<'a> Simulation<'a> {
             Beside::Nobody | Beside::Watcher(_) => Vec::new(),
         };
         let mut assembly = assemble(scenario, &tapped, given, mechanisms)?;
+        let mut meter = Meter::default();
         match beside {
-            Beside::Nobody => assembly.kernel.run(end, threads, progress)?,
+            Beside::Nobody => run_and_read(scenario, &mut assembly, &mut meter, &mut |kernel, until| {
+                kernel.run(until, threads, progress)
+            })?,
             Beside::Watcher(mut watcher) => {
-                assembly
-                    .kernel
-                    .run_watched(end, progress, &mut |now, clusters| watcher.pass(now, clusters))?;
+                let watch = &mut |now: Time, clusters: &mut [Cluster]| watcher.pass(now, clusters);
+                run_and_read(scenario, &mut assembly, &mut meter, &mut |kernel, until| {
+                    kernel.run_watched(until, progress, watch)
+                })?;
             }
             Beside::Tap(tap, sink) => {
                 let mut collector = Collector::new(scenario, &mut assembly, tap, sink);
-                assembly.kernel.run_watched(end, progress, &mut |_, clusters| collector.collect(clusters))?;
+                let watch = &mut |_: Time, clusters: &mut [Cluster]| collector.collect(clusters);
+                run_and_read(scenario, &mut assembly, &mut meter, &mut |kernel, until| {
+                    kernel.run_watched(until, progress, watch)
+                })?;
             }
         }
-        account(scenario, assembly, end)
+        account(scenario, assembly, &meter, end)
     }
 }
 
@@ -194,6 +203,23 @@ pub(crate) fn check_size(scenario: &Scenario) -> Result<(), RunError> {
         return Err(RunError::TooLarge { hops, allowed: MAX_HOPS });
     }
     backlog::check(scenario)
+}
+
+/// Has the kernel `run` to the end, by way of all instants for which counts have to be exact: there `meter` reads them.
+fn run_and_read(
+    scenario: &Scenario,
+    assembly: &mut Assembly,
+    meter: &mut Meter,
+    run: &mut dyn FnMut(&mut Kernel, Time) -> Result<(), RunError>,
+) -> Result<(), RunError> {
+    let end = Time::ZERO + scenario.duration;
+    let instants = scenario.measuring.instants(end);
+    for (place, &at) in instants.iter().enumerate() {
+        run(&mut assembly.kernel, at)?;
+        meter.read(scenario, assembly, at)?;
+        assembly.kernel.resume(instants.get(place + 1).copied().unwrap_or(end));
+    }
+    run(&mut assembly.kernel, end)
 }
 
 /// Who else has part in a run.

@@ -4,6 +4,7 @@
 //! thread for the simulation and for what its reader clicks, needs it back after a few milliseconds. The result is the
 //! same. Cells can be followed from port to port on the way; where nobody follows them, nothing of that costs anything.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use cellrate_engine::given::Given;
@@ -15,7 +16,7 @@ use crate::error::RunError;
 use crate::kernel::cell::Cell;
 use crate::kernel::windows::serial::Serial;
 use crate::mechanisms::Mechanisms;
-use crate::results::{RunResult, account};
+use crate::results::{Meter, RunResult, account};
 use crate::simulation::check_size;
 use crate::tap::departures::{Departure, Departures};
 use crate::watching::{Recent, Seen};
@@ -47,6 +48,11 @@ pub struct Steps {
     noted: Vec<Departure>,
     /// What is followed is told from then on.
     follow_from: Time,
+    meter: Meter,
+    /// Instants still to come for which counts have to be exact, in order, and the end of the run.
+    instants: VecDeque<Time>,
+    /// What was found wrong on the way.
+    error: Option<RunError>,
 }
 
 /// What has come in one step.
@@ -113,9 +119,13 @@ impl Steps {
                 cluster.departures.get_or_insert_with(|| Box::new(Departures::from_none_of(ports)));
             departures.tap(place.index as usize, port.0);
         }
-        let serial = assembly.kernel.serial(Time::ZERO + scenario.duration)?;
+        let end = Time::ZERO + scenario.duration;
+        let mut instants: VecDeque<Time> = scenario.measuring.instants(end).into();
+        instants.push_back(end);
+        let serial = assembly.kernel.serial(instants[0])?;
         let (seen, noted, follow_from) = (Seen::default(), Vec::new(), Time::ZERO);
-        Ok(Steps { scenario, assembly, serial, seen, noted, follow_from })
+        let (meter, error) = (Meter::default(), None);
+        Ok(Steps { scenario, assembly, serial, seen, noted, follow_from, meter, instants, error })
     }
 
     /// Leaves cells untold that leave ports before `from`.
@@ -136,9 +146,15 @@ impl Steps {
     /// Goes on until `until`, or the end of the run; a little further, because the kernel works in windows of up to
     /// 2 ms.
     pub fn advance(&mut self, until: Time) -> Step {
-        let clusters = &mut self.assembly.kernel.clusters;
         let mut passing = Vec::new();
-        while self.serial.now() < until && self.serial.run_window(clusters) {
+        while self.serial.now() < until {
+            if !self.serial.run_window(&mut self.assembly.kernel.clusters) {
+                if !self.read_and_resume() {
+                    break;
+                }
+                continue;
+            }
+            let clusters = &mut self.assembly.kernel.clusters;
             for cluster in clusters.iter_mut() {
                 if let Some(departures) = &mut cluster.departures {
                     departures.hand_over(&mut self.noted);
@@ -155,7 +171,25 @@ impl Steps {
                 lost,
             }));
         }
-        Step { now: self.serial.now(), recent: self.seen.recent(clusters), passing }
+        let recent = self.seen.recent(&self.assembly.kernel.clusters);
+        Step { now: self.serial.now(), recent, passing }
+    }
+
+    /// Where counts have to be exact for the instant that has been reached, reads them and goes on. Whether there is
+    /// more to run.
+    fn read_and_resume(&mut self) -> bool {
+        let [at, next] = match (self.instants.front(), self.instants.get(1)) {
+            (Some(&at), Some(&next)) => [at, next],
+            _ => return false,
+        };
+        self.instants.pop_front();
+        self.assembly.kernel.settle(&self.serial.exchange, at);
+        if let Err(error) = self.meter.read(&self.scenario, &mut self.assembly, at) {
+            self.error.get_or_insert(error);
+        }
+        self.assembly.kernel.resume(next);
+        self.serial.go_on(self.assembly.kernel.windows(next));
+        true
     }
 
     /// Runs what is left, and gives figures and series.
@@ -165,8 +199,11 @@ impl Steps {
     pub fn finish(mut self) -> Result<RunResult, RunError> {
         let end = Time::ZERO + self.scenario.duration;
         self.advance(end);
-        self.assembly.kernel.finish(&self.serial.exchange, end);
-        account(&self.scenario, self.assembly, end)
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        self.assembly.kernel.settle(&self.serial.exchange, end);
+        account(&self.scenario, self.assembly, &self.meter, end)
     }
 }
 

@@ -18,12 +18,13 @@ mod random_world;
 mod reference;
 mod world;
 
+use cellrate_proto::Octets;
 use cellrate_proto::switch::{SwitchAlgorithm, SwitchAlgorithmConfig};
 use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, Scenario};
 use cellrate_sim::mechanisms::Mechanism;
 use cellrate_sim::{
-    AlgorithmPort, FlowSummary, FrameSummary, RunResult, Simulation, TcpSummary, VirtualSourceSummary, run,
-    run_on,
+    AlgorithmPort, FlowSummary, FrameSummary, RunResult, Simulation, Summary, TcpSummary,
+    VirtualSourceSummary, run, run_on,
 };
 use plain::sources::{given, own_sources};
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
@@ -31,6 +32,7 @@ use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
 use random_world::frame_discard::discarding;
 use random_world::hosts::random_shared_hosts;
+use random_world::parts::in_parts;
 use random_world::segments::segmented;
 use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
@@ -54,6 +56,7 @@ const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
 const DEFAULT_SEGMENTS_COUNT: u64 = 400;
 const DEFAULT_BECN_COUNT: u64 = 400;
 const DEFAULT_DISCARD_COUNT: u64 = 400;
+const DEFAULT_PARTS_COUNT: u64 = 220;
 const DEFAULT_OWN_COUNT: u64 = 400;
 const DEFAULT_CATEGORIES_COUNT: u64 = 90;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 30;
@@ -141,6 +144,26 @@ fn the_kernel_and_the_judge_agree_where_switches_discard_frames() {
         discarding(if number % 9 == 8 { random_scenario } else { kinds[number as usize % 4] }(number), number)
     };
     agree(network, DEFAULT_DISCARD_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_parts_of_a_run() {
+    let network = |number: u64| {
+        let mut scenario = match number % 11 {
+            8 => random_thresholds(number),
+            9 => random_categories(number),
+            10 => random_throng(number),
+            _ => of_kind(number)(number),
+        };
+        if number.is_multiple_of(5) {
+            scenario = segmented(scenario, number);
+        }
+        if number.is_multiple_of(7) {
+            scenario = notified(scenario, number);
+        }
+        in_parts(scenario, number)
+    };
+    agree(network, DEFAULT_PARTS_COUNT, 4);
 }
 
 #[test]
@@ -373,13 +396,18 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
             return Some(format!("{kernel:?} against {judge:?}"));
         }
     }
+    if let Some(text) = windows_difference(scenario, summary, judge) {
+        return Some(text);
+    }
     if let Some(text) = virtual_sources_difference(&summary.virtual_sources, &judge.virtual_sources) {
         return Some(text);
     }
     if summary.tcp.len() != judge.tcp.len() {
         return Some(format!("TCP: {:#?} against {:#?}", summary.tcp, judge.tcp));
     }
-    for (kernel, judge) in summary.tcp.iter().zip(&judge.tcp) {
+    for (place, (kernel, row)) in summary.tcp.iter().zip(&judge.tcp).enumerate() {
+        let before = judge.tcp_before.as_ref().map(|rows| &rows[place]);
+        let judge = &tcp_since(row, before);
         if !same_tcp(kernel, judge) {
             return Some(format!("{kernel:?} against {judge:?}"));
         }
@@ -450,6 +478,43 @@ fn virtual_sources_difference(
     };
     let differs = kernel.len() != judge.len() || kernel.iter().zip(judge).any(|(k, j)| !same(k, j));
     differs.then(|| format!("virtual sources: {kernel:#?} against {judge:#?}"))
+}
+
+/// The first row of a window in which the two differ.
+fn windows_difference(scenario: &Scenario, summary: &Summary, judge: &Judgement) -> Option<String> {
+    let (mut vcs, mut ports) = (summary.vc_windows.iter(), summary.port_windows.iter());
+    for (window, (flows, judged_ports)) in scenario.measuring.windows.iter().zip(&judge.windows) {
+        for flow in flows {
+            let kernel = vcs.next().filter(|row| row.window == window.name).map(|row| &row.row);
+            if kernel.is_none_or(|kernel| !same_flow(kernel, flow)) {
+                return Some(format!("{window:?}: {kernel:?} against {flow:?}"));
+            }
+        }
+        for port in judged_ports {
+            let kernel = ports.next().filter(|row| row.window == window.name).map(|row| &row.row);
+            if kernel != Some(port) {
+                return Some(format!("{window:?}: {kernel:?} against {port:?}"));
+            }
+        }
+    }
+    (vcs.len() + ports.len() > 0).then(|| "more rows of windows than the judge has".into())
+}
+
+/// What a row has grown by since the end of the warm-up.
+fn tcp_since(row: &TcpRow, before: Option<&TcpRow>) -> TcpRow {
+    let mut row = row.clone();
+    if let Some((_, _, tally, delivered, whole, spoiled)) = before {
+        row.2.statistics.segments -= tally.statistics.segments;
+        row.2.statistics.octets = Octets(row.2.statistics.octets.0 - tally.statistics.octets.0);
+        row.2.statistics.retransmitted -= tally.statistics.retransmitted;
+        row.2.statistics.retransmitted_octets =
+            Octets(row.2.statistics.retransmitted_octets.0 - tally.statistics.retransmitted_octets.0);
+        row.2.statistics.timeouts -= tally.statistics.timeouts;
+        row.2.statistics.fast_retransmits -= tally.statistics.fast_retransmits;
+        row.2.acknowledged = Octets(row.2.acknowledged.0 - tally.acknowledged.0);
+        (row.3, row.4, row.5) = (row.3 - delivered, row.4 - whole, row.5 - spoiled);
+    }
+    row
 }
 
 fn same_tcp(kernel: &TcpSummary, judge: &TcpRow) -> bool {

@@ -6,7 +6,16 @@ from html import escape
 from typing import Any
 
 from ..texts import printable
-from .summaries import Numbers, application_numbers, port_numbers, run_line, vc_numbers, virtual_source_numbers
+from .summaries import (
+    Numbers,
+    application_numbers,
+    fairness_line,
+    port_numbers,
+    run_line,
+    vc_numbers,
+    virtual_source_numbers,
+    window_numbers,
+)
 
 
 def html_of(summary: dict[str, Any], settings: dict[str, str]) -> str:
@@ -17,9 +26,11 @@ def html_of(summary: dict[str, Any], settings: dict[str, str]) -> str:
         *application_numbers(summary),
         port_numbers(summary),
         virtual_source_numbers(summary),
+        *window_numbers(summary),
     )
     tables = "".join(map(_table, numbers))
-    return f"<div><b>{escape(title)}</b>{tables}<small>{escape(run_line(summary['run']))}</small></div>"
+    last = f"{fairness_line(summary)} {run_line(summary['run'])}".strip()
+    return f"<div><b>{escape(title)}</b>{tables}<small>{escape(last)}</small></div>"
 
 
 def _table(numbers: Numbers) -> str:

@@ -70,6 +70,33 @@ def port_numbers(summary: dict[str, Any]) -> Numbers:
     return head, numbers
 
 
+def window_numbers(summary: dict[str, Any]) -> list[Numbers]:
+    """Give the tables of VCs and of ports within windows of the run, where the scenario has any."""
+    tables = []
+    for of, numbers in (("vc", vc_numbers), ("port", port_numbers)):
+        rows = summary.get(f"{of}_windows", [])
+        for name in dict.fromkeys(row["window"] for row in rows):
+            own = [row for row in rows if row["window"] == name]
+            head, lines = numbers({f"{of}s": own})
+            if lines:
+                span = f"{own[0]['from_s']:g} to {own[0]['until_s']:g} s"
+                tables.append(([f"{head[0]} in {name},\n{span}", *head[1:]], lines))
+    return tables
+
+
+def fairness_line(summary: dict[str, Any]) -> str:
+    """Give a line about how evenly connections of a category were served; nothing of a single one."""
+    parts = []
+    for row in summary.get("fairness", []):
+        if row["vcs"] < 2 or row["jain"] is None:
+            continue
+        part = f"{row['jain']:.3f} of {row['vcs']} {row['category'].upper()} directions"
+        if row["jain_of_fair_shares"] is not None:
+            part += f" ({row['jain_of_fair_shares']:.3f} over max-min shares)"
+        parts.append(part)
+    return f"Jain's index: {', '.join(parts)}." if parts else ""
+
+
 def virtual_source_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of virtual sources; no rows where no switch segments a control loop."""
     head = ["virtual source", "data sent", "max queue\ncells", "mean queue\ncells", "mean ACR\nMbps"]
@@ -216,7 +243,8 @@ def run_line(run: dict[str, Any]) -> str:
         return f"{run['duration_s']:g} s of network time: {run['cell_hops']:,} cell hops.  {of_which}"
     per_s = run["cell_hops_per_s"]
     speed = f"{per_s / 1e6:.1f} million" if per_s >= 1e5 else f"{per_s:,.0f}"
-    return (
+    measured = f"Figures from {start:g} s on.  " if (start := run.get("measured_from_s", 0)) else ""
+    return measured + (
         f"{run['duration_s']:g} s of network time in {run['wall_s']:.2f} s: {run['cell_hops']:,} cell hops, "
         f"{speed} per second.  {of_which}"
     )

@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..texts import printable
-from .summaries import application_numbers, port_numbers, run_line, vc_numbers, virtual_source_numbers
+from .summaries import (
+    application_numbers,
+    fairness_line,
+    port_numbers,
+    run_line,
+    vc_numbers,
+    virtual_source_numbers,
+    window_numbers,
+)
 
 
 def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
@@ -37,6 +45,10 @@ def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
     head, rows = virtual_source_numbers(summary)
     if rows:
         print_numbers(head, rows)
+    for numbers in window_numbers(summary):
+        print_numbers(*numbers)
+    if fairness := fairness_line(summary):
+        print(fairness)
     print(run_line(run))
 
 

@@ -406,9 +406,10 @@ fn virtual_sources(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -
             forward_rm_sent: sender.counters.forward_rm_sent,
             backward_rm_received: sender.counters.backward_rm_received,
             mean_acr: sender.mean_acr(ending.end, span).unwrap_or_default(),
+            queue_integral: queue.integral(ending.end),
         };
         let of = (sender.source()?, queue);
-        Some(VirtualSourceSummary::new(ending.scenario, end, of, counted, (ending.end, span)))
+        Some(VirtualSourceSummary::new(ending.scenario, end, of, counted, span))
     };
     ends.into_iter().filter_map(row).collect()
 }

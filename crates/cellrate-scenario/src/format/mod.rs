@@ -7,6 +7,7 @@ mod custom;
 mod frames;
 mod host;
 mod live;
+mod measuring;
 mod pages;
 mod switch;
 mod tcp;
@@ -21,6 +22,7 @@ use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
 use live::LIVE;
+use measuring::{WARM_UP_KEY, WINDOW};
 use switch::{SWITCH, SWITCH_DEFAULTS};
 use traffic::TRAFFIC;
 use uili::{UILI, UILI_POLICIES};
@@ -212,6 +214,7 @@ pub(crate) const ROOT: Shape = Shape {
             "One or more sentences: what the scenario is for.",
         ),
         required("duration", SPAN, "How long the network is watched."),
+        WARM_UP_KEY,
         key(
             "seed",
             Kind::Integer(0, i64::MAX),
@@ -241,6 +244,7 @@ pub(crate) const ROOT: Shape = Shape {
             "Programs on the hosts of a live run (docs/guides/testbed.md).",
         ),
         key("probe", Kind::Entries(&PROBE), "none", "Series to record."),
+        key("window", Kind::Entries(&WINDOW), "none", "Parts of the run with figures of their own."),
         key("live", Kind::Table(&LIVE), "none", "How the network is run live."),
         key("sweep", Kind::Entries(&SWEEP), "none", "Keys to vary: one run for every combination of values."),
     ],

@@ -10,6 +10,7 @@ mod frames;
 mod host;
 mod index;
 mod live;
+mod measuring;
 mod pages;
 mod period;
 mod segmenting;
@@ -26,6 +27,7 @@ pub use frames::*;
 pub use host::*;
 pub use index::*;
 pub use live::*;
+pub use measuring::*;
 pub use pages::*;
 pub use period::*;
 pub use segmenting::*;
@@ -49,6 +51,8 @@ pub struct Scenario {
     pub purpose: String,
     /// How long the network is watched [s]. Events at or after this instant do not happen.
     pub duration: Duration,
+    /// Over which part of that figures count.
+    pub measuring: Measuring,
     /// Seed of all randomness.
     pub seed: u64,
     /// Hosts and switches.

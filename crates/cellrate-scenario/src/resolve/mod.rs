@@ -8,6 +8,7 @@ mod connection;
 mod frames;
 mod host;
 mod live;
+mod measuring;
 mod network;
 mod pages;
 mod port;
@@ -49,6 +50,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         purpose: root.text("purpose").unwrap_or_default().to_string(),
         duration,
         seed,
+        measuring: measuring::read(root, duration)?,
         nodes: network.nodes,
         hosts: network.hosts,
         links: network.links,
@@ -65,6 +67,12 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
 /// The same for a simulation, which real programs cannot take part in.
 pub(crate) fn simulation(root: &Table) -> Result<Scenario, Fault> {
     application::refuse(root)?;
+    scenario(root)
+}
+
+/// The same for a live run, whose figures are those of all of it.
+pub(crate) fn live_run(root: &Table) -> Result<Scenario, Fault> {
+    measuring::refuse(root)?;
     scenario(root)
 }
 

@@ -11,6 +11,7 @@ mod frame_discard;
 mod frames;
 mod large;
 mod live;
+mod measuring;
 mod overrides;
 mod pages;
 mod parallel;

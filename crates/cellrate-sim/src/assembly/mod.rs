@@ -80,6 +80,12 @@ pub(crate) fn assemble(
     given: Given<'_>,
     mechanisms: Mechanisms,
 ) -> Result<Assembly, RunError> {
+    let end = Time::ZERO + scenario.duration;
+    // What waits at a shared host is counted once, at the end of the run.
+    let mechanisms = match first_pause(scenario) < end {
+        true => mechanisms.without(Mechanism::SharedHosts),
+        false => mechanisms,
+    };
     let partition = Partition::of(scenario, mechanisms);
     let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
     let used = categories_by_port(scenario);
@@ -173,8 +179,14 @@ pub(crate) fn assemble(
         let sampler = Sampler::new(tracks, parts.ports.len(), parts.endpoints.len());
         Cluster::new(Parts { hops: Arc::clone(&table), sampler, ..parts })
     });
-    let kernel = Kernel { clusters: clusters.collect(), conduits, window: partition.window, mechanisms };
+    let kernel = Kernel::new(clusters.collect(), conduits, partition.window, end, mechanisms);
     Ok(Assembly { kernel, ports, endpoints, virtual_ends })
+}
+
+/// The first instant that the kernel runs to: for which counts have to be exact, or the end of the run.
+fn first_pause(scenario: &Scenario) -> Time {
+    let end = Time::ZERO + scenario.duration;
+    scenario.measuring.instants(end).first().copied().unwrap_or(end)
 }
 
 fn empty_parts(scenario: &Scenario, mechanisms: Mechanisms) -> Parts {
@@ -190,7 +202,7 @@ fn empty_parts(scenario: &Scenario, mechanisms: Mechanisms) -> Parts {
         first_virtual: 0,
         ways_back: BTreeMap::new(),
         sampler: Sampler::default(),
-        end: Time::ZERO + scenario.duration,
+        end: first_pause(scenario),
         mechanisms,
     }
 }

@@ -50,14 +50,10 @@ impl Cluster {
         }
     }
 
-    /// The run ends at `end`: everything before that has happened. Ends the intervals that end before it and that
-    /// nothing came after, where their figures are recorded.
+    /// The run ends at `end`: ends the intervals that end before it and that nothing came after, where their figures are
+    /// recorded.
     pub fn finish(&mut self, end: Time) {
         let last = Time::from_ps(end.as_ps().saturating_sub(1));
-        self.bring_up_all(self.schedule.key(0, end), last);
-        self.end_plans(end);
-        self.end_shared_hosts();
-        self.end_ahead();
         for index in 0..self.ports.len() {
             let port = &mut self.ports[index];
             if port.metered && port.keeps_ended() {
@@ -261,7 +257,7 @@ impl Cluster {
 
     /// `cell` is on `lane`, which ends its path if `endpoint` is one.
     #[inline(always)]
-    fn approach(&mut self, lane: usize, endpoint: u32, cell: Cell) {
+    pub(super) fn approach(&mut self, lane: usize, endpoint: u32, cell: Cell) {
         let place = &mut self.lanes[lane];
         let mut cell = cell;
         match place.course {

@@ -89,6 +89,7 @@ pub(crate) mod deferred;
 pub(crate) mod events;
 pub(crate) mod hop;
 pub(crate) mod lanes;
+pub(crate) mod pause;
 pub(crate) mod sampling;
 pub(crate) mod sources;
 pub(crate) mod state;
@@ -118,6 +119,12 @@ pub(crate) struct Kernel {
     /// How long clusters may run by themselves.
     pub window: Duration,
     pub mechanisms: Mechanisms,
+    /// The end of the run.
+    pub end: Time,
+    /// All that happens before this instant has happened.
+    now: Time,
+    /// What clusters hand to one another, once they have run.
+    exchange: Option<Exchange>,
 }
 
 /// Somebody who looks at the clusters between windows, of which the last one has ended then.
@@ -127,64 +134,94 @@ pub(crate) type Watch<'a> = dyn FnMut(Time, &mut [Cluster]) -> ControlFlow<()> +
 const LEAD: u64 = 12;
 
 impl Kernel {
-    /// Runs from the start to `end`, on so many threads as there are clusters for, but not more than `threads`.
+    /// A kernel at time zero, for a run up to `end`.
+    pub fn new(
+        clusters: Vec<Cluster>,
+        conduits: Vec<[(usize, usize); 2]>,
+        window: Duration,
+        end: Time,
+        mechanisms: Mechanisms,
+    ) -> Kernel {
+        Kernel { clusters, conduits, window, mechanisms, end, now: Time::ZERO, exchange: None }
+    }
+
+    /// Runs on to `until`, on so many threads as there are clusters for, but not more than `threads`. Every count is
+    /// exact for that instant then: what happens before it has happened, and nothing else.
     pub fn run(
         &mut self,
-        end: Time,
+        until: Time,
         threads: NonZeroUsize,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), RunError> {
         let lead = if self.mechanisms.has(Mechanism::Lead) { LEAD } else { 1 };
-        self.run_crew(end, threads.get(), lead, progress, &mut |_, _| ControlFlow::Continue(()))
+        self.run_crew(until, threads.get(), lead, progress, &mut |_, _| ControlFlow::Continue(()))
     }
 
-    /// The same on one thread, where `watch` looks at the clusters after every window; a break ends the run.
+    /// Runs on to `until` on one thread, where `watch` looks at the clusters after every window; a break ends the run.
     pub fn run_watched(
         &mut self,
-        end: Time,
+        until: Time,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         watch: &mut Watch<'_>,
     ) -> Result<(), RunError> {
-        self.run_crew(end, 1, 1, progress, watch)
+        self.run_crew(until, 1, 1, progress, watch)
+    }
+
+    /// Has the clusters go on towards `next` where they have [run](Kernel::run) to an instant before.
+    pub fn resume(&mut self, next: Time) {
+        self.clusters.iter_mut().for_each(|cluster| cluster.resume(next));
     }
 
     fn run_crew(
         &mut self,
-        end: Time,
+        until: Time,
         threads: usize,
         lead: u64,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         watch: &mut Watch<'_>,
     ) -> Result<(), RunError> {
-        self.check_length(end)?;
-        let (window, mut now) = (self.window, Time::ZERO);
+        self.check_length()?;
+        let (window, start, end) = (self.window, self.now, self.end);
+        let mut now = start;
         let goes_on = &mut |clusters: &mut [Cluster]| {
             if watch(now, clusters).is_break() {
                 return false;
             }
             let fraction = now.as_ps() as f64 / end.as_ps() as f64;
-            now = now.saturating_add(window).min(end);
+            now = now.saturating_add(window).min(until);
             progress(Progress { fraction }).is_continue()
         };
-        let exchange = Exchange::new(&mut self.clusters, &self.conduits, self.mechanisms);
-        let windows = Windows { end, length: window, lead };
+        let exchange = match self.exchange.take() {
+            Some(exchange) => exchange,
+            None => Exchange::new(&mut self.clusters, &self.conduits, self.mechanisms),
+        };
+        let windows = Windows { start, end: until, length: window, lead };
         if !crew::run(&mut self.clusters, &exchange, windows, threads, goes_on) {
             return Err(RunError::Interrupted);
         }
-        self.finish(&exchange, end);
+        self.settle(&exchange, until);
+        self.exchange = Some(exchange);
         Ok(())
     }
 
-    /// Prepares a run to `end` whose windows the caller runs one by one.
-    pub fn serial(&mut self, end: Time) -> Result<Serial, RunError> {
-        self.check_length(end)?;
+    /// Prepares a run to `until` whose windows the caller runs one by one.
+    pub fn serial(&mut self, until: Time) -> Result<Serial, RunError> {
+        self.check_length()?;
         let exchange = Exchange::new(&mut self.clusters, &self.conduits, self.mechanisms);
-        Ok(Serial::new(exchange, Windows { end, length: self.window, lead: 1 }))
+        Ok(Serial::new(exchange, self.windows(until)))
     }
 
-    /// Ends a run of which all windows have been run.
-    pub fn finish(&mut self, exchange: &Exchange, end: Time) {
-        self.clusters.iter_mut().for_each(|cluster| cluster.finish(end));
+    /// The windows from where it has got to `until`, for one thread.
+    pub fn windows(&self, until: Time) -> Windows {
+        Windows { start: self.now, end: until, length: self.window, lead: 1 }
+    }
+
+    /// All windows up to `until` have been run: counts are exact for that instant from now on.
+    pub fn settle(&mut self, exchange: &Exchange, until: Time) {
+        self.clusters.iter_mut().for_each(|cluster| cluster.settle(until));
+        if until == self.end {
+            self.clusters.iter_mut().for_each(|cluster| cluster.finish(until));
+        }
         // What is still between clusters is on its way.
         for (number, cluster) in self.clusters.iter_mut().enumerate() {
             exchange.post(number, cluster);
@@ -192,11 +229,12 @@ impl Kernel {
         for (number, cluster) in self.clusters.iter_mut().enumerate() {
             exchange.deliver(number, cluster);
         }
+        self.now = until;
     }
 
-    fn check_length(&self, end: Time) -> Result<(), RunError> {
+    fn check_length(&self) -> Result<(), RunError> {
         match self.clusters.iter().map(Cluster::last_instant).min() {
-            Some(allowed) if end > allowed => Err(RunError::TooLong { allowed_ps: allowed.as_ps() }),
+            Some(allowed) if self.end > allowed => Err(RunError::TooLong { allowed_ps: allowed.as_ps() }),
             _ => Ok(()),
         }
     }

@@ -346,6 +346,11 @@ impl Fifo {
         Cells(self.max_backlog.div_ceil(self.outlet.cell_time))
     }
 
+    /// The largest queue is looked for anew from `now` on, with what stands then.
+    pub fn begin_max(&mut self, now: Time) {
+        self.max_backlog = self.busy_until.since(now);
+    }
+
     /// Cells whose transmission had ended by `at`.
     pub fn transmitted(&self, at: Time) -> u64 {
         self.accepted - self.queue(at).0

@@ -14,7 +14,7 @@ mod losses;
 mod ranked;
 mod served;
 
-use cellrate_proto::switch::{Feedback, PortControl, Slot};
+use cellrate_proto::switch::{Feedback, FrameDiscard, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, Duration, Time};
 use cellrate_scenario::FlowIndex;
 
@@ -51,6 +51,30 @@ pub(crate) enum Queues {
 
 /// When averaging intervals ended, and the figures of the algorithm from then on.
 pub(crate) type Ended = Vec<(Time, Vec<f64>)>;
+
+/// What has been counted at a port: all since the beginning of the run, but maxima since they
+/// [began anew](Port::begin_maxima).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PortCounts {
+    /// [cells]
+    pub transmitted: u64,
+    /// Time for which the line was busy [ps].
+    pub busy_ps: u64,
+    /// Time integral of the queue [cells * ps].
+    pub queue_integral: u128,
+    /// Largest queue [cells].
+    pub max_queue: u64,
+    /// Largest queue of ABR [cells].
+    pub max_abr_queue: u64,
+    /// Cells lost [cells].
+    pub dropped: u64,
+    /// BRMs originated [cells].
+    pub originated: u64,
+    /// PDUs of which no cell got in.
+    pub pdus_refused: u64,
+    /// PDUs that were cut.
+    pub pdus_cut: u64,
+}
 
 /// What most ports have nothing of.
 #[derive(Debug, Default)]
@@ -259,6 +283,50 @@ impl Port {
             Queues::Fifo(fifo) => fifo.busy(at).as_ps(),
             Queues::Ranked(ranked) => ranked.all().busy(at).as_ps(),
             Queues::Served(served) => served.busy_ps(at),
+        }
+    }
+
+    /// What has been counted by `at`, before which everything has happened and nothing else. A departure at that instant
+    /// has not.
+    pub fn counts(&self, at: Time) -> PortCounts {
+        let of_fifo = |fifo: &Fifo, max_abr_queue: u64| {
+            let last = Time::from_ps(at.as_ps().saturating_sub(1));
+            (fifo.transmitted(last), fifo.max_queue().0, max_abr_queue, fifo.queue_integral(at))
+        };
+        let (transmitted, max_queue, max_abr_queue, queue_integral) = match &self.queues {
+            Queues::Fifo(fifo) => {
+                let is_abr = usize::from(self.only_priority) == ABR;
+                of_fifo(fifo, if is_abr { fifo.max_queue().0 } else { 0 })
+            }
+            Queues::Ranked(ranked) => of_fifo(ranked.all(), ranked.max_abr_queue().0),
+            Queues::Served(served) => {
+                let max_abr_queue = served.max_queue(ABR).0;
+                (served.transmitted(), served.max_total().0, max_abr_queue, served.queue_integral(at))
+            }
+        };
+        let frame_discard = match &self.queues {
+            Queues::Served(served) => served.frame_discard(),
+            Queues::Fifo(_) | Queues::Ranked(_) => None,
+        };
+        PortCounts {
+            transmitted,
+            busy_ps: self.busy_ps(at),
+            queue_integral,
+            max_queue,
+            max_abr_queue,
+            dropped: self.dropped(),
+            originated: self.control.originated(),
+            pdus_refused: frame_discard.map_or(0, FrameDiscard::refused),
+            pdus_cut: frame_discard.map_or(0, FrameDiscard::cut),
+        }
+    }
+
+    /// The largest queues are looked for anew from `now` on, before which everything has happened, with what stands then.
+    pub fn begin_maxima(&mut self, now: Time) {
+        match &mut self.queues {
+            Queues::Fifo(fifo) => fifo.begin_max(now),
+            Queues::Ranked(ranked) => ranked.begin_max(now),
+            Queues::Served(served) => served.begin_max(now),
         }
     }
 

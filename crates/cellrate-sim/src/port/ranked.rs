@@ -132,6 +132,14 @@ impl Ranked {
         Cells(if first == ABR { max_first.div_ceil(cell_time) } else { max_abr })
     }
 
+    /// The largest queues are looked for anew from `now` on, up to which turns have been given, with what stands then.
+    pub fn begin_max(&mut self, now: Time) {
+        self.all.begin_max(now);
+        let turns = &mut self.turns;
+        turns.max_first = turns.first_until.since(now.max(turns.lower_until));
+        turns.max_abr = if turns.first == ABR { 0 } else { turns.lower_queue(&self.waiting, ABR, now) };
+    }
+
     /// Every cell whose turn has not come.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.waiting.iter().flat_map(Ring::iter)

@@ -190,6 +190,18 @@ impl Served {
         Cells(self.max_lengths[priority])
     }
 
+    /// The largest queues are looked for anew from `now` on, with what stands then: a cell that leaves at `now` does
+    /// not.
+    pub fn begin_max(&mut self, now: Time) {
+        (self.max_total, self.max_lengths) = (self.length, self.lengths);
+        if let Some((priority, _)) = &self.serving
+            && self.departs == now
+        {
+            self.max_total -= 1;
+            self.max_lengths[*priority] -= 1;
+        }
+    }
+
     /// Cells whose transmission has ended.
     pub fn transmitted(&self) -> u64 {
         self.transmitted

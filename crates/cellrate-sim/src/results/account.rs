@@ -3,66 +3,66 @@
 use std::collections::BTreeMap;
 
 use cellrate_engine::rows::{clocks, negotiated, refused};
+use cellrate_engine::shares::{self, Got};
 use cellrate_proto::Time;
-use cellrate_proto::switch::FrameDiscard;
 use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Scenario};
 
 use super::exchanges::Rows;
-use super::virtual_sources::{self, Balance};
-use super::{FlowSummary, HostBottleneck, PortSummary, RunResult, RunSummary, Series, Summary};
+use super::measured::{self, Elsewhere, Meter};
+use super::{FlowSummary, HostBottleneck, RunResult, RunSummary, Series, Summary, TcpSummary};
 use crate::assembly::{Assembly, Place};
-use crate::endpoint::RmCount;
 use crate::error::RunError;
 use crate::kernel::cell::Cell;
 use crate::kernel::state::cluster::Cluster;
-use crate::names::{category_name, describe, flow_name, port_name};
-use crate::port::{ABR, Fifo, Port, Queues};
+use crate::names::{describe, flow_name, port_name};
+use crate::port::Queues;
 use crate::probe::recorder::Recorder;
 
-/// Rows and series of a network that has run to its end.
-pub(crate) fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) -> Result<RunResult, RunError> {
-    let mut in_flight = count_in_flight(&assembly, scenario.flows().len());
+/// Rows and series of a network that has run to its end, with what `meter` has read before.
+pub(crate) fn account(
+    scenario: &Scenario,
+    mut assembly: Assembly,
+    meter: &Meter,
+    end: Time,
+) -> Result<RunResult, RunError> {
+    let elsewhere = Elsewhere::count(scenario, &assembly)?;
     // Rows take the room of what has been counted, and then of the ports.
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_cells);
-    let ports = port_summaries(scenario, &mut assembly, end);
     let host_bottlenecks = host_bottlenecks(scenario, &assembly, end);
     let phase_effects = super::phase_effects::collect(scenario, &assembly);
     let unsettled = super::unsettled::collect(scenario, &assembly, end);
+    let (ports, port_windows) = meter.port_rows(scenario, &assembly, end);
+    let cell_hops = measured::cell_hops(scenario, &assembly, end);
     assembly.kernel.clusters.iter_mut().for_each(Cluster::forget_ports);
-    let mut vcs = flow_summaries(scenario, &assembly, &in_flight, end);
-    let balances = virtual_sources::balances(scenario, &assembly)?;
-    let clusters = assembly.kernel.clusters.iter();
-    let originated = sum_up(clusters.map(|cluster| &cluster.originated), in_flight.len());
-    for (((row, in_flight), balance), originated) in
-        vcs.iter_mut().zip(&mut in_flight).zip(balances).zip(originated)
-    {
-        let Balance { sent, received, waiting } = balance;
-        let counts = [row.sent + sent + originated, row.delivered + received, row.dropped, *in_flight];
-        if counts[0] != counts[1] + counts[2] + counts[3] {
-            return Err(RunError::NotConserved { vc: row.vc.clone(), counts });
-        }
-        *in_flight += waiting;
-        row.in_flight = *in_flight;
-    }
+    let (vcs, vc_windows) = meter.flow_rows(scenario, &assembly, &elsewhere, end);
+    let start = scenario.measuring.start();
     let run = RunSummary {
         scenario: scenario.name.clone(),
         seed: scenario.seed,
         duration_s: scenario.duration.as_secs_f64(),
-        cell_hops: ports.iter().map(|port| port.transmitted).sum(),
+        measured_from_s: start.as_secs_f64(),
+        cell_hops,
         events: assembly.kernel.clusters.iter().map(|cluster| cluster.events).sum(),
     };
-    let vcs = vcs.into_iter().filter(|row| row.sent > 0).collect();
     let (bursts, burst_list) = super::bursts::collect(scenario, &assembly);
     let tcp = super::tcp::collect(scenario, &assembly, end);
-    let (frames, frame_list) = super::frames::collect(scenario, &assembly, &in_flight, end);
+    let tcp = super::tcp::since(tcp, &meter.warm_up.tcp, start, end);
+    let (frames, frame_list) = super::frames::collect(scenario, &assembly, &elsewhere.in_flight, end, start);
+    let frames = super::frames::since(frames, &meter.warm_up.frames);
     let Rows { exchanges, pages, list: exchange_list } = super::exchanges::collect(scenario, &assembly);
-    let virtual_sources = super::virtual_sources::collect(scenario, &assembly, end);
+    let virtual_sources = super::virtual_sources::collect(scenario, &assembly, &meter.virtual_sources, end);
+    let (shares, fairness, efficiency) = shares::rows(scenario, &got(scenario, &vcs, &tcp, end));
     let series = collect_series(scenario, assembly);
     Ok(RunResult {
         summary: Summary {
             run,
             vcs,
             ports,
+            vc_windows,
+            port_windows,
+            shares,
+            fairness,
+            efficiency,
             tcp,
             exchanges,
             pages,
@@ -83,8 +83,33 @@ pub(crate) fn account(scenario: &Scenario, mut assembly: Assembly, end: Time) ->
     })
 }
 
+/// What each direction with data got from the end of the warm-up on.
+fn got(scenario: &Scenario, vcs: &[FlowSummary], tcp: &[TcpSummary], end: Time) -> Vec<Got> {
+    let span_s = end.since(scenario.measuring.start()).as_secs_f64();
+    let mut octets: BTreeMap<&str, u64> = BTreeMap::new();
+    tcp.iter().for_each(|row| *octets.entry(&row.vc).or_default() += row.delivered_octets);
+    let mut rows = vcs.iter().peekable();
+    let mut got = Vec::new();
+    for flow in scenario.flows() {
+        let connection = scenario.connection(flow.connection());
+        // Rows are in the order of directions; of those that sent nothing there is none.
+        let name = flow_name(scenario, flow);
+        let row = rows.next_if(|row| row.vc == name);
+        if !connection.carries_data(flow.is_backward()) || connection.carries_only_acks(flow.is_backward()) {
+            continue;
+        }
+        let throughput_bps = row.map_or(0.0, |row| row.throughput_bps);
+        let goodput_bps = match octets.get(name.as_str()) {
+            Some(&octets) => octets as f64 * 8.0 / span_s,
+            None => throughput_bps * 48.0 / 53.0,
+        };
+        got.push(Got { flow, throughput_bps, goodput_bps });
+    }
+    got
+}
+
 /// Cells of each direction on links, in ports and between clusters.
-fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
+pub(super) fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     let mut counts = vec![0; flows];
     for cluster in &assembly.kernel.clusters {
         for lane in &cluster.lanes {
@@ -105,6 +130,13 @@ fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     counts
 }
 
+/// Cells of each direction that were lost, and BRMs of it that switches originated.
+pub(super) fn dropped_by_flow(assembly: &Assembly, flows: usize) -> (Vec<u64>, Vec<u64>) {
+    let clusters = &assembly.kernel.clusters;
+    let dropped = sum_up(clusters.iter().map(|cluster| &cluster.dropped), flows);
+    (dropped, sum_up(clusters.iter().map(|cluster| &cluster.originated), flows))
+}
+
 /// Cells of each direction that some clusters have counted.
 fn sum_up<'a>(counted: impl Iterator<Item = &'a BTreeMap<FlowIndex, u64>>, flows: usize) -> Vec<u64> {
     let mut counts = vec![0; flows];
@@ -112,93 +144,6 @@ fn sum_up<'a>(counted: impl Iterator<Item = &'a BTreeMap<FlowIndex, u64>>, flows
         counts[flow.index()] += cells;
     }
     counts
-}
-
-fn flow_summaries(
-    scenario: &Scenario,
-    assembly: &Assembly,
-    in_flight: &[u64],
-    end: Time,
-) -> Vec<FlowSummary> {
-    let clusters = assembly.kernel.clusters.iter();
-    let dropped = sum_up(clusters.map(|cluster| &cluster.dropped), in_flight.len());
-    let mut rows = Vec::with_capacity(in_flight.len());
-    for ((flow, &in_flight), dropped) in scenario.flows().zip(in_flight).zip(dropped) {
-        let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
-        let bits = receiver.data_delivered() as f64 * cellrate_proto::units::BITS_PER_CELL as f64;
-        let statistics = sender.source().map(|source| source.statistics());
-        rows.push(FlowSummary {
-            vc: flow_name(scenario, flow),
-            category: category_name(scenario.connection(flow.connection()).category),
-            sent: sender.counters.sent(),
-            data_sent: sender.counters.data_sent,
-            delivered: receiver.delivered(),
-            data_delivered: receiver.data_delivered(),
-            dropped,
-            in_flight,
-            forward_rm_sent: sender.counters.rm(RmCount::ForwardSent),
-            backward_rm_received: sender.counters.rm(RmCount::BackwardReceived),
-            throughput_bps: bits / scenario.duration.as_secs_f64(),
-            mean_acr: sender.mean_acr(end).map(|rate| rate.as_cells_per_s()),
-            final_acr: sender.source().map(|source| source.acr().as_cells_per_s()),
-            idle_resets: statistics.map(|s| s.idle_resets),
-            cutoff_decreases: statistics.map(|s| s.cutoff_decreases),
-            uili_decreases: statistics.map(|s| s.uili_decreases),
-            mean_delay_s: receiver.delays().and_then(|delays| delays.mean_s()),
-            p50_delay_s: receiver.delays().and_then(|delays| delays.quantile_s(0.5)),
-            p99_delay_s: receiver.delays().and_then(|delays| delays.quantile_s(0.99)),
-            max_delay_s: receiver.delays().and_then(|delays| delays.max_s()),
-        });
-    }
-    rows
-}
-
-fn port_summaries(scenario: &Scenario, assembly: &mut Assembly, end: Time) -> Vec<PortSummary> {
-    let mut rows = Vec::with_capacity(assembly.ports.iter().flatten().count());
-    for (index, place) in scenario.ports().zip(&assembly.ports) {
-        let Some(place) = *place else { continue };
-        let port = &mut assembly.kernel.clusters[place.cluster as usize].ports[place.index as usize];
-        let row = port_summary(port_name(scenario, index), port, end);
-        if row.transmitted > 0 || row.dropped > 0 {
-            rows.push(row);
-        }
-    }
-    rows
-}
-
-fn port_summary(name: String, port: &Port, end: Time) -> PortSummary {
-    let of_fifo = |fifo: &Fifo, max_abr| {
-        // A departure at the very end does not happen any more.
-        let last = Time::from_ps(end.as_ps().saturating_sub(1));
-        (fifo.transmitted(last), fifo.max_queue().0, max_abr, fifo.queue_integral(end))
-    };
-    let (transmitted, max_queue, max_abr_queue, integral) = match &port.queues {
-        Queues::Fifo(fifo) => {
-            of_fifo(fifo, if usize::from(port.only_priority) == ABR { fifo.max_queue().0 } else { 0 })
-        }
-        Queues::Ranked(ranked) => of_fifo(ranked.all(), ranked.max_abr_queue().0),
-        Queues::Served(served) => {
-            let max_abr = served.max_queue(ABR).0;
-            (served.transmitted(), served.max_total().0, max_abr, served.queue_integral(end))
-        }
-    };
-    let frame_discard = match &port.queues {
-        Queues::Served(served) => served.frame_discard(),
-        Queues::Fifo(_) | Queues::Ranked(_) => None,
-    };
-    let duration = end.as_ps() as f64;
-    PortSummary {
-        port: name,
-        transmitted,
-        utilization: port.busy_ps(end) as f64 / duration,
-        max_queue,
-        mean_queue: integral as f64 / duration,
-        max_abr_queue,
-        dropped: port.dropped(),
-        backward_rm_originated: port.control.originated(),
-        pdus_refused: frame_discard.map_or(0, FrameDiscard::refused),
-        pdus_cut: frame_discard.map_or(0, FrameDiscard::cut),
-    }
 }
 
 /// More cells than this that wait at a host in the end are no burst.

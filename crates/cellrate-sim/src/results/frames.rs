@@ -24,11 +24,14 @@ enum Fate {
 
 /// One summary row per direction with frames, and the single frames that were asked for. `in_flight` has the cells of
 /// each direction on their way at `end`.
+/// Frames handed over before `start` are not in the summary; datagrams that came before are
+/// [taken off](since) it.
 pub(crate) fn collect(
     scenario: &Scenario,
     assembly: &Assembly,
     in_flight: &[u64],
     end: Time,
+    start: Time,
 ) -> (Vec<FrameSummary>, Vec<FrameRow>) {
     let (mut summaries, mut list) = (Vec::new(), Vec::new());
     for (flow, &in_flight) in scenario.flows().zip(in_flight) {
@@ -37,7 +40,7 @@ pub(crate) fn collect(
         let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
         let (sent, skipped) = sender.supply.frames().map_or_else(Default::default, |frames| frames.all(end));
         let fates = Fates::of(&sent, receiver, in_flight == 0);
-        summaries.push(summary(&vc, &sent, &fates, skipped));
+        summaries.push(summary(&vc, &sent, &fates, skipped, start));
         let listed = sent.iter().zip(&fates.frames).take(model.record as usize);
         list.extend(listed.map(|(frame, &fate)| row(&vc, frame, fate)));
     }
@@ -109,24 +112,26 @@ impl Come {
     }
 }
 
-fn summary(vc: &str, sent: &[Frame], fates: &Fates, skipped: u64) -> FrameSummary {
+fn summary(vc: &str, sent: &[Frame], fates: &Fates, skipped: u64, start: Time) -> FrameSummary {
     let mut times = Histogram::default();
     let mut whole = 0;
-    for (frame, fate) in sent.iter().zip(&fates.frames) {
+    let (early, late) = sent.split_at(sent.partition_point(|frame| frame.at < start));
+    let late_fates = &fates.frames[early.len()..];
+    for (frame, fate) in late.iter().zip(late_fates) {
         if let Fate::Whole(at) = fate {
             times.record(at.since(frame.at));
             whole += 1;
         }
     }
-    let count = |wanted: Fate| fates.frames.iter().filter(|&&fate| fate == wanted).count() as u64;
+    let count = |wanted: Fate| late_fates.iter().filter(|&&fate| fate == wanted).count() as u64;
     FrameSummary {
         vc: vc.to_owned(),
-        frames: sent.len() as u64 + skipped,
+        frames: late.len() as u64 + skipped,
         skipped,
         whole,
         lost: count(Fate::Lost),
         unfinished: count(Fate::Unfinished),
-        octets: sent.iter().map(|frame| u64::from(frame.octets)).sum(),
+        octets: late.iter().map(|frame| u64::from(frame.octets)).sum(),
         mean_time_s: times.mean_s(),
         p50_time_s: times.quantile_s(0.5),
         p99_time_s: times.quantile_s(0.99),
@@ -134,6 +139,18 @@ fn summary(vc: &str, sent: &[Frame], fates: &Fates, skipped: u64) -> FrameSummar
         whole_datagrams: fates.whole_datagrams,
         spoiled_datagrams: fates.spoiled_datagrams,
     }
+}
+
+/// Takes off `rows` what had been left out, and what had come, when they were those of `before`.
+pub(crate) fn since(mut rows: Vec<FrameSummary>, before: &[FrameSummary]) -> Vec<FrameSummary> {
+    // Both have a row for each direction, in the same order.
+    for (row, before) in rows.iter_mut().zip(before) {
+        row.frames -= before.skipped;
+        row.skipped -= before.skipped;
+        row.whole_datagrams -= before.whole_datagrams;
+        row.spoiled_datagrams -= before.spoiled_datagrams;
+    }
+    rows
 }
 
 fn row(vc: &str, frame: &Frame, fate: Fate) -> FrameRow {

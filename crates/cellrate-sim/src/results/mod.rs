@@ -6,6 +6,7 @@ mod account;
 mod bursts;
 mod exchanges;
 mod frames;
+mod measured;
 mod phase_effects;
 mod tcp;
 mod unsettled;
@@ -15,7 +16,9 @@ pub(crate) use account::account;
 pub use cellrate_engine::rows::{
     ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
 };
+pub use cellrate_engine::shares::{EfficiencySummary, FairnessSummary, ShareSummary};
 pub use cellrate_engine::virtual_source::VirtualSourceSummary;
+pub(crate) use measured::Meter;
 pub use phase_effects::PhaseEffectSummary;
 use serde::Serialize;
 
@@ -37,6 +40,16 @@ pub struct Summary {
     pub vcs: Vec<FlowSummary>,
     /// One row per output port that carried or lost anything.
     pub ports: Vec<PortSummary>,
+    /// The same of directions within each window of the scenario, window by window.
+    pub vc_windows: Vec<Windowed<FlowSummary>>,
+    /// The same of ports.
+    pub port_windows: Vec<Windowed<PortSummary>>,
+    /// What each direction with data got, and what it was due.
+    pub shares: Vec<ShareSummary>,
+    /// How evenly the connections of each category were served.
+    pub fairness: Vec<FairnessSummary>,
+    /// How much of each line that data takes applications had of it.
+    pub efficiency: Vec<EfficiencySummary>,
     /// One row per TCP connection, in the order of the VCs.
     pub tcp: Vec<TcpSummary>,
     /// One row per object of the pages of each client that fetches pages over TCP, in the order of the VCs.
@@ -81,6 +94,20 @@ pub struct HostBottleneck {
     pub waiting: u64,
 }
 
+/// A row over a window of the run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Windowed<T> {
+    /// Name of the window.
+    pub window: String,
+    /// The first instant that counts [s].
+    pub from_s: f64,
+    /// The first instant that does not count any more [s].
+    pub until_s: f64,
+    /// The row.
+    #[serde(flatten)]
+    pub row: T,
+}
+
 /// The run as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunSummary {
@@ -90,7 +117,9 @@ pub struct RunSummary {
     pub seed: u64,
     /// Network time [s].
     pub duration_s: f64,
-    /// Transmissions of a cell over a link, all links.
+    /// The end of the warm-up: figures of all rows are those from then on to the end [s].
+    pub measured_from_s: f64,
+    /// Transmissions of a cell over a link, all links, in the whole run.
     pub cell_hops: u64,
     /// Events that the scheduler took.
     pub events: u64,

@@ -15,6 +15,36 @@ pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Ve
     scenario.flows().flat_map(rows).collect()
 }
 
+/// What `rows` as of `end` have grown by since those of `before`, as of `start`. Maxima have begun anew then.
+pub(crate) fn since(
+    mut rows: Vec<TcpSummary>,
+    before: &[TcpSummary],
+    start: Time,
+    end: Time,
+) -> Vec<TcpSummary> {
+    // Both have a row for each connection, in the same order.
+    for (row, before) in rows.iter_mut().zip(before) {
+        row.delivered_octets -= before.delivered_octets;
+        row.acknowledged_octets -= before.acknowledged_octets;
+        row.segments -= before.segments;
+        row.offered_octets -= before.offered_octets;
+        row.retransmitted -= before.retransmitted;
+        row.retransmitted_octets -= before.retransmitted_octets;
+        row.timeouts -= before.timeouts;
+        row.fast_retransmits -= before.fast_retransmits;
+        row.adapter_drops -= before.adapter_drops;
+        row.whole_pdus -= before.whole_pdus;
+        row.spoiled_pdus -= before.spoiled_pdus;
+        let span = row.completed_s.unwrap_or(end.as_secs_f64()) - row.start_s.max(start.as_secs_f64());
+        row.goodput_bps = if span > 0.0 { row.delivered_octets as f64 * 8.0 / span } else { 0.0 };
+        // What was acknowledged in this time, over that and what was sent again.
+        let useful = row.acknowledged_octets as f64;
+        row.efficiency =
+            (row.acknowledged_octets > 0).then(|| useful / (useful + row.retransmitted_octets as f64));
+    }
+    rows
+}
+
 /// What a row is made of beside what the VC's adapter and reassembly count.
 struct Direction {
     start: Time,

@@ -3,7 +3,7 @@
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::segments::{VirtualEnd, along_the_way};
 use cellrate_engine::virtual_source::{Counted, VirtualSourceSummary};
-use cellrate_proto::Time;
+use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::Scenario;
 
 use crate::assembly::Assembly;
@@ -41,22 +41,74 @@ pub(crate) fn balances(scenario: &Scenario, assembly: &Assembly) -> Result<Vec<B
     Ok(balances)
 }
 
+/// What virtual sources had counted by the end of the warm-up, and what is added up since. Lists are in the order of
+/// the virtual sources of the assembly.
+#[derive(Debug, Default)]
+pub(crate) struct Before {
+    /// Rows at the end of the warm-up; none where there is no warm-up.
+    rows: Vec<VirtualSourceSummary>,
+    queue_integrals: Vec<u128>,
+    /// Time integral of ACR since the end of the warm-up, up to the last reading [cells].
+    acr_cells: Vec<f64>,
+}
+
+impl Before {
+    /// Counts are read at `at`, where integrals of ACR begin anew; the warm-up ends at `start`.
+    pub fn read(&mut self, scenario: &Scenario, assembly: &Assembly, at: Time, start: Time) {
+        let sources = || virtual_sources(assembly);
+        self.acr_cells.resize(sources().count(), 0.0);
+        for ((_, sender, ..), cells) in sources().zip(&mut self.acr_cells) {
+            *cells = if at <= start { 0.0 } else { *cells + sender.acr_cells(at) };
+        }
+        if at == start {
+            self.queue_integrals = sources().map(|(.., queue)| queue.integral(at)).collect();
+            let span = at.since(Time::ZERO);
+            self.rows = sources().filter_map(|source| row(scenario, source, at, span, (0, 0.0))).collect();
+        }
+    }
+}
+
 /// One row per virtual source that data came to, in the order of the directions and of their ways.
-pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, until: Time) -> Vec<VirtualSourceSummary> {
-    let mut rows: Vec<_> = virtual_sources(assembly).filter(|(.., queue)| queue.max().0 > 0).collect();
-    rows.sort_by_key(|(end, ..)| along_the_way(end));
-    let row = |(end, sender, receiver, queue): (&VirtualEnd, &Endpoint, &Endpoint, &PerVcQueue<Cell>)| {
-        let counted = Counted {
-            data_received: receiver.data_delivered(),
-            data_sent: sender.counters.data_sent,
-            forward_rm_sent: sender.counters.rm(RmCount::ForwardSent),
-            backward_rm_received: sender.counters.rm(RmCount::BackwardReceived),
-            mean_acr: sender.mean_acr(until).unwrap_or_default(),
-        };
-        let span = (until, scenario.duration);
-        Some(VirtualSourceSummary::new(scenario, end, (sender.source()?, queue), counted, span))
+pub(crate) fn collect(
+    scenario: &Scenario,
+    assembly: &Assembly,
+    before: &Before,
+    until: Time,
+) -> Vec<VirtualSourceSummary> {
+    let span = until.since(scenario.measuring.start());
+    let mut rows = Vec::new();
+    for (place, source) in virtual_sources(assembly).enumerate() {
+        let integral = before.queue_integrals.get(place).copied().unwrap_or(0);
+        let acr_cells = before.acr_cells.get(place).copied().unwrap_or(0.0);
+        let now = row(scenario, source, until, span, (integral, acr_cells));
+        let grown = now.filter(|row| row.data_received > 0).map(|row| match before.rows.get(place) {
+            Some(before) => row.since(before),
+            None => row,
+        });
+        rows.extend(grown.map(|row| (along_the_way(source.0), row)));
+    }
+    rows.sort_by_key(|&(place, _)| place);
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// All counts by `until`, and means over `span`: of the queue beyond `integral`, of ACR with `acr_cells` from before.
+fn row(
+    scenario: &Scenario,
+    (end, sender, receiver, queue): (&VirtualEnd, &Endpoint, &Endpoint, &PerVcQueue<Cell>),
+    until: Time,
+    span: Duration,
+    (integral, acr_cells): (u128, f64),
+) -> Option<VirtualSourceSummary> {
+    let cells = acr_cells + sender.acr_cells(until);
+    let counted = Counted {
+        data_received: receiver.data_delivered(),
+        data_sent: sender.counters.data_sent,
+        forward_rm_sent: sender.counters.rm(RmCount::ForwardSent),
+        backward_rm_received: sender.counters.rm(RmCount::BackwardReceived),
+        mean_acr: CellRate::new(cells / span.as_secs_f64()),
+        queue_integral: queue.integral(until) - integral,
     };
-    rows.into_iter().filter_map(row).collect()
+    Some(VirtualSourceSummary::new(scenario, end, (sender.source()?, queue), counted, span))
 }
 
 /// The virtual ends as sources, with the ends that the loops before them lead to.

@@ -193,6 +193,12 @@ impl Conversation {
         &self.outgoing.sent
     }
 
+    /// Statistics of bursts begin anew; the single ones stay.
+    pub fn begin_statistics(&mut self) {
+        self.outgoing.response_times = Histogram::default();
+        (self.outgoing.completed, self.outgoing.inverse_sum) = (0, 0.0);
+    }
+
     /// When the first bursts of the other end arrived here whole, as many as are recorded.
     pub fn arrivals(&self) -> &[Time] {
         &self.incoming.arrivals

@@ -250,6 +250,11 @@ impl Adapter {
         self.waiting.len()
     }
 
+    /// The most that have waited is counted anew, from those that wait now.
+    pub fn begin_max(&mut self) {
+        self.max_cells = self.waiting_cells;
+    }
+
     /// The most cells that have waited.
     pub fn max_waiting(&self) -> Cells {
         Cells(self.max_cells)

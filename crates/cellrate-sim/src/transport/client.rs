@@ -292,6 +292,12 @@ impl Client {
         self.list.iter().chain(self.current.iter().take(room))
     }
 
+    /// Statistics of objects and pages begin anew.
+    pub fn begin_statistics(&mut self) {
+        self.of_objects.fill(Default::default());
+        self.of_pages = Spans::default();
+    }
+
     /// Of each object of a page, the response times, and those from cell to cell.
     pub fn of_objects(&self) -> &[[Spans; 2]] {
         &self.of_objects

@@ -197,6 +197,11 @@ impl Stack {
         &self.receivers
     }
 
+    /// Statistics of objects and pages begin anew.
+    pub fn begin_statistics(&mut self) {
+        self.clients.iter_mut().for_each(Client::begin_statistics);
+    }
+
     /// The clients that fetch pages.
     pub fn clients(&self) -> &[Client] {
         &self.clients

@@ -7,6 +7,42 @@ impl Network<'_> {
         for number in 0..self.ports.len() {
             self.integrate_queue(self.end, number);
         }
+        let in_flight = self.in_flight();
+        let start = self.scenario.measuring.start();
+        let (vcs, ports) = self.rows(start, self.end);
+        let windows = self.scenario.measuring.windows.iter();
+        let windows = windows.map(|window| self.rows(window.span.start, window.span.end)).collect();
+        let frames = (0..self.paths.len()).filter_map(|flow| self.frame_row(flow, in_flight[flow])).collect();
+        let mut virtual_sources = self.virtual_source_rows(start, self.end);
+        virtual_sources.retain(|row| row.data_received > 0);
+        let before = self.warm_up().map_or(&[][..], |look| &look.virtual_sources);
+        for row in &mut virtual_sources {
+            let same =
+                |before: &&VirtualSourceSummary| (&before.vc, &before.switch) == (&row.vc, &row.switch);
+            let Some(before) = before.iter().find(same) else { continue };
+            row.data_received -= before.data_received;
+            row.data_sent -= before.data_sent;
+            row.forward_rm_sent -= before.forward_rm_sent;
+            row.backward_rm_received -= before.backward_rm_received;
+            row.idle_resets -= before.idle_resets;
+            row.cutoff_decreases -= before.cutoff_decreases;
+            row.uili_decreases -= before.uili_decreases;
+        }
+        Judgement {
+            vcs,
+            tcp: (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect(),
+            tcp_before: self.warm_up().map(|look| look.tcp.clone()),
+            frames,
+            cell_hops: self.ports.iter().map(|port| port.transmitted).sum(),
+            ports,
+            windows,
+            virtual_sources,
+            series: self.records.into_iter().map(|record| (record.times_ps, record.values)).collect(),
+        }
+    }
+
+    /// Cells of each direction on links and in ports, and inside switches.
+    pub(super) fn in_flight(&self) -> Vec<u64> {
         let mut in_flight: Vec<u64> = (0..self.paths.len()).map(|flow| self.waiting_inside(flow)).collect();
         for event in &self.events {
             if let Happening::Arrival(_, cell) = &event.happening {
@@ -17,21 +53,7 @@ impl Network<'_> {
             let transmitting = port.transmitting.iter().map(|(cell, ..)| cell);
             port.waiting.iter().flatten().chain(transmitting).for_each(|cell| in_flight[cell.flow] += 1);
         }
-        let vcs = (0..self.paths.len()).map(|flow| self.flow_summary(flow, in_flight[flow]));
-        let vcs = vcs.filter(|row| row.sent > 0).collect();
-        let ports = (0..self.ports.len()).map(|number| self.port_summary(number));
-        let ports: Vec<_> = ports.filter(|row| row.transmitted > 0 || row.dropped > 0).collect();
-        let frames = (0..self.paths.len()).filter_map(|flow| self.frame_row(flow, in_flight[flow])).collect();
-        let tcp = (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect();
-        Judgement {
-            vcs,
-            tcp,
-            frames,
-            cell_hops: ports.iter().map(|row| row.transmitted).sum(),
-            ports,
-            virtual_sources: self.virtual_source_rows(),
-            series: self.records.into_iter().map(|record| (record.times_ps, record.values)).collect(),
-        }
+        in_flight
     }
 
     /// What results call a direction.
@@ -39,10 +61,11 @@ impl Network<'_> {
         self.scenario.connections[flow / 2].name.clone() + if flow % 2 == 1 { " (back)" } else { "" }
     }
 
-    fn flow_summary(&self, flow: usize, in_flight: u64) -> FlowSummary {
+    /// The row as of `at`, over all the time before.
+    pub(super) fn flow_summary(&self, flow: usize, in_flight: u64, at: Time) -> FlowSummary {
         let (sender, receiver) = (&self.ends[flow], &self.ends[flow ^ 1]);
         let connection = &self.scenario.connections[flow / 2];
-        let duration_s = self.scenario.duration.as_secs_f64();
+        let duration_s = at.as_secs_f64();
         let mut delays = receiver.delays.clone();
         delays.sort_unstable();
         let quantile = |share: f64| {
@@ -68,7 +91,7 @@ impl Network<'_> {
             forward_rm_sent: sender.forward_rm_sent,
             backward_rm_received: sender.backward_rm_received,
             throughput_bps: receiver.data_received as f64 * 424.0 / duration_s,
-            mean_acr: sender.source.as_ref().map(|_| sender.mean_acr(self.end)),
+            mean_acr: sender.source.as_ref().map(|_| sender.mean_acr(Time::ZERO, at)),
             final_acr: sender.source.as_ref().map(|source| source.acr().as_cells_per_s()),
             idle_resets: statistics.map(|s| s.idle_resets),
             cutoff_decreases: statistics.map(|s| s.cutoff_decreases),
@@ -81,7 +104,7 @@ impl Network<'_> {
     }
 
     /// What is sent this way: transfers, then each client's, or server's, side.
-    fn tcp_rows(&self, flow: usize) -> Vec<TcpRow> {
+    pub(super) fn tcp_rows(&self, flow: usize) -> Vec<TcpRow> {
         let name = self.name_of(flow);
         let (Some(near), Some(far)) = (&self.ends[flow].tcp, &self.ends[flow ^ 1].tcp) else {
             return Vec::new();
@@ -101,16 +124,17 @@ impl Network<'_> {
         (1..).zip(sides).map(row).collect()
     }
 
-    fn port_summary(&self, number: usize) -> PortSummary {
+    /// The row as of `at`, over all the time before.
+    pub(super) fn port_summary(&self, number: usize, at: Time) -> PortSummary {
         let port = &self.ports[number];
         let ends = self.scenario.links[number / 2].ends;
         let [near, far] =
             [number % 2, 1 - number % 2].map(|end| &self.scenario.nodes[ends[end].0 as usize].name);
-        let duration = self.end.as_ps() as f64;
+        let duration = at.as_ps() as f64;
         PortSummary {
             port: format!("{near}->{far}"),
             transmitted: port.transmitted,
-            utilization: port.busy_by(self.end).as_ps() as f64 / duration,
+            utilization: port.busy_by(at).as_ps() as f64 / duration,
             max_queue: port.max_queue as u64,
             mean_queue: port.queue_integral as f64 / duration,
             max_abr_queue: port.max_abr_queue as u64,

@@ -16,6 +16,8 @@ impl Network<'_> {
         let Some(Traffic::Frames(model)) = &own.traffic else { return None };
         let come = self.ends[flow ^ 1].frame_cells.as_ref().expect("the other end has them");
         let (sent, skipped) = self.ends[flow].supply.frames().expect("it sends frames").all(self.end);
+        let start = self.scenario.measuring.start();
+        let skipped = skipped - self.warm_up().map_or(0, |look| look.skipped[flow]);
         // The numbers of the cells of each datagram.
         let mut before = 0;
         let mut cells_of = |octets: u64| {
@@ -42,9 +44,12 @@ impl Network<'_> {
             let (taken, at) = taken.get(cells.last()?)?;
             (taken == cells).then_some(*at)
         };
-        let whole_datagrams = frames.iter().flatten().filter(|cells| arrival(cells).is_some()).count();
+        let come_since = |at: &Time| *at >= start;
+        let whole_datagrams =
+            frames.iter().flatten().filter(|cells| arrival(cells).as_ref().is_some_and(come_since)).count();
+        let ended = taken.values().filter(|(_, at)| come_since(at)).count();
         let (mut times, mut lost) = (Vec::new(), 0);
-        for (frame, datagrams) in sent.iter().zip(&frames) {
+        for (frame, datagrams) in sent.iter().zip(&frames).filter(|(frame, _)| frame.at >= start) {
             let arrivals: Option<Vec<Time>> = datagrams.iter().map(arrival).collect();
             let last = *datagrams.last().and_then(|cells| cells.last()).expect("a frame has cells");
             let is_known = in_flight == 0 || come.last().is_some_and(|(number, _)| *number >= last);
@@ -62,6 +67,7 @@ impl Network<'_> {
         };
         let sum: u128 = times.iter().map(|&ps| u128::from(ps)).sum();
         let whole = times.len() as u64;
+        let sent: Vec<_> = sent.iter().filter(|frame| frame.at >= start).collect();
         Some(FrameSummary {
             vc: self.name_of(flow),
             frames: sent.len() as u64 + skipped,
@@ -75,7 +81,7 @@ impl Network<'_> {
             p99_time_s: quantile(0.99),
             max_time_s: quantile(1.0),
             whole_datagrams: whole_datagrams as u64,
-            spoiled_datagrams: (taken.len() - whole_datagrams) as u64,
+            spoiled_datagrams: (ended - whole_datagrams) as u64,
         })
     }
 }

@@ -32,6 +32,7 @@ mod frame_discard;
 mod frames;
 mod segments;
 mod tcp;
+mod windows;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -54,6 +55,7 @@ use crate::plain::sources::given;
 use frame_discard::Fates;
 use segments::Relay;
 use tcp::tcp_value;
+use windows::Look;
 
 /// A rule that the judge breaks on purpose, to see whether the comparison would notice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,10 +104,14 @@ pub const TCP_FLAWS: [Flaw; 2] = [Flaw::TimersBeforeArrivals, Flaw::LostPduSpoil
 pub struct Judgement {
     pub vcs: Vec<FlowSummary>,
     pub ports: Vec<PortSummary>,
+    /// Of each window of the scenario.
+    pub windows: Vec<(Vec<FlowSummary>, Vec<PortSummary>)>,
     pub virtual_sources: Vec<VirtualSourceSummary>,
     pub cell_hops: u64,
     /// TCP, where there is any.
     pub tcp: Vec<TcpRow>,
+    /// The same as of the end of the warm-up.
+    pub tcp_before: Option<Vec<TcpRow>>,
     /// Frames, where there are any.
     pub frames: Vec<FrameSummary>,
     /// Instants and values of each probe.
@@ -177,6 +183,7 @@ struct Port {
     random: Random,
     /// Decided at the beginning, where the judge is told to be wrong.
     doomed: bool,
+    cell_time: Duration,
     transmitted: u64,
     busy: Duration,
     dropped: u64,
@@ -248,6 +255,7 @@ struct Network<'a> {
     ports: Vec<Port>,
     ends: Vec<End>,
     records: Vec<Record>,
+    looks: Vec<Look>,
 }
 
 impl<'a> Network<'a> {
@@ -264,7 +272,8 @@ impl<'a> Network<'a> {
         let records = scenario.probes.iter().map(|_| Record::default()).collect();
         let end = Time::ZERO + scenario.duration;
         let (events, sequence) = (BinaryHeap::new(), 0);
-        let mut network = Network { scenario, flaw, end, events, sequence, paths, ports, ends, records };
+        let mut network =
+            Network { scenario, flaw, end, events, sequence, paths, ports, ends, records, looks: Vec::new() };
         network.connect();
         for number in 0..network.ports.len() {
             network.plan_interval_end(number);
@@ -319,11 +328,21 @@ impl<'a> Network<'a> {
 
     fn run(&mut self) {
         let mut now = Time::ZERO;
+        let mut instants = self.scenario.measuring.instants(self.end).into_iter().peekable();
         while let Some(event) = self.events.pop() {
             if event.time >= self.end {
                 // Cells on their way are counted where they are.
                 self.events.push(event);
                 break;
+            }
+            if instants.peek().is_some_and(|&at| at <= event.time) {
+                // Cells on their way are counted where they are.
+                let time = event.time;
+                self.events.push(event);
+                while let Some(at) = instants.next_if(|&at| at <= time) {
+                    self.look(at);
+                }
+                continue;
             }
             if event.time > now {
                 self.note_changes(now);
@@ -342,6 +361,7 @@ impl<'a> Network<'a> {
             }
         }
         self.note_changes(now);
+        instants.for_each(|at| self.look(at));
     }
 
     fn on_departure(&mut self, now: Time, number: usize) {
@@ -736,13 +756,13 @@ impl End {
     }
 
     /// Each value of ACR by the time for which it held.
-    fn mean_acr(&self, end: Time) -> f64 {
+    fn mean_acr(&self, start: Time, end: Time) -> f64 {
         let mut sum = 0.0;
         for (place, &(since, acr)) in self.acr.iter().enumerate() {
-            let until = self.acr.get(place + 1).map_or(end, |&(next, _)| next);
-            sum += acr * until.since(since).as_ps() as f64;
+            let until = self.acr.get(place + 1).map_or(end, |&(next, _)| next).min(end);
+            sum += acr * until.since(since.max(start)).as_ps() as f64;
         }
-        sum / end.as_ps() as f64
+        sum / end.since(start).as_ps() as f64
     }
 }
 
@@ -825,6 +845,7 @@ fn new_port(scenario: &Scenario, number: usize) -> Port {
         cut: 0,
         random: Random::new(scenario.seed, Stream::Loss(Owner::port(scenario, PortIndex(number as u32)))),
         doomed: false,
+        cell_time: link.rate.cell_time(),
         transmitted: 0,
         busy: Duration::ZERO,
         dropped: 0,

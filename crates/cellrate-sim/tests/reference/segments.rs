@@ -36,13 +36,20 @@ impl Relay {
     }
 
     /// Each length by the time for which it held.
-    fn mean_length(&self, end: Time) -> f64 {
+    fn mean_length(&self, start: Time, end: Time) -> f64 {
         let mut sum = 0_u128;
         for (place, &(since, length)) in self.lengths.iter().enumerate() {
-            let until = self.lengths.get(place + 1).map_or(end, |&(next, _)| next);
-            sum += u128::from(until.since(since).as_ps()) * length as u128;
+            let until = self.lengths.get(place + 1).map_or(end, |&(next, _)| next).min(end);
+            sum += u128::from(until.since(since.max(start)).as_ps()) * length as u128;
         }
-        sum as f64 / end.as_ps() as f64
+        sum as f64 / end.since(start).as_ps() as f64
+    }
+
+    /// The largest length from `start` on, that which stood then included.
+    fn max_length(&self, start: Time) -> u64 {
+        let before = self.lengths.iter().rfind(|&&(since, _)| since < start);
+        let from_then_on = self.lengths.iter().filter(|&&(since, _)| since >= start);
+        before.into_iter().chain(from_then_on).map(|&(_, length)| length as u64).max().unwrap_or(0)
     }
 }
 
@@ -211,7 +218,8 @@ impl Network<'_> {
         inside.filter_map(|end| end.relay.as_ref()).map(|relay| relay.waiting() as u64).sum()
     }
 
-    pub(super) fn virtual_source_rows(&self) -> Vec<VirtualSourceSummary> {
+    /// The counts so far, of those that no data came to as well; means and maxima are those from `start` to `end`.
+    pub(super) fn virtual_source_rows(&self, start: Time, end: Time) -> Vec<VirtualSourceSummary> {
         let mut rows = Vec::new();
         for flow in 0..self.paths.len() {
             // In the order in which cells of the direction meet them.
@@ -219,26 +227,26 @@ impl Network<'_> {
                 let found = self.ends.iter().find(|end| {
                     end.flow == flow && end.relay.as_ref().is_some_and(|relay| relay.step == step)
                 });
-                rows.extend(found.and_then(|end| self.virtual_source_row(end)));
+                rows.extend(found.and_then(|found| self.virtual_source_row(found, start, end)));
             }
         }
         rows
     }
 
-    fn virtual_source_row(&self, end: &End) -> Option<VirtualSourceSummary> {
-        let (relay, source) = (end.relay.as_ref()?, end.source.as_ref()?);
+    fn virtual_source_row(&self, own: &End, start: Time, end: Time) -> Option<VirtualSourceSummary> {
+        let (relay, source) = (own.relay.as_ref()?, own.source.as_ref()?);
         let data_received = self.ends[relay.partner].data_received;
         let statistics = source.statistics();
-        (data_received > 0).then(|| VirtualSourceSummary {
-            vc: self.name_of(end.flow),
+        Some(VirtualSourceSummary {
+            vc: self.name_of(own.flow),
             switch: self.scenario.nodes[relay.switch.0 as usize].name.clone(),
             data_received,
-            data_sent: end.data_sent,
-            forward_rm_sent: end.forward_rm_sent,
-            backward_rm_received: end.backward_rm_received,
-            max_queue: relay.lengths.iter().map(|&(_, length)| length as u64).max().unwrap_or(0),
-            mean_queue: relay.mean_length(self.end),
-            mean_acr: end.mean_acr(self.end),
+            data_sent: own.data_sent,
+            forward_rm_sent: own.forward_rm_sent,
+            backward_rm_received: own.backward_rm_received,
+            max_queue: relay.max_length(start),
+            mean_queue: relay.mean_length(start, end),
+            mean_acr: own.mean_acr(start, end),
             final_acr: source.acr().as_cells_per_s(),
             idle_resets: statistics.idle_resets,
             cutoff_decreases: statistics.cutoff_decreases,

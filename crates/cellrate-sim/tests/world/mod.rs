@@ -27,6 +27,7 @@ impl World {
             name: "world".into(),
             purpose: "a test".into(),
             duration,
+            measuring: Measuring::default(),
             seed: 1,
             nodes: vec![],
             hosts: vec![],

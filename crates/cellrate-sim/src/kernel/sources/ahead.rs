@@ -66,6 +66,13 @@ impl Cluster {
         }
     }
 
+    /// All sources that send ahead of time go on after a [pause](crate::kernel::pause).
+    pub(crate) fn go_on_ahead(&mut self) {
+        for index in 0..self.ahead.len() {
+            self.send_ahead(self.ahead[index]);
+        }
+    }
+
     /// The end has come: what leaves before it has left.
     pub(crate) fn end_ahead(&mut self) {
         for index in 0..self.ahead.len() {

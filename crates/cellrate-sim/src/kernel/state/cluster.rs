@@ -65,7 +65,7 @@ pub(crate) struct Cluster {
     pub dropped: BTreeMap<FlowIndex, u64>,
     /// BRMs that switches originated in this cluster, by the direction that they go in, where there were any.
     pub originated: BTreeMap<FlowIndex, u64>,
-    /// Nothing happens at or after this.
+    /// Nothing happens at or after this: the end of the run, or the instant at which it pauses next.
     pub(in crate::kernel) end: Time,
     pub(in crate::kernel) schedule: Schedule,
     pub(in crate::kernel) leaves: Vec<Leaf>,

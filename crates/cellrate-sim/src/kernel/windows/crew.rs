@@ -26,9 +26,11 @@ use crate::kernel::state::scratch::Room;
 /// The windows of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Windows {
-    /// Of the run.
+    /// When the first one begins.
+    pub start: Time,
+    /// When the last one ends.
     pub end: Time,
-    /// The length of one; the last one ends with the run.
+    /// The length of one; the last one may be shorter.
     pub length: Duration,
     /// How many of them a cluster runs before clusters elsewhere have begun with theirs. With 1, all clusters run a
     /// window before any runs the next.
@@ -38,13 +40,13 @@ pub(crate) struct Windows {
 impl Windows {
     /// How many there are.
     pub fn count(&self) -> u64 {
-        self.end.as_ps().div_ceil(self.length.as_ps())
+        self.end.since(self.start).as_ps().div_ceil(self.length.as_ps())
     }
 
     /// When that window ends.
     pub fn end_of(&self, window: u64) -> Time {
         // The product is too large only if the end is.
-        let end = u128::from(window + 1) * u128::from(self.length.as_ps());
+        let end = u128::from(self.start.as_ps()) + u128::from(window + 1) * u128::from(self.length.as_ps());
         u64::try_from(end).map_or(self.end, |end| Time::from_ps(end).min(self.end))
     }
 }
@@ -264,10 +266,13 @@ mod tests {
     use proptest::prelude::*;
 
     const LENGTH: Duration = Duration::from_us(10);
+    const FIRST: Time = Time::from_ps(3_333_333);
 
     fn windows(count: u64, lead: u64) -> Windows {
         // The last one is short.
-        Windows { end: Time::from_ps((LENGTH * count).as_ps() - 1), length: LENGTH, lead }
+        // The first one begins later than the run.
+        let end = FIRST.as_ps() + (LENGTH * count).as_ps() - 1;
+        Windows { start: FIRST, end: Time::from_ps(end), length: LENGTH, lead }
     }
 
     /// Which window of a cluster ends then.
@@ -353,7 +358,7 @@ mod tests {
     fn who_waits_ends_when_somebody_stops() {
         let neighbours = [vec![1], vec![0]];
         let agenda = Agenda::new(windows(3, 2), &neighbours, [1, 1].into_iter());
-        assert_eq!(agenda.next(0), Some((0, Time::ZERO + LENGTH)));
+        assert_eq!(agenda.next(0), Some((0, FIRST + LENGTH)));
         agenda.done(0);
         let waiting = || agenda.next(0);
         thread::scope(|scope| {

@@ -28,7 +28,12 @@ impl Serial {
 
     /// The end of the last window that was run: all that happens before has happened.
     pub fn now(&self) -> Time {
-        self.done.checked_sub(1).map_or(Time::ZERO, |last| self.windows.end_of(last))
+        self.done.checked_sub(1).map_or(self.windows.start, |last| self.windows.end_of(last))
+    }
+
+    /// Goes on with `windows`, which begin where those before have ended.
+    pub fn go_on(&mut self, windows: Windows) {
+        (self.windows, self.done) = (windows, 0);
     }
 
     /// Runs one window more of all clusters. Whether there was one.

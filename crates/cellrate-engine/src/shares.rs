@@ -1,0 +1,180 @@
+//! What connections got of what they were due: goodput, max-min fair shares, Jain's index, efficiency of lines.
+
+use cellrate_proto::units::BITS_PER_CELL;
+use cellrate_scenario::{Category, FlowIndex, Scenario, Sender, fair};
+use serde::Serialize;
+
+use crate::names::{category_name, flow_name, port_name};
+
+/// What one direction of a connection with data got.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShareSummary {
+    /// Name of the connection; `name (back)` for the direction from the last host to the first.
+    pub vc: String,
+    /// "cbr", "vbr", "abr" or "ubr".
+    pub category: &'static str,
+    /// What applications got: octets that TCP delivered, and without TCP 48 octets of each data cell delivered [bit/s].
+    pub goodput_bps: f64,
+    /// The throughput of data cells, 53 octets each, that is its max-min fair share when all ABR connections with data
+    /// always have some [bit/s]; null for other categories, where MCRs ask for more than there is, and in networks of
+    /// more than 10,000 directions.
+    pub fair_share_bps: Option<f64>,
+    /// Its throughput over that.
+    pub of_fair_share: Option<f64>,
+}
+
+/// How evenly the connections of one category with data were served.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FairnessSummary {
+    /// "cbr", "vbr", "abr" or "ubr".
+    pub category: &'static str,
+    /// Directions with data.
+    pub vcs: u64,
+    /// Jain's index of their throughputs [0 to 1]; null when nothing was delivered.
+    pub jain: Option<f64>,
+    /// Jain's index of their throughputs over their fair shares; null without those.
+    pub jain_of_fair_shares: Option<f64>,
+    /// The least throughput over its fair share; null without those.
+    pub least_of_fair_share: Option<f64>,
+}
+
+/// How much of a line applications had of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EfficiencySummary {
+    /// "sw1->sw2": the port of sw1 towards sw2.
+    pub port: String,
+    /// Goodput of all directions that go through it [bit/s].
+    pub goodput_bps: f64,
+    /// The same over the rate of the line [0 to 1].
+    pub efficiency: f64,
+}
+
+/// What was measured of one direction with data.
+#[derive(Clone, Copy, Debug)]
+pub struct Got {
+    /// The direction.
+    pub flow: FlowIndex,
+    /// Data cells delivered, 53 octets each [bit/s].
+    pub throughput_bps: f64,
+    /// What applications got [bit/s].
+    pub goodput_bps: f64,
+}
+
+/// Most directions for which fair shares are worked out: the time for them grows with the square.
+const MOST_DIRECTIONS: usize = 10_000;
+
+/// Rows of directions, of categories, and of ports, from what directions with data got.
+pub fn rows(
+    scenario: &Scenario,
+    got: &[Got],
+) -> (Vec<ShareSummary>, Vec<FairnessSummary>, Vec<EfficiencySummary>) {
+    let fair = match got.len() <= MOST_DIRECTIONS {
+        true => fair::max_min(scenario, None).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    let shares: Vec<ShareSummary> = got.iter().map(|got| share(scenario, got, &fair)).collect();
+    let categories = [Category::Cbr, Category::Vbr, Category::Abr, Category::Ubr];
+    let fairness = categories.into_iter().filter_map(|category| {
+        let of = |got: &&Got| scenario.connection(got.flow.connection()).category == category;
+        let throughputs: Vec<f64> = got.iter().filter(of).map(|got| got.throughput_bps).collect();
+        let name = category_name(category);
+        let rows = shares.iter().filter(|row| row.category == name);
+        let of_fair: Option<Vec<f64>> = rows.map(|row| row.of_fair_share).collect();
+        (!throughputs.is_empty()).then(|| FairnessSummary {
+            category: name,
+            vcs: throughputs.len() as u64,
+            jain: jain(&throughputs),
+            jain_of_fair_shares: of_fair.as_deref().and_then(jain),
+            least_of_fair_share: of_fair.and_then(|shares| shares.into_iter().reduce(f64::min)),
+        })
+    });
+    let fairness = fairness.collect();
+    (shares, fairness, efficiencies(scenario, got))
+}
+
+fn share(scenario: &Scenario, got: &Got, fair: &[fair::FairShare]) -> ShareSummary {
+    let fair_share_bps = match &scenario.flow(got.flow).sender {
+        // One cell in Nrm is an FRM.
+        Sender::Abr(abr) => in_order(fair, got.flow).map(|share| {
+            let nrm = f64::from(abr.parameters.nrm);
+            share.rate.as_cells_per_s() * BITS_PER_CELL as f64 * (nrm - 1.0) / nrm
+        }),
+        Sender::Peak(_) => None,
+    };
+    ShareSummary {
+        vc: flow_name(scenario, got.flow),
+        category: category_name(scenario.connection(got.flow.connection()).category),
+        goodput_bps: got.goodput_bps,
+        fair_share_bps,
+        of_fair_share: fair_share_bps.filter(|&share| share > 0.0).map(|share| got.throughput_bps / share),
+    }
+}
+
+/// The share of `flow`: shares are in the order of directions.
+fn in_order(fair: &[fair::FairShare], flow: FlowIndex) -> Option<&fair::FairShare> {
+    let place = fair.binary_search_by_key(&flow.index(), |share| share.flow.index()).ok()?;
+    fair.get(place)
+}
+
+/// The ports that directions with data go through, in the order of ports.
+fn efficiencies(scenario: &Scenario, got: &[Got]) -> Vec<EfficiencySummary> {
+    let mut sums = vec![None; scenario.ports().len()];
+    for got in got {
+        for step in scenario.steps(got.flow) {
+            *sums[step.port().index()].get_or_insert(0.0) += got.goodput_bps;
+        }
+    }
+    let row = |(port, sum): (_, Option<f64>)| {
+        let goodput_bps = sum?;
+        let rate = scenario.link(cellrate_scenario::PortIndex::link(port)).rate.as_bps() as f64;
+        Some(EfficiencySummary {
+            port: port_name(scenario, port),
+            goodput_bps,
+            efficiency: goodput_bps / rate,
+        })
+    };
+    scenario.ports().zip(sums).filter_map(row).collect()
+}
+
+/// Jain's index: the square of the sum over the number times the sum of squares. `None` when all are zero.
+fn jain(values: &[f64]) -> Option<f64> {
+    let (sum, squares) = values.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
+    (squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cellrate_scenario::{ConnectionIndex, Document};
+
+    #[test]
+    fn rows_say_what_was_due_and_what_was_had() {
+        // 1,000 cells/s for two ABR connections: 500 each, of which 31 in 32 are data.
+        let text = "name = \"t\"\nduration = \"1 s\"\ndefaults.link = { rate = \"100000 cells/s\", length = \"1 km\" }\n\
+             host = [{ name = \"h{i}\", count = 3 }]\nswitch = [{ name = \"s\" }]\n\
+             link = [{ between = [\"h1\", \"s\"] }, { between = [\"h2\", \"s\"] }, { between = [\"s\", \"h3\"], rate = \"1000 cells/s\" }]\n\
+             vc = [{ name = \"v1\", path = [\"h1\", \"s\", \"h3\"] }, { name = \"v2\", path = [\"h2\", \"s\", \"h3\"] }]";
+        let scenario = Document::parse(text, "t").and_then(|document| document.resolve()).unwrap();
+        let got = |connection, cells: f64| Got {
+            flow: FlowIndex::of(ConnectionIndex(connection), false),
+            throughput_bps: cells * 424.0,
+            goodput_bps: cells * 384.0,
+        };
+        let (shares, fairness, lines) = rows(&scenario, &[got(0, 300.0), got(1, 100.0)]);
+        let due = 500.0 * 424.0 * 31.0 / 32.0;
+        assert_eq!(shares[0].fair_share_bps, Some(due));
+        assert_eq!(shares[1].of_fair_share, Some(100.0 * 424.0 / due));
+        // (300 + 100)^2 / (2 * (300^2 + 100^2)) = 0.8, whatever the scale.
+        assert!((fairness[0].jain.unwrap() - 0.8).abs() < 1e-12 && fairness.len() == 1);
+        assert!((fairness[0].jain_of_fair_shares.unwrap() - 0.8).abs() < 1e-12);
+        assert_eq!(fairness[0].least_of_fair_share, shares[1].of_fair_share);
+        let last = lines.last().unwrap();
+        assert_eq!((last.port.as_str(), last.goodput_bps), ("s->h3", 400.0 * 384.0));
+        assert!((last.efficiency - 400.0 * 384.0 / 424_000.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nothing_delivered_is_no_index() {
+        assert_eq!((jain(&[0.0, 0.0]), jain(&[5.0])), (None, Some(1.0)));
+    }
+}

@@ -1,0 +1,365 @@
+//! Counts as of an instant, and what they have grown by since another.
+//!
+//! Counts of the kernel only grow. Where figures are to leave the beginning of a run out, or a window of it has figures
+//! of its own, counts are [read](Meter::read) at each instant that matters, while the kernel
+//! [pauses](crate::kernel::pause) there, and a row says by how much they have grown between two of them. Maxima begin
+//! anew at each such instant, with what stands then; the largest of a window is the largest of its parts. What a row of
+//! TCP, of virtual sources and of datagrams had counted by the end of the warm-up is kept as such rows, and statistics of
+//! bursts and pages begin anew there.
+
+use std::borrow::Cow;
+
+use cellrate_engine::histogram::Histogram;
+use cellrate_proto::{CellRate, Duration, SourceStatistics, Time};
+use cellrate_scenario::{FlowIndex, PortIndex, Scenario, Span};
+
+use super::account::{count_in_flight, dropped_by_flow};
+use super::virtual_sources::{self, Balance};
+use super::{FlowSummary, FrameSummary, PortSummary, TcpSummary, Windowed};
+use crate::assembly::Assembly;
+use crate::endpoint::RmCount;
+use crate::error::RunError;
+use crate::names::{category_name, flow_name, port_name};
+use crate::port::{Port, PortCounts};
+
+/// What has been read so far.
+#[derive(Debug, Default)]
+pub(crate) struct Meter {
+    /// In the order of instants.
+    readings: Vec<Reading>,
+    /// What the rows of others had counted when the warm-up ended.
+    pub warm_up: WarmUp,
+    /// The same of virtual sources.
+    pub virtual_sources: virtual_sources::Before,
+}
+
+/// Rows as of the end of the warm-up; none where there is none.
+#[derive(Debug, Default)]
+pub(crate) struct WarmUp {
+    pub tcp: Vec<TcpSummary>,
+    pub frames: Vec<FrameSummary>,
+}
+
+/// Counts of all directions and ports.
+#[derive(Debug)]
+struct Reading {
+    at: Time,
+    flows: Vec<FlowCounts<'static>>,
+    ports: Vec<PortCounts>,
+}
+
+/// What has been counted of one direction of a connection. `max_delay` is that since the reading before.
+#[derive(Clone, Debug, Default)]
+struct FlowCounts<'a> {
+    sent: u64,
+    data_sent: u64,
+    delivered: u64,
+    data_delivered: u64,
+    dropped: u64,
+    in_flight: u64,
+    forward_rm_sent: u64,
+    backward_rm_received: u64,
+    /// Where there is an ABR source.
+    abr: Option<AbrCounts>,
+    delays: Option<Cow<'a, Histogram>>,
+    max_delay: Duration,
+}
+
+/// What has been counted of an ABR source.
+#[derive(Clone, Copy, Debug)]
+struct AbrCounts {
+    acr: CellRate,
+    /// Time integral of ACR since the reading before [cells].
+    acr_cells: f64,
+    statistics: SourceStatistics,
+}
+
+/// Cells of each direction that are neither sent nor received any more.
+pub(crate) struct Elsewhere {
+    /// On links, in ports, between clusters, and waiting for virtual sources.
+    pub in_flight: Vec<u64>,
+    dropped: Vec<u64>,
+}
+
+impl Elsewhere {
+    /// The cells as of an instant that the kernel has run to.
+    ///
+    /// # Errors
+    /// [`RunError::NotConserved`] where cells are missing, or too many.
+    pub fn count(scenario: &Scenario, assembly: &Assembly) -> Result<Elsewhere, RunError> {
+        let mut in_flight = count_in_flight(assembly, scenario.flows().len());
+        let (dropped, originated) = dropped_by_flow(assembly, in_flight.len());
+        let balances = virtual_sources::balances(scenario, assembly)?;
+        let flows = scenario.flows().zip(&mut in_flight).zip(&dropped);
+        for (((flow, in_flight), &dropped), (balance, originated)) in
+            flows.zip(balances.into_iter().zip(originated))
+        {
+            let Balance { sent, received, waiting } = balance;
+            let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
+            let counts = [
+                sender.counters.sent() + sent + originated,
+                receiver.delivered() + received,
+                dropped,
+                *in_flight,
+            ];
+            if counts[0] != counts[1] + counts[2] + counts[3] {
+                return Err(RunError::NotConserved { vc: flow_name(scenario, flow), counts });
+            }
+            *in_flight += waiting;
+        }
+        Ok(Elsewhere { in_flight, dropped })
+    }
+}
+
+impl Meter {
+    /// Reads all counts as of `at`, an instant that the kernel has run to, and has maxima begin anew.
+    ///
+    /// # Errors
+    /// [`RunError::NotConserved`] where cells are missing, or too many.
+    pub fn read(&mut self, scenario: &Scenario, assembly: &mut Assembly, at: Time) -> Result<(), RunError> {
+        let elsewhere = Elsewhere::count(scenario, assembly)?;
+        let owned = |counts: FlowCounts<'_>| FlowCounts {
+            delays: counts.delays.map(|delays| Cow::Owned(delays.into_owned())),
+            ..counts
+        };
+        let flows = scenario.flows().map(|flow| owned(flow_counts(assembly, flow, &elsewhere, at))).collect();
+        let ports = port_counts(scenario, assembly, at).map(|(_, counts)| counts).collect();
+        self.readings.push(Reading { at, flows, ports });
+        let start = scenario.measuring.start();
+        self.virtual_sources.read(scenario, assembly, at, start);
+        if at == start {
+            self.warm_up = WarmUp {
+                tcp: super::tcp::collect(scenario, assembly, at),
+                frames: super::frames::collect(scenario, assembly, &elsewhere.in_flight, at, Time::ZERO).0,
+            };
+        }
+        for cluster in &mut assembly.kernel.clusters {
+            cluster.ports.iter_mut().for_each(|port| port.begin_maxima(at));
+            for endpoint in &mut cluster.endpoints {
+                endpoint.begin_maxima(at);
+                if at == scenario.measuring.start() {
+                    endpoint.begin_statistics();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of directions of the summary and of windows, each of those that had sent anything by its end.
+    pub fn flow_rows(
+        &self,
+        scenario: &Scenario,
+        assembly: &Assembly,
+        elsewhere: &Elsewhere,
+        end: Time,
+    ) -> (Vec<FlowSummary>, Vec<Windowed<FlowSummary>>) {
+        let mut rows = Rows::new(scenario, end);
+        for flow in scenario.flows() {
+            let now = flow_counts(assembly, flow, elsewhere, end);
+            rows.add(|span| {
+                let parts = self.parts(span, end, &now, |reading| &reading.flows[flow.index()]);
+                (parts.last.sent > 0).then(|| flow_row(scenario, flow, &parts, span))
+            });
+        }
+        rows.finish(scenario)
+    }
+
+    /// The rows of ports of the summary and of windows, each of those that had carried or lost anything by its end.
+    pub fn port_rows(
+        &self,
+        scenario: &Scenario,
+        assembly: &Assembly,
+        end: Time,
+    ) -> (Vec<PortSummary>, Vec<Windowed<PortSummary>>) {
+        let mut rows = Rows::new(scenario, end);
+        for (place, (port, now)) in port_counts(scenario, assembly, end).enumerate() {
+            rows.add(|span| {
+                let parts = self.parts(span, end, &now, |reading| &reading.ports[place]);
+                let last = parts.last;
+                (last.transmitted > 0 || last.dropped > 0).then(|| port_row(scenario, port, &parts, span))
+            });
+        }
+        rows.finish(scenario)
+    }
+
+    /// The counts that a span begins with and those that it consists of; `now` are those at the `end` of the run.
+    fn parts<'a, C>(
+        &'a self,
+        span: Span,
+        end: Time,
+        now: &'a C,
+        of: impl Fn(&'a Reading) -> &'a C,
+    ) -> Parts<'a, C> {
+        let before = self.readings.iter().rfind(|reading| reading.at <= span.start).map(&of);
+        let within = self.readings.iter().filter(|reading| span.start < reading.at && reading.at <= span.end);
+        let mut all: Vec<&C> = within.map(of).collect();
+        if span.end == end {
+            all.push(now);
+        }
+        let last = *all.last().expect("a span ends with a reading, or with the run");
+        Parts { before, all, last }
+    }
+}
+
+/// The counts that a span consists of: each since the beginning of the run, but maxima and integrals of ACR
+/// since the one before it.
+struct Parts<'a, C> {
+    /// Where the span begins; `None` at the beginning of the run.
+    before: Option<&'a C>,
+    all: Vec<&'a C>,
+    /// Where it ends.
+    last: &'a C,
+}
+
+impl<C> Parts<'_, C> {
+    /// What a count has grown by.
+    fn grown(&self, of: impl Fn(&C) -> u64) -> u64 {
+        of(self.last) - self.before.map_or(0, of)
+    }
+
+    /// The largest of maxima.
+    fn max<M: Ord>(&self, of: impl Fn(&C) -> M) -> M {
+        self.all.iter().map(|&counts| of(counts)).max().expect("there is one part at least")
+    }
+}
+
+/// Rows under construction.
+struct Rows<T> {
+    summary: Span,
+    rows: Vec<T>,
+    windows: Vec<(Span, Vec<T>)>,
+}
+
+impl<T> Rows<T> {
+    fn new(scenario: &Scenario, end: Time) -> Rows<T> {
+        let summary = Span { start: scenario.measuring.start(), end };
+        let windows = scenario.measuring.windows.iter().map(|window| (window.span, Vec::new())).collect();
+        Rows { summary, rows: Vec::new(), windows }
+    }
+
+    /// The rows of one thing, where it has some.
+    fn add(&mut self, row: impl Fn(Span) -> Option<T>) {
+        self.rows.extend(row(self.summary));
+        self.windows.iter_mut().for_each(|(span, rows)| rows.extend(row(*span)));
+    }
+
+    fn finish(self, scenario: &Scenario) -> (Vec<T>, Vec<Windowed<T>>) {
+        let mut windowed = Vec::new();
+        for (window, (span, rows)) in scenario.measuring.windows.iter().zip(self.windows) {
+            windowed.extend(rows.into_iter().map(|row| Windowed {
+                window: window.name.clone(),
+                from_s: span.start.as_secs_f64(),
+                until_s: span.end.as_secs_f64(),
+                row,
+            }));
+        }
+        (self.rows, windowed)
+    }
+}
+
+fn flow_counts<'a>(
+    assembly: &'a Assembly,
+    flow: FlowIndex,
+    elsewhere: &Elsewhere,
+    at: Time,
+) -> FlowCounts<'a> {
+    let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
+    FlowCounts {
+        sent: sender.counters.sent(),
+        data_sent: sender.counters.data_sent,
+        delivered: receiver.delivered(),
+        data_delivered: receiver.data_delivered(),
+        dropped: elsewhere.dropped[flow.index()],
+        in_flight: elsewhere.in_flight[flow.index()],
+        forward_rm_sent: sender.counters.rm(RmCount::ForwardSent),
+        backward_rm_received: sender.counters.rm(RmCount::BackwardReceived),
+        abr: sender.source().map(|source| AbrCounts {
+            acr: source.acr(),
+            acr_cells: sender.acr_cells(at),
+            statistics: source.statistics(),
+        }),
+        delays: receiver.delays().map(Cow::Borrowed),
+        max_delay: receiver.delays().map_or(Duration::ZERO, Histogram::max),
+    }
+}
+
+fn flow_row(
+    scenario: &Scenario,
+    flow: FlowIndex,
+    parts: &Parts<'_, FlowCounts<'_>>,
+    span: Span,
+) -> FlowSummary {
+    let seconds = span.end.since(span.start).as_secs_f64();
+    let data_delivered = parts.grown(|counts| counts.data_delivered);
+    let bits = data_delivered as f64 * cellrate_proto::units::BITS_PER_CELL as f64;
+    let abr = parts.last.abr.as_ref();
+    let statistic = |of: fn(&SourceStatistics) -> u64| {
+        abr.map(|_| parts.grown(|counts| counts.abr.as_ref().map_or(0, |abr| of(&abr.statistics))))
+    };
+    let acr_cells = |counts: &FlowCounts<'_>| counts.abr.as_ref().map_or(0.0, |abr| abr.acr_cells);
+    let delays = parts.last.delays.as_deref().map(|delays| match parts.before {
+        None if parts.all.len() == 1 => Cow::Borrowed(delays),
+        before => {
+            let before = before.and_then(|counts| counts.delays.as_deref());
+            Cow::Owned(delays.since(before, parts.max(|counts| counts.max_delay)))
+        }
+    });
+    let delays = delays.as_deref();
+    FlowSummary {
+        vc: flow_name(scenario, flow),
+        category: category_name(scenario.connection(flow.connection()).category),
+        sent: parts.grown(|counts| counts.sent),
+        data_sent: parts.grown(|counts| counts.data_sent),
+        delivered: parts.grown(|counts| counts.delivered),
+        data_delivered,
+        dropped: parts.grown(|counts| counts.dropped),
+        in_flight: parts.last.in_flight,
+        forward_rm_sent: parts.grown(|counts| counts.forward_rm_sent),
+        backward_rm_received: parts.grown(|counts| counts.backward_rm_received),
+        throughput_bps: bits / seconds,
+        mean_acr: abr.map(|_| parts.all.iter().map(|counts| acr_cells(counts)).sum::<f64>() / seconds),
+        final_acr: abr.map(|abr| abr.acr.as_cells_per_s()),
+        idle_resets: statistic(|statistics| statistics.idle_resets),
+        cutoff_decreases: statistic(|statistics| statistics.cutoff_decreases),
+        uili_decreases: statistic(|statistics| statistics.uili_decreases),
+        mean_delay_s: delays.and_then(Histogram::mean_s),
+        p50_delay_s: delays.and_then(|delays| delays.quantile_s(0.5)),
+        p99_delay_s: delays.and_then(|delays| delays.quantile_s(0.99)),
+        max_delay_s: delays.and_then(Histogram::max_s),
+    }
+}
+
+/// The ports there are, each with its counts.
+fn port_counts<'a>(
+    scenario: &'a Scenario,
+    assembly: &'a Assembly,
+    at: Time,
+) -> impl Iterator<Item = (PortIndex, PortCounts)> + 'a {
+    scenario.ports().zip(&assembly.ports).filter_map(move |(index, place)| {
+        let place = place.as_ref()?;
+        let port: &Port = &assembly.kernel.clusters[place.cluster as usize].ports[place.index as usize];
+        Some((index, port.counts(at)))
+    })
+}
+
+/// Transmissions of a cell over a link by `at`, all links.
+pub(crate) fn cell_hops(scenario: &Scenario, assembly: &Assembly, at: Time) -> u64 {
+    port_counts(scenario, assembly, at).map(|(_, counts)| counts.transmitted).sum()
+}
+
+fn port_row(scenario: &Scenario, port: PortIndex, parts: &Parts<'_, PortCounts>, span: Span) -> PortSummary {
+    let duration = span.end.since(span.start).as_ps() as f64;
+    let integral = parts.last.queue_integral - parts.before.map_or(0, |counts| counts.queue_integral);
+    PortSummary {
+        port: port_name(scenario, port),
+        transmitted: parts.grown(|counts| counts.transmitted),
+        utilization: parts.grown(|counts| counts.busy_ps) as f64 / duration,
+        max_queue: parts.max(|counts| counts.max_queue),
+        mean_queue: integral as f64 / duration,
+        max_abr_queue: parts.max(|counts| counts.max_abr_queue),
+        dropped: parts.grown(|counts| counts.dropped),
+        backward_rm_originated: parts.grown(|counts| counts.originated),
+        pdus_refused: parts.grown(|counts| counts.pdus_refused),
+        pdus_cut: parts.grown(|counts| counts.pdus_cut),
+    }
+}
