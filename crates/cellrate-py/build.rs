@@ -11,7 +11,11 @@ fn main() -> io::Result<()> {
         fs::remove_dir_all(&data)?;
     }
     for folder in ["scenarios", "papers"] {
-        copy(&root.join(folder), &data.join(folder))?;
+        let from = root.join(folder);
+        copy(&from, &data.join(folder)).map_err(|error| {
+            let said = format!("{error}: {} (a source distribution has it too)", from.display());
+            io::Error::new(error.kind(), said)
+        })?;
     }
     Ok(())
 }

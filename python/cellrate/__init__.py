@@ -10,7 +10,7 @@ Times are in seconds, rates of probes in cells/s, throughput in bit/s; every key
 from typing import TYPE_CHECKING
 
 from ._native import version as _version
-from .algorithms import SwitchAlgorithm
+from .algorithms import Load, Port, Running, SwitchAlgorithm
 from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
 from .extensions.ends import SendingEnd
 from .policies import UiliPolicy
@@ -22,6 +22,7 @@ from .traffic import Burst, TrafficSource
 from .wireshark.capture import Capture, CapturedFile
 
 if TYPE_CHECKING:
+    from . import live, trial
     from .advice import Advice, AdvisedSet, Situation, advise
     from .campaigns.sweep import Sweep
     from .captures import read_capture
@@ -39,9 +40,12 @@ __all__ = [
     "CapturedFile",
     "CellrateError",
     "Interrupted",
+    "Load",
     "NoSuchSeries",
+    "Port",
     "Result",
     "RunError",
+    "Running",
     "Scenario",
     "ScenarioError",
     "SendingEnd",
@@ -54,6 +58,7 @@ __all__ = [
     "UiliPolicy",
     "__version__",
     "advise",
+    "live",
     "load",
     "load_sweep",
     "plot",
@@ -63,36 +68,38 @@ __all__ = [
     "schema",
     "sweep",
     "tidy",
+    "trial",
     "watch",
 ]
 
-_OF_ADVICE = {"Advice", "AdvisedSet", "Situation", "advise"}
+_LATER = {
+    "Advice": ".advice",
+    "AdvisedSet": ".advice",
+    "Situation": ".advice",
+    "advise": ".advice",
+    "Sweep": ".campaigns.sweep",
+    "plot": ".plotting.together",
+    "read_capture": ".captures",
+    "tidy": ".sweeps.tidy",
+    "watch": ".watching",
+}
+"""Modules of what is loaded when it is asked for: a run does without, and begins the sooner."""
+
+_MODULES = ("live", "trial")
+"""Public modules, imported when they are asked for."""
+
+if not TYPE_CHECKING:
+    # A type checker sees the names above, and so finds a wrong one.
+    def __getattr__(name: str) -> object:
+        """Load advice, plots, the page and public modules when they are asked for."""
+        import importlib
+
+        if name in _LATER:
+            return getattr(importlib.import_module(_LATER[name], __name__), name)
+        if name in _MODULES:
+            return importlib.import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __getattr__(name: str) -> object:
-    """Load advice, plots and the page when they are asked for: a run does without, and begins the sooner."""
-    if name in _OF_ADVICE:
-        from . import advice
-
-        return getattr(advice, name)
-    if name == "Sweep":
-        from .campaigns.sweep import Sweep
-
-        return Sweep
-    if name == "watch":
-        from .watching import watch
-
-        return watch
-    if name == "plot":
-        from .plotting.together import plot
-
-        return plot
-    if name == "read_capture":
-        from .captures import read_capture
-
-        return read_capture
-    if name == "tidy":
-        from .sweeps.tidy import tidy
-
-        return tidy
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,8 +1,8 @@
 """What can go wrong, as one tree of exceptions.
 
 `CellrateError` is the root. `ScenarioError` means that the input is wrong, `RunError` that a run gave no result,
-`LiveUnavailable` that this machine or user cannot run the testbed, `Interrupted` that somebody stopped it,
-`NoSuchSeries` that a result holds no such series.
+`LiveUnavailable` that this machine or user cannot run the testbed, `NoSuchSeries` that a result holds no such series.
+`Interrupted`, that somebody stopped it, stands apart: it is a `KeyboardInterrupt` alone.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class LiveUnavailable(CellrateError):  # noqa: N818
     """A live run on a machine, or by a user, that lacks something for it; `cellrate doctor` says what."""
 
 
-class Interrupted(CellrateError, KeyboardInterrupt):  # noqa: N818
-    """A run that somebody stopped; also a `KeyboardInterrupt`, so that scripts end as they do elsewhere."""
+class Interrupted(KeyboardInterrupt):
+    """A run that somebody stopped: a `KeyboardInterrupt`, which `except Exception` leaves alone."""
 
 
 class NoSuchSeries(CellrateError, LookupError):  # noqa: N818

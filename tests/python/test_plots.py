@@ -49,7 +49,7 @@ def legend_is_whole(drawn: Figure) -> bool:
 def test_no_legend_is_cut(stem: str, count: int) -> None:
     names = [f"{stem}{number}" for number in range(1, count + 1)]
     drawn = figure([panel(names, {names[0]: 1.0}), panel(["sw->d"], second=False)], "title", "stamp")
-    assert named(drawn.axes[0])[-1] == "max-min"
+    assert named(drawn.axes[0])[-1] == "max-min, if all send"
     assert legend_is_whole(drawn)
     left, right = (drawn.axes[0].get_position().x0, drawn.axes[0].get_position().x1)
     assert (right - left) * drawn.get_figwidth() >= 4.39

@@ -43,7 +43,13 @@ pub fn make(
         maker.bind(py).call1(arguments)?.extract::<Calls>()
     });
     let calls = calls.unwrap_or_default();
-    Box::new(PythonAlgorithm { calls, figures, connections: 0, failure: failure.clone() })
+    Box::new(PythonAlgorithm {
+        calls,
+        figures,
+        connections: 0,
+        failure: failure.clone(),
+        port: port.name.to_owned(),
+    })
 }
 
 /// One of them at one port.
@@ -52,12 +58,19 @@ struct PythonAlgorithm {
     figures: Metrics,
     connections: u32,
     failure: Failure,
+    /// As results call it.
+    port: String,
 }
 
 /// Start [s], ABR cells, CBR and VBR cells, active connections, cells of one connection.
 type Running = (f64, u64, u64, u32, u64);
 
 impl PythonAlgorithm {
+    /// Where it is called for a connection, for errors.
+    fn place(&self, slot: Slot) -> String {
+        format!("port {}, connection number {} there", self.port, slot.0)
+    }
+
     /// What has come since the interval began, if that is wanted.
     fn running(&self, slot: Slot, meter: &Meter) -> Option<Running> {
         let counts = || {
@@ -86,11 +99,15 @@ impl SwitchAlgorithm for PythonAlgorithm {
 
     fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
         let Some(call) = &self.calls.on_forward_rm else { return };
-        let (now, ccr) = (now.as_secs_f64(), ccr.as_cells_per_s());
-        self.failure.attempt(|py| match self.running(slot, meter) {
-            None => call.call1(py, (now, slot.0, ccr)).map(drop),
-            Some(running) => call.call1(py, (now, slot.0, ccr, running)).map(drop),
-        });
+        let (at, now, ccr) = (now, now.as_secs_f64(), ccr.as_cells_per_s());
+        self.failure.attempt_at(
+            at,
+            || self.place(slot),
+            |py| match self.running(slot, meter) {
+                None => call.call1(py, (now, slot.0, ccr)).map(drop),
+                Some(running) => call.call1(py, (now, slot.0, ccr, running)).map(drop),
+            },
+        );
     }
 
     fn on_backward_rm(
@@ -102,14 +119,18 @@ impl SwitchAlgorithm for PythonAlgorithm {
         feedback: &mut Feedback,
     ) {
         let Some(call) = &self.calls.on_backward_rm else { return };
-        let now = now.as_secs_f64();
-        let answer = self.failure.attempt(|py| {
-            let answer = match self.running(slot, meter) {
-                None => call.call1(py, (now, slot.0, queue.0)),
-                Some(running) => call.call1(py, (now, slot.0, queue.0, running)),
-            };
-            answer?.extract::<Option<(Option<f64>, bool, bool)>>(py)
-        });
+        let (at, now) = (now, now.as_secs_f64());
+        let answer = self.failure.attempt_at(
+            at,
+            || self.place(slot),
+            |py| {
+                let answer = match self.running(slot, meter) {
+                    None => call.call1(py, (now, slot.0, queue.0)),
+                    Some(running) => call.call1(py, (now, slot.0, queue.0, running)),
+                };
+                answer?.extract::<Option<(Option<f64>, bool, bool)>>(py)
+            },
+        );
         let Some(Some((er, ci, ni))) = answer else { return };
         if let Some(er) = er {
             feedback.limit(CellRate::new(er));
@@ -125,7 +146,8 @@ impl SwitchAlgorithm for PythonAlgorithm {
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
         let Some(call) = &self.calls.on_interval_end else { return };
         let counted = if self.calls.counts_vcs { self.connections } else { 0 };
-        self.failure.attempt(|py| {
+        let place = || format!("port {}, at the end of an interval", self.port);
+        self.failure.attempt_at(load.end, place, |py| {
             let vc_cells: Vec<u64> = (0..counted).map(|slot| meter.previous_cells(Slot(slot))).collect();
             let told = (
                 load.start.as_secs_f64(),

@@ -38,6 +38,11 @@ pub fn capture_error(py: Python<'_>, error: &CaptureError) -> PyErr {
     raised(|| class(py, "RunError")?.call1((error.to_string(),)))
 }
 
+/// `cellrate.RunError` for what a run was given that ended it in a way of its own.
+pub fn run_failed(py: Python<'_>, text: &str) -> PyErr {
+    raised(|| class(py, "RunError")?.call1((text,)))
+}
+
 /// `cellrate.Interrupted` or `cellrate.RunError`; `cellrate.CellrateError` where the caller should have given more.
 pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
     let name = match error {

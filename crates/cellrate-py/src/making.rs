@@ -4,10 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cellrate_engine::given::SendingEnd;
-use cellrate_proto::CellRate;
+use cellrate_proto::{CellRate, Time};
 use cellrate_scenario::{Custom, CustomParameter};
+use pyo3::exceptions::PySystemExit;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+use crate::error::run_failed;
 
 /// The first exception that something that a run was given raised; nothing is called any more then.
 #[derive(Clone, Default)]
@@ -35,12 +38,40 @@ impl Failure {
         match Python::attach(call) {
             Ok(value) => Some(value),
             Err(error) => {
+                let error = Python::attach(|py| no_exit(py, error));
                 self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                 self.happened.store(true, Ordering::Relaxed);
                 None
             }
         }
     }
+
+    /// As [`attempt`](Failure::attempt); what is raised is given a note that says `where_` and when it happened.
+    pub fn attempt_at<T>(
+        &self,
+        now: Time,
+        where_: impl FnOnce() -> String,
+        call: impl FnOnce(Python<'_>) -> PyResult<T>,
+    ) -> Option<T> {
+        self.attempt(|py| {
+            call(py).inspect_err(|error| {
+                let note = format!("at network time {} s, {}", now.as_secs_f64(), where_());
+                // Without the note it is the same exception.
+                drop(error.value(py).call_method1("add_note", (note,)));
+            })
+        })
+    }
+}
+
+/// A `SystemExit` would end the whole process, with a status of its own: it is a failure of the run.
+fn no_exit(py: Python<'_>, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PySystemExit>(py) {
+        return error;
+    }
+    let notes = error.value(py).getattr("__notes__").and_then(|notes| notes.extract::<Vec<String>>());
+    let place = notes.ok().and_then(|notes| notes.last().cloned()).unwrap_or_default();
+    let text = format!("what the run was given in Python left it with {error} {place}");
+    run_failed(py, text.trim_end())
 }
 
 /// The parameters of a scenario, by name.

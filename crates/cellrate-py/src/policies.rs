@@ -19,6 +19,8 @@ struct Calls {
 struct PythonPolicy {
     calls: Calls,
     failure: Failure,
+    /// The direction of the connection, as results call it.
+    vc: String,
 }
 
 /// The one that `maker` makes for a source, or one that does nothing if making it raises.
@@ -30,7 +32,7 @@ pub fn make(
 ) -> Box<dyn UiliPolicy + Send> {
     let calls = failure.attempt(|py| made_for_end(py, maker, custom, end)?.extract::<Calls>());
     let calls = calls.unwrap_or_default();
-    Box::new(PythonPolicy { calls, failure: failure.clone() })
+    Box::new(PythonPolicy { calls, failure: failure.clone(), vc: end.name.to_owned() })
 }
 
 impl UiliPolicy for PythonPolicy {
@@ -39,7 +41,9 @@ impl UiliPolicy for PythonPolicy {
         let &ForwardRmContext { now, acr, decreased, icr, cells, elapsed } = context;
         let [acr_cells, icr] = [acr, icr].map(CellRate::as_cells_per_s);
         let told = (now.as_secs_f64(), acr_cells, decreased, icr, cells, elapsed.as_secs_f64());
-        let lowered = self.failure.attempt(|py| call.call1(py, told)?.extract::<Option<f64>>(py));
+        let place = || format!("the policy of {}", self.vc);
+        let lowered =
+            self.failure.attempt_at(now, place, |py| call.call1(py, told)?.extract::<Option<f64>>(py));
         lowered.flatten().map_or(acr, CellRate::new)
     }
 
@@ -47,6 +51,7 @@ impl UiliPolicy for PythonPolicy {
         let Some(call) = &self.calls.on_backward_rm else { return true };
         let &BackwardRmContext { now, acr, er, increase } = context;
         let told = (now.as_secs_f64(), acr.as_cells_per_s(), er.as_cells_per_s(), increase);
-        self.failure.attempt(|py| call.call1(py, told)?.extract::<bool>(py)).unwrap_or(true)
+        let place = || format!("the policy of {}", self.vc);
+        self.failure.attempt_at(now, place, |py| call.call1(py, told)?.extract::<bool>(py)).unwrap_or(true)
     }
 }

@@ -13,6 +13,8 @@ struct PythonTraffic {
     /// Says the next burst; `None` if making it raised.
     next: Option<Py<PyAny>>,
     failure: Failure,
+    /// The direction of the connection, as results call it.
+    vc: String,
 }
 
 /// What `maker` makes for an end, or traffic without a cell if making it raises.
@@ -23,7 +25,7 @@ pub fn make(
     end: SendingEnd<'_>,
 ) -> Box<dyn TrafficSource + Send> {
     let next = failure.attempt(|py| made_for_end(py, maker, custom, end).map(Bound::unbind));
-    Box::new(PythonTraffic { next, failure: failure.clone() })
+    Box::new(PythonTraffic { next, failure: failure.clone(), vc: end.name.to_owned() })
 }
 
 impl TrafficSource for PythonTraffic {
@@ -31,8 +33,11 @@ impl TrafficSource for PythonTraffic {
         let call = self.next.as_ref()?;
         let told = (now.as_secs_f64(), acr.as_cells_per_s(), queue.0);
         // When, how many cells, and their rate [cells/s] if they do not come at once.
-        let said =
-            self.failure.attempt(|py| call.call1(py, told)?.extract::<Option<(f64, u32, Option<f64>)>>(py));
+        let said = self.failure.attempt_at(
+            now,
+            || format!("the traffic of {}", self.vc),
+            |py| call.call1(py, told)?.extract::<Option<(f64, u32, Option<f64>)>>(py),
+        );
         let (at, cells, rate) = said.flatten()?;
         Some(Burst {
             at: Time::ZERO.saturating_add(Duration::from_secs_f64(at)),

@@ -74,6 +74,11 @@ def advise(situation: Situation | None = None, /, **known: object) -> AdvisedSet
         adtf(situation),
         tcr(situation),
     )
+    return AdvisedSet(situation, advices, codes_of(advices))
+
+
+def codes_of(advices: tuple[Advice, ...]) -> dict[str, int]:
+    """Give what signalling carries of a set, by symbol."""
     value = {advice.parameter: advice.value for advice in advices}
     codes = _native.signalled(
         value["PCR"],
@@ -88,7 +93,7 @@ def advise(situation: Situation | None = None, /, **known: object) -> AdvisedSet
         value["CDF"],
         value["FRTT"],
     )
-    return AdvisedSet(situation, advices, dict(codes))
+    return dict(codes)
 
 
 def pcr(s: Situation) -> Advice:
@@ -339,6 +344,36 @@ def tcr(s: Situation) -> Advice:
             f"a constant of the standard; the same share of this link as 10 of OC-3 would be {share:.0f} cells/s",
         )
     return Advice("TCR", 10.0, "cells/s", "10 cells/s", "constant, not signalled", "7.2", warnings)
+
+
+def taken_back(advised: AdvisedSet, values: Mapping[str, float]) -> AdvisedSet:
+    """Give an advised set with these parameters, by symbol, at their defaults, because a simulation says so.
+
+    CRM follows TBE and Nrm.
+    """
+    advices = []
+    for advice in advised.advices:
+        if advice.parameter in values:
+            value = values[advice.parameter]
+            reason = f"the default: in simulation it did better than {advice.text}, which the guideline gives"
+            if advice.unit == "cells/s":
+                advice = _rate(advice.parameter, value, reason, advice.source)
+            elif advice.unit == "s":
+                text = f"{value:g} s" if advice.parameter == "ADTF" else f"{value * 1e3:.10g} ms"
+                advice = Advice(advice.parameter, value, "s", text, reason, advice.source)
+            elif advice.unit == "cells":
+                text = str(int(value)) if advice.parameter == "Nrm" else f"{value:,.0f} cells"
+                advice = Advice(advice.parameter, value, "cells", text, reason, advice.source)
+            else:
+                advice = _factor(advice.parameter, value, reason, advice.source)
+        advices.append(advice)
+    value = {advice.parameter: advice.value for advice in advices}
+    count = max(1, ceil(value["TBE"] / value["Nrm"]))
+    for place, advice in enumerate(advices):
+        if advice.parameter == "CRM" and advice.value != count:
+            reason = "computed: TBE / Nrm, rounded up"
+            advices[place] = Advice("CRM", count, "cells", f"{count:,} RM cells", reason, advice.source)
+    return AdvisedSet(advised.situation, tuple(advices), codes_of(tuple(advices)))
 
 
 def _mcr_fits(s: Situation, value: float) -> tuple[str, ...]:

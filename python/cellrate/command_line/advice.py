@@ -16,7 +16,8 @@ from .typed import Parameter
 def advise(
     *,
     link: Annotated[
-        str | None, Parameter(help="Rate of the slowest link: 155.52 Mbps, or T1, DS3, OC-3, OC-12.")
+        str | None,
+        Parameter(help="Rate of the slowest link: 155.52 Mbps, or T1, E1, E3, DS3, DS3-PLCP, OC-3, STM-1, OC-12."),
     ] = None,
     distance: Annotated[str | None, Parameter(help="Length of the path, one way, such as 1000 km.")] = None,
     round_trip: Annotated[str | None, Parameter(help="Round-trip time without queues, instead of a distance.")] = None,
@@ -35,7 +36,9 @@ def advise(
     charging: Annotated[int | None, Parameter(help="k, where the price limits PCR to k x MCR (2 to 10).")] = None,
     json: Json = False,
     write: Annotated[Path | None, Parameter(help="Leave the set as a scenario in this file.")] = None,
-    simulate: Annotated[bool, Parameter(help="Run the set against the defaults, and show both.")] = False,
+    simulate: Annotated[
+        bool, Parameter(help="Run the set against the defaults, show both, and take back what does worse.")
+    ] = False,
     workers: Workers = None,
 ) -> int:
     """Advise ABR parameters for a connection, each with its reason; asks for what is missing on a terminal."""
@@ -58,12 +61,13 @@ def advise(
         charging=charging,
     )
     advised = give(situation)
-    if write is not None:
-        write_scenario(advised, write)
     comparison = None
     if simulate:
         with progress_bar("advise", quiet=json) as progress:
             comparison = compare(advised, workers=workers, progress=progress)
+        advised = comparison.kept
+    if write is not None:
+        write_scenario(advised, write)
     if json:
         print_json({**advised.content(), "simulation": comparison and comparison.content()})
         return 0

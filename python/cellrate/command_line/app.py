@@ -14,7 +14,7 @@ ADDED_BY = {
     "live": ("doctor", "live"),
     "papers": ("paper",),
     "runs": ("run", "watch"),
-    "scenarios": ("draw", "list", "schema", "validate"),
+    "scenarios": ("draw", "list", "new", "schema", "validate"),
     "searches": ("search", "tune"),
     "stored": ("plot", "show"),
     "topologies": ("generate", "import"),

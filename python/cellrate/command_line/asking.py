@@ -9,22 +9,36 @@ from typing import TypeVar
 from .. import quantities
 from ..advice.situation import SECONDS_PER_KM, Application, Situation, Switches
 from ..errors import CellrateError
+from ..quantities import CELL_BITS
 
 T = TypeVar("T")
 
 LINES_BPS: Mapping[str, float] = {
-    "t1": 1.544e6,
-    "ds1": 1.544e6,
-    "e1": 2.048e6,
-    "e3": 34.368e6,
-    "ds3": 44.736e6,
-    "t3": 44.736e6,
-    "oc3": 155.52e6,
-    "oc12": 622.08e6,
-    "oc24": 1244.16e6,
-    "oc48": 2488.32e6,
+    "ds0": 64e3,
+    "t1": 1.536e6,
+    "ds1": 1.536e6,
+    "e1": 1.92e6,
+    "atm25": 59_111 * CELL_BITS,
+    "e3": 33.92e6,
+    "e3plcp": 30.528e6,
+    "ds3": 44.736e6 * 84 / 85,
+    "t3": 44.736e6 * 84 / 85,
+    "ds3plcp": 40.704e6,
+    "e4": 138.24e6,
+    "oc3": 149.76e6,
+    "stm1": 149.76e6,
+    "oc12": 599.04e6,
+    "stm4": 599.04e6,
+    "oc24": 1198.08e6,
+    "oc48": 2396.16e6,
+    "stm16": 2396.16e6,
 }
-"""Lines by name [bit/s]."""
+"""What cells can have of lines by their names, framing and overhead taken off [bit/s].
+
+SONET and SDH: 260 of 270 columns (ITU-T I.432.2). T1 and E1: 24 and 30 of the time slots (ITU-T G.804), E3 and E4 in
+the frames of G.832, E3 and DS3 with PLCP as in G.804 and ATM Forum af-phy-0054, DS3 without it all but one bit in 85.
+At 25.6 Mbps an octet pair goes with each cell and one more each 125 us (the PCR that Linux gives such adapters).
+"""
 
 
 @dataclass(frozen=True)
@@ -60,40 +74,36 @@ def situation(
     if answers.distance is not None and answers.round_trip is not None:
         raise CellrateError("give --distance or --round-trip, not both")
 
-    def asked(option: str, given: str | None, question: str, read: Callable[[str], T], default: str) -> T:
+    if not interactive:
+        _name_all_missing(answers, satellite_hops)
+
+    def asked(given: str | None, question: str, read: Callable[[str], T], default: str) -> T:
         if given is not None:
             return read(given)
-        if not interactive:
-            raise CellrateError(f"{option} is missing; cellrate advise --help says what there is")
         while True:
             try:
                 return read(ask(f"{question} [{default}]: ").strip() or default)
             except CellrateError as error:
                 print(error)
 
-    link_bps = asked(
-        "--link", answers.link, "Rate of the slowest link, such as 155.52 Mbps, or T1, OC-3", bits_per_s, "OC-3"
-    )
+    link_bps = asked(answers.link, "Rate of the slowest link, such as 155.52 Mbps, or T1, OC-3", bits_per_s, "OC-3")
     if answers.round_trip is not None:
         round_trip_s = seconds(answers.round_trip)
     elif answers.distance is None and answers.link is not None and satellite_hops:
         # The satellites are the path, unless somebody says that there is more.
         round_trip_s = 0.0
     else:
-        distance = asked(
-            "--distance or --round-trip", answers.distance, "Length of the path, one way", kilometres, "1000 km"
-        )
+        distance = asked(answers.distance, "Length of the path, one way", kilometres, "1000 km")
         round_trip_s = 2 * distance * SECONDS_PER_KM
     if interactive and answers.link is None and not satellite_hops:
-        satellite_hops = asked("--satellite-hops", None, "Satellite hops", whole, "0")
+        satellite_hops = asked(None, "Satellite hops", whole, "0")
     application = asked(
-        "--application",
         answers.application,
         "Application: bulk, interactive, video, voice, transaction",
         _application,
         "bulk",
     )
-    switches = asked("--switches", answers.switches, "Switches: efci, relative, erica, eprca", _switches, "erica")
+    switches = asked(answers.switches, "Switches: efci, relative, erica, eprca", _switches, "erica")
     return Situation(
         link_bps=link_bps,
         round_trip_s=round_trip_s,
@@ -108,15 +118,29 @@ def situation(
     )
 
 
+def _name_all_missing(answers: Answers, satellite_hops: int) -> None:
+    """Name every option that has no answer, where nobody can be asked."""
+    has_length = answers.distance is not None or answers.round_trip is not None or satellite_hops
+    given = {
+        "--link": answers.link is not None,
+        "--distance or --round-trip": has_length,
+        "--application": answers.application is not None,
+        "--switches": answers.switches is not None,
+    }
+    if missing := [option for option, is_given in given.items() if not is_given]:
+        verb = "is" if len(missing) == 1 else "are"
+        raise CellrateError(f"{', '.join(missing)} {verb} missing; `cellrate advise --help` says what there is")
+
+
 def bits_per_s(text: str) -> float:
-    """Read a rate in any unit of scenario files, "155.52 Mbps", or the name of a line, "OC-3" [bit/s]."""
-    named = LINES_BPS.get(text.strip().lower().replace("-", ""))
+    """Read a rate in any unit of scenario files, "155.52 Mbps", or what cells have of a line, "OC-3" [bit/s]."""
+    named = LINES_BPS.get("".join(letter for letter in text.lower() if letter.isalnum()))
     if named is not None:
         return named
     try:
         return quantities.read(text, quantities.RATE)
     except CellrateError as error:
-        raise CellrateError(f"{error}, or the name of a line: T1, DS3, OC-3, OC-12") from None
+        raise CellrateError(f"{error}, or the name of a line: T1, E1, E3, DS3, DS3-PLCP, OC-3, STM-1, OC-12") from None
 
 
 def seconds(text: str) -> float:

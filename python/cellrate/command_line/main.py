@@ -44,7 +44,7 @@ def status(arguments: list[str]) -> int:
     try:
         return app(arguments)
     except UsageError as error:
-        return complain(f"{error} (cellrate --help says what there is.)", 2)
+        return complain(f"{error} ({error.command} --help says what there is.)", 2)
     except (KeyboardInterrupt, Interrupted) as error:
         return _ended(error)
     except RunError as error:
@@ -61,6 +61,25 @@ def status(arguments: list[str]) -> int:
     except OSError as error:
         # That the terminal is gone may be noticed in the middle of what is to be done because it is.
         return complain(_with_notes(str(error), error), 1) if _told_to_end is None else _ended(error)
+    except Exception as error:
+        if (text := _own(error)) is None:
+            raise
+        return complain(text, 1)
+
+
+def _own(error: Exception) -> str | None:
+    """Give the lines of the user's own code that an error came through; none if it did not come from any."""
+    import traceback
+    from pathlib import Path
+
+    package = Path(__file__).resolve().parents[1]
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if package not in Path(frame.filename).resolve().parents]
+    own = [frame for frame in own if Path(frame.filename).is_file() and Path(frame.filename).name != "cellrate"]
+    if not own or not getattr(error, "__notes__", None):
+        return None
+    lines = "".join(traceback.format_list(own))
+    return f"what the run was given in Python failed\n{lines}{''.join(traceback.format_exception_only(error))}".rstrip()
 
 
 def _ended(error: BaseException) -> int:

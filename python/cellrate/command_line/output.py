@@ -37,6 +37,13 @@ def progress_bar(name: str, *, quiet: bool, points: int = 1) -> Iterator[Callabl
         yield show
 
 
+@contextlib.contextmanager
+def own_output_aside(aside: bool) -> Iterator[None]:
+    """Have what a user's algorithms print go to stderr, if stdout is for JSON."""
+    with contextlib.redirect_stdout(sys.stderr) if aside else contextlib.nullcontext():
+        yield
+
+
 def say(text: str) -> None:
     """Say on stderr what somebody should know who reads the results."""
     complain(text, 0)

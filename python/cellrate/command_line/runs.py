@@ -33,7 +33,7 @@ from .options import (
     lists_of,
     settings_of,
 )
-from .output import complain, lacking, print_json, print_points, progress_bar, say, say_where
+from .output import complain, lacking, own_output_aside, print_json, print_points, progress_bar, say, say_where
 from .typed import Parameter
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def run(
             name="--cluster",
         )
 
-    with progress_bar(name, quiet=json, points=len(points)) as progress:
+    with own_output_aside(json), progress_bar(name, quiet=json, points=len(points)) as progress:
         if precisions and captured is None:
             results, unmet = sweep_until(points, precisions, lambda some: into(some, None))
         elif swept and captured is None and out is not None:

@@ -48,6 +48,34 @@ def list_(*, json: Json = False) -> int:
     return 0
 
 
+@app.command("new")
+def new(
+    file: Annotated[Path, Parameter(help="The file to write; it must not be there.")],
+    /,
+    *,
+    from_: Annotated[
+        str | None, Parameter(name="--from", help="Name of a ready scenario (cellrate list); it has to be given.")
+    ] = None,
+) -> int:
+    """Write a ready scenario into a file of your own, comments and all, to change it."""
+    from ..errors import CellrateError
+    from ..scenario import ready_scenarios
+
+    ready = ready_scenarios()
+    if from_ is None:
+        raise CellrateError(f"--from is missing; there are {', '.join(ready)}")
+    if from_ not in ready:
+        raise CellrateError(f'there is no ready scenario "{from_}"; there are {", ".join(ready)}')
+    text = ready[from_].read_text(encoding="utf-8")
+    try:
+        with file.open("x", encoding="utf-8") as written:
+            written.write(text)
+    except FileExistsError:
+        raise CellrateError(f"{file} is there already; write into another file, or remove it first") from None
+    print(f"{file} is {from_}; `cellrate run {file}` runs it")
+    return 0
+
+
 @app.command("draw")
 def draw(
     file: File,

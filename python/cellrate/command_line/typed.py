@@ -28,7 +28,17 @@ Parameters = list[tuple[inspect.Parameter, Any, "Parameter"]]
 
 
 class UsageError(Exception):
-    """A command line that no command takes; the text says what is wrong with it."""
+    """A command line that no command takes; the text says what is wrong with it.
+
+    Attributes
+    ----------
+    command : str
+        Whose help says what there is, as in "cellrate live run".
+    """
+
+    def __init__(self, text: str, command: str = "cellrate") -> None:
+        super().__init__(text)
+        self.command = command
 
 
 @dataclass(frozen=True)
@@ -93,7 +103,10 @@ class App:
         if not arguments or arguments[0] in ("--help", "-h"):
             print(self._described())
             return 0
-        if arguments[0] == "--version" and self.version is not None:
+        if arguments[0] == "help" and "help" not in self._names():
+            # `help COMMAND` is `COMMAND --help`.
+            return self([*(word for word in arguments[1:] if word not in ("--help", "-h")), "--help"])
+        if arguments[0] in ("--version", "-V") and self.version is not None:
             print(self.version)
             return 0
         first, *rest = arguments
@@ -102,11 +115,15 @@ class App:
             kind = "option" if first.startswith("-") else "command"
             names = self._names()
             raise UsageError(
-                f'Unknown {kind} "{first}".{_similar(first, names)} Available commands: {", ".join(names)}.'
+                f'Unknown {kind} "{first}".{_similar(first, names)} Available commands: {", ".join(names)}.', self.name
             )
         if isinstance(chosen, App):
             return chosen(rest)
-        return _call(chosen, f"{self.name} {first}", rest)
+        name = f"{self.name} {first}"
+        try:
+            return _call(chosen, name, rest)
+        except UsageError as error:
+            raise UsageError(str(error), name) from None
 
     def usages(self) -> list[Usage]:
         """Give what may stand behind this command and behind each of its own; imports the modules of all of them."""
@@ -130,9 +147,9 @@ class App:
 
     def _described(self) -> str:
         rows = {name: _first_line(command) for name in self._names() if (command := self._command(name)) is not None}
-        rows["--help, -h"] = "Show this and exit."
+        rows["--help, -h"] = "Show this and exit; `help COMMAND` that of a command."
         if self.version is not None:
-            rows["--version"] = "Show the version and exit."
+            rows["--version, -V"] = "Show the version and exit."
         return f"usage: {self.name} COMMAND\n\n{_filled(self.help)}\n\nCommands:\n{in_two_columns(rows, indent='  ')}"
 
 
@@ -208,7 +225,9 @@ def _parser(function: Command, name: str, parameters: Parameters) -> argparse.Ar
             how |= {"action": "append", "choices": get_args(kind)}
         else:
             how |= {"action": "append", "type": _reader(kind), "metavar": _NAMES[_item(kind)]}
-        options.add_argument(_option(parameter, said), dest=parameter.name, **how)
+        options.add_argument(
+            *_SHORT.get(_option(parameter, said), ()), _option(parameter, said), dest=parameter.name, **how
+        )
     options.add_argument("--help", "-h", action="help", help="Show this and exit.")
     parser.usage = " ".join([name, "[OPTIONS]", *places])
     return parser
@@ -250,6 +269,9 @@ def _unknown(argument: str, name: str, parameters: Parameters) -> str:
     ]
     return f"Unknown option {option}.{_similar(option, options)}"
 
+
+_SHORT = {"--out": ("-o",)}
+"""Options of one letter, by the option that they stand for."""
 
 _NAMES = {int: "INT", float: "NUMBER", str: "TEXT", Path: "PATH"}
 

@@ -248,7 +248,7 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     if len(named) < len(panel.lines):
         axes.plot([], [], color=FAINT, linewidth=0.8, label=f"{len(panel.lines) - len(named)} more")
     if levels:
-        axes.plot([], [], color="#777777", linestyle=(0, (4, 4)), linewidth=0.8, label="max-min")
+        axes.plot([], [], color="#777777", linestyle=(0, (4, 4)), linewidth=0.8, label="max-min, if all send")
     axes.set_ylabel(panel.axis)
     if panel.top is None:
         # Of nothing at all, such as cells lost, the axis would end at a twentieth of one.

@@ -40,6 +40,17 @@ class Series:
     end_s: float
     """When the run, or the part of it, ended [s]: until then the last value of a series taken at every change holds."""
 
+    def __post_init__(self) -> None:
+        """Nobody changes what a run found: columns are read only."""
+        for column in (self.times_s, self.values):
+            column.flags.writeable = False
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Give the values, for `numpy.asarray`."""
+        import numpy as np
+
+        return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
+
     def __len__(self) -> int:
         return len(self.times_s)
 

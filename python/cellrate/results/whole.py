@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import CellrateError, RunError
+from .durable import exchange, synchronise, with_file
 from .folders import RESULTS, State, changed, replaceable, state
 from .owned import owning, remove_area_if_left, remove_left_behind
 
@@ -37,13 +38,17 @@ def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = RESUL
         with owning(partial):
             partial.chmod(0o755)
             fill(partial)
+            synchronise(partial)
             _put(partial, target, before)
     except _NotPutError as error:
         left = _put_beside(partial, target)
         raise RunError(f"{folder} {error}; nothing in it was removed, and the results are in {left}") from None
-    except BaseException:
+    except BaseException as error:
+        named = with_file(error, partial, target) if isinstance(error, OSError) else error
         shutil.rmtree(partial, ignore_errors=True)
         _remove_empty(made)
+        if named is not error:
+            raise named from error
         raise
     return folder.absolute()
 
@@ -86,6 +91,14 @@ def _put(whole: Path, target: Path, before: State | None) -> None:
     replaced = None
     try:
         if before is not None and len(before) > 1:
+            if exchange(whole, target):
+                # Whoever looks has seen the one or the other; what was there is where the whole was.
+                new = changed(before, state(whole))
+                if new is not None:
+                    exchange(whole, target)
+                    raise _NotPutError(f"has changed meanwhile ({new})")
+                _remove_replaced(whole, target)
+                return
             replaced = whole.with_suffix(".replaced")
             target.rename(replaced)
             new = changed(before, state(replaced))
@@ -104,12 +117,16 @@ def _put(whole: Path, target: Path, before: State | None) -> None:
             raise _NotPutError(f"cannot be replaced ({error.strerror}){kept}") from None
         raise
     if replaced is not None:
-        try:
-            shutil.rmtree(replaced)
-        except OSError as error:
-            raise RunError(
-                f"the results are in {target}, but what was there before cannot be removed from {replaced}: {error}"
-            ) from None
+        _remove_replaced(replaced, target)
+
+
+def _remove_replaced(replaced: Path, target: Path) -> None:
+    try:
+        shutil.rmtree(replaced)
+    except OSError as error:
+        raise RunError(
+            f"the results are in {target}, but what was there before cannot be removed from {replaced}: {error}"
+        ) from None
 
 
 def _put_beside(whole: Path, target: Path) -> Path:

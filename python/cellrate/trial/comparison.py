@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..advice.advised import AdvisedSet
-from ..advice.situation import Situation
+from ..advice.advisor import taken_back
+from ..advice.situation import MAX_24_BITS, Situation
 from ..running.points import Progress, run_many
 from ..scenario import Scenario
 from .figures import Figure, figures_of, is_worse
@@ -38,11 +39,20 @@ class Comparison:
     what: str
     """A sentence: what was run."""
     results: tuple[Result, Result]
-    """With the defaults, with the advised set."""
+    """With the defaults, with the set that is kept."""
+    kept: AdvisedSet
+    """The advised set; where that did worse on what the application needs, with what made it so at its default."""
+    taken_back: tuple[str, ...] = ()
+    """Parameters that are at their defaults because of this trial, each with the value that was advised."""
 
     @property
     def verdict(self) -> str:
         """Give a sentence on what the application needs."""
+        back = ", ".join(self.taken_back)
+        given_up = f"Taken back to the default, because it did worse: {back}. " if back else ""
+        return given_up + self._verdict()
+
+    def _verdict(self) -> str:
         needed = [figure for figure in self.figures if figure.needed]
         if missing := [figure.name for figure in needed if figure.default is None and figure.advised is None]:
             return f"With neither set is there any {', '.join(missing)}: cells are lost on the way."
@@ -55,11 +65,27 @@ class Comparison:
     def content(self) -> dict[str, Any]:
         """Give everything as plain values, for JSON."""
         rows = [{**figure.__dict__, "worse": figure.worse} for figure in self.figures]
-        return {"what": self.what, "figures": rows, "verdict": self.verdict}
+        return {
+            "what": self.what,
+            "figures": rows,
+            "taken_back": list(self.taken_back),
+            "verdict": self.verdict,
+        }
+
+
+SYMBOLS = {"pcr": "PCR", "mcr": "MCR", "icr": "ICR", "nrm": "Nrm", "trm": "Trm", "rif": "RIF", "rdf": "RDF"} | {
+    "tbe": "TBE",
+    "cdf": "CDF",
+    "adtf": "ADTF",
+}
+"""Keys of scenarios and the standard's symbols."""
 
 
 def compare(advised: AdvisedSet, *, workers: int | None = None, progress: Progress | None = None) -> Comparison:
-    """Run an advised set and the defaults on the same scenario.
+    """Run an advised set and the defaults on the same scenario, and keep what does better.
+
+    Where the advised set does worse on what the application needs, the values that made it so are taken back to their
+    defaults, until it does not, or is the defaults.
 
     Parameters
     ----------
@@ -76,14 +102,37 @@ def compare(advised: AdvisedSet, *, workers: int | None = None, progress: Progre
     defaults = _defaults(s)
     plain = base.set({f"defaults.abr.{key}": value for key, value in defaults.items()})
     default, best = run_many([(plain, {}), (base, {})], workers=workers, progress=progress)
-    before, after = figures_of(default, s, plan), figures_of(best, s, plan)
-    figures = [
+    before = figures_of(default, s, plan)
+    kept, back = advised, list[str]()
+    while True:
+        figures = _figures(before, figures_of(best, s, plan))
+        if any(figure.worse for figure in figures):
+            figures = _blamed(figures, kept, base, defaults, plan, workers)
+        changed = _changed(kept, defaults)
+        bad = [figure for figure in figures if figure.needed and figure.worse]
+        if not bad or not changed:
+            return Comparison(tuple(figures), plan.what, (default, best), kept, tuple(back))
+        # The first that is worse decides; where no value by itself helps, all go.
+        to_blame = [key for key in changed if (bad[0].blame or "").startswith(f"{SYMBOLS[key]} = ")] or changed
+        back += [f"{SYMBOLS[key]} = {kept[SYMBOLS[key]].text}" for key in to_blame]
+        kept = taken_back(kept, {SYMBOLS[key]: _default_values(s)[key] for key in to_blame})
+        base = base.set({f"defaults.abr.{key}": defaults[key] for key in to_blame})
+        (best,) = run_many([(base, {})], workers=workers)
+
+
+def _figures(
+    before: Mapping[str, tuple[float | None, bool, bool]], after: Mapping[str, tuple[float | None, bool, bool]]
+) -> list[Figure]:
+    return [
         Figure(name, before[name][0], value, larger_is_better, needed)
         for name, (value, larger_is_better, needed) in after.items()
     ]
-    if any(figure.worse for figure in figures):
-        figures = _blamed(figures, advised, base, defaults, plan, workers)
-    return Comparison(tuple(figures), plan.what, (default, best))
+
+
+def _changed(advised: AdvisedSet, defaults: Mapping[str, object]) -> list[str]:
+    """Give the keys whose advised value is not the default."""
+    values = _default_values(advised.situation)
+    return [key for key in defaults if advised[SYMBOLS[key]].value != values[key]]
 
 
 def _blamed(
@@ -95,8 +144,7 @@ def _blamed(
     workers: int | None,
 ) -> list[Figure]:
     """Take each value back by itself, and name for each worse figure the one whose return helps most."""
-    settings = advised.settings()
-    changed = [key for key, value in defaults.items() if value != settings[key]]
+    changed = _changed(advised, defaults)
     points = [(base.set({f"defaults.abr.{key}": defaults[key]}), {key: str(defaults[key])}) for key in changed]
     without = [figures_of(result, advised.situation, plan) for result in run_many(points, workers=workers)]
     symbols = {advice.parameter.lower(): advice for advice in advised.advices}
@@ -124,3 +172,10 @@ def _blamed(
 def _defaults(s: Situation) -> dict[str, object]:
     line = f"{int(s.line)} cells/s"
     return {"pcr": line, "icr": line, **DEFAULTS}
+
+
+def _default_values(s: Situation) -> dict[str, float]:
+    """Give the defaults as numbers, in the units of advice."""
+    line = float(int(s.line))
+    factors = {"rif": 1 / 16, "rdf": 1 / 16, "cdf": 1 / 16}
+    return {"pcr": line, "icr": line, "mcr": 0.0, "nrm": 32, "trm": 0.1, "tbe": MAX_24_BITS, "adtf": 0.5, **factors}

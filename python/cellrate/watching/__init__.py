@@ -56,7 +56,7 @@ def watch(
     port
         Where the page is; a free one when 0.
     on_ready
-        Called with the address of the page as soon as it can be opened.
+        Called with the address of the page as soon as it can be opened; without it the address is printed.
     wait
         Whether the run begins only when somebody has opened the page.
 
@@ -89,6 +89,8 @@ def watch(
     with Page(board, pace, port) as page:
         if on_ready is not None:
             on_ready(page.address)
+        else:
+            print(f"The page is at {page.address}", flush=True)
         if wait:
             board.wait_for_viewer()
         pace.begin()
