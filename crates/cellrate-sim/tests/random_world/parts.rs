@@ -2,11 +2,11 @@
 
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Measuring, Scenario, Span, Window};
-use cellrate_sim::random::{Random, Stream};
+use cellrate_sim::random::{Owner, Random, Stream};
 
 /// `scenario` with a warm-up, windows, or both.
 pub fn in_parts(mut scenario: Scenario, number: u64) -> Scenario {
-    let mut random = Random::new(number, Stream::Faults(77));
+    let mut random = Random::new(number, Stream::Traffic(Owner::named("parts")));
     let end = scenario.duration.as_ps();
     let cell_time = scenario.links.first().map_or(1, |link| link.rate.cell_time().as_ps());
     // Often at a multiple of a cell time, where a cell may leave, and of what series are sampled at.
