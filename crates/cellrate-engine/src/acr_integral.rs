@@ -66,9 +66,8 @@ impl AcrIntegral {
     }
 
     /// The integral up to `end`, if ACR is `acr` since the last call [cells].
-    pub fn cells(mut self, end: Time, acr: CellRate) -> f64 {
-        self.advance(end, acr);
-        self.sum
+    pub fn cells(&self, end: Time, acr: CellRate) -> f64 {
+        self.sum + acr.cells_in(end.since(self.until))
     }
 
     /// Time-weighted mean up to `end`, over `span`, if ACR is `acr` since the last call.

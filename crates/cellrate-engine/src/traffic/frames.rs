@@ -349,6 +349,7 @@ impl Pace {
 mod tests {
     use super::*;
     use crate::random::{Owner, Stream};
+    use cellrate_proto::Duration;
     use cellrate_scenario::FollowAcr;
 
     fn gaussian(size: u64, deviation: u64) -> FrameLengths {
