@@ -29,7 +29,7 @@ impl ProcessingTimes {
             Processing::Exponential(mean) => self.random.exponential(mean),
             Processing::Uniform(from, to) => {
                 let span = u128::from(to.as_ps().saturating_sub(from.as_ps())) + 1;
-                let drawn = (u128::from(self.random.bits()) * span >> 64) as u64;
+                let drawn = ((u128::from(self.random.bits()) * span) >> 64) as u64;
                 Duration::from_ps(from.as_ps().saturating_add(drawn))
             }
         }

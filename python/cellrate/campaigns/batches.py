@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import CellrateError, Interrupted, at_point
+from ..errors import CellrateError, Interrupted, RunError, at_point
 from ..extensions.by_value import pickled
 from ..results import Result
 from ..results.owned import area_of
@@ -98,10 +98,14 @@ def work(given: bytes) -> tuple[list[Done], float]:
     shared = batch.target.is_seen()
     end_if_cancelled = _look_for_cancelling()
     done = []
-    for item in batch.items:
-        end_if_cancelled(0.0)
-        with at_point(item.place, item.entry.set):
-            done.append((_run_into if shared else _run_back)(item, batch, end_if_cancelled))
+    try:
+        for item in batch.items:
+            end_if_cancelled(0.0)
+            with at_point(item.place, item.entry.set):
+                done.append((_run_into if shared else _run_back)(item, batch, end_if_cancelled))
+    except Interrupted:
+        # A keyboard interrupt in a task would end the worker that runs it.
+        raise RunError("the batch was cancelled") from None
     return done, time.perf_counter() - begun
 
 

@@ -190,12 +190,12 @@ impl Draw {
         hash.update(what);
         hash.update([0]);
         hash.update(name);
-        hash.finalize().iter().take(8).fold(0, |bits, &octet| bits << 8 | u64::from(octet))
+        hash.finalize().iter().take(8).fold(0, |bits, &octet| (bits << 8) | u64::from(octet))
     }
 
     /// One of 0 to `count` - 1.
     fn below(self, count: u64, what: &str, name: &str) -> u64 {
-        (u128::from(self.bits(what, name)) * u128::from(count) >> 64) as u64
+        ((u128::from(self.bits(what, name)) * u128::from(count)) >> 64) as u64
     }
 
     fn offset(self, wish: Option<Offset>, name: &str) -> ClockOffset {

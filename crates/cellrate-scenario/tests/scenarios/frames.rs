@@ -279,7 +279,7 @@ fn only_regular_files_of_the_scenarios_own_folder_are_read() {
         assert!(!error.contains("root:x"), "{error}");
     }
     let film = other.join("film").display().to_string();
-    assert_eq!(taken(&film, &[other.clone()]).unwrap(), trace(&[20], FirstOfTrace::At(0)));
+    assert_eq!(taken(&film, std::slice::from_ref(&other)).unwrap(), trace(&[20], FirstOfTrace::At(0)));
     // A device is no file, allowed or not; the folder itself is none either.
     let error = taken("/dev/zero", &["/dev".into()]).unwrap_err();
     assert!(error.contains("is no regular file"), "{error}");

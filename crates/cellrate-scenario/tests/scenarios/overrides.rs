@@ -140,7 +140,7 @@ fn what_bears_on_no_result_changes_no_hash_and_empty_tables_are_kept() {
     assert_eq!(purpose(&format!("\u{feff}#:schema a\n# Why.\n{plain}")), "Why.");
     assert_ne!(document(&plain.replace("1 ms", "2 ms")).hash(), hash);
     // Errors count columns without the mark.
-    let error = Document::parse(&format!("\u{feff}nam = \"t\"\n"), "t.toml").unwrap_err();
+    let error = Document::parse("\u{feff}nam = \"t\"\n", "t.toml").unwrap_err();
     assert_eq!((error.line(), error.column()), (1, 1));
 }
 

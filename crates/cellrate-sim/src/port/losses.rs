@@ -32,7 +32,7 @@ impl Losing {
             if self.step == Duration::ZERO || gap < self.step {
                 self.step = gap;
             }
-            self.in_step += u64::from(gap.as_ps() % self.step.as_ps() == 0);
+            self.in_step += u64::from(gap.as_ps().is_multiple_of(self.step.as_ps()));
         }
         self.lost += 1;
         self.last = now;

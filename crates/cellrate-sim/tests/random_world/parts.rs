@@ -15,7 +15,7 @@ pub fn in_parts(mut scenario: Scenario, number: u64) -> Scenario {
         let unit = [1, cell_time, 1_000_000, 1_000_000_000][(random.uniform() * 4.0) as usize];
         (at / unit * unit).max(low)
     };
-    let warm_up = if number % 3 == 0 { 0 } else { instant(0).min(end - 1) };
+    let warm_up = if number.is_multiple_of(3) { 0 } else { instant(0).min(end - 1) };
     let mut windows = Vec::new();
     for place in 0..number % 4 {
         let start = instant(0).min(end - 1);
