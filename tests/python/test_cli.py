@@ -62,6 +62,7 @@ def test_out_and_plot_write_a_folder(pair_file: Path, tmp_path: Path) -> None:
     output("run", pair_file, "--out", tmp_path / "out", "--plot", "--csv", "--json")
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "summary.json", "scenario.toml", "series", "plot.png", "plot.svg", "ports.csv", "vcs.csv",
+        "shares.csv", "fairness.csv", "efficiency.csv",
     }  # fmt: skip
 
 

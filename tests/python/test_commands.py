@@ -138,10 +138,10 @@ def test_help_names_commands_with_the_first_line_of_each(app: App, capsys: pytes
         assert app(arguments) == 0
         assert capsys.readouterr().out.split("\n") == [
             "usage: tool COMMAND", "", "Does things.", "", "Commands:",
-            "  do          Do it.",
-            "  inner       Does inner things.",
-            "  --help, -h  Show this and exit.",
-            "  --version   Show the version and exit.",
+            "  do             Do it.",
+            "  inner          Does inner things.",
+            "  --help, -h     Show this and exit; `help COMMAND` that of a command.",
+            "  --version, -V  Show the version and exit.",
             "",
         ]  # fmt: skip
 

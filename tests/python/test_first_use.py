@@ -45,7 +45,7 @@ def test_interrupted_is_not_swallowed_by_except_exception() -> None:
 
 
 def test_public_names_are_there_after_import_and_in_dir() -> None:
-    code = "import cellrate; assert {'live', 'trial', 'advise', 'Port'} <= set(dir(cellrate)); cellrate.live.run"
+    code = "import cellrate; assert {'live', 'trial', 'advise', 'Port'} <= set(dir(cellrate)); cellrate.live.live_run"
     subprocess.run([sys.executable, "-c", code], check=True)
     for name in cellrate.__all__:
         assert getattr(cellrate, name) is not None
@@ -115,7 +115,7 @@ def test_an_exit_in_ones_own_algorithm_is_a_run_that_failed(tmp_path: Path) -> N
 
 def test_a_source_distribution_has_what_its_build_copies(tmp_path: Path) -> None:
     maturin = Path(sys.executable).with_name("maturin")
-    subprocess.run([maturin, "sdist", "--out", tmp_path, "--quiet"], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run([maturin, "sdist", "--out", tmp_path], cwd=ROOT, check=True, capture_output=True)
     (file,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(file) as packed:
         names = {name.partition("/")[2] for name in packed.getnames()}

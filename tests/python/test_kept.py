@@ -166,8 +166,12 @@ def test_only_kept_runs_are_removed_when_there_is_a_report(runs: KeptRuns) -> No
     assert not runs.folder.exists()
 
 
-PIPES = {"python/cellrate/running/crossing.py", "python/cellrate/live/handover.py"}
-"""Where what other processes of the same run give is unpickled."""
+PIPES = {
+    "python/cellrate/campaigns/batches.py",
+    "python/cellrate/live/handover.py",
+    "python/cellrate/running/crossing.py",
+}
+"""Where what other processes of the same run, or the cluster that the user named, give is unpickled."""
 
 UNPICKLES = re.compile(
     r"\b(cloud)?pickle\.(load|loads|Unpickler)\b|\bfrom (cloud)?pickle import\b|\b(shelve|dill|marshal)\b|"

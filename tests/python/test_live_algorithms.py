@@ -144,8 +144,7 @@ def test_a_switch_in_a_process_of_its_own_has_it_too(tmp_path: Path) -> None:
 def test_what_it_raises_ends_the_run_and_is_raised_here() -> None:
     with pytest.raises(OutOfOrderError, match="the third law") as caught:
         live_run(pair("20 s"), attempts=1, allow_commands=True, algorithms={"mine": Failing})
-    (note,) = caught.value.__notes__
-    assert "in on_backward_rm" in note
+    assert any("in on_backward_rm" in note for note in caught.value.__notes__)
     parameters = {"defaults.switch.algorithm.parameters": "{ gain = 1 }"}
     with pytest.raises(cellrate.CellrateError, match='is handed the parameter "gain" by the scenario; Counting takes'):
         live_run(pair("20 s"), allow_commands=True, set=parameters, attempts=1, algorithms={"mine": Counting})

@@ -92,7 +92,7 @@ def test_results_of_the_same_seed_are_no_replications_nor_are_those_of_other_sce
 
 
 def test_rows_that_there_are_not_are_told_with_those_that_there_are() -> None:
-    with pytest.raises(cellrate.CellrateError, match='no rows "vc" in a result; there are run, vcs, ports, tcp'):
+    with pytest.raises(cellrate.CellrateError, match='no rows "vc" in a result; there are run, vcs, ports, vc_windows'):
         cellrate.tidy(cellrate.sweep(SWEPT, workers=1), "vc")
 
 
@@ -102,8 +102,9 @@ def test_a_folder_has_the_tables_and_the_picture(tmp_path: Path) -> None:
     points = [(point.scenario, point.set) for point in SWEPT.points()]
     sweep_into(tmp_path / "out", points, csv=True, plots=True, workers=1)
     names = {path.name for path in (tmp_path / "out").iterdir() if path.is_file()}
-    tables = {"run.parquet", "vcs.parquet", "ports.parquet"}
-    assert names == {"campaign.json", "summary.json", "vcs.csv", "ports.csv", "sweep.png", "sweep.svg"} | tables
+    rows = ("vcs", "ports", "shares", "fairness", "efficiency")
+    tables = {"run.parquet"} | {f"{name}.{kind}" for name in rows for kind in ("parquet", "csv")}
+    assert names == {"campaign.json", "summary.json", "sweep.png", "sweep.svg"} | tables
     head, *rows = (tmp_path / "out" / "vcs.csv").read_text().splitlines()
     assert head.startswith('"defaults.abr.nrm","vc","category",')
     assert rows[0].startswith('8,"vc1","abr",')

@@ -527,7 +527,7 @@ def test_what_was_watched_can_be_run_again_in_the_page(tmp_path: Path) -> None:
         page = browser.open(address)
         page.until(f"{SPEED} == 'the run has ended'")
         if not page.value("cellrate.lab.simulates"):
-            pytest.skip("the page was built without the simulator")
+            return
         page.until("!document.getElementById('again').disabled")
         first.append(page.value("JSON.stringify(cellrate.lab.summary.vcs)"))
         page.value("document.getElementById('again').click()")
@@ -538,4 +538,6 @@ def test_what_was_watched_can_be_run_again_in_the_page(tmp_path: Path) -> None:
     first: list[str] = []
     again: list[str] = []
     browsed(tmp_path, look, speed=math.inf)
+    if not first:
+        pytest.skip("the page was built without the simulator")
     assert json.loads(first[0]) == json.loads(again[0])

@@ -29,8 +29,7 @@ def test_a_folder_of_results_holds_everything(result: cellrate.Result, tmp_path:
         ),
         "plot.png",
         "plot.svg",
-        "ports.csv",
-        "vcs.csv",
+        *(f"{name}.csv" for name in ("vcs", "ports", "shares", "fairness", "efficiency")),
     }
     assert json.loads((folder / "summary.json").read_text()) == result.summary
 
@@ -137,9 +136,9 @@ def test_a_sweep_has_the_same_bytes_from_one_process_and_from_two(tmp_path: Path
     for workers in (1, 2):
         sweep_into(tmp_path / str(workers), SWEPT, csv=True, workers=workers)
     assert names(tmp_path / "1") == names(tmp_path / "2")
-    # Of each point the summary, the scenario, four series twice, and tables of VCs and ports; and these of all as
-    # Parquet too, with one of runs, the summary and the manifest.
-    assert len(names(tmp_path / "1")) == 3 * (2 + 2 * 4 + 2) + 2 + 3 + 2
+    # Of each point the summary, the scenario, four series twice, and five tables; and these of all as Parquet too, with
+    # one of runs, the summary and the manifest.
+    assert len(names(tmp_path / "1")) == 3 * (2 + 2 * 4 + 5) + 2 * 5 + 1 + 2
     for name in names(tmp_path / "1"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
 

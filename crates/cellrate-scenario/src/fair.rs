@@ -63,9 +63,9 @@ impl std::error::Error for Oversubscribed {}
 ///
 /// A port has `utilization` (above 0 to 1) of its line for ABR, or without it what its algorithm [hands
 /// out](crate::Port::target_utilization), of which its [phantom](crate::Port::phantom_weight) has a share, less the CBR
-/// and VBR traffic of constant rate through it, whenever that is sent, and less the backward RM cells of flows the other
-/// way: one for every Nrm cells of each. Those of a connection with data both ways are among the cells of its other
-/// direction, whose rate has them in it. Left out of account is guaranteed traffic of varying rate.
+/// and VBR traffic of constant rate through it, whenever that is sent, and less the backward RM cells of flows the
+/// other way: one for every Nrm cells of each. Those of a connection with data both ways are among the cells of its
+/// other direction, whose rate has them in it. Left out of account is guaranteed traffic of varying rate.
 ///
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.

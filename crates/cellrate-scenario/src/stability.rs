@@ -1,7 +1,7 @@
 //! What can be known before a run of whether the rates that a port hands out can settle.
 //!
-//! A port that computes rates is an integrator with a delay: what it answers reaches the sources, and what they then send
-//! reaches the port, one round trip later. Such a loop settles while its gain per second times its delay is below
+//! A port that computes rates is an integrator with a delay: what it answers reaches the sources, and what they then
+//! send reaches the port, one round trip later. Such a loop settles while its gain per second times its delay is below
 //! pi / 2, and swings above. The pages of the algorithms (docs/algorithms) say where each gain comes from.
 
 use std::collections::BTreeMap;

@@ -39,8 +39,8 @@ fn make(custom: &CustomAlgorithm, port: AlgorithmPort<'_>) -> Option<Box<dyn Swi
     plain(&SwitchAlgorithmConfig::Erica(Arc::new(config)), port.link_rate)
 }
 
-/// A result without the number of events, which is the kernel's own affair, without units, which are not known of custom
-/// figures, and without fair shares: how much of a line a custom algorithm hands out is not known either.
+/// A result without the number of events, which is the kernel's own affair, without units, which are not known of
+/// custom figures, and without fair shares: how much of a line a custom algorithm hands out is not known either.
 fn figures(mut result: RunResult) -> RunResult {
     result.summary.run.events = 0;
     result.summary.shares.clear();

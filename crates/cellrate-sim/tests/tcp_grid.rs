@@ -1,9 +1,10 @@
 //! TCP at every window: goodput over a grid of windows and buffers against what ns-2 and ns-3 have on the same network.
 //!
-//! references/tcp-grid.csv holds what they delivered; benches/peers/tcp_grid.py measures it again. The network is a sender,
-//! 100 Mb/s and 1 ms, a buffer of whole packets, 10 Mb/s and 20 ms; a segment takes the time of 32 cells on a line. Senders
-//! and receivers here are those that run over cells, on a line of packets, as the others have it: in the whole grid,
-//! because that takes seconds. What cells change is nothing but the times, as some of the cases over cells show.
+//! references/tcp-grid.csv holds what they delivered; benches/peers/tcp_grid.py measures it again. The network is a
+//! sender, 100 Mb/s and 1 ms, a buffer of whole packets, 10 Mb/s and 20 ms; a segment takes the time of 32 cells on a
+//! line. Senders and receivers here are those that run over cells, on a line of packets, as the others have it: in the
+//! whole grid, because that takes seconds. What cells change is nothing but the times, as some of the cases over cells
+//! show.
 
 mod world;
 

@@ -38,7 +38,7 @@ def print_live(console: Console, run: LiveRun) -> None:
 
 def print_links(console: Console, summary: dict[str, Any]) -> None:
     """Print what became of datagrams, in a distributed run: a row for each end of a link, and what was not taken."""
-    if not summary["links"]:
+    if not summary.get("links"):
         return
     table = _table("datagrams", *(name.replace("_", " ") for name in LINK_FIGURES))
     for row in summary["links"]:

@@ -3,7 +3,8 @@
 use super::increment;
 use crate::units::{CellRate, Duration, Time};
 
-/// F-GCRA(T, L): decides at the first cell of a frame whether all of it is eligible, and charges all of its cells or none.
+/// F-GCRA(T, L): decides at the first cell of a frame whether all of it is eligible, and charges all of its cells or
+/// none.
 ///
 /// A frame is eligible if it has CLP = 0 and its first cell finds at most L in the bucket, which leaks one second a
 /// second; each cell of an eligible frame adds T. Frames that are not eligible never count against those that follow.

@@ -2,7 +2,8 @@
 
 use crate::units::{CellRate, Duration, Time};
 
-/// The time from one cell to the next at a rate, rounded down to a whole picosecond; [`Duration::FOREVER`] at rate zero.
+/// The time from one cell to the next at a rate, rounded down to a whole picosecond; [`Duration::FOREVER`] at rate
+/// zero.
 ///
 /// ```
 /// use cellrate_proto::policing::increment;

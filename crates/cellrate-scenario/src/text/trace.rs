@@ -134,7 +134,8 @@ fn columns(line: &str) -> Vec<&str> {
 }
 
 /// A word of the line with a comma between two digits that may be no mark between columns: the thousands of 1,500, or
-/// the tenths of 100,5. Where other marks part columns too it never is one; where nothing but commas does, only who names a
+/// the tenths of 100,5. Where other marks part columns too it never is one; where nothing but commas does, only who
+/// names a
 /// `column` knows of columns.
 fn ambiguous_comma(line: &str, names_column: bool) -> Option<&str> {
     let words = || line.split(|c: char| c.is_whitespace() || c == ';').filter(|word| !word.is_empty());

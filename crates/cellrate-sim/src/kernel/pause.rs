@@ -1,11 +1,11 @@
 //! Pauses: counts that are exact for an instant before the end of the run.
 //!
 //! Much is counted before its instant: a data cell on its last link as soon as its arrival is known, a train when it is
-//! planned. Nothing is counted beyond [`Cluster::end`], so a run that has to be exact at some instant takes that for its
-//! end first. There it is [settled](Cluster::settle), as it would be at the end; then it is [resumed](Cluster::resume)
-//! with a later one: what was left on the last links, because it arrives later, is received, and sources plan again.
-//! A run without pauses does none of this. One with pauses goes without [`SharedHosts`](crate::mechanisms::Mechanism),
-//! which counts what waits at a host once, in the end.
+//! planned. Nothing is counted beyond [`Cluster::end`], so a run that has to be exact at some instant takes that for
+//! its end first. There it is [settled](Cluster::settle), as it would be at the end; then it is
+//! [resumed](Cluster::resume) with a later one: what was left on the last links, because it arrives later, is received,
+//! and sources plan again. A run without pauses does none of this. One with pauses goes without
+//! [`SharedHosts`](crate::mechanisms::Mechanism), which counts what waits at a host once, in the end.
 
 use cellrate_proto::Time;
 

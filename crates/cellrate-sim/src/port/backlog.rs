@@ -1,9 +1,9 @@
 //! The figures of cells that all have to wait, without dealing with each.
 //!
-//! Where the line is busy with one cell after the other, the k-th cell to come leaves k cell times after the line began,
-//! whoever sent it. So of the time that all stay together only the instants of the trains count; and of the longest
-//! stay, how many cells had come by when. Time is cut into blocks: from the cells that have come by its end follows the
-//! most that any cell of a block can stay, and only blocks that may hold the longest are looked into.
+//! Where the line is busy with one cell after the other, the k-th cell to come leaves k cell times after the line
+//! began, whoever sent it. So of the time that all stay together only the instants of the trains count; and of the
+//! longest stay, how many cells had come by when. Time is cut into blocks: from the cells that have come by its end
+//! follows the most that any cell of a block can stay, and only blocks that may hold the longest are looked into.
 
 use cellrate_proto::{Duration, Time};
 

@@ -53,8 +53,8 @@ const LONGEST: u64 = 1 << 50;
 /// Cells that may join a queue before their figures are summed up.
 pub(crate) const MOST_JOINING: u64 = 4096;
 
-/// A [`Fifo`] as long as cells join its queue, no more than [`MOST_JOINING`] of them: what changes with each is kept apart from the
-/// rest, and sums are short.
+/// A [`Fifo`] as long as cells join its queue, no more than [`MOST_JOINING`] of them: what changes with each is kept
+/// apart from the rest, and sums are short.
 #[derive(Debug)]
 pub(crate) struct Joining<'a> {
     busy_until: u64,

@@ -4,8 +4,8 @@
 //! of its own, counts are [read](Meter::read) at each instant that matters, while the kernel
 //! [pauses](crate::kernel::pause) there, and a row says by how much they have grown between two of them. Maxima begin
 //! anew at each such instant, with what stands then; the largest of a window is the largest of its parts. What a row of
-//! TCP, of virtual sources and of datagrams had counted by the end of the warm-up is kept as such rows, and statistics of
-//! bursts and pages begin anew there.
+//! TCP, of virtual sources and of datagrams had counted by the end of the warm-up is kept as such rows, and statistics
+//! of bursts and pages begin anew there.
 
 use std::borrow::Cow;
 

@@ -27,6 +27,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of the judge")]
 
 mod becn;
+mod beginning;
 mod figures;
 mod frame_discard;
 mod frames;
@@ -52,6 +53,7 @@ use cellrate_sim::{FlowSummary, FrameSummary, PortSummary, VirtualSourceSummary}
 
 use crate::plain::Counting;
 use crate::plain::sources::given;
+use beginning::{new_end, new_port};
 use frame_discard::Fates;
 use segments::Relay;
 use tcp::tcp_value;
@@ -821,102 +823,4 @@ fn priority(category: Category) -> usize {
 fn flow_config(scenario: &Scenario, flow: usize) -> &cellrate_scenario::Flow {
     let connection = &scenario.connections[flow / 2];
     if flow.is_multiple_of(2) { &connection.forward } else { &connection.backward }
-}
-
-/// Of custom algorithms the judge knows one.
-fn new_control(port: &cellrate_scenario::Port, link_rate: cellrate_proto::CellRate) -> PortControl {
-    match &port.custom {
-        Some(_) => PortControl::with_algorithm(&port.control, Box::new(Counting::default())),
-        None => PortControl::new(&port.control, link_rate),
-    }
-}
-
-fn new_port(scenario: &Scenario, number: usize) -> Port {
-    let link = &scenario.links[number / 2];
-    Port {
-        waiting: Default::default(),
-        transmitting: None,
-        control: new_control(&link.ports[number % 2], link.rate.to_cell_rate()),
-        slots: BTreeMap::new(),
-        planned_interval_end: Time::NEVER,
-        originated: BTreeMap::new(),
-        fates: BTreeMap::new(),
-        refused: 0,
-        cut: 0,
-        random: Random::new(scenario.seed, Stream::Loss(Owner::port(scenario, PortIndex(number as u32)))),
-        doomed: false,
-        cell_time: link.rate.cell_time(),
-        transmitted: 0,
-        busy: Duration::ZERO,
-        dropped: 0,
-        max_queue: 0,
-        max_abr_queue: 0,
-        queue_integral: 0,
-        integrated_until: Time::ZERO,
-    }
-}
-
-fn new_end(scenario: &Scenario, flow: usize) -> End {
-    let (own, other) = (flow_config(scenario, flow), flow_config(scenario, flow ^ 1));
-    let (source, spacing) = match &own.sender {
-        Sender::Abr(abr) => (
-            Some(given().source(scenario, FlowIndex(flow as u32), abr).expect("it is given")),
-            Duration::ZERO,
-        ),
-        Sender::Peak(rate) => (None, rate.interval()),
-    };
-    // An end receives the other direction, by what is agreed on for that one.
-    let destination = match &other.sender {
-        Sender::Abr(abr) => Destination::new(DestinationConfig {
-            clear_efci_state: abr.clear_efci_state,
-            send_waiting_out_of_rate: abr.waiting_brm == WaitingBrm::SendOutOfRate,
-        }),
-        Sender::Peak(_) => Destination::default(),
-    };
-    let traffic = |flow: &cellrate_scenario::Flow| match &flow.traffic {
-        Some(Traffic::Tcp(tcp)) => Some((**tcp).clone()),
-        _ => None,
-    };
-    let (out, back) = (traffic(own), traffic(other));
-    let tcp = (out.is_some() || back.is_some()).then(|| Tcp {
-        stack: Stack::new(
-            out.as_ref(),
-            back.as_ref(),
-            scenario.seed,
-            Owner::flow(scenario, FlowIndex(flow as u32)),
-        ),
-        timer_plan: 0,
-        leaving: (1, 0),
-        come: Vec::new(),
-        ended: 0,
-        whole: 0,
-        spoiled: 0,
-    });
-    let acr = source.iter().map(|source| (Time::ZERO, source.acr().as_cells_per_s())).collect();
-    let path = &scenario.connections[flow / 2].path;
-    let first = if flow.is_multiple_of(2) { path.first() } else { path.last() };
-    let cell_time = scenario.links[first.expect("a path has a link").link.0 as usize].rate.cell_time();
-    let end = Time::ZERO + scenario.duration;
-    let site = Site { scenario, flow: FlowIndex(flow as u32), cell_time, end, given: given() };
-    End {
-        flow,
-        relay: None,
-        source,
-        spacing,
-        earliest: Time::ZERO,
-        supply: Supply::new(site).expect("its traffic is given"),
-        destination,
-        tcp,
-        plan: 0,
-        sent: 0,
-        data_sent: 0,
-        forward_rm_sent: 0,
-        backward_rm_received: 0,
-        received: 0,
-        data_received: 0,
-        dropped: 0,
-        delays: Vec::new(),
-        frame_cells: matches!(other.traffic, Some(Traffic::Frames(_))).then(Vec::new),
-        acr,
-    }
 }

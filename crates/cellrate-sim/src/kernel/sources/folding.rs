@@ -2,8 +2,9 @@
 //!
 //! Where a source has its access link to itself and cannot lose a cell there, its transmissions are worked out when
 //! their arrival at the switch is due, or just before something reaches the host that may change them. Where it shares
-//! the host's port with others ([`super::shared_host`]), transmissions are worked out when they leave that. Most are data
-//! cells of a [run](Endpoint::run) that is known beforehand: these are planned as one train, put on the link at once,
+//! the host's port with others ([`super::shared_host`]), transmissions are worked out when they leave that. Most are
+//! data cells of a [run](Endpoint::run) that is known beforehand: these are planned as one train, put on the link at
+//! once,
 //! *settled* with the source when they have left, and cut off where an event at the host comes before.
 //!
 //! Whatever changes a folded source first [interrupts](Cluster::interrupt) it, which settles what left before and takes

@@ -9,9 +9,9 @@
 //! No cell is missed: one that comes to the switch's port before a limit was sent before it. Where a source has sent a
 //! BRM that has not come to the port, or may send one next, the port takes in cells, for a while at a time, from when
 //! the BRM could begin to leave it: so it is known well before it is an event at the switch, and however many cells
-//! wait at the host, few are more than trains. A timer of TCP may have a source send at the very instant of the timer, after all
-//! others that do: so these come to the port first. A host is shared in this way if it can lose no cell, and all that
-//! it sends goes to other clusters.
+//! wait at the host, few are more than trains. A timer of TCP may have a source send at the very instant of the timer,
+//! after all others that do: so these come to the port first. A host is shared in this way if it can lose no cell, and
+//! all that it sends goes to other clusters.
 
 use std::collections::{BTreeMap, BTreeSet};
 

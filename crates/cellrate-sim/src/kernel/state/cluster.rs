@@ -6,11 +6,12 @@
 //! events of one node can touch one another at the same instant, and a node is in one cluster.
 //!
 //! Some events are not spent. The transmissions of a source that has its access link to itself are *folded*
-//! ([`crate::kernel::sources::folding`]), or made [ahead of time](crate::kernel::sources::ahead). Data cells on their way to a
-//! *deferred* port wait until someone looks at it ([`crate::kernel::deferred`]). And a data cell on the last link of its path
-//! is counted as soon as its arrival is known ([`Endpoint::receive`]), because nothing but the order of cells matters
-//! there. All leave every instant exact; where a series wants to see every arrival as it happens, or the host answers
-//! what arrives, arrivals are events after all ([`Course::Host`]).
+//! ([`crate::kernel::sources::folding`]), or made [ahead of time](crate::kernel::sources::ahead). Data cells on their
+//! way to a
+//! *deferred* port wait until someone looks at it ([`crate::kernel::deferred`]). And a data cell on the last link of
+//! its path is counted as soon as its arrival is known ([`Endpoint::receive`]), because nothing but the order of cells
+//! matters there. All leave every instant exact; where a series wants to see every arrival as it happens, or the host
+//! answers what arrives, arrivals are events after all ([`Course::Host`]).
 //!
 //! For TCP the cells of a PDU are put together in the order of the cells, too; only the last one of a whole PDU is an
 //! event, because what the segment says counts from its instant on. Such cells, and FRMs, are

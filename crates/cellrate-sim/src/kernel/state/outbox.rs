@@ -1,4 +1,5 @@
-//! What leaves a cluster for one lane of another, until clusters [exchange](crate::kernel::windows::exchange) what they sent.
+//! What leaves a cluster for one lane of another, until clusters [exchange](crate::kernel::windows::exchange) what they
+//! sent.
 
 use cellrate_proto::{Duration, Time};
 

@@ -15,8 +15,8 @@ const CELLS_PER_SOURCE: u64 = 128;
 const WINDOW_AS_SOURCES: u64 = 16;
 /// Most cells of a line in a window, though there are very many connections: they are kept until the window ends.
 const MOST_CELLS: u64 = 1 << 14;
-/// A link joins its nodes in one cluster where a window of its delay would cost more than it saves: where it has room for
-/// less than a cell for every two sources, the window by itself counted as [some](WINDOW_AS_SOURCES).
+/// A link joins its nodes in one cluster where a window of its delay would cost more than it saves: where it has room
+/// for less than a cell for every two sources, the window by itself counted as [some](WINDOW_AS_SOURCES).
 const SOURCES_PER_CELL: u64 = 2;
 /// A longer link never does.
 const LONGEST_JOINT: Duration = Duration::from_us(100);
