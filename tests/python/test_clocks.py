@@ -1,8 +1,11 @@
 """Clocks that differ, and what a run and the command say of phases and of rates that cannot settle."""
 
+from __future__ import annotations
+
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 from cellrate import Scenario, run
 
@@ -28,13 +31,13 @@ vc = [{ name = "v{i}", count = 20, path = ["s{i}", "sw", "d"] }]
 """
 
 
-def command(*arguments):
+def command(*arguments: str) -> str:
     done = subprocess.run([sys.executable, "-m", "cellrate", *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_a_run_says_that_phases_decided_and_independent_clocks_end_it(tmp_path):
+def test_a_run_says_that_phases_decided_and_independent_clocks_end_it(tmp_path: Path) -> None:
     file = tmp_path / "locked.toml"
     file.write_text(LOCKED)
     assert "Phase effects: at sw->d" in command("run", str(file))
@@ -48,7 +51,7 @@ def test_a_run_says_that_phases_decided_and_independent_clocks_end_it(tmp_path):
     assert "Clocks: 3 not exact" in command("run", str(file), "--set", "defaults.clocks=independent")
 
 
-def test_rates_that_cannot_settle_are_said_before_and_after(tmp_path):
+def test_rates_that_cannot_settle_are_said_before_and_after(tmp_path: Path) -> None:
     file = tmp_path / "unstable.toml"
     file.write_text(UNSTABLE)
     assert "Unsettled: Phantom at sw->d, 20 connections: gain x delay is 17.4" in command("validate", str(file))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cellrate
-from cellrate.results import durable, whole
+from cellrate.results import whole
 from cellrate.results.whole import write_whole
 
 
@@ -49,7 +49,7 @@ def test_files_and_folders_are_on_the_disk_before_they_are_moved(
         synchronised.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
         fsync(descriptor)
 
-    monkeypatch.setattr(durable.os, "fsync", note)
+    monkeypatch.setattr(os, "fsync", note)
     folder = results(tmp_path)
     written = {path.relative_to(folder).as_posix() for path in folder.rglob("*")} | {"."}
     (top,) = (path for path in synchronised if path.endswith(".partial"))

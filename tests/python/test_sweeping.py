@@ -102,8 +102,8 @@ def test_a_folder_has_the_tables_and_the_picture(tmp_path: Path) -> None:
     points = [(point.scenario, point.set) for point in SWEPT.points()]
     sweep_into(tmp_path / "out", points, csv=True, plots=True, workers=1)
     names = {path.name for path in (tmp_path / "out").iterdir() if path.is_file()}
-    rows = ("vcs", "ports", "shares", "fairness", "efficiency")
-    tables = {"run.parquet"} | {f"{name}.{kind}" for name in rows for kind in ("parquet", "csv")}
+    kinds = ("vcs", "ports", "shares", "fairness", "efficiency")
+    tables = {"run.parquet"} | {f"{name}.{kind}" for name in kinds for kind in ("parquet", "csv")}
     assert names == {"campaign.json", "summary.json", "sweep.png", "sweep.svg"} | tables
     head, *rows = (tmp_path / "out" / "vcs.csv").read_text().splitlines()
     assert head.startswith('"defaults.abr.nrm","vc","category",')

@@ -367,8 +367,8 @@ def taken_back(advised: AdvisedSet, values: Mapping[str, float]) -> AdvisedSet:
             else:
                 advice = _factor(advice.parameter, value, reason, advice.source)
         advices.append(advice)
-    value = {advice.parameter: advice.value for advice in advices}
-    count = max(1, ceil(value["TBE"] / value["Nrm"]))
+    values = {advice.parameter: advice.value for advice in advices}
+    count = max(1, ceil(values["TBE"] / values["Nrm"]))
     for place, advice in enumerate(advices):
         if advice.parameter == "CRM" and advice.value != count:
             reason = "computed: TBE / Nrm, rounded up"
