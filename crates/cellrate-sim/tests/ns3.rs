@@ -13,8 +13,7 @@
 //!   reported data leaves its count of what is in flight; here nothing changes before recovery begins;
 //! - a fast retransmission sets the timer anew here, as BSD has it; ns-3 leaves it running since the last new ACK;
 //! - at that time-out both take out of what is in flight the segments that duplicate ACKs have told of; the transfers
-//! end
-//!   36 ms apart;
+//!   end 36 ms apart;
 //! - ns-3's cwnd grows without limit while the offered window limits what is sent; here it stops at that window.
 
 use std::collections::VecDeque;
