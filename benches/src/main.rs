@@ -169,7 +169,7 @@ struct Timed {
 }
 
 impl Timed {
-    /// What counts: processor time on one thread, which neighbours do not add to; else the wall clock [s].
+    /// The time that counts: processor time on one thread, which neighbours do not add to; else the wall clock [s].
     fn seconds(&self) -> f64 {
         if self.threads == NonZeroUsize::MIN { self.cpu_s } else { self.wall_s }
     }
@@ -365,7 +365,7 @@ fn print_tables(workloads: &[Measured], changes: &[Measured]) {
     }
 }
 
-/// What a cell hop costs over what it costs in the base network, which is always among `changes`.
+/// The cost of a cell hop over its cost in the base network, which is always among `changes`.
 fn over_base(measured: &Measured, changes: &[Measured]) -> f64 {
     let base = changes.iter().find(|change| change.workload == BASE).unwrap_or(measured);
     base.fastest.cell_hops_per_s() / measured.fastest.cell_hops_per_s()

@@ -1,4 +1,4 @@
-//! What a host takes for what it sends.
+//! Processing time: how long a host takes for each PDU that it sends.
 
 use cellrate_proto::Duration;
 use cellrate_scenario::{FlowIndex, Processing, Scenario};
@@ -13,7 +13,7 @@ pub struct ProcessingTimes {
 }
 
 impl ProcessingTimes {
-    /// Those of the host that sends `flow`; `None` where it takes none.
+    /// The processing times of the host that sends `flow`; `None` where it takes no time.
     pub fn of(scenario: &Scenario, flow: FlowIndex) -> Option<ProcessingTimes> {
         let host = scenario.tail(scenario.step(flow, 0));
         let times = scenario.hosts.get(host.0 as usize).map(|host| host.processing)?;
