@@ -1,4 +1,4 @@
-"""Kept runs of papers: found again as they were, and not read where anybody else could have written them."""
+"""Kept live runs of papers: found again as they were, and not read where anybody else could have written them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pytest
 import cellrate
 from cellrate.papers import kept
 from cellrate.papers.kept import MARK, KeptRuns
-from cellrate.running.points import run_many
 from conftest import PAIR
 from test_tree import ROOT, tracked
 
@@ -40,7 +39,7 @@ def runs(tmp_path: Path) -> KeptRuns:
 
 def entry(runs: KeptRuns) -> Path:
     """The folder of the one run."""
-    (found,) = runs.folder.iterdir()
+    (found,) = runs.folder.glob("live-*")
     return found
 
 
@@ -55,17 +54,15 @@ def test_a_kept_run_is_what_was_put_and_is_given_its_settings(runs: KeptRuns) ->
         for back, was in zip(found.all_series(probe), first.all_series(probe), strict=True):
             assert (back.values == was.values).all()
             assert (back.times_s == was.times_s).all()
-    (again,) = run_many([(SCENARIO, {"a": "b"})], keep=runs)
-    assert (again.set, again.summary) == ({"a": "b"}, found.summary)
 
 
 def test_another_scenario_or_another_module_is_run_again(runs: KeptRuns, monkeypatch: pytest.MonkeyPatch) -> None:
     assert runs.find(SCENARIO.set({"seed": 8})) is None
-    assert KeptRuns(runs.folder, live=True).find(SCENARIO) is None
     # Results of another scenario under the name of this one.
-    entry(runs).rename(runs.folder / SCENARIO.set({"seed": 8}).hash)
+    other = runs.folder / f"live-{SCENARIO.set({'seed': 8}).hash}"
+    entry(runs).rename(other)
     assert runs.find(SCENARIO.set({"seed": 8})) is None
-    (runs.folder / SCENARIO.set({"seed": 8}).hash).rename(runs.folder / SCENARIO.hash)
+    other.rename(runs.folder / f"live-{SCENARIO.hash}")
     assert runs.find(SCENARIO) is not None
     monkeypatch.setattr(kept, "module_digest", lambda: "0" * 64)
     assert runs.find(SCENARIO) is None
@@ -127,7 +124,7 @@ def test_what_is_not_exactly_a_kept_run_is_run_again_and_replaced(
     monkeypatch.chdir(runs.folder.parent)
     broken(entry(runs), how)
     assert runs.find(SCENARIO) is None
-    run_many([(SCENARIO, {})], keep=runs)
+    runs.put(SCENARIO, cellrate.run(SCENARIO))
     assert runs.find(SCENARIO) is not None
     assert not Path("owned").exists()
 
@@ -147,16 +144,16 @@ def test_what_belongs_to_another_user_is_neither_read_nor_written_nor_removed(ru
 
 
 def test_a_run_that_does_not_count_is_known(runs: KeptRuns) -> None:
-    live = KeptRuns(runs.folder, live=True)
-    assert not live.is_discounted(SCENARIO)
-    live.put(SCENARIO, None)
-    assert live.is_discounted(SCENARIO)
-    assert live.find(SCENARIO) is None
+    other = SCENARIO.set({"seed": 8})
+    assert not runs.is_discounted(other)
+    runs.put(other, None)
+    assert runs.is_discounted(other)
+    assert runs.find(other) is None
     assert runs.find(SCENARIO) is not None
 
 
 def test_only_kept_runs_are_removed_when_there_is_a_report(runs: KeptRuns) -> None:
-    KeptRuns(runs.folder, live=True).put(SCENARIO, None)
+    runs.put(SCENARIO.set({"seed": 8}), None)
     (runs.folder / ".cellrate-abandoned").mkdir(mode=0o700)
     (runs.folder / "notes.txt").write_text("")
     runs.discard()

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from cellrate.papers import load_paper
-from cellrate.papers.kept import KeptRuns
-from cellrate.running.points import run_many
+from cellrate.papers.runs import run_points
 from tcp_lrd_vbr import across, arithmetic, averaging, left_open, on_off, tables
 from tcp_lrd_vbr.common import Sample, efficiency, metrics
 
@@ -101,12 +100,8 @@ def test_a_second_of_table_1_loses_nothing_and_is_not_run_twice(tmp_path: Path) 
     paper = load_paper("tcp-lrd-vbr")
     point = dict(tables.points(1))["row-1, seed 1"]
     scenario = paper.scenario(point).set({"duration": "1 s"})
-    keep = KeptRuns(tmp_path)
-    (first,) = run_many([(scenario, {})], keep=keep)
-    (kept,) = list(tmp_path.iterdir())
-    (again,) = run_many([(scenario, {"a": "b"})], keep=keep)
-    assert list(tmp_path.iterdir()) == [kept]
-    # The second one took no time of its own.
+    first, again = run_points([(scenario, {}), (scenario, {"a": "b"})], tmp_path / "campaign")
+    assert [entry.name for entry in tmp_path.glob("campaign/point-*")] == ["point-001"]
     assert again.summary == first.summary
     assert (first.set, again.set) == ({}, {"a": "b"})
     found = metrics(first, 512)

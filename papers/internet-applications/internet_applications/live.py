@@ -216,7 +216,7 @@ def measure_live(
         As `cellrate.live.live_run`.
     """
     done: dict[str, str] = {}
-    store = None if keep is None else KeptRuns(keep, live=True)
+    store = None if keep is None else KeptRuns(keep)
     if store is not None and not store.open():
         store = None
     for number, case in enumerate(cases):

@@ -44,8 +44,8 @@ class Target:
     plots: bool = False
 
     def is_seen(self) -> bool:
-        """Whether this process has the same folder."""
-        return (area_of(self.folder) / self.token).exists()
+        """Whether this process has the same folder, and may write there."""
+        return os.access(area_of(self.folder) / self.token, os.F_OK) and os.access(self.folder, os.W_OK)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ def run_campaign(
     how: How,
     executor: Given,
     fresh: bool,
+    tables: bool = True,
     complain: Callable[[str], object],
     name: str = "executor",
 ) -> tuple[Sweep, list[Undrawn]]:
@@ -48,7 +49,8 @@ def run_campaign(
     manifest = Manifest.of(points, secrets.token_hex(8) if digest is None else digest)
     with opened(folder, manifest, fresh=fresh, complain=complain) as campaign, _told(campaign, folder):
         undrawn = _Work(campaign, points, how, csv=csv, plots=plots, progress=progress).do(executor, count, name)
-        finished(campaign, csv=csv)
+        if tables:
+            finished(campaign, csv=csv)
         sweep = Sweep.of_campaign(campaign.folder)
         sweep.folder = folder
         if plots:

@@ -57,7 +57,7 @@ def paper_run(
 ) -> int:
     """Run a paper's experiments, check its claims, and write the report."""
     from ..papers import load_paper
-    from ..papers.paper import kept_runs
+    from ..papers.runs import kept_runs
     from ..results.folders import REPORT, replaceable
     from ..running.processes import number_of_workers
 

@@ -1,7 +1,7 @@
-"""Runs of a paper that are done, kept in a folder until the report on it is written.
+"""Runs of a paper, kept until its report is written: live runs one by one, simulated ones as a campaign.
 
-A kept run is a folder of results, as `cellrate.load` reads it, and a file that says what it is of: the scenario by its
-hash, the compiled module by the digest of its octets, and every file of the folder by its digest. It is data only.
+A kept live run is a folder of results, as `cellrate.load` reads it, and a file that says what it is of: the scenario by
+its hash, the compiled module by the digest of its octets, and every file of the folder by its digest. It is data only.
 Whatever is not exactly that, or could have been written by another user, is not read: the run is done again.
 """
 
@@ -25,6 +25,7 @@ from typing import Any
 from .. import _native
 from ..errors import CellrateError, RunError
 from ..results import Result
+from ..results.owned import LOCK
 from ..results.reading import load
 from ..results.writing import fill_result
 from ..scenario import Scenario
@@ -32,8 +33,11 @@ from ..scenario import Scenario
 MARK = "kept.json"
 """The file that says what a kept run is of."""
 
-RUN = re.compile(r"(?P<live>live-)?(?P<hash>[0-9a-f]{64})")
-"""Name of the folder of a kept run."""
+RUN = re.compile(r"live-[0-9a-f]{64}")
+"""Name of the folder of a live run."""
+
+CAMPAIGN = "campaign"
+"""Name of the folder of simulated runs (`runs.campaign_for`)."""
 
 PARTIAL = ".cellrate-"
 """Beginning of the name of a folder that is being written."""
@@ -41,11 +45,9 @@ PARTIAL = ".cellrate-"
 
 @dataclass(frozen=True)
 class KeptRuns:
-    """The folder of kept runs, each known by the hash of its scenario."""
+    """The folder of what a paper has run, with its live runs, each known by the hash of its scenario."""
 
     folder: Path
-    live: bool = False
-    """Whether these are live runs, which are apart from simulated ones of the same scenario."""
 
     def open(self) -> bool:
         """Make the folder where it is missing, and say whether runs can be kept there.
@@ -64,10 +66,16 @@ class KeptRuns:
             raise RunError(
                 f"{self.folder}, where runs are kept until the report is written: {error.strerror}"
             ) from None
+        campaign = self.folder / CAMPAIGN
         if is_private(self.folder):
-            return True
+            with contextlib.suppress(FileExistsError):
+                # Not by who runs the points, so that the group may not write to it whatever the umask.
+                campaign.mkdir(mode=0o700)
+            if is_private(campaign):
+                return True
+        place = campaign if is_private(self.folder) else self.folder
         warnings.warn(
-            f"{self.folder} is no folder that only you can write to: runs in it are not used, and none are kept",
+            f"{place} is no folder that only you can write to: runs in it are not used, and none are kept",
             RuntimeWarning,
             stacklevel=3,
         )
@@ -114,20 +122,23 @@ class KeptRuns:
                 shutil.rmtree(partial, ignore_errors=True)
 
     def discard(self) -> None:
-        """Remove the kept runs, simulated and live, and their folder if nothing else is in it.
+        """Remove what is kept, simulated and live, and the folder if nothing else is in it.
 
         A folder that others may write to is left as it is.
         """
         if not is_private(self.folder):
             return
         for entry in list(self.folder.iterdir()):
-            if (RUN.fullmatch(entry.name) or entry.name.startswith(PARTIAL)) and is_private(entry):
+            ours = RUN.fullmatch(entry.name) or entry.name == CAMPAIGN or entry.name.startswith(PARTIAL)
+            if ours and is_private(entry):
                 shutil.rmtree(entry, ignore_errors=True)
+            elif entry.name.endswith(LOCK) and entry.is_file():
+                entry.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             self.folder.rmdir()
 
     def _place(self, scenario: Scenario) -> Path:
-        return self.folder / f"{'live-' if self.live else ''}{scenario.hash}"
+        return self.folder / f"live-{scenario.hash}"
 
     def _verified(self, scenario: Scenario) -> Result | bool | None:
         """Give the result that is kept; False where it does not count; None where there is none to rely on."""

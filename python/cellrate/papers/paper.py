@@ -14,19 +14,13 @@ from .. import __version__
 from ..results import Result
 from ..results.folders import replaceable
 from ..results.whole import write_whole
-from ..running.points import run_many
 from ..scenario import Scenario
 from .experiment import Claim, Experiment, Finding, Point
-from .kept import KeptRuns
+from .runs import campaign_for, run_points
 
 if TYPE_CHECKING:
     from ..campaigns.executors import Given
     from .report import Report
-
-
-def kept_runs(out: Path) -> Path:
-    """Where runs are kept until the report in `out` is written."""
-    return out.with_name(out.name + ".runs")
 
 
 @dataclass(frozen=True)
@@ -72,13 +66,12 @@ class Paper:
         quick: bool,
         workers: int | None,
         progress: Callable[[float], object] | None,
-        keep: KeptRuns | None = None,
         executor: Given = None,
-        campaign: Path | None = None,
+        campaign: Path,
     ) -> dict[str, dict[str, Result]]:
-        """Run all experiments: results by experiment and point. What is in `keep` already is not run again.
+        """Run all experiments into the folder `campaign`: results by experiment and point.
 
-        With an `executor`, a cluster, runs are kept in the folder `campaign` instead.
+        What is there already is not run again.
         """
         keys, todo = [], []
         for experiment in self.experiments:
@@ -88,12 +81,7 @@ class Paper:
                     settings = {path: str(value) for path, value in point.set.items()}
                     todo.append((self.scenario(point, quick=quick), settings))
         results: dict[str, dict[str, Result]] = {experiment.name: {} for experiment in self.experiments}
-        if executor is not None and campaign is not None:
-            from .elsewhere import run_elsewhere
-
-            done = run_elsewhere(todo, campaign, executor, progress)
-        else:
-            done = run_many(todo, workers=workers, progress=progress, keep=keep)
+        done = run_points(todo, campaign, workers=workers, executor=executor, progress=progress)
         for (name, key), result in zip(keys, done, strict=True):
             results[name][key] = result
         return results
@@ -110,7 +98,7 @@ class Paper:
     ) -> Report:
         """Run everything, check the claims, and write report.html, report.json and figures/ into `out`.
 
-        Runs that are done are kept in `out`.runs until the report is written: a run that was interrupted goes on there.
+        Runs are a campaign in `out`.runs until the report is written: a command that was interrupted goes on there.
 
         Parameters
         ----------
@@ -125,41 +113,44 @@ class Paper:
         live
             What the live half gave (`live`), for a column of its own.
         executor
-            Where runs go, as for `cellrate.sweep`: the address of a scheduler of Dask, for example. They are kept in
-            `out`.campaign then. The report does not depend on it.
+            Where runs go, as for `cellrate.sweep`: the address of a scheduler of Dask, for example. The report does not
+            depend on it.
 
         Raises
         ------
         CellrateError
             If the folder holds anything but a report.
         RunError
-            If the folder changed while the report was written, which is then beside it; otherwise as `run_many`.
+            If the folder changed while the report was written, which is then beside it; otherwise as `cellrate.sweep`.
         """
-        from .report import MARK, Report, write_report
+        from .report import MARK, write_report
 
         # Said now: the runs may take long.
         replaceable(out, MARK)
         begun = time.perf_counter()
-        elsewhere = out.with_name(out.name + ".campaign")
-        keep = KeptRuns(kept_runs(out))
-        # On a cluster runs are kept in the campaign's folder.
-        usable = executor is None and keep.open()
-        results = self.measure(
-            quick=quick,
-            workers=workers,
-            progress=progress,
-            keep=keep if usable else None,
-            executor=executor,
-            campaign=elsewhere,
-        )
+        with campaign_for(out) as campaign:
+            results = self.measure(
+                quick=quick, workers=workers, progress=progress, executor=executor, campaign=campaign
+            )
+            report = self._report(results, quick=quick, live=live or {})
+            drawings = {one.name: one.drawings(results[one.name]) for one in self.experiments}
+
+            def fill(partial: Path) -> None:
+                runs = sum(map(len, results.values()))
+                write_report(report, drawings, partial, runs=runs, begun=begun, workers=workers)
+
+            write_whole(out, fill, mark=MARK)
+        return report
+
+    def _report(self, results: Mapping[str, Mapping[str, Result]], *, quick: bool, live: Mapping[str, str]) -> Report:
+        from .report import Report
+
         claims = [
-            self.claim(finding)
+            replace(self.claim(finding), live=live.get(finding.id))
             for experiment in self.experiments
             for finding in experiment.findings(results[experiment.name])
         ]
-        claims = [replace(claim, live=(live or {}).get(claim.id)) for claim in claims]
-        drawings = {experiment.name: experiment.drawings(results[experiment.name]) for experiment in self.experiments}
-        report = Report(
+        return Report(
             paper=self.name,
             title=self.title,
             version=__version__,
@@ -167,16 +158,3 @@ class Paper:
             claims=claims,
             experiments={experiment.name: experiment.title for experiment in self.experiments},
         )
-
-        def fill(partial: Path) -> None:
-            runs = sum(map(len, results.values()))
-            write_report(report, drawings, partial, runs=runs, begun=begun, workers=workers)
-
-        write_whole(out, fill, mark=MARK)
-        if executor is None:
-            keep.discard()
-        else:
-            from .elsewhere import discard_campaign
-
-            discard_campaign(elsewhere)
-        return report

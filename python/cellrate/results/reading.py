@@ -16,6 +16,7 @@ from .series import Series
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from ..campaigns.sweep import Sweep
@@ -199,12 +200,29 @@ def _columns(table: Path, about: dict[str, str]) -> tuple[NDArray[np.float64], N
     import pyarrow.parquet
 
     try:
-        columns = pyarrow.parquet.read_table(table, columns=["time_s", "value"])
+        # `read_table` imports pyarrow.dataset, which a run does not need.
+        with pyarrow.parquet.ParquetFile(table) as file:
+            columns = file.read(columns=["time_s", "value"])
     except (OSError, pa.ArrowInvalid) as error:
         raise CellrateError(f"{table} cannot be read: {error}") from None
     if _texts(columns.schema.metadata) != about:
         raise CellrateError(f"{table} has been replaced since the result was loaded; load it again")
-    return columns["time_s"].to_numpy(), columns["value"].to_numpy()
+    return _numbers(columns["time_s"], table), _numbers(columns["value"], table)
+
+
+def _numbers(column: pa.ChunkedArray, table: Path) -> NDArray[np.float64]:
+    """Give a column as an array of its own. Arrow's `to_numpy` imports pandas, which takes longer than a short run."""
+    import numpy as np
+    import pyarrow as pa
+
+    if column.type != pa.float64() or column.null_count:
+        raise CellrateError(f"{table} cannot be read: its columns are not plain numbers")
+    parts = [
+        np.frombuffer(chunk.buffers()[1], np.float64, len(chunk), 8 * chunk.offset)
+        for chunk in column.chunks
+        if len(chunk)
+    ]
+    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _series(

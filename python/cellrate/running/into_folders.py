@@ -65,6 +65,7 @@ def sweep_into(
     custom: Custom = NOTHING,
     executor: Given = None,
     fresh: bool = False,
+    tables: bool = True,
     complain: Callable[[str], object] | None = None,
     name: str = "executor",
 ) -> Sweep:
@@ -72,8 +73,9 @@ def sweep_into(
 
     Points that are there already, from the same scenario, seed and build, are not run again; several processes may work
     on the same points. A point is written by the process that ran it, as soon as it has ended: whatever ends this, what
-    is done is kept, and the same call goes on. With `csv` there are tables as CSV too, with `plots` pictures. Pictures
-    that cannot be drawn are left out: `complain` is told, or a warning is given.
+    is done is kept, and the same call goes on. Without `tables` there are points alone; with `csv` there are tables as
+    CSV too, with `plots` pictures. Pictures that cannot be drawn are left out: `complain` is told, or a warning is
+    given.
 
     Raises
     ------
@@ -96,6 +98,7 @@ def sweep_into(
         how=How(threads, custom),
         executor=executor,
         fresh=fresh,
+        tables=tables,
         complain=say,
         name=name,
     )

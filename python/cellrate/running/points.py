@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 from .. import _native
 from ..errors import CellrateError, at_point
@@ -21,31 +20,19 @@ Point = tuple[Scenario, Mapping[str, str]]
 """What to run, and the settings that say which point of a sweep it is."""
 
 
-class Store(Protocol):
-    """Where results are kept and found again, by any of the processes that run points."""
-
-    def find(self, scenario: Scenario) -> Result | None:
-        """Give the result of a scenario that is kept, None where there is none that can be relied on."""
-
-    def put(self, scenario: Scenario, result: Result) -> None:
-        """Keep the result of a scenario."""
-
-
 def run_many(
     points: Iterable[Point],
     *,
     workers: int | None = None,
     progress: Progress | None = None,
-    keep: Store | None = None,
     threads: int = 1,
     custom: Custom = NOTHING,
 ) -> list[Result]:
     """Run scenarios side by side, each on so many threads.
 
-    The results come in the order of `points`, each with its settings. With `keep`, each result is put there as soon as
-    it is known, and a point whose result is found there is not run again. With anything `custom` nothing is kept.
+    The results come in the order of `points`, each with its settings.
     """
-    return run_each(points, _whole, workers=workers, progress=progress, keep=keep, threads=threads, custom=custom)
+    return run_each(points, _whole, workers=workers, progress=progress, threads=threads, custom=custom)
 
 
 def run_each(
@@ -54,7 +41,6 @@ def run_each(
     *,
     workers: int | None = None,
     progress: Progress | None = None,
-    keep: Store | None = None,
     threads: int = 1,
     custom: Custom = NOTHING,
 ) -> list[Outcome]:
@@ -74,12 +60,12 @@ def run_each(
     how = How(threads, custom)
     if number_of_workers(workers, len(todo)) <= 1:
         return [
-            _run_and_finish(finish, place, point, keep, how, _part(progress, place, len(todo)))
+            _run_and_finish(finish, place, point, how, _part(progress, place, len(todo)))
             for place, point in enumerate(todo)
         ]
     # The longest first, as far as network time tells: the last to end should not have been the last to begin.
     order = sorted(range(len(todo)), key=lambda place: -todo[place][0].duration_s)
-    calls = [partial(_run_and_finish, finish, place, todo[place], keep, how, end_if_stopped) for place in order]
+    calls = [partial(_run_and_finish, finish, place, todo[place], how, end_if_stopped) for place in order]
     outcomes = dict(zip(order, side_by_side(calls, workers=workers, progress=progress), strict=True))
     return [outcomes[place] for place in range(len(todo))]
 
@@ -118,32 +104,16 @@ def run_point(
     return Result._from_native(native, scenario, dict(settings), wall_s, how.custom)
 
 
-def _run_kept(
-    scenario: Scenario, settings: Mapping[str, str], keep: Store | None, how: How, progress: Progress | None = None
-) -> Result:
-    # What is not built in may do today what it did not do yesterday.
-    if keep is None or how.custom:
-        return run_point(scenario, settings, how, progress)
-    kept = keep.find(scenario)
-    if kept is not None:
-        kept.set = dict(settings)
-        return kept
-    result = run_point(scenario, settings, how, progress)
-    keep.put(scenario, result)
-    return result
-
-
 def _run_and_finish(
     finish: Callable[[int, Result], Outcome],
     place: int,
     point: Point,
-    keep: Store | None,
     how: How,
     progress: Progress | None = None,
 ) -> Outcome:
     scenario, settings = point
     with at_point(place, settings):
-        result = _run_kept(scenario, settings, keep, how, progress)
+        result = run_point(scenario, settings, how, progress)
     return finish(place, result)
 
 
