@@ -8,7 +8,7 @@ endif
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help lock deny demo live-demo lab lab-if-possible test test-rust test-python lint docs optimized bench bench-campaign bench-json bench-peers paper clean
+.PHONY: help prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc lint docs optimized bench bench-campaign bench-json bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -62,13 +62,19 @@ lab-if-possible: $(STAMPS)/venv
 
 test: test-rust lint lab-if-possible test-python docs
 
-test-rust:
+test-rust: prerequisites
 	cargo fmt --all --check
 	cargo fmt --all --check --manifest-path crates/cellrate-web/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo test --workspace --locked
 	cargo build --locked --manifest-path crates/cellrate-proto/no_std_check/Cargo.toml --target-dir target/no_std_check
+	@$(MAKE) --no-print-directory rustdoc
 	$(PYTHON) vectors/derive.py
+
+# The reference of the Rust crates, and then that of private items: a link that leads nowhere is an error.
+rustdoc: prerequisites
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked --document-private-items
 
 lint: $(STAMPS)/tools
 	$(BIN)/ruff format --check python papers tests/python docs/site web/build.py
@@ -101,10 +107,10 @@ optimized: $(STAMPS)/tools
 	touch $(STAMPS)/built
 
 # Built like `make optimized`. Instructions are counted where valgrind is installed. BENCH_OPTIONS="--only W1,A9" for these rows.
-bench:
+bench: prerequisites
 	@$(PYTHON) benches/profile_guided.py cargo run --release --locked --quiet -p cellrate-bench -- $(BENCH_OPTIONS)
 
-bench-json:
+bench-json: prerequisites
 	@$(PYTHON) benches/profile_guided.py cargo run --release --locked --quiet -p cellrate-bench -- --json $(BENCH_OPTIONS)
 
 # BENCH_OPTIONS="--points 200" for a quick look.
@@ -125,9 +131,12 @@ paper: $(STAMPS)/built
 clean:
 	rm -rf $(VENV) results target web/node_modules web/build web/pkg python/cellrate/watching/page
 
-# A virtual environment needs Debian's python3-venv, which root can install.
-$(STAMPS)/venv:
+# What is too old or missing is named at once, before anything is installed or built.
+prerequisites:
 	@sh tools/prerequisites.sh "$(PYTHON)" "$(LEAST_RUST)"
+
+# A virtual environment needs Debian's python3-venv, which root can install.
+$(STAMPS)/venv: | prerequisites
 	@if ! $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || ! command -v cc >/dev/null; then \
 	    if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	        apt-get update -q && apt-get install -qy --no-install-recommends python3-venv gcc libc6-dev; \

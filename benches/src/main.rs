@@ -111,7 +111,7 @@ fn memory_of_run(name: &str, ms: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A line of this process's status [KiB].
+/// A line of this process's status \[KiB\].
 fn status(key: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix(key))?.trim().strip_suffix(" kB")?.parse().ok()
@@ -154,7 +154,7 @@ struct Measured {
     workload: &'static Workload,
     fastest: Timed,
     instructions_per_hop: Option<f64>,
-    /// Beyond the scenario [octets]; of workloads alone.
+    /// Beyond the scenario \[octets\]; of workloads alone.
     memory_per_vc: Option<u64>,
 }
 
@@ -163,13 +163,13 @@ struct Measured {
 struct Timed {
     cell_hops: u64,
     wall_s: f64,
-    /// Processor time of all threads [s].
+    /// Processor time of all threads \[s\].
     cpu_s: f64,
     threads: NonZeroUsize,
 }
 
 impl Timed {
-    /// The time that counts: processor time on one thread, which neighbours do not add to; else the wall clock [s].
+    /// The time that counts: processor time on one thread, which neighbours do not add to; else the wall clock \[s\].
     fn seconds(&self) -> f64 {
         if self.threads == NonZeroUsize::MIN { self.cpu_s } else { self.wall_s }
     }
@@ -277,7 +277,7 @@ fn time(workloads: &[&Workload], threads: NonZeroUsize) -> Result<Vec<Timed>, St
     Ok(fastest.into_iter().flatten().collect())
 }
 
-/// Processor time that this process has taken [s].
+/// Processor time that this process has taken \[s\].
 fn processor_s() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9

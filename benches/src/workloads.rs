@@ -10,9 +10,9 @@ pub struct Workload {
     pub name: &'static str,
     /// A few words.
     pub what: &'static str,
-    /// Network time of a full run [ms].
+    /// Network time of a full run \[ms\].
     pub full_ms: u64,
-    /// Network time of a run under the instruction counter [ms].
+    /// Network time of a run under the instruction counter \[ms\].
     pub counted_ms: u64,
     /// The rest of the file.
     pub text: Text,

@@ -5,7 +5,7 @@ use cellrate_proto::{CellRate, Duration, Time};
 /// ACR integrated over time.
 #[derive(Clone, Debug, Default)]
 pub struct AcrIntegral {
-    /// [cells]
+    /// \[cells\]
     sum: f64,
     until: Time,
     tail: Option<Box<Tail>>,
@@ -65,7 +65,7 @@ impl AcrIntegral {
         self.until
     }
 
-    /// The integral up to `end`, if ACR is `acr` since the last call [cells].
+    /// The integral up to `end`, if ACR is `acr` since the last call \[cells\].
     pub fn cells(&self, end: Time, acr: CellRate) -> f64 {
         self.sum + acr.cells_in(end.since(self.until))
     }

@@ -46,7 +46,7 @@ struct Carried {
 #[derive(Debug)]
 pub struct Recording<'a> {
     histogram: &'a mut Histogram,
-    /// The least span of that bucket [ps], how many there are, and how many were counted there.
+    /// The least span of that bucket \[ps\], how many there are, and how many were counted there.
     low: u64,
     width: u64,
     alike: u64,

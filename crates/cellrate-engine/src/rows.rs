@@ -11,19 +11,19 @@ use crate::names::{category_name, port_name};
 pub struct PortSummary {
     /// "sw1->sw2": the port of sw1 towards sw2.
     pub port: String,
-    /// Cells transmitted [cells].
+    /// Cells transmitted \[cells\].
     pub transmitted: u64,
     /// Share of the duration in which the line was busy [0 to 1].
     pub utilization: f64,
-    /// Most cells waiting and in transmission, all categories [cells].
+    /// Most cells waiting and in transmission, all categories \[cells\].
     pub max_queue: u64,
-    /// Time-weighted mean of the same [cells].
+    /// Time-weighted mean of the same \[cells\].
     pub mean_queue: f64,
-    /// Most ABR cells waiting and in transmission [cells].
+    /// Most ABR cells waiting and in transmission \[cells\].
     pub max_abr_queue: u64,
-    /// Cells lost for want of room, or on the line [cells].
+    /// Cells lost for want of room, or on the line \[cells\].
     pub dropped: u64,
-    /// BRMs that the port originated (`becn`) [cells].
+    /// BRMs that the port originated (`becn`) \[cells\].
     pub backward_rm_originated: u64,
     /// PDUs of which it let no cell in (`frame_discard`).
     pub pdus_refused: u64,
@@ -64,9 +64,9 @@ pub struct NegotiatedSummary {
 pub struct ClockSummary {
     /// Whose: a host by its name, a link by those of its ends with `-` between them, and its own where it has one.
     pub clock: String,
-    /// By how much it is fast [ppm]; negative for one that is slow.
+    /// By how much it is fast \[ppm\]; negative for one that is slow.
     pub offset_ppm: f64,
-    /// How much later than written everything is that the host has to send [s]; null for a link.
+    /// How much later than written everything is that the host has to send \[s\]; null for a link.
     pub phase_s: Option<f64>,
 }
 
@@ -101,14 +101,15 @@ pub struct UnsettledSummary {
     pub connections: u64,
     /// Gain of the loop times its delay; it settles below pi / 2. Null by the run.
     pub gain_delay: Option<f64>,
-    /// That delay: from the port to the sources and back, and of averaging [s]; null by the run.
+    /// That delay: from the port to the sources and back, and of averaging \[s\]; null by the run.
     pub delay_s: Option<f64>,
     /// What would settle; null by the run.
     pub remedy: Option<String>,
-    /// Largest difference of an ACR's highest and lowest value in the last quarter, as a part of its mean; null by rule.
-    pub swing: Option<f64>,
-    /// Mean ACR over the last quarter as a multiple of the fair share, of the connection that is farthest from it; null by
+    /// Largest difference of an ACR's highest and lowest value in the last quarter, as a part of its mean; null by
     /// rule.
+    pub swing: Option<f64>,
+    /// Mean ACR over the last quarter as a multiple of the fair share, of the connection that is farthest from it; null
+    /// by rule.
     pub share: Option<f64>,
     /// That connection; null by rule.
     pub vc: Option<String>,

@@ -59,7 +59,7 @@ impl Schedule {
         (Time::from_ps(key >> self.leaf_bits), (key & ((1 << self.leaf_bits) - 1)) as usize)
     }
 
-    /// By how much keys of one leaf differ when their times differ by `span` [ps].
+    /// By how much keys of one leaf differ when their times differ by `span` \[ps\].
     #[inline]
     pub fn key_step(&self, span: u64) -> u64 {
         span << self.leaf_bits

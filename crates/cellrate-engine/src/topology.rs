@@ -36,7 +36,7 @@ pub struct LinkRow {
     pub ends: [u32; 2],
     /// Its rate [bit/s].
     pub rate_bps: u64,
-    /// Its propagation delay [s].
+    /// Its propagation delay \[s\].
     pub delay_s: f64,
 }
 

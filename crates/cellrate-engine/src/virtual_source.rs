@@ -15,17 +15,17 @@ pub struct VirtualSourceSummary {
     pub vc: String,
     /// The switch.
     pub switch: String,
-    /// Data cells that came and had room [cells].
+    /// Data cells that came and had room \[cells\].
     pub data_received: u64,
-    /// Data cells that it sent on [cells].
+    /// Data cells that it sent on \[cells\].
     pub data_sent: u64,
-    /// FRMs that it sent [cells].
+    /// FRMs that it sent \[cells\].
     pub forward_rm_sent: u64,
-    /// BRMs of its loop that came back to it [cells].
+    /// BRMs of its loop that came back to it \[cells\].
     pub backward_rm_received: u64,
-    /// Most data cells that waited for it [cells].
+    /// Most data cells that waited for it \[cells\].
     pub max_queue: u64,
-    /// Time-weighted mean of the same [cells].
+    /// Time-weighted mean of the same \[cells\].
     pub mean_queue: f64,
     /// Time-weighted mean of its ACR [cells/s].
     pub mean_acr: f64,

@@ -14,7 +14,7 @@ use crate::engine::throughput::{Throughput, measure_between};
 use crate::engine::{Error, PacketDevice};
 use crate::host::{Host, HostError};
 
-/// IP and UDP headers [octets].
+/// IP and UDP headers \[octets\].
 const HEADERS: usize = 28;
 
 /// Why nothing was measured.

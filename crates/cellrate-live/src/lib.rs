@@ -3,7 +3,7 @@
 //!
 //! - [`engine`]: logical time gated by the wall clock; adapters, switch ports and lines; timing verdict; cells in
 //!   datagrams.
-//! - [`bench`]: how many cells a core carries from TUN to TUN.
+//! - [`mod@bench`]: how many cells a core carries from TUN to TUN.
 //! - [`host`]: network namespaces with a TUN device each.
 //!
 //! What runs in the hosts is started and watched by `python/cellrate/live`.

@@ -65,7 +65,7 @@ pub struct Node {
     pub mcr: Option<CellRate>,
     /// Largest ICR it allows [cells/s].
     pub icr: Option<CellRate>,
-    /// Largest TBE it allows, by its buffers [cells].
+    /// Largest TBE it allows, by its buffers \[cells\].
     pub tbe: Option<Cells>,
     /// Largest RIF it allows.
     pub rif: Option<PowerOfTwo>,

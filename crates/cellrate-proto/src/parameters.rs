@@ -53,11 +53,11 @@ impl fmt::Display for PowerOfTwo {
 
 /// TCR: the highest rate of out-of-rate FRMs, a constant of the standard [cells/s].
 pub const TCR: f64 = 10.0;
-/// Mrm: in-rate cells that must lie between two FRMs sent because of Trm, a constant of the standard [cells].
+/// Mrm: in-rate cells that must lie between two FRMs sent because of Trm, a constant of the standard \[cells\].
 pub const MRM: u32 = 2;
 /// The largest rate that signalling can carry: 24 bits [cells/s].
 pub const MAX_RATE: f64 = 16_777_215.0;
-/// The largest TBE that signalling can carry: 24 bits [cells].
+/// The largest TBE that signalling can carry: 24 bits \[cells\].
 pub const MAX_TBE: u64 = 16_777_215;
 /// The longest FRTT that signalling can carry: 24 bits of microseconds.
 pub const MAX_FRTT: Duration = Duration::from_us(16_777_215);
@@ -85,7 +85,7 @@ pub struct AbrParameters {
     pub adtf: Duration,
     /// TBE, transient buffer exposure [cells, 0 to 16,777,215]. Default 16,777,215.
     pub tbe: Cells,
-    /// CRM, FRMs without a BRM before rule 6 acts [cells]. Default `None`: ceil(TBE / Nrm).
+    /// CRM, FRMs without a BRM before rule 6 acts \[cells\]. Default `None`: ceil(TBE / Nrm).
     pub crm: Option<u64>,
     /// CDF, the decrease of rule 6 as a fraction of ACR [`None` for 0, which disables the rule, or 2^-6 to 1].
     /// Default 1/16.

@@ -59,13 +59,13 @@ pub struct Source {
     last_cell: Time,
     /// whether an in-rate cell was ever sent -- state
     started: bool,
-    /// in-rate cells since the last in-rate FRM, not counting it [cells] -- state
+    /// in-rate cells since the last in-rate FRM, not counting it \[cells\] -- state
     cells_since_frm: u32,
     /// whether a BRM left in rate since the last in-rate FRM -- state
     brm_since_frm: bool,
     /// the last in-rate FRM -- state
     last_frm: Time,
-    /// in-rate FRMs since the last BRM with BN = 0 [cells] -- state; it stays at its largest value, since no CRM that
+    /// in-rate FRMs since the last BRM with BN = 0 \[cells\] -- state; it stays at its largest value, since no CRM that
     /// can be signalled or set in a scenario is above that
     frms_since_brm: u32,
     /// the turned-around cell that waits for an in-rate opportunity -- state

@@ -62,7 +62,7 @@ struct PythonAlgorithm {
     port: String,
 }
 
-/// Start [s], ABR cells, CBR and VBR cells, active connections, cells of one connection.
+/// Start \[s\], ABR cells, CBR and VBR cells, active connections, cells of one connection.
 type Running = (f64, u64, u64, u32, u64);
 
 impl PythonAlgorithm {

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::error::{capture_error, parameter_error};
 
-/// Folder, ports by name, beginning and end of the span [s], whether cells, whether PDUs, most octets of a file.
+/// Folder, ports by name, beginning and end of the span \[s\], whether cells, whether PDUs, most octets of a file.
 pub type CaptureSettings = (PathBuf, Option<Vec<String>>, f64, Option<f64>, bool, bool, Option<u64>);
 
 /// A capture on its way.

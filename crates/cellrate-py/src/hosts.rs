@@ -41,7 +41,7 @@ impl Host {
         &self.address
     }
 
-    /// Its largest IP packet [octets].
+    /// Its largest IP packet \[octets\].
     #[getter]
     fn mtu(&self) -> u64 {
         self.mtu

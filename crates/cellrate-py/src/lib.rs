@@ -1,5 +1,5 @@
 //! `cellrate._native`: the Rust crates as Python sees them. Nothing is decided here: arguments are handed on, results
-//! handed back, errors mapped in one place ([`error`]).
+//! handed back, errors mapped in one place (`error`).
 
 mod algorithms;
 mod capture;

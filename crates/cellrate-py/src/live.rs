@@ -71,11 +71,12 @@ pub fn check_given(
 pub struct Told<'a> {
     /// Called with the share done [0 to 1].
     pub progress: Option<&'a Py<PyAny>>,
-    /// Called with the network's time [s], and the place, instants [ps] and new values of each series that has some.
+    /// Called with the network's time \[s\], and the place, instants \[ps\] and new values of each series that has
+    /// some.
     pub look: Option<&'a Py<PyAny>>,
 }
 
-/// Name, entity and unit of each series that a live run of all nodes records, and the interval [ps] of one taken at
+/// Name, entity and unit of each series that a live run of all nodes records, and the interval \[ps\] of one taken at
 /// intervals.
 #[pyfunction]
 pub fn live_series(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<SeriesInfo>> {

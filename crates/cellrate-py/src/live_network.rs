@@ -61,8 +61,8 @@ impl LiveNetwork {
     /// share done [0 to 1] about 20 times a second; what it raises ends the run and is raised here. With `nodes`, the
     /// hosts among them, only these are run, with cells in datagrams to the others, from `start_unix_ns` on: see
     /// `live_nodes`. `capture` as for `run`, of the ports of this process. `look` is called as often as `progress`,
-    /// with the network's time [s], and the place, instants [ps] and new values of each series that has some. `given`
-    /// and `nonce` as for `live_nodes`.
+    /// with the network's time \[s\], and the place, instants \[ps\] and new values of each series that has some.
+    /// `given` and `nonce` as for `live_nodes`.
     #[expect(clippy::too_many_arguments, reason = "each is a keyword in Python")]
     #[pyo3(signature = (progress, nodes=None, start_unix_ns=None, capture=None, look=None, given=None, nonce=None))]
     fn run(

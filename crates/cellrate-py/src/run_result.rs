@@ -37,7 +37,7 @@ pub struct Track {
     pub unit: &'static str,
     /// The interval at which it was taken; none at every change.
     pub every: Option<Interval>,
-    /// Instants [ps].
+    /// Instants \[ps\].
     pub times_ps: Vec<u64>,
     /// Values.
     pub values: Vec<f64>,
@@ -62,7 +62,7 @@ impl RunResult {
 /// File, records, octets, records left out.
 type CapturedFile = (std::path::PathBuf, u64, u64, u64);
 
-/// Instants [ps] and values.
+/// Instants \[ps\] and values.
 type Columns<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
 
 #[pymethods]
@@ -87,7 +87,7 @@ impl RunResult {
         series.iter().flatten().map(info).collect()
     }
 
-    /// Moves the columns of series `index` out: instants [ps] and values.
+    /// Moves the columns of series `index` out: instants \[ps\] and values.
     fn take_series<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Columns<'py>> {
         let taken =
             self.series.lock().unwrap_or_else(PoisonError::into_inner).get_mut(index).and_then(Option::take);
@@ -110,7 +110,7 @@ pub fn interrupted(py: Python<'_>, error: PyErr) -> PyErr {
 /// second at most; what it raises, and what a signal raises, ends the run and is raised here. Up to `threads` threads
 /// share the work.
 ///
-/// `capture` is folder, ports by name (all that carry cells if `None`), span [s], whether cells, whether PDUs, octets
+/// `capture` is folder, ports by name (all that carry cells if `None`), span \[s\], whether cells, whether PDUs, octets
 /// of a file. A run with a capture has one thread.
 ///
 /// `given` makes what is not built in; what that raises ends the run and is raised here.
@@ -187,7 +187,7 @@ pub fn run(
 }
 
 /// As [`run`], on one thread and without a capture; `look` is called each time that `every_ps` of network time, or a
-/// little more, has passed: with that time [s], and the place, instants [ps] and new values of each series that has
+/// little more, has passed: with that time \[s\], and the place, instants \[ps\] and new values of each series that has
 /// some. What it raises ends the run and is raised here.
 #[pyfunction]
 #[pyo3(signature = (scenario, every_ps, look, given=None))]
@@ -233,7 +233,7 @@ pub fn run_watched(
     tracks_of(&scenario, outcome.map_err(|error| run_error(py, &error))?)
 }
 
-/// The place of a series, and what has been added to it: instants [ps] and values.
+/// The place of a series, and what has been added to it: instants \[ps\] and values.
 pub type Part<'py> = (usize, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
 
 /// Figures and series of a run.

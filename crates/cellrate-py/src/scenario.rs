@@ -27,7 +27,7 @@ type Point = (Vec<(String, String)>, Scenario);
 /// VC, whether backward, rate [cells/s], and the port that keeps the flow from more, if one does.
 type Share = (String, bool, f64, Option<String>);
 
-/// Probe, entity, unit, and the interval [ps] of a series taken at intervals.
+/// Probe, entity, unit, and the interval \[ps\] of a series taken at intervals.
 pub type SeriesInfo = (String, String, &'static str, Option<u64>);
 
 impl Scenario {
@@ -75,7 +75,7 @@ impl Scenario {
         points.into_iter().map(whole).collect()
     }
 
-    /// Checks everything; gives name, purpose, duration [s] and seed.
+    /// Checks everything; gives name, purpose, duration \[s\] and seed.
     fn check(&self, py: Python<'_>) -> PyResult<(String, String, f64, u64)> {
         let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
         Ok((scenario.name, scenario.purpose, scenario.duration.as_secs_f64(), scenario.seed))
@@ -103,7 +103,8 @@ impl Scenario {
         Ok(serde_json::json!(cannot_settle(&scenario)).to_string())
     }
 
-    /// Name, entity and unit of each series that a simulation records, and the interval [ps] of one taken at intervals.
+    /// Name, entity and unit of each series that a simulation records, and the interval \[ps\] of one taken at
+    /// intervals.
     fn series(&self, py: Python<'_>) -> PyResult<Vec<SeriesInfo>> {
         let scenario = self.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
         let interval = |probe: &Probe| probe.every.interval().map(cellrate_proto::Duration::as_ps);

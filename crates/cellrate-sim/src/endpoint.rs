@@ -514,7 +514,7 @@ impl Endpoint {
         }
     }
 
-    /// Time integral of ACR up to `at`, since it [began anew](Endpoint::begin_maxima) [cells]; zero without an ABR
+    /// Time integral of ACR up to `at`, since it [began anew](Endpoint::begin_maxima) \[cells\]; zero without an ABR
     /// source.
     pub fn acr_cells(&self, at: Time) -> f64 {
         self.source().map_or(0.0, |source| self.acr_integral.cells(at, source.acr()))

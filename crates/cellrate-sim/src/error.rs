@@ -11,7 +11,7 @@ pub enum RunError {
     Interrupted,
     /// Too many sources and links for so long a run: the scheduler's keys hold `allowed_ps` of network time.
     TooLong {
-        /// The longest duration that this network may run [ps].
+        /// The longest duration that this network may run \[ps\].
         allowed_ps: u64,
     },
     /// The connections of the scenario cross more links, all directions together, than cells can number.

@@ -24,7 +24,7 @@ pub struct Look {
 pub struct Recent {
     /// Its place among the scenario's probes, and among [`RunResult::series`](crate::RunResult::series).
     pub probe: usize,
-    /// Instants [ps], not before those of the last look.
+    /// Instants \[ps\], not before those of the last look.
     pub times_ps: Vec<u64>,
     /// As many values.
     pub values: Vec<f64>,

@@ -141,7 +141,7 @@ impl JavaScriptAlgorithm {
     }
 }
 
-/// Start [s], ABR cells, CBR and VBR cells, active connections, cells of one connection, since the interval began.
+/// Start \[s\], ABR cells, CBR and VBR cells, active connections, cells of one connection, since the interval began.
 fn running(slot: Slot, meter: &Meter) -> Box<[f64]> {
     let counts = [meter.abr_cells(), meter.guaranteed_cells(), u64::from(meter.active()), meter.cells(slot)];
     let counts = counts.map(|count| count as f64);

@@ -95,7 +95,7 @@ impl Run {
         self.own
     }
 
-    /// How far it has got [s].
+    /// How far it has got \[s\].
     #[wasm_bindgen(getter)]
     pub fn now(&self) -> f64 {
         self.steps.as_ref().map_or(f64::INFINITY, |steps| steps.now().as_secs_f64())
@@ -107,8 +107,8 @@ impl Run {
         self.steps.as_ref().is_none_or(Steps::is_over)
     }
 
-    /// Goes on until `until_s` or a little further, and gives what has come: `now` [s]; `recent`, a list of number,
-    /// instants [s] and values of each series with something new; `at` [s], `ports` and `cells` of cells that have left
+    /// Goes on until `until_s` or a little further, and gives what has come: `now` \[s\]; `recent`, a list of number,
+    /// instants \[s\] and values of each series with something new; `at` \[s\], `ports` and `cells` of cells that have left
     /// ports.
     ///
     /// # Errors
@@ -166,7 +166,7 @@ impl Run {
     }
 }
 
-/// Number of a series, instants [s] and values.
+/// Number of a series, instants \[s\] and values.
 fn column(probe: usize, times_ps: &[u64], values: &[f64]) -> Array {
     let times: Vec<f64> = times_ps.iter().map(|&ps| Time::from_ps(ps).as_secs_f64()).collect();
     Array::of3(&JsValue::from_f64(probe as f64), &Float64Array::from(&times[..]), &Float64Array::from(values))

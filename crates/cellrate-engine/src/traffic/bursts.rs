@@ -92,7 +92,7 @@ impl Bursts {
         }
     }
 
-    /// Cells that have come by `now` and wait [cells]. All that left before have been [taken](Bursts::take).
+    /// Cells that have come by `now` and wait \[cells\]. All that left before have been [taken](Bursts::take).
     pub fn waiting(&self, now: Time) -> u64 {
         let mut told = self.told.borrow_mut();
         told.ask_until(now, self.acr);

@@ -29,7 +29,7 @@ impl Constant {
         self.next = if next < self.end { next } else { Time::NEVER };
     }
 
-    /// Cells that have come by `now` and wait [cells].
+    /// Cells that have come by `now` and wait \[cells\].
     pub fn waiting(&self, now: Time) -> u64 {
         if self.next > now { 0 } else { cells_until(self.next, now.min(last_before(self.end)), self.spacing) }
     }

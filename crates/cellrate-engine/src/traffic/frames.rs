@@ -95,9 +95,9 @@ enum Lengths {
 struct Pace {
     share: f64,
     acr: CellRate,
-    /// [cells]
+    /// \[cells\]
     credit: f64,
-    /// The most of it [cells].
+    /// The most of it \[cells\].
     limit: f64,
     /// Up to when it is added up.
     until: Time,
@@ -302,7 +302,7 @@ impl Lengths {
         }
     }
 
-    /// The next one [octets]; 0 where no frame comes.
+    /// The next one \[octets\]; 0 where no frame comes.
     fn next(&mut self, random: &mut Random) -> u32 {
         match self {
             Lengths::Gaussian { size, deviation: 0.0 } => *size as u32,

@@ -42,7 +42,7 @@ impl OnOff {
         }
     }
 
-    /// Cells that have come by `now` and wait [cells].
+    /// Cells that have come by `now` and wait \[cells\].
     pub fn waiting(&self, now: Time) -> u64 {
         // Looks ahead on a copy: the periods to come are drawn from a copy of the stream and drawn again later.
         let mut ahead = self.clone();

@@ -34,7 +34,7 @@ impl Timed {
         }
     }
 
-    /// Cells that have come by `now` and wait [cells].
+    /// Cells that have come by `now` and wait \[cells\].
     pub fn waiting(&self, now: Time) -> u64 {
         let arrived = self.cells[self.position..].iter().take_while(|&&(time, _)| time <= now);
         arrived.map(|&(_, count)| u64::from(count)).sum::<u64>().saturating_sub(u64::from(self.taken))

@@ -24,7 +24,7 @@ pub struct Video {
     next: Tournament,
     /// Bits of a number.
     bits: u32,
-    /// Instants of keys count from here [ps].
+    /// Instants of keys count from here \[ps\].
     base: Time,
     /// The first one that a key cannot tell: a program with nothing to send before it waits there.
     span: u64,
@@ -71,7 +71,7 @@ impl Video {
         Video::with_keys_of(u64::MAX >> bits, model, seed, owner, end)
     }
 
-    /// The same, with keys of instants up to `span` [ps], at most as many as there is room for beside a number.
+    /// The same, with keys of instants up to `span` \[ps\], at most as many as there is room for beside a number.
     fn with_keys_of(span: u64, model: &VideoTraffic, seed: u64, owner: Owner, end: Time) -> Video {
         let bits = model.programs.next_power_of_two().trailing_zeros();
         let end = end.min(model.end);
@@ -145,7 +145,7 @@ impl Video {
         };
     }
 
-    /// Cells that have come by `now` and wait [cells].
+    /// Cells that have come by `now` and wait \[cells\].
     pub fn waiting(&self, now: Time) -> u64 {
         // Looks ahead on a copy: what is drawn from the copy's streams is drawn again later.
         let mut ahead = self.clone();

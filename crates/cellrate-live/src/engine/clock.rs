@@ -15,7 +15,7 @@ const PS_PER_S: f64 = 1e12;
 /// Logical time.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
-    /// The start on CLOCK_MONOTONIC [ns].
+    /// The start on CLOCK_MONOTONIC \[ns\].
     origin_ns: i128,
     slipped: Duration,
 }
@@ -37,7 +37,7 @@ impl Clock {
         Time::from_ps(ns.saturating_mul(PS_PER_NS).saturating_sub(self.slipped.as_ps()))
     }
 
-    /// How long ago an instant of logical time was [s], also longer ago than logical time can tell.
+    /// How long ago an instant of logical time was \[s\], also longer ago than logical time can tell.
     pub fn ago_s(&self, instant: Time) -> f64 {
         let ns = read(ClockId::Monotonic) - self.origin_ns;
         let after = i128::from(self.slipped.as_ps()) + i128::from(instant.as_ps());
@@ -69,12 +69,12 @@ pub(crate) fn wait(fds: &mut [PollFd<'_>], span: Duration) {
     let _ = poll(fds, Some(&timeout));
 }
 
-/// Processor time that this process has used [ns].
+/// Processor time that this process has used \[ns\].
 pub(crate) fn cpu_ns() -> u64 {
     read(ClockId::ProcessCPUTime).max(0) as u64
 }
 
-/// The same of this thread [ns].
+/// The same of this thread \[ns\].
 pub(crate) fn thread_cpu_ns() -> u64 {
     read(ClockId::ThreadCPUTime).max(0) as u64
 }

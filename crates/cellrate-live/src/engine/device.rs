@@ -9,8 +9,8 @@ use std::os::unix::net::UnixDatagram;
 ///
 /// A packet is raw IPv4, from its version nibble on, without any header before it.
 pub trait PacketDevice: Send {
-    /// Moves the next packet that the host sends into `buffer` and gives its length [octets]; `None` when there is none
-    /// now. Never waits. A packet longer than `buffer` is cut off.
+    /// Moves the next packet that the host sends into `buffer` and gives its length \[octets\]; `None` when there is
+    /// none now. Never waits. A packet longer than `buffer` is cut off.
     ///
     /// # Errors
     /// What the device reports; the engine counts it and goes on.

@@ -48,12 +48,12 @@ pub enum Error {
     },
     /// Too many things at once for so long a run: the scheduler's keys hold less.
     TooLong {
-        /// The longest duration that this network may run [s].
+        /// The longest duration that this network may run \[s\].
         allowed_s: f64,
     },
     /// The start lies in the past by more than the run takes.
     TooLate {
-        /// How long ago the run ended [s].
+        /// How long ago the run ended \[s\].
         late_s: f64,
     },
     /// The system refused something that the engine cannot do without.

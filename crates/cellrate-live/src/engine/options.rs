@@ -20,7 +20,7 @@ pub struct Host {
     pub node: NodeIndex,
     /// Where its packets come from and go to.
     pub device: Box<dyn PacketDevice>,
-    /// The longest packet it is handed [octets]: its MTU.
+    /// The longest packet it is handed \[octets\]: its MTU.
     pub mtu: usize,
 }
 
@@ -75,8 +75,8 @@ pub struct Options<'a> {
     pub hosts: Vec<Host>,
     /// Over which connection their packets go; the first that fits counts.
     pub routes: Vec<Route>,
-    /// Room in the queue of each adapter for packets on one connection [cells]. Default what the scenario says of each
-    /// host.
+    /// Room in the queue of each adapter for packets on one connection \[cells\]. Default what the scenario says of
+    /// each host.
     pub adapter_queue: Option<Cells>,
     /// Series are recorded at this interval of every ABR source's ACR and every switch port's queue and utilization,
     /// beside those that the scenario asks for. Default none.
@@ -132,7 +132,7 @@ pub struct Progress {
 pub struct Recent {
     /// Its place in [`Outcome::series`](super::Outcome::series).
     pub series: usize,
-    /// Instants [ps].
+    /// Instants \[ps\].
     pub times_ps: Vec<u64>,
     /// As many values.
     pub values: Vec<f64>,

@@ -38,7 +38,7 @@ use super::verdict::LinkFigures;
 const BUNCHED: u64 = 64;
 /// Datagrams read at one wake-up, at most: no flood keeps the engine from its events.
 const MAX_BATCH: usize = 512;
-/// Room for what comes while the machine stands still [octets]; as much of it as the system grants.
+/// Room for what comes while the machine stands still \[octets\]; as much of it as the system grants.
 const RECEIVE_BUFFER: usize = 4 << 20;
 /// How long an RM cell may wait in queues, there and back.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(1);
@@ -154,8 +154,8 @@ impl Peers {
         self.sockets.iter().map(AsFd::as_fd)
     }
 
-    /// Sends what has left the ports since the last call. An RM cell is the last of its datagram. At the `end` of the run
-    /// neighbours may be gone, and no error is counted.
+    /// Sends what has left the ports since the last call. An RM cell is the last of its datagram. At the `end` of the
+    /// run neighbours may be gone, and no error is counted.
     pub fn flush(&mut self, outgoing: &mut [Outgoing], end: bool) {
         let errors: Vec<u64> = self.links.iter().map(|link| link.counters.send_errors).collect();
         self.send_all(outgoing);

@@ -155,8 +155,8 @@ impl Port {
         }
     }
 
-    /// A cell arrives, whose connection has this `slot`. When the port was idle its transmission begins at once, and the
-    /// port's next departure is given.
+    /// A cell arrives, whose connection has this `slot`. When the port was idle its transmission begins at once, and
+    /// the port's next departure is given.
     ///
     /// # Errors
     /// When there is no room for it, or its PDU is discarded.
@@ -264,7 +264,7 @@ impl Port {
         self.losses.buffer.iter().sum::<u64>() + self.losses.line
     }
 
-    /// Time for which the line had been busy by `at`, which is not before the last event [ps].
+    /// Time for which the line had been busy by `at`, which is not before the last event \[ps\].
     pub fn busy_ps(&self, at: Time) -> u64 {
         let cell_time = self.line.cell_time.as_ps();
         let begun =

@@ -75,9 +75,9 @@ pub struct RunRow {
     pub seed: u64,
     /// The nodes that this process is; empty for all of them.
     pub nodes: Vec<String>,
-    /// Logical time that was run [s].
+    /// Logical time that was run \[s\].
     pub duration_s: f64,
-    /// Wall time of the same [s].
+    /// Wall time of the same \[s\].
     pub wall_s: f64,
     /// Transmissions of a cell over a link, all links.
     pub cell_hops: u64,
@@ -92,27 +92,28 @@ pub struct FlowRow {
     pub vc: String,
     /// "cbr", "vbr", "abr" or "ubr".
     pub category: &'static str,
-    /// All cells that left the source [cells]; null, like all that only one end knows, when that is in another process.
+    /// All cells that left the source \[cells\]; null, like all that only one end knows, when that is in another
+    /// process.
     pub sent: Option<u64>,
-    /// Data cells that left the source [cells].
+    /// Data cells that left the source \[cells\].
     pub data_sent: Option<u64>,
-    /// All cells that reached the destination [cells].
+    /// All cells that reached the destination \[cells\].
     pub delivered: Option<u64>,
-    /// Data cells that reached the destination [cells].
+    /// Data cells that reached the destination \[cells\].
     pub data_delivered: Option<u64>,
-    /// Cells lost in this process [cells].
+    /// Cells lost in this process \[cells\].
     pub dropped: u64,
-    /// Cells on their way in this process when the run ended, in queues of virtual sources too [cells].
+    /// Cells on their way in this process when the run ended, in queues of virtual sources too \[cells\].
     pub in_flight: u64,
-    /// Cells that came from other processes [cells].
+    /// Cells that came from other processes \[cells\].
     pub entered: u64,
-    /// Cells that went to other processes [cells].
+    /// Cells that went to other processes \[cells\].
     pub left: u64,
-    /// FRMs sent [cells].
+    /// FRMs sent \[cells\].
     pub forward_rm_sent: Option<u64>,
-    /// BRMs of this direction's loop that came back to its source [cells].
+    /// BRMs of this direction's loop that came back to its source \[cells\].
     pub backward_rm_received: Option<u64>,
-    /// RM cells of this direction that its destination refused: damaged, or without sense [cells].
+    /// RM cells of this direction that its destination refused: damaged, or without sense \[cells\].
     pub refused_rm: Option<u64>,
     /// Data cells delivered, 53 octets each, over the duration [bit/s].
     pub throughput_bps: Option<f64>,
@@ -126,8 +127,8 @@ pub struct FlowRow {
     pub cutoff_decreases: Option<u64>,
     /// Times that the use-it-or-lose-it policy decreased ACR.
     pub uili_decreases: Option<u64>,
-    /// Mean logical time of data cells from leaving the source to arrival [s]; null where none arrived, or the source's
-    /// instants are not known.
+    /// Mean logical time of data cells from leaving the source to arrival \[s\]; null where none arrived, or the
+    /// source's instants are not known.
     pub mean_delay_s: Option<f64>,
     /// Median of the same, within 1 %.
     pub p50_delay_s: Option<f64>,

@@ -24,7 +24,7 @@ use super::verdict::{Canary, Lateness, Measured, judge, precise_timers};
 const REPORT_EVERY: Duration = Duration::from_ms(50);
 /// Packets taken from a host at one wake-up, at most: no host keeps the others waiting.
 const MAX_PACKETS: usize = 64;
-/// The longest packet there is [octets].
+/// The longest packet there is \[octets\].
 const MAX_PACKET_OCTETS: usize = 65_535;
 /// Where the destination address stands in an IPv4 packet.
 const DESTINATION: std::ops::Range<usize> = 16..20;

@@ -18,17 +18,17 @@ use super::run::run;
 /// What was carried.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Throughput {
-    /// Data and RM cells from the first host to the second [cells].
+    /// Data and RM cells from the first host to the second \[cells\].
     pub cells: u64,
     /// Packets that arrived.
     pub packets: u64,
-    /// Length of each packet [octets].
+    /// Length of each packet \[octets\].
     pub packet_octets: usize,
-    /// Wall time [s].
+    /// Wall time \[s\].
     pub wall_s: f64,
     /// Cells per second of wall time.
     pub cells_per_s: f64,
-    /// Processor time of the engine's thread per cell, everything between the devices included [ns].
+    /// Processor time of the engine's thread per cell, everything between the devices included \[ns\].
     pub cpu_ns_per_cell: f64,
     /// Events per second of wall time.
     pub events_per_s: f64,

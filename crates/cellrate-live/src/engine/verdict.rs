@@ -36,8 +36,8 @@ pub struct Thresholds {
     /// The largest share of the cells from other processes that may come after the instant at which they should have
     /// been here [0 to 1]. Default 0.001: a burst of late cells misleads a switch that measures rates.
     pub late_cells: f64,
-    /// The largest share of a link's datagrams that may be missing, or come again or after a later one [0 to 1]. Default
-    /// 0.001, as for late cells.
+    /// The largest share of a link's datagrams that may be missing, or come again or after a later one [0 to 1].
+    /// Default 0.001, as for late cells.
     pub lost_datagrams: f64,
     /// The largest share of the datagrams from neighbours that may be malformed [0 to 1]. Default 0.001.
     pub malformed_datagrams: f64,
@@ -70,23 +70,23 @@ pub struct Timing {
     pub passed: bool,
     /// What was not: one sentence each, with figure and limit.
     pub failures: Vec<String>,
-    /// The wake-up quantum of the run [s].
+    /// The wake-up quantum of the run \[s\].
     pub quantum_s: f64,
     /// Wake-ups at which something was due.
     pub wakeups: u64,
-    /// Median of how long the first due event had been due [s]; null when nothing was ever due.
+    /// Median of how long the first due event had been due \[s\]; null when nothing was ever due.
     pub lateness_p50_s: Option<f64>,
-    /// 99th percentile of the same [s].
+    /// 99th percentile of the same \[s\].
     pub lateness_p99_s: Option<f64>,
-    /// Largest of the same [s].
+    /// Largest of the same \[s\].
     pub lateness_max_s: Option<f64>,
     /// Wake-ups that had more than four quanta to catch up with.
     pub catch_ups: u64,
-    /// Logical time passed over after stalls too long to be caught up with [s].
+    /// Logical time passed over after stalls too long to be caught up with \[s\].
     pub slipped_s: f64,
     /// Times that the machine stood still for more than 2 ms.
     pub stalls: u64,
-    /// The longest of them [s].
+    /// The longest of them \[s\].
     pub longest_stall_s: f64,
     /// All of them together over the duration [0 to 1].
     pub stalled_share: f64,
@@ -202,7 +202,7 @@ pub(crate) struct Measured {
     pub links: Vec<LinkFigures>,
     /// Datagrams from neighbours that were malformed.
     pub malformed: u64,
-    /// Wall time [ns].
+    /// Wall time \[ns\].
     pub wall_ns: u64,
     pub thread_cpu_ns: u64,
     pub process_cpu_ns: u64,

@@ -35,7 +35,8 @@ pub enum Definition {
 /// conforms depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Coupling {
-    /// A cell is charged to the buckets that it must conform to, if it conforms to all of them; a tagged one to bucket 1.
+    /// A cell is charged to the buckets that it must conform to, if it conforms to all of them; a tagged one to bucket
+    /// 1.
     #[default]
     Coupled,
     /// Each bucket is charged whenever the cell conforms to it, whatever the other says.
@@ -55,7 +56,7 @@ pub struct Contract {
     pub cdvt: Duration,
     /// Sustainable cell rate [cells/s]; of VBR only.
     pub scr: CellRate,
-    /// Maximum burst size [cells]; of VBR only.
+    /// Maximum burst size \[cells\]; of VBR only.
     pub mbs: u64,
     /// How the buckets of VBR hang together.
     pub coupling: Coupling,

@@ -267,7 +267,7 @@ impl PortControl {
     }
 
     /// Closes every interval that ends at or before `now`, in order. `queue_at` gives the ABR queue at an instant since
-    /// the last event [cells]; it is asked for instants in order. As nothing arrived since that event, a queue found
+    /// the last event \[cells\]; it is asked for instants in order. As nothing arrived since that event, a queue found
     /// empty stays empty, and once the algorithm is at rest too, the remaining intervals are passed over in one step.
     #[cold]
     pub fn end_intervals(&mut self, now: Time, mut queue_at: impl FnMut(Time) -> Cells) {

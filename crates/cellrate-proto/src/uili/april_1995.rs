@@ -38,7 +38,7 @@ impl April1995Config {
 /// T, without the floor of ICR that came in May. Nothing forbids the next increase.
 #[derive(Clone, Debug)]
 pub struct April1995 {
-    /// TOF * Nrm [cells] -- parameter
+    /// TOF * Nrm \[cells\] -- parameter
     late: f64,
     rdf: f64,
 }

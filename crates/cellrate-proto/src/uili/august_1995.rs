@@ -78,7 +78,7 @@ impl August1995Config {
 #[derive(Clone, Debug)]
 pub struct August1995 {
     rule_5b: Rule5b,
-    /// TOF * Nrm [cells] -- parameter
+    /// TOF * Nrm \[cells\] -- parameter
     late: f64,
     /// TDF [1/s] -- parameter
     tdf: f64,

@@ -41,9 +41,9 @@ impl February1995Config {
 pub struct February1995 {
     /// the last BRM or decrease; `None` before the first -- state
     heard: Option<Time>,
-    /// FRMs since then [FRMs] -- state
+    /// FRMs since then \[FRMs\] -- state
     sent: u32,
-    /// [cells] -- parameter
+    /// \[cells\] -- parameter
     rdf: f64,
     tof: u32,
 }

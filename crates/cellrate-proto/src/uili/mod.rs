@@ -91,7 +91,7 @@ pub struct ForwardRmContext {
     pub decreased: bool,
     /// ICR in force [cells/s].
     pub icr: CellRate,
-    /// In-rate cells since the last FRM, the one about to leave included [cells].
+    /// In-rate cells since the last FRM, the one about to leave included \[cells\].
     pub cells: u32,
     /// T, the time since the last in-rate FRM.
     pub elapsed: Duration,

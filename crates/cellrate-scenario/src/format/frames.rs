@@ -17,7 +17,7 @@ const FOLLOW_ACR: Shape = Shape {
     )],
 };
 
-/// Largest length of a frame [octets]: no picture of any codec is longer, and its cells can be counted in 32 bits.
+/// Largest length of a frame \[octets\]: no picture of any codec is longer, and its cells can be counted in 32 bits.
 pub(crate) const MAX_FRAME: i64 = 1 << 24;
 /// Most columns of a file.
 pub(crate) const MAX_COLUMN: i64 = 1_000;

@@ -60,9 +60,9 @@ impl ApplicationKind {
 pub struct Web {
     /// How many.
     pub pages: u32,
-    /// Length of the text [octets].
+    /// Length of the text \[octets\].
     pub html: Octets,
-    /// Length of the image [octets].
+    /// Length of the image \[octets\].
     pub image: Octets,
     /// From the end of a page to the beginning of the next.
     pub gap: Duration,
@@ -79,7 +79,7 @@ pub struct LiveVideo {
     pub send_every: u32,
     /// The share of ACR that frames may have, where the sender follows ACR [above 0 to 1].
     pub follow_acr: Option<f64>,
-    /// Frame buffer of the receiver [octets].
+    /// Frame buffer of the receiver \[octets\].
     pub buffer: Octets,
     /// From the first frame to the beginning of playing.
     pub prebuffer: Duration,

@@ -12,7 +12,7 @@ pub struct HostSettings {
     pub address: Ipv4Addr,
     /// Largest IP packet [octets, 576 to 65527].
     pub mtu: Octets,
-    /// Room for packets in its adapter, for each connection [cells]: the edge queue of an ABR end system.
+    /// Room for packets in its adapter, for each connection \[cells\]: the edge queue of an ABR end system.
     pub adapter_queue: Cells,
     /// Packets on their way from the kernel to the adapter at most (txqueuelen).
     pub transmit_queue: u32,
@@ -55,13 +55,13 @@ impl HostSettings {
 pub struct HostTcp {
     /// Name of the algorithm. Default reno.
     pub congestion_control: String,
-    /// Largest window that is offered [octets].
+    /// Largest window that is offered \[octets\].
     pub receive_window: Option<Octets>,
-    /// Largest send buffer [octets].
+    /// Largest send buffer \[octets\].
     pub send_buffer: Option<Octets>,
-    /// Segment size that is announced [octets].
+    /// Segment size that is announced \[octets\].
     pub mss: Option<Octets>,
-    /// Congestion window at the beginning [segments].
+    /// Congestion window at the beginning \[segments\].
     pub initial_window: Option<u32>,
     /// Whether ACKs may wait for more data (RFC 1122). Default true.
     pub delayed_ack: bool,

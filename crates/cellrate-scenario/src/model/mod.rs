@@ -49,7 +49,7 @@ pub struct Scenario {
     pub name: String,
     /// One or more sentences: what the scenario is for.
     pub purpose: String,
-    /// How long the network is watched [s]. Events at or after this instant do not happen.
+    /// How long the network is watched \[s\]. Events at or after this instant do not happen.
     pub duration: Duration,
     /// Over which part of that figures count.
     pub measuring: Measuring,
@@ -529,25 +529,25 @@ pub enum FlowQuantity {
     Acr,
     /// Rate of all cells that left the source since the last value [cells/s].
     SourceRate,
-    /// Data cells that arrived at the destination since the start [cells].
+    /// Data cells that arrived at the destination since the start \[cells\].
     Received,
-    /// Data cells waiting at the source for their turn [cells].
+    /// Data cells waiting at the source for their turn \[cells\].
     SourceQueue,
-    /// Cells of this direction lost so far [cells].
+    /// Cells of this direction lost so far \[cells\].
     Drops,
-    /// Forward RM cells sent so far [cells].
+    /// Forward RM cells sent so far \[cells\].
     ForwardRm,
-    /// Backward RM cells received so far at the source of this direction [cells].
+    /// Backward RM cells received so far at the source of this direction \[cells\].
     BackwardRm,
-    /// Congestion windows of the direction's TCP connections, together [octets].
+    /// Congestion windows of the direction's TCP connections, together \[octets\].
     Cwnd,
-    /// Mean of their smoothed round-trip times [s]; 0 before the first measurement.
+    /// Mean of their smoothed round-trip times \[s\]; 0 before the first measurement.
     Rtt,
-    /// Segments that they have sent again so far [segments].
+    /// Segments that they have sent again so far \[segments\].
     Retransmissions,
-    /// Objects of pages that the direction's clients have whole so far [objects].
+    /// Objects of pages that the direction's clients have whole so far \[objects\].
     Responses,
-    /// What the last of them took, from its client's turn to it to its last octet [s]; 0 before the first.
+    /// What the last of them took, from its client's turn to it to its last octet \[s\]; 0 before the first.
     ResponseTime,
 }
 
@@ -562,17 +562,17 @@ impl FlowQuantity {
 /// Quantities of an output port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PortQuantity {
-    /// Cells waiting and in transmission, of all categories [cells].
+    /// Cells waiting and in transmission, of all categories \[cells\].
     Queue,
-    /// The same of CBR and VBR [cells].
+    /// The same of CBR and VBR \[cells\].
     GuaranteedQueue,
-    /// The same of ABR [cells].
+    /// The same of ABR \[cells\].
     AbrQueue,
-    /// The same of UBR [cells].
+    /// The same of UBR \[cells\].
     UbrQueue,
     /// Share of the line in use since the last value [0 to 1].
     Utilization,
-    /// Cells lost at this port so far [cells].
+    /// Cells lost at this port so far \[cells\].
     Drops,
     /// A figure of the port's algorithm, by its place in `metrics()`: z, N, FairShare and others.
     Metric(u8),

@@ -51,7 +51,7 @@ pub enum AdapterQueue {
 pub struct TcpConfig {
     /// Largest payload of a segment [octets, 1 to 65000].
     pub mss: Octets,
-    /// Octets of TCP and IP header before the payload, without options [40].
+    /// Octets of TCP and IP header before the payload, without options \[40\].
     pub header: Octets,
     /// The window that the receiver offers [octets, from one MSS to 2^30].
     pub window: Octets,
@@ -59,7 +59,7 @@ pub struct TcpConfig {
     pub window_scaling: bool,
     /// cwnd at the beginning [octets, at least one MSS].
     pub initial_window: Octets,
-    /// ssthresh at the beginning [octets]; `None` is above every window.
+    /// ssthresh at the beginning \[octets\]; `None` is above every window.
     pub ssthresh: Option<Octets>,
     /// What the sender makes of duplicate ACKs.
     pub recovery: Recovery,

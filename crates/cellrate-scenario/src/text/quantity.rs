@@ -295,7 +295,7 @@ fn within_fastest(node: &Node, bits: f64) -> Result<(), Fault> {
     ))
 }
 
-/// By how much a clock is fast [ppb], to the nearest.
+/// By how much a clock is fast \[ppb\], to the nearest.
 pub(crate) fn clock_offset(node: &Node) -> Result<ClockOffset, Fault> {
     let ppb = read(node, Dimension::Offset)?.round();
     if ppb.abs() <= ClockOffset::MOST.as_ppb() as f64 {

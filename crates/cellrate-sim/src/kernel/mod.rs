@@ -77,11 +77,14 @@
 //! clusters have a useful delay, and nothing that leaves one cluster within a window no longer than the smallest of
 //! these delays can arrive in another within the same window: a cell that comes to a port reaches the far end a cell
 //! time and the delay later, or later still. So each cluster runs by itself to the end of a window, as soon as its
-//! neighbours have run the one before and handed over what they sent in it ([`crew`](windows::crew),
+//! neighbours have run the one before and handed over what they sent in it ([`crew`],
 //! [`exchange`](windows::exchange)); in a large network what it works on is fetched first
 //! ([`prefetch`](windows::prefetch)). No event is missed, and as only events of one node can touch one another at the
 //! same instant, the result is the same as with a single scheduler, to the last bit; and whichever threads the clusters
 //! run on.
+
+// The page above is for who works on the kernel, and leads into its private modules.
+#![allow(rustdoc::private_intra_doc_links)]
 
 pub(crate) mod becn;
 pub(crate) mod build;

@@ -22,7 +22,7 @@ pub(super) struct Backlog {
     pub cells: u64,
     /// When the last of them will have left.
     pub busy_until: Time,
-    /// Sum of the times from arrival to departure [ps].
+    /// Sum of the times from arrival to departure \[ps\].
     pub sojourns: u128,
     /// The longest of these times.
     pub longest: Duration,
@@ -41,7 +41,7 @@ impl Even {
         }
     }
 
-    /// The instants of those that come from `from` on and before `until` [ps].
+    /// The instants of those that come from `from` on and before `until` \[ps\].
     fn instants(&self, from: u64, until: u64) -> impl Iterator<Item = u64> {
         let (first, spacing) = (self.first.as_ps(), self.spacing.as_ps());
         (self.before(from)..self.before(until)).map(move |index| first + spacing * index)
@@ -80,7 +80,7 @@ impl Backlog {
     }
 }
 
-/// The longest stay of a cell [ps].
+/// The longest stay of a cell \[ps\].
 fn longest(trains: &[Even], [first, last]: [u64; 2], begin: u64, cell_time: u64) -> u64 {
     let length = (last - first) / BLOCKS + 1;
     let mut counts = vec![0; ((last - first) / length + 1) as usize];

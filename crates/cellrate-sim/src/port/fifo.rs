@@ -16,7 +16,7 @@ pub(crate) struct Fifo {
     accepted: u64,
     /// Most work in the port just after an arrival.
     max_backlog: Duration,
-    /// Sum over all cells of the time from arrival to departure [ps]: the integral of the queue length.
+    /// Sum over all cells of the time from arrival to departure \[ps\]: the integral of the queue length.
     sojourns: Wide,
     outlet: Arc<Outlet>,
 }
@@ -46,8 +46,8 @@ impl Outlet {
     }
 }
 
-/// Longest wait of cells that are dealt with together, and longest time of one on their line [ps]: 4096 sojourns, each
-/// the sum of two such, fit into 64 bits.
+/// Longest wait of cells that are dealt with together, and longest time of one on their line \[ps\]: 4096 sojourns,
+/// each the sum of two such, fit into 64 bits.
 const LONGEST: u64 = 1 << 50;
 
 /// Cells that may join a queue before their figures are summed up.
@@ -147,24 +147,24 @@ impl Joining<'_> {
         true
     }
 
-    /// Time of one cell on the line [ps].
+    /// Time of one cell on the line \[ps\].
     #[inline]
     pub fn cell_time(&self) -> u64 {
         self.cell_time
     }
 
-    /// When the last cell that has joined will have left [ps].
+    /// When the last cell that has joined will have left \[ps\].
     #[inline]
     pub fn busy_until(&self) -> u64 {
         self.busy_until
     }
 
-    /// Whether a cell finds room that stays so long [ps]; it surely does come then.
+    /// Whether a cell finds room that stays so long \[ps\]; it surely does come then.
     pub fn expect_to_stay(&mut self, sojourn: u64) -> bool {
         sojourn <= self.max || self.stay_longer(sojourn)
     }
 
-    /// Cells have joined whose sojourns are `sum` together; the last of them leaves at `busy_until` [ps].
+    /// Cells have joined whose sojourns are `sum` together; the last of them leaves at `busy_until` \[ps\].
     pub fn join_many(&mut self, busy_until: u64, sum: u64) {
         self.busy_until = busy_until;
         self.sum += sum;

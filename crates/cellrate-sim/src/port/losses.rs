@@ -15,7 +15,7 @@ pub(crate) type Losses = BTreeMap<FlowIndex, Losing>;
 /// The losses of one direction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losing {
-    /// How many [cells].
+    /// How many \[cells\].
     pub lost: u64,
     /// How many came a whole number of [steps](Losing::step) after the one before.
     pub in_step: u64,

@@ -56,19 +56,19 @@ pub(crate) type Ended = Vec<(Time, Vec<f64>)>;
 /// [began anew](Port::begin_maxima).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PortCounts {
-    /// [cells]
+    /// \[cells\]
     pub transmitted: u64,
-    /// Time for which the line was busy [ps].
+    /// Time for which the line was busy \[ps\].
     pub busy_ps: u64,
     /// Time integral of the queue [cells * ps].
     pub queue_integral: u128,
-    /// Largest queue [cells].
+    /// Largest queue \[cells\].
     pub max_queue: u64,
-    /// Largest queue of ABR [cells].
+    /// Largest queue of ABR \[cells\].
     pub max_abr_queue: u64,
-    /// Cells lost [cells].
+    /// Cells lost \[cells\].
     pub dropped: u64,
-    /// BRMs originated [cells].
+    /// BRMs originated \[cells\].
     pub originated: u64,
     /// PDUs of which no cell got in.
     pub pdus_refused: u64,
@@ -277,7 +277,7 @@ impl Port {
         }
     }
 
-    /// Time for which the line had been busy by `at`, which is not before the last event [ps].
+    /// Time for which the line had been busy by `at`, which is not before the last event \[ps\].
     pub fn busy_ps(&self, at: Time) -> u64 {
         match &self.queues {
             Queues::Fifo(fifo) => fifo.busy(at).as_ps(),
@@ -286,8 +286,8 @@ impl Port {
         }
     }
 
-    /// What has been counted by `at`, before which everything has happened and nothing else. A departure at that instant
-    /// has not.
+    /// What has been counted by `at`, before which everything has happened and nothing else. A departure at that
+    /// instant has not.
     pub fn counts(&self, at: Time) -> PortCounts {
         let of_fifo = |fifo: &Fifo, max_abr_queue: u64| {
             let last = Time::from_ps(at.as_ps().saturating_sub(1));
@@ -321,7 +321,8 @@ impl Port {
         }
     }
 
-    /// The largest queues are looked for anew from `now` on, before which everything has happened, with what stands then.
+    /// The largest queues are looked for anew from `now` on, before which everything has happened, with what stands
+    /// then.
     pub fn begin_maxima(&mut self, now: Time) {
         match &mut self.queues {
             Queues::Fifo(fifo) => fifo.begin_max(now),

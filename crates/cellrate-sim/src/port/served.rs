@@ -207,7 +207,7 @@ impl Served {
         self.transmitted
     }
 
-    /// Time for which the line had been busy by `at`, which is not before the last event [ps].
+    /// Time for which the line had been busy by `at`, which is not before the last event \[ps\].
     pub fn busy_ps(&self, at: Time) -> u64 {
         let begun = self
             .serving

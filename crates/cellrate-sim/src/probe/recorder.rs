@@ -52,7 +52,7 @@ impl Recorder {
         }
     }
 
-    /// What has come after the first `seen` values: instants [ps] and values.
+    /// What has come after the first `seen` values: instants \[ps\] and values.
     pub fn since(&self, seen: usize) -> (Vec<u64>, &[f64]) {
         match self {
             Recorder::Even { interval, values } => {
@@ -63,7 +63,7 @@ impl Recorder {
         }
     }
 
-    /// Instants [ps] and values.
+    /// Instants \[ps\] and values.
     pub fn into_columns(self) -> (Vec<u64>, Vec<f64>) {
         match self {
             Recorder::Even { interval, values } => {

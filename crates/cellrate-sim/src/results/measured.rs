@@ -69,7 +69,7 @@ struct FlowCounts<'a> {
 #[derive(Clone, Copy, Debug)]
 struct AbrCounts {
     acr: CellRate,
-    /// Time integral of ACR since the reading before [cells].
+    /// Time integral of ACR since the reading before \[cells\].
     acr_cells: f64,
     statistics: SourceStatistics,
 }

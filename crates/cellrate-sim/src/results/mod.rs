@@ -99,9 +99,9 @@ pub struct HostBottleneck {
 pub struct Windowed<T> {
     /// Name of the window.
     pub window: String,
-    /// The first instant that counts [s].
+    /// The first instant that counts \[s\].
     pub from_s: f64,
-    /// The first instant that does not count any more [s].
+    /// The first instant that does not count any more \[s\].
     pub until_s: f64,
     /// The row.
     #[serde(flatten)]
@@ -115,9 +115,9 @@ pub struct RunSummary {
     pub scenario: String,
     /// Seed of all randomness.
     pub seed: u64,
-    /// Network time [s].
+    /// Network time \[s\].
     pub duration_s: f64,
-    /// The end of the warm-up: figures of all rows are those from then on to the end [s].
+    /// The end of the warm-up: figures of all rows are those from then on to the end \[s\].
     pub measured_from_s: f64,
     /// Transmissions of a cell over a link, all links, in the whole run.
     pub cell_hops: u64,
@@ -136,21 +136,21 @@ pub struct FlowSummary {
     pub vc: String,
     /// "cbr", "vbr", "abr" or "ubr".
     pub category: &'static str,
-    /// All cells that left the source [cells].
+    /// All cells that left the source \[cells\].
     pub sent: u64,
-    /// Data cells that left the source [cells].
+    /// Data cells that left the source \[cells\].
     pub data_sent: u64,
-    /// All cells that reached the destination [cells].
+    /// All cells that reached the destination \[cells\].
     pub delivered: u64,
-    /// Data cells that reached the destination [cells].
+    /// Data cells that reached the destination \[cells\].
     pub data_delivered: u64,
-    /// Cells lost, anywhere [cells].
+    /// Cells lost, anywhere \[cells\].
     pub dropped: u64,
-    /// Cells on their way when the run ended, in queues of virtual sources too [cells].
+    /// Cells on their way when the run ended, in queues of virtual sources too \[cells\].
     pub in_flight: u64,
-    /// FRMs sent [cells].
+    /// FRMs sent \[cells\].
     pub forward_rm_sent: u64,
-    /// BRMs of this direction's loop that came back to its source [cells].
+    /// BRMs of this direction's loop that came back to its source \[cells\].
     pub backward_rm_received: u64,
     /// Data cells delivered, 53 octets each, over the duration [bit/s].
     pub throughput_bps: f64,
@@ -164,7 +164,7 @@ pub struct FlowSummary {
     pub cutoff_decreases: Option<u64>,
     /// Times that the use-it-or-lose-it policy decreased ACR; null for other categories.
     pub uili_decreases: Option<u64>,
-    /// Mean time of data cells from leaving the source to arrival [s]; null when none arrived.
+    /// Mean time of data cells from leaving the source to arrival \[s\]; null when none arrived.
     pub mean_delay_s: Option<f64>,
     /// Median of the same, within 1 %.
     pub p50_delay_s: Option<f64>,
@@ -181,23 +181,23 @@ pub struct TcpSummary {
     pub vc: String,
     /// Its number on the VC, from 1 on.
     pub connection: u16,
-    /// When its application handed over its data [s].
+    /// When its application handed over its data \[s\].
     pub start_s: f64,
-    /// When the last octet of a sized transfer was acknowledged [s]; null before that, and for transfers without end.
+    /// When the last octet of a sized transfer was acknowledged \[s\]; null before that, and for transfers without end.
     pub completed_s: Option<f64>,
-    /// Octets that reached the application of the receiver, in order and once [octets].
+    /// Octets that reached the application of the receiver, in order and once \[octets\].
     pub delivered_octets: u64,
-    /// Octets of which the sender knows that they did [octets].
+    /// Octets of which the sender knows that they did \[octets\].
     pub acknowledged_octets: u64,
     /// `delivered_octets` over the time from `start_s` to `completed_s` or the end of the run [bit/s].
     pub goodput_bps: f64,
-    /// Segments handed to the adapter, those sent again included [segments].
+    /// Segments handed to the adapter, those sent again included \[segments\].
     pub segments: u64,
-    /// Payload in them [octets].
+    /// Payload in them \[octets\].
     pub offered_octets: u64,
-    /// Segments sent again [segments].
+    /// Segments sent again \[segments\].
     pub retransmitted: u64,
-    /// Payload in them [octets].
+    /// Payload in them \[octets\].
     pub retransmitted_octets: u64,
     /// Times that the retransmission timer expired.
     pub timeouts: u64,
@@ -206,13 +206,13 @@ pub struct TcpSummary {
     /// Acknowledged over offered octets less those still outstanding for the first time [0 to 1]; null when nothing was
     /// acknowledged. Paper stop-and-go's TCP efficiency.
     pub efficiency: Option<f64>,
-    /// cwnd at the end [octets].
+    /// cwnd at the end \[octets\].
     pub final_cwnd: u64,
-    /// Smoothed round-trip time at the end [s]; null without a measurement.
+    /// Smoothed round-trip time at the end \[s\]; null without a measurement.
     pub smoothed_rtt_s: Option<f64>,
     /// PDUs of the VC's direction that found no room in the adapter, of all its connections.
     pub adapter_drops: u64,
-    /// Most cells that waited in the adapter [cells].
+    /// Most cells that waited in the adapter \[cells\].
     pub max_adapter_queue: u64,
     /// PDUs of the VC's direction that arrived whole, of all its connections.
     pub whole_pdus: u64,
@@ -234,13 +234,13 @@ pub struct ExchangeSummary {
     pub client: u16,
     /// The object's place in the page, from 1 on.
     pub object: u32,
-    /// Size of the request [octets].
+    /// Size of the request \[octets\].
     pub request_octets: u64,
-    /// Size of the response [octets].
+    /// Size of the response \[octets\].
     pub response_octets: u64,
     /// Times that it came whole.
     pub count: u64,
-    /// Mean response time [s]; null, like all below, when none came whole.
+    /// Mean response time \[s\]; null, like all below, when none came whole.
     pub mean_response_s: Option<f64>,
     /// Standard deviation of the same, over `count` - 1; 0 of a single one.
     pub deviation_response_s: Option<f64>,
@@ -250,7 +250,7 @@ pub struct ExchangeSummary {
     pub p99_response_s: Option<f64>,
     /// Largest of the same.
     pub max_response_s: Option<f64>,
-    /// Mean response time from cell to cell [s].
+    /// Mean response time from cell to cell \[s\].
     pub mean_cell_response_s: Option<f64>,
     /// Standard deviation of the same.
     pub deviation_cell_response_s: Option<f64>,
@@ -271,7 +271,7 @@ pub struct PageSummary {
     pub client: u16,
     /// Pages that came whole.
     pub count: u64,
-    /// Mean time of a page [s]; null, like all below, when none came whole.
+    /// Mean time of a page \[s\]; null, like all below, when none came whole.
     pub mean_load_s: Option<f64>,
     /// Standard deviation of the same, over `count` - 1; 0 of a single one.
     pub deviation_load_s: Option<f64>,
@@ -297,23 +297,23 @@ pub struct ExchangeRow {
     pub page: u64,
     /// The object's place in it, from 1 on.
     pub object: u32,
-    /// When its turn came: a connection that had to be opened was opened then [s].
+    /// When its turn came: a connection that had to be opened was opened then \[s\].
     pub start_s: f64,
-    /// When the connection was open and the request could leave [s].
+    /// When the connection was open and the request could leave \[s\].
     pub opened_s: Option<f64>,
-    /// When the last bit of the request's first cell had left the client's adapter [s].
+    /// When the last bit of the request's first cell had left the client's adapter \[s\].
     pub request_cell_s: Option<f64>,
-    /// When the request was whole at the server [s].
+    /// When the request was whole at the server \[s\].
     pub request_delivered_s: Option<f64>,
-    /// When the last cell of the response, or of what of it was sent again, had left the server's adapter [s].
+    /// When the last cell of the response, or of what of it was sent again, had left the server's adapter \[s\].
     pub response_departed_s: Option<f64>,
-    /// When the first octet of the response reached the client's application [s].
+    /// When the first octet of the response reached the client's application \[s\].
     pub first_octet_s: Option<f64>,
-    /// When the last did [s].
+    /// When the last did \[s\].
     pub last_octet_s: Option<f64>,
-    /// From `start_s` to `last_octet_s` [s].
+    /// From `start_s` to `last_octet_s` \[s\].
     pub response_s: Option<f64>,
-    /// From `request_cell_s` to `last_octet_s` [s].
+    /// From `request_cell_s` to `last_octet_s` \[s\].
     pub cell_response_s: Option<f64>,
 }
 
@@ -327,11 +327,11 @@ pub struct BurstSummary {
     pub vc: String,
     /// "request" or "response".
     pub role: &'static str,
-    /// Length of each burst [cells].
+    /// Length of each burst \[cells\].
     pub size_cells: u32,
     /// Bursts that have left whole.
     pub count: u64,
-    /// Mean response time [s]; null, like all below, when no burst has left whole.
+    /// Mean response time \[s\]; null, like all below, when no burst has left whole.
     pub mean_response_s: Option<f64>,
     /// Median of the same, within 1 %.
     pub p50_response_s: Option<f64>,
@@ -356,16 +356,16 @@ pub struct Burst {
     pub role: &'static str,
     /// Counted from 1 in its direction.
     pub number: u64,
-    /// Its length [cells].
+    /// Its length \[cells\].
     pub size_cells: u32,
-    /// When its first cell arrived at the adapter of its sender [s].
+    /// When its first cell arrived at the adapter of its sender \[s\].
     pub start_s: f64,
-    /// From then to the departure of its last cell [s].
+    /// From then to the departure of its last cell \[s\].
     pub response_s: f64,
     /// Cells, 53 octets each, over `response_s` [bit/s].
     pub throughput_bps: f64,
-    /// From `start_s` to the arrival of its last cell at the other end [s]; null when it had not arrived at the end of
-    /// the run.
+    /// From `start_s` to the arrival of its last cell at the other end \[s\]; null when it had not arrived at the end
+    /// of the run.
     pub delivery_s: Option<f64>,
 }
 
@@ -387,9 +387,9 @@ pub struct FrameSummary {
     pub lost: u64,
     /// Waiting at the sender or on their way when the run ended.
     pub unfinished: u64,
-    /// Octets of the frames sent, as the codec gave them [octets].
+    /// Octets of the frames sent, as the codec gave them \[octets\].
     pub octets: u64,
-    /// Mean time of whole frames [s]; null, like all below, when there is none.
+    /// Mean time of whole frames \[s\]; null, like all below, when there is none.
     pub mean_time_s: Option<f64>,
     /// Median of the same, within 1 %.
     pub p50_time_s: Option<f64>,
@@ -410,15 +410,15 @@ pub struct FrameRow {
     pub vc: String,
     /// Counted from 1; those left out count too.
     pub number: u64,
-    /// When the application handed it over [s].
+    /// When the application handed it over \[s\].
     pub at_s: f64,
-    /// As the codec gave it [octets].
+    /// As the codec gave it \[octets\].
     pub octets: u32,
-    /// Of all its datagrams [cells].
+    /// Of all its datagrams \[cells\].
     pub cells: u32,
-    /// When its last cell left the source [s]; null when it had not by the end of the run.
+    /// When its last cell left the source \[s\]; null when it had not by the end of the run.
     pub left_s: Option<f64>,
-    /// When the last of its datagrams arrived [s]; null for one that did not arrive whole.
+    /// When the last of its datagrams arrived \[s\]; null for one that did not arrive whole.
     pub arrived_s: Option<f64>,
     /// Whether a datagram is missing.
     pub lost: bool,

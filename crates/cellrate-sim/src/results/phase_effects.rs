@@ -16,15 +16,15 @@ use crate::port::{Losing, Losses};
 pub struct PhaseEffectSummary {
     /// "sw1->sw2": where cells found no room.
     pub port: String,
-    /// How many like connections met there: of one category, with the same traffic, and with cells at the same distances
-    /// to the picosecond.
+    /// How many like connections met there: of one category, with the same traffic, and with cells at the same
+    /// distances to the picosecond.
     pub vcs: u64,
-    /// The smallest distance of the cells of each [s].
+    /// The smallest distance of the cells of each \[s\].
     pub spacing_s: f64,
-    /// Cells of theirs that found no room [cells].
+    /// Cells of theirs that found no room \[cells\].
     pub lost: u64,
     /// Those of them that stood where the loss before of the same connection stood relative to the others, to the
-    /// picosecond [cells].
+    /// picosecond \[cells\].
     pub decided: u64,
     /// The one that lost least.
     pub favoured: String,

@@ -48,7 +48,7 @@ pub(crate) struct Before {
     /// Rows at the end of the warm-up; none where there is no warm-up.
     rows: Vec<VirtualSourceSummary>,
     queue_integrals: Vec<u128>,
-    /// Time integral of ACR since the end of the warm-up, up to the last reading [cells].
+    /// Time integral of ACR since the end of the warm-up, up to the last reading \[cells\].
     acr_cells: Vec<f64>,
 }
 

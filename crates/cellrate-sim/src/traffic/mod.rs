@@ -237,7 +237,7 @@ impl Supply {
         false
     }
 
-    /// Data cells that have arrived by `now` and wait [cells]; `None` for a supply without a queue (greedy, limited).
+    /// Data cells that have arrived by `now` and wait \[cells\]; `None` for a supply without a queue (greedy, limited).
     pub fn waiting(&self, now: Time) -> Option<u64> {
         match self {
             Supply::Nothing => Some(0),

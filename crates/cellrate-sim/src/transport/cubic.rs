@@ -15,9 +15,9 @@ const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// What CUBIC remembers.
 #[derive(Clone, Debug, Default)]
 pub struct Cubic {
-    /// The window before the last loss, or less with fast convergence [segments].
+    /// The window before the last loss, or less with fast convergence \[segments\].
     w_max: f64,
-    /// The window before the last loss [segments].
+    /// The window before the last loss \[segments\].
     prior: f64,
     epoch: Option<Epoch>,
     /// Whether a time-out came last: the function begins at its saddle (section 4.8).
@@ -28,9 +28,9 @@ pub struct Cubic {
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
-    /// K: when the window is where it was before the loss [s].
+    /// K: when the window is where it was before the loss \[s\].
     k: f64,
-    /// W_est: the window of Reno [segments].
+    /// W_est: the window of Reno \[segments\].
     estimate: f64,
 }
 
@@ -50,8 +50,8 @@ impl Cubic {
         self.timed_out = true;
     }
 
-    /// Congestion avoidance: the window after an ACK of `acked` segments at `now`, with `window` before it. `round_trip` is
-    /// the smoothed one.
+    /// Congestion avoidance: the window after an ACK of `acked` segments at `now`, with `window` before it.
+    /// `round_trip` is the smoothed one.
     pub fn grow(&mut self, now: Time, round_trip: Duration, window: f64, acked: f64) -> f64 {
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin(now, window));
         let alpha = if epoch.estimate >= self.prior { 1.0 } else { ALPHA };

@@ -64,23 +64,23 @@ impl Spans {
         self.count
     }
 
-    /// Their mean [s]; `None`, like all below, when there are none.
+    /// Their mean \[s\]; `None`, like all below, when there are none.
     pub fn mean_s(&self) -> Option<f64> {
         self.histogram.mean_s()
     }
 
-    /// Their standard deviation, over `count` - 1 [s]; 0 of a single one.
+    /// Their standard deviation, over `count` - 1 \[s\]; 0 of a single one.
     pub fn deviation_s(&self) -> Option<f64> {
         let less_one = self.count.checked_sub(1)?;
         Some(if less_one == 0 { 0.0 } else { (self.squares / less_one as f64).sqrt() })
     }
 
-    /// What a share of them is not above, within 1 % [s].
+    /// What a share of them is not above, within 1 % \[s\].
     pub fn quantile_s(&self, share: f64) -> Option<f64> {
         self.histogram.quantile_s(share)
     }
 
-    /// The largest [s].
+    /// The largest \[s\].
     pub fn max_s(&self) -> Option<f64> {
         self.histogram.max_s()
     }

@@ -68,7 +68,7 @@ pub struct Acknowledgment {
     pub selective: Blocks,
 }
 
-/// What an ACK tells of beyond what it acknowledges; at most [`MAX_BLOCKS`]. No more than a pointer, because most tell
+/// What an ACK tells of beyond what it acknowledges; at most `MAX_BLOCKS`. No more than a pointer, because most tell
 /// of nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks(Option<Box<Told>>);

@@ -8,7 +8,7 @@
 //! event.
 //!
 //! No cell is missed. Those that have to be events are: before a host RM cells and ends of PDUs, which it may answer;
-//! before another cluster BRMs, because the port in the other direction is looked at for them ([`Significance`]). An
+//! before another cluster BRMs, because the port in the other direction is looked at for them (`Significance`). An
 //! FRM before another cluster says something to the port's control alone, and waits as data do. Before a host so do
 //! FRMs and ends of PDUs where all cells come over one lane: they are events behind the port only ([`awaited`]).
 //!

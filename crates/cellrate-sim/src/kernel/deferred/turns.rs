@@ -46,7 +46,7 @@ struct Member {
 struct Rounds {
     members: [Member; FEW],
     count: usize,
-    /// From a cell to the same member's cell in the next round: when they come, when they leave [ps], and their keys.
+    /// From a cell to the same member's cell in the next round: when they come, when they leave \[ps\], and their keys.
     spacing: u64,
     gap: u64,
     step: u64,
@@ -255,7 +255,7 @@ impl Rounds {
         }
     }
 
-    /// How long the first cell and the last one of a member stay in the port [ps].
+    /// How long the first cell and the last one of a member stay in the port \[ps\].
     fn sojourn_of_ends(&self, index: usize) -> [u64; 2] {
         let Member { arrives, departs, .. } = self.members[index];
         let others = self.cells(index) - 1;

@@ -74,7 +74,7 @@ pub(crate) struct Strand {
     next: u64,
     /// When the last cell left its source,
     sent: Time,
-    /// and how long after the one before it [ps].
+    /// and how long after the one before it \[ps\].
     spacing: u32,
 }
 
@@ -85,9 +85,9 @@ pub(crate) struct Trail {
     pub last: Cell,
     /// The word of the data cell that comes next, if it is amid its PDU.
     pub next: u64,
-    /// From the one before it to the last one [ps]; 0 where that is too long for it.
+    /// From the one before it to the last one \[ps\]; 0 where that is too long for it.
     pub spacing: u32,
-    /// Time of one cell on the link [ps]; 0 where that is too long.
+    /// Time of one cell on the link \[ps\]; 0 where that is too long.
     pub cell_time: u32,
 }
 
@@ -184,7 +184,7 @@ impl Trail {
     }
 }
 
-/// Times from one arrival to the next, as long as cells follow evenly [ps].
+/// Times from one arrival to the next, as long as cells follow evenly \[ps\].
 #[derive(Clone, Debug)]
 pub(crate) struct Gaps<'a> {
     pub octets: &'a [u8],

@@ -11,7 +11,7 @@
 //! *deferred* port wait until someone looks at it ([`crate::kernel::deferred`]). And a data cell on the last link of
 //! its path is counted as soon as its arrival is known ([`Endpoint::receive`]), because nothing but the order of cells
 //! matters there. All leave every instant exact; where a series wants to see every arrival as it happens, or the host
-//! answers what arrives, arrivals are events after all ([`Course::Host`]).
+//! answers what arrives, arrivals are events after all ([`Course::Host`](crate::kernel::lanes::lane::Course::Host)).
 //!
 //! For TCP the cells of a PDU are put together in the order of the cells, too; only the last one of a whole PDU is an
 //! event, because what the segment says counts from its instant on. Such cells, and FRMs, are

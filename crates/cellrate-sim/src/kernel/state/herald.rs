@@ -7,7 +7,7 @@ use crate::kernel::cell::Cell;
 /// A cell on its way to a deferred port that has to be an event, there or behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Herald {
-    /// Twice the instant at which it comes to the port [ps], plus one for a BRM: no instant of a run needs all bits.
+    /// Twice the instant at which it comes to the port \[ps\], plus one for a BRM: no instant of a run needs all bits.
     word: u64,
 }
 
