@@ -7,6 +7,7 @@ what looks like the verdict of a run. Marks of direction make a text read otherw
 from __future__ import annotations
 
 import re
+from typing import Any
 
 # C0 and C1 controls, the marks that set direction (Unicode TR 9, table 1 and the implicit marks), separators of lines
 # and paragraphs, invisible fillers and tags, and halves of surrogate pairs.
@@ -30,6 +31,17 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     """Like `printable`, for a text of several lines: their ends and tabs stay."""
     return _UNSAFE_IN_LINES.sub(_escaped, text)
+
+
+def printable_all(content: Any) -> Any:
+    """Give JSON content with every text in it, keys too, as `printable` gives it."""
+    if isinstance(content, str):
+        return printable(content)
+    if isinstance(content, dict):
+        return {printable_all(key): printable_all(value) for key, value in content.items()}
+    if isinstance(content, list):
+        return [printable_all(value) for value in content]
+    return content
 
 
 def _escaped(found: re.Match[str]) -> str:

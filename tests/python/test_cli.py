@@ -124,7 +124,10 @@ def test_fair_prints_the_rates_at_every_point_of_a_sweep(sweep_file: Path) -> No
 def test_a_picture_of_a_sweep_says_of_which_point_it_is(sweep_file: Path, tmp_path: Path) -> None:
     done = command("draw", sweep_file, "--out", tmp_path / "drawn.png")
     assert (done.returncode, done.stdout) == (0, f"{tmp_path / 'drawn.png'}\n")
-    assert done.stderr == f"{sweep_file} sweeps over 3 points; the picture is of the first: defaults.abr.nrm = 8\n"
+    assert (
+        done.stderr
+        == f"cellrate: {sweep_file} sweeps over 3 points; the picture is of the first: defaults.abr.nrm = 8\n"
+    )
 
 
 def test_validate_and_fair_say_which_point_is_wrong(tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 import cellrate
 from cellrate.command_line.options import key_in
 from cellrate.live.distribution import Distribution, lost_on_the_way, run_nonce
 from cellrate.live.table import print_links
+from cellrate.terminal import Console
 from conftest import PAIR
 
 NODES = '\n[live]\nnodes = { a = "127.0.0.1:1", b = "127.0.0.1:2", sw = "127.0.0.1:3" }\n'

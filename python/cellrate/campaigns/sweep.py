@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, overload
 from ..errors import CellrateError
 from ..results.result import Result
 from ..sweeps.tidy import NAMING, tidy
+from ..texts import printable
 from .manifest import Entry, Manifest
 
 if TYPE_CHECKING:
@@ -167,9 +168,7 @@ class Sweep(Sequence[Result]):
         """Show the compact table of the sweep in a notebook."""
         from html import escape
 
+        from ..results.notebook import html_table
         from ..sweeps.overview import overview
 
-        head, rows = overview(self)
-        cells = "".join(f"<th>{escape(name).replace(chr(10), '<br>')}</th>" for name in head)
-        lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-        return f"<div>{escape(repr(self))}<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table></div>"
+        return f"<div>{escape(printable(repr(self)))}{html_table(overview(self))}</div>"

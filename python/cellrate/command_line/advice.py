@@ -71,9 +71,8 @@ def advise(
     if json:
         print_json({**advised.content(), "simulation": comparison and comparison.content()})
         return 0
-    from rich.console import Console
-
     from ..advice.table import print_advice
+    from ..terminal import Console
     from ..trial.table import print_comparison
 
     console = Console()

@@ -12,9 +12,8 @@ from .output import print_json
 from .typed import Parameter
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ..scenario import FairShare
+    from ..terminal import Console
 
 
 @app.command("fair")
@@ -43,7 +42,7 @@ def fair(
         flows = [{"set": settings, "flows": [row.__dict__ for row in shares]} for settings, shares in found]
         print_json({"points": flows} if len(flows) > 1 else {"flows": flows[0]["flows"]})
         return 0
-    from rich.console import Console
+    from ..terminal import Console
 
     console = Console()
     for settings, shares in found:

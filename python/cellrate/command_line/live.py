@@ -67,9 +67,8 @@ def doctor(
         from ..live.trust import told_commands
 
         print("\n".join(told_commands(scenario) or ["The scenario runs no commands."]))
-    from rich.console import Console
-
     from ..live.table import print_findings
+    from ..terminal import Console
 
     print_findings(Console(), found)
     return status
@@ -144,7 +143,7 @@ def live_run(
         summaries = [run.result.summary for run in runs]
         print_json(summaries[0] if len(runs) == 1 else {"runs": summaries})
         return lacking(undrawn) or int(failed)
-    from rich.console import Console
+    from ..terminal import Console
 
     console = Console()
     for run in runs:
@@ -178,8 +177,6 @@ def live_watch(
     The run begins when somebody has opened the page, and goes by the clock. Otherwise as `cellrate live run`, in one
     process and with one attempt.
     """
-    from rich.console import Console
-
     from ..extensions.custom import load
     from ..live.attempt import applications
     from ..live.table import print_live
@@ -187,6 +184,7 @@ def live_watch(
     from ..live.work import default_folder, run_and_write
     from ..results.folders import replaceable
     from ..scenario import prepare
+    from ..terminal import Console
     from ..watching.live import page_of
 
     scenario = prepare(file, set=settings_of(set), seed=seed)
@@ -273,9 +271,8 @@ def live_throughput(
     if json:
         print_json({"throughput": [asdict(row) for row in rows]})
         return 0
-    from rich.console import Console
-
     from ..live.table import print_throughput
+    from ..terminal import Console
 
     print_throughput(Console(), rows)
     return 0

@@ -22,14 +22,14 @@ def progress_bar(name: str, *, quiet: bool, points: int = 1) -> Iterator[Callabl
 
         yield Lines(name, points)
         return
-    from rich.console import Console
-    from rich.markup import escape
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()]
+    from ..terminal import Console
+
+    columns = [TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn()]
     columns += [TextColumn("{task.fields[done]}")] if points > 1 else []
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(escape(printable(name)), total=1.0, done=f"0 of {points:,} points")
+        task = bar.add_task(printable(name), total=1.0, done=f"0 of {points:,} points")
 
         def show(fraction: float) -> None:
             bar.update(task, completed=fraction, done=f"{int(fraction * points + 1e-9):,} of {points:,} points")
@@ -42,6 +42,11 @@ def own_output_aside(aside: bool) -> Iterator[None]:
     """Have what a user's algorithms print go to stderr, if stdout is for JSON."""
     with contextlib.redirect_stdout(sys.stderr) if aside else contextlib.nullcontext():
         yield
+
+
+def tell(text: object) -> None:
+    """Print what may hold names from elsewhere."""
+    print(printable_lines(str(text)))
 
 
 def say(text: str) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from ..errors import CellrateError
 from .app import app
 from .options import Cluster, Json, Workers
-from .output import print_json, progress_bar
+from .output import print_json, progress_bar, tell
 from .typed import Parameter, in_two_columns
 
 paper_app = app.group("paper", help="Reproduce the experiments of a paper and check its claims.")
@@ -23,7 +23,7 @@ def paper_list(*, json: Json = False) -> int:
     if json:
         print_json({"papers": [{"name": name, "title": title} for name, title in papers.items()]})
     else:
-        print(in_two_columns(papers))
+        tell(in_two_columns(papers))
     return 0
 
 
@@ -36,7 +36,7 @@ def paper_new(
     from ..papers.skeleton import leave
 
     leave(folder)
-    print(f"{folder} is a paper that runs: cellrate paper run {folder}")
+    tell(f"{folder} is a paper that runs: cellrate paper run {folder}")
     return 0
 
 
@@ -96,9 +96,8 @@ def _show_report(report: Any, folder: Path, *, json: bool) -> None:
     if json:
         print_json(report.content())
         return
-    from rich.console import Console
-
     from ..papers.report import print_claims
+    from ..terminal import Console
 
     print_claims(Console(), report)
-    print(f"Report: {folder / 'report.html'}")
+    tell(f"Report: {folder / 'report.html'}")

@@ -33,7 +33,7 @@ from .options import (
     lists_of,
     settings_of,
 )
-from .output import complain, lacking, own_output_aside, print_json, print_points, progress_bar, say, say_where
+from .output import complain, lacking, own_output_aside, print_json, print_points, progress_bar, say, say_where, tell
 from .typed import Parameter
 
 if TYPE_CHECKING:
@@ -157,9 +157,9 @@ def run(
     print_runs(results)
     if not swept:
         for written in results[0].captured:
-            print(written)
+            tell(written)
     if out is not None:
-        print(f"Results are in {out}")
+        tell(f"Results are in {out}")
     if unmet:
         more = f" and {len(unmet) - 5} more" if len(unmet) > 5 else ""
         return complain(f"not as sure as was asked for: {'; '.join(map(str, unmet[:5]))}{more}", 1)
@@ -215,5 +215,5 @@ def watch(
     result = run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)
     print_summary(result.summary, result.set)
     if out is not None:
-        print(f"Results are in {out}")
+        tell(f"Results are in {out}")
     return lacking(undrawn)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 from ..texts import printable
 from .app import app
 from .options import File, Json, Settings, settings_of
-from .output import print_json
+from .output import print_json, say, tell
 from .typed import Parameter, in_two_columns
 
 
@@ -72,7 +71,7 @@ def new(
             written.write(text)
     except FileExistsError:
         raise CellrateError(f"{file} is there already; write into another file, or remove it first") from None
-    print(f"{file} is {from_}; `cellrate run {file}` runs it")
+    tell(f"{file} is {from_}; `cellrate run {file}` runs it")
     return 0
 
 
@@ -98,9 +97,9 @@ def draw(
     scenario = first.scenario
     if others:
         values = ", ".join(f"{path} = {value}" for path, value in first.set.items())
-        print(f"{file} sweeps over {1 + len(others)} points; the picture is of the first: {values}", file=sys.stderr)
+        say(f"{file} sweeps over {1 + len(others)} points; the picture is of the first: {values}")
     picture = out if out is not None else Path(f"{plain_name(scenario)}.png")
-    print(write(scenario.draw(), picture))
+    tell(write(scenario.draw(), picture))
     return 0
 
 

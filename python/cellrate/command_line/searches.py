@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from ..errors import CellrateError
 from .app import app
 from .options import Cluster, File, Json, Seed, Settings, Workers, settings_of
-from .output import complain, print_json, progress_bar
+from .output import complain, print_json, progress_bar, tell
 from .typed import Parameter
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def search(
     from ..campaigns.ranges import Range
     from ..campaigns.search import search as search_for
     from ..quantities import read_ratio
+    from ..results.folders import plain_name
 
     if len(vary) != 1:
         raise CellrateError(f"--vary is given {len(vary)} times; a search varies one key")
@@ -57,15 +58,15 @@ def search(
     if not 0 < share < 1 or seeds < 1:
         raise CellrateError("--tolerance is above 0 and below 100 %, and --seeds at least 1")
     scenario = _single(file, set, seed)
-    folder = out or Path("results") / "search" / scenario.name
+    folder = out or Path("results") / "search" / plain_name(scenario)
     with progress_bar(f"{scenario.name}, search", quiet=json):
         run = _into(folder, workers, cluster)
         answer = search_for(scenario, over, criteria, run, seeds=seeds, smallest=smallest, tolerance=share)
     if json:
         print_json({**answer.__dict__, "folder": str(folder)})
     else:
-        print(answer)
-        print(f"{len(answer.tried)} values were tried; their results are in {folder}")
+        tell(answer)
+        tell(f"{len(answer.tried)} values were tried; their results are in {folder}")
     return 0 if answer.value is not None else 1
 
 
@@ -102,11 +103,12 @@ def tune(
     from ..campaigns.figures import Criterion, Objective
     from ..campaigns.ranges import Range
     from ..campaigns.tune import Study
+    from ..results.folders import plain_name
 
     if trials < 1 or seeds < 1:
         raise CellrateError("--trials and --seeds are at least 1")
     scenario = _single(file, set, seed)
-    folder = out or Path("results") / "tune" / scenario.name
+    folder = out or Path("results") / "tune" / plain_name(scenario)
     target = write or folder.with_name(f"{folder.name}-tuned.toml")
     with progress_bar(f"{scenario.name}, tuning", quiet=json):
         tuned = Study(
@@ -126,7 +128,7 @@ def tune(
         print_json(_content(tuned, folder, target))
     else:
         _print(tuned, objective)
-        print(f"The runs are in {folder}" + (f", the tuned scenario in {target}" if tuned.better else ""))
+        tell(f"The runs are in {folder}" + (f", the tuned scenario in {target}" if tuned.better else ""))
     return 0
 
 
@@ -163,7 +165,7 @@ def _print(tuned: Tuned, objectives: Sequence[str]) -> None:
         [*(trial.settings.get(path, "as it is") for path in paths), *(f"{value:,.6g}" for value in trial.values)]
         for trial in tuned.front
     ]
-    print(
+    tell(
         f"Best of {tuned.trials} trials"
         + (", none of which another one beats in every objective" if len(rows) > 1 else "")
     )
@@ -174,15 +176,15 @@ def _print(tuned: Tuned, objectives: Sequence[str]) -> None:
         ", ".join(f"{names[path]} = {value}" for path, value in tuned.winner.settings.items())
         or "the scenario as it is"
     )
-    print(f"On seeds that no trial has seen, {said} beside the scenario as it is:")
+    tell(f"On seeds that no trial has seen, {said} beside the scenario as it is:")
     sign = letter("±", "+-")
     for text, won, was, difference in zip(
         objectives, tuned.against.winner, tuned.against.scenario, tuned.against.difference, strict=True
     ):
         half = f" {sign} {difference.half_width:,.4g}" if difference.half_width else ""
-        print(f"  {text}: {won.mean:,.6g}, was {was.mean:,.6g}; difference {difference.mean:,.4g}{half}")
+        tell(f"  {text}: {won.mean:,.6g}, was {was.mean:,.6g}; difference {difference.mean:,.4g}{half}")
     if not tuned.better:
-        print("That is no better than the scenario as it is, which stays; no scenario is written.")
+        tell("That is no better than the scenario as it is, which stays; no scenario is written.")
 
 
 def _content(tuned: Tuned, folder: Path, target: Path) -> dict[str, object]:

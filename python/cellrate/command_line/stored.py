@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from ..errors import CellrateError
 from .app import app
 from .options import Json
-from .output import print_json, print_points
+from .output import print_json, print_points, tell
 from .typed import Parameter
 
 if TYPE_CHECKING:
@@ -61,17 +61,14 @@ def show(
         print_runs(results)
     if results.missing:
         total = len(results) + len(results.missing)
-        print(
-            f"{len(results.missing)} of {total} points are missing; the command that made {folder} goes on with them."
-        )
+        tell(f"{len(results.missing)} of {total} points are missing; the command that made {folder} goes on with them.")
     return 0
 
 
 def _print_live(folder: Path) -> None:
-    from rich.console import Console
-
     from ..live.reading import load_live
     from ..live.table import print_live
+    from ..terminal import Console
 
     print_live(Console(), load_live(folder))
 
@@ -115,7 +112,7 @@ def plot(
         drawn = _series(found, probe or [], entity, from_, until)
     if out is None:
         out = Path(plain_name(Scenario.parse(results[0].toml, file=str(folder / "scenario.toml"))) + ".png")
-    print(f"Plot: {write(drawn, out)}")
+    tell(f"Plot: {write(drawn, out)}")
     return 0
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from .app import app
+from .output import say
 from .typed import Parameter
 
 if TYPE_CHECKING:
@@ -117,5 +117,5 @@ def _write(topology: Topology, source: str, vcs: str | None, choices: Choices, o
         print(text, end="")
     else:
         write_new(out, text)
-    print(f"{source}: {said}", file=sys.stderr)
+    say(f"{source}: {said}")
     return 0

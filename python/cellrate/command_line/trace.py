@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from .app import app
 from .options import Json
-from .output import print_json
+from .output import print_json, tell
 from .typed import Parameter
 
 
@@ -68,21 +68,21 @@ def trace(
         print_json({"records": len(arrivals), "left_out": arrivals.left_out, "connections": connections})
         return 0
     width = max([len(name) for name in rows], default=10)
-    print(
+    tell(
         f"{'connection':<{width}}  {'records':>10}  {'cells':>10}  {'RM':>8}  {'CLP 1':>8}  {'span s':>10}  {'Mbps':>9}"
     )
     for name, row in rows.items():
-        print(
+        tell(
             f"{name:<{width}}  {row['records']:>10,}  {row['cells']:>10,}  {row['rm_cells']:>8,}  {row['clp_1']:>8,}"
             f"  {row['span_s']:>10.6f}  {row['cells_per_s'] * 424e-6:>9.3f}"
         )
     if verdicts:
-        print(f"\n{'connection':<{width}}  {'conforming':>10}  {'tagged':>10}  {'discarded':>10}  {'first at s':>10}")
+        tell(f"\n{'connection':<{width}}  {'conforming':>10}  {'tagged':>10}  {'discarded':>10}  {'first at s':>10}")
     for name, verdict in verdicts.items():
         first = "-" if verdict.first_s is None else f"{verdict.first_s:.6f}"
-        print(
+        tell(
             f"{name:<{width}}  {verdict.conforming:>10,}  {verdict.tagged:>10,}  {verdict.discarded:>10,}  {first:>10}"
         )
     if arrivals.left_out:
-        print(f"\n{arrivals.left_out:,} records are neither cells nor packets of IP.")
+        tell(f"\n{arrivals.left_out:,} records are neither cells nor packets of IP.")
     return 0

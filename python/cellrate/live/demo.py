@@ -53,8 +53,7 @@ def judge(claim: Claim, run: LiveRun) -> tuple[bool, str]:
 
 def main() -> int:
     """Run the demonstration."""
-    from rich.console import Console
-
+    from ..terminal import Console
     from .table import print_live
 
     console = Console()

@@ -10,8 +10,7 @@ from rich.table import Table
 from ..results.table import print_summary
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from ..terminal import Console
     from .doctor import Finding
     from .supervision import LiveRun
     from .throughput import Throughput

@@ -19,7 +19,7 @@ from ..running.processes import side_by_side
 from .experiment import Claim, Drawing, Value
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from ..terminal import Console
 
 MARK = REPORT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from ..texts import printable
+from ..texts import printable, printable_lines
 from .summaries import (
     Numbers,
     application_numbers,
@@ -28,15 +28,16 @@ def html_of(summary: dict[str, Any], settings: dict[str, str]) -> str:
         virtual_source_numbers(summary),
         *window_numbers(summary),
     )
-    tables = "".join(map(_table, numbers))
-    last = f"{fairness_line(summary)} {run_line(summary['run'])}".strip()
+    tables = "".join(map(html_table, numbers))
+    last = printable(f"{fairness_line(summary)} {run_line(summary['run'])}".strip())
     return f"<div><b>{escape(title)}</b>{tables}<small>{escape(last)}</small></div>"
 
 
-def _table(numbers: Numbers) -> str:
+def html_table(numbers: Numbers) -> str:
+    """Give a table as HTML, nothing where there are no rows; names appear with escapes (`texts.printable`)."""
     head, rows = numbers
     if not rows:
         return ""
-    headings = "".join(f"<th>{escape(name).replace(chr(10), '<br>')}</th>" for name in head)
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    headings = "".join(f"<th>{escape(printable_lines(name)).replace(chr(10), '<br>')}</th>" for name in head)
+    lines = "".join(f"<tr>{''.join(f'<td>{escape(printable(cell))}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{headings}</tr></thead><tbody>{lines}</tbody></table>"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _native
 from ..errors import NoSuchSeries
 from ..extensions.custom import NOTHING, Custom
+from ..texts import printable
 from ..wireshark.capture import CapturedFile
 from .instants import Instant, part_of_run
 from .series import Series
@@ -228,7 +229,7 @@ class Result:
         return write_result(self, Path(folder), csv=csv, plots=plots)
 
     def __repr__(self) -> str:
-        return f"<Result {self.stamp}>"
+        return f"<Result {printable(self.stamp)}>"
 
     def _repr_html_(self) -> str:
         from .notebook import html_of

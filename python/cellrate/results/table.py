@@ -39,16 +39,16 @@ def print_summary(summary: dict[str, Any], settings: dict[str, str]) -> None:
             "there at the end. ABR begins with ICR, which is PCR unless the scenario says less."
         )
     for row in summary.get("phase_effects", []):
-        print(phase_effect_line(row))
+        print(printable(phase_effect_line(row)))
     for row in summary.get("unsettled", []):
-        print(unsettled_line(row))
+        print(printable(unsettled_line(row)))
     head, rows = virtual_source_numbers(summary)
     if rows:
         print_numbers(head, rows)
     for numbers in window_numbers(summary):
         print_numbers(*numbers)
     if fairness := fairness_line(summary):
-        print(fairness)
+        print(printable(fairness))
     print(run_line(run))
 
 
@@ -90,13 +90,14 @@ def unsettled_line(row: dict[str, Any]) -> str:
 
 def print_numbers(head: list[str], rows: list[list[str]]) -> None:
     """Print a table of names, on the left, and numbers; a heading may have several lines."""
-    lines = [name.split("\n") for name in head]
+    lines = [[printable(line) for line in name.split("\n")] for name in head]
+    rows = [[printable(cell) for cell in row] for row in rows]
     height = max(map(len, lines))
     heading = list(zip(*([""] * (height - len(name)) + name for name in lines), strict=True))
     widths = [max(map(len, column)) for column in zip(*heading, *rows, strict=True)]
 
     def line(cells: Iterable[str]) -> str:
-        name, *numbers = map(printable, cells)
+        name, *numbers = cells
         aligned = [name.ljust(widths[0])] + [
             number.rjust(width) for number, width in zip(numbers, widths[1:], strict=True)
         ]

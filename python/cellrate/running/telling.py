@@ -7,6 +7,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
+from ..texts import printable
+
 FIRST_S, EVERY_S = 10.0, 60.0
 """When the first line comes, and how much later each other one."""
 
@@ -56,6 +58,7 @@ class Changing(Lines):
 
 def said(name: str, points: int, fraction: float, left_s: float | None) -> str:
     """Say how far it is."""
+    name = printable(name)
     of = f"{int(fraction * points + 1e-9):,} of {points:,} points" if points > 1 else f"{100 * fraction:.0f} %"
     return f"{name}: {of}" + ("" if left_s is None or fraction >= 1 else f", about {duration(left_s)} left")
 

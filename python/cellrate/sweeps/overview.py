@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import CellrateError
 from ..results.summaries import Numbers, telling_ports, telling_vcs
 from ..results.table import letter, print_numbers
+from ..texts import printable
 from .replications import SEED, Mean, mean_of
 from .settings import labels_of, names_of
 
@@ -130,14 +131,14 @@ def print_overview(results: Sequence[Result], by: Sequence[str] = (), *, title: 
     found = Overview.of(results, by)
     head, rows = found.numbers()
     if title:
-        print(title)
+        print(printable(title))
     print_numbers(head, rows[:MOST_ROWS])
     if len(rows) > MOST_ROWS:
         print(f"{len(rows) - MOST_ROWS:,} more rows; cellrate show --by KEY draws them together, --csv prints all.")
     if any(mean is not None and mean.half_width for row in found.rows for mean in row.means):
         sign = letter("±", "+-")
         what = f"all runs with the same {', '.join(names_of(found.paths).values())}" if by else "seeds"
-        print(f"Means over {what}, {sign} half their 95 % confidence intervals (Student's t).")
+        print(f"Means over {printable(what)}, {sign} half their 95 % confidence intervals (Student's t).")
     elif any(row.runs > 1 for row in found.rows):
         print("Means over runs that are all alike." if by else "Means over seeds, which make no difference.")
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..plotting.panels import fair_levels, grouped, thin
 from ..plotting.style import COLOURS
 from ..results.summaries import telling_ports, telling_vcs
-from ..texts import printable
+from ..texts import printable_all
 
 if TYPE_CHECKING:
     from .. import _native
@@ -38,17 +38,18 @@ class Board:
         self._figures: dict[str, Any] | None = None
         self._viewers = 0
         self._opened = False
-        self.head: dict[str, Any] = {
-            "name": printable(scenario.name),
-            "purpose": printable(scenario.purpose),
+        head: dict[str, Any] = {
+            "name": scenario.name,
+            "purpose": scenario.purpose,
             "stamp": f"hash {scenario.hash[:12]}, seed {scenario.seed}",
             "duration_s": scenario.duration_s,
             "live": live,
             "panels": _panels(scenario, series),
             "series": [[probe, entity] for probe, entity, _, _ in series],
             "topology": json.loads(scenario._native.topology()),
-            "toml": scenario.toml,
         }
+        # The text of the scenario is shown in an editor, as it is.
+        self.head: dict[str, Any] = {**printable_all(head), "toml": scenario.toml}
 
     def add(self, now_s: float, recent: _native.Recent) -> None:
         """Take what series have recorded up to `now_s`."""
@@ -72,7 +73,8 @@ class Board:
             self._now_s = result.summary["run"]["duration_s"]
             # Lists of single bursts and the like are long, and no table has them.
             tables = {key: rows for key, rows in result.summary.items() if not key.endswith("_list")}
-            self._figures = {**tables, "vcs": telling_vcs(result.summary), "ports": telling_ports(result.summary)}
+            told = {**tables, "vcs": telling_vcs(result.summary), "ports": telling_ports(result.summary)}
+            self._figures = printable_all(told)
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._viewers == 0, timeout=5.0)
 
