@@ -82,11 +82,13 @@ lint: $(STAMPS)/tools
 	$(BIN)/mypy
 	@$(MAKE) --no-print-directory deny DENY="bans licenses sources"
 
-# Advisories come from a database that is fetched; the other checks need no network.
+# Advisories come from a database that is fetched; the other checks need no network where the packages are here.
 DENY ?= advisories bans licenses sources
 deny:
 	@if cargo deny --version >/dev/null 2>&1; then \
-	    cargo deny --all-features --locked $(if $(findstring advisories,$(DENY)),,--offline) check --hide-inclusion-graph $(DENY); \
+	    for manifest in Cargo.toml crates/cellrate-web/Cargo.toml; do \
+	        cargo deny --all-features --locked --manifest-path $$manifest --config deny.toml check --hide-inclusion-graph $(DENY); \
+	    done; \
 	else \
 	    echo "cargo-deny is not installed: $(DENY) of the Rust dependencies are not checked here (cargo install cargo-deny --locked)"; \
 	fi

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CellrateError
+from ..results.owned import write_file_whole
 
 if TYPE_CHECKING:
     from .arrivals import Arrivals
@@ -41,19 +40,7 @@ def write_counts(arrivals: Arrivals, every_s: float, file: Path) -> None:
 
 
 def _write(file: Path, rows: Iterable[str]) -> None:
-    """Write a file whole; what stood there is replaced."""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".partial", dir=file.parent)
-        partial = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as opened:
-                opened.writelines(rows)
-            mask = os.umask(0)
-            os.umask(mask)
-            partial.chmod(0o666 & ~mask)
-            partial.replace(file)
-        except BaseException:
-            partial.unlink(missing_ok=True)
-            raise
+        write_file_whole(file, rows)
     except OSError as error:
         raise CellrateError(f"{file} cannot be written: {error.strerror}") from None

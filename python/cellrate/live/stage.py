@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ..errors import RunError
-from ..results.owned import owning, remove_left_behind
+from ..results.owned import temporary
 from ..results.writing import Complain
 from ..wireshark.capture import Capture, CapturedFile
 
@@ -88,15 +87,15 @@ def staged(capture: Capture | None) -> Iterator[Stage | None]:
         return
     folder = Path(capture.folder)
     was_there = folder.exists()
+    stack = contextlib.ExitStack()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        remove_left_behind(folder, r"\.cellrate-[a-z0-9_]{8}")
-        place = tempfile.TemporaryDirectory(prefix=".cellrate-", dir=folder, ignore_cleanup_errors=True)
+        place = stack.enter_context(temporary(".cellrate-", parent=folder))
     except OSError as error:
         raise RunError(f"cannot write the capture {folder}: {error.strerror}") from None
     try:
-        with place as name, owning(Path(name)):
-            yield Stage(replace(capture, folder=folder), Path(name))
+        with stack:
+            yield Stage(replace(capture, folder=folder), place)
     finally:
         if not was_there:
             # Unless there is a capture in it.

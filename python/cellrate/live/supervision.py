@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from ..errors import CellrateError, LiveUnavailable, RunError
 from ..extensions.custom import Custom
 from ..policies import Policies
 from ..results import Result
+from ..results.owned import as_usual, temporary
 from ..results.writing import Complain, warn
 from ..scenario import Scenario, prepare
 from ..traffic import Traffic
@@ -34,6 +34,9 @@ from .telling import Printed
 from .trust import check_commands
 
 Progress = Callable[[float], object]
+
+TEMPORARY = "cellrate-live-"
+"""How the names of temporary folders begin; those of killed processes are removed when the next run begins."""
 
 KEPT_BESIDE_RESULTS = ("applications", "nodes")
 """Folders of an attempt that go into the results: what programs wrote."""
@@ -181,8 +184,7 @@ def live_run(
     with staged(capture) as stage:
         for number in range(1, attempts + 1):
             made = None if stage is None else stage.capture()
-            with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
-                place = Path(temporary)
+            with temporary(TEMPORARY) as place:
                 given = pack_custom(custom)
                 done.append(attempt(point.scenario, point.set, place, progress, distribution, made, look, given))
                 done[-1].summary["run"]["attempt"] = number
@@ -288,3 +290,4 @@ def keep(attempt_folder: Path, folder: Path) -> None:
     for name in KEPT_BESIDE_RESULTS:
         if (attempt_folder / name).exists():
             shutil.move(str(attempt_folder / name), folder / name)
+            as_usual(folder / name)

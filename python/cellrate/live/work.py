@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -12,12 +11,13 @@ from pathlib import Path
 from ..errors import CellrateError
 from ..extensions.custom import NOTHING, Custom
 from ..results.folders import RESULTS, check_apart, plain_name
+from ..results.owned import temporary
 from ..results.whole import write_whole
 from ..results.writing import Complain, Undrawn, fill_result, told, warn, write_json
 from ..scenario import Scenario, prepare
 from ..wireshark.capture import Capture
 from .attempt import Look, applications
-from .supervision import LiveRun, Progress, live_run
+from .supervision import TEMPORARY, LiveRun, Progress, live_run
 from .trust import check_commands
 
 Watched = Callable[[str], AbstractContextManager[Progress | None]]
@@ -69,10 +69,10 @@ def run_and_write(
     undrawn: list[Undrawn] = []
 
     def fill(partial: Path) -> None:
-        with tempfile.TemporaryDirectory(prefix="cellrate-") as temporary:
+        with temporary(TEMPORARY) as place:
             for number in range(1, repeat + 1):
                 title = name if repeat == 1 else f"{name} {number}/{repeat}"
-                files = Path(temporary) / f"run-{number}"
+                files = place / f"run-{number}"
                 files.mkdir()
                 with watched(title) as progress:
                     runs.append(
@@ -95,11 +95,11 @@ def run_and_write(
                         )
                     )
             for number, run in enumerate(runs, start=1):
-                place = partial if repeat == 1 else partial / f"run-{number:03d}"
-                place.mkdir(exist_ok=True)
-                without = _fill(run, Path(temporary) / f"run-{number}", place, csv=csv, plots=plots)
+                into = partial if repeat == 1 else partial / f"run-{number:03d}"
+                into.mkdir(exist_ok=True)
+                without = _fill(run, place / f"run-{number}", into, csv=csv, plots=plots)
                 undrawn.extend(
-                    one if repeat == 1 else replace(one, picture=f"{place.name}/{one.picture}") for one in without
+                    one if repeat == 1 else replace(one, picture=f"{into.name}/{one.picture}") for one in without
                 )
         if repeat > 1:
             write_json(partial / RESULTS, {"runs": [run.result.summary for run in runs]})

@@ -14,7 +14,6 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from typing import Any
 from .. import _native
 from ..errors import CellrateError, RunError
 from ..results import Result
-from ..results.owned import LOCK
+from ..results.owned import LOCK, RANDOM, own_folder, remove_left_behind
 from ..results.reading import load
 from ..results.writing import fill_result
 from ..scenario import Scenario
@@ -68,6 +67,7 @@ class KeptRuns:
             ) from None
         campaign = self.folder / CAMPAIGN
         if is_private(self.folder):
+            remove_left_behind(self.folder, re.escape(PARTIAL) + RANDOM)
             with contextlib.suppress(FileExistsError):
                 # Not by who runs the points, so that the group may not write to it whatever the umask.
                 campaign.mkdir(mode=0o700)
@@ -99,27 +99,29 @@ class KeptRuns:
             If it cannot be written.
         """
         place = self._place(scenario)
-        partial = None
         try:
             # Only the owner may enter it.
-            partial = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=self.folder))
-            if result is not None:
-                fill_result(result, partial, csv=False, plots=False)
-            digests = {str(file.relative_to(partial)): _digest(file) for file in _files(partial)}
-            said = {"hash": scenario.hash, "module": module_digest(), "counts": result is not None, "files": digests}
-            (partial / MARK).write_text(json.dumps(said))
-            if self._verified(scenario) is not None:
-                # Another process has kept the same run meanwhile, and somebody may be reading it.
-                return
-            if place.exists() or place.is_symlink():
-                _remove(place)
-            partial.rename(place)
+            with own_folder(self.folder, PARTIAL, "") as partial:
+                try:
+                    self._fill_and_put(partial, place, scenario, result)
+                finally:
+                    shutil.rmtree(partial, ignore_errors=True)
         except OSError as error:
             if self._verified(scenario) is None:
                 raise RunError(f"{place}, where a run is kept: {error.strerror}") from None
-        finally:
-            if partial is not None and partial.exists():
-                shutil.rmtree(partial, ignore_errors=True)
+
+    def _fill_and_put(self, partial: Path, place: Path, scenario: Scenario, result: Result | None) -> None:
+        if result is not None:
+            fill_result(result, partial, csv=False, plots=False)
+        digests = {str(file.relative_to(partial)): _digest(file) for file in _files(partial)}
+        said = {"hash": scenario.hash, "module": module_digest(), "counts": result is not None, "files": digests}
+        (partial / MARK).write_text(json.dumps(said))
+        if self._verified(scenario) is not None:
+            # Another process has kept the same run meanwhile, and somebody may be reading it.
+            return
+        if place.exists() or place.is_symlink():
+            _remove(place)
+        partial.rename(place)
 
     def discard(self) -> None:
         """Remove what is kept, simulated and live, and the folder if nothing else is in it.

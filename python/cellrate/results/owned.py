@@ -11,7 +11,9 @@ import fcntl
 import os
 import re
 import shutil
-from collections.abc import Iterator
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 LOCK = ".lock"
@@ -66,21 +68,119 @@ class Lock:
             self._descriptor = None
 
 
+RANDOM = "[a-z0-9_]{8}"
+"""What `tempfile` puts between the prefix and the suffix of a name, as an expression."""
+
+
 @contextlib.contextmanager
-def owning(folder: Path) -> Iterator[None]:
-    """Hold a temporary folder, so that nobody takes it for one that was left behind."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def temporary(prefix: str, suffix: str = "", *, parent: Path | None = None) -> Iterator[Path]:
+    """Have a temporary folder that is removed in the end, after those of killed processes with such a name.
+
+    Parameters
+    ----------
+    prefix, suffix
+        Beginning and end of its name.
+    parent
+        Where it is; by default where the system has temporary files.
+
+    Raises
+    ------
+    OSError
+        If none can be made.
+    """
+    parent = Path(tempfile.gettempdir()) if parent is None else parent
+    remove_left_behind(parent, re.escape(prefix) + RANDOM + re.escape(suffix))
+    while True:
+        # It may hold what its user cannot remove in the usual way, such as a folder without permission to write.
+        place = tempfile.TemporaryDirectory(prefix=prefix, suffix=suffix, dir=parent, ignore_cleanup_errors=True)
+        with place as name, owning(Path(name)) as held:
+            if held:
+                yield Path(name)
+                return
+
+
+@contextlib.contextmanager
+def own_folder(parent: Path, prefix: str, suffix: str) -> Iterator[Path]:
+    """Make a folder that is this process's own while this is entered; it is not removed.
+
+    Raises
+    ------
+    OSError
+        If none can be made.
+    """
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix, suffix=suffix, dir=parent))
+        with owning(folder) as held:
+            if held:
+                yield folder
+                return
+
+
+def write_file_whole(file: Path, content: bytes | Iterable[str]) -> None:
+    """Write a file that appears whole, with the permissions of any other; one that is there is replaced.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; nothing half written stays.
+    """
+    prefix, suffix = f".{file.name}.", ".partial"
+    remove_left_behind(file.parent, re.escape(prefix) + RANDOM + re.escape(suffix))
+    handle, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=file.parent)
+    partial = Path(name)
     try:
-        with contextlib.suppress(OSError):
-            # Some file systems of networks lock no folders; nothing on them is taken for left behind then.
+        with os.fdopen(handle, "wb") as opened:
+            with contextlib.suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            opened.writelines([content] if isinstance(content, bytes) else (part.encode() for part in content))
+            opened.flush()
+            as_usual(partial)
+            partial.replace(file)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def as_usual(path: Path) -> None:
+    """Give a file or folder that was made for its owner alone the permissions that any other gets (umask)."""
+    path.chmod((0o777 if path.is_dir() else 0o666) & ~umask())
+
+
+def umask() -> int:
+    """Give the permissions that new files of this process lack."""
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        # Linux says it; elsewhere it has to be set to be known, and for that moment other threads have another.
+        status = Path("/proc/self/status").read_text().splitlines()
+        return int(next(line for line in status if line.startswith("Umask:")).split()[1], 8)
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+@contextlib.contextmanager
+def owning(folder: Path) -> Iterator[bool]:
+    """Hold a folder that was just made; whether nobody has taken it for one that was left behind before that."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
+        except BlockingIOError:
+            yield False
+            return
+        except OSError:
+            # Some file systems of networks lock no folders; nothing on them is taken for left behind then.
+            pass
+        yield _is_at(descriptor, folder)
     finally:
         os.close(descriptor)
 
 
 def remove_left_behind(parent: Path, name: str) -> None:
-    """Remove folders in `parent` whose names match an expression, which are this user's, and whose owner is gone."""
+    """Remove what is in `parent`, has a name that matches an expression, is this user's, and has no owner any more."""
     with contextlib.suppress(OSError):
         for entry in list(parent.iterdir()):
             if re.fullmatch(name, entry.name):
@@ -119,16 +219,37 @@ def remove_area_if_left(folder: Path) -> None:
             area.rmdir()
 
 
-def _remove_if_left(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _remove_if_left(place: Path) -> None:
+    # A pipe or a device of that name is nobody's temporary file, and to open it may wait or do something.
+    if stat.S_IFMT(place.lstat().st_mode) not in (stat.S_IFDIR, stat.S_IFREG):
+        return
+    descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        if os.fstat(descriptor).st_uid != os.geteuid():
+        found = os.fstat(descriptor)
+        if found.st_uid != os.geteuid():
             return
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if _is_at(descriptor, folder):
-            shutil.rmtree(folder)
+        if not _is_at(descriptor, place):
+            return
+        if stat.S_ISDIR(found.st_mode):
+            _make_writable(place)
+            shutil.rmtree(place)
+        else:
+            place.unlink()
     finally:
         os.close(descriptor)
+
+
+def _make_writable(folder: Path) -> None:
+    """Let the owner of all folders in a folder remove what they hold; links are not followed."""
+    for top, folders, _ in os.walk(folder):
+        for name in folders:
+            with contextlib.suppress(OSError):
+                descriptor = os.open(Path(top) / name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+                try:
+                    os.fchmod(descriptor, 0o700)
+                finally:
+                    os.close(descriptor)
 
 
 def _is_at(descriptor: int, place: Path) -> bool:

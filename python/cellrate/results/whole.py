@@ -6,14 +6,13 @@ import contextlib
 import itertools
 import re
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import CellrateError, RunError
 from .durable import exchange, synchronise, with_file
 from .folders import RESULTS, State, changed, replaceable, state
-from .owned import owning, remove_area_if_left, remove_left_behind
+from .owned import RANDOM, as_usual, own_folder, remove_area_if_left, remove_left_behind
 
 
 def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = RESULTS) -> Path:
@@ -29,28 +28,36 @@ def write_whole(folder: Path, fill: Callable[[Path], None], *, mark: str = RESUL
     """
     target, before = replaceable(folder, mark)
     made = prepare_place(folder, target)
+    with contextlib.ExitStack() as stack:
+        try:
+            partial = stack.enter_context(own_folder(target.parent, f".{target.name}.", ".partial"))
+        except OSError as error:
+            _remove_empty(made)
+            raise CellrateError(f"no folder can be made at {folder}: {error.strerror}") from None
+        try:
+            _fill_and_put(partial, target, before, folder, fill)
+        except BaseException:
+            _remove_empty(made)
+            raise
+    return folder.absolute()
+
+
+def _fill_and_put(partial: Path, target: Path, before: State | None, asked: Path, fill: Callable[[Path], None]) -> None:
+    """Let `fill` write into `partial`, and move that to `target`; where that fails only what could not be put stays."""
     try:
-        partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
-    except OSError as error:
-        _remove_empty(made)
-        raise CellrateError(f"no folder can be made at {folder}: {error.strerror}") from None
-    try:
-        with owning(partial):
-            partial.chmod(0o755)
-            fill(partial)
-            synchronise(partial)
-            _put(partial, target, before)
+        fill(partial)
+        as_usual(partial)
+        synchronise(partial)
+        _put(partial, target, before)
     except _NotPutError as error:
         left = _put_beside(partial, target)
-        raise RunError(f"{folder} {error}; nothing in it was removed, and the results are in {left}") from None
+        raise RunError(f"{asked} {error}; nothing in it was removed, and the results are in {left}") from None
     except BaseException as error:
         named = with_file(error, partial, target) if isinstance(error, OSError) else error
         shutil.rmtree(partial, ignore_errors=True)
-        _remove_empty(made)
         if named is not error:
             raise named from error
         raise
-    return folder.absolute()
 
 
 def prepare_place(folder: Path, target: Path) -> list[Path]:
@@ -67,7 +74,7 @@ def prepare_place(folder: Path, target: Path) -> list[Path]:
     except OSError as error:
         _remove_empty(made)
         raise CellrateError(f"no folder can be made at {folder}: {error.strerror}") from None
-    remove_left_behind(target.parent, rf"\.{re.escape(target.name)}\.[a-z0-9_]{{8}}\.partial")
+    remove_left_behind(target.parent, rf"\.{re.escape(target.name)}\.{RANDOM}\.partial")
     remove_area_if_left(target)
     return made
 

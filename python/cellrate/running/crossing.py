@@ -17,10 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..results.owned import owning, remove_left_behind
+from ..results.owned import RANDOM, remove_left_behind, temporary
 
 IN_MEMORY = Path("/dev/shm")
 """Where Linux has files in memory."""
+
+PREFIX = "cellrate-arrays-"
+"""How the names of folders begin."""
 
 LARGE = 1 << 20
 """From so many octets on arrays are worth a file."""
@@ -44,10 +47,11 @@ class Packed:
 def crossing() -> Iterator[Path]:
     """Have a folder for files as long as this is entered."""
     inside = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
-    # What a killed process has left would fill the memory.
-    remove_left_behind(inside, "cellrate-arrays-[a-z0-9_]{8}")
-    with tempfile.TemporaryDirectory(prefix="cellrate-arrays-", dir=inside) as folder, owning(Path(folder)):
-        yield Path(folder)
+    # What a killed process has left would fill the memory, and that may have been elsewhere than now.
+    for place in {inside, IN_MEMORY, Path(tempfile.gettempdir())}:
+        remove_left_behind(place, PREFIX + RANDOM)
+    with temporary(PREFIX, parent=inside) as folder:
+        yield folder
 
 
 def pack(thing: object, folder: Path) -> Packed:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 from ..advice.advised import AdvisedSet
 from ..errors import CellrateError
+from ..results.owned import write_file_whole
 from .scenario import HEAD, scenario_text
 
 
@@ -45,16 +44,7 @@ def write_scenario(advised: AdvisedSet, file: Path) -> None:
     """
     found = check_writable(file)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{found.name}.", suffix=".partial", dir=found.parent)
-        partial = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as opened:
-                opened.write(scenario_text(advised, name=file.stem))
-            partial.chmod(0o644)
-            partial.replace(found)
-        except BaseException:
-            partial.unlink(missing_ok=True)
-            raise
+        write_file_whole(found, scenario_text(advised, name=file.stem).encode())
     except OSError as error:
         raise _unwritable(file, error) from None
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
+
+from ..results.owned import write_file_whole
 
 SCRIPT = Path(__file__).with_name("cellrate_abr.lua")
 """The dissector, in Lua."""
@@ -42,15 +42,7 @@ def install(folder: Path | None = None) -> Path:
     """
     folder = plugin_folder() if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
+    target = folder / SCRIPT.name
     # Wireshark loads whatever ends in .lua, so the unfinished file does not.
-    handle, partial = tempfile.mkstemp(prefix=f".{SCRIPT.stem}.", suffix=".partial", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(SCRIPT.read_bytes())
-        Path(partial).chmod(0o644)
-        target = folder / SCRIPT.name
-        Path(partial).replace(target)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
+    write_file_whole(target, SCRIPT.read_bytes())
     return target
