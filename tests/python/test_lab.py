@@ -253,6 +253,28 @@ def test_panels_are_zoomed_by_hand_and_by_keys(seen: Seen) -> None:
     assert seen.value("cellrate.lab.panels.zoomed") == pytest.approx([0.15, 0.35])
 
 
+def test_many_samples_are_drawn_as_what_is_least_and_largest_at_each_place() -> None:
+    content = cellrate.Scenario.load("two-source-transient").to_dict() | {"duration": "8 s"}
+    content["probe"] = [{"record": ["acr"], "every": "1 ms"}, {"record": ["queue"], "every": "change"}]
+    shown = "cellrate.lab.panels.plots[%d].plot.data[%d]"
+    kept = "cellrate.lab.store.track(%d).values.values"
+    extremes = "(all => [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))])"
+    with lab(cellrate.Scenario.from_dict(content)) as address, opened(address) as page:
+        page.ended()
+        lines = [(0, 0, 1, "424e-6"), (0, 1, 2, "424e-6")]
+        queues = page.value("cellrate.lab.panels.plots[1].panel.lines.map((line) => line.series)")
+        lines += [(1, series, place + 1, "1") for place, series in enumerate(queues)]
+        assert page.value(f"{kept % 0}.length") == 8000
+        page.until(f"{shown % (0, 0)}.length < 8000")
+        for panel, series, column, scale in lines:
+            drawn = page.value(f"{extremes}(Array.from({shown % (panel, column)}).filter((one) => one !== null))")
+            samples = page.value(f"{extremes}(Array.from({kept % series}, (one) => one * {scale}))")
+            assert drawn == samples, (panel, column)
+        # Closer, each sample is a point of its own.
+        page.value("cellrate.lab.panels.zoom([0.1, 0.3])")
+        page.until(f"{shown % (0, 1)}.filter((one) => one !== null).length == 8000")
+
+
 def test_files_and_a_link_are_taken_along(seen: Seen, tmp_path: Path) -> None:
     seen.ended()
     slider = seen.page.get_by_label("defaults.abr.nrm", exact=True)

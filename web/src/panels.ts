@@ -4,8 +4,13 @@ import uPlot from "uplot";
 import { digits, made } from "./format";
 import type { Panel } from "./model";
 import { type Store, type Track, until } from "./store";
+import { Thinned } from "./thinned";
 
 const HEIGHT = 190;
+/** Pixels of a panel's width in which a thinned line has its least and its largest value. */
+const PART = 2;
+/** How much longer nothing is drawn than drawing took: pictures of cells and answers to the reader come between. */
+const REST = 2;
 
 type Data = uPlot.AlignedData;
 
@@ -16,6 +21,9 @@ export class Panels {
   private span: [number, number] | null = null;
   private due = false;
   private room = 56;
+  private thinned = new Map<string, Thinned>();
+  /** No earlier than that is it drawn again [ms]. */
+  private rested = 0;
   private readonly watching: ResizeObserver;
   /** Called with the instant under the pointer, or null where it leaves. */
   onHover: (now: number | null) => void = () => {};
@@ -37,6 +45,7 @@ export class Panels {
     const alike = names(store) === names(this.store) && Boolean(before) === Boolean(this.before);
     this.store = store;
     this.before = before;
+    this.thinned.clear();
     if (alike) {
       this.plots.forEach((one, place) => (one.panel = store.head.panels[place]));
       this.draw();
@@ -50,10 +59,15 @@ export class Panels {
   update(): void {
     if (this.due) return;
     this.due = true;
-    requestAnimationFrame(() => {
+    const soon = (now: number): void => {
+      if (now < this.rested) {
+        requestAnimationFrame(soon);
+        return;
+      }
       this.due = false;
       this.draw();
-    });
+    };
+    requestAnimationFrame(soon);
   }
 
   /** What is seen of time; all where there is none. */
@@ -66,6 +80,7 @@ export class Panels {
     const duration = this.store.head.duration_s;
     this.span = span && [Math.max(0, span[0]), Math.min(duration, span[1])];
     if (!span) this.plots.forEach((one) => (one.top = null));
+    this.thinned.clear();
     this.draw();
   }
 
@@ -181,6 +196,7 @@ export class Panels {
   /** Instants and values of all lines. Where they are sampled together they share their instants; else they are joined. */
   private columns(panel: Panel): Data {
     const now = this.store.now_s;
+    if (this.isDense(panel)) return this.thin(panel);
     const tables = panel.lines.map((line) => table(this.store.track(line.series), now, panel.scale, line.changes));
     const befores = this.before ? panel.lines.map((line) => table(this.before!.track(line.series), Infinity, panel.scale, false)) : [];
     const all = [...befores, ...tables];
@@ -195,11 +211,49 @@ export class Panels {
     return [Array.from(longest), ...padded] as Data;
   }
 
+  /** Parts of the time that is seen in which a thinned line has two values. */
+  private get parts(): number {
+    return Math.max(100, Math.round((this.place.clientWidth * devicePixelRatio) / PART));
+  }
+
+  /** Whether a line of it has more samples in what is seen than can be told apart. */
+  private isDense(panel: Panel): boolean {
+    const [from, to] = this.span ?? [0, this.store.head.duration_s];
+    const count = ({ times }: Track): number => until(times.values, to) - until(times.values, from);
+    const stores = this.before ? [this.store, this.before] : [this.store];
+    return stores.some((store) => panel.lines.some((line) => count(store.track(line.series)) > 2 * this.parts));
+  }
+
+  /** All lines as their least and largest values, at instants that they share. */
+  private thin(panel: Panel): Data {
+    const { parts } = this;
+    const [from, to] = this.span ?? [0, this.store.head.duration_s];
+    const values = (store: Store, now: number): (number | null)[][] =>
+      panel.lines.map((line) => {
+        const key = [line.series, store === this.store, from, to, parts].join(" ");
+        let found = this.thinned.get(key);
+        if (!found) this.thinned.set(key, (found = new Thinned(store.track(line.series), from, to, parts, panel.scale, line.changes)));
+        found.take(now);
+        return found.columns;
+      });
+    const lines = values(this.store, this.store.now_s);
+    // A value that holds until it changes holds now.
+    const part = Math.min(2 * parts - 1, Math.floor(((this.store.now_s - from) / (to - from)) * 2 * parts));
+    panel.lines.forEach((line, place) => {
+      const held = this.store.track(line.series).at(this.store.now_s);
+      if (line.changes && held !== null && part >= 0) lines[place][part] ??= held * panel.scale;
+    });
+    return [Thinned.instants(from, to, parts), ...(this.before ? values(this.before, Infinity) : []), ...lines] as Data;
+  }
+
   private draw(): void {
     const before = this.room;
+    const begun = performance.now();
     this.plots.forEach(({ plot, panel }) => plot.setData(this.columns(panel)));
     // They are drawn when this function has come to its end.
     queueMicrotask(() => {
+      const ended = performance.now();
+      this.rested = ended + REST * (ended - begun);
       if (this.room > before) this.plots.forEach(({ plot }) => plot.redraw(false, true));
     });
   }
@@ -286,6 +340,7 @@ export class Panels {
   }
 
   private resize(): void {
+    this.thinned.clear();
     this.plots.forEach(({ plot }) => plot.setSize({ width: Math.max(this.place.clientWidth, 200), height: HEIGHT }));
   }
 }
