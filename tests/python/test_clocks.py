@@ -60,3 +60,16 @@ def test_rates_that_cannot_settle_are_said_before_and_after(tmp_path: Path) -> N
     assert rows[1]["swing"] > 0.1
     settled = Scenario.parse(UNSTABLE).set({"defaults.link.length": "1 km"})
     assert settled.set({"defaults.switch.algorithm.alpha": 0.001}).cannot_settle() == []
+
+
+def test_tcp_with_clocks_of_its_own_starves_nobody(tmp_path: Path) -> None:
+    points = Scenario.load("phase-effects").points()
+    exact, independent = (run(point.scenario).summary for point in points)
+    [row] = exact["phase_effects"]
+    assert row["starved_loss"] > 1e4 * row["favoured_loss"]
+    assert (row["favoured"], row["starved"]) == ("vc1", "vc2")
+    assert independent["phase_effects"] == []
+    shares = [row["throughput_bps"] for row in independent["vcs"] if row["vc"] in ("vc1", "vc2")]
+    assert min(shares) > 0.05 * max(shares)
+    told = command("run", "phase-effects", "--set", "duration=5s")
+    assert "Phase effects in 1 of 2 runs (clocks exact)" in told

@@ -59,6 +59,17 @@ FIGURES = (
 )
 """Those of which no point has a value are left out."""
 
+REMARKS = {
+    "phase_effects": ("Phase effects", "ties or fixed phases decided who lost cells; docs/guides/phase-effects.md"),
+    "unsettled": ("Unsettled", "rates cannot settle, or have not; docs/algorithms"),
+    "host_bottlenecks": ("A host's own line is the bottleneck", "its connections send more than it carries"),
+    "refused": ("Connections refused", "admission found too little room"),
+}
+"""What runs say of themselves, by the key of their summaries: what it is called, and what it means."""
+
+MOST_NAMED = 4
+"""Settings that a remark names; of more it says how many."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -67,6 +78,8 @@ class Row:
     settings: tuple[str, ...]
     means: tuple[Mean | None, ...]
     runs: int
+    remarks: tuple[int, ...]
+    """How many of its runs have each of `REMARKS`."""
 
 
 @dataclass(frozen=True)
@@ -87,19 +100,26 @@ class Overview:
             If nothing of a key was varied.
         """
         groups: dict[tuple[str, ...], list[list[float | None]]] = {}
+        remarks: dict[tuple[str, ...], list[list[bool]]] = {}
         paths: list[str] | None = None
         for result in results:
             if paths is None:
                 paths = _paths(result.set, by)
             key = tuple(result.set.get(path, "") for path in paths)
             groups.setdefault(key, []).append([figure.of(result.summary) for figure in FIGURES])
+            remarks.setdefault(key, []).append([bool(result.summary.get(kind)) for kind in REMARKS])
         shown = [
             place
             for place in range(len(FIGURES))
             if any(run[place] is not None for runs in groups.values() for run in runs)
         ]
         rows = [
-            Row(key, tuple(_mean([run[place] for run in runs]) for place in shown), len(runs))
+            Row(
+                key,
+                tuple(_mean([run[place] for run in runs]) for place in shown),
+                len(runs),
+                tuple(map(sum, zip(*remarks[key], strict=True))),
+            )
             for key, runs in groups.items()
         ]
         return cls(paths or [], [FIGURES[place] for place in shown], rows)
@@ -120,6 +140,30 @@ class Overview:
             rows.append(cells)
         return head, rows
 
+    def remarks(self) -> list[str]:
+        """Give a line for each thing that runs say of themselves: how many of them, with which settings."""
+        names = names_of(self.paths)
+        labels = [labels_of([row.settings[place] for row in self.rows]) for place in range(len(self.paths))]
+        total = sum(row.runs for row in self.rows)
+        lines = []
+        for place, (title, meaning) in enumerate(REMARKS.values()):
+            rows = [row for row in self.rows if row.remarks[place]]
+            if not rows:
+                continue
+            line = f"{title} in {sum(row.remarks[place] for row in rows):,} of {total:,} runs"
+            if self.paths and len(rows) < len(self.rows):
+                named = [
+                    ", ".join(
+                        f"{names[path]} {labels[column][row.settings[column]]}"
+                        for column, path in enumerate(self.paths)
+                    )
+                    for row in rows[:MOST_NAMED]
+                ]
+                more = f" and {len(rows) - MOST_NAMED:,} more" if len(rows) > MOST_NAMED else ""
+                line += f" ({'; '.join(named)}{more})"
+            lines.append(f"{line}: {meaning}.")
+        return lines
+
 
 def overview(results: Sequence[Result], by: Sequence[str] = ()) -> Numbers:
     """Give the table of a sweep as text."""
@@ -135,6 +179,8 @@ def print_overview(results: Sequence[Result], by: Sequence[str] = (), *, title: 
     print_numbers(head, rows[:MOST_ROWS])
     if len(rows) > MOST_ROWS:
         print(f"{len(rows) - MOST_ROWS:,} more rows; cellrate show --by KEY draws them together, --csv prints all.")
+    for line in found.remarks():
+        print(printable(line))
     if any(mean is not None and mean.half_width for row in found.rows for mean in row.means):
         sign = letter("±", "+-")
         what = f"all runs with the same {', '.join(names_of(found.paths).values())}" if by else "seeds"
