@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import signal
 import sys
 
@@ -21,6 +22,10 @@ TO_END = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
 
 def main() -> None:
     """Run the command line and end the process."""
+    if "_ARGCOMPLETE" in os.environ:
+        from .completion import answer
+
+        answer()
     for number in TO_END:
         # With nohup it is ignored, and stays so.
         if signal.getsignal(number) is signal.SIG_DFL:

@@ -25,6 +25,7 @@ from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin, get_ty
 Command = Callable[..., int]
 Typed = TypeVar("Typed", bound=Command)
 Parameters = list[tuple[inspect.Parameter, Any, "Parameter"]]
+Completer = Callable[[str, str], Any]
 
 
 class UsageError(Exception):
@@ -48,19 +49,6 @@ class Parameter:
     help: str
     name: str | None = None
     """Instead of the function's own name for it, such as `--set`."""
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What may stand behind a command."""
-
-    words: str
-    """The command, as in "live run"; empty for the uppermost."""
-    commands: tuple[str, ...] = ()
-    places: tuple[str, ...] = ()
-    """What is given by its place, as help has it."""
-    options: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
-    """By option the words that may be its value, none if it is anything; None of one without a value."""
 
 
 @dataclass
@@ -125,17 +113,35 @@ class App:
         except UsageError as error:
             raise UsageError(str(error), name) from None
 
-    def usages(self) -> list[Usage]:
-        """Give what may stand behind this command and behind each of its own; imports the modules of all of them."""
+    def parser(self, completer: Completer = lambda command, place: None) -> argparse.ArgumentParser:
+        """Give one parser of all commands, for completion; imports the modules of all of them.
+
+        Parameters
+        ----------
+        completer
+            What completes the argument of a command that stands at its place, as in `("live run", "FILE")`; given by
+            argcomplete's interface, or None where anything may stand.
+        """
+        parser = _Parser(prog=self.name, add_help=False)
+        self._into(parser, completer)
+        return parser
+
+    def _into(self, parser: argparse.ArgumentParser, completer: Completer) -> None:
         words = " ".join(self.name.split()[1:])
-        found = [Usage(words, commands=tuple(self._names()))]
+        parser.add_argument("--help", action="help")
+        if self.version is not None:
+            parser.add_argument("--version", action="version", version=self.version)
+        below = parser.add_subparsers()
         for name in self._names():
             match self._command(name):
                 case App() as app:
-                    found += app.usages()
+                    app._into(below.add_parser(name, help=_first_line(app), add_help=False), completer)
                 case command if command is not None:
-                    found.append(_usage(command, f"{words} {name}".strip()))
-        return found
+                    own = below.add_parser(name, help=_first_line(command), add_help=False)
+                    _fill(own, _parameters(command))
+                    for action in own._actions:
+                        if not action.option_strings:
+                            action.completer = completer(f"{words} {name}".strip(), str(action.metavar))  # type: ignore[attr-defined]
 
     def _names(self) -> list[str]:
         return sorted({*self.commands, *self.modules})
@@ -207,6 +213,13 @@ def _parser(function: Command, name: str, parameters: Parameters) -> argparse.Ar
         allow_abbrev=False,
         add_help=False,
     )
+    places = _fill(parser, parameters)
+    parser.usage = " ".join([name, "[OPTIONS]", *places])
+    return parser
+
+
+def _fill(parser: argparse.ArgumentParser, parameters: Parameters) -> list[str]:
+    """Give a parser the arguments and options of a function, and tell the names of what stands at its place."""
     arguments, options = parser.add_argument_group("Arguments"), parser.add_argument_group("Options")
     places = []
     for parameter, kind, said in parameters:
@@ -229,18 +242,7 @@ def _parser(function: Command, name: str, parameters: Parameters) -> argparse.Ar
             *_SHORT.get(_option(parameter, said), ()), _option(parameter, said), dest=parameter.name, **how
         )
     options.add_argument("--help", "-h", action="help", help="Show this and exit.")
-    parser.usage = " ".join([name, "[OPTIONS]", *places])
-    return parser
-
-
-def _usage(function: Command, words: str) -> Usage:
-    places, options = [], {}
-    for parameter, kind, said in _parameters(function):
-        if parameter.kind is parameter.POSITIONAL_ONLY:
-            places.append(parameter.name.upper())
-        else:
-            options[_option(parameter, said)] = None if kind is bool else get_args(kind) if _is(kind, Literal) else ()
-    return Usage(words, places=tuple(places), options=options)
+    return places
 
 
 def _parameters(function: Command) -> Parameters:
