@@ -162,7 +162,9 @@ class Calls:
     on_connect: Callable[[int, float, float, float], None] | None
     on_forward_rm: Callable[..., None] | None
     on_interval_end: Callable[[Load], None] | None
-    on_backward_rm: Callable[..., tuple[float | None, bool, bool] | None] | None
+    on_backward_rm: Callable[..., object] | None
+    answer: Callable[[object], tuple[float | None, bool, bool] | None]
+    """What `on_backward_rm` gave, checked: ER at most, CI and NI. A float of 0 or more needs no check."""
     figures: Callable[[], list[float]]
 
 
@@ -198,14 +200,12 @@ def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:
         algorithm.running = Running(*running)
         on_forward_rm(now, vc, ccr)
 
-    def answered(now: float, vc: int, queue: int) -> tuple[float | None, bool, bool] | None:
-        return _answer(on_backward_rm(now, vc, queue), kind)
-
-    def answered_running(
-        now: float, vc: int, queue: int, running: tuple[float, int, int, int, int]
-    ) -> tuple[float | None, bool, bool] | None:
+    def answered_running(now: float, vc: int, queue: int, running: tuple[float, int, int, int, int]) -> object:
         algorithm.running = Running(*running)
-        return answered(now, vc, queue)
+        return on_backward_rm(now, vc, queue)
+
+    def answer(given: object) -> tuple[float | None, bool, bool] | None:
+        return _answer(given, kind)
 
     def in_order() -> list[float]:
         given = algorithm.figures()
@@ -225,7 +225,8 @@ def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:
         on_connect=own("on_connect"),
         on_forward_rm=told if sees_running and on_forward_rm is not None else on_forward_rm,
         on_interval_end=own("on_interval_end"),
-        on_backward_rm=None if on_backward_rm is None else answered_running if sees_running else answered,
+        on_backward_rm=answered_running if sees_running and on_backward_rm is not None else on_backward_rm,
+        answer=answer,
         figures=in_order,
     )
 

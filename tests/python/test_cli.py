@@ -38,6 +38,13 @@ def test_run_prints_a_table(pair_file: Path) -> None:
         assert text in done.stdout
 
 
+def test_run_says_for_how_many_threads_there_is_work(pair_file: Path) -> None:
+    done = command("run", pair_file, "--threads", "2")
+    assert done.returncode == 0
+    assert "pair has work for 1 of 2 threads" in done.stderr
+    assert "threads" not in command("run", "parking-lot", "--set", "duration=1 ms", "--threads", "2").stderr
+
+
 def test_run_prints_json_with_the_documented_keys(pair_file: Path) -> None:
     printed = output("run", pair_file, "--json")
     assert set(printed) >= {"run", "vcs", "ports", "refused", "negotiated"}

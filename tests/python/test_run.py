@@ -14,11 +14,12 @@ import pytest
 
 import cellrate
 from cellrate.algorithms import Load, Port
+from cellrate.results.table import print_summary
 from cellrate.running.points import Point, run_each
 from conftest import PAIR, SWEEP
 
 RUN_KEYS = {
-    "scenario", "hash", "seed", "version", "duration_s", "cell_hops", "events", "wall_s", "cell_hops_per_s",
+    "scenario", "hash", "seed", "version", "duration_s", "cell_hops", "events", "set_up_s", "wall_s", "cell_hops_per_s",
 }  # fmt: skip
 VC_KEYS = {
     "vc", "category", "sent", "data_sent", "delivered", "data_delivered", "dropped", "in_flight", "forward_rm_sent",
@@ -67,7 +68,11 @@ LONG = PAIR.replace('"20 ms"', '"1000 s"').replace('every = "change"', 'every = 
 
 def figures(result: cellrate.Result) -> Any:
     """All of a summary that does not depend on the machine."""
-    run = {key: value for key, value in result.summary["run"].items() if key not in ("wall_s", "cell_hops_per_s")}
+    run = {
+        key: value
+        for key, value in result.summary["run"].items()
+        if key not in ("set_up_s", "wall_s", "cell_hops_per_s")
+    }
     return {**result.summary, "run": run}
 
 
@@ -371,3 +376,22 @@ def test_threads_change_nothing_but_the_time() -> None:
     assert figures(cellrate.run(scenario, threads=3)) == figures(cellrate.run(scenario))
     with pytest.raises(cellrate.CellrateError, match="threads is 0; it must be at least 1"):
         cellrate.run(scenario, threads=0)
+
+
+def test_a_host_whose_line_is_the_bottleneck_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    several = PAIR.replace('name = "vc1"', 'name = "vc{i}"\ncount = 5')
+    crowded = cellrate.run(cellrate.Scenario.parse(several))
+    [row] = crowded.summary["host_bottlenecks"]
+    waiting = sum(of["in_flight"] for of in crowded.summary["vcs"])
+    assert waiting * 0.9 < row["waiting"] <= waiting
+    print_summary(crowded.summary, {})
+    assert f"{row['port']}: the host's own line is the bottleneck" in capsys.readouterr().out
+    assert cellrate.run(cellrate.Scenario.parse(PAIR)).summary["host_bottlenecks"] == []
+
+
+def test_setting_up_and_running_are_timed_apart() -> None:
+    begun = time.perf_counter()
+    run = cellrate.run(cellrate.Scenario.parse(PAIR)).summary["run"]
+    assert run["set_up_s"] > 0
+    assert run["wall_s"] > 0
+    assert run["set_up_s"] + run["wall_s"] <= time.perf_counter() - begun

@@ -143,7 +143,7 @@ def test_the_command_line_writes_what_a_sweep_of_the_file_writes(tmp_path: Path,
 
     def points(folder: str) -> list[Any]:
         found: list[Any] = json.loads((tmp_path / folder / "summary.json").read_text())["points"]
-        return [{**point, "run": {**point["run"], "wall_s": 0, "cell_hops_per_s": 0}} for point in found]
+        return [{**point, "run": {**point["run"], "set_up_s": 0, "wall_s": 0, "cell_hops_per_s": 0}} for point in found]
 
     assert points("asked") == points("written")
     assert points("asked")[1]["set"] == {"defaults.abr.nrm": "8", "duration": "5 ms", "seed": "8"}

@@ -1,5 +1,9 @@
 //! Switch algorithms written in Python: `cellrate.algorithms` says what they are, here they are called.
+//!
+//! To cross into Python costs more than most of what is done there. So FRMs, which nobody waits for, are told together
+//! with the next call that somebody does wait for, in their order; and an answer that is a plain rate is read here.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -10,9 +14,9 @@ use cellrate_proto::switch::{
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::CustomAlgorithm;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyFloat, PyList};
 
-use crate::making::{Failure, parameters};
+use crate::making::{Failure, note, parameters};
 
 /// `cellrate.algorithms.Calls`: `None` where there is nothing to call.
 #[derive(Default, FromPyObject)]
@@ -25,6 +29,7 @@ struct Calls {
     on_forward_rm: Option<Py<PyAny>>,
     on_interval_end: Option<Py<PyAny>>,
     on_backward_rm: Option<Py<PyAny>>,
+    answer: Option<Py<PyAny>>,
     figures: Option<Py<PyAny>>,
 }
 
@@ -49,6 +54,7 @@ pub fn make(
         connections: 0,
         failure: failure.clone(),
         port: port.name.to_owned(),
+        untold: RefCell::default(),
     })
 }
 
@@ -60,7 +66,15 @@ struct PythonAlgorithm {
     failure: Failure,
     /// As results call it.
     port: String,
+    /// FRMs that it has not been told of, in order.
+    untold: RefCell<Vec<ForwardRm>>,
 }
+
+/// Instant, connection, CCR and what had come, if that is wanted.
+type ForwardRm = (Time, Slot, CellRate, Option<Running>);
+
+/// At most so many FRMs wait to be told.
+const MOST_UNTOLD: usize = 64;
 
 /// Start \[s\], ABR cells, CBR and VBR cells, active connections, cells of one connection.
 type Running = (f64, u64, u64, u32, u64);
@@ -79,6 +93,67 @@ impl PythonAlgorithm {
         };
         self.calls.sees_running.then(counts)
     }
+
+    /// Calls into Python, after what it has not been told of: FRMs are told before anything else is asked.
+    fn attempt<T>(&self, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
+        self.failure.attempt(|py| {
+            self.tell_with(py)?;
+            call(py)
+        })
+    }
+
+    /// As [`attempt`](PythonAlgorithm::attempt); what the call raises is given a note that says where and when.
+    fn attempt_at<T>(
+        &self,
+        now: Time,
+        place: impl FnOnce() -> String,
+        call: impl FnOnce(Python<'_>) -> PyResult<T>,
+    ) -> Option<T> {
+        self.attempt(|py| call(py).inspect_err(|error| note(py, error, now, place)))
+    }
+
+    /// Tells it of the FRMs that it has not been told of.
+    fn tell(&self) {
+        self.failure.attempt(|py| self.tell_with(py));
+    }
+
+    fn tell_with(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(call) = &self.calls.on_forward_rm else { return Ok(()) };
+        for (now, slot, ccr, running) in self.untold.take() {
+            let (seconds, ccr) = (now.as_secs_f64(), ccr.as_cells_per_s());
+            let told = match running {
+                None => call.call1(py, (seconds, slot.0, ccr)),
+                Some(running) => call.call1(py, (seconds, slot.0, ccr, running)),
+            };
+            told.inspect_err(|error| note(py, error, now, || self.place(slot)))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for PythonAlgorithm {
+    fn drop(&mut self) {
+        if !self.untold.borrow().is_empty() {
+            self.tell();
+        }
+    }
+}
+
+/// ER at most, CI and NI.
+type Answer = Option<(Option<f64>, bool, bool)>;
+
+/// What a call of `on_backward_rm` gave: a rate as it is, anything else by `answer`, which checks it.
+fn read(py: Python<'_>, given: &Bound<'_, PyAny>, answer: &Py<PyAny>) -> PyResult<Answer> {
+    if given.is_none() {
+        return Ok(None);
+    }
+    if let Ok(rate) = given.cast_exact::<PyFloat>() {
+        let rate = rate.value();
+        if rate >= 0.0 {
+            return Ok(Some((Some(rate), false, false)));
+        }
+    }
+    answer.call1(py, (given,))?.extract(py)
 }
 
 impl SwitchAlgorithm for PythonAlgorithm {
@@ -92,22 +167,21 @@ impl SwitchAlgorithm for PythonAlgorithm {
 
     fn on_connect(&mut self, slot: Slot, vc: &VcAtPort) {
         self.connections += 1;
-        let Some(call) = &self.calls.on_connect else { return };
         let [pcr, mcr] = [vc.pcr, vc.mcr].map(CellRate::as_cells_per_s);
-        self.failure.attempt(|py| call.call1(py, (slot.0, pcr, mcr, vc.weight)).map(drop));
+        let Some(call) = &self.calls.on_connect else { return };
+        self.attempt(|py| call.call1(py, (slot.0, pcr, mcr, vc.weight)).map(drop));
     }
 
     fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
-        let Some(call) = &self.calls.on_forward_rm else { return };
-        let (at, now, ccr) = (now, now.as_secs_f64(), ccr.as_cells_per_s());
-        self.failure.attempt_at(
-            at,
-            || self.place(slot),
-            |py| match self.running(slot, meter) {
-                None => call.call1(py, (now, slot.0, ccr)).map(drop),
-                Some(running) => call.call1(py, (now, slot.0, ccr, running)).map(drop),
-            },
-        );
+        if self.calls.on_forward_rm.is_none() {
+            return;
+        }
+        let running = self.running(slot, meter);
+        let untold = self.untold.get_mut();
+        untold.push((now, slot, ccr, running));
+        if untold.len() >= MOST_UNTOLD {
+            self.tell();
+        }
     }
 
     fn on_backward_rm(
@@ -118,17 +192,18 @@ impl SwitchAlgorithm for PythonAlgorithm {
         meter: &Meter,
         feedback: &mut Feedback,
     ) {
-        let Some(call) = &self.calls.on_backward_rm else { return };
-        let (at, now) = (now, now.as_secs_f64());
-        let answer = self.failure.attempt_at(
-            at,
+        let (Some(call), Some(answer)) = (&self.calls.on_backward_rm, &self.calls.answer) else { return };
+        let running = self.running(slot, meter);
+        let answer = self.attempt_at(
+            now,
             || self.place(slot),
             |py| {
-                let answer = match self.running(slot, meter) {
-                    None => call.call1(py, (now, slot.0, queue.0)),
-                    Some(running) => call.call1(py, (now, slot.0, queue.0, running)),
+                let now = now.as_secs_f64();
+                let given = match running {
+                    None => call.bind(py).call1((now, slot.0, queue.0)),
+                    Some(running) => call.bind(py).call1((now, slot.0, queue.0, running)),
                 };
-                answer?.extract::<Option<(Option<f64>, bool, bool)>>(py)
+                read(py, &given?, answer)
             },
         );
         let Some(Some((er, ci, ni))) = answer else { return };
@@ -147,7 +222,7 @@ impl SwitchAlgorithm for PythonAlgorithm {
         let Some(call) = &self.calls.on_interval_end else { return };
         let counted = if self.calls.counts_vcs { self.connections } else { 0 };
         let place = || format!("port {}, at the end of an interval", self.port);
-        self.failure.attempt_at(load.end, place, |py| {
+        self.attempt_at(load.end, place, |py| {
             let vc_cells: Vec<u64> = (0..counted).map(|slot| meter.previous_cells(Slot(slot))).collect();
             let told = (
                 load.start.as_secs_f64(),
@@ -170,7 +245,7 @@ impl SwitchAlgorithm for PythonAlgorithm {
 
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         let Some(call) = &self.calls.figures else { return };
-        let values = self.failure.attempt(|py| call.call0(py)?.extract::<Vec<f64>>(py));
+        let values = self.attempt(|py| call.call0(py)?.extract::<Vec<f64>>(py));
         for (name, value) in self.figures.iter().zip(values.unwrap_or_default()) {
             visit(name, value);
         }

@@ -53,14 +53,15 @@ impl Failure {
         where_: impl FnOnce() -> String,
         call: impl FnOnce(Python<'_>) -> PyResult<T>,
     ) -> Option<T> {
-        self.attempt(|py| {
-            call(py).inspect_err(|error| {
-                let note = format!("at network time {} s, {}", now.as_secs_f64(), where_());
-                // Without the note it is the same exception.
-                drop(error.value(py).call_method1("add_note", (note,)));
-            })
-        })
+        self.attempt(|py| call(py).inspect_err(|error| note(py, error, now, where_)))
     }
+}
+
+/// Gives an exception a note that says where and when it happened.
+pub fn note(py: Python<'_>, error: &PyErr, now: Time, where_: impl FnOnce() -> String) {
+    let note = format!("at network time {} s, {}", now.as_secs_f64(), where_());
+    // Without the note it is the same exception.
+    drop(error.value(py).call_method1("add_note", (note,)));
 }
 
 /// A `SystemExit` would end the whole process, with a status of its own: it is a failure of the run.

@@ -25,6 +25,8 @@ pub struct RunResult {
     summary: String,
     series: Mutex<Vec<Option<Track>>>,
     captured: Vec<CapturedFile>,
+    /// From the call to the first instant of network time [s]; of simulations alone.
+    set_up_s: Option<f64>,
 }
 
 /// A series: what it is, and its columns.
@@ -48,7 +50,18 @@ impl RunResult {
     pub fn new(summary: &impl serde::Serialize, series: impl Iterator<Item = Track>) -> PyResult<RunResult> {
         let summary =
             serde_json::to_string(summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(RunResult { summary, series: Mutex::new(series.map(Some).collect()), captured: Vec::new() })
+        Ok(RunResult {
+            summary,
+            series: Mutex::new(series.map(Some).collect()),
+            captured: Vec::new(),
+            set_up_s: None,
+        })
+    }
+
+    /// The result of a simulation that was called at `called` and whose network time began at `began`.
+    fn begun(self, called: Instant, began: Option<Instant>) -> RunResult {
+        let set_up_s = began.map_or(0.0, |began| began.duration_since(called).as_secs_f64());
+        RunResult { set_up_s: Some(set_up_s), ..self }
     }
 
     /// The same, with the files of its capture.
@@ -71,6 +84,12 @@ impl RunResult {
     #[getter]
     fn summary(&self) -> &str {
         &self.summary
+    }
+
+    /// Wall time that resolving the scenario and building the network took [s]; `None` for a live run.
+    #[getter]
+    fn set_up_s(&self) -> Option<f64> {
+        self.set_up_s
     }
 
     /// The files of the capture, if there was one.
@@ -124,6 +143,7 @@ pub fn run(
     capture: Option<CaptureSettings>,
     given: Option<Makers>,
 ) -> PyResult<RunResult> {
+    let (called, mut began) = (Instant::now(), None);
     let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
     let mut capture = capture
         .map(|settings| Capture::begin(py, &scenario, settings, 0, cellrate_sim::tap::hosts(&scenario)))
@@ -134,6 +154,7 @@ pub fn run(
     let mut last = Instant::now();
     let outcome = py.detach(|| {
         let mut report = |so_far: Progress| {
+            began.get_or_insert_with(Instant::now);
             if failure.happened() {
                 return ControlFlow::Break(());
             }
@@ -183,7 +204,7 @@ pub fn run(
     let files = captured.map(|capture| capture.files.finish()).transpose();
     let files =
         files.map_err(|error| capture_error(py, &error))?.map_or(Vec::new(), |captured| captured.files);
-    Ok(tracks_of(&scenario, result)?.with_captured(files))
+    Ok(tracks_of(&scenario, result)?.with_captured(files).begun(called, began))
 }
 
 /// As [`run`], on one thread and without a capture; `look` is called each time that `every_ps` of network time, or a
@@ -198,6 +219,7 @@ pub fn run_watched(
     look: Py<PyAny>,
     given: Option<Makers>,
 ) -> PyResult<RunResult> {
+    let (called, mut began) = (Instant::now(), None);
     let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
     let given = PythonGiven::new(given);
     let failure = given.failure();
@@ -223,14 +245,16 @@ pub fn run_watched(
             }
         };
         let every = Interval::from_ps(every_ps);
-        let mut goes_on =
-            |_| if failure.happened() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let mut goes_on = |_| {
+            began.get_or_insert_with(Instant::now);
+            if failure.happened() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
         given.lend(|given| Simulation::of(&scenario).with(given).run_watched(every, &mut goes_on, &mut tell))
     });
     if let Some(error) = failure.take().or(raised) {
         return Err(interrupted(py, error));
     }
-    tracks_of(&scenario, outcome.map_err(|error| run_error(py, &error))?)
+    Ok(tracks_of(&scenario, outcome.map_err(|error| run_error(py, &error))?)?.begun(called, began))
 }
 
 /// The place of a series, and what has been added to it: instants \[ps\] and values.

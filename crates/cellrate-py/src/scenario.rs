@@ -103,6 +103,12 @@ impl Scenario {
         Ok(serde_json::json!(cannot_settle(&scenario)).to_string())
     }
 
+    /// The number of threads that can share a run.
+    fn most_threads(&self, py: Python<'_>) -> PyResult<usize> {
+        let scenario = self.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
+        Ok(cellrate_sim::clusters_of(&scenario))
+    }
+
     /// Name, entity and unit of each series that a simulation records, and the interval \[ps\] of one taken at
     /// intervals.
     fn series(&self, py: Python<'_>) -> PyResult<Vec<SeriesInfo>> {

@@ -143,8 +143,8 @@ impl Steps {
         self.now() >= Time::ZERO + self.scenario.duration
     }
 
-    /// Goes on until `until`, or the end of the run; a little further, because the kernel works in windows of up to
-    /// 2 ms.
+    /// Goes on until `until`, or the end of the run; a little further, because the kernel works in windows of some
+    /// milliseconds.
     pub fn advance(&mut self, until: Time) -> Step {
         let mut passing = Vec::new();
         while self.serial.now() < until {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ..campaigns.sweep import Sweep
     from ..results import Result
     from ..running.points import Point, Progress
+    from ..scenario import Scenario
 
 
 @app.command("run")
@@ -101,6 +103,7 @@ def run(
         raise CellrateError(
             f"--cluster {cluster}: {file} is a single run, which needs no cluster; add --sweep or --seeds"
         )
+    _say_if_alone(points[0][0], threads)
     undrawn: list[str] = []
     unmet: list[Unmet] = []
     begun: list[bool] = []
@@ -164,6 +167,16 @@ def run(
         more = f" and {len(unmet) - 5} more" if len(unmet) > 5 else ""
         return complain(f"not as sure as was asked for: {'; '.join(map(str, unmet[:5]))}{more}", 1)
     return lacking(undrawn)
+
+
+def _say_if_alone(scenario: Scenario, threads: int) -> None:
+    """Say so where a run has no work for all its threads."""
+    if threads > 1 and (most := scenario._native.most_threads()) < threads:
+        print(
+            f"cellrate run: {scenario.name} has work for {most} of {threads} threads: only parts of a network that "
+            "links of some length (100 us, or less where few connections cross them) join can run side by side",
+            file=sys.stderr,
+        )
 
 
 @app.command("watch")

@@ -29,11 +29,11 @@ class Result:
     ----------
     summary : dict
         "run" (scenario, hash, seed, version, algorithms, policies and traffic if any were given, duration_s, cell_hops,
-        events, wall_s, cell_hops_per_s), "vcs" (a row per direction of a VC that sent), "ports" (a row per port that
+        events, set_up_s, wall_s, cell_hops_per_s), "vcs" (a row per direction of a VC that sent), "ports" (a row per port that
         carried anything), "tcp" (a row per TCP connection), "exchanges", "pages" and "exchange_list" (of pages fetched
         over TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of frames in
-        datagrams), "virtual_sources" (at switches that segment control loops), "refused" and "negotiated" (at
-        set-up), "clocks" (that are not exact),
+        datagrams), "virtual_sources" (at switches that segment control loops), "host_bottlenecks" (hosts
+        whose own line is the bottleneck), "refused" and "negotiated" (at set-up), "clocks" (that are not exact),
         "phase_effects" (of clocks that are), "unsettled" (ports whose rates do not settle);
         docs/results.md lists the keys.
     set : dict
@@ -73,6 +73,7 @@ class Result:
     ) -> Result:
         summary = json.loads(native.summary)
         figures = summary["run"]
+        run_s = wall_s - (native.set_up_s or 0.0)
         summary["run"] = {
             "scenario": figures["scenario"],
             "hash": scenario.hash,
@@ -80,8 +81,9 @@ class Result:
             "version": _native.version(),
             **custom.named(),
             **{key: value for key, value in figures.items() if key not in ("scenario", "seed")},
-            "wall_s": wall_s,
-            "cell_hops_per_s": figures["cell_hops"] / wall_s,
+            **({} if native.set_up_s is None else {"set_up_s": native.set_up_s}),
+            "wall_s": run_s,
+            "cell_hops_per_s": figures["cell_hops"] / run_s,
         }
         series: dict[tuple[str, str], Callable[[], Series]] = {
             (probe, entity): cache(

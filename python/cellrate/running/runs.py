@@ -54,7 +54,8 @@ def run(
         Called with the share of network time done [0 to 1], a few times a second at most. What it raises ends the run.
     threads
         Threads to run it on, 1 or more; the result does not depend on it. Only networks whose switches are apart by
-        links of 100 us or more can use several. A run with a capture takes one.
+        links of 100 us or more, or less where few connections cross them, can use several. A run with a capture takes
+        one.
     algorithms, policies, traffic
         The custom algorithms, policies and traffic of the scenario by its names for them, each a class derived from
         `SwitchAlgorithm`, `UiliPolicy` or `TrafficSource`, or whatever else makes one. What they raise ends the run and
