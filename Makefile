@@ -78,8 +78,8 @@ rustdoc: prerequisites
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked --document-private-items
 
 lint: $(STAMPS)/tools
-	$(BIN)/ruff format --check python papers tests/python docs/site web/build.py
-	$(BIN)/ruff check python papers tests/python docs/site web/build.py
+	$(BIN)/ruff format --check python papers examples tests/python docs/site docs/images web/build.py
+	$(BIN)/ruff check python papers examples tests/python docs/site docs/images web/build.py
 	$(BIN)/mypy
 	@$(MAKE) --no-print-directory deny DENY="bans licenses sources"
 
