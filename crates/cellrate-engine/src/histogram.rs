@@ -29,6 +29,25 @@ pub struct Histogram {
     total: u64,
     sum: Wide,
     max: Duration,
+    /// The largest complement of a span, which is that of the least; 0 when nothing was counted.
+    max_complement: u64,
+}
+
+/// The least and the largest of some spans; the default is that of none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extremes {
+    max: Duration,
+    /// The complement of the least, as in a histogram.
+    max_complement: u64,
+}
+
+impl Extremes {
+    /// Those of these spans and of `other` ones together.
+    #[must_use]
+    pub fn with(self, other: Extremes) -> Extremes {
+        let max_complement = self.max_complement.max(other.max_complement);
+        Extremes { max: self.max.max(other.max), max_complement }
+    }
 }
 
 /// What the counts of a histogram could not hold: most often those of few of its buckets.
@@ -53,6 +72,7 @@ pub struct Recording<'a> {
     /// Of all of them, modulo 2^64; the rest is in the histogram already.
     sum: u64,
     max: u64,
+    min: u64,
 }
 
 impl Recording<'_> {
@@ -73,6 +93,9 @@ impl Recording<'_> {
         if ps > self.max {
             self.raise(ps);
         }
+        if ps < self.min {
+            self.lower(ps);
+        }
     }
 
     /// Counts `count` spans, each `step` longer than the one before, or shorter.
@@ -87,6 +110,7 @@ impl Recording<'_> {
         let twice = u128::from(count) * (u128::from(ends[0]) + u128::from(ends[1]));
         self.histogram.sum.add_wide(twice / 2);
         self.max = self.max.max(ends[0]).max(ends[1]);
+        self.min = self.min.min(ends[0]).min(ends[1]);
     }
 
     #[cold]
@@ -100,6 +124,11 @@ impl Recording<'_> {
         self.max = ps;
     }
 
+    #[cold]
+    fn lower(&mut self, ps: u64) {
+        self.min = ps;
+    }
+
     /// No more are counted.
     #[inline(always)]
     pub fn close(self) {
@@ -107,6 +136,7 @@ impl Recording<'_> {
         self.histogram.count(latest, self.alike);
         self.histogram.sum.add(self.sum);
         self.histogram.max = Duration::from_ps(self.max);
+        self.histogram.max_complement = !self.min;
         self.histogram.latest = latest as u32;
     }
 }
@@ -116,7 +146,8 @@ impl Histogram {
     #[inline(always)]
     pub fn recording(&mut self) -> Recording<'_> {
         let (low, width) = span_of(self.latest.into());
-        Recording { low, width, alike: 0, sum: 0, max: self.max.as_ps(), histogram: self }
+        let (max, min) = (self.max.as_ps(), !self.max_complement);
+        Recording { low, width, alike: 0, sum: 0, max, min, histogram: self }
     }
 
     /// Counts one span.
@@ -125,6 +156,7 @@ impl Histogram {
         self.count(bucket(span.as_ps()), 1);
         self.sum.add(span.as_ps());
         self.max = self.max.max(span);
+        self.max_complement = self.max_complement.max(!span.as_ps());
     }
 
     /// Counts `alike` in the bucket of `low`; the least of the bucket of `ps`, and how many belong there.
@@ -207,24 +239,30 @@ impl Histogram {
         (self.total > 0).then(|| self.sum.get() as f64 / self.total as f64 / 1e12)
     }
 
+    /// The least, if anything was counted.
+    fn min(&self) -> Duration {
+        Duration::from_ps(!self.max_complement)
+    }
+
     /// Largest, exactly; `None` when nothing was counted.
     pub fn max_s(&self) -> Option<f64> {
         (self.total > 0).then(|| self.max.as_secs_f64())
     }
 
-    /// Largest since the beginning, or since it was [begun anew](Histogram::begin_max); zero of nothing.
-    pub fn max(&self) -> Duration {
-        self.max
+    /// Least and largest since the beginning, or since they were [begun anew](Histogram::begin_extremes).
+    pub fn extremes(&self) -> Extremes {
+        Extremes { max: self.max, max_complement: self.max_complement }
     }
 
-    /// The largest is looked for anew among what is counted from now on.
-    pub fn begin_max(&mut self) {
-        self.max = Duration::ZERO;
+    /// The least and the largest are looked for anew among what is counted from now on.
+    pub fn begin_extremes(&mut self) {
+        (self.max, self.max_complement) = (Duration::ZERO, 0);
     }
 
-    /// What was counted since it was what it was `before`, of which the largest is `max`.
-    pub fn since(&self, before: Option<&Histogram>, max: Duration) -> Histogram {
-        let mut since = Histogram { first: self.first, max, ..Histogram::default() };
+    /// What was counted since it was what it was `before`, whose least and largest are `extremes`.
+    pub fn since(&self, before: Option<&Histogram>, extremes: Extremes) -> Histogram {
+        let Extremes { max, max_complement } = extremes;
+        let mut since = Histogram { first: self.first, max, max_complement, ..Histogram::default() };
         since.counts = vec![0; self.counts.len()].into();
         for place in 0..self.counts.len() {
             let bucket = self.first as usize + place;
@@ -239,7 +277,7 @@ impl Histogram {
     }
 
     /// The smallest value that at least `share` of all are not above: the middle of its bucket, and never above the
-    /// largest.
+    /// largest or below the least. Where all are the same, that is it exactly.
     pub fn quantile_s(&self, share: f64) -> Option<f64> {
         let rank = (share * self.total as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -247,7 +285,7 @@ impl Histogram {
             seen += self.number_at(place);
             if seen >= rank {
                 let middle = Duration::from_ps(middle(self.first as usize + place));
-                return Some(middle.min(self.max).as_secs_f64());
+                return Some(middle.min(self.max).max(self.min()).as_secs_f64());
             }
         }
         None
@@ -319,14 +357,14 @@ mod tests {
             for (index, &(shift, ps, count)) in spans.iter().enumerate() {
                 if index == at {
                     before = Some(all.clone());
-                    all.begin_max();
+                    all.begin_extremes();
                 }
                 for histogram in [Some(&mut all), (index >= at).then_some(&mut own)].into_iter().flatten() {
                     (0..count).for_each(|_| histogram.record(Duration::from_ps(ps << shift)));
                 }
             }
-            let since = all.since(before.as_ref(), all.max());
-            prop_assert_eq!((since.total, since.sum, since.max), (own.total, own.sum, own.max));
+            let since = all.since(before.as_ref(), all.extremes());
+            prop_assert_eq!((since.total, since.sum, since.extremes()), (own.total, own.sum, own.extremes()));
             for share in [0.01, 0.5, 0.99, 1.0] {
                 prop_assert_eq!(since.quantile_s(share), own.quantile_s(share));
             }
@@ -343,7 +381,7 @@ mod tests {
                 spans.clone().for_each(|span| recording.record(span));
                 recording.close();
                 spans.for_each(|span| one_by_one.record(span));
-                prop_assert_eq!((alike.total, alike.sum, alike.max), (one_by_one.total, one_by_one.sum, one_by_one.max));
+                prop_assert_eq!((alike.total, alike.sum, alike.max, alike.min()), (one_by_one.total, one_by_one.sum, one_by_one.max, one_by_one.min()));
                 for share in [0.1, 0.5, 0.9] {
                     prop_assert_eq!(alike.quantile_s(share), one_by_one.quantile_s(share));
                 }
@@ -370,8 +408,8 @@ mod tests {
                 }
                 recording.close();
                 prop_assert_eq!(
-                    (evenly.total, evenly.sum, evenly.max),
-                    (one_by_one.total, one_by_one.sum, one_by_one.max)
+                    (evenly.total, evenly.sum, evenly.max, evenly.min()),
+                    (one_by_one.total, one_by_one.sum, one_by_one.max, one_by_one.min())
                 );
                 for share in [0.1, 0.5, 0.9] {
                     prop_assert_eq!(evenly.quantile_s(share), one_by_one.quantile_s(share));
@@ -388,6 +426,9 @@ mod tests {
                 let exact = values[(share * values.len() as f64).ceil() as usize - 1] as f64 * 1e-12;
                 let found = histogram.quantile_s(share).unwrap();
                 prop_assert!((found / exact - 1.0).abs() < 0.01, "{share}: {found} against {exact}");
+                let [least, largest] = [values[0], values[values.len() - 1]].map(|ps| Duration::from_ps(ps).as_secs_f64());
+                let within = (least..=largest).contains(&found);
+                prop_assert!(within, "{share}: {found} lies beyond what was counted");
             }
         }
     }
@@ -446,6 +487,25 @@ mod tests {
         }
         let counted: u64 = (0..histogram.counts.len()).map(|place| histogram.number_at(place)).sum();
         assert_eq!((counted, number_of(&histogram, 3), number_of(&histogram, 1 << 24)), (5, 1, 2));
+    }
+
+    #[test]
+    fn quantiles_of_a_constant_are_that_constant() {
+        // No middle of a bucket: 5 us/km times 1000 km, and a cell of 149.76 Mb/s.
+        let delay = Duration::from_ps(5_002_831_196);
+        let (mut one_by_one, mut alike) = (Histogram::default(), Histogram::default());
+        let mut recording = alike.recording();
+        for _ in 0..300 {
+            one_by_one.record(delay);
+            recording.record(delay);
+        }
+        recording.record_even(delay, 0, 5);
+        recording.close();
+        for histogram in [one_by_one, alike] {
+            for share in [0.01, 0.5, 0.99, 1.0] {
+                assert_eq!(histogram.quantile_s(share), Some(delay.as_secs_f64()));
+            }
+        }
     }
 
     #[test]

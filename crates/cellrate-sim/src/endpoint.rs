@@ -490,11 +490,11 @@ impl Endpoint {
         self.sender.source()
     }
 
-    /// The largest delay and the integral of ACR begin anew at `now`.
+    /// The least and the largest delay and the integral of ACR begin anew at `now`.
     pub fn begin_maxima(&mut self, now: Time) {
         self.acr_integral = AcrIntegral::from(now);
         if let Some(delays) = &mut self.delays {
-            delays.begin_max();
+            delays.begin_extremes();
         }
     }
 

@@ -9,8 +9,8 @@
 
 use std::borrow::Cow;
 
-use cellrate_engine::histogram::Histogram;
-use cellrate_proto::{CellRate, Duration, SourceStatistics, Time};
+use cellrate_engine::histogram::{Extremes, Histogram};
+use cellrate_proto::{CellRate, SourceStatistics, Time};
 use cellrate_scenario::{FlowIndex, PortIndex, Scenario, Span};
 
 use super::account::{count_in_flight, dropped_by_flow};
@@ -48,7 +48,7 @@ struct Reading {
     ports: Vec<PortCounts>,
 }
 
-/// What has been counted of one direction of a connection. `max_delay` is that since the reading before.
+/// What has been counted of one direction of a connection. `delay_extremes` are those since the reading before.
 #[derive(Clone, Debug, Default)]
 struct FlowCounts<'a> {
     sent: u64,
@@ -62,7 +62,7 @@ struct FlowCounts<'a> {
     /// Where there is an ABR source.
     abr: Option<AbrCounts>,
     delays: Option<Cow<'a, Histogram>>,
-    max_delay: Duration,
+    delay_extremes: Extremes,
 }
 
 /// What has been counted of an ABR source.
@@ -279,7 +279,7 @@ fn flow_counts<'a>(
             statistics: source.statistics(),
         }),
         delays: receiver.delays().map(Cow::Borrowed),
-        max_delay: receiver.delays().map_or(Duration::ZERO, Histogram::max),
+        delay_extremes: receiver.delays().map(Histogram::extremes).unwrap_or_default(),
     }
 }
 
@@ -301,7 +301,8 @@ fn flow_row(
         None if parts.all.len() == 1 => Cow::Borrowed(delays),
         before => {
             let before = before.and_then(|counts| counts.delays.as_deref());
-            Cow::Owned(delays.since(before, parts.max(|counts| counts.max_delay)))
+            let extremes = parts.all.iter().map(|counts| counts.delay_extremes);
+            Cow::Owned(delays.since(before, extremes.fold(Extremes::default(), Extremes::with)))
         }
     });
     let delays = delays.as_deref();
