@@ -164,8 +164,8 @@ def test_the_command_writes_a_picture_and_says_where(
 
 
 def test_what_nobody_could_read_is_not_drawn() -> None:
-    large = scenario(61, [(number, number + 1) for number in range(1, 61)], [(1, 2)])
-    with pytest.raises(cellrate.CellrateError, match="drawn has 61 switches; a picture can show at most 60"):
+    large = scenario(801, [(number, number + 1) for number in range(1, 801)], [(1, 2)])
+    with pytest.raises(cellrate.CellrateError, match=r"drawn has 801 switches .* a picture has 800 at most"):
         large.draw()
 
 

@@ -38,6 +38,8 @@ pub struct LinkRow {
     pub rate_bps: u64,
     /// Its propagation delay \[s\].
     pub delay_s: f64,
+    /// What tells it from the others where there are several between its nodes.
+    pub label: Option<String>,
 }
 
 /// A connection.
@@ -72,6 +74,7 @@ impl Topology {
             ends: link.ends.map(|node| node.0),
             rate_bps: link.rate.as_bps(),
             delay_s: link.delay.as_secs_f64(),
+            label: link.label.clone(),
         });
         let vcs = scenario.connections.iter().map(|connection| {
             let first = connection.path.first().map(|&step| scenario.tail(step).0);

@@ -132,7 +132,8 @@ def _stress_majorized(apart: NDArray[np.float64]) -> NDArray[np.float64]:
     weights = np.zeros_like(apart)
     np.divide(1.0, apart**2, out=weights, where=apart > 0)
     inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
-    for _ in range(300):
+    # Each step takes time with the square of their number, and many need fewer for a picture.
+    for _ in range(300 if count <= 100 else 60):
         distances = np.linalg.norm(spots[:, None] - spots[None], axis=2)
         pulls = np.zeros_like(apart)
         np.divide(weights * apart, distances, out=pulls, where=distances > 1e-9)

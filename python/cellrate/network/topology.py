@@ -18,6 +18,8 @@ class Link:
     ends: tuple[int, int]
     rate_bps: int
     delay_s: float
+    label: str | None = None
+    """What tells it from the others between its nodes, if there are any."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class Way:
     category: str
     path: WayThrough
     """Places of the picture."""
+    over: tuple[str, ...] = ()
+    """The links that it takes where there are several between two places, as far as they have names."""
 
 
 class Network:
@@ -46,7 +50,9 @@ class Network:
     def __init__(self, topology: dict[str, Any]) -> None:
         self.nodes: list[dict[str, Any]] = topology["nodes"]
         self.links = [
-            Link((a, b), one["rate_bps"], one["delay_s"]) for one in topology["links"] for a, b in [one["ends"]]
+            Link((a, b), one["rate_bps"], one["delay_s"], one["label"])
+            for one in topology["links"]
+            for a, b in [one["ends"]]
         ]
         self.vcs: list[dict[str, Any]] = topology["vcs"]
         self.beside: list[list[Link]] = [[] for _ in self.nodes]
@@ -98,11 +104,12 @@ class Network:
     @cached_property
     def ways(self) -> list[Way]:
         """Ways, in the order of their first connections."""
-        alike: dict[tuple[str, WayThrough], list[str]] = {}
+        alike: dict[tuple[str, WayThrough, tuple[str, ...]], list[str]] = {}
         for vc in self.vcs:
             path = tuple(self.place_of[node] for node in vc["path"])
-            alike.setdefault((vc["category"], path), []).append(vc["name"])
-        return [Way(tuple(vcs), category, path) for (category, path), vcs in alike.items()]
+            over = tuple(label for port in vc["ports"] for label in [self.links[port // 2].label] if label is not None)
+            alike.setdefault((vc["category"], path, over), []).append(vc["name"])
+        return [Way(tuple(vcs), category, path, over) for (category, path, over), vcs in alike.items()]
 
     @cached_property
     def edges(self) -> dict[tuple[int, int], list[Link]]:
@@ -112,6 +119,10 @@ class Network:
             a, b = sorted(self.place_of[end] for end in link.ends)
             joined.setdefault((a, b), []).append(link)
         return joined
+
+    def is_parallel(self, edge: tuple[int, int]) -> bool:
+        """Whether several links join the same two nodes there, and not hosts that are drawn as one."""
+        return any(link.label is not None for link in self.edges[edge])
 
     def label(self, place: int) -> tuple[str, str]:
         """What stands at a place: the name, and what is done there about congestion."""
