@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ class Scenario:
         self._native = native
         self._file = file
         self._source = source
-        self._checked: tuple[str, str, float, int] | None = None
+        self._checked: tuple[str, float, int] | None = None
 
     @classmethod
     def load(cls, path: str | Path, *, set: Mapping[str, object] | None = None) -> Scenario:
@@ -175,11 +175,20 @@ class Scenario:
         ScenarioError
             If one cannot; it says which.
         """
-        points = self.points()
-        for place, point in enumerate(points):
+        return list(self.checking())
+
+    def checking(self) -> Iterator[SweepPoint]:
+        """Write out the sweep, and see point by point that each can be run: a generator of `checked_points`.
+
+        Raises
+        ------
+        ScenarioError
+            If one cannot; it says which.
+        """
+        for place, point in enumerate(self.points()):
             with at_point(place, point.set):
                 point.scenario._facts()
-        return points
+            yield point
 
     def check(self) -> None:
         """Raise `ScenarioError` unless every point of the sweep can be run."""
@@ -255,17 +264,17 @@ class Scenario:
     @property
     def purpose(self) -> str:
         """What the scenario is for."""
-        return self._facts()[1]
+        return self._native.purpose()
 
     @property
     def duration_s(self) -> float:
         """Network time of a run [s]."""
-        return self._facts()[2]
+        return self._facts()[1]
 
     @property
     def seed(self) -> int:
         """Seed of all randomness."""
-        return self._facts()[3]
+        return self._facts()[2]
 
     @property
     def customs(self) -> list[tuple[str, str]]:
@@ -282,7 +291,7 @@ class Scenario:
         """A hash of everything in the document that bears on the result."""
         return self._native.hash()
 
-    def _facts(self) -> tuple[str, str, float, int]:
+    def _facts(self) -> tuple[str, float, int]:
         if self._checked is None:
             self._checked = self._native.check()
         return self._checked

@@ -186,8 +186,8 @@ def test_a_folder_of_somebody_else_is_status_2(pair_file: Path, tmp_path: Path) 
 
 
 def test_a_folder_that_cannot_be_is_told_before_anything_runs(pair_file: Path) -> None:
-    # A run of months: it would not come to its end.
-    long = ("--set", "duration=8640000 s", "--set", "probe.2.every=60 min")
+    # A run of days of network time: it would not come to its end.
+    long = ("--set", "duration=864000 s", "--set", "probe.2.every=60 min")
     done = command("run", pair_file, *long, "--out", "/proc/results/here")
     assert (done.returncode, done.stdout) == (2, "")
     assert "no folder can be made at /proc/results/here" in done.stderr

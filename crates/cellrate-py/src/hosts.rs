@@ -8,7 +8,7 @@ use cellrate_scenario::{Application, ApplicationKind, NodeKind, Ready, Scenario 
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
-use crate::error::{host_error, scenario_error};
+use crate::error::host_error;
 use crate::scenario::Scenario;
 
 /// A host: a network namespace with its device to the network.
@@ -57,7 +57,7 @@ impl Host {
 /// Makes a machine of every host of the scenario, in their order.
 #[pyfunction]
 pub fn make_hosts(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<Host>> {
-    let scenario = scenario.document.resolve_for_live().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.lived(py)?;
     let make = || {
         scenario.hosts.iter().zip(&scenario.nodes).map(|(settings, node)| {
             let host = LiveHost::new(settings).map_err(|error| (node.name.clone(), error))?;
@@ -74,7 +74,7 @@ type NodeRow = (String, bool, Option<String>);
 /// The nodes of a scenario, in their order.
 #[pyfunction]
 pub fn nodes(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<NodeRow>> {
-    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.resolved(py)?;
     let address = |number: usize| scenario.live.addresses.get(number).copied().flatten();
     let rows = scenario.nodes.iter().enumerate().map(|(number, node)| {
         (node.name.clone(), node.kind == NodeKind::Host, address(number).map(|address| address.to_string()))
@@ -85,7 +85,7 @@ pub fn nodes(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<NodeRow>> {
 /// The applications of a scenario as JSON text.
 #[pyfunction]
 pub fn applications(py: Python<'_>, scenario: &Scenario) -> PyResult<String> {
-    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.resolved(py)?;
     let list: Value = scenario.applications.iter().map(|one| application(one, &scenario)).collect();
     Ok(list.to_string())
 }

@@ -7,6 +7,7 @@ mod conformance;
 mod error;
 mod given;
 mod hosts;
+mod interruptible;
 mod live;
 mod live_network;
 mod making;

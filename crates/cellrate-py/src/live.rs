@@ -16,7 +16,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::capture::{self, Capture, CaptureSettings};
-use crate::error::{capture_error, host_error, live_error, not_given, scenario_error};
+use crate::error::{capture_error, host_error, live_error, not_given};
 use crate::given::{Makers, PythonGiven};
 use crate::run_result::{Part as NewValues, RunResult, Track, interrupted};
 use crate::scenario::{Scenario, SeriesInfo};
@@ -41,7 +41,7 @@ pub fn live_nodes(
     given: Option<Makers>,
     nonce: Option<u64>,
 ) -> PyResult<RunResult> {
-    let scenario = scenario.document.resolve_for_live().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.lived(py)?;
     let part = part(&scenario, nodes)?;
     let options = Options { part, start_unix_ns, nonce, ..Options::default() };
     let told = Told { progress: progress.as_ref(), look: None };
@@ -58,7 +58,7 @@ pub fn check_given(
     given: Vec<(String, String)>,
     nodes: Option<Vec<String>>,
 ) -> PyResult<()> {
-    let scenario = scenario.document.resolve_for_live().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.lived(py)?;
     let part = part(&scenario, nodes)?;
     let is_given = |kind: &str, name: &str| given.iter().any(|given| given.0 == kind && given.1 == name);
     let mut wanted = wanted(&scenario, |node| part.has(node)).into_iter();
@@ -80,7 +80,7 @@ pub struct Told<'a> {
 /// intervals.
 #[pyfunction]
 pub fn live_series(py: Python<'_>, scenario: &Scenario) -> PyResult<Vec<SeriesInfo>> {
-    let scenario = scenario.document.resolve().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.resolved(py)?;
     let series = engine::series_of(&scenario).into_iter();
     Ok(series.map(|(probe, entity, unit, every)| (probe, entity, unit, every.map(Duration::as_ps))).collect())
 }

@@ -8,7 +8,6 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::capture::CaptureSettings;
-use crate::error::scenario_error;
 use crate::given::Makers;
 use crate::hosts::Host;
 use crate::live::{Told, carry, part};
@@ -18,7 +17,7 @@ use crate::scenario::Scenario;
 /// A network between hosts.
 #[pyclass(frozen, module = "cellrate._native")]
 pub struct LiveNetwork {
-    scenario: Resolved,
+    scenario: Arc<Resolved>,
     hosts: Vec<Py<Host>>,
     routes: Vec<Route>,
     offers: Arc<Offers>,
@@ -29,7 +28,7 @@ impl LiveNetwork {
     /// The network of a scenario between its hosts, in their order.
     #[new]
     fn new(py: Python<'_>, scenario: &Scenario, hosts: Vec<Py<Host>>) -> PyResult<LiveNetwork> {
-        let scenario = scenario.document.resolve_for_live().map_err(|error| scenario_error(py, &error))?;
+        let scenario = scenario.lived(py)?;
         let addresses: Vec<_> =
             (0..).map(NodeIndex).zip(scenario.hosts.iter().map(|host| host.address)).collect();
         let carries = |number: ConnectionIndex| scenario.connection(number).carries_packets();

@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyKeyError, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::capture::{self, Capture, CaptureSettings};
-use crate::error::{capture_error, run_error, scenario_error};
+use crate::error::{capture_error, run_error};
 use crate::given::{Makers, PythonGiven};
 use crate::scenario::{Scenario, SeriesInfo};
 
@@ -144,7 +144,7 @@ pub fn run(
     given: Option<Makers>,
 ) -> PyResult<RunResult> {
     let (called, mut began) = (Instant::now(), None);
-    let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.ready(py)?;
     let mut capture = capture
         .map(|settings| Capture::begin(py, &scenario, settings, 0, cellrate_sim::tap::hosts(&scenario)))
         .transpose()?;
@@ -220,7 +220,7 @@ pub fn run_watched(
     given: Option<Makers>,
 ) -> PyResult<RunResult> {
     let (called, mut began) = (Instant::now(), None);
-    let scenario = scenario.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
+    let scenario = scenario.ready(py)?;
     let given = PythonGiven::new(given);
     let failure = given.failure();
     let mut raised = None;

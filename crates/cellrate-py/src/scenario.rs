@@ -1,55 +1,150 @@
 //! `Scenario`: a document with its settings, before a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cellrate_engine::given::wanted;
 use cellrate_engine::names::port_name;
 use cellrate_engine::rows::cannot_settle;
 use cellrate_engine::topology::Topology;
 use cellrate_scenario::fair::{Bottleneck, FairShare, max_min};
-use cellrate_scenario::{Document, Probe, SweepPoint};
+use cellrate_scenario::{Document, Probe, Scenario as Resolved, ScenarioError, SweepPoint};
+use cellrate_sim::RunError;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::error::{oversubscribed, scenario_error};
+use crate::error::{oversubscribed, run_error, run_failed, scenario_error};
+use crate::interruptible::interruptible;
+use cellrate_live::memory;
 
 /// A scenario document.
 #[pyclass(frozen, module = "cellrate._native")]
 pub struct Scenario {
-    pub(crate) document: Document,
+    pub(crate) document: Arc<Document>,
     /// Where the files are that it refers to.
-    folder: PathBuf,
+    folder: Arc<Path>,
+    /// Tells it from all others of the process.
+    number: u64,
+}
+
+/// The scenario that was resolved last, by the number of its document: what is asked of one after the other (facts,
+/// names of series, the run) resolves it once, and thousands of points of a sweep do not stay in memory.
+static LAST: Mutex<Option<(u64, Arc<Resolved>)>> = Mutex::new(None);
+
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
+
+/// Frees what was resolved of a scenario along with it.
+impl Drop for Scenario {
+    fn drop(&mut self) {
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        last.take_if(|(number, _)| *number == self.number);
+    }
 }
 
 /// What a point of a sweep sets, by path, and the scenario with it.
 type Point = (Vec<(String, String)>, Scenario);
 
-/// VC, whether backward, rate [cells/s], and the port that keeps the flow from more, if one does.
+/// VC, whether backward, rate \[cells/s\], and the port that keeps the flow from more, if one does.
 type Share = (String, bool, f64, Option<String>);
 
 /// Probe, entity, unit, and the interval \[ps\] of a series taken at intervals.
 pub type SeriesInfo = (String, String, &'static str, Option<u64>);
 
 impl Scenario {
-    /// With what is in the files that the document refers to.
-    fn whole(py: Python<'_>, mut document: Document, folder: PathBuf) -> PyResult<Scenario> {
-        document.take_in(&folder).map_err(|error| scenario_error(py, &error))?;
-        Ok(Scenario { document, folder })
+    fn of(document: Document, folder: Arc<Path>) -> Scenario {
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        Scenario { document: Arc::new(document), folder, number }
+    }
+
+    /// Does `work` with the document, where signals can end the wait for it.
+    fn with_document<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Document) -> Result<T, ScenarioError> + Send + 'static,
+    ) -> PyResult<T> {
+        let document = Arc::clone(&self.document);
+        interruptible(py, move || work(&document))?.map_err(|error| scenario_error(py, &error))
+    }
+
+    /// The scenario that the document describes.
+    pub(crate) fn resolved(&self, py: Python<'_>) -> PyResult<Arc<Resolved>> {
+        let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, scenario)) = last.filter(|(number, _)| *number == self.number) {
+            return Ok(scenario);
+        }
+        let scenario = Arc::new(self.with_document(py, Document::resolve)?);
+        *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some((self.number, Arc::clone(&scenario)));
+        Ok(scenario)
+    }
+
+    /// Like [`resolved`](Scenario::resolved), where it has no part in real programs.
+    pub(crate) fn simulated(&self, py: Python<'_>) -> PyResult<Arc<Resolved>> {
+        self.document.check_for_simulation().map_err(|error| scenario_error(py, &error))?;
+        self.resolved(py)
+    }
+
+    /// Like [`resolved`](Scenario::resolved), where a live run can have all that it asks for.
+    pub(crate) fn lived(&self, py: Python<'_>) -> PyResult<Arc<Resolved>> {
+        self.document.check_for_live().map_err(|error| scenario_error(py, &error))?;
+        self.resolved(py)
+    }
+
+    /// Like [`simulated`](Scenario::simulated), where a simulator can run it, in the memory that there is.
+    pub(crate) fn ready(&self, py: Python<'_>) -> PyResult<Arc<Resolved>> {
+        let scenario = self.simulated(py)?;
+        let asked = Arc::clone(&scenario);
+        let about = match interruptible(py, move || cellrate_sim::check(&asked))? {
+            Ok(()) => None,
+            Err(error @ (RunError::TooLong { .. } | RunError::BacklogTooLong { .. })) => {
+                Some(("duration", error))
+            }
+            Err(error @ RunError::TooLarge { .. }) => Some(("vc", error)),
+            Err(error) => return Err(run_error(py, &error)),
+        };
+        if let Some((key, error)) = about {
+            return Err(scenario_error(py, &self.document.error_about(key, &error.to_string(), "")));
+        }
+        let shares = cellrate_sim::footprint(&scenario);
+        let needed = shares.iter().fold(0_u64, |sum, share| sum.saturating_add(share.octets));
+        if let (Some(left), Some(most)) = (memory::left(), shares.first())
+            && needed > left
+        {
+            let what = format!("{}: the run takes {} of memory at least", most.what, memory::shown(needed));
+            let remedy = format!(
+                "There are {} left: record less often or of fewer things, or shorten `duration`",
+                memory::shown(left)
+            );
+            return Err(run_failed(py, &self.document.error_about(most.key, &what, &remedy).to_string()));
+        }
+        Ok(scenario)
     }
 }
 
-/// `document` with another value at each path.
-fn changed(py: Python<'_>, mut document: Document, settings: &[(String, String)]) -> PyResult<Document> {
+/// Folders beside that of a scenario whose files scenarios may name: those of CELLRATE_ALLOW_FILES, with `:` between.
+fn allowed_folders() -> Vec<PathBuf> {
+    let folders = std::env::var_os("CELLRATE_ALLOW_FILES").unwrap_or_default();
+    std::env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty()).collect()
+}
+
+/// `document` with another value at each path, and with what is in the files that it refers to.
+fn whole(
+    mut document: Document,
+    settings: &[(String, String)],
+    folder: &Path,
+) -> Result<Document, ScenarioError> {
     for (path, value) in settings {
-        document.set(path, value).map_err(|error| scenario_error(py, &error))?;
+        document.check_not_swept(path)?;
+        document.set(path, value)?;
     }
+    document.take_in_from(folder, &allowed_folders())?;
     Ok(document)
 }
 
 #[pymethods]
 impl Scenario {
-    /// Reads a document; `file` is the name that errors give. Values at paths are replaced by those of `settings`, and
-    /// files that it refers to then are read too, as seen from `folder`.
+    /// Reads a scenario file; errors call it `file`. The files that it refers to are in `folder`, and read when the
+    /// value at each path has been replaced.
     #[staticmethod]
     fn parse(
         py: Python<'_>,
@@ -58,34 +153,51 @@ impl Scenario {
         folder: PathBuf,
         settings: Vec<(String, String)>,
     ) -> PyResult<Scenario> {
-        let document = Document::parse_bytes(text, file).map_err(|error| scenario_error(py, &error))?;
-        Scenario::whole(py, changed(py, document, &settings)?, folder)
+        let (text, file, folder) = (text.to_vec(), file.to_string(), Arc::<Path>::from(folder));
+        let place = Arc::clone(&folder);
+        let document = interruptible(py, move || {
+            Document::parse_bytes(&text, &file).and_then(|document| whole(document, &settings, &place))
+        })?;
+        Ok(Scenario::of(document.map_err(|error| scenario_error(py, &error))?, folder))
     }
 
     /// A copy in which the value at each path is another one, written as in TOML or as plain text.
     fn with_set(&self, py: Python<'_>, settings: Vec<(String, String)>) -> PyResult<Scenario> {
-        Scenario::whole(py, changed(py, self.document.clone(), &settings)?, self.folder.clone())
+        let folder = Arc::clone(&self.folder);
+        let changed = self.with_document(py, move |document| whole(document.clone(), &settings, &folder))?;
+        Ok(Scenario::of(changed, Arc::clone(&self.folder)))
     }
 
     /// The points of the sweep, each with what it sets; one point that sets nothing when there is no sweep.
     fn points(&self, py: Python<'_>) -> PyResult<Vec<Point>> {
-        let points = self.document.points().map_err(|error| scenario_error(py, &error))?;
-        let whole =
-            |point: SweepPoint| Ok((point.set, Scenario::whole(py, point.document, self.folder.clone())?));
-        points.into_iter().map(whole).collect()
+        let folder = Arc::clone(&self.folder);
+        let points = self.with_document(py, move |document| {
+            let taken_in = |SweepPoint { set, document }| Ok((set, whole(document, &[], &folder)?));
+            document.points()?.into_iter().map(taken_in).collect::<Result<Vec<_>, _>>()
+        })?;
+        let point = |(set, document)| (set, Scenario::of(document, Arc::clone(&self.folder)));
+        Ok(points.into_iter().map(point).collect())
     }
 
-    /// Checks everything; gives name, purpose, duration \[s\] and seed.
-    fn check(&self, py: Python<'_>) -> PyResult<(String, String, f64, u64)> {
-        let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
-        Ok((scenario.name, scenario.purpose, scenario.duration.as_secs_f64(), scenario.seed))
+    /// Checks everything that a run would; gives name, duration \[s\] and seed.
+    fn check(&self, py: Python<'_>) -> PyResult<(String, f64, u64)> {
+        let mut scenario = self.resolved(py)?;
+        scenario = if scenario.applications.is_empty() { self.ready(py)? } else { self.lived(py)? };
+        Ok((scenario.name.clone(), scenario.duration.as_secs_f64(), scenario.seed))
+    }
+
+    /// What the scenario is for, as its text says.
+    fn purpose(&self) -> String {
+        self.document.purpose()
     }
 
     /// Max-min fair rates of the ABR flows when ports hand out `utilization` of their lines, or what their algorithms
     /// do.
     fn fair(&self, py: Python<'_>, utilization: Option<f64>) -> PyResult<Vec<Share>> {
-        let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
-        let shares = max_min(&scenario, utilization).map_err(|error| oversubscribed(py, &error))?;
+        let scenario = self.resolved(py)?;
+        let asked = Arc::clone(&scenario);
+        let shares = interruptible(py, move || max_min(&asked, utilization))?;
+        let shares = shares.map_err(|error| oversubscribed(py, &error))?;
         let row = |share: FairShare| {
             let vc = scenario.connection(share.flow.connection()).name.clone();
             let port = match share.bottleneck {
@@ -99,7 +211,7 @@ impl Scenario {
 
     /// The ports of which is known before a run that their algorithm cannot settle, as JSON text: rows of `unsettled`.
     fn cannot_settle(&self, py: Python<'_>) -> PyResult<String> {
-        let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
+        let scenario = self.resolved(py)?;
         Ok(serde_json::json!(cannot_settle(&scenario)).to_string())
     }
 
@@ -112,7 +224,7 @@ impl Scenario {
     /// Name, entity and unit of each series that a simulation records, and the interval \[ps\] of one taken at
     /// intervals.
     fn series(&self, py: Python<'_>) -> PyResult<Vec<SeriesInfo>> {
-        let scenario = self.document.resolve_for_simulation().map_err(|error| scenario_error(py, &error))?;
+        let scenario = self.simulated(py)?;
         let interval = |probe: &Probe| probe.every.interval().map(cellrate_proto::Duration::as_ps);
         let names = cellrate_sim::series_of(&scenario).into_iter().zip(&scenario.probes);
         Ok(names.map(|((probe, entity, unit), from)| (probe, entity, unit, interval(from))).collect())
@@ -121,14 +233,14 @@ impl Scenario {
     /// The network as JSON text: nodes, each with what its ports do about congestion; links; and the ways of
     /// connections.
     fn topology(&self, py: Python<'_>) -> PyResult<String> {
-        let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
+        let scenario = self.resolved(py)?;
         serde_json::to_string(&Topology::of(&scenario))
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
     /// Kind ("algorithm", "policy", "traffic") and name of what is not built in, each once.
     fn customs(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
-        let scenario = self.document.resolve().map_err(|error| scenario_error(py, &error))?;
+        let scenario = self.resolved(py)?;
         let mut all: Vec<(String, String)> = Vec::new();
         for custom in wanted(&scenario, |_| true) {
             let named = (custom.kind.to_string(), custom.name);

@@ -202,12 +202,23 @@ impl Document {
         self.settled().and_then(|root| crate::resolve::scenario(&root)).map_err(|fault| self.error(fault))
     }
 
-    /// The same for a run in simulated time.
+    /// Like [`resolve`](Document::resolve), for a run in simulated time.
     ///
     /// # Errors
     /// As for [`resolve`](Document::resolve), and any application: real programs cannot be simulated.
     pub fn resolve_for_simulation(&self) -> Result<Scenario, ScenarioError> {
-        self.settled().and_then(|root| crate::resolve::simulation(&root)).map_err(|fault| self.error(fault))
+        self.check_for_simulation()?;
+        self.resolve()
+    }
+
+    /// Whether nothing in it keeps it from a run in simulated time, as far as can be said without resolving it.
+    ///
+    /// # Errors
+    /// Any application: real programs cannot be simulated.
+    pub fn check_for_simulation(&self) -> Result<(), ScenarioError> {
+        self.settled()
+            .and_then(|root| crate::resolve::check_for_simulation(&root))
+            .map_err(|fault| self.error(fault))
     }
 
     /// Resolves it for a live run.
@@ -215,7 +226,24 @@ impl Document {
     /// # Errors
     /// As for [`resolve`](Document::resolve), and a warm-up or windows: a live run measures all of its time.
     pub fn resolve_for_live(&self) -> Result<Scenario, ScenarioError> {
-        crate::resolve::live_run(&self.root).map_err(|fault| self.error(fault))
+        self.check_for_live()?;
+        self.resolve()
+    }
+
+    /// Whether nothing in it keeps it from a live run, as far as can be said without resolving it.
+    ///
+    /// # Errors
+    /// A warm-up or windows: a live run measures all of its time.
+    pub fn check_for_live(&self) -> Result<(), ScenarioError> {
+        self.settled()
+            .and_then(|root| crate::resolve::check_for_live(&root))
+            .map_err(|fault| self.error(fault))
+    }
+
+    /// What the scenario is for: its `purpose`, or the comment at the head of the file; empty without either.
+    pub fn purpose(&self) -> String {
+        let of = |root: &Table| root.text("purpose").unwrap_or_default().to_string();
+        self.settled().map_or_else(|_| of(&self.root), |root| of(&root))
     }
 
     /// The document as TOML, overrides included, comments not: what is stored beside results. It reads back to a

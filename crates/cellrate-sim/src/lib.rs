@@ -9,6 +9,7 @@ mod assembly;
 mod backlog;
 mod endpoint;
 mod error;
+mod feasible;
 pub mod kernel;
 #[doc(hidden)]
 pub mod mechanisms;
@@ -29,6 +30,7 @@ pub use cellrate_engine::given::{
 use cellrate_engine::names;
 pub use cellrate_engine::{noise, random};
 pub use error::RunError;
+pub use feasible::{Share, check, footprint};
 pub use progress::Progress;
 pub use results::{
     Burst, BurstSummary, ClockSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary,

@@ -20,16 +20,18 @@ def validate(file: File, /, *, set: Settings = None) -> int:
     from ..scenario import prepare
 
     scenario = prepare(file, set=settings_of(set))
-    points = scenario.checked_points()
-    runs = "1 run" if len(points) == 1 else f"{len(points)} runs"
-    first = points[0].scenario
+    runs, rows = 0, dict[str, None]()
+    for point in scenario.checking():
+        runs += 1
+        if runs == 1:
+            first = point.scenario
+        # Of a sweep, what is said of several points is said once.
+        rows.update((printable(unsettled_line(row)), None) for row in point.scenario.cannot_settle())
     names = f"{printable(str(file))} is sound: {printable(first.name)}"
-    print(f"{names}, {runs} of {first.duration_s:g} s, hash {scenario.hash[:12]}")
+    print(f"{names}, {'1 run' if runs == 1 else f'{runs} runs'} of {first.duration_s:g} s, hash {scenario.hash[:12]}")
     for line in told_commands(scenario):
         print(line)
-    # Of a sweep, what is said of several points is said once.
-    rows = (row for point in points for row in point.scenario.cannot_settle())
-    for line in dict.fromkeys(printable(unsettled_line(row)) for row in rows):
+    for line in rows:
         print(line)
     return 0
 

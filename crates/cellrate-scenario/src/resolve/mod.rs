@@ -64,16 +64,14 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     })
 }
 
-/// The same for a simulation, which real programs cannot take part in.
-pub(crate) fn simulation(root: &Table) -> Result<Scenario, Fault> {
-    application::refuse(root)?;
-    scenario(root)
+/// Refuses what a simulation cannot have: real programs.
+pub(crate) fn check_for_simulation(root: &Table) -> Result<(), Fault> {
+    application::refuse(root)
 }
 
-/// The same for a live run, whose figures are those of all of it.
-pub(crate) fn live_run(root: &Table) -> Result<Scenario, Fault> {
-    measuring::refuse(root)?;
-    scenario(root)
+/// Refuses what a live run cannot have: figures of a part of its time.
+pub(crate) fn check_for_live(root: &Table) -> Result<(), Fault> {
+    measuring::refuse(root)
 }
 
 /// A member with the defaults of its kind below its own keys, complete.

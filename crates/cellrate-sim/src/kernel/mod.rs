@@ -236,7 +236,8 @@ impl Kernel {
         self.now = until;
     }
 
-    fn check_length(&self) -> Result<(), RunError> {
+    /// Whether the clusters can run until the end.
+    pub(crate) fn check_length(&self) -> Result<(), RunError> {
         match self.clusters.iter().map(Cluster::last_instant).min() {
             Some(allowed) if self.end > allowed => Err(RunError::TooLong { allowed_ps: allowed.as_ps() }),
             _ => Ok(()),

@@ -1,0 +1,119 @@
+//! Memory that a run may still take.
+
+use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
+
+/// What this process may still allocate \[octets\]: what the machine has available, and what limits of the process
+/// (`ulimit -v` and `-d`) and of its control groups leave. `None` where the system says none of it.
+pub fn left() -> Option<u64> {
+    let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
+    [available(), limits(), groups_left(&groups, Path::new("/sys/fs/cgroup"))].into_iter().flatten().min()
+}
+
+/// MemAvailable: free memory, and what the system can take back from its caches.
+fn available() -> Option<u64> {
+    line_of(&read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
+}
+
+/// What limits of the process leave. Room that the allocator has reserved counts as taken.
+fn limits() -> Option<u64> {
+    let limits = read_to_string("/proc/self/limits").ok()?;
+    let status = read_to_string("/proc/self/status").ok()?;
+    let left = |limit: &str, taken: &str| {
+        let limit = limits.lines().find_map(|line| line.strip_prefix(limit))?;
+        // "unlimited" is no number.
+        let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
+        Some(limit.saturating_sub(line_of(&status, taken)?))
+    };
+    [left("Max address space", "VmSize:"), left("Max data size", "VmData:")].into_iter().flatten().min()
+}
+
+/// What is left in the control groups of a process, and in those that these are in. `groups` is what the system says of
+/// the process, and `top` the folder of all groups. Pages of files that a group holds can be taken back.
+fn groups_left(groups: &str, top: &Path) -> Option<u64> {
+    let left_in = |line: &str| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (parts.next()?, parts.next()?.trim_start_matches('/'));
+        let (top, files) = match controllers {
+            "" => (top.to_path_buf(), ["memory.max", "memory.current", "file"]),
+            _ if controllers.split(',').any(|one| one == "memory") => {
+                let files = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_cache"];
+                (top.join("memory"), files)
+            }
+            _ => return None,
+        };
+        let own = top.join(path);
+        own.ancestors()
+            .take_while(|group| group.starts_with(&top))
+            .filter_map(|at| group_left(at, files))
+            .min()
+    };
+    groups.lines().filter_map(left_in).min()
+}
+
+fn group_left(group: &Path, [limit, taken, cache]: [&str; 3]) -> Option<u64> {
+    let read = |file: &str| read_to_string(PathBuf::from(group).join(file)).ok();
+    let limit: u64 = read(limit)?.trim().parse().ok()?;
+    let taken: u64 = read(taken)?.trim().parse().ok()?;
+    let statistics = read("memory.stat").unwrap_or_default();
+    let of_cache = |line: &str| line.strip_prefix(cache)?.strip_prefix(' ')?.trim().parse::<u64>().ok();
+    let cache = statistics.lines().find_map(of_cache).unwrap_or(0);
+    Some(limit.saturating_sub(taken.saturating_sub(cache)))
+}
+
+/// The number of kilooctets behind `key` in a file of the system \[octets\].
+fn line_of(text: &str, key: &str) -> Option<u64> {
+    let number = text.lines().find_map(|line| line.strip_prefix(key))?.trim().strip_suffix("kB")?;
+    number.trim().parse::<u64>().ok().map(|kilooctets| kilooctets << 10)
+}
+
+/// So many octets for people: "3.2 GB".
+pub fn shown(octets: u64) -> String {
+    match octets {
+        0..1_000_000_000 => format!("{:.0} MB", octets as f64 / 1e6),
+        _ => format!("{:.1} GB", octets as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_with_memory_says_so() {
+        assert!(left().is_none_or(|octets| octets > 1 << 20));
+        assert_eq!((shown(21_600_000_000), shown(4_000_000)), ("21.6 GB".into(), "4 MB".into()));
+    }
+
+    #[test]
+    fn a_control_group_leaves_what_it_and_those_around_it_leave() {
+        let top = std::env::temp_dir().join(format!("cellrate-groups-{}", std::process::id()));
+        let write = |group: &str, files: [(&str, &str); 3]| {
+            std::fs::create_dir_all(top.join(group)).unwrap();
+            files
+                .into_iter()
+                .for_each(|(file, text)| std::fs::write(top.join(group).join(file), text).unwrap());
+        };
+        let second = |limit, taken| {
+            [
+                ("memory.max", limit),
+                ("memory.current", taken),
+                ("memory.stat", "anon 1\nfile_mapped 7\nfile 200\n"),
+            ]
+        };
+        write("a", second("5000\n", "1000\n"));
+        write("a/b", second("max\n", "900\n"));
+        assert_eq!(groups_left("0::/a/b\n", &top), Some(4200));
+        write("a/b", second("3000\n", "900\n"));
+        assert_eq!(groups_left("0::/a/b\n", &top), Some(2300));
+        assert_eq!(groups_left("0::/elsewhere\n", &top), None);
+        let first = [
+            ("memory.limit_in_bytes", "700\n"),
+            ("memory.usage_in_bytes", "600\n"),
+            ("memory.stat", "cache 1\ntotal_cache 50\n"),
+        ];
+        write("memory/c", first);
+        assert_eq!(groups_left("3:cpu,cpuacct:/c\n5:memory:/c\n0::/\n", &top), Some(150));
+        std::fs::remove_dir_all(top).unwrap();
+    }
+}
