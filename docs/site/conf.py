@@ -29,6 +29,8 @@ include_patterns = [
     "docs/guides/*.md",
     "docs/notebooks/*.ipynb",
     "docs/site/python.rst",
+    "examples/README.md",
+    "examples/*/README.md",
     "papers/*/README.md",
     "benches/peers/README.md",
 ]
@@ -61,7 +63,12 @@ PAGES = {
         ],
         "docs/transport",
     ],
-    "Your own": ["docs/guides/algorithms", "docs/guides/sources"],
+    "Your own": [
+        "docs/guides/algorithms",
+        "docs/guides/sources",
+        "examples/README",
+        *[f"examples/{name}/README" for name in ("own-algorithm", "own-paper", "own-traffic")],
+    ],
     "Studies": ["docs/guides/campaigns", "docs/guides/tuning", "docs/notebooks/rif-and-rdf-over-efci"],
     "Networks and traffic": [
         "docs/guides/topologies",
