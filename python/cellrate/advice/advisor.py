@@ -351,11 +351,24 @@ def taken_back(advised: AdvisedSet, values: Mapping[str, float]) -> AdvisedSet:
 
     CRM follows TBE and Nrm.
     """
+    return _with(advised, values, "the default: in simulation it did better than {}, which the guideline gives")
+
+
+def tuned_to(advised: AdvisedSet, values: Mapping[str, float]) -> AdvisedSet:
+    """Give an advised set with values of these parameters, by symbol, that a simulation has found to do better.
+
+    CRM follows TBE and Nrm.
+    """
+    changed = {symbol: value for symbol, value in values.items() if advised[symbol].value != value}
+    return _with(advised, changed, "found by simulation, where the set did better than with {}")
+
+
+def _with(advised: AdvisedSet, values: Mapping[str, float], because: str) -> AdvisedSet:
     advices = []
     for advice in advised.advices:
         if advice.parameter in values:
             value = values[advice.parameter]
-            reason = f"the default: in simulation it did better than {advice.text}, which the guideline gives"
+            reason = because.format(advice.text)
             if advice.unit == "cells/s":
                 advice = _rate(advice.parameter, value, reason, advice.source)
             elif advice.unit == "s":
@@ -387,7 +400,7 @@ def _rate(parameter: str, value: float, reason: str, source: str, warnings: tupl
 
 
 def _factor(parameter: str, value: float, reason: str, source: str, warnings: tuple[str, ...] = ()) -> Advice:
-    text = "1" if value == 1 else f"1/{1 / value:.0f}"
+    text = f"{value:g}" if value in (0, 1) else f"1/{1 / value:.0f}"
     return Advice(parameter, value, "", text, reason, source, warnings)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import quantities
@@ -47,10 +47,7 @@ class Figure:
         CellrateError
             If results have no such rows, or rows no such key, or nothing has that name.
         """
-        if self.rows not in summary:
-            raise CellrateError(f'there are no rows "{self.rows}" in a result; there are {", ".join(summary)}')
-        given = summary[self.rows]
-        rows = [given] if isinstance(given, dict) else given
+        rows = self._rows(summary)
         if self.rows == "vcs" and self.entity is None:
             # Directions that carry RM cells only would be of no interest.
             rows = [row for row in rows if row["data_sent"]] or rows
@@ -67,6 +64,17 @@ class Figure:
         if self.entity is not None and not values:
             raise CellrateError(f"nothing called {self.entity!r} has a {self.rows}.{key}")
         return values
+
+    def full_key(self, summary: Mapping[str, Any]) -> str:
+        """Give the key with its unit, as rows have it."""
+        rows = self._rows(summary)
+        return self._key(rows) if rows else self.key
+
+    def _rows(self, summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+        if self.rows not in summary:
+            raise CellrateError(f'there are no rows "{self.rows}" in a result; there are {", ".join(summary)}')
+        given = summary[self.rows]
+        return [given] if isinstance(given, dict) else list(given)
 
     def _key(self, rows: Sequence[Mapping[str, Any]]) -> str:
         keys = list(dict.fromkeys(key for row in rows for key in row if not isinstance(row[key], str | list | dict)))
@@ -230,6 +238,65 @@ class Objective:
         if not values:
             raise CellrateError(f"{self.text}: nothing in the result has a {self.figure.rows}.{self.figure.key}")
         return SPREADS[self.spread](values)
+
+
+_SCALES = {
+    "bps": (1e-6, "Mbps"),
+    "cps": (1.0, "cells/s"),
+    "s": (1e3, "ms"),
+    "cells": (1.0, "cells"),
+    "octets": (1.0, "octets"),
+}
+"""By the unit that ends a key, what a picture has instead: factor and unit."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure as a picture has it: of every connection or port, or what is made of them."""
+
+    figure: Figure
+    spread: str | None
+
+    @classmethod
+    def read(cls, text: str, summary: Mapping[str, Any]) -> Shown:
+        """Read "vcs.throughput" or "total vcs.throughput", as a result like this one has it.
+
+        Raises
+        ------
+        CellrateError
+            If it is written in another way, or results have no such figure.
+        """
+        found = re.fullmatch(r"\s*(?:(total|mean|least|most)\s+)?(\S+)\s*", text)
+        if found is None:
+            raise CellrateError(
+                f"{text!r} is no figure; write rows and a key of theirs, such as vcs.throughput, with total, mean, "
+                "least or most in front if these are made of all"
+            )
+        figure = Figure.read(found[2])
+        return cls(replace(figure, key=figure.full_key(summary)), found[1])
+
+    def values(self, summary: Mapping[str, Any]) -> list[float]:
+        """Give its values in a result, in the unit of the picture: one, or one of each connection or port."""
+        values = list(self.figure.values(summary).values())
+        if values and self.spread is not None:
+            values = [SPREADS[self.spread](values)]
+        return [value * self._unit[0] for value in values]
+
+    @property
+    def label(self) -> str:
+        """What an axis says."""
+        name = self.figure.key.removesuffix(f"_{self._unit[2]}").replace("_", " ")
+        of = f" of {self.figure.entity}" if self.figure.entity else ""
+        before = f"{self.spread} " if self.spread else ""
+        return f"{before}{name}{of}" + (f" [{self._unit[1]}]" if self._unit[1] else "")
+
+    @property
+    def _unit(self) -> tuple[float, str, str]:
+        """Factor, unit in the picture, and the unit that ends the key."""
+        end = self.figure.key.rpartition("_")[2]
+        if end in _SCALES and end != self.figure.key:
+            return (*_SCALES[end], end)
+        return (1.0, "cells" if self.figure.key.endswith("queue") else "", "")
 
 
 def _read_value(text: str) -> float:

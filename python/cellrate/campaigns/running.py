@@ -124,7 +124,8 @@ class _Work:
         if not self.todo and executor is None:
             return []
         # The longest first, as far as network time tells: the last to end should not have been the last to begin.
-        order = sorted(self.todo, key=lambda place: -self.points[place][0].duration_s)
+        durations_s = self.campaign.manifest.durations_s
+        order = sorted(self.todo, key=lambda place: -durations_s[place])
         token = area_of(self.target.folder) / self.target.token
         token.touch()
         try:

@@ -46,10 +46,10 @@ def write_tables(folder: Path, manifest: Manifest, *, csv: bool) -> None:
         lock.give_back()
 
 
-def summaries(folder: Path, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
-    """Give the summaries of points, one after the other."""
+def _texts(folder: Path, entries: Sequence[Entry]) -> Iterator[bytes]:
+    """Give the summaries of points as they are stored, one after the other."""
     for entry in entries:
-        yield json.loads((folder / entry.folder / RESULTS).read_bytes())
+        yield (folder / entry.folder / RESULTS).read_bytes()
 
 
 def _fill(folder: Path, place: Path, manifest: Manifest, *, csv: bool) -> None:
@@ -58,13 +58,16 @@ def _fill(folder: Path, place: Path, manifest: Manifest, *, csv: bool) -> None:
     summary = (place / RESULTS).open("w") if len(manifest.points) <= MOST_IN_SUMMARY else None
     for places in chunks(len(manifest.points), CHUNK):
         entries = manifest.points[places.start : places.stop]
-        found = list(summaries(folder, entries))
+        texts = list(_texts(folder, entries))
+        found: list[dict[str, Any]] = [json.loads(text) for text in texts]
         for kind in dict.fromkeys(kind for one in found for kind in one):
             parts.add(kind, _rows(kind, found, {name: values[places.start :] for name, values in settings.items()}))
         if summary is not None:
-            for number, (entry, one) in enumerate(zip(entries, found, strict=True), places.start):
-                text = json.dumps({"set": entry.set, **one}, allow_nan=False)
-                summary.write(('{"points": [\n' if number == 0 else ",\n") + text)
+            for number, (entry, text) in enumerate(zip(entries, texts, strict=True), places.start):
+                # A point's summary is one line of text, and stands here as it is there.
+                rest = text.decode().strip().removeprefix("{")
+                line = f'{{"set": {json.dumps(entry.set, allow_nan=False)}, {rest}'
+                summary.write(('{"points": [\n' if number == 0 else ",\n") + line)
     if summary is not None:
         summary.write("\n]}\n")
         summary.close()
@@ -76,11 +79,12 @@ def _rows(kind: str, found: Sequence[Mapping[str, Any]], settings: Mapping[str, 
     from ..sweeps.tidy import table_of
 
     rows = []
-    for number, one in enumerate(found):
+    names = list(settings)
+    for one, *values in zip(found, *settings.values(), strict=False):
         given = one.get(kind, [])
-        set_there = {name: values[number] for name, values in settings.items()}
+        set_there = dict(zip(names, values, strict=True))
         rows += [{**set_there, **row} for row in ([given] if isinstance(given, dict) else given)]
-    return table_of(rows, list(settings))
+    return table_of(rows, names)
 
 
 class _Parts:

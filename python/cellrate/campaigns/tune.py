@@ -66,6 +66,8 @@ class Tuned:
     """The scenario with the winner's values."""
     better: bool = False
     """Whether the winner is better than the scenario as it is, on the new seeds, in one objective and worse in none."""
+    tried: list[Trial] = field(default_factory=list)
+    """All trials."""
 
 
 @dataclass
@@ -111,7 +113,7 @@ class Study:
         CellrateError
             If Optuna is not installed; if nothing in results has a figure of an objective or a constraint.
         """
-        optuna = _optuna()
+        optuna = optuna_of()
         directions = ["maximize" if one.largest else "minimize" for one in self.objectives]
 
         def constraints(trial: Any) -> Sequence[float]:
@@ -127,11 +129,11 @@ class Study:
         again = self._tried([trial.settings for trial in front], range(AGAIN * self.seeds))
         front = _front([trial for trial in again if not trial.violation], self.objectives)
         if not front:
-            return Tuned([], None, None, len(found), None)
+            return Tuned([], None, None, len(found), None, tried=found)
         winner = _nearest(front, self.objectives)
         against = self._against(winner)
         tuned = self.scenario.set(winner.settings)
-        return Tuned(front, winner, against, len(found), tuned, _is_better(against, self.objectives))
+        return Tuned(front, winner, against, len(found), tuned, _is_better(against, self.objectives), found)
 
     def _trials(self, optuna: Any, study: Any) -> list[Trial]:
         found: list[Trial] = []
@@ -140,21 +142,12 @@ class Study:
         found += known
         while len(found) < self.trials:
             asked = [study.ask() for _ in range(min(BATCH, self.trials - len(found)))]
-            settings = [{one.path: self._suggested(trial, one) for one in self.over} for trial in asked]
+            settings = [{one.path: suggested(trial, one) for one in self.over} for trial in asked]
             for trial, result in zip(asked, self._tried(settings, range(self.seeds)), strict=True):
                 trial.set_user_attr("violations", [result.violation])
                 study.tell(trial, result.values)
                 found.append(result)
         return found
-
-    def _suggested(self, trial: Any, over: Range) -> str:
-        if over.values is not None:
-            place: int = trial.suggest_int(over.path, 0, len(over.values) - 1)
-            return over.values[place]
-        if over.whole:
-            steps = round(over.high - over.low)
-            return over.at(trial.suggest_int(over.path, 0, steps) / steps)
-        return over.at(trial.suggest_float(over.path, 0.0, 1.0))
 
     def _tried(self, settings: Sequence[Mapping[str, str]], turns: Sequence[int]) -> list[Trial]:
         """Run settings with seeds, those that are not there yet, and give what they gave."""
@@ -208,6 +201,17 @@ class Study:
         return Against(
             [mean_of(one) for one in samples[0]], [mean_of(one) for one in samples[1]], difference, violation
         )
+
+
+def suggested(trial: Any, over: Range) -> str:
+    """Give the value of a range that a trial of Optuna asks for."""
+    if over.values is not None:
+        place: int = trial.suggest_int(over.path, 0, len(over.values) - 1)
+        return over.values[place]
+    if over.whole:
+        steps = round(over.high - over.low)
+        return over.at(trial.suggest_int(over.path, 0, steps) / steps)
+    return over.at(trial.suggest_float(over.path, 0.0, 1.0))
 
 
 def _values_of(scenario: Scenario, paths: Sequence[str]) -> dict[str, str]:
@@ -265,10 +269,18 @@ def _is_better(against: Against, objectives: Sequence[Objective]) -> bool:
     return not worse and not against.violation and any(gain > half for gain, half in zip(gains, halves, strict=True))
 
 
-def _optuna() -> Any:
+def optuna_of() -> Any:
+    """Give the module of Optuna, silent, and without warnings of what it calls experimental.
+
+    Raises
+    ------
+    CellrateError
+        If it is not installed.
+    """
     try:
         import optuna
     except ImportError:
         raise CellrateError("tuning needs Optuna, which is not installed; pip install 'cellrate[tune]'") from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
     return optuna

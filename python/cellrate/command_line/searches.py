@@ -92,6 +92,9 @@ def tune(
         Path | None,
         Parameter(help="File for the scenario with the winner's values (NAME-tuned.toml beside the folder)."),
     ] = None,
+    plot: Annotated[
+        bool, Parameter(help="Draw all trials and the Pareto front, FOLDER-front.png and .svg; for several objectives.")
+    ] = False,
     workers: Workers = None,
     cluster: Cluster = None,
     json: Json = False,
@@ -107,6 +110,8 @@ def tune(
 
     if trials < 1 or seeds < 1:
         raise CellrateError("--trials and --seeds are at least 1")
+    if plot and len(objective) < 2:
+        raise CellrateError("--plot draws objectives against each other, and --objective is given once")
     scenario = _single(file, set, seed)
     folder = out or Path("results") / "tune" / plain_name(scenario)
     target = write or folder.with_name(f"{folder.name}-tuned.toml")
@@ -124,6 +129,14 @@ def tune(
         return complain(f"none of {tuned.trials} trials keeps the constraints; their results are in {folder}", 1)
     if tuned.better:
         target.write_text(tuned.scenario.toml)
+    if plot:
+        from ..plotting.figures import save
+        from ..plotting.front import front
+
+        picture = folder.with_name(f"{folder.name}-front")
+        save(front(tuned, objective, f"{scenario.name}: {tuned.trials} trials"), picture)
+        if not json:
+            print(f"Plot: {picture}.png")
     if json:
         print_json(_content(tuned, folder, target))
     else:

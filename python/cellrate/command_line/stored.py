@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -85,6 +85,22 @@ def plot(
         list[str] | None, Parameter(help="Only this probe, such as acr; all by default. May be given again.")
     ] = None,
     entity: Annotated[str | None, Parameter(help="Only series of this VC or port, such as sw1->sw2.")] = None,
+    figure: Annotated[
+        str | None,
+        Parameter(
+            help="Of a sweep this figure alone: vcs.throughput, 'total vcs.throughput'; with --over, --heat or "
+            "--distribution."
+        ),
+    ] = None,
+    over: Annotated[str | None, Parameter(help="Draw --figure over this key, with 95 % intervals.")] = None,
+    heat: Annotated[str | None, Parameter(help="Draw --figure as a map over two keys, such as rif,rdf.")] = None,
+    distribution: Annotated[
+        str | None, Parameter(help="Draw the distribution of --figure for each value of this key.")
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        Parameter(help="A key whose values have panels of their own: a column each, and a row each when given again."),
+    ] = None,
     from_: Annotated[str | None, Parameter(name="--from", help="Only from this instant on, such as 10ms.")] = None,
     until: Annotated[str | None, Parameter(help="Only up to this instant.")] = None,
     out: Annotated[
@@ -93,7 +109,8 @@ def plot(
 ) -> int:
     """Draw series of a run anew, some of them or a part of the time, or those of several runs together.
 
-    Of a sweep the figures are drawn over what was varied; with --probe, the series of all points.
+    Of a sweep the figures are drawn over what was varied; with --figure, one of them in the way that is asked for; with
+    --probe, the series of all points.
     """
     from ..plotting.figures import write
     from ..results.folders import plain_name
@@ -102,7 +119,15 @@ def plot(
 
     found: dict[Path, Sequence[Result]] = {place: load_sweep(place) for place in (folder, *(beside or []))}
     results = found[folder]
-    if len(results) > 1 and not probe:
+    ways = {"--over": over, "--heat": heat, "--distribution": distribution}
+    asked = [option for option, value in ways.items() if value is not None]
+    if figure is not None or asked or by:
+        drawn = _multiples(folder, results, figure, {option: ways[option] or "" for option in asked}, by or [])
+        series = {"--beside": beside, "--probe": probe, "--entity": entity, "--from": from_, "--until": until}
+        other = [option for option, value in series.items() if value is not None]
+        if other:
+            raise CellrateError(f"{other[0]} is for series, and --figure draws none")
+    elif len(results) > 1 and not probe:
         options = {"--beside": beside, "--entity": entity, "--from": from_, "--until": until}
         given = [option for option, value in options.items() if value is not None]
         if given:
@@ -114,6 +139,22 @@ def plot(
         out = Path(plain_name(Scenario.parse(results[0].toml, file=str(folder / "scenario.toml"))) + ".png")
     tell(f"Plot: {write(drawn, out)}")
     return 0
+
+
+def _multiples(
+    folder: Path, results: Sequence[Result], shown: str | None, ways: Mapping[str, str], by: list[str]
+) -> Figure:
+    from ..plotting import multiples
+
+    if shown is None or len(ways) != 1:
+        raise CellrateError("--figure needs one of --over, --heat and --distribution, and each of these needs --figure")
+    if not len(results) or not results[0].set:
+        raise CellrateError(f"{folder}: nothing was varied that {shown} could be drawn over")
+    ((way, keys),) = ways.items()
+    if way == "--heat":
+        return multiples.heat(results, shown, [key.strip() for key in keys.split(",")], by)
+    draw = multiples.over if way == "--over" else multiples.distribution
+    return draw(results, shown, keys, by)
 
 
 def _over_what_was_varied(folder: Path, results: Sequence[Result]) -> Figure:

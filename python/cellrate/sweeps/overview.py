@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CellrateError
 from ..results.summaries import Numbers, telling_ports, telling_vcs
 from ..results.table import letter, print_numbers
 from ..texts import printable
 from .replications import SEED, Mean, mean_of
-from .settings import labels_of, names_of
+from .settings import labels_of, names_of, paths_of
 
 if TYPE_CHECKING:
     from ..results import Result
@@ -104,7 +103,7 @@ class Overview:
         paths: list[str] | None = None
         for result in results:
             if paths is None:
-                paths = _paths(result.set, by)
+                paths = paths_of(result.set, by) if by else [path for path in result.set if path != SEED]
             key = tuple(result.set.get(path, "") for path in paths)
             groups.setdefault(key, []).append([figure.of(result.summary) for figure in FIGURES])
             remarks.setdefault(key, []).append([bool(result.summary.get(kind)) for kind in REMARKS])
@@ -200,23 +199,6 @@ def print_csv(results: Sequence[Result], by: Sequence[str] = ()) -> None:
             half = None if mean is None else mean.half_width
             cells += ["" if mean is None else mean.mean, "" if half is None else half]
         out.writerow(cells)
-
-
-def _paths(settings: Mapping[str, str], by: Sequence[str]) -> list[str]:
-    if not by:
-        return [path for path in settings if path != SEED]
-    paths = []
-    for key in by:
-        found = [path for path in settings if path == key] or [
-            path for path in settings if f".{path}".endswith(f".{key}")
-        ]
-        if len(found) != 1:
-            there_are = ", ".join(settings) or "nothing"
-            raise CellrateError(
-                f"{key} names {len(found) or 'none'} of the keys that were varied, which are {there_are}"
-            )
-        paths += found
-    return paths
 
 
 def _mean(values: Sequence[float | None]) -> Mean | None:

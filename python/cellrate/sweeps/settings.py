@@ -74,6 +74,28 @@ def names_of(paths: Sequence[str]) -> dict[str, str]:
     return names
 
 
+def paths_of(settings: Mapping[str, str], keys: Sequence[str]) -> list[str]:
+    """Give the paths that keys name, each its whole path or an end of it: "nrm" is defaults.abr.nrm.
+
+    Raises
+    ------
+    CellrateError
+        If a key names none of the paths that were varied, or several.
+    """
+    paths = []
+    for key in keys:
+        found = [path for path in settings if path == key] or [
+            path for path in settings if f".{path}".endswith(f".{key}")
+        ]
+        if len(found) != 1:
+            there_are = ", ".join(settings) or "nothing"
+            raise CellrateError(
+                f"{key} names {len(found) or 'none'} of the keys that were varied, which are {there_are}"
+            )
+        paths += found
+    return paths
+
+
 def labels_of(texts: Sequence[str]) -> dict[str, str]:
     """Give each text a label of its own: itself, or of a table its type, with the keys in which others differ."""
     distinct = list(dict.fromkeys(texts))

@@ -79,8 +79,26 @@ def table_of(rows: Sequence[Mapping[str, Any]], settings: Sequence[str]) -> pa.T
     """Make a table of rows; without any it has the columns of settings."""
     import pyarrow as pa
 
-    keys = list(dict.fromkeys(key for row in rows for key in row))
-    return pa.table({key: _column([row.get(key) for row in rows]) for key in keys or settings})
+    keys = _keys(rows)
+    if not keys:
+        return pa.table({name: _column([]) for name in settings})
+    try:
+        # In one go, which takes a third of the time of a list for each column.
+        whole = pa.array(rows)
+        return pa.table({key: _numbers_if_null(whole.field(key)) for key in keys})
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.table({key: _column([row.get(key) for row in rows]) for key in keys})
+
+
+def _keys(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Give the keys of rows in their order; most rows have the same."""
+    keys: dict[str, None] = {}
+    last = None
+    for row in rows:
+        if last is None or row.keys() != last:
+            keys |= dict.fromkeys(row)
+            last = row.keys()
+    return list(keys)
 
 
 def _in_line(results: Results) -> tuple[Sequence[Result], list[str]]:
@@ -157,8 +175,14 @@ def _column(values: list[Any]) -> pa.Array:
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         # Rows of several kinds, as applications have them, each with results of its own.
         made = pa.array([None if value is None else json.dumps(value) for value in values])
-    # A key that is null in all rows is one of numbers that are not there.
-    return made.cast(pa.float64()) if pa.types.is_null(made.type) else made
+    return _numbers_if_null(made)
+
+
+def _numbers_if_null(column: pa.Array) -> pa.Array:
+    """Give a column; if it is null in all rows, as one of numbers that are not there."""
+    import pyarrow as pa
+
+    return column.cast(pa.float64()) if pa.types.is_null(column.type) else column
 
 
 def _plain_numbers(texts: list[str | None]) -> list[Any]:

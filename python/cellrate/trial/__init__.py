@@ -9,5 +9,6 @@ from .comparison import Comparison, compare
 from .figures import Figure
 from .file import check_writable, write_scenario
 from .scenario import scenario_text
+from .tuning import TunedSet, tune
 
-__all__ = ["Comparison", "Figure", "check_writable", "compare", "scenario_text", "write_scenario"]
+__all__ = ["Comparison", "Figure", "TunedSet", "check_writable", "compare", "scenario_text", "tune", "write_scenario"]

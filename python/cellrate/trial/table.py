@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..terminal import Console
     from .comparison import Comparison
+    from .tuning import TunedSet
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:
@@ -26,6 +27,22 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
     console.print(table)
     console.print("* what the application needs", highlight=False)
     console.print(comparison.verdict, highlight=False, markup=False)
+
+
+def print_tuned(console: Console, tuned: TunedSet) -> None:
+    """Print what a tuning of an advised set found, beside the set and the defaults."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"Tuned: {tuned.trials} sets", title_justify="left")
+    table.add_column("figure", no_wrap=True)
+    for name in ("defaults", "advised", "tuned"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, values in tuned.figures.items():
+        table.add_row(Text(f"* {name}" if name in tuned.needed else f"  {name}"), *map(_number, values))
+    console.print(table)
+    console.print(tuned.verdict, highlight=False, markup=False)
 
 
 def _number(value: float | None) -> str:

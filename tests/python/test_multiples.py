@@ -1,0 +1,109 @@
+"""Pictures of one figure of a campaign: over a key, as a map, as distributions, and the front of a tuning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellrate
+from cellrate import CellrateError
+from cellrate.campaigns.figures import Shown
+from cellrate.campaigns.tune import Trial, Tuned
+from cellrate.command_line.main import status
+from cellrate.plotting import multiples
+from cellrate.plotting.front import front
+from conftest import PAIR
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("swept")
+    scenario = cellrate.Scenario.parse(PAIR.replace('"20 ms"', '"5 ms"'))
+    over: dict[str, list[object]] = {
+        "defaults.abr.nrm": [32, 8],
+        "defaults.abr.rif": ["1/16", "1/4"],
+        "defaults.link.length": ["1 km", "10 km"],
+    }
+    cellrate.sweep(scenario, over=over, seeds=2, out=folder / "out", workers=1, progress=False)
+    return folder / "out"
+
+
+def test_a_map_has_the_mean_of_each_pair_of_values_in_its_cell(swept: Path) -> None:
+    results = cellrate.load_sweep(swept)
+    drawn = multiples.heat(results, "total vcs.throughput", ["nrm", "rif"], ["length"])
+    panels = [axes for axes in drawn.axes if axes.get_images()]
+    assert [axes.get_title() for axes in panels] == ["length = 1 km", "length = 10 km"]
+    # Values stand by size, whatever their order in the sweep.
+    assert [label.get_text() for label in panels[0].get_xticklabels()] == ["8", "32"]
+    assert [label.get_text() for label in panels[0].get_yticklabels()] == ["1/16", "1/4"]
+    wanted = [
+        sum(row["throughput_bps"] for row in result.summary["vcs"]) / 1e6
+        for result in results
+        if (result.set["defaults.abr.nrm"], result.set["defaults.abr.rif"], result.set["defaults.link.length"])
+        == ("8", "1/4", "10 km")
+    ]
+    assert np.asarray(panels[1].get_images()[0].get_array())[1, 0] == pytest.approx(np.mean(wanted))
+    assert drawn.axes[-1].get_ylabel() == "total throughput [Mbps]"
+
+
+def test_a_distribution_has_every_connection_of_every_point(swept: Path) -> None:
+    results = cellrate.load_sweep(swept)
+    drawn = multiples.distribution(results, "vcs.p99_delay", "nrm", ["rif", "length"])
+    assert len(drawn.axes) == 4
+    values = [row["p99_delay_s"] * 1e3 for result in results for row in result.summary["vcs"] if row["data_sent"]]
+    held = sum(np.asarray(line.get_xdata()).size - 1 for axes in drawn.axes for line in axes.get_lines())
+    assert held == len(values)
+    assert "p99 delay [ms]" in drawn.get_supxlabel()
+
+
+def test_a_figure_over_a_key_has_panels_for_two_more(swept: Path) -> None:
+    drawn = multiples.over(cellrate.load_sweep(swept), "ports.max_queue", "nrm", ["rif", "length"])
+    assert [axes.get_title() for axes in drawn.axes] == [
+        f"rif = {rif}, length = {length}" for length in ("1 km", "10 km") for rif in ("1/16", "1/4")
+    ]
+    assert drawn.get_supylabel() == "mean max queue [cells]"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--heat", "rif,nrm"], "--figure needs one of --over, --heat and --distribution"),
+        (["--figure", "vcs.throughput"], "--figure needs one of"),
+        (["--figure", "vcs.throughput", "--heat", "rif"], "a map has two keys, not 1"),
+        (["--figure", "vcs.throughput", "--over", "icr"], "icr names none of the keys that were varied"),
+        (["--figure", "vcs.throughput", "--over", "rif", "--by", "rif"], "a key is given twice"),
+        (["--figure", "vcs.nothing", "--over", "rif"], "rows of vcs have no nothing"),
+        (["--figure", "vcs.throughput", "--over", "rif", "--entity", "vc1"], "--entity is for series"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(
+    swept: Path, given: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["plot", str(swept), *given]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_the_command_draws_each_kind(swept: Path, tmp_path: Path) -> None:
+    for kind in (["--heat", "rif,nrm"], ["--over", "rif", "--by", "nrm"], ["--distribution", "length"]):
+        picture = tmp_path / f"{kind[0].strip('-')}.png"
+        assert status(["plot", str(swept), "--figure", "vcs.throughput", *kind, "--out", str(picture)]) == 0
+        assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_figure_is_shown_in_the_unit_of_people() -> None:
+    summary = {"vcs": [{"vc": "a", "data_sent": 1, "throughput_bps": 2e6, "p99_delay_s": 0.5}]}
+    shown = Shown.read("mean vcs.p99_delay", summary)
+    assert (shown.values(summary), shown.label) == ([500.0], "mean p99 delay [ms]")
+    with pytest.raises(CellrateError, match="is no figure"):
+        Shown.read("some of vcs.throughput", summary)
+
+
+def test_the_front_has_a_panel_for_each_two_objectives() -> None:
+    trials = [Trial({"a.rif": f"1/{4**n}"}, [n, -n, n % 2], float(n == 3)) for n in range(4)]
+    tuned = Tuned(trials[:2], trials[0], None, 4, None, tried=trials)
+    drawn = front(tuned, ["max x", "min y", "max z"], "title")
+    assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in drawn.axes] == [
+        ("max x", "min y"), ("max x", "max z"), ("min y", "max z"),
+    ]  # fmt: skip
