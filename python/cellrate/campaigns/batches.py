@@ -29,6 +29,9 @@ from .store import claimed, is_whole, naming, put
 if TYPE_CHECKING:
     from ..results.writing import Undrawn
 
+TIMES = ("set_up_s", "wall_s", "cell_hops_per_s")
+"""Keys of "run" that two runs of one scenario do not have in common."""
+
 DONE, BUSY, BACK = "done", "busy", "back"
 """What became of a point: it is in the folder, somebody else runs it just now, its result is sent back."""
 
@@ -164,7 +167,7 @@ def lacks(point: Path, target: Target) -> bool:
 
 def without_times(result: Result) -> Result:
     """Give a result without what differs each time: how long it took."""
-    run = {key: value for key, value in result.summary["run"].items() if key not in ("wall_s", "cell_hops_per_s")}
+    run = {key: value for key, value in result.summary["run"].items() if key not in TIMES}
     result.summary = {**result.summary, "run": run}
     return result
 
