@@ -130,10 +130,15 @@ bench-peers:
 
 paper: $(STAMPS)/built
 	$(BIN)/cellrate paper run abr-parameters --out results/papers/abr-parameters
+	$(BIN)/cellrate paper readme abr-parameters --report results/papers/abr-parameters
 	$(BIN)/cellrate paper run uili --out results/papers/uili
+	$(BIN)/cellrate paper readme uili --report results/papers/uili
 	$(BIN)/cellrate paper run internet-applications --out results/papers/internet-applications
+	$(BIN)/cellrate paper readme internet-applications --report results/papers/internet-applications
 	$(BIN)/cellrate paper run stop-and-go --out results/papers/stop-and-go
+	$(BIN)/cellrate paper readme stop-and-go --report results/papers/stop-and-go
 	$(BIN)/cellrate paper run tcp-lrd-vbr --out results/papers/tcp-lrd-vbr
+	$(BIN)/cellrate paper readme tcp-lrd-vbr --report results/papers/tcp-lrd-vbr
 
 clean:
 	rm -rf $(VENV) results target web/node_modules web/build web/pkg python/cellrate/watching/page

@@ -1,17 +1,22 @@
 from __future__ import annotations
 
+import dataclasses
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from abr_parameters import satellite
 from abr_parameters.arithmetic import inter_rm_time
-from abr_parameters.common import rising
+from abr_parameters.common import PCR, rising
 from cellrate import CellrateError
 from cellrate.papers import load_paper, ready_papers
-from cellrate.papers.experiment import Claim, Finding
+from cellrate.papers.counts import COUNTS, block, record_counts, with_counts
+from cellrate.papers.experiment import CAUSES, KINDS, Claim, Finding
+from cellrate.papers.paper import experiment_of
 from cellrate.papers.report import Report, read_report
 
 KEYS = {"id", "text", "source", "published", "measured", "holds", "why"}
@@ -35,12 +40,81 @@ def test_what_does_not_hold_says_why(report: tuple[Report, Path]) -> None:
         assert claim.measured not in (None, ""), claim.id
 
 
-def test_withheld_values_are_measured_and_not_judged(report: tuple[Report, Path]) -> None:
-    withheld = [claim for claim in report[0].claims if claim.kind == "withheld"]
-    assert len(withheld) == 2
-    for claim in withheld:
-        assert (claim.published, claim.holds) == (None, None)
-        assert isinstance(claim.measured, float)
+def test_a_claim_that_does_not_hold_has_a_cause_and_nothing_else_has(report: tuple[Report, Path]) -> None:
+    for claim in report[0].claims:
+        missed = claim.kind == "claim" and claim.holds is False
+        assert (claim.cause in CAUSES) if missed else claim.cause is None, claim.id
+    counts = report[0].count()
+    assert counts.claims == counts.hold + counts.open + counts.ours + counts.unexplained
+    assert counts.text() in (report[1] / "report.html").read_text()
+
+
+def test_figures_11_and_12_have_their_queues_with_the_interval_that_their_sum_asks_for(
+    report: tuple[Report, Path],
+) -> None:
+    held = {claim.id: claim.holds for claim in report[0].claims}
+    assert held["tbe.queue-128"] and held["tbe.queue-512"] and held["tbe.512-above-128"]
+    assert held["crm.throughput-825-1200"]
+    assert not held["crm.throughput-275-825"]
+
+
+def test_cells_without_feedback_are_those_of_the_paper_s_formula() -> None:
+    # 1024 cells at 330,113 cells/s take 3.1 ms; then 32 cells at 15/16 of the rate, 32 at (15/16)^2, and so on.
+    sent, spent, rate = 1024, 1024 / (0.9 * PCR), 0.9 * PCR
+    while spent < 0.55:
+        rate *= 15 / 16
+        sent, spent = sent + 32, spent + 32 / rate
+    assert satellite.cells_without_feedback(0.55) == pytest.approx(sent, rel=0.01)
+
+
+@pytest.mark.parametrize("name", ready_papers())
+def test_every_claim_says_what_is_published_and_belongs_to_an_experiment(name: str) -> None:
+    paper = load_paper(name)
+    names = {experiment.name for experiment in paper.experiments}
+    for claim, said in paper.published.items():
+        assert said.get("kind", "claim") in KINDS, claim
+        assert said.get("kind", "claim") != "claim" or "published" in said, claim
+        assert experiment_of(claim) in names, claim
+
+
+@pytest.mark.parametrize("name", ready_papers())
+def test_a_readme_has_the_counts_of_the_last_full_report(name: str) -> None:
+    paper = load_paper(name)
+    readme = (paper.folder / "README.md").read_text()
+    content = json.loads((paper.folder / COUNTS).read_text())
+    assert with_counts(readme, block(content)) == readme
+    claims = [said for said in paper.published.values() if said.get("kind", "claim") == "claim"]
+    assert content["claims"] == len(claims)
+    assert content["errata"] == sum(said.get("kind") == "erratum" for said in paper.published.values())
+
+
+def test_counts_are_recorded_of_full_reports_only(report: tuple[Report, Path], tmp_path: Path) -> None:
+    paper = load_paper("abr-parameters")
+    own = tmp_path / "abr-parameters"
+    shutil.copytree(paper.folder, own)
+    there = dataclasses.replace(paper, folder=own)
+    assert record_counts(there, report[1]) == block(json.loads((own / COUNTS).read_text()))
+    (own / "README.md").write_text("# No marks\n")
+    with pytest.raises(CellrateError, match="has no lines"):
+        record_counts(there, report[1])
+    with pytest.raises(CellrateError, match="not on uili"):
+        record_counts(load_paper("uili"), report[1])
+    part = tmp_path / "part"
+    paper.run(part, only=["arithmetic"])
+    with pytest.raises(CellrateError, match="a part of the paper"):
+        record_counts(there, part)
+
+
+def test_only_what_is_asked_for_is_run_and_reported(tmp_path: Path) -> None:
+    paper = load_paper("abr-parameters")
+    part = paper.run(tmp_path / "part", only=["cutoff", "arithmetic.frtt"])
+    assert {experiment.name for experiment in paper.only(["cutoff.first"]).experiments} == {"cutoff"}
+    assert [claim.id for claim in part.claims if claim.id.startswith("arithmetic")] == ["arithmetic.frtt"]
+    assert len(part.claims) > 1
+    assert set(part.experiments) == {"cutoff", "arithmetic"}
+    assert read_report(tmp_path / "part").only == ["cutoff", "arithmetic.frtt"]
+    with pytest.raises(CellrateError, match="no experiment of paper abr-parameters"):
+        paper.run(tmp_path / "none", only=["cutof"])
 
 
 @pytest.mark.parametrize(
@@ -91,13 +165,15 @@ def test_a_paper_has_its_folder_and_sound_scenarios(name: str) -> None:
 
 
 def test_a_claim_that_does_not_hold_needs_a_reason() -> None:
-    with pytest.raises(ValueError, match="says not why"):
+    with pytest.raises(ValueError, match="gives no reason"):
         Claim("a.b", "text", "source", "1", "2", False, "", "claim")
     with pytest.raises(ValueError, match="kinds are"):
         Claim("a.b", "text", "source", "1", "2", True, "", "guess")
 
 
 def test_a_finding_holds_or_does_not() -> None:
+    with pytest.raises(ValueError, match="causes are open, ours, unexplained"):
+        Finding("a.b", "1", False, "why", cause="bad luck")
     with pytest.raises(TypeError, match="must be a bool or None"):
         Finding("a.b", "1", 1)  # type: ignore[arg-type]
 

@@ -62,7 +62,9 @@ _WHY_SHORT = (
 def _findings(results: Results) -> Sequence[Finding]:
     idle = {trm: idle_ms(results[trm]) for trm in TRMS}
     found = [
-        Finding("trm.idle", listed(idle.items(), "ms of 20", 2), grows(idle), "" if grows(idle) else _WHY),
+        Finding(
+            "trm.idle", listed(idle.items(), "ms of 20", 2), grows(idle), "" if grows(idle) else _WHY, cause="open"
+        ),
     ]
     if "short, 100 ms" in results:
         jump = {trm: idle_ms(results[f"rif 1, {trm}"]) for trm in TRMS}

@@ -18,14 +18,22 @@ if TYPE_CHECKING:
 
 TBES = (128, 512, 1024)
 CDFS = {"without": "0", "with": "1/2"}
+_AT = "defaults.switch.algorithm."
+_NO_COUNT: Mapping[str, object] = {f"{_AT}interval_cells": 1_000_000, f"{_AT}measured_ccr": False}
 INTERVALS: Mapping[str, Mapping[str, object]] = {
-    "1 ms": {},
-    "1 ms or 100 cells": {"defaults.switch.algorithm.interval_cells": 100},
-    "20 ms": {},
+    "1 ms": {f"{_AT}interval": "1 ms", **_NO_COUNT},
+    "1 ms or 100 cells": {f"{_AT}measured_ccr": False},
+    "5 ms": {f"{_AT}interval": "5 ms", **_NO_COUNT},
+    "5 ms, measured CCR": {f"{_AT}interval": "5 ms", **_NO_COUNT, f"{_AT}measured_ccr": True},
+    "20 ms": {f"{_AT}interval": "20 ms", **_NO_COUNT},
 }
-"""Averaging intervals that are tried too; the second is that of the same authors' paper on use-it-or-lose-it."""
+"""Averaging intervals that are tried too, with CCR from RM cells where it is not said; the runs of the figures have 1
+ms or 100
+cells, and CCR measured by the switch."""
 BURSTS = {"128": (128, None), "512": (512, None), "1024": (1024, None), "1024, burst 300": (1024, 300)}
 """TBE, and what each source has to send at the start [cells]; None: without end."""
+SPREAD = 0.2
+"""What the paper calls one length of queue, with and without rule 6: 2500 to 3000 cells."""
 STARTED_S = 0.1
 """Three round trips of 30 ms: from here on the flow is set up."""
 
@@ -62,8 +70,8 @@ def _findings(results: Results) -> Sequence[Finding]:
         Finding(
             "tbe.rule-6-hardly-matters",
             listed(((tbe, 100 * value) for tbe, value in change.items()), "% more with rule 6"),
-            all(abs(value) < 0.1 for value in change.values()),
-            "" if all(abs(value) < 0.1 for value in change.values()) else "See the cells above.",
+            all(abs(value) <= SPREAD for value in change.values()),
+            "" if all(abs(value) <= SPREAD for value in change.values()) else "See the cells above.",
         ),
         Finding(
             "tbe.start-up-only",
@@ -114,18 +122,22 @@ def _queue(claim: str, measured: str, values: Sequence[float], low: float, high:
 
 
 _TOO_MUCH = (
-    "When VBR comes back, 0.9 + 0.8 of the line rate arrive, 257 cells per ms more than can leave. Feedback takes "
-    "10 ms to the sources and back to the switch, which makes 2570 cells, the paper's figure; the averaging "
-    "interval of 5 ms adds up to 1280, and cycles in which ERICA has let ACR rise above the fair share add the "
-    "rest. The interval behind figures 11 and 12 is not published; the rows below have others."
+    "When VBR comes back, 0.9 + 0.8 of the line rate arrive, 257 cells per ms more than can leave. Feedback takes 10 "
+    "ms to "
+    "the sources and back to the switch, which makes 2570 cells; the averaging interval and cycles in which ERICA has "
+    "let "
+    "ACR rise above the fair share add the rest."
 )
 _BY_INTERVAL = (
-    "The queue depends more on the averaging interval than on TBE. With 20 ms it is close to the paper's for both; "
-    "with short ones ERICA overshoots, since many intervals pass within a round trip."
+    "The queue depends more on the averaging interval, and on where CCR comes from, than on TBE: 5 ms adds up to 1280 "
+    "cells "
+    "to the 2570 of the feedback delay, and with short intervals and CCR from RM cells ERICA overshoots, since many "
+    "intervals pass within a round trip."
 )
 _ACTS_LATER = (
     "With TBE 128, CRM is 4. VBR leaves each source 7.8 Mbps and then 70 Mbps, so that for a while R is nine times "
-    "r; by the paper's own condition, R >= CRM x r, rule 6 must act then."
+    "r; by the paper's own condition, R >= CRM x r, rule 6 must act then. How its simulator got by without is not "
+    "known."
 )
 
 
@@ -169,11 +181,6 @@ def _first(tbe: int, burst: int | None) -> dict[str, object]:
     }
 
 
-def _other(tbe: int, interval: str, more: Mapping[str, object]) -> dict[str, object]:
-    time = interval.removesuffix(" or 100 cells")
-    return {**_settings(tbe, "1/2"), "defaults.switch.algorithm.interval": time, **more}
-
-
 EXPERIMENT = Experiment(
     name="tbe",
     title="TBE: figures 11 and 12",
@@ -181,7 +188,7 @@ EXPERIMENT = Experiment(
         **{f"{tbe} {rule}": Point("exposure", _settings(tbe, cdf)) for tbe in TBES for rule, cdf in CDFS.items()},
         **{f"start, {name}": Point("exposure", _first(tbe, burst)) for name, (tbe, burst) in BURSTS.items()},
         **{
-            f"{interval}, {tbe}": Point("exposure", _other(tbe, interval, more), extra=True)
+            f"{interval}, {tbe}": Point("exposure", {**_settings(tbe, "1/2"), **more}, extra=True)
             for interval, more in INTERVALS.items()
             for tbe in (128, 512)
         },

@@ -87,11 +87,10 @@ def _medium(results: Results) -> list[Finding]:
     once = {policy: triggers(results[f"medium, {policy}"], 256) for policy in ("count-based", "time-based")}
     idle = float(throughput(results["medium, time-based, idle"]).mean())
     share = mean["count-based"] / mean["none"]
-    withheld = "The published figure is withheld and is compared later."
     return [
         judged("bursts.medium-order", listed(mean.items(), "Mbps"), mean["count-based"] > mean["time-based"]),
-        judged("bursts.medium-count", mean["count-based"], None, withheld),
-        judged("bursts.medium-time", mean["time-based"], None, withheld),
+        _rate("bursts.medium-count", mean["count-based"], 120.0),
+        _rate("bursts.medium-time", mean["time-based"], 68.0),
         judged("bursts.medium-acr", f"{share:.3f} of the throughput without a policy", 0.85 < share < 0.9),
         judged(
             "bursts.medium-once",
@@ -100,6 +99,17 @@ def _medium(results: Results) -> list[Finding]:
         ),
         judged("bursts.medium-idle", f"{idle:.1f} Mbps with ICR {ICR_MBPS:.0f} Mbps", idle < 1.2 * ICR_MBPS),
     ]
+
+
+def _rate(claim: str, measured: float, said: float) -> Finding:
+    """Hold a rate against the published one, within 10 %."""
+    holds = abs(measured / said - 1) <= 0.1
+    why = (
+        f"It is {100 * (measured / said - 1):+.0f} % off, and not known why: with RIF 1/16 instead of 1 it is 52.4 "
+        "Mbps, and "
+        "measured CCR or a delta of 0 in ERICA change nothing."
+    )
+    return judged(claim, f"{measured:.1f} Mbps", holds, "" if holds else why)
 
 
 _WHY_LOW = (

@@ -46,11 +46,17 @@ def paper_run(
     /,
     *,
     quick: Annotated[bool, Parameter(help="Only what the claims need, without the rows on sensitivity.")] = False,
-    out: Annotated[Path | None, Parameter(help="Folder for the report (results/papers/NAME by default).")] = None,
+    out: Annotated[
+        Path | None, Parameter(help="Folder for the report (results/papers/NAME by default, NAME-only with --only).")
+    ] = None,
     live: Annotated[
         bool,
         Parameter(help="Run the live half too, five runs a case, for a column of its own; for papers that have one."),
     ] = False,
+    only: Annotated[
+        str | None,
+        Parameter(help="Names of experiments and ids of claims, with commas between them: only these, live too."),
+    ] = None,
     json: Json = False,
     workers: Workers = None,
     cluster: Cluster = None,
@@ -62,7 +68,11 @@ def paper_run(
     from ..running.processes import number_of_workers
 
     paper = load_paper(name)
-    folder = out if out is not None else Path("results") / "papers" / paper.name
+    ids = _ids(only)
+    if ids:
+        paper.only(ids)
+    usual = f"{paper.name}-only" if ids else paper.name
+    folder = out if out is not None else Path("results") / "papers" / usual
     number_of_workers(workers, 1)
     measured = None
     if live:
@@ -71,10 +81,30 @@ def paper_run(
         replaceable(folder, REPORT)
         # First, and alone: real time does not bear company.
         with progress_bar(f"{paper.name}, live", quiet=json) as progress:
-            measured = paper.live(paper.folder / "scenarios", kept_runs(folder), progress)
+            measured = paper.live(paper.folder / "scenarios", kept_runs(folder), progress, ids)
     with progress_bar(paper.name, quiet=json) as progress:
-        report = paper.run(folder, quick=quick, workers=workers, progress=progress, live=measured, executor=cluster)
+        report = paper.run(
+            folder, quick=quick, workers=workers, progress=progress, live=measured, executor=cluster, only=ids
+        )
     _show_report(report, folder, json=json)
+    return 0
+
+
+@paper_app.command("readme")
+def paper_readme(
+    name: Annotated[str, Parameter(help="A name from cellrate paper list, or the folder of a paper.")],
+    /,
+    *,
+    report: Annotated[
+        Path | None, Parameter(help="What a full paper run wrote (results/papers/NAME by default).")
+    ] = None,
+) -> int:
+    """Write how many claims hold into the paper's README, and into counts.json beside it."""
+    from ..papers import load_paper
+    from ..papers.counts import record_counts
+
+    paper = load_paper(name)
+    print(record_counts(paper, report if report is not None else Path("results") / "papers" / paper.name))
     return 0
 
 
@@ -90,6 +120,22 @@ def paper_report(
 
     _show_report(read_report(folder), folder, json=json)
     return 0
+
+
+def _ids(only: str | None) -> tuple[str, ...]:
+    """Split what --only names.
+
+    Raises
+    ------
+    CellrateError
+        If it names nothing.
+    """
+    if only is None:
+        return ()
+    ids = tuple(part.strip() for part in only.split(","))
+    if not all(ids):
+        raise CellrateError(f"--only {only!r} has an empty part; write ids with commas between them")
+    return ids
 
 
 def _show_report(report: Any, folder: Path, *, json: bool) -> None:

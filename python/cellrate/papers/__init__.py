@@ -1,6 +1,6 @@
 """Papers whose experiments can be run again, each claim checked by code on the measured series."""
 
-from .experiment import Drawing, Experiment, Finding, Point, Results, Value
+from .experiment import Drawing, Experiment, Finding, LiveHalf, Point, Results, Value
 from .loading import load_paper, ready_papers
 from .paper import Paper
 from .statistics import Estimate, estimate, jain
@@ -10,6 +10,7 @@ __all__ = [
     "Estimate",
     "Experiment",
     "Finding",
+    "LiveHalf",
     "Paper",
     "Point",
     "Results",

@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 Value = float | str | None
 Results = Mapping[str, Result]
 
-KINDS = ("claim", "withheld", "erratum", "sensitivity", "beyond")
-"""Of claims: said by the paper; a figure that is not published here, measured only; a contradiction within the paper,
-found by calculation; a choice of ours that the paper leaves open, made the other way; a figure that the
-paper does not have."""
+KINDS = ("claim", "erratum", "sensitivity", "beyond")
+"""Kinds of claims: said by the paper; a contradiction within the paper, found by calculation; a choice of ours that the
+paper leaves open, made the other way; a figure that the paper does not have."""
+
+CAUSES = ("open", "ours", "unexplained")
+"""Causes for a claim of the paper that does not hold: a parameter that the paper leaves open decides it, as a row
+shows;
+the model here is known to be short of what it needs; neither was shown."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,12 @@ class Finding:
     """None where nothing is published to compare with."""
     why: str = ""
     """Why not, where it does not hold; otherwise a remark."""
+    cause: str = "unexplained"
+    """One of `CAUSES`; counts where a claim of the paper does not hold."""
 
     def __post_init__(self) -> None:
+        if self.cause not in CAUSES:
+            raise ValueError(f"claim {self.id}: cause is {self.cause!r}; causes are {', '.join(CAUSES)}")
         if not (self.holds is None or isinstance(self.holds, bool)):
             raise TypeError(f"claim {self.id}: holds is a {type(self.holds).__name__}, and must be a bool or None")
 
@@ -59,6 +67,16 @@ class Drawing:
     """For the file."""
     caption: str
     draw: Callable[[], Figure]
+
+
+@dataclass(frozen=True)
+class LiveHalf:
+    """What real hosts and applications gave."""
+
+    measured: Mapping[str, str]
+    """By the id of the claim."""
+    drawings: Mapping[str, Sequence[Drawing]] = field(default_factory=dict)
+    """Figures by the name of the experiment that they stand beside."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +106,12 @@ class Claim:
     kind: str
     live: Value = None
     """What real hosts and applications gave, where a paper has a live half and it was run."""
+    cause: str | None = None
+    """One of `CAUSES` where a claim of the paper does not hold, None otherwise."""
 
     def __post_init__(self) -> None:
         if self.holds is not True and not self.why:
-            raise ValueError(f"claim {self.id} does not hold and says not why")
+            raise ValueError(f"claim {self.id} does not hold and gives no reason")
         if self.kind not in KINDS:
             raise ValueError(f"claim {self.id} is of kind {self.kind!r}; kinds are {', '.join(KINDS)}")
 

@@ -11,16 +11,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..errors import CellrateError, shown
 from ..results import Result
 from ..results.folders import replaceable
 from ..results.whole import write_whole
 from ..scenario import Scenario
-from .experiment import Claim, Experiment, Finding, Point
+from .experiment import Claim, Drawing, Experiment, Finding, LiveHalf, Point
 from .runs import campaign_for, run_points
 
 if TYPE_CHECKING:
     from ..campaigns.executors import Given
     from .report import Report
+
+
+def experiment_of(claim: str) -> str:
+    """Name of the experiment that a claim belongs to: the first part of its id."""
+    return claim.partition(".")[0]
+
+
+def is_chosen(claim: str, ids: Sequence[str]) -> bool:
+    """Whether a claim is one of `ids`, or its experiment is; every claim is if there are no ids."""
+    return not ids or claim in ids or experiment_of(claim) in ids
 
 
 @dataclass(frozen=True)
@@ -32,9 +43,9 @@ class Paper:
     folder: Path
     """README.md, published.toml and scenarios/."""
     experiments: Sequence[Experiment]
-    live: Callable[[Path, Path, Callable[[float], object] | None], Mapping[str, str]] | None = None
-    """Runs the live half, given the folder of scenarios, one for runs that are done, and whom to tell of progress:
-    what was measured, by the id of the claim."""
+    live: Callable[[Path, Path, Callable[[float], object] | None, Sequence[str]], LiveHalf] | None = None
+    """Runs the live half, given the folder of scenarios, one for runs that are done, whom to tell of progress, and the
+    names of experiments and claims that it is for (all if there are none)."""
 
     @cached_property
     def published(self) -> dict[str, dict[str, Any]]:
@@ -49,6 +60,7 @@ class Paper:
     def claim(self, finding: Finding) -> Claim:
         """Put what was measured beside what is published."""
         said = self.published[finding.id]
+        kind = said.get("kind", "claim")
         return Claim(
             id=finding.id,
             text=said["text"],
@@ -57,8 +69,28 @@ class Paper:
             measured=finding.measured,
             holds=finding.holds,
             why=finding.why,
-            kind=said.get("kind", "claim"),
+            kind=kind,
+            cause=finding.cause if kind == "claim" and finding.holds is False else None,
         )
+
+    def only(self, ids: Sequence[str]) -> Paper:
+        """Give the paper with the experiments that `ids` name, or whose claims they name.
+
+        Raises
+        ------
+        CellrateError
+            If an id is neither.
+        """
+        names = [experiment.name for experiment in self.experiments]
+        for name in ids:
+            if name not in names and name not in self.published:
+                known = ", ".join(names)
+                raise CellrateError(
+                    f"{shown(name)} is no experiment of paper {self.name} and no claim; experiments are {known}, and "
+                    "the ids of claims are in the report and in published.toml"
+                )
+        chosen = {name if name in names else experiment_of(name) for name in ids}
+        return replace(self, experiments=tuple(one for one in self.experiments if one.name in chosen))
 
     def measure(
         self,
@@ -93,8 +125,9 @@ class Paper:
         quick: bool = False,
         workers: int | None = None,
         progress: Callable[[float], object] | None = None,
-        live: Mapping[str, str] | None = None,
+        live: LiveHalf | None = None,
         executor: Given = None,
+        only: Sequence[str] = (),
     ) -> Report:
         """Run everything, check the claims, and write report.html, report.json and figures/ into `out`.
 
@@ -111,15 +144,17 @@ class Paper:
         progress
             Called with the share of runs done [0 to 1].
         live
-            What the live half gave (`live`), for a column of its own.
+            What the live half gave (`live`), for a column and figures of its own.
         executor
             Where runs go, as for `cellrate.sweep`: the address of a scheduler of Dask, for example. The report does not
             depend on it.
+        only
+            Names of experiments and ids of claims: the report has these only, and only their experiments are run.
 
         Raises
         ------
         CellrateError
-            If the folder holds anything but a report.
+            If an id of `only` is unknown, or the folder holds anything but a report.
         RunError
             If the folder changed while the report was written, which is then beside it; otherwise as `cellrate.sweep`.
         """
@@ -127,28 +162,43 @@ class Paper:
 
         # Said now: the runs may take long.
         replaceable(out, MARK)
+        chosen = self.only(only) if only else self
         begun = time.perf_counter()
         with campaign_for(out) as campaign:
-            results = self.measure(
+            results = chosen.measure(
                 quick=quick, workers=workers, progress=progress, executor=executor, campaign=campaign
             )
-            report = self._report(results, quick=quick, live=live or {})
-            drawings = {one.name: one.drawings(results[one.name]) for one in self.experiments}
+            report = chosen._report(results, quick=quick, live=live, only=only)
+            drawings = {one.name: one.drawings(results[one.name]) for one in chosen.experiments}
+            for name, drawn in (live.drawings if live is not None else {}).items():
+                drawings[name] = [*drawings.get(name, ()), *drawn]
 
             def fill(partial: Path) -> None:
-                runs = sum(map(len, results.values()))
-                write_report(report, drawings, partial, runs=runs, begun=begun, workers=workers)
+                made = {run.summary["run"]["hash"]: run for of in results.values() for run in of.values()}
+                running_s = sum(run.summary["run"]["wall_s"] for run in made.values())
+                write_report(
+                    report, drawings, partial, runs=len(made), running_s=running_s, begun=begun, workers=workers
+                )
 
             write_whole(out, fill, mark=MARK)
         return report
 
-    def _report(self, results: Mapping[str, Mapping[str, Result]], *, quick: bool, live: Mapping[str, str]) -> Report:
+    def _report(
+        self,
+        results: Mapping[str, Mapping[str, Result]],
+        *,
+        quick: bool,
+        live: LiveHalf | None,
+        only: Sequence[str],
+    ) -> Report:
         from .report import Report
 
+        measured = live.measured if live is not None else {}
         claims = [
-            replace(self.claim(finding), live=live.get(finding.id))
+            replace(self.claim(finding), live=measured.get(finding.id))
             for experiment in self.experiments
             for finding in experiment.findings(results[experiment.name])
+            if is_chosen(finding.id, only)
         ]
         return Report(
             paper=self.name,
@@ -157,4 +207,5 @@ class Paper:
             quick=quick,
             claims=claims,
             experiments={experiment.name: experiment.title for experiment in self.experiments},
+            only=tuple(only),
         )

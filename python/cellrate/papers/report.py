@@ -16,20 +16,53 @@ from ..errors import CellrateError
 from ..results.folders import REPORT
 from ..results.writing import write_json
 from ..running.processes import side_by_side
-from .experiment import Claim, Drawing, Value
+from .experiment import CAUSES, Claim, Drawing, Value
 
 if TYPE_CHECKING:
     from ..terminal import Console
 
 MARK = REPORT
 
+TOOK = "took.json"
+"""How many runs there were, and what they took: apart from the report, which is the same however long it took."""
+
 HEADINGS = {
     "claim": "What the paper says",
-    "withheld": "Figures to be compared later",
     "erratum": "Contradictions within the paper",
     "sensitivity": "Choices the paper leaves open, made the other way",
     "beyond": "What the paper does not have",
 }
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many claims of a paper hold, and how many do not by cause."""
+
+    claims: int
+    """Claims of the paper itself that could be judged."""
+    hold: int
+    open: int
+    ours: int
+    unexplained: int
+    errata: int
+    """Contradictions within the paper, which are no claims."""
+
+    def text(self) -> str:
+        """Write them as a sentence."""
+        missed = {cause: getattr(self, cause) for cause in CAUSES}
+        parts = [f"{number} {CAUSE_WORDS[cause]}" for cause, number in missed.items() if number]
+        lost = sum(missed.values())
+        rest = f" {lost} {'does' if lost == 1 else 'do'} not: {', '.join(parts)}." if lost else ""
+        errata = f" {self.errata} {'row shows' if self.errata == 1 else 'rows show'} errata." if self.errata else ""
+        return f"{self.hold} of {self.claims} claims of the paper hold.{rest}{errata}"
+
+
+CAUSE_WORDS = {
+    "open": "decided by a parameter that the paper leaves open",
+    "ours": "for want of something in the model here",
+    "unexplained": "not explained",
+}
+"""How each of `CAUSES` is said."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +76,8 @@ class Report:
     claims: Sequence[Claim]
     experiments: Mapping[str, str]
     """Name and title of each experiment."""
+    only: Sequence[str] = ()
+    """Experiments and claims that were asked for, where it was not all of them."""
 
     def content(self) -> dict[str, Any]:
         """Give the report for JSON; the same for the same code, with any number of processes."""
@@ -51,14 +86,17 @@ class Report:
             "title": self.title,
             "version": self.version,
             "quick": self.quick,
+            "only": list(self.only),
             "experiments": dict(self.experiments),
             "claims": [claim.content() for claim in self.claims],
         }
 
-    def count(self) -> tuple[int, int]:
-        """Give how many claims of the paper itself hold, and how many could be held against something."""
-        held = [claim.holds for claim in self.claims if claim.kind == "claim" and claim.holds is not None]
-        return sum(value is True for value in held), len(held)
+    def count(self) -> Counts:
+        """Count the claims by what became of them."""
+        own = [claim for claim in self.claims if claim.kind == "claim" and claim.holds is not None]
+        missed = {cause: sum(claim.cause == cause for claim in own if not claim.holds) for cause in CAUSES}
+        errata = sum(claim.kind == "erratum" for claim in self.claims)
+        return Counts(claims=len(own), hold=sum(claim.holds is True for claim in own), errata=errata, **missed)
 
 
 def read_report(folder: Path) -> Report:
@@ -82,12 +120,15 @@ def write_report(
     folder: Path,
     *,
     runs: int,
+    running_s: float,
     begun: float,
     workers: int | None = None,
 ) -> None:
     """Draw the figures into figures/ and write the page and the JSON.
 
-    Figures are drawn by so many processes; `begun` is when the work began.
+    Figures are drawn by so many processes; `begun` is when the work began, `running_s` what all runs took by
+    themselves,
+    whenever they were made.
     """
     # Not needed here, but by all of the processes, which would import it one by one.
     from ..plotting.runs import figure  # noqa: F401
@@ -100,6 +141,7 @@ def write_report(
         for experiment, of_experiment in drawings.items()
     }
     write_json(folder / MARK, report.content())
+    write_json(folder / TOOK, {"runs": runs, "running_s": round(running_s, 1)})
     took = f"{runs} runs and all figures in {time.perf_counter() - begun:.0f} s"
     (folder / "report.html").write_text(_page(report, pictures, took))
 
@@ -121,9 +163,9 @@ def print_claims(console: Console, report: Report) -> None:
     console.print(table)
     for claim in report.claims:
         if claim.holds is False:
-            console.print(f"{claim.id}: {claim.why}", highlight=False, markup=False)
-    held, total = report.count()
-    console.print(f"{held} of {total} claims of the paper hold.", highlight=False)
+            cause = f" ({claim.cause})" if claim.cause else ""
+            console.print(f"{claim.id}{cause}: {claim.why}", highlight=False, markup=False)
+    console.print(report.count().text(), highlight=False)
 
 
 def shown(value: Value) -> str:
@@ -143,11 +185,11 @@ def _drawn(drawing: Drawing, folder: Path) -> bytes:
 
 
 def _page(report: Report, pictures: Mapping[str, Sequence[tuple[str, bytes]]], took: str) -> str:
-    held, total = report.count()
+    asked = f" Of the paper, these only: {', '.join(report.only)}." if report.only else ""
     parts = [
         f"<h1>{html.escape(report.title)}</h1>",
-        f'<p class="lead"><b>{held} of {total}</b> claims of the paper hold when its experiments are run again. '
-        "Every row below is checked by code on the measured series.</p>",
+        f'<p class="lead">{html.escape(report.count().text() + asked)}</p>',
+        "<p>Its experiments were run again, and every row below is checked by code on the measured series.</p>",
         f'<p class="small">Paper <code>{report.paper}</code>, cellrate {report.version}, '
         f"{took}{', quick' if report.quick else ''}.</p>",
         "<nav>" + " ".join(f'<a href="#{n}">{html.escape(t)}</a>' for n, t in report.experiments.items()) + "</nav>",
@@ -174,18 +216,19 @@ def _page(report: Report, pictures: Mapping[str, Sequence[tuple[str, bytes]]], t
 
 
 def _table(claims: Sequence[Claim]) -> str:
-    words = {True: ("yes", "holds"), False: ("no", "does not hold"), None: ("open", "not compared")}
+    words = {True: ("yes", "holds"), False: ("no", "does not hold"), None: ("open", "not judged")}
     rows = []
     live = any(claim.live is not None for claim in claims)
     for claim in claims:
         css, word = words[claim.holds]
+        cause = f'<p class="small">{claim.cause}</p>' if claim.cause else ""
         why = f'<p class="why">{html.escape(claim.why)}</p>' if claim.why else ""
         rows.append(
             f"<tr><td><code>{html.escape(claim.id)}</code></td><td>{html.escape(claim.text)}{why}"
             f'<p class="small">{html.escape(claim.source)}</p></td><td>{html.escape(shown(claim.published))}</td>'
             f"<td>{html.escape(shown(claim.measured))}</td>"
             + (f"<td>{html.escape(shown(claim.live))}</td>" if live else "")
-            + f'<td class="{css}">{word}</td></tr>'
+            + f'<td class="{css}">{word}{cause}</td></tr>'
         )
     head = "<tr><th>id</th><th>claim</th><th>published</th>"
     head += ("<th>simulated</th><th>live</th>" if live else "<th>measured</th>") + "<th></th></tr>"
