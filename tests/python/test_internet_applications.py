@@ -7,6 +7,7 @@ import tomllib
 
 import pytest
 
+from cellrate import CellrateError
 from cellrate.papers import load_paper
 from cellrate.results import Result
 from cellrate.running.points import run_many
@@ -15,6 +16,7 @@ from internet_applications.common import (
     FTP_GOODPUT_SHARE,
     HOST_LINE,
     ftp_rate,
+    line,
     line_rate,
     payload_share,
     starts,
@@ -85,12 +87,11 @@ def test_searches_end_where_the_room_is_enough() -> None:
     assert room_for(mcrs, 7, 6) == (46, 66)
 
 
-def test_thirty_three_segments_take_two_and_a_half_seconds() -> None:
+def test_thirty_three_segments_take_seven_ticks_each() -> None:
     assert arithmetic.segments(300_000) == 33
-    # 32 x (192 cells + 2 of the ACK) and 158 cells of 42.4 us, 32 x 70 ms.
-    assert arithmetic.image_time() == pytest.approx((32 * 194 + 158) * 42.4e-6 + 32 * 0.070)
+    # 192 cells of 38.4 us, 10 ms and 50 ms are 67.4 ms, seven ticks; 163 cells for the last 7,766 octets.
+    assert arithmetic.image_time() == pytest.approx(32 * 0.070 + 163 * 38.4e-6)
     found = {finding.id: finding for finding in arithmetic.EXPERIMENT.findings({})}
-    assert found["arithmetic.ftp-most"].measured == "8.70 Mbps"
     assert found["arithmetic.overflow"].measured == "12.3 %"
     assert found["arithmetic.nine"].measured == "9.1 fps"
 
@@ -111,15 +112,24 @@ def test_a_setting_is_best_until_another_has_as_short_an_image_and_more_ftp() ->
     assert www.best_of_nine({**table, ("1/256", "1/256"): (2.646, 8.9)}) == []
 
 
-def test_every_claim_is_published_and_table_4_is_not() -> None:
+def test_every_value_of_the_tables_is_published_with_its_spread() -> None:
     published = load_paper("internet-applications").published
-    for (rdf, rif), values in www.TABLE_3.items():
-        for key, value in zip(("html", "gif", "ftp"), values, strict=True):
-            said = published[f"www.table-3.rdf-rif-{www.key(rdf, rif)}.{key}"]["published"]
-            assert float(said.split()[0]) == value
-    of_table_4 = [row for id, row in published.items() if id.startswith("www.table-4.")]
-    assert len(of_table_4) == 27
-    assert all("published" not in row and row["kind"] == "withheld" for row in of_table_4)
+    tables = {
+        **{f"www.table-2.{name.lower()}": (said, www.SPREAD_2[name]) for name, said in www.TABLE_2.items()},
+        **{f"www.table-3.rdf-rif-{www.key(*at)}": (said, www.SPREAD_3[at]) for at, said in www.TABLE_3.items()},
+        **{
+            f"www.table-4.{icr.lower().replace('/', '-')}.rif-{www.key(rif)}": (said, www.SPREAD_4[icr, rif])
+            for (icr, rif), said in www.TABLE_4.items()
+        },
+    }
+    assert len(tables) == 20
+    for id, (values, spread) in tables.items():
+        for key, value, room in zip(("html", "gif", "ftp"), values, (*spread, None), strict=True):
+            if (id, key) == ("www.table-2.alone", "ftp"):
+                continue
+            words = published[f"{id}.{key}"]["published"].split()
+            assert float(words[0]) == value
+            assert room is None or float(words[2]) == room, (id, key)
 
 
 def test_every_case_resolves() -> None:
@@ -135,18 +145,25 @@ def test_all_lines_have_the_bandwidth_of_figure_1_and_faster_ones_are_rows_of_th
     for path in sorted((paper.folder / "scenarios").glob("*.toml")):
         scenario = tomllib.loads(path.read_text())
         rates = {link.get("rate", scenario["defaults"]["link"]["rate"]) for link in scenario["link"]}
-        assert rates == {"10 Mbps"}, path.name
-    assert HOST_LINE == "10 Mbps"
+        assert rates == {HOST_LINE}, path.name
+        assert scenario["defaults"]["clocks"] == "independent"
+    # 10 Mb/s of 48 in 53 octets.
+    assert line(10) == HOST_LINE == "11.041667 Mbps"
     others = {
         str(settings["link.c-sw1.rate"]): name
         for name, settings in left_open.CHOICES.items()
         if "link.c-sw1.rate" in settings
     }
-    assert others == {
-        "25.6 Mbps": "hosts-25.6-mbps",
-        "149.76 Mbps": "hosts-149.76-mbps",
-        "10.0001 Mbps": "clocks-20-ppm",
-    }
+    assert others == {"25.6 Mbps": "hosts-25.6-mbps", "149.76 Mbps": "hosts-149.76-mbps"}
+
+
+def test_the_paper_s_own_sums_decide_the_line_and_the_round_trip() -> None:
+    found = {finding.id: finding for finding in arithmetic.EXPERIMENT.findings({})}
+    # Html: 19 cells in 2.0 ms are 3.65 Mb/s; 192 cells of a segment then take 20.2 ms, and 10 + 50 ms more; 2.64 s /
+    # 33 = 80 ms.
+    assert arithmetic.segment_at(3.648, 0.010) == pytest.approx(0.0802, abs=1e-4)
+    assert found["arithmetic.image"].holds is True
+    assert found["arithmetic.line"].measured == "8.96 Mbps on 10 Mb/s of payload, 8.06 on 10 Mb/s of line"
 
 
 def test_transfers_begin_within_a_second_and_the_same_for_the_same_seed() -> None:
@@ -164,10 +181,20 @@ def test_three_seconds_of_pages_have_the_times_of_the_arithmetic() -> None:
     (result,) = run_many([(scenario, {})])
     (html,) = response_times(result.summary["exchange_list"], www.HTML)
     (gif,) = response_times(result.summary["exchange_list"], www.GIF)
-    # 14 cells at 10 Mb/s of the server's line and the server's 2.3 ms.
-    assert html == pytest.approx(0.0023 + 14 * 42.4e-6, abs=1e-6)
-    # The arithmetic has one line: each of the other two takes a cell's time more, there and back, for 32 segments.
-    assert gif == pytest.approx(0.0023 + arithmetic.image_time() + 32 * 4 * 42.4e-6, abs=1e-6)
+    # 19 cells at 10 Mb/s of payload of the server's line and the server's 2.2 ms; clocks differ, and hosts take up to
+    # a cell's time.
+    assert html == pytest.approx(0.0022 + 19 * 38.4e-6, abs=1e-4)
+    # 32 segments of 70 ms: an ACK leaves at each seventh tick of 10 ms. The first may wait for its tick.
+    assert gif == pytest.approx(0.0022 + arithmetic.image_time(), abs=0.015)
+
+
+def test_a_part_of_the_live_half_has_its_cases_only() -> None:
+    assert [case.name for case in live.chosen(live.CASES, ["voice"])] == ["voice, UBR", "voice, ABR"]
+    (one,) = live.chosen(live.CASES, ["video.ubr-loss"])
+    assert [figure.claims for figure in one.figures] == [("video.ubr-loss",)]
+    assert list(live.chosen(live.CASES, [])) == list(live.CASES)
+    with pytest.raises(CellrateError, match="the live half has nothing for arithmetic"):
+        live.chosen(live.CASES, ["arithmetic"])
 
 
 def test_a_live_figure_says_of_how_many_runs_it_is() -> None:

@@ -1,16 +1,21 @@
 """Applicability of ABR Service to Internet Applications (Ishizuka, NTT): WWW, video and IP telephony beside FTP."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from cellrate.papers.experiment import LiveHalf
 
 from . import arithmetic, follow, left_open, search, video, voice, www
 
 
-def measure_live(scenarios: Path, keep: Path, progress: Callable[[float], object] | None) -> Mapping[str, str]:
-    """Run the live half: what was measured, by the id of the claim."""
+def measure_live(
+    scenarios: Path, keep: Path, progress: Callable[[float], object] | None, only: Sequence[str]
+) -> LiveHalf:
+    """Run the live half, or what of it is for these experiments and claims."""
+    from .live import CASES, chosen
     from .live import measure_live as measure
 
-    return measure(scenarios, keep=keep, progress=progress)
+    return LiveHalf(measure(scenarios, keep=keep, progress=progress, cases=chosen(CASES, only)))
 
 
 EXPERIMENTS = (

@@ -17,11 +17,18 @@ from cellrate.results import Result, Series
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-TO_MBPS = 424e-6
-"""From cells/s to Mbps of the line."""
-CELL_S = 42.4e-6
+TO_MBPS = 384e-6
+"""From cells/s to Mbps of payload, 48 octets a cell: the paper's Mbps (README)."""
+CELL_S = 38.4e-6
 """A cell on the line between the switches [s]."""
-HOST_LINE = "10 Mbps"
+
+
+def line(mbps: float) -> str:
+    """Write a rate of payload [Mbps] as one of the line, 53 of 48 octets."""
+    return f"{mbps * 53 / 48:.6f} Mbps"
+
+
+HOST_LINE = line(10)
 """Between hosts and switches, as in the scenarios: the one bandwidth that figure 1 prints."""
 SEEDS = (1, 2, 3, 4, 5)
 """Of the runs of a case; a quick run has the first two."""
@@ -30,8 +37,8 @@ BEGIN_S, END_S = 10.0, 20.0
 """When the background is there, but that each transfer begins up to a second later."""
 BOTH_S = 11.0
 """From when on both transfers are there."""
-FTP_GOODPUT_SHARE = 9140 * 8 / (192 * 424)
-"""Octets of the user in a segment's cells: 9140 in 192 cells; 0.898."""
+FTP_GOODPUT_SHARE = 9140 * 8 / (192 * 384)
+"""Octets of the user in the payload of a segment's cells: 9140 in 192 cells; 0.992."""
 
 ALONE: Mapping[str, object] = {"vc.ftp{i}.traffic": '{ type = "none" }'}
 """Without background."""
@@ -76,9 +83,10 @@ def near(value: float, said: float, share: float) -> bool:
     return abs(value / said - 1) <= share
 
 
-def judged(id: str, measured: Value, holds: bool | None, why: str = "") -> Finding:
+def judged(id: str, measured: Value, holds: bool | None, why: str = "", cause: str = "unexplained") -> Finding:
     """Give a finding; one that does not hold for no reason known here says as much."""
-    return Finding(id, measured, holds, why or ("The measured figure is outside the claim." if holds is False else ""))
+    reason = why or ("The measured figure is outside the claim." if holds is False else "")
+    return Finding(id, measured, holds, reason, cause)
 
 
 def rate(received: Series) -> Series:
@@ -89,7 +97,7 @@ def rate(received: Series) -> Series:
 
 
 def line_rate(result: Result, vc: str, begin_s: float, end_s: float) -> float:
-    """Give the rate of a VC's data cells at the receiver between two instants [Mbps, 53 octets a cell]."""
+    """Give the rate of a VC's data cells at the receiver between two instants [Mbps, 48 octets a cell]."""
     received = result.series("received", vc=vc)
     return (received.at(end_s) - received.at(begin_s)) * TO_MBPS / (end_s - begin_s)
 
@@ -107,7 +115,7 @@ def payload_share(result: Result, vc: str) -> float:
     """Give the octets that a VC's application got over those of the data cells that arrived; 0 if none did [0 to 1]."""
     cells = sum(row["data_delivered"] for row in result.summary["vcs"] if row["vc"] == vc)
     octets = sum(row["delivered_octets"] for row in result.summary["tcp"] if row["vc"] == vc)
-    return float(octets / (53 * cells)) if cells else 0.0
+    return float(octets / (48 * cells)) if cells else 0.0
 
 
 @dataclass(frozen=True)

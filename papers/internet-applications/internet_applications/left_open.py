@@ -6,21 +6,25 @@ from collections.abc import Mapping, Sequence
 
 from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Results
 
-from .common import SEEDS, ftp_rate, of_case, over, shown, ubr
+from .common import SEEDS, ftp_rate, line, of_case, over, shown, ubr
 from .video import ACR_PROBE, NINE, fairness, loss_share, point
 
 _HOSTS = ("link.a{i}-sw1.rate", "link.c-sw1.rate", "link.sw2-z{i}.rate", "link.sw2-d.rate")
 
 FASTER_LINES = ("25.6 Mbps", "149.76 Mbps")
 """Of the hosts, if figure 1's 10 Mb/s are those of the line between the switches only."""
-CLOCKS: Mapping[str, object] = {
-    "link.a1-sw1.rate": "10.0002 Mbps",
-    "link.a2-sw1.rate": "9.9998 Mbps",
-    "link.c-sw1.rate": "10.0001 Mbps",
-    "defaults.vc.pcr": "10.0002 Mbps",
+CLOCKS: Mapping[str, object] = {"defaults.clocks": "exact"}
+"""Clocks that are exactly alike, as no two real ones are."""
+LINE: Mapping[str, object] = {
+    "defaults.link.rate": "10 Mbps",
+    "link.sw1-sw2.rate": "10 Mbps",
+    "defaults.vc.pcr": "10 Mbps",
 }
-"""Lines of the senders 20 ppm above, 20 ppm below and 10 ppm above 10 Mb/s: as far off as SONET lets a clock
-run that has lost its reference (Telcordia GR-253, minimum clock)."""
+"""10 Mb/s of line, not of payload."""
+DELAY: Mapping[str, object] = {"link.sw1-sw2.delay": "10 ms"}
+"""10 ms each way, not there and back."""
+TIMER_ONLY: Mapping[str, object] = {"vc.ftp{i}.traffic.recovery": "none", "vc.ftp{i}.traffic.minimum_rto": "1 s"}
+"""A TCP of FTP that finds losses by its timer only, after 1 s at least."""
 _SHORT: Mapping[str, object] = {"duration": "32 s", "vc.video.traffic.end": "30 s"}
 """Nothing is asked here that comes after the background."""
 
@@ -34,8 +38,10 @@ _FTP, _VIDEO = "vc.ftp{i}.traffic", "vc.video.traffic"
 CHOICES: Mapping[str, Mapping[str, object]] = {
     "as-run": {},
     **{f"hosts-{rate.removesuffix(' Mbps')}-mbps": lines(rate) for rate in FASTER_LINES},
-    "clocks-20-ppm": CLOCKS,
-    "delay-5-ms": {"link.sw1-sw2.delay": "5 ms"},
+    "clocks-exact": CLOCKS,
+    "line-10-mbps": LINE,
+    "delay-10-ms": DELAY,
+    "ftp-timer-only": TIMER_ONLY,
     "datagrams-1472": {f"{_VIDEO}.datagram": "1472 octets"},
     "frames-of-one-length": {f"{_VIDEO}.deviation": "0 octets"},
     "no-back-off": {f"{_FTP}.maximum_rto": "200 ms"},
@@ -44,7 +50,7 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
     "ftp-ack-every-segment": {f"{_FTP}.delayed_ack": "every-segment"},
     "ftp-mss-1460": {f"{_FTP}.mss": "1460 octets", f"{_FTP}.initial_window": "1460 octets"},
     "adtf-10-s": {"defaults.abr.adtf": "10 s"},
-    "icr-pcr-10": {"defaults.abr.icr": "1 Mbps"},
+    "icr-pcr-10": {"defaults.abr.icr": line(1)},
     "efci-state-kept": {"defaults.abr.efci_state": "keep"},
 }
 """By the ids of their rows."""

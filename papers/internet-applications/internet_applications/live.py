@@ -7,11 +7,13 @@ on its own timing in all its attempts does not count.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from cellrate.errors import CellrateError
 from cellrate.papers.kept import KeptRuns
+from cellrate.papers.paper import is_chosen
 from cellrate.papers.statistics import estimate
 from cellrate.results import Result
 from cellrate.scenario import Scenario, prepare
@@ -180,6 +182,26 @@ CASES: Sequence[LiveCase] = (
     ),
 )
 """All of the live half, about 40 min with five runs each."""
+
+
+def chosen(cases: Sequence[LiveCase], only: Sequence[str]) -> Sequence[LiveCase]:
+    """Give the cases that have a figure for one of these experiments and claims, with those figures.
+
+    Without any they are all.
+
+    Raises
+    ------
+    CellrateError
+        If there are some, and no case is for them.
+    """
+    found = []
+    for case in cases:
+        figures = [figure for figure in case.figures if any(is_chosen(claim, only) for claim in figure.claims)]
+        if figures:
+            found.append(replace(case, figures=figures))
+    if not found:
+        raise CellrateError(f"the live half has nothing for {', '.join(only)}")
+    return found
 
 
 def measure_live(

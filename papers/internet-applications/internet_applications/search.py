@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Results
 from cellrate.results import Result
 
-from .common import judged, line_rate, listed, rate
+from .common import TO_MBPS, judged, line, line_rate, listed, rate
 from .drawing import panels
 from .playout import frames_of, play
 from .video import drain, mcr, point
@@ -29,7 +29,7 @@ PCR_MBPS = 10.0
 DATA_MBPS = PCR_MBPS * 31 / 32
 """What PCR leaves for data: one cell in 32 is an RM cell."""
 PUBLISHED_RATE, PUBLISHED_MCR = 9, 7
-SMALLER_ICRS: Mapping[str, str] = {"PCR/3": "3.333333 Mbps", "PCR/10": "1 Mbps"}
+SMALLER_ICRS: Mapping[str, str] = {"PCR/3": line(10 / 3), "PCR/10": line(1)}
 """Of the transfers, tried with the published MCR."""
 
 
@@ -132,7 +132,7 @@ def congestion(result: Result) -> Congestion:
     """Measure what the formula speaks of."""
     rows = result.summary["frame_list"]
     film = [row for row in rows if row["at_s"] < 70.0]
-    before = sum(row["cells"] for row in film) / 70.0 * 424e-6
+    before = sum(row["cells"] for row in film) / 70.0 * TO_MBPS
     begin, end = background(result)
     return Congestion(
         before=before,

@@ -18,6 +18,7 @@ from .common import (
     SEEDS,
     ftp_rate,
     judged,
+    line,
     line_rate,
     near,
     of_case,
@@ -45,7 +46,7 @@ ROOM = 60
 
 def mcr(mbps: int) -> dict[str, object]:
     """Give the video an MCR."""
-    return {"vc.video.abr": f'{{ mcr = "{mbps} Mbps" }}'}
+    return {"vc.video.abr": f'{{ mcr = "{line(mbps)}" }}'}
 
 
 CASES: Mapping[str, Mapping[str, object]] = {

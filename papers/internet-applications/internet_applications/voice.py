@@ -33,7 +33,7 @@ def _abr(rif: str, rdf: str) -> dict[str, object]:
 CASES: Mapping[str, Mapping[str, object]] = {
     "alone": {**ubr(ACR_PROBE), **ALONE},
     "UBR": ubr(ACR_PROBE),
-    "UBR, clocks-20-ppm": {**ubr(ACR_PROBE), **CLOCKS},
+    "UBR, clocks-exact": {**ubr(ACR_PROBE), **CLOCKS},
     "ABR": {},
     "ABR, RIF 1/16, RDF 1/256": _abr("1/16", "1/256"),
     "ABR, RIF 1/256, RDF 1/16": _abr("1/256", "1/16"),
@@ -113,7 +113,7 @@ _WHY_RECOVERED = (
 _WHY_LOCKED_OUT = (
     "FTP from lines as fast as the one between the switches holds the buffer full to the cell: a call loses every "
     "packet or none. That is the clocks' being exactly alike here, and says nothing about losses in the testbed: see "
-    "the row voice.row-ubr-clocks-20-ppm."
+    "the row voice.row-ubr-clocks-exact."
 )
 
 
@@ -161,7 +161,7 @@ def _findings(results: Results) -> Sequence[Finding]:
     for case, id in (
         ("alone", "alone"),
         ("UBR", "ubr"),
-        ("UBR, clocks-20-ppm", "ubr-clocks-20-ppm"),
+        ("UBR, clocks-exact", "ubr-clocks-exact"),
         ("ABR", "abr"),
         ("ABR, RIF 1/16, RDF 1/256", "abr-aggressive"),
         ("ABR, RIF 1/256, RDF 1/16", "abr-conservative"),

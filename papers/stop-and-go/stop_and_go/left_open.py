@@ -21,6 +21,8 @@ def _timer(granularity: str, minimum: str) -> dict[str, object]:
 
 CHOICES: Mapping[str, Mapping[str, object]] = {
     "as-run": {},
+    "adapter-unbounded": {f"{_TCP}adapter_queue": '"infinite"'},
+    "adapter-1-cell": {f"{_TCP}adapter_queue": '{ high_water = "1 cells" }'},
     "window-4096": {f"{_TCP}window": "4096 octets"},
     "window-16384": {f"{_TCP}window": "16384 octets"},
     "window-65535": {f"{_TCP}window": "65535 octets"},
@@ -32,6 +34,8 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
     "timer-500-us": _timer("500 us", "1 ms"),
     "timer-50-ms": _timer("50 ms", "100 ms"),
     "timer-100-ms": _timer("100 ms", "200 ms"),
+    "window-65535-timer-50-ms": {f"{_TCP}window": "65535 octets", **_timer("50 ms", "100 ms")},
+    "window-65535-timer-100-ms": {f"{_TCP}window": "65535 octets", **_timer("100 ms", "200 ms")},
     "rm-before-data": {"defaults.switch.rm_cells": "before-data"},
     "rm-first": {"defaults.switch.rm_cells": "first"},
     "icr-mcr": {"defaults.abr.icr": "1 Mbps"},
@@ -48,11 +52,15 @@ CURVES = {
 
 COARSE, MIDDLING = ("timer-50-ms", "timer-100-ms"), ("timer-100-us", "timer-500-us")
 """Granularities that section 3.2 speaks of, beside the 50 us of all runs."""
-JUDGED = ("as-run", *COARSE, *MIDDLING)
+WIDE = "window-65535"
+"""Windows of three connections that are four times the buffer; 8192 octets fit it twice."""
+JUDGED = ("as-run", *COARSE, *MIDDLING, WIDE, *(f"{WIDE}-{name}" for name in COARSE))
 """Of which a claim of the paper speaks."""
 
 _WHY = {
     **dict.fromkeys((*COARSE, *MIDDLING), "Judged in the rows open.granularity-*."),
+    **dict.fromkeys((f"{WIDE}-{name}" for name in COARSE), "Judged in the row open.granularity-unable."),
+    "adapter-unbounded": "The whole window waits at the source, and so do segments that a time-out sends again.",
     "window-4096": "Two segments a window: one that goes alone waits for its ACK until a time-out or the heartbeat.",
     "window-16384": "Three windows and what is sent again at time-outs are more than the buffer holds.",
     "window-65535": "The windows wait at the sources, round trips are long and the timer with them: fewer time-outs, "
@@ -108,7 +116,17 @@ def _granularity(samples: Mapping[str, Mapping[int, Sample]]) -> list[Finding]:
     lost = sum(samples[name][low].count(lambda run: run.lost) for name in MIDDLING)
     same = lost == 0 and all(0.5 <= lacking[name] / lacking["as-run"] <= 2 for name in MIDDLING)
     avoided = all(timeouts(name, low) == 0 and timeouts(name, high) < 0.1 * timeouts("as-run", high) for name in COARSE)
-    unable = all(samples[name][load].total.mean < fine[load].total.mean for name in COARSE for load in LOADS)
+    coarse = {name: samples[f"{WIDE}-{name}"] for name in COARSE}
+    lost_by = {
+        (name, load): by_load[load].count(lambda run: run.lost)
+        for name, by_load in {"50 us": samples[WIDE], **coarse}.items()
+        for load in LOADS
+    }
+    unable = all(
+        coarse[name][load].total.mean < samples[WIDE][load].total.mean and lost_by[name, load] > lost_by["50 us", load]
+        for name in COARSE
+        for load in LOADS
+    )
     return [
         Finding(
             "open.granularity-same",
@@ -125,15 +143,18 @@ def _granularity(samples: Mapping[str, Mapping[int, Sample]]) -> list[Finding]:
         ),
         Finding(
             "open.granularity-unable",
-            listed(COARSE, lambda sample: f"{sample.total.mean:.1f}")
-            + " Mbps; "
-            + listed(COARSE, lambda sample: f"{sample.count(lambda run: run.lost):,}")
-            + " cells lost",
+            "; ".join(
+                f"at {load}: "
+                + ", ".join(
+                    f"{by_load[load].total.mean:.1f} Mbps and {lost_by[name, load]:,} cells lost ({name})"
+                    for name, by_load in {"50 us": samples[WIDE], **coarse}.items()
+                )
+                for load in LOADS
+            ),
             unable,
-            ""
-            if unable
-            else "TCP has nothing to adapt to: windows of 8192 octets and ABR keep the excess at the sources, nothing "
-            "is lost, and what a time-out sends again in an on period is all that a coarse timer does without.",
+            "With windows of 8192 octets, which fit the buffer, there is nothing to adapt to: "
+            + listed(COARSE, lambda sample: f"{sample.total.mean:.1f}")
+            + " Mbps.",
         ),
     ]
 

@@ -17,6 +17,8 @@ LONG_FEEDBACK_CELLS = 201_850
 """The same of 550 ms."""
 SEEDS = range(1, 11)
 """Of the runs of a row; a quick run has the first alone."""
+ROW_SEEDS = range(1, 6)
+"""Of the rows that make a choice another way: differences of the same seeds need fewer."""
 SETTINGS = {1: ("5 Mbps", "5 Mbps"), 2: ("7.5 Mbps", "7 Mbps"), 3: ("10 Mbps", "5 Mbps")}
 """Mean and standard deviation of a program's rate, by row."""
 PROGRAMS, PROGRAM_MBPS = 9, 15.0

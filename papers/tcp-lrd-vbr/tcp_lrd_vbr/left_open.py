@@ -1,4 +1,4 @@
-"""What a choice is worth: row 1 of tables 1 and 5 with one setting another way, beside the same ten seeds as run."""
+"""What a choice is worth: row 1 of tables 1 and 5 with one setting another way, beside the same seeds as run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from cellrate.papers.experiment import Drawing, Experiment, Finding, Point, Results
 from cellrate.results import Result
 
-from .common import BOTTLENECK, LINE_MBPS, SEEDS, Sample, metrics
+from .common import BOTTLENECK, LINE_MBPS, ROW_SEEDS, Sample, metrics
 
 _SWITCH = "defaults.switch.algorithm."
 _ABR = "defaults.abr."
@@ -19,6 +19,8 @@ _STARTED_S = 2.0
 """From then on every source always has data."""
 _FINE: Mapping[str, object] = {"probe.2.every": "1 ms"}
 _TCP = "vc.tcp{i}.traffic."
+_EXACT = '{ type = "video", programs = 9, mean = "5 Mbps", deviation = "5 Mbps", hurst = 0.8, method = "davies-harte" }'
+_NO_AVERAGES: Mapping[str, object] = {f"{_SWITCH}alpha": 1, f"{_SWITCH}activity_decay": 0}
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,17 @@ OPEN: Mapping[str, Choice] = {
     "rif-1-64": Choice({f"{_ABR}rif": "1/64"}, "ACR rises by no more than PCR / 64 a BRM."),
     "alpha-0.1": Choice({f"{_SWITCH}alpha": 0.1}, "Half of a change is known after 7 intervals, not after 3."),
     "alpha-0.5": Choice({f"{_SWITCH}alpha": 0.5}, "Half of a change is known after an interval."),
-    "ratio": Choice({f"{_SWITCH}load_averaging": "ratio"}, "The other way of averaging the load that ERICA knows."),
+    "no-averages": Choice(
+        _NO_AVERAGES, "The newest interval alone, and a source that was silent in it counts nothing."
+    ),
+    "averages-of-rates": Choice(
+        {f"{_SWITCH}load_averaging": "rates"},
+        "Intervals that 500 cells end are short in overload, and count as much as long ones: the load seems higher.",
+    ),
+    "ratio": Choice({f"{_SWITCH}load_averaging": "ratio"}, "The load factor of each interval counts the same."),
+    "drained-by-line": Choice(
+        {f"{_SWITCH}drained_by": "line"}, "f is less steep by what VBR takes: gain times delay is 1.6, not 2.6."
+    ),
     "measured-ccr": Choice(
         {f"{_SWITCH}measured_ccr": True}, "VCShare then follows what a source sends, not what it may send."
     ),
@@ -55,7 +67,8 @@ OPEN: Mapping[str, Choice] = {
         "In slow start a window grows by half in a round trip, not by itself.",
     ),
     "starts-apart": Choice({f"{_TCP}start": _APART}, "Slow starts that are not in step, the longest queue among them."),
-    "noise": Choice({"vc.vbr.traffic.method": "davies-harte"}, "Other numbers of the same noise."),
+    "noise": Choice({"vc.vbr.traffic": _EXACT}, "Other numbers of the same noise."),
+    "sequence": Choice({"vc.vbr.traffic.sequence": "10 s"}, "The mean of such a sequence hardly wanders."),
 }
 """What the paper leaves open."""
 
@@ -86,6 +99,11 @@ OVER_THE_SATELLITE: Mapping[str, Choice] = {
     "rif-1-16": Choice({f"{_ABR}rif": "1/16"}, "ACR rises by no more than PCR / 16 a BRM, a round trip late."),
     "rif-1-64": Choice({f"{_ABR}rif": "1/64"}, "ACR rises by no more than PCR / 64 a BRM, a round trip late."),
     "alpha-0.5": Choice({f"{_SWITCH}alpha": 0.5}, "A capacity that is there for an interval is given to all at once."),
+    "no-averages": Choice(_NO_AVERAGES, "So it is, wholly."),
+    "averages-of-rates": Choice(
+        {f"{_SWITCH}load_averaging": "rates"}, "Short intervals, those of overload, count as much as long ones."
+    ),
+    "drained-by-line": Choice({f"{_SWITCH}drained_by": "line"}, "f is less steep by what VBR takes."),
     "measured-ccr": Choice({f"{_SWITCH}measured_ccr": True}, "What is measured is what was allowed 550 ms ago."),
     "qdlf-0.8": Choice(
         {f"{_SWITCH}qdlf": 0.8}, "Stated as 0.5: a queue is drained by a fifth of the capacity at most."
@@ -107,7 +125,7 @@ class Row:
 
 GROUND = Row("terrestrial", "open", {}, CHOICES)
 """Row 1 of table 1."""
-SATELLITE = Row("long-feedback", "open.long", {"duration": "30 s"}, OVER_THE_SATELLITE)
+SATELLITE = Row("long-feedback", "open-long", {"duration": "30 s"}, OVER_THE_SATELLITE)
 """Row 1 of table 5, of which 30 s: most of the largest queues are there by then."""
 
 
@@ -124,7 +142,7 @@ def changes(results: Results, choice: str, metric: str) -> Sample:
     def value(run: str, seed: int) -> float:
         return float(getattr(metrics(results[f"{run}, seed {seed}"], 512), metric))
 
-    return Sample([value(choice, seed) - value("as run", seed) for seed in SEEDS])
+    return Sample([value(choice, seed) - value("as run", seed) for seed in ROW_SEEDS])
 
 
 def _signed(sample: Sample, digits: int) -> str:
@@ -132,7 +150,7 @@ def _signed(sample: Sample, digits: int) -> str:
 
 
 def _idle(results: Results) -> Finding:
-    as_run = [results[f"as run, seed {seed}"] for seed in SEEDS]
+    as_run = [results[f"as run, seed {seed}"] for seed in ROW_SEEDS]
     idle = Sample([idle_share(result) for result in as_run])
     lacking = Sample([100 - metrics(result, 512).efficiency for result in as_run])
     why = (
@@ -143,7 +161,7 @@ def _idle(results: Results) -> Finding:
 
 
 def _slow_start(results: Results) -> Finding:
-    runs = [results[f"fine, seed {seed}"] for seed in SEEDS]
+    runs = [results[f"fine, seed {seed}"] for seed in ROW_SEEDS]
     queues = [result.series("abr_queue", port=BOTTLENECK) for result in runs]
     whole = Sample([metrics(result, 512).queue for result in runs])
     later = Sample([float(queue.values[queue.times_s >= _STARTED_S].max()) for queue in queues])
@@ -155,10 +173,10 @@ def _slow_start(results: Results) -> Finding:
 
 def _findings(row: Row, results: Results) -> Sequence[Finding]:
     found = []
-    if row is GROUND and f"as run, seed {SEEDS[-1]}" in results:
+    if row is GROUND and f"as run, seed {ROW_SEEDS[-1]}" in results:
         found += [_idle(results), _slow_start(results)]
     for name, choice in row.choices.items():
-        if f"{name}, seed {SEEDS[-1]}" not in results:
+        if f"{name}, seed {ROW_SEEDS[-1]}" not in results:
             continue
         efficiency, queue = (changes(results, name, metric) for metric in ("efficiency", "queue"))
         text = f"{_signed(efficiency, 2)} points, {_signed(queue, 0)} cells"
@@ -179,7 +197,7 @@ def _points(row: Row) -> dict[str, Point]:
     return {
         f"{way}, seed {seed}": Point(row.scenario, {**row.set, **settings, "seed": seed}, extra=True)
         for way, settings in ways.items()
-        for seed in SEEDS
+        for seed in ROW_SEEDS
     }
 
 

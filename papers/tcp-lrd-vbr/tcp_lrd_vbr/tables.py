@@ -24,14 +24,20 @@ TITLES = {
 DIGITS = {"queue": 0, "throughput": 2, "vbr": 2, "efficiency": 1}
 PUBLISHED = {
     1: {1: (6775, 68.72, 94.4), 2: (7078, 59.62, 94.1), 3: (5526, 82.88, 88.4)},
+    2: {1: (5572, 77.62, 95.6), 2: (5512, 67.14, 95.0), 3: (5545, 56.15, 95.6)},
     3: {1: (5545, 68.09, 92.9), 2: (4416, 59.16, 82.5), 3: (4064, 47.39, 86.7)},
+    4: {1: (5759, 72.18, 88.3), 2: (11_366, 67.23, 84.1), 3: (13_105, 57.69, 94.6)},
     5: {1: (299_680, 58.25, 79.60), 2: (186_931, 49.50, 80.53), 3: (156_232, 44.16, 80.93)},
+    6: {1: (215_786, 65.96, 80.81), 2: (233_423, 58.76, 85.71), 3: (144_362, 49.67, 81.61)},
 }
-"""Largest queue [cells], throughput [Mbps] and efficiency [%] by table and row; the others are withheld."""
+"""Largest queue [cells], throughput [Mbps] and efficiency [%] by table and row."""
 PUBLISHED_VBR = {1: 56.44, 2: 68.51, 3: 82.28}
 """VBR throughput of the paper's runs of table 1 [Mbps]."""
-IMPOSSIBLE = {(1, 3, "throughput"), (3, 2, "efficiency"), (5, 2, "throughput")}
+IMPOSSIBLE = {(1, 3, "throughput"), (3, 2, "efficiency"), (4, 2, "efficiency")}
 """Contradicted by the rest of the paper: see arithmetic.py."""
+WITHIN = 0.1
+"""A figure of one run, printed without a spread, is reproduced within a tenth, or where it could be one more of ten
+seeds."""
 
 
 def path_of(table: int) -> str:
@@ -83,9 +89,6 @@ def _findings(table: int, results: Results) -> Sequence[Finding]:
             values = sample(results, table, row, metric)
             text = values.text(DIGITS[metric])
             claim = f"table-{table}.row-{row}.{metric}"
-            if table not in PUBLISHED:
-                found.append(Finding(claim, text, None, "Measured; to be compared later."))
-                continue
             said = PUBLISHED_VBR[row] if metric == "vbr" else PUBLISHED[table][row][names.index(metric)]
             found.append(_compared(claim, (table, row, metric), text, values, said))
     return found
@@ -96,19 +99,18 @@ def _compared(claim: str, place: tuple[int, int, str], text: str, values: Sample
         return Finding(
             claim, text, None, "What is printed contradicts the rest of the paper: see its arithmetic below."
         )
+    if abs(values.mean / said - 1) <= WITHIN or (len(values.values) > 1 and values.expects(said)):
+        return Finding(claim, text, True, "")
     if len(values.values) < 2:
         return Finding(claim, text, None, "One seed of a quick run: no interval to hold the published value against.")
-    if values.expects(said):
-        return Finding(claim, text, True, "")
-    off = (
-        f"{values.mean - said:+.1f} points" if place[2] == "efficiency" else f"{(values.mean / said - 1) * 100:+.0f} %"
-    )
+    off = f"{(values.mean / said - 1) * 100:+.0f} %"
     why = (
-        f"The published value of one run is not within the 95 % prediction interval of ten seeds: the mean is {off} "
-        "off. ICR, RIF, the switch's averages and the length of the noise sequence are not stated: "
-        f"the rows {'open.long' if place[0] == 5 else 'open'}.* say what each is worth."
+        f"The published value of one run is not within the 95 % prediction interval of {len(values.values)} seeds, and "
+        "the "
+        f"mean is {off} off. How the switch averages is not stated: the rows "
+        f"{'open-long' if place[0] >= 5 else 'open'}.* say what each way is worth."
     )
-    return Finding(claim, text, False, why)
+    return Finding(claim, text, False, why, cause="open")
 
 
 def _figure(table: int, row: int, results: Results) -> Figure:
