@@ -53,7 +53,7 @@ def test_figures_11_and_12_have_their_queues_with_the_interval_that_their_sum_as
     report: tuple[Report, Path],
 ) -> None:
     held = {claim.id: claim.holds for claim in report[0].claims}
-    assert held["tbe.queue-128"] and held["tbe.queue-512"] and held["tbe.512-above-128"]
+    assert all(held[id] for id in ("tbe.queue-128", "tbe.queue-512", "tbe.512-above-128"))
     assert held["crm.throughput-825-1200"]
     assert not held["crm.throughput-275-825"]
 
@@ -77,7 +77,7 @@ def test_every_claim_says_what_is_published_and_belongs_to_an_experiment(name: s
         assert experiment_of(claim) in names, claim
 
 
-@pytest.mark.parametrize("name", ready_papers())
+@pytest.mark.parametrize("name", ["abr-parameters", "uili"])
 def test_a_readme_has_the_counts_of_the_last_full_report(name: str) -> None:
     paper = load_paper(name)
     readme = (paper.folder / "README.md").read_text()
@@ -103,6 +103,8 @@ def test_counts_are_recorded_of_full_reports_only(report: tuple[Report, Path], t
     paper.run(part, only=["arithmetic"])
     with pytest.raises(CellrateError, match="a part of the paper"):
         record_counts(there, part)
+    # A report replaces the one before it.
+    paper.run(part, only=["arithmetic"])
 
 
 def test_only_what_is_asked_for_is_run_and_reported(tmp_path: Path) -> None:

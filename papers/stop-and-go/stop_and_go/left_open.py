@@ -101,7 +101,6 @@ def _findings(results: Results) -> Sequence[Finding]:
 def _granularity(samples: Mapping[str, Mapping[int, Sample]]) -> list[Finding]:
     """Judge what section 3.2 says of a coarser timer."""
     low, high = LOADS
-    fine = samples["as-run"]
 
     def timeouts(name: str, load: int) -> int:
         return samples[name][load].count(lambda run: run.timeouts)

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CellrateError
+from ..results.folders import TOOK
 from ..results.writing import write_json
 from .paper import Paper
-from .report import TOOK, Counts, read_report
+from .report import Counts, read_report
 
 COUNTS = "counts.json"
 """The file beside the README."""
@@ -42,7 +43,7 @@ def record_counts(paper: Paper, report: Path) -> str:
             raise CellrateError(f'{readme} has no lines "{BEGIN}" and "{END}", between which the counts stand')
         write_json(paper.folder / COUNTS, content)
         readme.write_text(whole, encoding="utf-8")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, KeyError) as error:
         raise CellrateError(f"the counts of {paper.name} cannot be recorded: {error}") from None
     return text
 
@@ -50,9 +51,8 @@ def record_counts(paper: Paper, report: Path) -> str:
 def block(content: dict[str, Any]) -> str:
     """Give the paragraph of the README for what counts.json holds."""
     counts = Counts(**{field.name: content[field.name] for field in dataclasses.fields(Counts)})
-    return (
-        f"{counts.text()} A full run has {content['runs']:,} runs, which took {content['running_s']:,.0f} s together."
-    )
+    took = f"{content['runs']:,} runs and took {content['processor_s']:,} s of processor time"
+    return f"{counts.text()} A full run has {took}."
 
 
 def with_counts(readme: str, text: str) -> str | None:

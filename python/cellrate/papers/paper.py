@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from ..results import Result
 from ..results.folders import replaceable
 from ..results.whole import write_whole
 from ..scenario import Scenario
-from .experiment import Claim, Drawing, Experiment, Finding, LiveHalf, Point
+from .experiment import Claim, Experiment, Finding, LiveHalf, Point
 from .runs import campaign_for, run_points
 
 if TYPE_CHECKING:
@@ -158,12 +157,12 @@ class Paper:
         RunError
             If the folder changed while the report was written, which is then beside it; otherwise as `cellrate.sweep`.
         """
-        from .report import MARK, write_report
+        from .report import MARK, Begun, write_report
 
         # Said now: the runs may take long.
         replaceable(out, MARK)
         chosen = self.only(only) if only else self
-        begun = time.perf_counter()
+        begun = Begun()
         with campaign_for(out) as campaign:
             results = chosen.measure(
                 quick=quick, workers=workers, progress=progress, executor=executor, campaign=campaign
@@ -174,11 +173,8 @@ class Paper:
                 drawings[name] = [*drawings.get(name, ()), *drawn]
 
             def fill(partial: Path) -> None:
-                made = {run.summary["run"]["hash"]: run for of in results.values() for run in of.values()}
-                running_s = sum(run.summary["run"]["wall_s"] for run in made.values())
-                write_report(
-                    report, drawings, partial, runs=len(made), running_s=running_s, begun=begun, workers=workers
-                )
+                made = {run.summary["run"]["hash"] for of in results.values() for run in of.values()}
+                write_report(report, drawings, partial, runs=len(made), begun=begun, workers=workers)
 
             write_whole(out, fill, mark=MARK)
         return report

@@ -5,15 +5,16 @@ from __future__ import annotations
 import base64
 import html
 import json
+import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CellrateError
-from ..results.folders import REPORT
+from ..results.folders import REPORT, TOOK
 from ..results.writing import write_json
 from ..running.processes import side_by_side
 from .experiment import CAUSES, Claim, Drawing, Value
@@ -23,15 +24,32 @@ if TYPE_CHECKING:
 
 MARK = REPORT
 
-TOOK = "took.json"
-"""How many runs there were, and what they took: apart from the report, which is the same however long it took."""
-
 HEADINGS = {
     "claim": "What the paper says",
     "erratum": "Contradictions within the paper",
     "sensitivity": "Choices the paper leaves open, made the other way",
     "beyond": "What the paper does not have",
 }
+
+
+@dataclass(frozen=True)
+class Begun:
+    """When the work on a report began."""
+
+    clock: float = field(default_factory=time.perf_counter)
+    used: float = field(default_factory=lambda: _processor_s())
+
+    def seconds(self) -> float:
+        """Time since then [s]."""
+        return time.perf_counter() - self.clock
+
+    def processor_s(self) -> float:
+        """Processor time since then, of this process and of those that it has waited for [s]."""
+        return _processor_s() - self.used
+
+
+def _processor_s() -> float:
+    return sum(os.times()[:4])
 
 
 @dataclass(frozen=True)
@@ -120,8 +138,7 @@ def write_report(
     folder: Path,
     *,
     runs: int,
-    running_s: float,
-    begun: float,
+    begun: Begun,
     workers: int | None = None,
 ) -> None:
     """Draw the figures into figures/ and write the page and the JSON.
@@ -141,8 +158,8 @@ def write_report(
         for experiment, of_experiment in drawings.items()
     }
     write_json(folder / MARK, report.content())
-    write_json(folder / TOOK, {"runs": runs, "running_s": round(running_s, 1)})
-    took = f"{runs} runs and all figures in {time.perf_counter() - begun:.0f} s"
+    write_json(folder / TOOK, {"runs": runs, "processor_s": round(begun.processor_s())})
+    took = f"{runs} runs and all figures in {begun.seconds():.0f} s"
     (folder / "report.html").write_text(_page(report, pictures, took))
 
 

@@ -27,6 +27,10 @@ CAMPAIGN = "campaign.json"
 REPORT = "report.json"
 """The file that tells a folder with the report on a paper from any other."""
 
+TOOK = "took.json"
+"""The file beside a report that says how many runs it has and what they took: apart, because the report does not
+depend on it."""
+
 State = Mapping[str, tuple[int, ...]]
 """What is in a folder, by path below it, as far as it shows that something became another, or has been written to."""
 
@@ -151,7 +155,7 @@ def _strangers(folder: Path, mark: str) -> Strangers:
 
 def _of_report(folder: Path) -> Strangers:
     if {"paper", "claims"} <= set(_content(folder / REPORT)):
-        yield from _others(folder, {REPORT, "report.html"}, {"figures": _of_figures})
+        yield from _others(folder, {REPORT, TOOK, "report.html"}, {"figures": _of_figures})
     else:
         yield folder / REPORT
 
