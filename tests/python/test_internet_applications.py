@@ -177,7 +177,7 @@ def test_transfers_begin_within_a_second_and_the_same_for_the_same_seed() -> Non
 def test_three_seconds_of_pages_have_the_times_of_the_arithmetic() -> None:
     paper = load_paper("internet-applications")
     point = www.EXPERIMENT.points["alone, 1"]
-    scenario = paper.scenario(point).set({"duration": "8.4 s"})
+    scenario = paper.scenario(point).set({"duration": "8.2 s"})
     (result,) = run_many([(scenario, {})])
     (html,) = response_times(result.summary["exchange_list"], www.HTML)
     (gif,) = response_times(result.summary["exchange_list"], www.GIF)
@@ -224,7 +224,7 @@ def test_throughput_of_ftp_leaves_out_what_is_sent_again() -> None:
 
 def test_pages_of_which_none_came_are_measured_to_the_end_of_the_run() -> None:
     paper = load_paper("internet-applications")
-    scenario = paper.scenario(www.EXPERIMENT.points["UBR, 1"]).set({"duration": "9 s"})
+    scenario = paper.scenario(www.EXPERIMENT.points["UBR, 1"]).set({"duration": "9 s", "defaults.clocks": "exact"})
     (result,) = run_many([(scenario, {})])
     assert www.last_page(result) == 9.0
     pages = www.measure([result])

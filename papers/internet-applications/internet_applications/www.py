@@ -283,7 +283,7 @@ def _idle(runs: Sequence[Result]) -> float:
 def _cells(
     id: str, name: str, said: tuple[float, float, float], spread: tuple[float, float], results: Results
 ) -> list[Finding]:
-    """Hold html and gif within the spread that the paper prints, half of the last digit included, and FTP within 10 %."""
+    """Hold html and gif within the spread that the paper prints, with half of its last digit, and FTP within 10 %."""
     runs = runs_of(results, name)
     if not runs:
         return []
