@@ -92,6 +92,55 @@ def at_point(place: int, settings: Mapping[str, str]) -> Iterator[None]:
         text = f"{error}\nAt point {place + 1} of the sweep: {values}"
         attributes = {**error.__dict__, "point": settings} if isinstance(error, ScenarioError) else {}
         raise type(error)(text, **attributes) from None
+    except Exception as error:
+        if settings:
+            values = ", ".join(f"{path} = {value}" for path, value in settings.items())
+            error.add_note(f"at point {place + 1} of the sweep: {values}")
+        raise
+
+
+@contextlib.contextmanager
+def with_own_lines() -> Iterator[None]:
+    """Have errors of the user's code keep the places that they came through, for who gets them from another process."""
+    try:
+        yield
+    except CellrateError:
+        raise
+    except Exception as error:
+        with contextlib.suppress(AttributeError):
+            # They cross with whatever else the error has; its traceback does not.
+            error._cellrate_places = _own_places(error)  # type: ignore[attr-defined]
+        raise
+
+
+def own_lines(error: BaseException) -> str:
+    """Give the lines of the user's code that an error came through, as a traceback shows them."""
+    import sys
+    import traceback
+
+    frames = []
+    for file, module, line, function in getattr(error, "_cellrate_places", None) or _own_places(error):
+        # A class that came by value has left its file behind; here the module is known by its name.
+        found = getattr(sys.modules.get(module), "__file__", None) if file.startswith("<") else None
+        frames.append(traceback.FrameSummary(found or file, line, function))
+    return "".join(traceback.format_list(frames))
+
+
+def _own_places(error: BaseException) -> list[tuple[str, str, int, str]]:
+    """Give file, module, line and function of each frame of an error that is outside this package and Python's own."""
+    import sysconfig
+    import traceback
+    from pathlib import Path
+
+    package, python = Path(__file__).resolve().parent, Path(sysconfig.get_path("stdlib")).resolve()
+    places = []
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        file = Path(frame.f_code.co_filename)
+        # The script that starts the command is no code of the user's, nor is what importlib is frozen in.
+        own = file.is_file() and file.name != "cellrate" and not {package, python} & set(file.resolve().parents)
+        if own or str(file) == "<dynamic-code>":
+            places.append((str(file), str(frame.f_globals.get("__name__", "")), line, frame.f_code.co_name))
+    return places
 
 
 def shown(value: object) -> str:

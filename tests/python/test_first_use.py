@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import os
+import shutil
 import subprocess
 import sys
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -113,12 +118,167 @@ def test_an_exit_in_ones_own_algorithm_is_a_run_that_failed(tmp_path: Path) -> N
     assert "port sw->b" in done.stderr
 
 
+OWN = {
+    "algorithm": (
+        "class Mine(cellrate.SwitchAlgorithm):\n    def on_backward_rm(self, now, vc, queue):",
+        "None",
+        "port sw->b",
+    ),
+    "policy": ("class Mine(cellrate.UiliPolicy):\n    def on_forward_rm(self, frm):", "frm.acr", "the policy of v"),
+    "traffic": (
+        "class Mine(cellrate.TrafficSource):\n    def next_burst(self, now, acr, queue):",
+        "cellrate.Burst(at=now + 5e-4, cells=10)",
+        "the traffic of v",
+    ),
+}
+"""By kind: what a method of one begins with, what it gives, and how its place is told."""
+
+MAKES = "class Mine(cellrate.{}):\n    def __init__(self, place):"
+
+
+def own(kind: str, tmp_path: Path, what: str, *, making: bool = False) -> list[str]:
+    """Write a scenario and a class of one's own that prints and does something, and give the command's words."""
+    begin, gives, _ = OWN[kind]
+    if making:
+        begin = MAKES.format(begin.partition("(cellrate.")[2].partition(")")[0])
+        gives = "None"
+    body = f'        print("printed")\n        {what}\n        return {gives}\n'
+    (tmp_path / "mine.py").write_text(f"import sys\nimport cellrate\n\n{begin}\n{body}")
+    text = WITH_MINE
+    if kind != "algorithm":
+        key = {"policy": "abr.uili", "traffic": "traffic"}[kind]
+        text = text.replace('{ type = "custom", name = "mine" }', '{ type = "erica" }')
+        text = text.replace('"a", "sw", "b"]', f'"a", "sw", "b"], {key} = {{ type = "custom", name = "mine" }}')
+    (tmp_path / "mine.toml").write_text(text)
+    return ["run", "mine.toml", f"--{kind}", "mine=mine.py:Mine", "--json"]
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_what_prints_in_own_classes_leaves_json_alone_in_workers_too(kind: str, tmp_path: Path) -> None:
+    words = own(kind, tmp_path, "pass")
+    for more in ([], ["--sweep", "seed=[1, 2]", "--workers", "2"]):
+        done = command(*words, *more, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert len(json.loads(done.stdout).get("points", [1])) == 1 + bool(more)
+        assert "printed" in done.stderr
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_what_own_classes_raise_is_told_with_their_lines_from_workers_too(kind: str, tmp_path: Path) -> None:
+    words = own(kind, tmp_path, 'raise ZeroDivisionError("nothing left")')
+    for more in ([], ["--sweep", "seed=[1, 2]", "--workers", "2"], ["--sweep", "seed=[1, 2]", "--out", "out"]):
+        done = command(*words, *more, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert f'File "{tmp_path / "mine.py"}", line 7, in ' in done.stderr
+        assert 'raise ZeroDivisionError("nothing left")' in done.stderr
+        assert "ZeroDivisionError: nothing left\nat network time 0" in done.stderr
+        assert OWN[kind][2] in done.stderr
+        assert "Traceback" not in done.stderr
+        assert done.stderr.count("File ") == 1
+        if more:
+            assert "of the sweep: seed = " in done.stderr
+
+
+@pytest.mark.parametrize("kind", OWN)
+@pytest.mark.parametrize("what", ["1 / 0", "sys.exit(0)"])
+def test_what_fails_when_it_is_made_is_told_as_well(kind: str, what: str, tmp_path: Path) -> None:
+    done = command(*own(kind, tmp_path, what, making=True), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Traceback" not in done.stderr
+    assert ("ZeroDivisionError" if "/" in what else "SystemExit") in done.stderr
+    assert "was made" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "exit_status"),
+    [
+        ('print("x")\nimport nothing_there', "No module named 'nothing_there'\nwhen --algorithm read mine.py", 1),
+        ("def (", "mine.py is no Python that can be read", 2),
+        ("import sys; sys.exit(0)", "mine.py left with SystemExit: 0", 2),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told(text: str, told: str, exit_status: int, tmp_path: Path) -> None:
+    words = own("algorithm", tmp_path, "pass")
+    (tmp_path / "mine.py").write_text(text)
+    done = command(*words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (exit_status, "")
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_permission_is_told_from_a_missing_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cellrate.live import doctor
+
+    def failing(number: int) -> Callable[..., int]:
+        def fail(*_: object) -> int:
+            raise OSError(number, os.strerror(number))
+
+        return fail
+
+    told = {}
+    for number in (errno.ENOENT, errno.ENODEV, errno.EACCES, errno.EPERM):
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "open", failing(number))
+            found = doctor._tun_device()
+        assert not found.present
+        told[number] = f"{found.detail}: {found.remedy}"
+    assert "no such file: as root: modprobe tun" in told[errno.ENOENT]
+    assert "No such device: the kernel lacks the module" in told[errno.ENODEV]
+    assert "Permission denied: be root" in told[errno.EACCES]
+    assert "modprobe" not in told[errno.EACCES] + told[errno.EPERM]
+    assert "--device /dev/net/tun" in told[errno.EPERM]
+
+
+def test_what_is_missing_to_build_is_named_at_once(tmp_path: Path) -> None:
+    """An old cargo and rustc, an old Python and no C compiler, each in a line, before anything is done."""
+    for name, says in (("cargo", "cargo 1.65.0"), ("rustc", "rustc 1.63.0 (Debian)"), ("python3", "Python 3.9.2")):
+        (tmp_path / name).write_text(f'#!/bin/sh\ntest "$1" = --version && echo "{says}" && exit\nexit 1\n')
+        (tmp_path / name).chmod(0o755)
+    for name in ("sh", "id", "sed", "sort", "head", "printf", "test", "echo"):
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    call = ["sh", str(ROOT / "tools" / "prerequisites.sh"), "python3", "1.90"]
+    done = subprocess.run(call, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    for told in (
+        "cargo 1.90 or later, not 1.65.0",
+        "rustc 1.90 or later, not 1.63.0",
+        "Python 3.11 or later, not Python",
+    ):
+        assert told in done.stderr
+    for target in ("demo", "test", "test-rust", "lab", "bench"):
+        asked = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert "prerequisites.sh" in asked.stdout.splitlines()[0], target
+
+
+def test_a_build_without_scenarios_names_the_folder(tmp_path: Path) -> None:
+    """The build script copies what it needs, and says what is missing; the crate itself is not built here."""
+    script = tmp_path / "build"
+    subprocess.run(["rustc", "--edition", "2024", "-o", script, ROOT / "crates/cellrate-py/build.rs"], check=True)
+    (crate := tmp_path / "crates" / "cellrate-py").mkdir(parents=True)
+    for folder in ("scenarios", "papers"):
+        env = {**os.environ, "CARGO_MANIFEST_DIR": str(crate), "OUT_DIR": str(tmp_path / "out")}
+        done = subprocess.run([script], env=env, capture_output=True, text=True, check=False)
+        assert done.returncode != 0
+        assert f"cellrate-py/../../{folder}" in done.stderr
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "file.toml").write_text("")
+    assert subprocess.run([script], env=env, capture_output=True, check=False).returncode == 0
+    assert (tmp_path / "out" / "data" / "papers" / "file.toml").is_file()
+
+
 def test_a_source_distribution_has_what_its_build_copies(tmp_path: Path) -> None:
     maturin = Path(sys.executable).with_name("maturin")
     subprocess.run([maturin, "sdist", "--out", tmp_path], cwd=ROOT, check=True, capture_output=True)
     (file,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(file) as packed:
         names = {name.partition("/")[2] for name in packed.getnames()}
+    with tarfile.open(file) as packed:
+        packed.extractall(tmp_path, filter="data")
+    (unpacked,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    # Outside the repository it is a workspace of its own, whose lock file is whole.
+    call = ["cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"]
+    told = json.loads(subprocess.run(call, cwd=unpacked, check=True, capture_output=True).stdout)
+    assert "cellrate-py" in {package["name"] for package in told["packages"]}
     for folder in ("scenarios", "papers"):
         files = [path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
         missing = {path.relative_to(ROOT).as_posix() for path in files} - names

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 
-from ..errors import CellrateError, Interrupted, LiveUnavailable, RunError, ScenarioError
+from ..errors import CellrateError, Interrupted, LiveUnavailable, RunError, ScenarioError, own_lines
 from .app import app
 from .output import complain
 from .typed import UsageError
@@ -75,15 +75,11 @@ def status(arguments: list[str]) -> int:
 def _own(error: Exception) -> str | None:
     """Give the lines of the user's own code that an error came through; none if it did not come from any."""
     import traceback
-    from pathlib import Path
 
-    package = Path(__file__).resolve().parents[1]
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if package not in Path(frame.filename).resolve().parents]
-    own = [frame for frame in own if Path(frame.filename).is_file() and Path(frame.filename).name != "cellrate"]
-    if not own or not getattr(error, "__notes__", None):
+    # Where own code was called, a note says when and where; what came from another process may have its lines there.
+    if not getattr(error, "__notes__", None):
         return None
-    lines = "".join(traceback.format_list(own))
+    lines = own_lines(error)
     return f"what the run was given in Python failed\n{lines}{''.join(traceback.format_exception_only(error))}".rstrip()
 
 

@@ -39,26 +39,27 @@ def show(
     Of a sweep that still runs, or was interrupted, it shows the points that are there.
     """
     from ..results.folders import CAMPAIGN, of_a_live_run
-    from ..results.reading import folders_of, load_sweep, summary_in
+    from ..results.reading import folders_of, load_sweep, summary_in, told_of
     from ..sweeps.overview import print_csv, print_overview
     from ..sweeps.table import print_runs
 
-    results = load_sweep(folder)
-    if not len(results):
-        raise CellrateError(f"{folder}: none of {len(results.missing)} points is there yet")
-    if json and (folder / CAMPAIGN).is_file():
-        print_points({"set": result.set, **result.summary} for result in results)
-    elif json:
-        print_json(summary_in(folder))
-    elif csv:
-        print_csv(results, by or [])
-    elif by:
-        print_overview(results, by, title=f"{results[0].summary['run']['scenario']}: {len(results)} points")
-    elif of_a_live_run(results[0].summary):
-        for place in folders_of(folder):
-            _print_live(place)
-    else:
-        print_runs(results)
+    with told_of(folder):
+        results = load_sweep(folder)
+        if not len(results):
+            raise CellrateError(f"{folder}: none of {len(results.missing)} points is there yet")
+        if json and (folder / CAMPAIGN).is_file():
+            print_points({"set": result.set, **result.summary} for result in results)
+        elif json:
+            print_json(summary_in(folder))
+        elif csv:
+            print_csv(results, by or [])
+        elif by:
+            print_overview(results, by, title=f"{results[0].summary['run']['scenario']}: {len(results)} points")
+        elif of_a_live_run(results[0].summary):
+            for place in folders_of(folder):
+                _print_live(place)
+        else:
+            print_runs(results)
     if results.missing:
         total = len(results) + len(results.missing)
         tell(f"{len(results.missing)} of {total} points are missing; the command that made {folder} goes on with them.")
@@ -114,27 +115,30 @@ def plot(
     """
     from ..plotting.figures import write
     from ..results.folders import plain_name
-    from ..results.reading import load_sweep
+    from ..results.reading import load_sweep, told_of
     from ..scenario import Scenario
 
-    found: dict[Path, Sequence[Result]] = {place: load_sweep(place) for place in (folder, *(beside or []))}
-    results = found[folder]
-    ways = {"--over": over, "--heat": heat, "--distribution": distribution}
-    asked = [option for option, value in ways.items() if value is not None]
-    if figure is not None or asked or by:
-        drawn = _multiples(folder, results, figure, {option: ways[option] or "" for option in asked}, by or [])
-        series = {"--beside": beside, "--probe": probe, "--entity": entity, "--from": from_, "--until": until}
-        other = [option for option, value in series.items() if value is not None]
-        if other:
-            raise CellrateError(f"{other[0]} is for series, and --figure draws none")
-    elif len(results) > 1 and not probe:
-        options = {"--beside": beside, "--entity": entity, "--from": from_, "--until": until}
-        given = [option for option, value in options.items() if value is not None]
-        if given:
-            raise CellrateError(f"{folder} is of {len(results)} runs; {given[0]} needs --probe, and draws their series")
-        drawn = _over_what_was_varied(folder, results)
-    else:
-        drawn = _series(found, probe or [], entity, from_, until)
+    with told_of(folder):
+        found: dict[Path, Sequence[Result]] = {place: load_sweep(place) for place in (folder, *(beside or []))}
+        results = found[folder]
+        ways = {"--over": over, "--heat": heat, "--distribution": distribution}
+        asked = [option for option, value in ways.items() if value is not None]
+        if figure is not None or asked or by:
+            drawn = _multiples(folder, results, figure, {option: ways[option] or "" for option in asked}, by or [])
+            series = {"--beside": beside, "--probe": probe, "--entity": entity, "--from": from_, "--until": until}
+            other = [option for option, value in series.items() if value is not None]
+            if other:
+                raise CellrateError(f"{other[0]} is for series, and --figure draws none")
+        elif len(results) > 1 and not probe:
+            options = {"--beside": beside, "--entity": entity, "--from": from_, "--until": until}
+            given = [option for option, value in options.items() if value is not None]
+            if given:
+                raise CellrateError(
+                    f"{folder} is of {len(results)} runs; {given[0]} needs --probe, and draws their series"
+                )
+            drawn = _over_what_was_varied(folder, results)
+        else:
+            drawn = _series(found, probe or [], entity, from_, until)
     if out is None:
         out = Path(plain_name(Scenario.parse(results[0].toml, file=str(folder / "scenario.toml"))) + ".png")
     tell(f"Plot: {write(drawn, out)}")

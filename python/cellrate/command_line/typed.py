@@ -225,10 +225,13 @@ def _fill(parser: argparse.ArgumentParser, parameters: Parameters) -> list[str]:
     for parameter, kind, said in parameters:
         how: dict[str, Any] = {"help": said.help.replace("%", "%%")}
         if parameter.kind is parameter.POSITIONAL_ONLY:
-            places.append(parameter.name.upper())
+            place, optional = parameter.name.upper(), parameter.default is not inspect.Parameter.empty
+            places.append(f"[{place}]" if optional else place)
             if _is(kind, list):
                 how["nargs"] = "+"
-            arguments.add_argument(parameter.name, metavar=places[-1], type=_reader(kind), **how)
+            elif optional:
+                how |= {"nargs": "?", "default": parameter.default}
+            arguments.add_argument(parameter.name, metavar=place, type=_reader(kind), **how)
             continue
         if parameter.default not in (None, False):
             how["help"] += f" [{parameter.default} by default]"

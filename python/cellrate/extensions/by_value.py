@@ -41,6 +41,16 @@ def pickled(thing: object, custom: Custom, *, afar: bool = False) -> bytes:
     return given
 
 
+class ByValue:
+    """Something with what is not built in, on its way to another process, where it is that something again."""
+
+    def __init__(self, thing: object, custom: Custom) -> None:
+        self._pickled = pickled(thing, custom)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return pickle.loads, (self._pickled,)
+
+
 def _is_found(module: ModuleType) -> bool:
     """Whether another process of the same search path finds the same module by its name."""
     name, _, below = module.__name__.partition(".")

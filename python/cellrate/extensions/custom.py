@@ -6,10 +6,11 @@ keyword of its own. `cellrate.algorithms`, `policies` and `traffic` say what suc
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -163,12 +164,38 @@ def _module_of_file(kind: str, file: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     # Where dataclasses and pickle look for it; a module of that name that is there already stays what it is.
     sys.modules.setdefault(file.stem, module)
-    spec.loader.exec_module(module)
+    with _reading(kind, str(file)):
+        spec.loader.exec_module(module)
     return module
 
 
 def _module(kind: str, name: str) -> Any:
     try:
-        return importlib.import_module(name)
+        with _reading(kind, name):
+            return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise CellrateError(f"--{kind}: {error}") from None
+
+
+@contextlib.contextmanager
+def _reading(kind: str, place: str) -> Iterator[None]:
+    """Have what a module prints as it is read go to stderr, and what it fails with say that it was being read.
+
+    Raises
+    ------
+    CellrateError
+        If it is no Python, or exits.
+    Exception
+        Whatever else it raises, with a note.
+    """
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    except SyntaxError as error:
+        said = f"{error.filename}:{error.lineno}: {error.msg}"
+        raise CellrateError(f"--{kind}: {place} is no Python that can be read: {said}") from None
+    except SystemExit as error:
+        raise CellrateError(f"--{kind}: {place} left with SystemExit: {error.code} when it was read") from None
+    except Exception as error:
+        error.add_note(f"when --{kind} read {place}")
+        raise

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TypeVar
 
-from ..errors import CellrateError, shown
+from ..errors import CellrateError, RunError, shown
 
 Kind = TypeVar("Kind")
 
@@ -21,15 +21,25 @@ def made(
     ------
     CellrateError
         If it does not take these parameters, or what it gives is not of the kind; it says `what` that is.
+    RunError
+        If `make` exits.
     Exception
-        Whatever `make` raises.
+        Whatever else `make` raises, with a note of what was made.
     """
     needed = f"{what} is to be a cellrate.{base.__name__}"
     kind: object = make
     if isinstance(kind, type) and not issubclass(kind, base):
         raise CellrateError(f"{needed}, and {kind.__qualname__} is none")
     _check_parameters(what, make, parameters)
-    given = make(told, **parameters)
+    try:
+        given = make(told, **parameters)
+    except Exception as error:
+        error.add_note(f"when {what} was made")
+        raise
+    except SystemExit as error:
+        raise RunError(
+            f"what the run was given in Python left it with SystemExit: {error.code} when {what} was made"
+        ) from error
     if not isinstance(given, base):
         raise CellrateError(f"{needed}, and {shown(given)} is none")
     return given

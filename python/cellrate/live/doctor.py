@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -106,15 +107,24 @@ def _linux() -> Finding:
     )
 
 
+TUN_REMEDIES = {
+    errno.ENOENT: "as root: modprobe tun; in a container: --device /dev/net/tun --cap-add NET_ADMIN,SYS_ADMIN",
+    errno.ENODEV: "the kernel lacks the module; as root: modprobe tun",
+    errno.ENXIO: "the kernel lacks the module; as root: modprobe tun",
+    errno.EACCES: "be root, or as root: chmod 666 /dev/net/tun, which is how udev makes it",
+    errno.EPERM: "the container forbids it: --device /dev/net/tun --cap-add NET_ADMIN,SYS_ADMIN",
+}
+"""What to do about the device of TUN, by why it cannot be opened."""
+
+
 def _tun_device() -> Finding:
-    remedy = "as root: modprobe tun; in a container: --device /dev/net/tun --cap-add NET_ADMIN,SYS_ADMIN"
-    if not TUN.exists():
-        return Finding(str(TUN), False, "hosts", True, remedy, "there is no such file")
     try:
         os.close(os.open(TUN, os.O_RDWR))
     except OSError as error:
-        return Finding(str(TUN), False, "hosts", True, remedy, str(error.strerror))
-    return Finding(str(TUN), True, "hosts", True, remedy, "can be opened")
+        why = "there is no such file" if error.errno == errno.ENOENT else str(error.strerror)
+        remedy = TUN_REMEDIES.get(error.errno or 0, TUN_REMEDIES[errno.ENOENT])
+        return Finding(str(TUN), False, "hosts", True, remedy, why)
+    return Finding(str(TUN), True, "hosts", True, TUN_REMEDIES[errno.ENOENT], "can be opened")
 
 
 def _namespaces() -> Finding:

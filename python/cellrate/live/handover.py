@@ -20,7 +20,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from ..errors import CellrateError, RunError
+from ..errors import CellrateError, RunError, own_lines
 from ..extensions.by_value import pickled
 from ..extensions.custom import NOTHING, Custom
 
@@ -125,7 +125,7 @@ def packed(error: Exception) -> bytes:
     import cloudpickle
 
     told = "".join(traceback.format_exception(error))
-    error.add_note(f"In the process of the live run:\n{told}")
+    error.add_note(f"In the process of the live run:\n{own_lines(error) or told}")
     try:
         given: bytes = cloudpickle.dumps((True, error))
         pickle.loads(given)

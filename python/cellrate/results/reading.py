@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CellrateError
+from .. import _native
+from ..errors import CellrateError, shown
 from .folders import CAMPAIGN, RESULTS, of_a_run, of_runs
 from .result import Result
 from .series import Series
@@ -134,11 +137,57 @@ def summary_in(folder: Path) -> dict[str, Any]:
         raise CellrateError(f"{folder} holds no results: {said}") from None
     except ValueError as error:
         raise CellrateError(f"{file} is no JSON: {error}") from None
-    if of_a_run(content) or (
-        isinstance(content, dict) and any(of_runs(content.get(kind)) for kind in ("points", "runs"))
-    ):
-        return dict(content)
-    raise CellrateError(f"{file} is no summary of a run or a sweep")
+    if of_a_run(content):
+        _check(content, file)
+    elif isinstance(content, dict) and any(of_runs(content.get(kind)) for kind in ("points", "runs")):
+        for row in content["points"] if of_runs(content.get("points")) else content["runs"]:
+            _check(row, file)
+    else:
+        raise CellrateError(f"{file} is no summary of a run or a sweep")
+    return dict(content)
+
+
+@contextlib.contextmanager
+def told_of(folder: Path) -> Iterator[None]:
+    """Have what fails because a summary lacks something, or has it in another form, say which file that is.
+
+    Raises
+    ------
+    CellrateError
+        Instead of errors such as `KeyError`.
+    """
+    try:
+        yield
+    except CellrateError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        file = folder / (CAMPAIGN if (folder / CAMPAIGN).is_file() else RESULTS)
+        what = f"{type(error).__name__}: {error}"
+        raise CellrateError(
+            f"{file}, or what belongs to it, is damaged or of another version than {_native.version()}: {what}"
+        ) from error
+
+
+def _check(summary: Mapping[str, Any], file: Path) -> None:
+    """See that the summary of a run has what any is read by.
+
+    Raises
+    ------
+    CellrateError
+        If it does not, with the key.
+    """
+    run = summary["run"]
+    for key, kind in (("seed", int), ("duration_s", (int, float)), ("cell_hops", int)):
+        value = run.get(key)
+        if not isinstance(value, kind) or isinstance(value, bool) or not 0 <= value < math.inf:
+            raise CellrateError(
+                f"{file} is damaged or of another version than {_native.version()}: run.{key} is {shown(value)}"
+            )
+    for key, rows in summary.items():
+        if isinstance(rows, list) and not all(isinstance(row, dict) for row in rows):
+            raise CellrateError(
+                f"{file} is damaged or of another version than {_native.version()}: {key} is no list of rows"
+            )
 
 
 def _points(folder: Path, summary: dict[str, Any]) -> list[tuple[Path, dict[str, str], dict[str, Any]]]:
@@ -155,12 +204,15 @@ def _result(folder: Path, summary: dict[str, Any], settings: dict[str, str]) -> 
     file = folder / "scenario.toml"
     try:
         toml = file.read_text()
-        purpose = tomllib.loads(toml).get("purpose", "")
+        document = tomllib.loads(toml)
     except OSError as error:
         raise CellrateError(f"{file}, which belongs to {folder / RESULTS}: {error.strerror}") from None
     except ValueError as error:
         raise CellrateError(f"{file} is no TOML: {error}") from None
     run = summary["run"]
+    if document.get("name") != run["scenario"]:
+        raise CellrateError(f"{file} is damaged: {folder / RESULTS} is of a scenario of another name")
+    purpose = document.get("purpose", "")
     found: list[tuple[int, tuple[str, str], Callable[[], Series]]] = []
     for table in sorted((folder / "series").glob("*.parquet")):
         about = _about(table, run["hash"])

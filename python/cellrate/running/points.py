@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from .. import _native
-from ..errors import CellrateError, at_point
+from ..errors import CellrateError, at_point, with_own_lines
+from ..extensions.by_value import ByValue
 from ..extensions.custom import NOTHING, Custom
 from ..results import Result
 from ..scenario import Scenario
@@ -65,7 +67,8 @@ def run_each(
         ]
     # The longest first, as far as network time tells: the last to end should not have been the last to begin.
     order = sorted(range(len(todo)), key=lambda place: -todo[place][0].duration_s)
-    calls = [partial(_run_and_finish, finish, place, todo[place], how, end_if_stopped) for place in order]
+    sent: Any = ByValue(how, custom) if custom.all() else how
+    calls = [partial(_run_and_finish, finish, place, todo[place], sent, end_if_stopped) for place in order]
     outcomes = dict(zip(order, side_by_side(calls, workers=workers, progress=progress), strict=True))
     return [outcomes[place] for place in range(len(todo))]
 
@@ -93,13 +96,14 @@ def run_point(
 ) -> Result:
     """Run a scenario that is no sweep."""
     begun = time.perf_counter()
-    native = _native.run(
-        scenario._native,
-        progress,
-        how.threads,
-        None if capture is None else capture._native(),
-        how.custom.makers(),
-    )
+    with with_own_lines():
+        native = _native.run(
+            scenario._native,
+            progress,
+            how.threads,
+            None if capture is None else capture._native(),
+            how.custom.makers(),
+        )
     wall_s = time.perf_counter() - begun
     return Result._from_native(native, scenario, dict(settings), wall_s, how.custom)
 

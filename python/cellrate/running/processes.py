@@ -151,6 +151,8 @@ _stopped: Event | None = None
 def _begin(stopped: Event, parent: int) -> None:
     global _stopped
     _stopped = stopped
+    # The parent's stdout is for what it prints, JSON perhaps; what is called says its own on stderr.
+    os.dup2(2, 1)
     # So the executor ends what is left of a broken pool; a handler of the parent's is for the parent.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

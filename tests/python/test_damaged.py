@@ -1,0 +1,145 @@
+"""Results that are damaged, lack a file or are of another version are told with the file, by every way to read them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cellrate
+from cellrate.command_line.main import status
+from conftest import PAIR, SWEEP
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run and a sweep."""
+    place = tmp_path_factory.mktemp("stored")
+    (place / "sweep.toml").write_text(SWEEP)
+    cellrate.run(cellrate.Scenario.parse(PAIR)).write(place / "run", plots=False)
+    assert status(["run", str(place / "sweep.toml"), "--out", str(place / "sweep"), "--workers", "1"]) == 0
+    return place
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+def spoil(file: Path) -> None:
+    """Change the middle of a file, so that its end is whole."""
+    octets = bytearray(file.read_bytes())
+    middle = len(octets) // 3
+    octets[middle : middle + 60] = bytes(octet ^ 0x55 for octet in octets[middle : middle + 60])
+    file.write_bytes(octets)
+
+
+def empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def become_a_folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+DAMAGES = (cut, spoil, empty, Path.unlink, become_a_folder)
+
+
+def commands(folder: Path) -> list[list[str]]:
+    drawn = ["--out", str(folder.parent / "drawn.png")]
+    return [
+        ["show", str(folder)],
+        ["show", str(folder), "--json"],
+        ["plot", str(folder), "--probe", "acr", *drawn],
+    ]
+
+
+def look(folder: Path, capsys: pytest.CaptureFixture[str], file: Path) -> list[int]:
+    """Read results in every way, and see that what fails names the file; give the exit statuses."""
+    found = []
+    for words in commands(folder):
+        found.append(status(words))
+        told = capsys.readouterr().err
+        assert found[-1] in (0, 2), (words, told)
+        # Where a summary of several is damaged, what belongs to it is not looked for.
+        named = str(file) in told or str(folder / "campaign.json") in told
+        assert found[-1] == 0 or named or (str(folder) in told and file.name in told), (words, told)
+    for load in (cellrate.load, cellrate.load_sweep):
+        failed = ""
+        try:
+            results = load(folder)
+            for result in [results] if isinstance(results, cellrate.Result) else results:
+                for probe, _ in result.series_names:
+                    result.all_series(probe)
+        except cellrate.CellrateError as error:
+            failed = str(error)
+        assert not failed or str(folder) in failed
+    return found
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", ["summary.json", "scenario.toml", "series/acr.parquet"])
+def test_a_damaged_run_is_told(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, damage: Callable[[Path], None]
+) -> None:
+    folder = shutil.copytree(stored / "run", tmp_path / "run")
+    damage(folder / name)
+    if name == "series/acr.parquet" and damage is Path.unlink:
+        # Nothing says that there was one; what there is is named.
+        assert status(["plot", str(folder), "--probe", "acr"]) == 2
+        assert "received of vc1" in capsys.readouterr().err
+        return
+    assert 2 in look(folder, capsys, folder / name)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", ["campaign.json", "point-002/summary.json", "point-002/series/acr.parquet"])
+def test_a_damaged_sweep_is_told(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, damage: Callable[[Path], None]
+) -> None:
+    folder = shutil.copytree(stored / "sweep", tmp_path / "sweep")
+    damage(folder / name)
+    look(folder, capsys, folder / name)
+
+
+def paths(content: Any, depth: int = 2) -> list[tuple[str | int, ...]]:
+    """Give the way to each value of a JSON document, down to some depth."""
+    pairs = list(content.items()) if isinstance(content, dict) else list(enumerate(content[:1]))
+    found: list[tuple[str | int, ...]] = []
+    for key, value in pairs:
+        found.append((key,))
+        if depth and isinstance(value, dict | list):
+            found += [(key, *rest) for rest in paths(value, depth - 1)]
+    return found
+
+
+@pytest.mark.parametrize("value", [None, "text", [], {}, -1])
+def test_a_summary_with_other_values_is_shown_or_told(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], value: object
+) -> None:
+    folder = shutil.copytree(stored / "run", tmp_path / "run")
+    whole = (folder / "summary.json").read_text()
+    for path in paths(json.loads(whole)):
+        content = json.loads(whole)
+        inner = content
+        for key in path[:-1]:
+            inner = inner[key]
+        if value is None:
+            del inner[path[-1]]
+        else:
+            inner[path[-1]] = value
+        (folder / "summary.json").write_text(json.dumps(content))
+        found = status(["show", str(folder)])
+        told = capsys.readouterr().err
+        assert found == 0 or (found == 2 and str(folder / "summary.json") in told), (path, told)
+
+
+@pytest.mark.parametrize("what", ["nowhere", "file", "empty"])
+def test_what_is_no_folder_of_results_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "empty").mkdir()
+    assert look(tmp_path / what, capsys, tmp_path / what) == [2, 2, 2]
