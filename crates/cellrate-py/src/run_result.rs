@@ -25,7 +25,7 @@ pub struct RunResult {
     summary: String,
     series: Mutex<Vec<Option<Track>>>,
     captured: Vec<CapturedFile>,
-    /// From the call to the first instant of network time [s]; of simulations alone.
+    /// From the call to the first instant of network time \[s\]; of simulations alone.
     set_up_s: Option<f64>,
 }
 
@@ -86,7 +86,7 @@ impl RunResult {
         &self.summary
     }
 
-    /// Wall time that resolving the scenario and building the network took [s]; `None` for a live run.
+    /// Wall time that resolving the scenario and building the network took \[s\]; `None` for a live run.
     #[getter]
     fn set_up_s(&self) -> Option<f64> {
         self.set_up_s

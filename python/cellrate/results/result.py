@@ -31,8 +31,8 @@ class Result:
         "run" (scenario, hash, seed, version, algorithms, policies and traffic if any were given, duration_s, cell_hops,
         events, set_up_s, wall_s, cell_hops_per_s), "vcs" (a row per direction of a VC that sent), "ports" (a row per
         port that carried anything), "tcp" (a row per TCP connection), "exchanges", "pages" and "exchange_list" (of
-        pages fetched over TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of frames in
-        datagrams), "virtual_sources" (at switches that segment control loops), "host_bottlenecks" (hosts
+        pages fetched over TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of
+        frames in datagrams), "virtual_sources" (at switches that segment control loops), "host_bottlenecks" (hosts
         whose own line is the bottleneck), "refused" and "negotiated" (at set-up), "clocks" (that are not exact),
         "phase_effects" (of clocks that are), "unsettled" (ports whose rates do not settle);
         docs/results.md lists the keys.
