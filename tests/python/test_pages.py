@@ -37,6 +37,9 @@ NOT_RUN = {
     "cellrate live run": NEEDS_ROOT,
     "cellrate live node": NEEDS_ROOT,
     "cellrate paper run abr-parameters": "takes minutes; tests of papers run their experiments",
+    "cellrate advise --link T1 --distance '1000 km' --application interactive --switches erica --tune": (
+        "takes half a minute of processor time; tests of tuned advice have fewer sets"
+    ),
     "make": "builds and tests everything; targets are looked for in the Makefile",
     "pip install": "changes what is installed; extras are looked for in pyproject.toml",
     "apt install": "changes what is installed",
@@ -48,7 +51,7 @@ NOT_RUN = {
 PYTHON_NOT_RUN = {
     "cellrate.watch(": OPENS_A_PAGE,
     "live_run(": NEEDS_ROOT,
-    "SLURMCluster(": "needs a cluster with SLURM",
+    "SLURMCluster(": "needs a cluster with SLURM; a test has a stand-in for one",
 }
 """By what blocks of Python have in them, why they do not run here."""
 
