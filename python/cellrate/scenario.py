@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,13 @@ class Scenario:
         self._checked: tuple[str, float, int] | None = None
 
     @classmethod
-    def load(cls, path: str | Path, *, set: Mapping[str, object] | None = None) -> Scenario:
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        set: Mapping[str, object] | None = None,
+        allow_files: Sequence[str | Path] = (),
+    ) -> Scenario:
         """Read a file, or the ready scenario of that name (see `ready_scenarios`).
 
         Parameters
@@ -48,6 +54,8 @@ class Scenario:
         set
             Values that stand in place of those of the file, as in `Scenario.set`. They are taken before files that the
             scenario refers to are read.
+        allow_files
+            Folders beside that of the scenario whose files it may refer to, such as one of published traces.
 
         Raises
         ------
@@ -81,22 +89,23 @@ class Scenario:
             raise ScenarioError(
                 f"{path}: {message}. {remedy}", file=str(path), message=message, remedy=remedy
             ) from None
-        native = _native.Scenario.parse(text, str(path), str(place.parent), _pairs(set or {}))
+        native = _native.Scenario.parse(text, str(path), str(place.parent), _pairs(set or {}), _folders(allow_files))
         return cls(native, str(path), place.absolute())
 
     @classmethod
-    def parse(cls, text: str, *, file: str = "<text>") -> Scenario:
+    def parse(cls, text: str, *, file: str = "<text>", allow_files: Sequence[str | Path] = ()) -> Scenario:
         """Read a scenario from TOML text; `file` is the name that errors give.
 
         Files that it refers to, such as traces of frames, are looked for where `file` is; without it, in the working
-        directory.
+        directory. `allow_files` are other folders whose files it may refer to.
 
         Raises
         ------
         ScenarioError
             If it is no TOML, or a file that it refers to cannot be read.
         """
-        return cls(_native.Scenario.parse(text.encode(), file, str(Path(file).parent), []), file)
+        folders = _folders(allow_files)
+        return cls(_native.Scenario.parse(text.encode(), file, str(Path(file).parent), [], folders), file)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, object], *, file: str = "<dict>") -> Scenario:
@@ -329,14 +338,18 @@ class FairShare:
 
 
 def prepare(
-    scenario: Scenario | str | Path, *, set: Mapping[str, object] | None = None, seed: int | None = None
+    scenario: Scenario | str | Path,
+    *,
+    set: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    allow_files: Sequence[str | Path] = (),
 ) -> Scenario:
     """Load a scenario unless it is one, and apply settings and seed."""
     settings = dict(_mapping(set or {}))
     if seed is not None:
         settings["seed"] = seed
     if not isinstance(scenario, Scenario):
-        return Scenario.load(scenario, set=settings)
+        return Scenario.load(scenario, set=settings, allow_files=allow_files)
     return scenario.set(settings) if settings else scenario
 
 
@@ -351,6 +364,12 @@ def schema() -> dict[str, Any]:
     """Give the JSON Schema of scenario documents, for editors."""
     loaded: dict[str, Any] = json.loads(_native.schema())
     return loaded
+
+
+def _folders(folders: Sequence[str | Path]) -> list[str]:
+    if isinstance(folders, str | os.PathLike):
+        raise TypeError(f"allow_files is a list of folders, such as [{str(folders)!r}], not {shown(folders)}")
+    return [str(folder) for folder in folders]
 
 
 def _pairs(settings: Mapping[str, object]) -> list[tuple[str, str]]:

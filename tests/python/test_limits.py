@@ -142,3 +142,41 @@ def test_a_swept_key_is_not_set_beside_its_sweep(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert "Leave one of the two out" in done.stderr
+
+
+FRAMES = """name = "frames"
+duration = "1 ms"
+host = [{ name = "a" }, { name = "b" }]
+link = [{ between = ["a", "b"], rate = "10 Mbps", length = "1 km" }]
+
+[[vc]]
+name = "v"
+path = ["a", "b"]
+category = "vbr"
+pcr = "1 Mbps"
+traffic = { type = "frames", frames_per_second = 25, trace = { file = "TRACE" } }
+"""
+
+
+def test_traces_elsewhere_need_the_folder_to_be_allowed(tmp_path: Path) -> None:
+    own, other = tmp_path / "own", tmp_path / "other"
+    own.mkdir()
+    other.mkdir()
+    (other / "film").write_text("100\n200\n")
+    (other / "longer").write_text("1\n2\n3\n")
+    file = own / "frames.toml"
+    file.write_text(FRAMES.replace("TRACE", str(other / "film")))
+    with pytest.raises(cellrate.ScenarioError, match=r"is not in the folder of the scenario.*--allow-files FOLDER"):
+        Scenario.load(file)
+    scenario = Scenario.load(file, allow_files=[other])
+    # What is set later may name files there, too, and nowhere else.
+    longer = scenario.set({"vc.v.traffic.trace": {"file": str(other / "longer")}})
+    assert len(longer.to_dict()["vc"][0]["traffic"]["trace"]["sizes"]) == 3
+    with pytest.raises(cellrate.ScenarioError, match="is not in the folder of the scenario"):
+        scenario.set({"vc.v.traffic.trace": {"file": "/etc/passwd"}})
+    with pytest.raises(TypeError, match="allow_files is a list of folders"):
+        Scenario.load(file, allow_files=str(other))
+    for command in ("validate", "run"):
+        call = [sys.executable, "-m", "cellrate", command, str(file)]
+        assert subprocess.run(call, capture_output=True).returncode == 2
+        assert subprocess.run([*call, "--allow-files", str(other)], capture_output=True).returncode == 0

@@ -1,6 +1,6 @@
 //! `Scenario`: a document with its settings, before a run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,10 +22,15 @@ use cellrate_live::memory;
 #[pyclass(frozen, module = "cellrate._native")]
 pub struct Scenario {
     pub(crate) document: Arc<Document>,
-    /// Where the files are that it refers to.
-    folder: Arc<Path>,
+    places: Arc<Places>,
     /// Tells it from all others of the process.
     number: u64,
+}
+
+/// Where the files are that a scenario refers to: in its own folder, and in others that its user allows.
+struct Places {
+    own: PathBuf,
+    allowed: Vec<PathBuf>,
 }
 
 /// The scenario that was resolved last, by the number of its document: what is asked of one after the other (facts,
@@ -52,9 +57,9 @@ type Share = (String, bool, f64, Option<String>);
 pub type SeriesInfo = (String, String, &'static str, Option<u64>);
 
 impl Scenario {
-    fn of(document: Document, folder: Arc<Path>) -> Scenario {
+    fn of(document: Document, places: Arc<Places>) -> Scenario {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        Scenario { document: Arc::new(document), folder, number }
+        Scenario { document: Arc::new(document), places, number }
     }
 
     /// Does `work` with the document, where signals can end the wait for it.
@@ -121,61 +126,58 @@ impl Scenario {
     }
 }
 
-/// Folders beside that of a scenario whose files scenarios may name: those of CELLRATE_ALLOW_FILES, with `:` between.
-fn allowed_folders() -> Vec<PathBuf> {
-    let folders = std::env::var_os("CELLRATE_ALLOW_FILES").unwrap_or_default();
-    std::env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty()).collect()
-}
-
 /// `document` with another value at each path, and with what is in the files that it refers to.
 fn whole(
     mut document: Document,
     settings: &[(String, String)],
-    folder: &Path,
+    places: &Places,
 ) -> Result<Document, ScenarioError> {
     for (path, value) in settings {
         document.check_not_swept(path)?;
         document.set(path, value)?;
     }
-    document.take_in_from(folder, &allowed_folders())?;
+    document.take_in_from(&places.own, &places.allowed)?;
     Ok(document)
 }
 
 #[pymethods]
 impl Scenario {
-    /// Reads a scenario file; errors call it `file`. The files that it refers to are in `folder`, and read when the
-    /// value at each path has been replaced.
+    /// Reads a scenario file; errors call it `file`. The files that it refers to are in `folder` or in `allowed`
+    /// folders, and read when the value at each path has been replaced.
     #[staticmethod]
+    #[pyo3(signature = (text, file, folder, settings, allowed=Vec::new()))]
     fn parse(
         py: Python<'_>,
         text: &[u8],
         file: &str,
         folder: PathBuf,
         settings: Vec<(String, String)>,
+        allowed: Vec<PathBuf>,
     ) -> PyResult<Scenario> {
-        let (text, file, folder) = (text.to_vec(), file.to_string(), Arc::<Path>::from(folder));
-        let place = Arc::clone(&folder);
+        let (text, file) = (text.to_vec(), file.to_string());
+        let places = Arc::new(Places { own: folder, allowed });
+        let known = Arc::clone(&places);
         let document = interruptible(py, move || {
-            Document::parse_bytes(&text, &file).and_then(|document| whole(document, &settings, &place))
+            Document::parse_bytes(&text, &file).and_then(|document| whole(document, &settings, &known))
         })?;
-        Ok(Scenario::of(document.map_err(|error| scenario_error(py, &error))?, folder))
+        Ok(Scenario::of(document.map_err(|error| scenario_error(py, &error))?, places))
     }
 
     /// A copy in which the value at each path is another one, written as in TOML or as plain text.
     fn with_set(&self, py: Python<'_>, settings: Vec<(String, String)>) -> PyResult<Scenario> {
-        let folder = Arc::clone(&self.folder);
-        let changed = self.with_document(py, move |document| whole(document.clone(), &settings, &folder))?;
-        Ok(Scenario::of(changed, Arc::clone(&self.folder)))
+        let places = Arc::clone(&self.places);
+        let changed = self.with_document(py, move |document| whole(document.clone(), &settings, &places))?;
+        Ok(Scenario::of(changed, Arc::clone(&self.places)))
     }
 
     /// The points of the sweep, each with what it sets; one point that sets nothing when there is no sweep.
     fn points(&self, py: Python<'_>) -> PyResult<Vec<Point>> {
-        let folder = Arc::clone(&self.folder);
+        let places = Arc::clone(&self.places);
         let points = self.with_document(py, move |document| {
-            let taken_in = |SweepPoint { set, document }| Ok((set, whole(document, &[], &folder)?));
+            let taken_in = |SweepPoint { set, document }| Ok((set, whole(document, &[], &places)?));
             document.points()?.into_iter().map(taken_in).collect::<Result<Vec<_>, _>>()
         })?;
-        let point = |(set, document)| (set, Scenario::of(document, Arc::clone(&self.folder)));
+        let point = |(set, document)| (set, Scenario::of(document, Arc::clone(&self.places)));
         Ok(points.into_iter().map(point).collect())
     }
 

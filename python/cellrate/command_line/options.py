@@ -57,6 +57,10 @@ AllowCommands = Annotated[
     bool,
     Parameter(help="Run the scenario's commands (cellrate validate lists them) though others could have written it."),
 ]
+AllowFiles = Annotated[
+    list[Path] | None,
+    Parameter(help="The scenario may name traces in this folder, too, not in its own alone. May be given again."),
+]
 Key = Annotated[
     Path | None,
     Parameter(help="With nodes elsewhere: a file, the same for all, that nobody else can read; any 16 octets or more."),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from .app import app
 from .options import (
     Algorithm,
+    AllowFiles,
     CaptureFolder,
     CaptureFrom,
     CaptureKind,
@@ -71,6 +72,7 @@ def run(
     cluster: Cluster = None,
     fresh: Fresh = False,
     until: Until = None,
+    allow_files: AllowFiles = None,
 ) -> int:
     """Run a scenario, or every point of its sweep.
 
@@ -88,7 +90,8 @@ def run(
     from ..scenario import prepare
     from ..sweeps.varying import ON_COMMAND_LINE, Points, varied
 
-    scenario = varied(prepare(file, set=settings_of(set), seed=seed), lists_of(sweep), None, ON_COMMAND_LINE)
+    prepared = prepare(file, set=settings_of(set), seed=seed, allow_files=allow_files or ())
+    scenario = varied(prepared, lists_of(sweep), None, ON_COMMAND_LINE)
     precisions = [Precision.read(text) for text in until or []]
     points = Points(scenario, MOST if until and seeds is None else seeds, ON_COMMAND_LINE)
     custom = load(algorithm, policy, traffic)

@@ -7,19 +7,19 @@ from typing import Annotated
 
 from ..texts import printable
 from .app import app
-from .options import File, Json, Settings, settings_of
+from .options import AllowFiles, File, Json, Settings, settings_of
 from .output import print_json, say, tell
 from .typed import Parameter, in_two_columns
 
 
 @app.command("validate")
-def validate(file: File, /, *, set: Settings = None) -> int:
+def validate(file: File, /, *, set: Settings = None, allow_files: AllowFiles = None) -> int:
     """Check a scenario without running it."""
     from ..live.trust import told_commands
     from ..results.table import unsettled_line
     from ..scenario import prepare
 
-    scenario = prepare(file, set=settings_of(set))
+    scenario = prepare(file, set=settings_of(set), allow_files=allow_files or ())
     runs, rows = 0, dict[str, None]()
     for point in scenario.checking():
         runs += 1

@@ -75,7 +75,7 @@ fn is_below(name: &Path) -> bool {
 
 fn elsewhere(name: &str) -> Wrong {
     let message = format!("{} is not in the folder of the scenario", shortened(name));
-    let remedy = "Copy it there";
+    let remedy = "Copy it there, or allow its folder: --allow-files FOLDER, allow_files=[...] in Python";
     (message, remedy.to_owned())
 }
 
