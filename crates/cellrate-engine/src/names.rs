@@ -1,6 +1,6 @@
 //! What results call the things of a scenario.
 
-use cellrate_proto::switch::{FrameDiscardConfig, QueueControl, SwitchAlgorithmConfig, metric_unit};
+use cellrate_proto::switch::FrameDiscardConfig;
 use cellrate_scenario::{
     Category, FlowIndex, FlowQuantity, NodeIndex, Port, PortIndex, PortQuantity, Quantity, Scenario,
 };
@@ -38,20 +38,9 @@ pub fn category_name(category: Category) -> &'static str {
 
 /// What a port does about congestion, in a word or two each; nothing where it does nothing.
 pub fn control_names(port: &Port) -> Vec<String> {
-    let algorithm = match (&port.custom, &port.control.algorithm) {
-        (Some(custom), _) => Some(custom.name.clone()),
-        (None, SwitchAlgorithmConfig::None) => None,
-        (None, SwitchAlgorithmConfig::RelativeRate(_)) => Some("relative rate".into()),
-        (None, SwitchAlgorithmConfig::StopAndGo(_)) => Some("Stop & Go".into()),
-        (None, SwitchAlgorithmConfig::Eprca(_)) => Some("EPRCA".into()),
-        (None, SwitchAlgorithmConfig::Aprc(_)) => Some("APRC".into()),
-        (None, SwitchAlgorithmConfig::Capc(_)) => Some("CAPC".into()),
-        (None, SwitchAlgorithmConfig::Phantom(_)) => Some("Phantom".into()),
-        (None, SwitchAlgorithmConfig::ConsistentMarking(_)) => Some("consistent marking".into()),
-        (None, SwitchAlgorithmConfig::Erica(config)) => Some(match config.queue_control {
-            QueueControl::TargetUtilization(_) => "ERICA".into(),
-            QueueControl::QueueingDelay(_) => "ERICA+".into(),
-        }),
+    let algorithm = match &port.custom {
+        Some(custom) => Some(custom.name.clone()),
+        None => port.control.algorithm.form().map(|form| form.title.to_owned()),
     };
     let efci = port.control.efci.map(|_| "EFCI".to_owned());
     let becn = port.control.becn.map(|_| "BECN".to_owned());
@@ -86,9 +75,15 @@ pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'s
                 PortQuantity::Drops => ("port_drops", "cells"),
                 PortQuantity::Metric(place) => {
                     let port = scenario.port(port);
-                    let name = port.figures().get(usize::from(place)).copied().unwrap_or("metric");
+                    let place = usize::from(place);
                     // Units of algorithms that are not built in are not known.
-                    (name, if port.custom.is_none() { metric_unit(name) } else { "" })
+                    match &port.custom {
+                        Some(custom) => (custom.figures.get(place).map_or("metric", String::as_str), ""),
+                        None => {
+                            let figure = port.control.algorithm.figures().get(place);
+                            figure.map_or(("metric", ""), |figure| (figure.name, figure.unit))
+                        }
+                    }
                 }
             };
             (name.to_owned(), port_name(scenario, port), unit)

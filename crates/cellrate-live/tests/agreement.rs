@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use cellrate_live::engine::{Options, Thresholds, run};
 use cellrate_proto::switch::{
-    AprcConfig, AveragingInterval, BecnConfig, BecnIndication, Feedback, IntervalLoad, Meter, Metering,
-    Metrics, Slot, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
+    AprcConfig, AveragingInterval, BecnConfig, BecnIndication, Feedback, IntervalLoad, Meter, Metering, Slot,
+    SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{
@@ -211,10 +211,6 @@ impl SwitchAlgorithm for Halving {
         let claimed = self.claimed[slot.0 as usize];
         feedback.limit(half(if queue == Cells::ZERO { self.link_rate } else { claimed }));
         self.answered += 1;
-    }
-
-    fn metric_names(&self) -> Metrics {
-        &["answered"]
     }
 
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -16,6 +16,7 @@ extern crate std;
 
 pub mod admission;
 pub mod coupling;
+pub mod declaration;
 pub mod destination;
 pub mod negotiation;
 pub mod parameters;

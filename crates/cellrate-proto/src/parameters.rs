@@ -1,6 +1,7 @@
 //! The ABR parameters of a connection: unit, range and default of each, stated once (paper abr-parameters, table 1; TM
 //! 4.0, table 5-5). Checks and their messages follow from the table of bounds below.
 
+use alloc::borrow::Cow;
 use core::fmt;
 
 use crate::units::{CellRate, Cells, Duration};
@@ -174,7 +175,7 @@ pub struct ParameterError {
     /// The unit of `value`; empty for a plain number.
     pub unit: &'static str,
     /// The range, as a phrase.
-    pub allowed: &'static str,
+    pub allowed: Cow<'static, str>,
 }
 
 impl fmt::Display for ParameterError {
@@ -194,7 +195,7 @@ pub(crate) fn in_range(
     holds: bool,
     allowed: &'static str,
 ) -> Result<(), ParameterError> {
-    if holds { Ok(()) } else { Err(ParameterError { name, value, unit, allowed }) }
+    if holds { Ok(()) } else { Err(ParameterError { name, value, unit, allowed: allowed.into() }) }
 }
 
 #[cfg(test)]

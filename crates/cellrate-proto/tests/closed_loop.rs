@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use cellrate_proto::switch::{
-    ActiveSources, AgingConfig, AprcConfig, AveragingInterval, ConsistentMarkingConfig, EfciConfig,
-    EprcaConfig, EricaConfig, Fairness, Feedback, LoadAveraging, PhantomConfig, PortControl,
-    PortControlConfig, QueueControl, RelativeRateConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
+    ActiveSources, AgingConfig, AveragingInterval, ConsistentMarkingConfig, EfciConfig, EricaConfig, FORMS,
+    Fairness, Feedback, LoadAveraging, PhantomConfig, PortControl, PortControlConfig, QueueControl, Slot,
+    SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, RateCode, Time};
 use proptest::prelude::*;
@@ -371,21 +371,9 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
             }))
         },
     );
-    let threshold = Cells(250);
-    let relative_rate = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold });
-    let eprca = SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(threshold, Cells(1_000))));
-    let aprc = SwitchAlgorithmConfig::Aprc(Arc::new(AprcConfig::new(Cells(1_000))));
-    let capc = SwitchAlgorithmConfig::Capc(Arc::default());
-    let phantom = SwitchAlgorithmConfig::Phantom(Arc::default());
-    let marking = SwitchAlgorithmConfig::ConsistentMarking(Arc::default());
-    let plain = prop_oneof![
-        Just(SwitchAlgorithmConfig::None),
-        Just(relative_rate),
-        Just(eprca),
-        Just(aprc),
-        Just(capc),
-        Just(phantom),
-        Just(marking)
-    ];
-    prop_oneof![1 => plain, 2 => erica]
+    let declared = (0..FORMS.len(), prop::collection::vec(0.0..1.0, 64)).prop_map(|(form, draws)| {
+        let mut draws = draws.into_iter().cycle();
+        SwitchAlgorithmConfig::drawn(&FORMS[form], &mut || draws.next().expect("for ever"))
+    });
+    prop_oneof![1 => Just(SwitchAlgorithmConfig::None), 6 => declared, 12 => erica]
 }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cellrate_engine::given::AlgorithmPort;
 use cellrate_proto::switch::{
-    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort,
+    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Slot, SwitchAlgorithm, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::CustomAlgorithm;
@@ -61,7 +61,7 @@ pub fn make(
 /// One of them at one port.
 struct PythonAlgorithm {
     calls: Calls,
-    figures: Metrics,
+    figures: &'static [&'static str],
     connections: u32,
     failure: Failure,
     /// As results call it.
@@ -239,10 +239,6 @@ impl SwitchAlgorithm for PythonAlgorithm {
         });
     }
 
-    fn metric_names(&self) -> Metrics {
-        self.figures
-    }
-
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         let Some(call) = &self.calls.figures else { return };
         let values = self.attempt(|py| call.call0(py)?.extract::<Vec<f64>>(py));
@@ -253,8 +249,8 @@ impl SwitchAlgorithm for PythonAlgorithm {
 }
 
 /// Names that stay for as long as the process does: the same ones take room once.
-fn interned(names: &[String]) -> Metrics {
-    static NAMES: Mutex<BTreeSet<Metrics>> = Mutex::new(BTreeSet::new());
+fn interned(names: &[String]) -> &'static [&'static str] {
+    static NAMES: Mutex<BTreeSet<&'static [&'static str]>> = Mutex::new(BTreeSet::new());
     let mut known = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let found = known.iter().find(|known| known.iter().eq(names.iter())).copied();
     found.unwrap_or_else(|| {

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::format::{Key, Kind, ROOT, Shape, Tagged};
-use crate::text::quantity::Dimension;
+use crate::format::{Dimension, Key, Kind, ROOT, Shape, Tagged};
+use crate::text::quantity::Notation;
 
 /// JSON Schema (draft 2020-12) of the scenario format: keys, descriptions, unit patterns, words, ranges.
 ///

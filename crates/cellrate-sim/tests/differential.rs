@@ -270,7 +270,7 @@ fn as_custom(scenario: &Scenario) -> (Scenario, Vec<SwitchAlgorithmConfig>) {
         if config == SwitchAlgorithmConfig::None {
             continue;
         }
-        let figures = config.metric_names().iter().map(|&name| name.to_owned()).collect();
+        let figures = config.figures().iter().map(|figure| figure.name.to_owned()).collect();
         port.custom = Some(Arc::new(CustomAlgorithm {
             name: configs.len().to_string(),
             figures,

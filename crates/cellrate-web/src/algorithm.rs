@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use cellrate_engine::given::AlgorithmPort;
 use cellrate_proto::switch::{
-    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort,
+    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Slot, SwitchAlgorithm, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{CustomAlgorithm, CustomParameter};
@@ -62,7 +62,7 @@ thread_local! {
     static MAKER: RefCell<Option<Maker>> = const { RefCell::new(None) };
     static ADAPTED: RefCell<Vec<Adapted>> = const { RefCell::new(Vec::new()) };
     static FAILURE: RefCell<Option<JsValue>> = const { RefCell::new(None) };
-    static NAMES: RefCell<BTreeSet<Metrics>> = const { RefCell::new(BTreeSet::new()) };
+    static NAMES: RefCell<BTreeSet<&'static [&'static str]>> = const { RefCell::new(BTreeSet::new()) };
 }
 
 /// Forgets the algorithms of the last run, and what they threw; those of the next are made by `maker`.
@@ -130,7 +130,7 @@ fn attempt<T>(call: impl FnOnce() -> Result<T, JsValue>) -> Option<T> {
 struct JavaScriptAlgorithm {
     place: Option<usize>,
     metering: Metering,
-    figures: Metrics,
+    figures: &'static [&'static str],
     connections: u32,
 }
 
@@ -201,10 +201,6 @@ impl SwitchAlgorithm for JavaScriptAlgorithm {
         self.call(|adapted| adapted.on_interval_end(told.into(), vc_cells));
     }
 
-    fn metric_names(&self) -> Metrics {
-        self.figures
-    }
-
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         let values = self.call(Adapted::figures);
         for (name, value) in self.figures.iter().zip(values.unwrap_or_default()) {
@@ -214,7 +210,7 @@ impl SwitchAlgorithm for JavaScriptAlgorithm {
 }
 
 /// Names that stay for as long as the page does: the same ones take room once.
-fn interned(names: &[String]) -> Metrics {
+fn interned(names: &[String]) -> &'static [&'static str] {
     NAMES.with_borrow_mut(|known| {
         let found = known.iter().find(|known| known.iter().eq(names.iter())).copied();
         found.unwrap_or_else(|| {

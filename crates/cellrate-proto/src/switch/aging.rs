@@ -21,48 +21,36 @@ use alloc::vec::Vec;
 
 use super::Slot;
 use super::meter::Meter;
-use crate::parameters::{MAX_RATE, ParameterError, in_range};
+use crate::declaration::{Range, Shape, configuration};
+use crate::parameters::MAX_RATE;
 use crate::units::CellRate;
 
-/// Parameters of [`Aging`]. The paper has no values; these are ours.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AgingConfig {
-    /// alpha, how steeply the reduction grows with u [above 0 to 10]. Default 0.1.
-    pub alpha: f64,
-    /// delta, the ratio of claimed to measured rate that is left in peace [`used` to 100]. Default 1.5.
-    pub delta: f64,
-    /// The ratio up to which a connection counts as using all it has, and may get more [1 to delta]. Default 1.1: with
-    /// 20 cells per interval and connection, one cell more or less is 5 %.
-    pub used: f64,
-    /// Weight of the newest interval in the smoothed rates [above 0 to 1]. Default 1/4.
-    pub weight: f64,
-    /// What aging leaves of every allocation [cells/s, 0 to 16,777,215]. Default 10 Mb/s, the headroom of section
-    /// 5.2.6.
-    pub floor: CellRate,
+configuration! {
+    /// Parameters of [`Aging`]. The paper has no values; these are ours: with 20 cells per interval and connection, one
+    /// cell more or less is 5 %, and 10 Mb/s are the headroom of its section 5.2.6.
+    pub struct AgingConfig named "aging_" new() {
+        /// Steepness of the aging function.
+        alpha: f64 = "0.1" in AgingConfig::STEEPNESS,
+        /// Ratio of claimed to measured rate that is left in peace.
+        delta: f64 = "1.5" in AgingConfig::RATIO,
+        /// Ratio up to which a connection counts as using all it has; at most delta.
+        used: f64 = "1.1" in AgingConfig::RATIO where ((1.0..=delta).contains(&used)) "from 1 to aging_delta",
+        /// Weight of the newest interval in the smoothed rates.
+        weight: f64 = "1/4" in Range::SHARE,
+        /// What is left of every allocation, at most 16777215 cells/s.
+        floor: CellRate = "10 Mbps" where (floor.as_cells_per_s() <= MAX_RATE) "from 0 to 16777215 cells/s",
+    }
 }
 
 impl AgingConfig {
-    /// All defaults.
-    pub const fn new() -> AgingConfig {
-        AgingConfig { alpha: 0.1, delta: 1.5, used: 1.1, weight: 0.25, floor: CellRate::new(10e6 / 424.0) }
-    }
-
-    /// Says which parameter is out of its range first.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        let AgingConfig { alpha, delta, used, weight, floor } = *self;
-        in_range("aging_alpha", alpha, "", alpha > 0.0 && alpha <= 10.0, "above 0 and at most 10")?;
-        in_range("aging_delta", delta, "", (1.0..=100.0).contains(&delta), "from 1 to 100")?;
-        in_range("aging_used", used, "", (1.0..=delta).contains(&used), "from 1 to aging_delta")?;
-        in_range("aging_weight", weight, "", weight > 0.0 && weight <= 1.0, "above 0 and at most 1")?;
-        let floor = floor.as_cells_per_s();
-        in_range("aging_floor", floor, "cells/s", floor <= MAX_RATE, "from 0 to 16777215 cells/s")
-    }
-}
-
-impl Default for AgingConfig {
-    fn default() -> AgingConfig {
-        AgingConfig::new()
-    }
+    const STEEPNESS: Range = Range::above(0.0, 10.0);
+    const RATIO: Range = Range::closed(1.0, 100.0);
+    /// The table of these keys.
+    pub(super) const SHAPE: Shape = Shape {
+        name: "aging",
+        about: "The switch based use-it-or-lose-it policy (paper uili, section 5.5).",
+        keys: AgingConfig::KEYS,
+    };
 }
 
 /// Estimates below this are nothing: then an idle port comes to rest.

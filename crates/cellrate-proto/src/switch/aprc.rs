@@ -14,34 +14,16 @@
 
 use alloc::sync::Arc;
 
-use super::intelligent_marking::{Congestion, MARKING_METRICS, Macr, Reduction, check_factors};
+use super::built_in::{BuiltIn, Figure, Form};
+use super::intelligent_marking::{Congestion, Macr, MarkingFactors};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
-use super::{Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
-use crate::parameters::{ParameterError, in_range};
+use super::{Feedback, Slot, SwitchAlgorithm, VcAtPort};
+use crate::declaration::{Shape, Values, configuration};
+use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Duration, Time};
 
-/// APRC's parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AprcConfig {
-    /// The queue is compared each time that so many ABR cells have arrived [cells, at least 1; default 100].
-    pub interval_cells: u32,
-    /// The port is congested if the queue has grown by more than this meanwhile [cells; default 0].
-    pub growth_threshold: Cells,
-    /// DQT: it is very congested while the ABR queue is above this [cells, at least 1; no default].
-    pub high_threshold: Cells,
-    /// AV: weight of an FRM in MACR [above 0 to 1; default 1/16].
-    pub average: f64,
-    /// DPF, down pressure factor: who claims more than this of MACR is to reduce [above 0 to 1; default 7/8].
-    pub dpf: f64,
-    /// ERF, explicit reduction factor: to this of MACR [above 0 to 1; default 15/16].
-    pub erf: f64,
-    /// MRF, major reduction factor: to this of MACR everybody is to go while the port is very congested [above 0 to 1;
-    /// default 1/4].
-    pub mrf: f64,
-}
-
-impl AprcConfig {
-    /// APRC with this DQT and every default; set what differs.
+configuration! {
+    /// APRC's parameters.
     ///
     /// ```
     /// use cellrate_proto::Cells;
@@ -50,30 +32,47 @@ impl AprcConfig {
     /// let error = AprcConfig { interval_cells: 0, ..AprcConfig::new(Cells(1000)) }.check().unwrap_err();
     /// assert_eq!(error.to_string(), "interval_cells is 0 cells; it must be at least 1 cell");
     /// ```
-    pub const fn new(high_threshold: Cells) -> AprcConfig {
-        AprcConfig {
-            interval_cells: 100,
-            growth_threshold: Cells::ZERO,
-            high_threshold,
-            average: 0.0625,
-            dpf: 0.875,
-            erf: 0.9375,
-            mrf: 0.25,
-        }
+    pub struct AprcConfig new(high_threshold: Cells) {
+        /// The queue is compared with what it was each time that so many ABR cells have arrived.
+        interval_cells: u32 = "100" where (interval_cells > 0) "at least 1 cell",
+        /// If it has grown by more than this, who claims more than dpf of the mean is to reduce.
+        growth_threshold: Cells = "0 cells",
+        /// DQT: above this ABR queue, everybody is to go to mrf of the mean.
+        high_threshold: Cells where (high_threshold > Cells::ZERO) "at least 1 cell",
+        ..factors: MarkingFactors,
     }
+}
 
-    /// Says which parameter is out of its range first, in the order of the fields.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        let &AprcConfig { high_threshold, average, dpf, erf, mrf, .. } = self;
-        self.interval().check()?;
-        let is_some = high_threshold > Cells::ZERO;
-        in_range("high_threshold", high_threshold.0 as f64, "cells", is_some, "at least 1 cell")?;
-        check_factors(average, dpf, erf, mrf)
-    }
-
+impl AprcConfig {
     /// From one comparison to the next.
     fn interval(&self) -> AveragingInterval {
         AveragingInterval::of_time_or_cells(Duration::FOREVER, self.interval_cells)
+    }
+}
+
+impl BuiltIn for Aprc {
+    type Config = Arc<AprcConfig>;
+
+    const FORMS: &'static [Form] = &[Form {
+        title: "APRC",
+        shape: Shape {
+            name: "aprc",
+            about: "APRC: EPRCA's mean of the rates that sources claim; congestion is a queue that grows.",
+            keys: AprcConfig::KEYS,
+        },
+        figures: &[Figure::rate("macr")],
+    }];
+
+    fn at_port(config: &Arc<AprcConfig>, _link_rate: CellRate) -> Aprc {
+        Aprc::new(Arc::clone(config))
+    }
+
+    fn read<V: Values>(_form: &Form, values: &V) -> Result<Arc<AprcConfig>, V::Error> {
+        AprcConfig::read(values).map(Arc::new)
+    }
+
+    fn check(config: &Arc<AprcConfig>) -> Result<(), ParameterError> {
+        config.as_ref().check()
     }
 }
 
@@ -105,7 +104,7 @@ impl SwitchAlgorithm for Aprc {
     }
 
     fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, _meter: &Meter) {
-        self.macr.claim(slot, ccr, self.config.average);
+        self.macr.claim(slot, ccr, self.config.factors.average);
     }
 
     fn on_backward_rm(
@@ -116,15 +115,15 @@ impl SwitchAlgorithm for Aprc {
         _meter: &Meter,
         feedback: &mut Feedback,
     ) {
-        let AprcConfig { high_threshold, dpf, erf, mrf, .. } = *self.config;
-        let congestion = if queue > high_threshold {
+        let AprcConfig { high_threshold, factors, .. } = &*self.config;
+        let congestion = if queue > *high_threshold {
             Congestion::Severe
         } else if self.grows && queue > Cells::ZERO {
             Congestion::Moderate
         } else {
             Congestion::None
         };
-        self.macr.answer(slot, congestion, Reduction { dpf, erf, mrf }, feedback);
+        self.macr.answer(slot, congestion, factors, feedback);
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
@@ -134,10 +133,6 @@ impl SwitchAlgorithm for Aprc {
 
     fn forward_rm_stands(&self) -> bool {
         true
-    }
-
-    fn metric_names(&self) -> Metrics {
-        MARKING_METRICS
     }
 
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
@@ -163,8 +158,9 @@ mod tests {
         /// The queue is compared every ten cells; MACR is the last claim.
         fn new(growth: u64) -> World {
             let (interval_cells, growth_threshold) = (10, Cells(growth));
+            let factors = MarkingFactors { average: 1.0, ..MarkingFactors::new() };
             let config =
-                AprcConfig { interval_cells, growth_threshold, average: 1.0, ..AprcConfig::new(Cells(20)) };
+                AprcConfig { interval_cells, growth_threshold, factors, ..AprcConfig::new(Cells(20)) };
             assert_eq!(config.check(), Ok(()));
             let algorithm = SwitchAlgorithmConfig::Aprc(Arc::new(config));
             let line = CellRate::new(100_000.0);
@@ -257,18 +253,5 @@ mod tests {
         assert_eq!(world.port.next_deadline(), Time::NEVER);
         world.cells(10, 3);
         assert_eq!(world.port.next_deadline(), Time::NEVER);
-    }
-
-    #[test]
-    fn every_parameter_is_refused_just_outside_its_range() {
-        let refused = |config: AprcConfig| config.check().map_err(|error| error.name);
-        let plain = AprcConfig::new(Cells(1));
-        assert_eq!(refused(plain), Ok(()));
-        assert_eq!(refused(AprcConfig::new(Cells(0))), Err("high_threshold"));
-        assert_eq!(refused(AprcConfig { interval_cells: 0, ..plain }), Err("interval_cells"));
-        assert_eq!(refused(AprcConfig { average: 0.0, ..plain }), Err("average"));
-        assert_eq!(refused(AprcConfig { dpf: 1.001, ..plain }), Err("dpf"));
-        assert_eq!(refused(AprcConfig { erf: f64::NAN, ..plain }), Err("erf"));
-        assert_eq!(refused(AprcConfig { mrf: -0.1, ..plain }), Err("mrf"));
     }
 }

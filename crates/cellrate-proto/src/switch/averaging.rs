@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 
 use super::Slot;
 use super::meter::Meter;
-use crate::parameters::{ParameterError, in_range};
+use crate::declaration::{Range, Values};
+use crate::parameters::ParameterError;
 use crate::units::{CellRate, Duration};
 
 /// How the number of active sources is counted.
@@ -21,10 +22,12 @@ pub struct ActiveSources {
 }
 
 impl ActiveSources {
+    /// The range of `decay`.
+    pub(super) const DECAY: Range = Range::below(0.0, 1.0);
+
     /// Refuses a decay outside its range.
     pub fn check(&self) -> Result<(), ParameterError> {
-        let decay = self.decay.unwrap_or(0.0);
-        in_range("activity_decay", decay, "", (0.0..1.0).contains(&decay), "from 0 to below 1")
+        ActiveSources::DECAY.check("activity_decay", self.decay.unwrap_or(0.0))
     }
 }
 
@@ -54,6 +57,28 @@ pub enum LoadAveraging {
 }
 
 impl LoadAveraging {
+    /// The words of the key `load_averaging`.
+    pub(super) const WORDS: &[&str] = &["none", "ratio", "components", "rates"];
+
+    /// Averaging as the keys `load_averaging` and `alpha` describe it.
+    pub(super) fn read<V: Values>(values: &V) -> Result<LoadAveraging, V::Error> {
+        match (values.word("load_averaging")?, values.ratio("alpha")?) {
+            (Some("ratio"), Some(alpha)) => Ok(LoadAveraging::Ratio { alpha }),
+            (Some("rates"), Some(alpha)) => Ok(LoadAveraging::Rates { alpha }),
+            (Some("none"), Some(_)) => {
+                let message = "alpha has no effect with load_averaging = \"none\"";
+                let remedy = "Write load_averaging = \"components\", or leave alpha out";
+                Err(values.refused("alpha", message.into(), remedy.into()))
+            }
+            (_, Some(alpha)) => Ok(LoadAveraging::Components { alpha }),
+            (Some("none") | None, None) => Ok(LoadAveraging::None),
+            (Some(_), None) => {
+                let about = "the weight of the newest interval, above 0, at most 1";
+                Err(values.missing("alpha", about, "load_averaging"))
+            }
+        }
+    }
+
     /// Refuses a weight outside its range.
     pub fn check(&self) -> Result<(), ParameterError> {
         let alpha = match *self {
@@ -62,7 +87,7 @@ impl LoadAveraging {
             | LoadAveraging::Components { alpha }
             | LoadAveraging::Rates { alpha } => alpha,
         };
-        in_range("alpha", alpha, "", alpha > 0.0 && alpha <= 1.0, "above 0 and at most 1")
+        Range::SHARE.check("alpha", alpha)
     }
 }
 

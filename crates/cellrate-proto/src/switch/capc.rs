@@ -14,39 +14,19 @@
 use alloc::sync::Arc;
 
 use super::averaging::load_factor;
+use super::built_in::{BuiltIn, Figure, Form};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
-use super::{Feedback, Metrics, Settled, Slot, SwitchAlgorithm, VcAtPort};
-use crate::parameters::{ParameterError, in_range};
-use crate::units::{CellRate, Cells, Duration, Time};
-
-/// What CAPC offers: load factor, target rate and explicit rate [cells/s].
-pub(super) const CAPC_METRICS: Metrics = &["z", "capacity", "ers"];
+use super::{Feedback, Settled, Slot, SwitchAlgorithm};
+use crate::declaration::{Range, Shape, Values, configuration};
+use crate::parameters::ParameterError;
+use crate::units::{CellRate, Cells, Time};
 
 /// ERS is at least the target rate of an idle line over this: from there it is back in 73 intervals of an idle line,
 /// each of which makes it 1 + Rup times as large, 1.1 times by default.
 const RANGE: f64 = 1000.0;
 
-/// CAPC's parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CapcConfig {
-    /// Averaging interval. Default 1 ms.
-    pub interval: AveragingInterval,
-    /// Target utilization: share of the line that is aimed at [above 0 to 1; default 0.95].
-    pub target_utilization: f64,
-    /// Rup: how steeply ERS grows [above 0; published from 0.025 to 0.1; default 0.1].
-    pub rup: f64,
-    /// Rdn: how steeply ERS shrinks [above 0; published from 0.2 to 0.8; default 0.8].
-    pub rdn: f64,
-    /// ERU: the largest factor of one interval [above 1; default 1.5].
-    pub eru: f64,
-    /// ERF: the smallest factor of one interval [above 0, below 1; default 0.5].
-    pub erf: f64,
-    /// CI is set while the ABR queue is above this [cells; default 50].
-    pub threshold: Cells,
-}
-
-impl CapcConfig {
-    /// CAPC with every default; set what differs.
+configuration! {
+    /// CAPC's parameters. Published are `rup` from 0.025 to 0.1 and `rdn` from 0.2 to 0.8.
     ///
     /// ```
     /// use cellrate_proto::switch::CapcConfig;
@@ -54,37 +34,55 @@ impl CapcConfig {
     /// let error = CapcConfig { erf: 1.0, ..CapcConfig::new() }.check().unwrap_err();
     /// assert_eq!(error.to_string(), "erf is 1; it must be above 0 and below 1");
     /// ```
-    pub const fn new() -> CapcConfig {
-        CapcConfig {
-            interval: AveragingInterval::of_time(Duration::from_ms(1)),
-            target_utilization: 0.95,
-            rup: 0.1,
-            rdn: 0.8,
-            eru: 1.5,
-            erf: 0.5,
-            threshold: Cells(50),
-        }
-    }
-
-    /// Says which parameter is out of its range first, in the order of the fields.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        let &CapcConfig { interval, target_utilization, rup, rdn, eru, erf, threshold: _ } = self;
-        let within = |name, value: f64, from: f64, to: f64, allowed| {
-            in_range(name, value, "", value > from && value < to, allowed)
-        };
-        interval.check()?;
-        let is_share = target_utilization > 0.0 && target_utilization <= 1.0;
-        in_range("target_utilization", target_utilization, "", is_share, "above 0 and at most 1")?;
-        within("rup", rup, 0.0, f64::INFINITY, "above 0")?;
-        within("rdn", rdn, 0.0, f64::INFINITY, "above 0")?;
-        within("eru", eru, 1.0, f64::INFINITY, "above 1")?;
-        within("erf", erf, 0.0, 1.0, "above 0 and below 1")
+    pub struct CapcConfig new() {
+        /// Averaging interval: its length at most.
+        interval: AveragingInterval = "1 ms",
+        /// Share of the line that is aimed at.
+        target_utilization: f64 = "0.95" in Range::SHARE,
+        /// Steepness of growth.
+        rup: f64 = "0.1" in Range::POSITIVE,
+        /// Steepness of shrinking.
+        rdn: f64 = "0.8" in Range::POSITIVE,
+        /// Largest factor of one interval.
+        eru: f64 = "1.5" in Range::ABOVE_ONE,
+        /// Smallest factor of one interval.
+        erf: f64 = "0.5" in CapcConfig::SHRINKING,
+        /// CI is set while the ABR queue is above this.
+        threshold: Cells = "50 cells",
     }
 }
 
-impl Default for CapcConfig {
-    fn default() -> CapcConfig {
-        CapcConfig::new()
+impl CapcConfig {
+    const SHRINKING: Range = Range::between(0.0, 1.0);
+}
+
+impl BuiltIn for Capc {
+    type Config = Arc<CapcConfig>;
+
+    const FORMS: &'static [Form] = &[Form {
+        title: "CAPC",
+        shape: Shape {
+            name: "capc",
+            about: "CAPC: one rate for all connections, which grows and shrinks in proportion to the load.",
+            keys: CapcConfig::KEYS,
+        },
+        figures: &[Figure::plain("z"), Figure::rate("capacity"), Figure::rate("ers")],
+    }];
+
+    fn at_port(config: &Arc<CapcConfig>, link_rate: CellRate) -> Capc {
+        Capc::new(Arc::clone(config), link_rate)
+    }
+
+    fn read<V: Values>(_form: &Form, values: &V) -> Result<Arc<CapcConfig>, V::Error> {
+        CapcConfig::read(values).map(Arc::new)
+    }
+
+    fn check(config: &Arc<CapcConfig>) -> Result<(), ParameterError> {
+        config.as_ref().check()
+    }
+
+    fn target_utilization(config: &Arc<CapcConfig>) -> f64 {
+        config.target_utilization
     }
 }
 
@@ -119,10 +117,6 @@ impl SwitchAlgorithm for Capc {
     fn metering(&self) -> Option<Metering> {
         Some(Metering { interval: self.config.interval, bidirectional: false, history: false })
     }
-
-    fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {}
-
-    fn on_forward_rm(&mut self, _now: Time, _slot: Slot, _ccr: CellRate, _meter: &Meter) {}
 
     fn on_backward_rm(
         &mut self,
@@ -159,10 +153,6 @@ impl SwitchAlgorithm for Capc {
         self.z == 0.0 && self.ers == self.most && self.capacity == self.most
     }
 
-    fn metric_names(&self) -> Metrics {
-        CAPC_METRICS
-    }
-
     /// z without unit, the others in cells/s.
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("z", self.z);
@@ -175,7 +165,8 @@ impl SwitchAlgorithm for Capc {
 mod tests {
     use super::*;
     use crate::rate_code::RateCode;
-    use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig};
+    use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig, VcAtPort};
+    use crate::units::Duration;
     use alloc::vec::Vec;
 
     /// Intervals of 1/64 s: 1024 cells in one are C = 65,536 cells/s, which is the target; the line takes twice that.
@@ -292,21 +283,5 @@ mod tests {
         (0..301).for_each(|_| other.interval(0, 0));
         assert_eq!(world.figures(), other.figures());
         assert_eq!(world.port.next_deadline(), other.port.next_deadline());
-    }
-
-    #[test]
-    fn every_parameter_is_refused_just_outside_its_range() {
-        let refused = |config: CapcConfig| config.check().map_err(|error| error.name);
-        let plain = CapcConfig::new();
-        for value in [0.0, 1.001, f64::NAN] {
-            assert_eq!(refused(CapcConfig { target_utilization: value, ..plain }), Err("target_utilization"));
-        }
-        assert_eq!(refused(CapcConfig { rup: 0.0, ..plain }), Err("rup"));
-        assert_eq!(refused(CapcConfig { rdn: f64::INFINITY, ..plain }), Err("rdn"));
-        assert_eq!(refused(CapcConfig { eru: 1.0, ..plain }), Err("eru"));
-        assert_eq!(refused(CapcConfig { erf: 0.0, ..plain }), Err("erf"));
-        let interval = AveragingInterval::of_time(Duration::ZERO);
-        assert_eq!(refused(CapcConfig { interval, ..plain }), Err("interval"));
-        assert_eq!(refused(plain), Ok(()));
     }
 }

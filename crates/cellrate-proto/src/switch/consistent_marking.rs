@@ -26,30 +26,19 @@
 
 use alloc::sync::Arc;
 
+use super::built_in::{BuiltIn, Figure, Form};
 use super::list::List;
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::weights::{Entitlement, Fairness};
-use super::{Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
-use crate::parameters::{ParameterError, in_range};
+use super::{Feedback, Slot, SwitchAlgorithm, VcAtPort};
+use crate::declaration::{Range, Shape, Values, configuration};
+use crate::parameters::ParameterError;
 use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Duration, Time};
 
-/// What consistent marking offers: connections that count, advertised rate and capacity [cells/s].
-pub(super) const CONSISTENT_MARKING_METRICS: Metrics = &["n", "fair_share", "capacity"];
-
-/// The parameters of consistent marking.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ConsistentMarkingConfig {
-    /// Averaging interval, of what higher categories use and of who is there. Default 5 ms.
-    pub interval: AveragingInterval,
-    /// Target utilization: share of the line that is handed out [above 0 to 1; default 0.95].
-    pub target_utilization: f64,
-    /// Whether shares are equal, or go by MCR and weight. Default equal.
-    pub fairness: Fairness,
-}
-
-impl ConsistentMarkingConfig {
-    /// Consistent marking with every default; set what differs.
+configuration! {
+    /// The parameters of consistent marking. The averaging interval is one of what higher categories use, and of who is
+    /// there.
     ///
     /// ```
     /// use cellrate_proto::switch::ConsistentMarkingConfig;
@@ -58,23 +47,43 @@ impl ConsistentMarkingConfig {
     /// let error = ConsistentMarkingConfig { target_utilization: 0.0, ..plain }.check().unwrap_err();
     /// assert_eq!(error.to_string(), "target_utilization is 0; it must be above 0 and at most 1");
     /// ```
-    pub const fn new() -> ConsistentMarkingConfig {
-        let interval = AveragingInterval::of_time(Duration::from_ms(5));
-        ConsistentMarkingConfig { interval, target_utilization: 0.95, fairness: Fairness::Equal }
-    }
-
-    /// Says which parameter is out of its range first, in the order of the fields.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        let &ConsistentMarkingConfig { interval, target_utilization, fairness: _ } = self;
-        interval.check()?;
-        let is_share = target_utilization > 0.0 && target_utilization <= 1.0;
-        in_range("target_utilization", target_utilization, "", is_share, "above 0 and at most 1")
+    pub struct ConsistentMarkingConfig new() {
+        /// Averaging interval: its length at most.
+        interval: AveragingInterval = "5 ms",
+        /// Share of the line that is handed out.
+        target_utilization: f64 = "0.95" in Range::SHARE,
+        /// Equal shares, or every connection its MCR and a share by weight of what is left.
+        fairness: Fairness = "equal",
     }
 }
 
-impl Default for ConsistentMarkingConfig {
-    fn default() -> ConsistentMarkingConfig {
-        ConsistentMarkingConfig::new()
+impl BuiltIn for ConsistentMarking {
+    type Config = Arc<ConsistentMarkingConfig>;
+
+    const FORMS: &'static [Form] = &[Form {
+        title: "consistent marking",
+        shape: Shape {
+            name: "consistent-marking",
+            about: "Consistent marking: one rate for all connections, which is what those held back elsewhere leave for each other one.",
+            keys: ConsistentMarkingConfig::KEYS,
+        },
+        figures: &[Figure::plain("n"), Figure::rate("fair_share"), Figure::rate("capacity")],
+    }];
+
+    fn at_port(config: &Arc<ConsistentMarkingConfig>, link_rate: CellRate) -> ConsistentMarking {
+        ConsistentMarking::new(Arc::clone(config), link_rate)
+    }
+
+    fn read<V: Values>(_form: &Form, values: &V) -> Result<Arc<ConsistentMarkingConfig>, V::Error> {
+        ConsistentMarkingConfig::read(values).map(Arc::new)
+    }
+
+    fn check(config: &Arc<ConsistentMarkingConfig>) -> Result<(), ParameterError> {
+        config.as_ref().check()
+    }
+
+    fn target_utilization(config: &Arc<ConsistentMarkingConfig>) -> f64 {
+        config.target_utilization
     }
 }
 
@@ -288,10 +297,6 @@ impl SwitchAlgorithm for ConsistentMarking {
 
     fn is_at_rest(&self) -> bool {
         self.counted == 0.0 && self.capacity == self.link_rate * self.config.target_utilization
-    }
-
-    fn metric_names(&self) -> Metrics {
-        CONSISTENT_MARKING_METRICS
     }
 
     /// A number, and two rates in cells/s.
@@ -618,18 +623,5 @@ mod tests {
             (prompt.figures(), prompt.port.next_deadline())
         );
         assert!(asked < 10, "{asked} intervals were ended one by one");
-    }
-
-    #[test]
-    fn every_parameter_is_refused_just_outside_its_range() {
-        let refused = |config: ConsistentMarkingConfig| config.check().map_err(|error| error.name);
-        let plain = ConsistentMarkingConfig::new();
-        for value in [0.0, 1.001, f64::NAN] {
-            let config = ConsistentMarkingConfig { target_utilization: value, ..plain };
-            assert_eq!(refused(config), Err("target_utilization"));
-        }
-        let interval = AveragingInterval::of_time(Duration::ZERO);
-        assert_eq!(refused(ConsistentMarkingConfig { interval, ..plain }), Err("interval"));
-        assert_eq!(refused(plain), Ok(()));
     }
 }

@@ -12,51 +12,58 @@
 
 use alloc::sync::Arc;
 
-use super::intelligent_marking::{Congestion, MARKING_METRICS, Macr, Reduction, check_factors};
-use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
-use super::{Feedback, Metrics, Slot, SwitchAlgorithm, VcAtPort};
-use crate::parameters::{ParameterError, in_range};
+use super::built_in::{BuiltIn, Figure, Form};
+use super::intelligent_marking::{Congestion, Macr, MarkingFactors};
+use super::meter::{AveragingInterval, Meter, Metering};
+use super::{Feedback, Slot, SwitchAlgorithm, VcAtPort};
+use crate::declaration::{Shape, Values, configuration};
+use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Duration, Time};
 
-/// EPRCA's parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EprcaConfig {
-    /// QT: the port is congested while the ABR queue is above this [cells, at least 1; no default].
-    pub threshold: Cells,
-    /// DQT: it is very congested while the queue is above this [cells, at least QT; no default].
-    pub high_threshold: Cells,
-    /// AV: weight of an FRM in MACR [above 0 to 1; default 1/16].
-    pub average: f64,
-    /// DPF, down pressure factor: who claims more than this of MACR is to reduce [above 0 to 1; default 7/8].
-    pub dpf: f64,
-    /// ERF, explicit reduction factor: to this of MACR [above 0 to 1; default 15/16].
-    pub erf: f64,
-    /// MRF, major reduction factor: to this of MACR everybody is to go while the port is very congested [above 0 to 1;
-    /// default 1/4].
-    pub mrf: f64,
-}
-
-impl EprcaConfig {
-    /// EPRCA with these thresholds, QT and DQT, and every default; set what differs.
+configuration! {
+    /// EPRCA's parameters.
     ///
     /// ```
     /// use cellrate_proto::Cells;
     /// use cellrate_proto::switch::EprcaConfig;
-    /// assert_eq!(EprcaConfig::new(Cells(250), Cells(1000)).check(), Ok(()));
-    /// let error = EprcaConfig::new(Cells(250), Cells(100)).check().unwrap_err();
+    /// let config = EprcaConfig::new(Cells(250));
+    /// assert_eq!((config.high_threshold, config.check()), (Cells(1000), Ok(())));
+    /// let error = EprcaConfig { high_threshold: Cells(100), ..config }.check().unwrap_err();
     /// assert_eq!(error.to_string(), "high_threshold is 100 cells; it must be at least threshold");
     /// ```
-    pub const fn new(threshold: Cells, high_threshold: Cells) -> EprcaConfig {
-        EprcaConfig { threshold, high_threshold, average: 0.0625, dpf: 0.875, erf: 0.9375, mrf: 0.25 }
+    pub struct EprcaConfig new(threshold: Cells) {
+        /// QT: above this ABR queue, who claims more than dpf of the mean is to reduce.
+        threshold: Cells where (threshold > Cells::ZERO) "at least 1 cell",
+        /// DQT: above this ABR queue, everybody is to go to mrf of the mean; at least `threshold`.
+        high_threshold: Cells = "4 * threshold" or (Cells(threshold.0.saturating_mul(4)))
+            where (high_threshold >= threshold) "at least threshold",
+        ..factors: MarkingFactors,
+    }
+}
+
+impl BuiltIn for Eprca {
+    type Config = Arc<EprcaConfig>;
+
+    const FORMS: &'static [Form] = &[Form {
+        title: "EPRCA",
+        shape: Shape {
+            name: "eprca",
+            about: "EPRCA: a mean of the rates that sources claim, and two queue thresholds.",
+            keys: EprcaConfig::KEYS,
+        },
+        figures: &[Figure::rate("macr")],
+    }];
+
+    fn at_port(config: &Arc<EprcaConfig>, _link_rate: CellRate) -> Eprca {
+        Eprca::new(Arc::clone(config))
     }
 
-    /// Says which parameter is out of its range first, in the order of the fields.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        let &EprcaConfig { threshold, high_threshold, average, dpf, erf, mrf } = self;
-        in_range("threshold", threshold.0 as f64, "cells", threshold.0 > 0, "at least 1 cell")?;
-        let is_high = high_threshold >= threshold;
-        in_range("high_threshold", high_threshold.0 as f64, "cells", is_high, "at least threshold")?;
-        check_factors(average, dpf, erf, mrf)
+    fn read<V: Values>(_form: &Form, values: &V) -> Result<Arc<EprcaConfig>, V::Error> {
+        EprcaConfig::read(values).map(Arc::new)
+    }
+
+    fn check(config: &Arc<EprcaConfig>) -> Result<(), ParameterError> {
+        config.as_ref().check()
     }
 }
 
@@ -86,7 +93,7 @@ impl SwitchAlgorithm for Eprca {
     }
 
     fn on_forward_rm(&mut self, _now: Time, slot: Slot, ccr: CellRate, _meter: &Meter) {
-        self.macr.claim(slot, ccr, self.config.average);
+        self.macr.claim(slot, ccr, self.config.factors.average);
     }
 
     fn on_backward_rm(
@@ -97,25 +104,19 @@ impl SwitchAlgorithm for Eprca {
         _meter: &Meter,
         feedback: &mut Feedback,
     ) {
-        let EprcaConfig { threshold, high_threshold, dpf, erf, mrf, .. } = *self.config;
-        let congestion = if queue > high_threshold {
+        let EprcaConfig { threshold, high_threshold, factors } = &*self.config;
+        let congestion = if queue > *high_threshold {
             Congestion::Severe
-        } else if queue > threshold {
+        } else if queue > *threshold {
             Congestion::Moderate
         } else {
             Congestion::None
         };
-        self.macr.answer(slot, congestion, Reduction { dpf, erf, mrf }, feedback);
+        self.macr.answer(slot, congestion, factors, feedback);
     }
-
-    fn on_interval_end(&mut self, _load: &IntervalLoad, _meter: &Meter) {}
 
     fn forward_rm_stands(&self) -> bool {
         true
-    }
-
-    fn metric_names(&self) -> Metrics {
-        MARKING_METRICS
     }
 
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
@@ -131,6 +132,10 @@ mod tests {
 
     const A: Slot = Slot(0);
     const B: Slot = Slot(1);
+
+    fn thresholds(threshold: u64, high_threshold: u64) -> EprcaConfig {
+        EprcaConfig { high_threshold: Cells(high_threshold), ..EprcaConfig::new(Cells(threshold)) }
+    }
 
     fn port(config: EprcaConfig) -> PortControl {
         assert_eq!(config.check(), Ok(()));
@@ -165,7 +170,7 @@ mod tests {
 
     #[test]
     fn macr_begins_with_the_first_claim_and_moves_by_a_sixteenth() {
-        let mut port = port(EprcaConfig::new(Cells(10), Cells(20)));
+        let mut port = port(thresholds(10, 20));
         assert_eq!((macr(&port), er(&mut port, A, 1000)), (0.0, None), "nothing claimed yet");
         claim(&mut port, A, 32_768.0);
         assert_eq!(macr(&port), 32_768.0);
@@ -177,7 +182,7 @@ mod tests {
 
     #[test]
     fn congestion_is_for_those_who_claim_much_and_great_congestion_for_all() {
-        let mut port = port(EprcaConfig::new(Cells(10), Cells(20)));
+        let mut port = port(thresholds(10, 20));
         // MACR = 32,768; 7/8 of that is 28,672, which is not more than itself.
         claim(&mut port, A, 32_768.0);
         claim(&mut port, B, 32_768.0);
@@ -198,7 +203,9 @@ mod tests {
 
     /// MACR is the last claim.
     fn port_with_weight_one() -> PortControl {
-        port(EprcaConfig { average: 1.0, ..EprcaConfig::new(Cells(10), Cells(20)) })
+        let mut config = thresholds(10, 20);
+        config.factors.average = 1.0;
+        port(config)
     }
 
     #[test]
@@ -213,22 +220,9 @@ mod tests {
 
     #[test]
     fn no_interval_ends() {
-        let mut port = port(EprcaConfig::new(Cells(10), Cells(20)));
+        let mut port = port(thresholds(10, 20));
         claim(&mut port, A, 50_000.0);
         assert_eq!(port.next_deadline(), Time::NEVER);
         assert!(port.needs_meter(), "FRMs have to be told");
-    }
-
-    #[test]
-    fn every_parameter_is_refused_just_outside_its_range() {
-        let refused = |config: EprcaConfig| config.check().map_err(|error| error.name);
-        let plain = EprcaConfig::new(Cells(10), Cells(10));
-        assert_eq!(refused(plain), Ok(()));
-        assert_eq!(refused(EprcaConfig::new(Cells(0), Cells(10))), Err("threshold"));
-        assert_eq!(refused(EprcaConfig::new(Cells(10), Cells(9))), Err("high_threshold"));
-        assert_eq!(refused(EprcaConfig { average: 0.0, ..plain }), Err("average"));
-        assert_eq!(refused(EprcaConfig { dpf: 1.001, ..plain }), Err("dpf"));
-        assert_eq!(refused(EprcaConfig { erf: f64::NAN, ..plain }), Err("erf"));
-        assert_eq!(refused(EprcaConfig { mrf: -0.1, ..plain }), Err("mrf"));
     }
 }

@@ -21,91 +21,25 @@
 //!   MCR whatever the ER.
 
 mod effective;
+mod parameters;
 mod queue_control;
 
+pub use parameters::EricaConfig;
 pub use queue_control::{ControlFunction, DelayControl, DrainedBy, QueueControl};
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
-use super::aging::{Aging, AgingConfig};
-use super::averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging, load_factor};
+use super::aging::Aging;
+use super::averaging::{AveragedLoad, Fading, LoadAveraging, load_factor};
 use super::list::List;
-use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
+use super::meter::{IntervalLoad, Meter, Metering};
 use super::weights::{Entitlement, Fairness, Weights};
-use super::{ERICA_METRICS, Feedback, Metrics, Settled, Slot, SwitchAlgorithm, VcAtPort};
-use crate::parameters::{ParameterError, in_range};
+use super::{Feedback, Settled, Slot, SwitchAlgorithm, VcAtPort};
 use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Duration, Time};
 
-/// ERICA's parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EricaConfig {
-    /// Averaging interval. Default 5 ms.
-    pub interval: AveragingInterval,
-    /// Target utilization (ERICA) or queueing delay (ERICA+).
-    pub queue_control: QueueControl,
-    /// delta: z up to 1 + delta counts as no overload [0 to 1; default 0.1].
-    pub delta: f64,
-    /// How active sources are counted.
-    pub active_sources: ActiveSources,
-    /// How z is averaged.
-    pub load_averaging: LoadAveraging,
-    /// FairShare is lowered at once when a connection becomes active within an interval. Default false.
-    pub immediate_fair_share: bool,
-    /// CCR is measured (cells of the VC in the last interval over its length) instead of read from FRMs. Default false.
-    pub measured_ccr: bool,
-    /// With [weights](Fairness) or the effective number, what a connection claims counts as what it uses, as where CCR
-    /// of FRMs is all that a switch knows (ATM Forum 98-0408). Default false: what was measured counts, if that is less.
-    pub claims_are_use: bool,
-    /// The switch based use-it-or-lose-it policy, applied to what ERICA would grant. Default `None`.
-    pub aging: Option<AgingConfig>,
-    /// Whether shares are equal, or go by MCR and weight. Default equal.
-    pub fairness: Fairness,
-}
-
 impl EricaConfig {
-    /// ERICA with every default; set what differs.
-    ///
-    /// ```
-    /// use cellrate_proto::switch::{AveragingInterval, EricaConfig};
-    /// use cellrate_proto::Duration;
-    /// let interval = AveragingInterval::of_time_or_cells(Duration::from_ms(1), 100); // paper uili
-    /// let config = EricaConfig { interval, ..EricaConfig::erica() };
-    /// assert_eq!(config.check(), Ok(()));
-    /// let error = EricaConfig { delta: 1.5, ..config }.check().unwrap_err();
-    /// assert_eq!(error.to_string(), "delta is 1.5; it must be from 0 to 1");
-    /// ```
-    pub const fn erica() -> EricaConfig {
-        EricaConfig {
-            interval: AveragingInterval::of_time(Duration::from_ms(5)),
-            queue_control: QueueControl::erica(),
-            delta: 0.1,
-            active_sources: ActiveSources { bidirectional: false, decay: None, effective: false },
-            load_averaging: LoadAveraging::None,
-            immediate_fair_share: false,
-            measured_ccr: false,
-            claims_are_use: false,
-            aging: None,
-            fairness: Fairness::Equal,
-        }
-    }
-
-    /// ERICA+ with every default.
-    pub const fn erica_plus() -> EricaConfig {
-        EricaConfig { queue_control: QueueControl::erica_plus(), ..EricaConfig::erica() }
-    }
-
-    /// Says which parameter is out of its range first, in the order of the fields.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        self.interval.check()?;
-        self.queue_control.check()?;
-        in_range("delta", self.delta, "", (0.0..=1.0).contains(&self.delta), "from 0 to 1")?;
-        self.active_sources.check()?;
-        self.load_averaging.check()?;
-        self.aging.as_ref().map_or(Ok(()), AgingConfig::check)
-    }
-
     /// What a connection of this CCR used in the interval that has ended; `meter` is already in the next one. A claim
     /// is not taken for use: CCR is never below MCR, and a direction that sends RM cells only may claim all of the
     /// line.
@@ -116,12 +50,6 @@ impl EricaConfig {
             (false, true) => ccr,
             (false, false) => ccr.min(measured),
         }
-    }
-}
-
-impl Default for EricaConfig {
-    fn default() -> EricaConfig {
-        EricaConfig::erica()
     }
 }
 
@@ -415,10 +343,6 @@ impl SwitchAlgorithm for Erica {
 
     fn is_at_rest(&self) -> bool {
         self.at_rest && self.aging().is_none_or(Aging::is_at_rest)
-    }
-
-    fn metric_names(&self) -> Metrics {
-        ERICA_METRICS
     }
 
     /// z and N without unit, the others in cells/s. `max_alloc` is MaxAllocPrevious, as far as the capacity reaches.

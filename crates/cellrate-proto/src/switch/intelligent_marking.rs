@@ -2,19 +2,22 @@
 //! who is told to go where by it ("intelligent marking").
 
 use super::list::List;
-use super::{Feedback, Metrics, Slot};
-use crate::parameters::{ParameterError, in_range};
+use super::{Feedback, Slot};
+use crate::declaration::{Range, configuration};
 use crate::units::CellRate;
 
-/// What both offer: the mean of the rates claimed [cells/s].
-pub(super) const MARKING_METRICS: Metrics = &["macr"];
-
-/// Refuses a factor outside its range.
-pub(super) fn check_factors(average: f64, dpf: f64, erf: f64, mrf: f64) -> Result<(), ParameterError> {
-    for (name, value) in [("average", average), ("dpf", dpf), ("erf", erf), ("mrf", mrf)] {
-        in_range(name, value, "", value > 0.0 && value <= 1.0, "above 0 and at most 1")?;
+configuration! {
+    /// The mean, and by how much connections are to reduce, each a share of it.
+    pub struct MarkingFactors new() {
+        /// AV: weight of a forward RM cell in the mean.
+        average: f64 = "1/16" in Range::SHARE,
+        /// Down pressure factor.
+        dpf: f64 = "7/8" in Range::SHARE,
+        /// Explicit reduction factor: to this of the mean.
+        erf: f64 = "15/16" in Range::SHARE,
+        /// Major reduction factor.
+        mrf: f64 = "1/4" in Range::SHARE,
     }
-    Ok(())
 }
 
 /// How bad it is at a port.
@@ -26,17 +29,6 @@ pub(super) enum Congestion {
     Moderate,
     /// All are to reduce.
     Severe,
-}
-
-/// By how much they are to reduce, each a share of MACR [above 0 to 1].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reduction {
-    /// Who claims more than this is to reduce.
-    pub dpf: f64,
-    /// To this.
-    pub erf: f64,
-    /// To this everybody, when congestion is severe.
-    pub mrf: f64,
 }
 
 /// The mean, and what each connection claims.
@@ -70,13 +62,20 @@ impl Macr {
         self.mean.unwrap_or(CellRate::ZERO)
     }
 
-    /// Answers a BRM of a connection.
-    pub fn answer(&self, slot: Slot, congestion: Congestion, reduction: Reduction, feedback: &mut Feedback) {
+    /// Answers a BRM of a connection: who claims more than `dpf` of the mean is to go to `erf` of it in moderate
+    /// congestion, everybody to `mrf` of it in severe one.
+    pub fn answer(
+        &self,
+        slot: Slot,
+        congestion: Congestion,
+        factors: &MarkingFactors,
+        feedback: &mut Feedback,
+    ) {
         let Some(mean) = self.mean else { return };
         match congestion {
-            Congestion::Severe => feedback.limit(mean * reduction.mrf),
-            Congestion::Moderate if self.ccrs[slot] > mean * reduction.dpf => {
-                feedback.limit(mean * reduction.erf);
+            Congestion::Severe => feedback.limit(mean * factors.mrf),
+            Congestion::Moderate if self.ccrs[slot] > mean * factors.dpf => {
+                feedback.limit(mean * factors.erf);
             }
             Congestion::Moderate | Congestion::None => {}
         }

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use super::Slot;
 use super::list::List;
+use crate::declaration::{Key, Setting, Values, key};
 use crate::parameters::{ParameterError, in_range};
 use crate::units::{CellRate, Cells, Duration, Time};
 
@@ -29,6 +30,23 @@ impl AveragingInterval {
     /// Ends after `time` or with the `cells`-th ABR cell, whichever is first.
     pub const fn of_time_or_cells(time: Duration, cells: u32) -> AveragingInterval {
         AveragingInterval { time, cells: Some(cells) }
+    }
+
+    /// The keys of an interval, the first with this default and sentence.
+    pub const fn keys(default: &'static str, about: &'static str) -> [Key; 2] {
+        const CELLS: Key = key(
+            "interval_cells",
+            <u32 as Setting>::KIND,
+            "none",
+            "The interval ends early when so many ABR cells have arrived.",
+        );
+        [key("interval", <Duration as Setting>::KIND, default, about), CELLS]
+    }
+
+    /// The interval that `values` describe, of time `default` where they say nothing else.
+    pub fn read<V: Values>(values: &V, default: Duration) -> Result<AveragingInterval, V::Error> {
+        let time = values.span("interval")?.unwrap_or(default);
+        Ok(AveragingInterval { time, cells: values.count("interval_cells")? })
     }
 
     /// Refuses a span or a number of cells of zero.

@@ -18,6 +18,7 @@ mod aging;
 mod aprc;
 mod averaging;
 mod becn;
+mod built_in;
 mod capc;
 mod consistent_marking;
 mod efci;
@@ -36,27 +37,34 @@ mod stop_and_go;
 mod weights;
 
 pub use aging::{Aging, AgingConfig};
-pub use aprc::{Aprc, AprcConfig};
 pub use averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging};
 pub use becn::{Becn, BecnConfig, BecnIndication};
-pub use capc::{Capc, CapcConfig};
-pub use consistent_marking::{ConsistentMarking, ConsistentMarkingConfig};
+pub use built_in::{BuiltIn, Figure, Form};
 pub use efci::{Efci, EfciConfig};
-pub use eprca::{Eprca, EprcaConfig};
-pub use erica::{ControlFunction, DelayControl, DrainedBy, Erica, EricaConfig, QueueControl};
 pub use frame_discard::{FrameDiscard, FrameDiscardConfig};
+pub use intelligent_marking::MarkingFactors;
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
-pub use phantom::{Phantom, PhantomConfig};
-pub use port_control::{
-    ALGORITHM_METRICS, ERICA_METRICS, Metrics, PortControl, PortControlConfig, SwitchAlgorithmConfig,
-    metric_unit,
-};
-pub use relative_rate::{RelativeRate, RelativeRateConfig};
-pub use stop_and_go::{StopAndGo, StopAndGoConfig, StopAndGoForm};
+pub use port_control::{PortControl, PortControlConfig};
 pub use weights::Fairness;
 
+use alloc::boxed::Box;
+use core::fmt;
+
+use crate::declaration::{Drawn, Values};
+use crate::parameters::ParameterError;
 use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Time};
+
+built_in::algorithms! {
+    relative_rate::RelativeRate,
+    stop_and_go::StopAndGo,
+    eprca::Eprca,
+    aprc::Aprc,
+    capc::Capc,
+    phantom::Phantom,
+    consistent_marking::ConsistentMarking,
+    erica::Erica,
+}
 
 /// A connection as one port numbers it: 0 for the first that was connected there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
@@ -117,21 +125,30 @@ impl Feedback {
 /// The built-in ones are chosen by [`SwitchAlgorithmConfig`]; anything else that answers these calls can take their
 /// place.
 pub trait SwitchAlgorithm {
-    /// What it wants measured: always the same. `None`: no averaging intervals, and nobody counts cells.
-    fn metering(&self) -> Option<Metering>;
+    /// Measurements that the algorithm wants: always the same. Default `None`: no averaging intervals, and nobody counts
+    /// cells.
+    fn metering(&self) -> Option<Metering> {
+        None
+    }
 
-    /// A connection was set up through this port. Slots come in order: 0, 1, 2, ...
-    fn on_connect(&mut self, slot: Slot, vc: &VcAtPort);
+    /// A connection was set up through this port. Slots come in order: 0, 1, 2, ... Default: nothing is kept of it.
+    fn on_connect(&mut self, slot: Slot, vc: &VcAtPort) {
+        let _ = (slot, vc);
+    }
 
-    /// An FRM passed forward, claiming `ccr`.
-    fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate, meter: &Meter);
+    /// An FRM passed forward, claiming `ccr`. Default: claims are not looked at.
+    fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate, meter: &Meter) {
+        let _ = (now, slot, ccr, meter);
+    }
 
     /// A BRM passes backward: answer it. `queue` is the port's ABR queue now.
     fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, meter: &Meter, feedback: &mut Feedback);
 
     /// An averaging interval ended. `meter` is already in the next one: what the ended one counted per connection is
-    /// in [`Meter::previous_cells`].
-    fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter);
+    /// in [`Meter::previous_cells`]. Default: nothing hangs on intervals.
+    fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
+        let _ = (load, meter);
+    }
 
     /// Whether [`on_forward_rm`](SwitchAlgorithm::on_forward_rm) looks at no cell that has come since the interval
     /// began: then those before an FRM may be counted after it. Default false.
@@ -152,11 +169,10 @@ pub trait SwitchAlgorithm {
         false
     }
 
-    /// Names of the figures that [`metrics`](SwitchAlgorithm::metrics) visits, in the same order.
-    fn metric_names(&self) -> Metrics;
-
-    /// Figures for plots as they stand now: name and value, always in the same order.
-    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64));
+    /// Figures for plots as they stand now: name and value, always in the same order. Default: none.
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let _ = visit;
+    }
 }
 
 /// Whether something still hangs on the cells that have come since the averaging interval began.

@@ -13,27 +13,15 @@
 
 use alloc::sync::Arc;
 
+use super::built_in::{BuiltIn, Figure, Form};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
-use super::{Feedback, Metrics, Settled, Slot, SwitchAlgorithm, VcAtPort};
-use crate::parameters::{ParameterError, in_range};
-use crate::units::{CellRate, Cells, Duration, Time};
+use super::{Feedback, Settled, Slot, SwitchAlgorithm};
+use crate::declaration::{Range, Shape, Values, configuration};
+use crate::parameters::ParameterError;
+use crate::units::{CellRate, Cells, Time};
 
-/// What Phantom offers: the mean of what the line has left [cells/s].
-pub(super) const PHANTOM_METRICS: Metrics = &["macr"];
-
-/// Phantom's parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PhantomConfig {
-    /// Averaging interval. Default 0.5 ms.
-    pub interval: AveragingInterval,
-    /// How many times MACR a connection may send [above 0; default 5].
-    pub utilization_factor: f64,
-    /// Weight of the newest interval in MACR [above 0 to 1; default 1/128].
-    pub alpha: f64,
-}
-
-impl PhantomConfig {
-    /// Phantom with every default; set what differs.
+configuration! {
+    /// Phantom's parameters.
     ///
     /// ```
     /// use cellrate_proto::switch::PhantomConfig;
@@ -41,26 +29,43 @@ impl PhantomConfig {
     /// let error = PhantomConfig { alpha: 0.0, ..PhantomConfig::new() }.check().unwrap_err();
     /// assert_eq!(error.to_string(), "alpha is 0; it must be above 0 and at most 1");
     /// ```
-    pub const fn new() -> PhantomConfig {
-        PhantomConfig {
-            interval: AveragingInterval::of_time(Duration::from_us(500)),
-            utilization_factor: 5.0,
-            alpha: 0.0078125,
-        }
-    }
-
-    /// Says which parameter is out of its range first, in the order of the fields.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        let &PhantomConfig { interval, utilization_factor: factor, alpha } = self;
-        interval.check()?;
-        in_range("utilization_factor", factor, "", factor > 0.0 && factor.is_finite(), "above 0")?;
-        in_range("alpha", alpha, "", alpha > 0.0 && alpha <= 1.0, "above 0 and at most 1")
+    pub struct PhantomConfig new() {
+        /// Averaging interval: its length at most.
+        interval: AveragingInterval = "0.5 ms",
+        /// How many times the mean a connection may send: n of them have n times this of what is left.
+        utilization_factor: f64 = "5" in Range::POSITIVE,
+        /// Weight of the newest interval in the mean.
+        alpha: f64 = "1/128" in Range::SHARE,
     }
 }
 
-impl Default for PhantomConfig {
-    fn default() -> PhantomConfig {
-        PhantomConfig::new()
+impl BuiltIn for Phantom {
+    type Config = Arc<PhantomConfig>;
+
+    const FORMS: &'static [Form] = &[Form {
+        title: "Phantom",
+        shape: Shape {
+            name: "phantom",
+            about: "Phantom: one rate for all connections, a multiple of the mean of what they leave of the line.",
+            keys: PhantomConfig::KEYS,
+        },
+        figures: &[Figure::rate("macr")],
+    }];
+
+    fn at_port(config: &Arc<PhantomConfig>, link_rate: CellRate) -> Phantom {
+        Phantom::new(Arc::clone(config), link_rate)
+    }
+
+    fn read<V: Values>(_form: &Form, values: &V) -> Result<Arc<PhantomConfig>, V::Error> {
+        PhantomConfig::read(values).map(Arc::new)
+    }
+
+    fn check(config: &Arc<PhantomConfig>) -> Result<(), ParameterError> {
+        config.as_ref().check()
+    }
+
+    fn phantom_weight(config: &Arc<PhantomConfig>) -> f64 {
+        1.0 / config.utilization_factor
     }
 }
 
@@ -92,10 +97,6 @@ impl SwitchAlgorithm for Phantom {
         Some(Metering { interval: self.config.interval, bidirectional: false, history: false })
     }
 
-    fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {}
-
-    fn on_forward_rm(&mut self, _now: Time, _slot: Slot, _ccr: CellRate, _meter: &Meter) {}
-
     fn on_backward_rm(
         &mut self,
         _now: Time,
@@ -125,10 +126,6 @@ impl SwitchAlgorithm for Phantom {
         self.with(self.link_rate.as_cells_per_s()) == self.macr
     }
 
-    fn metric_names(&self) -> Metrics {
-        PHANTOM_METRICS
-    }
-
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("macr", self.macr.as_cells_per_s());
     }
@@ -138,7 +135,8 @@ impl SwitchAlgorithm for Phantom {
 mod tests {
     use super::*;
     use crate::rate_code::RateCode;
-    use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig};
+    use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig, VcAtPort};
+    use crate::units::Duration;
 
     /// Intervals of 1/64 s: 1024 cells in one are C = 65,536 cells/s, which is the line.
     const INTERVAL: Duration = Duration::from_us(15_625);
@@ -253,22 +251,5 @@ mod tests {
         assert!((world.macr() / C - 1.0).abs() < 1e-15, "all of the line, to the last bits");
         assert_eq!(world.port.next_deadline(), other.port.next_deadline());
         assert!((100..200).contains(&ended), "{ended}: a quarter of what remains each time, to the last bit");
-    }
-
-    #[test]
-    fn every_parameter_is_refused_just_outside_its_range() {
-        let refused = |config: PhantomConfig| config.check().map_err(|error| error.name);
-        let plain = PhantomConfig::new();
-        assert_eq!(refused(plain), Ok(()));
-        let interval = AveragingInterval::of_time(Duration::ZERO);
-        assert_eq!(refused(PhantomConfig { interval, ..plain }), Err("interval"));
-        for factor in [0.0, f64::INFINITY, f64::NAN] {
-            let config = PhantomConfig { utilization_factor: factor, ..plain };
-            assert_eq!(refused(config), Err("utilization_factor"));
-        }
-        for alpha in [0.0, 1.001, f64::NAN] {
-            assert_eq!(refused(PhantomConfig { alpha, ..plain }), Err("alpha"));
-        }
-        assert_eq!(refused(PhantomConfig { alpha: 1.0, ..plain }), Ok(()));
     }
 }

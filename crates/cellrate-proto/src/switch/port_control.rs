@@ -1,22 +1,12 @@
 //! One output port's marking and explicit-rate computation, as the drivers call it.
 
 use alloc::boxed::Box;
-use alloc::sync::Arc;
-use core::fmt;
+use alloc::vec::Vec;
 
-use super::aprc::{Aprc, AprcConfig};
 use super::becn::{Becn, BecnConfig};
-use super::capc::{CAPC_METRICS, Capc, CapcConfig};
-use super::consistent_marking::{CONSISTENT_MARKING_METRICS, ConsistentMarking, ConsistentMarkingConfig};
 use super::efci::{Efci, EfciConfig};
-use super::eprca::{Eprca, EprcaConfig};
-use super::erica::{Erica, EricaConfig, QueueControl};
-use super::intelligent_marking::MARKING_METRICS;
-use super::meter::{Meter, Metering, QuietMeter};
-use super::phantom::{PHANTOM_METRICS, Phantom, PhantomConfig};
-use super::relative_rate::{RelativeRate, RelativeRateConfig};
-use super::stop_and_go::{StopAndGo, StopAndGoConfig};
-use super::{Feedback, Settled, Slot, SwitchAlgorithm, VcAtPort};
+use super::meter::{Meter, QuietMeter};
+use super::{Algorithm, Feedback, Settled, Slot, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort};
 use crate::parameters::ParameterError;
 use crate::rm::RmCell;
 use crate::units::{CellRate, Cells, Time};
@@ -39,119 +29,6 @@ impl PortControlConfig {
         self.becn.as_ref().map_or(Ok(()), BecnConfig::check)?;
         self.algorithm.check()
     }
-}
-
-/// The algorithms there are, each with its parameters.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub enum SwitchAlgorithmConfig {
-    /// RM cells pass unchanged (default).
-    #[default]
-    None,
-    /// CI and NI by a queue threshold.
-    RelativeRate(RelativeRateConfig),
-    /// PCR or MCR by a queue threshold.
-    StopAndGo(StopAndGoConfig),
-    /// A mean of what sources claim, and queue thresholds.
-    Eprca(Arc<EprcaConfig>),
-    /// The same mean, and whether the queue grows.
-    Aprc(Arc<AprcConfig>),
-    /// One rate for all, which follows the load.
-    Capc(Arc<CapcConfig>),
-    /// One rate for all, a multiple of what they leave unused.
-    Phantom(Arc<PhantomConfig>),
-    /// One rate for all, which follows what they claim.
-    ConsistentMarking(Arc<ConsistentMarkingConfig>),
-    /// ERICA and ERICA+; ports may share what is the same for all of them.
-    Erica(Arc<EricaConfig>),
-}
-
-impl SwitchAlgorithmConfig {
-    /// Says which parameter of the algorithm is out of its range first.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        match self {
-            SwitchAlgorithmConfig::None => Ok(()),
-            SwitchAlgorithmConfig::RelativeRate(config) => config.check(),
-            SwitchAlgorithmConfig::StopAndGo(config) => config.check(),
-            SwitchAlgorithmConfig::Eprca(config) => config.check(),
-            SwitchAlgorithmConfig::Aprc(config) => config.check(),
-            SwitchAlgorithmConfig::Capc(config) => config.check(),
-            SwitchAlgorithmConfig::Phantom(config) => config.check(),
-            SwitchAlgorithmConfig::ConsistentMarking(config) => config.check(),
-            SwitchAlgorithmConfig::Erica(config) => config.check(),
-        }
-    }
-
-    /// Share of the line, above 0 to 1, that connections get together in the long run: the target utilization, and
-    /// all of the line where an algorithm goes by the queue. Of that Phantom leaves what its
-    /// [phantom](SwitchAlgorithmConfig::phantom_weight) gets.
-    pub fn target_utilization(&self) -> f64 {
-        match self {
-            SwitchAlgorithmConfig::None
-            | SwitchAlgorithmConfig::RelativeRate(_)
-            | SwitchAlgorithmConfig::StopAndGo(_)
-            | SwitchAlgorithmConfig::Eprca(_)
-            | SwitchAlgorithmConfig::Aprc(_)
-            | SwitchAlgorithmConfig::Phantom(_) => 1.0,
-            SwitchAlgorithmConfig::Capc(config) => config.target_utilization,
-            SwitchAlgorithmConfig::ConsistentMarking(config) => config.target_utilization,
-            SwitchAlgorithmConfig::Erica(config) => match config.queue_control {
-                QueueControl::TargetUtilization(share) => share,
-                QueueControl::QueueingDelay(_) => 1.0,
-            },
-        }
-    }
-
-    /// Weight of what is left of the line in the long run, as the share of one connection more beside those of weight 1
-    /// [no unit, 0 or more]: with Phantom 1 / utilization factor, otherwise 0.
-    pub fn phantom_weight(&self) -> f64 {
-        match self {
-            SwitchAlgorithmConfig::Phantom(config) => 1.0 / config.utilization_factor,
-            _ => 0.0,
-        }
-    }
-
-    /// Names of the figures that the algorithm offers.
-    pub const fn metric_names(&self) -> Metrics {
-        match self {
-            SwitchAlgorithmConfig::None
-            | SwitchAlgorithmConfig::RelativeRate(_)
-            | SwitchAlgorithmConfig::StopAndGo(_) => &[],
-            SwitchAlgorithmConfig::Eprca(_) | SwitchAlgorithmConfig::Aprc(_) => MARKING_METRICS,
-            SwitchAlgorithmConfig::Capc(_) => CAPC_METRICS,
-            SwitchAlgorithmConfig::Phantom(_) => PHANTOM_METRICS,
-            SwitchAlgorithmConfig::ConsistentMarking(_) => CONSISTENT_MARKING_METRICS,
-            SwitchAlgorithmConfig::Erica(_) => ERICA_METRICS,
-        }
-    }
-}
-
-/// Names of the figures an algorithm offers to probes.
-pub type Metrics = &'static [&'static str];
-
-/// What ERICA and ERICA+ offer: load factor, active sources, fair share, capacity and largest allocation [cells/s].
-pub const ERICA_METRICS: Metrics = &["z", "n", "fair_share", "capacity", "max_alloc"];
-
-/// Every figure that some algorithm offers.
-pub const ALGORITHM_METRICS: Metrics = &["z", "n", "fair_share", "capacity", "max_alloc", "ers", "macr"];
-
-/// The unit of one of [`ALGORITHM_METRICS`]: rates are in cells/s, z and N have none.
-pub fn metric_unit(name: &str) -> &'static str {
-    if matches!(name, "z" | "n") { "" } else { "cells/s" }
-}
-
-/// The algorithm of a port: the built-in ones by value, so that none of them costs an indirect call; anything else
-/// boxed.
-enum Algorithm {
-    None,
-    RelativeRate(RelativeRate),
-    StopAndGo(StopAndGo),
-    Eprca(Eprca),
-    Aprc(Aprc),
-    Capc(Capc),
-    Phantom(Phantom),
-    ConsistentMarking(ConsistentMarking),
-    Erica(Erica),
-    Custom(Box<dyn SwitchAlgorithm + Send>),
 }
 
 /// A port's control state. Small where there is nothing to control: a large network has many such ports.
@@ -180,26 +57,7 @@ struct Beside {
 impl PortControl {
     /// Control of a port whose line takes `link_rate`. `config` has passed [`PortControlConfig::check`].
     pub fn new(config: &PortControlConfig, link_rate: CellRate) -> PortControl {
-        let algorithm = match &config.algorithm {
-            SwitchAlgorithmConfig::None => Algorithm::None,
-            SwitchAlgorithmConfig::RelativeRate(config) => {
-                Algorithm::RelativeRate(RelativeRate::new(*config))
-            }
-            SwitchAlgorithmConfig::StopAndGo(config) => Algorithm::StopAndGo(StopAndGo::new(*config)),
-            SwitchAlgorithmConfig::Eprca(config) => Algorithm::Eprca(Eprca::new(Arc::clone(config))),
-            SwitchAlgorithmConfig::Aprc(config) => Algorithm::Aprc(Aprc::new(Arc::clone(config))),
-            SwitchAlgorithmConfig::Capc(config) => Algorithm::Capc(Capc::new(Arc::clone(config), link_rate)),
-            SwitchAlgorithmConfig::Phantom(config) => {
-                Algorithm::Phantom(Phantom::new(Arc::clone(config), link_rate))
-            }
-            SwitchAlgorithmConfig::ConsistentMarking(config) => {
-                Algorithm::ConsistentMarking(ConsistentMarking::new(Arc::clone(config), link_rate))
-            }
-            SwitchAlgorithmConfig::Erica(config) => {
-                Algorithm::Erica(Erica::new(Arc::clone(config), link_rate))
-            }
-        };
-        PortControl::assemble(config, algorithm)
+        PortControl::assemble(config, Algorithm::new(&config.algorithm, link_rate))
     }
 
     /// Control by an algorithm that is not built in, which takes the place of the one in `config`.
@@ -217,7 +75,11 @@ impl PortControl {
             return PortControl { at_work: None };
         }
         let beside = (!is_alone).then(|| Box::new(beside));
-        let at_work = AtWork { meter: Meter::new(algorithm.metering()), beside, algorithm };
+        let at_work = AtWork {
+            meter: Meter::new(algorithm.as_dyn().and_then(SwitchAlgorithm::metering)),
+            beside,
+            algorithm,
+        };
         PortControl { at_work: Some(Box::new(at_work)) }
     }
 
@@ -238,7 +100,7 @@ impl PortControl {
     /// Whether cells have to be counted: [`on_abr_cell`](PortControl::on_abr_cell) and
     /// [`on_guaranteed_cell`](PortControl::on_guaranteed_cell) may be left out where this is false.
     pub fn needs_meter(&self) -> bool {
-        self.at_work.as_ref().is_some_and(|at_work| at_work.algorithm.metering().is_some())
+        self.algorithm().is_some_and(|algorithm| algorithm.metering().is_some())
     }
 
     /// Whether an interval ends at or before `now`: then [`end_intervals`](PortControl::end_intervals) comes before
@@ -327,8 +189,7 @@ impl PortControl {
     /// interval are counted.
     #[inline]
     pub fn forward_rm_stands(&self) -> bool {
-        let algorithm = self.at_work.as_deref().and_then(|at_work| at_work.algorithm.as_dyn());
-        algorithm.is_none_or(SwitchAlgorithm::forward_rm_stands)
+        self.algorithm().is_none_or(SwitchAlgorithm::forward_rm_stands)
     }
 
     /// Whether the answer to a BRM of this connection at `now` hangs on cells that have come since the interval began,
@@ -402,71 +263,21 @@ impl PortControl {
     }
 
     /// Names of the algorithm's figures, in the order of [`metrics`](PortControl::metrics).
-    pub fn metric_names(&self) -> Metrics {
-        let algorithm = self.at_work.as_ref().and_then(|at_work| at_work.algorithm.as_dyn());
-        algorithm.map_or(&[], SwitchAlgorithm::metric_names)
+    pub fn metric_names(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        self.metrics(|name, _| names.push(name));
+        names
     }
 
     /// The algorithm's figures as they stand: name and value.
     pub fn metrics(&self, mut visit: impl FnMut(&'static str, f64)) {
-        if let Some(algorithm) = self.at_work.as_ref().and_then(|at_work| at_work.algorithm.as_dyn()) {
+        if let Some(algorithm) = self.algorithm() {
             algorithm.metrics(&mut visit);
         }
     }
-}
 
-impl Algorithm {
-    fn metering(&self) -> Option<Metering> {
-        self.as_dyn().and_then(SwitchAlgorithm::metering)
-    }
-
-    fn as_dyn(&self) -> Option<&dyn SwitchAlgorithm> {
-        match self {
-            Algorithm::None => None,
-            Algorithm::RelativeRate(algorithm) => Some(algorithm),
-            Algorithm::StopAndGo(algorithm) => Some(algorithm),
-            Algorithm::Eprca(algorithm) => Some(algorithm),
-            Algorithm::Aprc(algorithm) => Some(algorithm),
-            Algorithm::Capc(algorithm) => Some(algorithm),
-            Algorithm::Phantom(algorithm) => Some(algorithm),
-            Algorithm::ConsistentMarking(algorithm) => Some(algorithm),
-            Algorithm::Erica(algorithm) => Some(algorithm),
-            Algorithm::Custom(algorithm) => Some(&**algorithm),
-        }
-    }
-
-    // Inlined, so that the compiler sees which variant a call goes to and calls the built-in ones directly.
-    #[inline]
-    fn as_dyn_mut(&mut self) -> Option<&mut dyn SwitchAlgorithm> {
-        match self {
-            Algorithm::None => None,
-            Algorithm::RelativeRate(algorithm) => Some(algorithm),
-            Algorithm::StopAndGo(algorithm) => Some(algorithm),
-            Algorithm::Eprca(algorithm) => Some(algorithm),
-            Algorithm::Aprc(algorithm) => Some(algorithm),
-            Algorithm::Capc(algorithm) => Some(algorithm),
-            Algorithm::Phantom(algorithm) => Some(algorithm),
-            Algorithm::ConsistentMarking(algorithm) => Some(algorithm),
-            Algorithm::Erica(algorithm) => Some(algorithm),
-            Algorithm::Custom(algorithm) => Some(&mut **algorithm),
-        }
-    }
-}
-
-impl fmt::Debug for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Algorithm::None => f.write_str("None"),
-            Algorithm::RelativeRate(algorithm) => algorithm.fmt(f),
-            Algorithm::StopAndGo(algorithm) => algorithm.fmt(f),
-            Algorithm::Eprca(algorithm) => algorithm.fmt(f),
-            Algorithm::Aprc(algorithm) => algorithm.fmt(f),
-            Algorithm::Capc(algorithm) => algorithm.fmt(f),
-            Algorithm::Phantom(algorithm) => algorithm.fmt(f),
-            Algorithm::ConsistentMarking(algorithm) => algorithm.fmt(f),
-            Algorithm::Erica(algorithm) => algorithm.fmt(f),
-            Algorithm::Custom(_) => f.write_str("Custom"),
-        }
+    fn algorithm(&self) -> Option<&dyn SwitchAlgorithm> {
+        self.at_work.as_deref().and_then(|at_work| at_work.algorithm.as_dyn())
     }
 }
 
@@ -474,9 +285,11 @@ impl fmt::Debug for Algorithm {
 mod tests {
     use super::*;
     use crate::rate_code::RateCode;
-    use crate::switch::{AveragingInterval, IntervalLoad, LoadAveraging, Metering};
+    use crate::switch::{
+        AveragingInterval, EricaConfig, IntervalLoad, LoadAveraging, Metering, RelativeRateConfig,
+    };
     use crate::units::Duration;
-    use alloc::vec::Vec;
+    use alloc::sync::Arc;
     use std::sync::Mutex;
 
     #[test]
@@ -527,10 +340,6 @@ mod tests {
 
         fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
             self.loads.lock().unwrap().push(*load);
-        }
-
-        fn metric_names(&self) -> Metrics {
-            &["intervals"]
         }
 
         fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
@@ -586,7 +395,7 @@ mod tests {
         let (mut port, loads) = recorder(None);
         port.end_intervals(ms(5_000), |_| Cells::ZERO);
         assert_eq!(loads.lock().unwrap().len(), 1_000);
-        assert_eq!((port.metric_names(), figures(&port)), (&["intervals"][..], [1_000.0].to_vec()));
+        assert_eq!((port.metric_names(), figures(&port)), (["intervals"].to_vec(), [1_000.0].to_vec()));
     }
 
     #[test]
@@ -723,28 +532,6 @@ mod tests {
         );
         assert!(port.uses_efci() && port.needs_meter());
         assert_eq!([128, 101, 100].map(|queue| port.marks_efci(Cells(queue))), [true, true, false]);
-    }
-
-    #[test]
-    fn names_and_values_of_the_figures_are_in_the_same_order() {
-        let eprca = EprcaConfig::new(Cells(1), Cells(2));
-        let mut all = Vec::new();
-        for algorithm in [
-            SwitchAlgorithmConfig::Erica(Arc::default()),
-            SwitchAlgorithmConfig::Capc(Arc::default()),
-            SwitchAlgorithmConfig::ConsistentMarking(Arc::default()),
-            SwitchAlgorithmConfig::Eprca(Arc::new(eprca)),
-            SwitchAlgorithmConfig::Aprc(Arc::new(AprcConfig::new(Cells(1)))),
-            SwitchAlgorithmConfig::Phantom(Arc::default()),
-        ] {
-            let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
-            let port = PortControl::new(&config, CellRate::new(100_000.0));
-            let mut names = Vec::new();
-            port.metrics(|name, _| names.push(name));
-            assert_eq!((&names[..], port.metric_names()), (config.algorithm.metric_names(), &names[..]));
-            all.extend(names.into_iter().filter(|name| !all.contains(name)).collect::<Vec<_>>());
-        }
-        assert_eq!(all, ALGORITHM_METRICS);
     }
 
     #[test]

@@ -1,20 +1,43 @@
 //! Relative-rate marking (TM 4.0, 5.10.6 b; paper stop-and-go, section 2).
 
-use super::{Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort};
-use crate::parameters::{ParameterError, in_range};
+use super::built_in::{BuiltIn, Form};
+use super::{Feedback, Meter, Slot, SwitchAlgorithm};
+use crate::declaration::{Shape, Values, configuration};
+use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
 
-/// When a port sets CI and NI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RelativeRateConfig {
-    /// CI := NI := 1 while the ABR queue is at or above this [cells, at least 1]. No default.
-    pub threshold: Cells,
+configuration! {
+    /// When a port sets CI and NI.
+    pub struct RelativeRateConfig new(threshold: Cells) {
+        /// CI and NI are set while the ABR queue is at or above this.
+        threshold: Cells where (threshold > Cells::ZERO) "at least 1 cell",
+    }
 }
 
-impl RelativeRateConfig {
-    /// Refuses a threshold of 0, at which an empty queue would count as congested.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        in_range("threshold", self.threshold.0 as f64, "cells", self.threshold.0 > 0, "at least 1 cell")
+impl BuiltIn for RelativeRate {
+    type Config = RelativeRateConfig;
+
+    const FORMS: &'static [Form] = &[Form {
+        title: "relative rate",
+        shape: Shape {
+            name: "relative-rate",
+            about: "CI and NI are set by a queue threshold (TM 4.0, 5.10.6 b).",
+            keys: RelativeRateConfig::KEYS,
+        },
+        figures: &[],
+    }];
+    const HANDS_OUT_RATES: bool = false;
+
+    fn at_port(config: &RelativeRateConfig, _link_rate: CellRate) -> RelativeRate {
+        RelativeRate::new(*config)
+    }
+
+    fn read<V: Values>(_form: &Form, values: &V) -> Result<RelativeRateConfig, V::Error> {
+        RelativeRateConfig::read(values)
+    }
+
+    fn check(config: &RelativeRateConfig) -> Result<(), ParameterError> {
+        config.check()
     }
 }
 
@@ -32,14 +55,6 @@ impl RelativeRate {
 }
 
 impl SwitchAlgorithm for RelativeRate {
-    fn metering(&self) -> Option<Metering> {
-        None
-    }
-
-    fn on_connect(&mut self, _slot: Slot, _vc: &VcAtPort) {}
-
-    fn on_forward_rm(&mut self, _now: Time, _slot: Slot, _ccr: CellRate, _meter: &Meter) {}
-
     fn forward_rm_stands(&self) -> bool {
         true
     }
@@ -57,21 +72,13 @@ impl SwitchAlgorithm for RelativeRate {
             feedback.forbid_increase();
         }
     }
-
-    fn on_interval_end(&mut self, _load: &IntervalLoad, _meter: &Meter) {}
-
-    fn metric_names(&self) -> Metrics {
-        &[]
-    }
-
-    fn metrics(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rate_code::RateCode;
-    use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig};
+    use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig, VcAtPort};
 
     fn answer(queue: u64, came: Feedback) -> Feedback {
         let algorithm = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold: Cells(250) });
@@ -99,11 +106,5 @@ mod tests {
             let came = Feedback::new(RateCode::MAX, ci, ni);
             assert_eq!(answer(249, came), came);
         }
-    }
-
-    #[test]
-    fn a_threshold_of_zero_is_refused() {
-        assert_eq!(RelativeRateConfig { threshold: Cells(0) }.check().map_err(|e| e.name), Err("threshold"));
-        assert_eq!(RelativeRateConfig { threshold: Cells(1) }.check(), Ok(()));
     }
 }

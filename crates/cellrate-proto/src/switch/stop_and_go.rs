@@ -5,34 +5,58 @@
 
 use alloc::vec::Vec;
 
-use super::{Feedback, IntervalLoad, Meter, Metering, Metrics, Slot, SwitchAlgorithm, VcAtPort};
+use super::built_in::{BuiltIn, Form};
+use super::{Feedback, Meter, Slot, SwitchAlgorithm, VcAtPort};
+use crate::declaration::{Shape, Values, configuration, words};
 use crate::parameters::{AbrParameters, ParameterError, PowerOfTwo, in_range};
 use crate::units::{CellRate, Cells, Duration, Time};
 
-/// How a port says stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum StopAndGoForm {
-    /// CI := NI := 1 (the paper's; default).
-    #[default]
-    RelativeRate,
-    /// ER := MCR of the connection to stop it, PCR to let it go; CI and NI stay as they came. The paper leaves this
-    /// derivation for further study.
-    ExplicitRate,
+words! {
+    /// How a port says stop.
+    pub enum StopAndGoForm {
+        /// CI := NI := 1 (the paper's; default).
+        #[default]
+        RelativeRate = "relative-rate",
+        /// ER := MCR of the connection to stop it, PCR to let it go; CI and NI stay as they came. The paper leaves this
+        /// derivation for further study.
+        ExplicitRate = "explicit-rate",
+    }
 }
 
-/// When a port says stop, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StopAndGoConfig {
-    /// Stop while the ABR queue is at or above this [cells, at least 1; 250 of 1000 in the paper]. No default.
-    pub threshold: Cells,
-    /// How.
-    pub form: StopAndGoForm,
+configuration! {
+    /// When a port says stop, and how.
+    pub struct StopAndGoConfig new(threshold: Cells) {
+        /// Sources are to stop while the ABR queue is at or above this.
+        threshold: Cells where (threshold > Cells::ZERO) "at least 1 cell",
+        /// How they are told: by CI and NI, or by ER, which becomes MCR to stop and PCR to go.
+        form: StopAndGoForm = "relative-rate",
+    }
 }
 
-impl StopAndGoConfig {
-    /// Refuses a threshold of 0, at which an empty queue would count as congested.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        in_range("threshold", self.threshold.0 as f64, "cells", self.threshold.0 > 0, "at least 1 cell")
+impl BuiltIn for StopAndGo {
+    type Config = StopAndGoConfig;
+
+    const FORMS: &'static [Form] = &[Form {
+        title: "Stop & Go",
+        shape: Shape {
+            name: "stop-and-go",
+            about: "Sources send at PCR or at MCR (paper stop-and-go). The ABR connections through such a port have RIF, RDF and CDF 1, Nrm 32, and ICR PCR or MCR: what they do not say is that, ICR being PCR where TBE / FRTT is at least PCR, and MCR otherwise; anything else is an error.",
+            keys: StopAndGoConfig::KEYS,
+        },
+        figures: &[],
+    }];
+    const HANDS_OUT_RATES: bool = false;
+
+    fn at_port(config: &StopAndGoConfig, _link_rate: CellRate) -> StopAndGo {
+        StopAndGo::new(*config)
+    }
+
+    fn read<V: Values>(_form: &Form, values: &V) -> Result<StopAndGoConfig, V::Error> {
+        StopAndGoConfig::read(values)
+    }
+
+    fn check(config: &StopAndGoConfig) -> Result<(), ParameterError> {
+        config.check()
     }
 }
 
@@ -89,15 +113,9 @@ impl StopAndGo {
 }
 
 impl SwitchAlgorithm for StopAndGo {
-    fn metering(&self) -> Option<Metering> {
-        None
-    }
-
     fn on_connect(&mut self, _slot: Slot, vc: &VcAtPort) {
         self.rates.push((vc.pcr, vc.mcr));
     }
-
-    fn on_forward_rm(&mut self, _now: Time, _slot: Slot, _ccr: CellRate, _meter: &Meter) {}
 
     fn forward_rm_stands(&self) -> bool {
         true
@@ -117,14 +135,6 @@ impl SwitchAlgorithm for StopAndGo {
             }
         }
     }
-
-    fn on_interval_end(&mut self, _load: &IntervalLoad, _meter: &Meter) {}
-
-    fn metric_names(&self) -> Metrics {
-        &[]
-    }
-
-    fn metrics(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
 }
 
 #[cfg(test)]

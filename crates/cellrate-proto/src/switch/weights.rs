@@ -12,16 +12,18 @@ use alloc::vec::Vec;
 use super::averaging::Fading;
 use super::meter::Meter;
 use super::{Slot, VcAtPort};
+use crate::declaration::words;
 use crate::units::CellRate;
 
-/// To whom a port gives how much.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Fairness {
-    /// Equal shares, whatever MCRs and weights are (default).
-    #[default]
-    Equal,
-    /// MCR, and a share by weight of what is left.
-    Weighted,
+words! {
+    /// To whom a port gives how much.
+    pub enum Fairness {
+        /// Equal shares, whatever MCRs and weights are (default).
+        #[default]
+        Equal = "equal",
+        /// MCR, and a share by weight of what is left.
+        Weighted = "weighted",
+    }
 }
 
 /// What connections at a port are entitled to.

@@ -1,7 +1,6 @@
 //! The keys of applications.
 
-use super::{COUNT, Kind, LIKE, NAME, Range, SPAN, Shape, TIME, Tagged, key, required};
-use crate::text::quantity::Dimension;
+use super::{COUNT, Dimension, Kind, LIKE, NAME, Range, SPAN, Shape, TIME, Tagged, key, required};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const BIT_RATE: Kind = Kind::Positive(Dimension::LineRate);

@@ -1,8 +1,7 @@
 //! The keys of clocks: what tells a laboratory's clocks from one clock for all.
 
 use super::timing::EXPONENTIAL;
-use super::{Key, Kind, Shape, TIME, key, required};
-use crate::text::quantity::Dimension;
+use super::{Dimension, Key, Kind, Shape, TIME, key, required};
 
 const OFFSET: Kind = Kind::Quantity(Dimension::Offset);
 

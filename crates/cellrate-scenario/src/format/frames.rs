@@ -1,8 +1,7 @@
 //! The keys of frames in UDP datagrams.
 
 use super::timing::{END_KEY, START_KEY};
-use super::{Kind, Range, Shape, key, required};
-use crate::text::quantity::Dimension;
+use super::{Dimension, Kind, Range, Shape, key, required};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 

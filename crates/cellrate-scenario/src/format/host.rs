@@ -1,8 +1,7 @@
 //! The keys of hosts: their names, their clocks, and what they are in a live run.
 
 use super::clock::{HOST_OFFSET_KEY, PHASE_KEY, PROCESSING_KEY};
-use super::{CELLS, COUNT, Key, Kind, LIKE, NAME, SPAN, Shape, key};
-use crate::text::quantity::Dimension;
+use super::{CELLS, COUNT, Dimension, Key, Kind, LIKE, NAME, SPAN, Shape, key};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const LIVE_KEY: Key = key(

@@ -16,8 +16,10 @@ mod traffic;
 mod uili;
 mod video;
 
-use crate::text::quantity::Dimension;
 use application::APPLICATION;
+pub(crate) use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, Tagged, key, required};
+use cellrate_proto::declaration::{joined, total};
+use cellrate_proto::switch::FIGURES;
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
@@ -26,156 +28,6 @@ use measuring::{WARM_UP_KEY, WINDOW};
 use switch::{SWITCH, SWITCH_DEFAULTS};
 use traffic::TRAFFIC;
 use uili::{UILI, UILI_POLICIES};
-
-/// What a value may be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
-    /// Any text.
-    Text,
-    /// The name of a thing, with `{i}` in groups.
-    Name,
-    /// The name of a node, a connection or a port that is defined elsewhere.
-    Reference,
-    /// A whole number in a range.
-    Integer(i64, i64),
-    Boolean,
-    /// A number with a unit, zero or more.
-    Quantity(Dimension),
-    /// The same, above zero.
-    Positive(Dimension),
-    /// A ratio in a range.
-    Ratio(Range),
-    /// A power of two from 1/32768 to 1.
-    PowerOfTwo,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-    /// The first that fits.
-    Or(&'static [Kind]),
-    /// A list of at least so many.
-    List(&'static Kind, usize),
-    /// A list of exactly two.
-    Pair(&'static Kind, &'static Kind),
-    Table(&'static Shape),
-    /// A table whose `type` says which keys it has.
-    Tagged(&'static Tagged),
-    /// A table with keys of the user's choice.
-    Map(&'static Kind),
-    /// `[[...]]`: entries, which may be groups when the shape has a `count`.
-    Entries(&'static Shape),
-    /// A value of any other key.
-    Any,
-}
-
-impl Kind {
-    /// Whether a list is one value of this kind; where it is not, a list in a group gives each member its own value.
-    pub fn is_list(self) -> bool {
-        matches!(self, Kind::List(..) | Kind::Pair(..) | Kind::Any | Kind::Entries(_))
-    }
-}
-
-/// The bounds of a ratio.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Range {
-    pub low: f64,
-    pub high: f64,
-    pub low_included: bool,
-    pub high_included: bool,
-}
-
-impl Range {
-    const fn closed(low: f64, high: f64) -> Range {
-        Range { low, high, low_included: true, high_included: true }
-    }
-
-    const fn above(low: f64, high: f64) -> Range {
-        Range { low, high, low_included: false, high_included: true }
-    }
-
-    const fn between(low: f64, high: f64) -> Range {
-        Range { low, high, low_included: false, high_included: false }
-    }
-
-    const fn below(low: f64, high: f64) -> Range {
-        Range { low, high, low_included: true, high_included: false }
-    }
-
-    pub fn contains(&self, value: f64) -> bool {
-        (value > self.low || self.low_included && value == self.low)
-            && (value < self.high || self.high_included && value == self.high)
-    }
-
-    pub fn phrase(&self) -> String {
-        if self.low == self.high {
-            return format!("exactly {}", self.low);
-        }
-        let low =
-            if self.low_included { format!("{} or more", self.low) } else { format!("above {}", self.low) };
-        match (self.high == f64::MAX, self.high_included) {
-            (true, _) => low,
-            (false, true) => format!("{low}, at most {}", self.high),
-            (false, false) => format!("{low}, below {}", self.high),
-        }
-    }
-}
-
-/// A table: its keys.
-#[derive(Debug)]
-pub(crate) struct Shape {
-    /// The name in the schema and the reference.
-    pub name: &'static str,
-    pub about: &'static str,
-    pub keys: &'static [Key],
-}
-
-impl Shape {
-    pub fn key(&self, name: &str) -> Option<&'static Key> {
-        self.keys.iter().find(|key| key.name == name)
-    }
-}
-
-/// A family of tables told apart by `type`.
-#[derive(Debug)]
-pub(crate) struct Tagged {
-    /// The key that such a table is the value of: its name in the reference.
-    pub name: &'static str,
-    /// The variant without a `type`, if there is one.
-    pub default: Option<&'static str>,
-    /// `type` and keys.
-    pub variants: &'static [(&'static str, Shape)],
-}
-
-impl Tagged {
-    pub fn variant(&self, name: &str) -> Option<&'static Shape> {
-        self.variants.iter().find(|(tag, _)| *tag == name).map(|(_, shape)| shape)
-    }
-
-    /// The shapes that a table with this `type`, or none, may have.
-    pub fn shapes(&self, tag: Option<&str>) -> impl Iterator<Item = &'static Shape> {
-        self.variants
-            .iter()
-            .filter(move |(name, _)| tag.is_none_or(|tag| tag == *name))
-            .map(|(_, shape)| shape)
-    }
-}
-
-/// A key of a table.
-#[derive(Debug)]
-pub(crate) struct Key {
-    pub name: &'static str,
-    pub kind: Kind,
-    pub required: bool,
-    /// The default, as a phrase.
-    pub default: &'static str,
-    pub about: &'static str,
-}
-
-const fn key(name: &'static str, kind: Kind, default: &'static str, about: &'static str) -> Key {
-    Key { name, kind, required: false, default, about }
-}
-
-const fn required(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, required: true, default: "required", about }
-}
 
 const TIME: Kind = Kind::Quantity(Dimension::Time);
 const SPAN: Kind = Kind::Positive(Dimension::Time);
@@ -571,35 +423,22 @@ pub(crate) const PORT_QUANTITIES: &[&str] =
 /// One of these, or a figure of a custom algorithm.
 const RECORD: Kind = Kind::Or(&[Kind::Choice(QUANTITIES), Kind::Name]);
 
-/// Flow quantities, port quantities, then the figures of [`cellrate_proto::switch::ALGORITHM_METRICS`] (held by a
-/// test).
-pub(crate) const QUANTITIES: &[&str] = &[
-    "acr",
-    "source_rate",
-    "received",
-    "source_queue",
-    "drops",
-    "forward_rm",
-    "backward_rm",
-    "cwnd",
-    "rtt",
-    "retransmissions",
-    "responses",
-    "response_time",
-    "queue",
-    "guaranteed_queue",
-    "abr_queue",
-    "ubr_queue",
-    "utilization",
-    "port_drops",
-    "z",
-    "n",
-    "fair_share",
-    "capacity",
-    "max_alloc",
-    "ers",
-    "macr",
-];
+/// Quantities of connections and of ports, then the figures of algorithms.
+pub(crate) const QUANTITIES: &[&str] = {
+    const PARTS: &[&[&str]] = &[FLOW_QUANTITIES, PORT_QUANTITIES, &FIGURE_NAMES];
+    &joined::<_, { total(PARTS) }>(PARTS)
+};
+
+/// Names of the figures that algorithms offer.
+pub(crate) const FIGURE_NAMES: [&str; FIGURES.len()] = {
+    let mut names = [""; FIGURES.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = FIGURES[i].name;
+        i += 1;
+    }
+    names
+};
 
 const SWEEP: Shape = Shape {
     name: "sweep",
@@ -617,12 +456,6 @@ const SWEEP: Shape = Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cellrate_proto::switch::ALGORITHM_METRICS;
-
-    #[test]
-    fn record_names_every_quantity_there_is() {
-        assert_eq!(QUANTITIES, [FLOW_QUANTITIES, PORT_QUANTITIES, ALGORITHM_METRICS].concat());
-    }
 
     #[test]
     fn ranges_know_their_ends() {

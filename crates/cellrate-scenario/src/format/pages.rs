@@ -1,8 +1,7 @@
 //! The keys of pages that are fetched over TCP.
 
 use super::timing::EXPONENTIAL;
-use super::{Key, Kind, Shape, TIME, key, required};
-use crate::text::quantity::Dimension;
+use super::{Dimension, Key, Kind, Shape, TIME, key, required};
 
 const OBJECT: Shape = Shape {
     name: "object",

@@ -1,9 +1,12 @@
 //! The keys of switches: buffers, EFCI, algorithms, what they offer at set-up.
 
+use cellrate_proto::declaration::{joined, total};
+use cellrate_proto::switch::FORMS;
+
 use super::custom::{NAME_KEY, PARAMETERS_KEY};
 use super::{
-    CELLS, COUNT, FRACTION, Key, Kind, LIKE, NAME, NRM, POSITIVE_RATE, RATE, ROOM, Range, SHARE, SPAN, Shape,
-    TIME, Tagged, key, required,
+    CELLS, COUNT, Key, Kind, LIKE, NAME, NRM, POSITIVE_RATE, RATE, ROOM, Range, SHARE, SPAN, Shape, TIME,
+    Tagged, key, required,
 };
 
 const BUFFERS_KEY: Key = key(
@@ -246,287 +249,44 @@ const BECN: Shape = Shape {
 
 const SLOPE: Kind = Kind::Ratio(Range::above(1.0, f64::MAX));
 
-const FAIRNESS: Key = key(
-    "fairness",
-    Kind::Choice(&["equal", "weighted"]),
-    "\"equal\"",
-    "Equal shares, or every connection its MCR and a share by weight of what is left.",
-);
+/// The variants before those that are built in.
+const FIRST: &[(&str, Shape)] = &[
+    ("none", Shape { name: "none", about: "RM cells pass unchanged.", keys: &[] }),
+    (
+        "custom",
+        Shape {
+            name: "custom",
+            about: "An algorithm that is not built in. The run is given it by its name (docs/guides/algorithms.md).",
+            keys: &[
+                NAME_KEY,
+                key(
+                    "figures",
+                    Kind::List(&Kind::Name, 0),
+                    "[]",
+                    "Names of the figures that it offers to probes.",
+                ),
+                PARAMETERS_KEY,
+            ],
+        },
+    ),
+];
 
-// What EPRCA and APRC have in common.
-const MARKING_AVERAGE: Key = key("average", SHARE, "1/16", "AV: weight of a forward RM cell in the mean.");
-const MARKING_DPF: Key = key("dpf", SHARE, "7/8", "Down pressure factor.");
-const MARKING_ERF: Key = key("erf", SHARE, "15/16", "Explicit reduction factor: to this of the mean.");
-const MARKING_MRF: Key = key("mrf", SHARE, "1/4", "Major reduction factor.");
-
-/// The keys that ERICA and ERICA+ have in common, around their own.
-macro_rules! erica_keys {
-    ($($own:expr),* $(,)?) => {
-        &[
-            key("interval", SPAN, "\"5 ms\"", "Averaging interval: its length at most."),
-            key("interval_cells", Kind::Integer(1, u32::MAX as i64), "none", "The interval ends early when so many ABR cells have arrived."),
-            $($own,)*
-            key("delta", FRACTION, "0.1", "A load factor up to 1 + delta counts as no overload."),
-            key("bidirectional_counting", Kind::Boolean, "false", "A connection is also active when a backward RM cell of it passed."),
-            key("activity_decay", Kind::Ratio(Range::below(0.0, 1.0)), "none: it counts nothing at once", "What an inactive connection still counts, as a part of what it counted an interval before."),
-            key("effective_number", Kind::Boolean, "false", "N is the effective number of active connections: one below FairShare counts by its rate over FairShare; nobody looks at the largest allocation."),
-            key("load_averaging", Kind::Choice(&["none", "ratio", "components", "rates"]), "none: with alpha it is \"components\"", "Averages the load factor over intervals: itself, or its input and capacity each on its own, in cells, so that an interval counts by its length, or as rates, to which a short interval counts as much as a long one."),
-            key("alpha", SHARE, "required with load_averaging other than \"none\"", "Weight of the newest interval in the average."),
-            key("immediate_fair_share", Kind::Boolean, "false", "FairShare falls at once when a connection becomes active within an interval."),
-            key("measured_ccr", Kind::Boolean, "false", "The rate of a connection is measured instead of read from its RM cells."),
-            key("claims_are_use", Kind::Boolean, "false", "With weights or the effective number: what a connection claims in its RM cells counts as what it uses, even if it sends less (ATM Forum 98-0408)."),
-            FAIRNESS,
-            key("aging", Kind::Or(&[Kind::Table(&AGING), Kind::Choice(&["off"])]), "\"off\"", "Grants less to a connection that claims more than it sends; {} for all defaults."),
-        ]
-    };
-}
+/// Algorithms as they declare themselves, by their `type`.
+const BUILT_IN: [(&str, Shape); FORMS.len()] = {
+    let mut variants = [FIRST[0]; FORMS.len()];
+    let mut i = 0;
+    while i < variants.len() {
+        variants[i] = (FORMS[i].shape.name, FORMS[i].shape);
+        i += 1;
+    }
+    variants
+};
 
 const ALGORITHM: Tagged = Tagged {
     name: "algorithm",
     default: None,
-    variants: &[
-        ("none", Shape { name: "none", about: "RM cells pass unchanged.", keys: &[] }),
-        (
-            "relative-rate",
-            Shape {
-                name: "relative-rate",
-                about: "CI and NI are set by a queue threshold (TM 4.0, 5.10.6 b).",
-                keys: &[required(
-                    "threshold",
-                    CELLS,
-                    "CI and NI are set while the ABR queue is at or above this.",
-                )],
-            },
-        ),
-        (
-            "stop-and-go",
-            Shape {
-                name: "stop-and-go",
-                about: "Sources send at PCR or at MCR (paper stop-and-go). The ABR connections through such a port have RIF, RDF and CDF 1, Nrm 32, and ICR PCR or MCR: what they do not say is that, ICR being PCR where TBE / FRTT is at least PCR, and MCR otherwise; anything else is an error.",
-                keys: &[
-                    required(
-                        "threshold",
-                        CELLS,
-                        "Sources are to stop while the ABR queue is at or above this.",
-                    ),
-                    key(
-                        "form",
-                        Kind::Choice(&["relative-rate", "explicit-rate"]),
-                        "\"relative-rate\"",
-                        "How they are told: by CI and NI, or by ER, which becomes MCR to stop and PCR to go.",
-                    ),
-                ],
-            },
-        ),
-        (
-            "eprca",
-            Shape {
-                name: "eprca",
-                about: "EPRCA: a mean of the rates that sources claim, and two queue thresholds.",
-                keys: &[
-                    required(
-                        "threshold",
-                        CELLS,
-                        "QT: above this ABR queue, who claims more than dpf of the mean is to reduce.",
-                    ),
-                    key(
-                        "high_threshold",
-                        CELLS,
-                        "4 * threshold",
-                        "DQT: above this ABR queue, everybody is to go to mrf of the mean; at least `threshold`.",
-                    ),
-                    MARKING_AVERAGE,
-                    MARKING_DPF,
-                    MARKING_ERF,
-                    MARKING_MRF,
-                ],
-            },
-        ),
-        (
-            "aprc",
-            Shape {
-                name: "aprc",
-                about: "APRC: EPRCA's mean of the rates that sources claim; congestion is a queue that grows.",
-                keys: &[
-                    key(
-                        "interval_cells",
-                        Kind::Integer(1, u32::MAX as i64),
-                        "100",
-                        "The queue is compared with what it was each time that so many ABR cells have arrived.",
-                    ),
-                    key(
-                        "growth_threshold",
-                        CELLS,
-                        "\"0 cells\"",
-                        "If it has grown by more than this, who claims more than dpf of the mean is to reduce.",
-                    ),
-                    required(
-                        "high_threshold",
-                        CELLS,
-                        "DQT: above this ABR queue, everybody is to go to mrf of the mean.",
-                    ),
-                    MARKING_AVERAGE,
-                    MARKING_DPF,
-                    MARKING_ERF,
-                    MARKING_MRF,
-                ],
-            },
-        ),
-        (
-            "capc",
-            Shape {
-                name: "capc",
-                about: "CAPC: one rate for all connections, which grows and shrinks in proportion to the load.",
-                keys: &[
-                    key("interval", SPAN, "\"1 ms\"", "Averaging interval: its length at most."),
-                    key(
-                        "interval_cells",
-                        Kind::Integer(1, u32::MAX as i64),
-                        "none",
-                        "The interval ends early when so many ABR cells have arrived.",
-                    ),
-                    key("target_utilization", SHARE, "0.95", "Share of the line that is aimed at."),
-                    key("rup", Kind::Ratio(Range::above(0.0, f64::MAX)), "0.1", "Steepness of growth."),
-                    key("rdn", Kind::Ratio(Range::above(0.0, f64::MAX)), "0.8", "Steepness of shrinking."),
-                    key(
-                        "eru",
-                        Kind::Ratio(Range::above(1.0, f64::MAX)),
-                        "1.5",
-                        "Largest factor of one interval.",
-                    ),
-                    key(
-                        "erf",
-                        Kind::Ratio(Range::between(0.0, 1.0)),
-                        "0.5",
-                        "Smallest factor of one interval.",
-                    ),
-                    key("threshold", CELLS, "\"50 cells\"", "CI is set while the ABR queue is above this."),
-                ],
-            },
-        ),
-        (
-            "phantom",
-            Shape {
-                name: "phantom",
-                about: "Phantom: one rate for all connections, a multiple of the mean of what they leave of the line.",
-                keys: &[
-                    key("interval", SPAN, "\"0.5 ms\"", "Averaging interval: its length at most."),
-                    key(
-                        "interval_cells",
-                        Kind::Integer(1, u32::MAX as i64),
-                        "none",
-                        "The interval ends early when so many ABR cells have arrived.",
-                    ),
-                    key(
-                        "utilization_factor",
-                        Kind::Ratio(Range::above(0.0, f64::MAX)),
-                        "5",
-                        "How many times the mean a connection may send: n of them have n times this of what is left.",
-                    ),
-                    key("alpha", SHARE, "1/128", "Weight of the newest interval in the mean."),
-                ],
-            },
-        ),
-        (
-            "consistent-marking",
-            Shape {
-                name: "consistent-marking",
-                about: "Consistent marking: one rate for all connections, which is what those held back elsewhere leave for each other one.",
-                keys: &[
-                    key("interval", SPAN, "\"5 ms\"", "Averaging interval: its length at most."),
-                    key(
-                        "interval_cells",
-                        Kind::Integer(1, u32::MAX as i64),
-                        "none",
-                        "The interval ends early when so many ABR cells have arrived.",
-                    ),
-                    key("target_utilization", SHARE, "0.95", "Share of the line that is handed out."),
-                    FAIRNESS,
-                ],
-            },
-        ),
-        (
-            "custom",
-            Shape {
-                name: "custom",
-                about: "An algorithm that is not built in. The run is given it by its name (docs/guides/algorithms.md).",
-                keys: &[
-                    NAME_KEY,
-                    key(
-                        "figures",
-                        Kind::List(&Kind::Name, 0),
-                        "[]",
-                        "Names of the figures that it offers to probes.",
-                    ),
-                    PARAMETERS_KEY,
-                ],
-            },
-        ),
-        (
-            "erica",
-            Shape {
-                name: "erica",
-                about: "Explicit rate by ERICA.",
-                keys: erica_keys![key(
-                    "target_utilization",
-                    SHARE,
-                    "0.9",
-                    "Share of the line that is handed out."
-                )],
-            },
-        ),
-        (
-            "erica+",
-            Shape {
-                name: "erica+",
-                about: "Explicit rate by ERICA+: the share of the line falls as the queueing delay grows.",
-                keys: erica_keys![
-                    key("t0", SPAN, "\"500 us\"", "The queueing delay aimed at."),
-                    key(
-                        "t1",
-                        SPAN,
-                        "t0",
-                        "The end of the dead band, which begins at t0: the share is 1 there. At least t0."
-                    ),
-                    key(
-                        "function",
-                        Kind::Choice(&["hyperbolic", "step", "linear", "inverse-hyperbolic"]),
-                        "\"hyperbolic\"",
-                        "How the share falls as the queueing delay grows (docs/algorithms/erica-plus.md)."
-                    ),
-                    key(
-                        "drained_by",
-                        Kind::Choice(&["capacity", "line"]),
-                        "\"capacity\"",
-                        "What the queueing delay divides the queue by: what higher categories leave of the line, or the line."
-                    ),
-                    key("a", SLOPE, "1.15", "Slope above t0."),
-                    key("b", SLOPE, "1.05", "Share at an empty queue, and slope below t0."),
-                    key("qdlf", SHARE, "0.5", "Queue drain limit factor: the smallest share."),
-                ],
-            },
-        ),
-    ],
-};
-
-const AGING: Shape = Shape {
-    name: "aging",
-    about: "The switch based use-it-or-lose-it policy (paper uili, section 5.5).",
-    keys: &[
-        key("alpha", Kind::Ratio(Range::above(0.0, 10.0)), "0.1", "Steepness of the aging function."),
-        key(
-            "delta",
-            Kind::Ratio(Range::closed(1.0, 100.0)),
-            "1.5",
-            "Ratio of claimed to measured rate that is left in peace.",
-        ),
-        key(
-            "used",
-            Kind::Ratio(Range::closed(1.0, 100.0)),
-            "1.1",
-            "Ratio up to which a connection counts as using all it has; at most delta.",
-        ),
-        key("weight", SHARE, "1/4", "Weight of the newest interval in the smoothed rates."),
-        key("floor", RATE, "\"10 Mbps\"", "What is left of every allocation, at most 16777215 cells/s."),
-    ],
+    variants: {
+        const PARTS: &[&[(&str, Shape)]] = &[FIRST, &BUILT_IN];
+        &joined::<_, { total(PARTS) }>(PARTS)
+    },
 };

@@ -1,8 +1,7 @@
 //! The keys of TCP traffic.
 
 use super::pages::PAGES;
-use super::{CELLS, Key, Kind, SPAN, Shape, TIME, key};
-use crate::text::quantity::Dimension;
+use super::{CELLS, Dimension, Key, Kind, SPAN, Shape, TIME, key};
 
 const OCTETS: Kind = Kind::Quantity(Dimension::Octets);
 const OCTETS_OR_NO_END: Kind = Kind::Or(&[OCTETS, Kind::Choice(&["infinite"])]);

@@ -2,9 +2,8 @@
 
 use super::custom::{NAME_KEY, PARAMETERS_KEY};
 use super::timing::{END_KEY, PERIOD, START_KEY};
-use super::{CELLS, Kind, POSITIVE_RATE, RATE, Shape, TIME, Tagged};
+use super::{CELLS, Dimension, Kind, POSITIVE_RATE, RATE, Shape, TIME, Tagged};
 use super::{frames, key, required, tcp, video};
-use crate::text::quantity::Dimension;
 
 const WINDOW: Shape = Shape {
     name: "window",

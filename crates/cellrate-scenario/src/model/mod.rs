@@ -187,7 +187,7 @@ impl Port {
     pub fn figures(&self) -> Vec<&str> {
         match &self.custom {
             Some(custom) => custom.figures.iter().map(String::as_str).collect(),
-            None => self.control.algorithm.metric_names().to_vec(),
+            None => self.control.algorithm.figures().iter().map(|figure| figure.name).collect(),
         }
     }
 }

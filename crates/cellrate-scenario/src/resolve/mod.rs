@@ -2,6 +2,7 @@
 //! checked against each other.
 
 mod admission;
+mod algorithm;
 mod application;
 mod clock;
 mod connection;

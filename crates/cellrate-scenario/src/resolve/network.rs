@@ -8,7 +8,7 @@ use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
 use super::clock::OwnClock;
-use super::{Whole, defaults, host, instant, optional, place_of, port, wholes};
+use super::{Whole, algorithm, defaults, host, instant, optional, place_of, port, wholes};
 use crate::format::{Kind, ROOT, Shape};
 use crate::model::{
     HostSettings, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, PortIndex, Shared, Span, Step,
@@ -345,7 +345,7 @@ fn set_ports(network: &mut Network, whole: &Whole, ports: &mut Shared<Port>) -> 
             }
         }
         let cell_time = network.link(step).rate.cell_time();
-        port::check_interval(&table, cell_time, &network.port_name(step.port()))?;
+        algorithm::check_interval(&table, cell_time, &network.port_name(step.port()))?;
         let port = match (&table, &plain) {
             (Cow::Borrowed(_), Some(plain)) => Arc::clone(plain),
             _ => ports.get(&port::read(&table)?),

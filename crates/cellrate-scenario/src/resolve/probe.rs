@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use cellrate_proto::Duration;
-use cellrate_proto::switch::{ALGORITHM_METRICS, ERICA_METRICS};
+use cellrate_proto::switch::FORMS;
 
 use super::network::Network;
-use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
+use crate::format::{FIGURE_NAMES, FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
 use crate::model::{
     Category, Connection, ConnectionIndex, Every, FlowIndex, FlowQuantity, NodeIndex, Port, PortIndex,
     PortQuantity, Probe, Quantity, Step, Traffic, segmenting,
@@ -160,11 +160,8 @@ fn targets(
         }
         if is_port && !records_ports || !is_port && !records_flows {
             let what = if is_port { "port" } else { "direction of a connection" };
-            let names = if is_port {
-                [PORT_QUANTITIES, ALGORITHM_METRICS].concat()
-            } else {
-                FLOW_QUANTITIES.to_vec()
-            };
+            let names =
+                if is_port { [PORT_QUANTITIES, &FIGURE_NAMES].concat() } else { FLOW_QUANTITIES.to_vec() };
             let message = format!("nothing that is recorded is a quantity of a {what}");
             return Err(Fault::new(node.place, message, format!("Record one of {}", names.join(", "))));
         }
@@ -341,22 +338,19 @@ fn no_changes(name: &str) -> Option<&'static str> {
     }
 }
 
-fn lack_remedy(name: &str) -> &'static str {
-    match name {
+fn lack_remedy(name: &str) -> String {
+    let remedy = match name {
         "acr" | "forward_rm" | "backward_rm" => "Only connections of category abr have it",
         "cwnd" | "rtt" | "retransmissions" => "Only directions with traffic of type \"tcp\" have it",
         "responses" | "response_time" => "Only connections whose traffic of type \"tcp\" has pages have it",
-        "ers" => "Only ports of switches with algorithm type \"capc\" have it",
-        "macr" => "Only ports of switches with algorithm type \"eprca\", \"aprc\" or \"phantom\" have it",
-        "z" => "Only ports of switches with algorithm type \"erica\", \"erica+\" or \"capc\" have it",
-        "capacity" => {
-            "Only ports of switches with algorithm type \"erica\", \"erica+\", \"capc\" or \"consistent-marking\" have it"
-        }
-        "n" | "fair_share" => {
-            "Only ports of switches with algorithm type \"erica\", \"erica+\" or \"consistent-marking\" have it"
-        }
-        name if ERICA_METRICS.contains(&name) => {
-            "Only ports of switches with algorithm type \"erica\" or \"erica+\" have it"
+        name if FIGURE_NAMES.contains(&name) => {
+            let offers = FORMS.iter().filter(|form| form.figures.iter().any(|figure| figure.name == name));
+            let types: Vec<String> = offers.map(|form| format!("\"{}\"", form.shape.name)).collect();
+            let types = match &types[..] {
+                [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+                types => types.concat(),
+            };
+            return format!("Only ports of switches with algorithm type {types} have it");
         }
         name if FLOW_QUANTITIES.contains(&name) => {
             "It is a quantity of connections: name one, such as \"vc1\""
@@ -365,7 +359,8 @@ fn lack_remedy(name: &str) -> &'static str {
             "Only ports of switches whose custom algorithm has such a figure have it"
         }
         _ => "It is a quantity of ports: name one, such as \"sw1->sw2\"",
-    }
+    };
+    remedy.to_owned()
 }
 
 fn flow_quantity(name: &str) -> Option<FlowQuantity> {

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use cellrate_proto::declaration::Dimension;
 use cellrate_proto::parameters::{ParameterError, PowerOfTwo};
 
 use crate::format::{Kind, Shape, Tagged};
 use crate::text::error::{Fault, Place, nearest, suggestion};
 use crate::text::pattern::{first_number, of_first_member};
-use crate::text::quantity::{self, Dimension, shortened};
+use crate::text::quantity::{self, shortened};
 use crate::text::tree::{Node, Table, Value};
 
 /// What is asked of a tree.

@@ -1,5 +1,6 @@
 //! Numbers with units, as network people write them: `155.52 Mbps`, `5 ms`, `1024 kB`, `25 %`, `1/16`, `1000 km`.
 
+use cellrate_proto::declaration::Dimension;
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_proto::{BitRate, CellRate, Cells, Duration, Octets};
 
@@ -12,34 +13,27 @@ const LONGEST: f64 = 100.0 * 86_400.0 * 1e12;
 /// The fastest line, in bit/s: a cell takes 42.4 ps of it.
 const FASTEST: f64 = 10e12;
 
-/// What a number with a unit can measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dimension {
-    /// A span or an instant; ps.
-    Time,
-    /// A rate of cells; cells/s.
-    Rate,
-    /// A rate of bits on a line; bit/s.
-    LineRate,
-    /// Room or amount; cells.
-    Cells,
-    /// Amount of data; octets.
-    Octets,
-    /// Length of a link; km.
-    Length,
-    /// By how much a clock is fast, or slow where it is negative; parts per billion.
-    Offset,
-    /// A part or a factor; no unit.
-    Ratio,
-}
-
 /// Units of a dimension: name, factor to the base unit as a whole number and a power of ten.
-struct Unit(&'static str, f64, i32);
+pub(crate) struct Unit(&'static str, f64, i32);
 
 /// Cells are counted from octets: 53 of them, whatever a cell carries.
 const OCTETS_PER_CELL: f64 = 53.0;
 
-impl Dimension {
+/// How numbers of a dimension are written.
+pub(crate) trait Notation {
+    /// Its units.
+    fn units(self) -> &'static [Unit];
+    /// What it is called in messages.
+    fn noun(self) -> &'static str;
+    /// How one is written, for remedies and the documentation.
+    fn how(self) -> &'static str;
+    /// The unit a bare number was probably meant in.
+    fn likely_unit(self) -> &'static str;
+    /// A pattern for the JSON Schema: it lets through whatever [`read`] accepts as a string.
+    fn pattern(self) -> String;
+}
+
+impl Notation for Dimension {
     fn units(self) -> &'static [Unit] {
         match self {
             Dimension::Time => &[
@@ -96,8 +90,7 @@ impl Dimension {
         }
     }
 
-    /// What it is called in messages.
-    pub fn noun(self) -> &'static str {
+    fn noun(self) -> &'static str {
         match self {
             Dimension::Time => "a time",
             Dimension::Rate | Dimension::LineRate => "a rate",
@@ -109,8 +102,7 @@ impl Dimension {
         }
     }
 
-    /// How one is written, for remedies and the documentation.
-    pub fn how(self) -> &'static str {
+    fn how(self) -> &'static str {
         match self {
             Dimension::Time => "a string such as \"5 ms\", with ps, ns, us, ms, s or min",
             Dimension::Rate => "a string such as \"149.76 Mbps\", with bps, kbps, Mbps, Gbps or cells/s",
@@ -127,7 +119,6 @@ impl Dimension {
         }
     }
 
-    /// The unit a bare number was probably meant in.
     fn likely_unit(self) -> &'static str {
         match self {
             Dimension::Time => "ms",
@@ -140,8 +131,7 @@ impl Dimension {
         }
     }
 
-    /// A pattern for the JSON Schema: it lets through whatever [`read`] accepts as a string.
-    pub fn pattern(self) -> String {
+    fn pattern(self) -> String {
         let number = r"\+?[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9]+)?";
         if self == Dimension::Ratio {
             return format!(r"^\s*{number}\s*(%|/\s*{number})?\s*$");

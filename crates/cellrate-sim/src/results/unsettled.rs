@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use cellrate_engine::rows::{UnsettledSummary, cannot_settle};
 use cellrate_proto::Time;
-use cellrate_proto::switch::SwitchAlgorithmConfig;
 use cellrate_scenario::fair::{Bottleneck, max_min};
 use cellrate_scenario::{FlowIndex, PortIndex, Scenario};
 
@@ -74,7 +73,5 @@ fn off(ratio: f64) -> f64 {
 
 /// Whether a port's algorithm is built in and hands out explicit rates: those that mark alone swing by their nature.
 fn hands_out_rates(scenario: &Scenario, port: PortIndex) -> bool {
-    use SwitchAlgorithmConfig::{Aprc, Capc, ConsistentMarking, Eprca, Erica, Phantom};
-    let algorithm = &scenario.port(port).control.algorithm;
-    matches!(algorithm, Aprc(_) | Capc(_) | ConsistentMarking(_) | Eprca(_) | Erica(_) | Phantom(_))
+    scenario.port(port).control.algorithm.hands_out_rates()
 }

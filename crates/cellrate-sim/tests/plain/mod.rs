@@ -7,15 +7,15 @@ pub mod sources;
 
 use cellrate_proto::CellRate;
 use cellrate_proto::switch::{
-    Aprc, AveragingInterval, Capc, ConsistentMarking, Eprca, Erica, Feedback, IntervalLoad, Meter, Metering,
-    Metrics, Phantom, RelativeRate, Slot, StopAndGo, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
+    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Slot, SwitchAlgorithm, SwitchAlgorithmConfig,
+    VcAtPort,
 };
 use cellrate_proto::{Cells, Duration, Time};
 
 /// One of them.
-pub struct Plain<A>(pub A);
+pub struct Plain(Box<dyn SwitchAlgorithm + Send>);
 
-impl<A: SwitchAlgorithm> SwitchAlgorithm for Plain<A> {
+impl SwitchAlgorithm for Plain {
     fn metering(&self) -> Option<Metering> {
         self.0.metering()
     }
@@ -41,10 +41,6 @@ impl<A: SwitchAlgorithm> SwitchAlgorithm for Plain<A> {
 
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
         self.0.on_interval_end(load, meter);
-    }
-
-    fn metric_names(&self) -> Metrics {
-        self.0.metric_names()
     }
 
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
@@ -76,26 +72,10 @@ impl SwitchAlgorithm for Counting {
 
     fn on_interval_end(&mut self, _: &IntervalLoad, _: &Meter) {}
 
-    fn metric_names(&self) -> Metrics {
-        &[]
-    }
-
     fn metrics(&self, _: &mut dyn FnMut(&'static str, f64)) {}
 }
 
 /// The algorithm of `config`, if it has one, at the port of a line that takes `link_rate`.
 pub fn plain(config: &SwitchAlgorithmConfig, link_rate: CellRate) -> Option<Box<dyn SwitchAlgorithm + Send>> {
-    Some(match config.clone() {
-        SwitchAlgorithmConfig::None => return None,
-        SwitchAlgorithmConfig::RelativeRate(config) => Box::new(Plain(RelativeRate::new(config))),
-        SwitchAlgorithmConfig::StopAndGo(config) => Box::new(Plain(StopAndGo::new(config))),
-        SwitchAlgorithmConfig::Eprca(config) => Box::new(Plain(Eprca::new(config))),
-        SwitchAlgorithmConfig::Aprc(config) => Box::new(Plain(Aprc::new(config))),
-        SwitchAlgorithmConfig::Capc(config) => Box::new(Plain(Capc::new(config, link_rate))),
-        SwitchAlgorithmConfig::Phantom(config) => Box::new(Plain(Phantom::new(config, link_rate))),
-        SwitchAlgorithmConfig::ConsistentMarking(config) => {
-            Box::new(Plain(ConsistentMarking::new(config, link_rate)))
-        }
-        SwitchAlgorithmConfig::Erica(config) => Box::new(Plain(Erica::new(config, link_rate))),
-    })
+    config.boxed(link_rate).map(|algorithm| -> Box<dyn SwitchAlgorithm + Send> { Box::new(Plain(algorithm)) })
 }

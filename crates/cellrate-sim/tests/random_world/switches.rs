@@ -115,7 +115,8 @@ fn random_capc(interval: AveragingInterval, threshold: u64, dice: &mut Random) -
 
 fn random_eprca(threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {
     let high = threshold + (dice.uniform() * 100.0) as u64;
-    SwitchAlgorithmConfig::Eprca(Arc::new(EprcaConfig::new(Cells(threshold), Cells(high))))
+    let config = EprcaConfig { high_threshold: Cells(high), ..EprcaConfig::new(Cells(threshold)) };
+    SwitchAlgorithmConfig::Eprca(Arc::new(config))
 }
 
 fn random_aprc(threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {

@@ -5,7 +5,8 @@
 //! band from Q0 to Q1 in which f is 1. All of them are b at an empty queue, or fall from it to 1 at T0, and fall beyond
 //! T1 to QDLF.
 
-use crate::parameters::{ParameterError, in_range};
+use crate::declaration::{Key, Kind, Range, configuration, key, words, written};
+use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Duration};
 
 /// How much of the line ERICA hands out.
@@ -17,64 +18,55 @@ pub enum QueueControl {
     QueueingDelay(DelayControl),
 }
 
-/// The share f(Tq) of what higher categories leave, by the queueing delay Tq.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DelayControl {
-    /// T0, the queueing delay aimed at: where f falls to 1. Default 500 us.
-    pub t0: Duration,
-    /// T1, the end of the dead band, in which f is 1 [at least T0]. Default T0: no band.
-    pub t1: Duration,
-    /// a, the steepness above T1 [above 1; default 1.15].
-    pub a: f64,
-    /// b, the share at an empty queue and the steepness below T0 [above 1; default 1.05].
-    pub b: f64,
-    /// QDLF, queue drain limit factor, the smallest share [above 0 to 1; default 0.5].
-    pub qdlf: f64,
-    /// The form of f. Default hyperbolic, that of ERICA+.
-    pub function: ControlFunction,
-    /// What Tq divides the queue by. Default the capacity.
-    pub drained_by: DrainedBy,
+configuration! {
+    /// The share f(Tq) of what higher categories leave, by the queueing delay Tq. The defaults are those of paper
+    /// tcp-lrd-vbr: hyperbolic, no dead band, by capacity.
+    pub struct DelayControl new() {
+        /// The queueing delay aimed at.
+        t0: Duration = "500 us" where (t0 > Duration::ZERO) "above 0 s",
+        /// The end of the dead band, which begins at t0: the share is 1 there. At least t0.
+        t1: Duration = "t0" or (t0) where (t1 >= t0) "at least t0",
+        /// How the share falls as the queueing delay grows (docs/algorithms/erica-plus.md).
+        function: ControlFunction = "hyperbolic",
+        /// What the queueing delay divides the queue by: what higher categories leave of the line, or the line.
+        drained_by: DrainedBy = "capacity",
+        /// Slope above t0.
+        a: f64 = "1.15" in Range::ABOVE_ONE,
+        /// Share at an empty queue, and slope below t0.
+        b: f64 = "1.05" in Range::ABOVE_ONE,
+        /// Queue drain limit factor: the smallest share.
+        qdlf: f64 = "0.5" in Range::SHARE,
+    }
 }
 
-/// The form of f, with x = Tq / T0 and y = (Tq - T1) / T0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum ControlFunction {
-    /// b below T0; beyond T1 lower by a - 1 for every T0 begun. The source leaves the number of steps open.
-    Step,
-    /// b - (b - 1) x below T0, 1 - (a - 1) y beyond T1.
-    Linear,
-    /// b / ((b - 1) x + 1) below T0, a T1 / ((a - 1) Tq + T1) beyond T1 (default; ERICA+).
-    #[default]
-    Hyperbolic,
-    /// Hyperbolic below T0; beyond T1 the hyperbola turned by half a turn, so that f begins to fall slowly and is at
-    /// QDLF where the hyperbola is. The source draws the form; this equation for it is ours.
-    InverseHyperbolic,
+words! {
+    /// The form of f, with x = Tq / T0 and y = (Tq - T1) / T0.
+    pub enum ControlFunction {
+        /// b / ((b - 1) x + 1) below T0, a T1 / ((a - 1) Tq + T1) beyond T1 (default; ERICA+).
+        #[default]
+        Hyperbolic = "hyperbolic",
+        /// b below T0; beyond T1 lower by a - 1 for every T0 begun. The source leaves the number of steps open.
+        Step = "step",
+        /// b - (b - 1) x below T0, 1 - (a - 1) y beyond T1.
+        Linear = "linear",
+        /// Hyperbolic below T0; beyond T1 the hyperbola turned by half a turn, so that f begins to fall slowly and is
+        /// at QDLF where the hyperbola is. The source draws the form; this equation for it is ours.
+        InverseHyperbolic = "inverse-hyperbolic",
+    }
 }
 
-/// What the queueing delay Tq divides the queue by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum DrainedBy {
-    /// What higher categories leave of the line in the interval (default: Q0 = T0 x ABR capacity in the sources).
-    #[default]
-    Capacity,
-    /// The rate of the line.
-    Line,
+words! {
+    /// What the queueing delay Tq divides the queue by.
+    pub enum DrainedBy {
+        /// What higher categories leave of the line in the interval (default: Q0 = T0 x ABR capacity in the sources).
+        #[default]
+        Capacity = "capacity",
+        /// The rate of the line.
+        Line = "line",
+    }
 }
 
 impl DelayControl {
-    /// T0 = 500 us, a = 1.15, b = 1.05, QDLF = 0.5 (paper tcp-lrd-vbr), hyperbolic, no dead band, by capacity.
-    pub const fn new() -> DelayControl {
-        DelayControl {
-            t0: Duration::from_us(500),
-            t1: Duration::from_us(500),
-            a: 1.15,
-            b: 1.05,
-            qdlf: 0.5,
-            function: ControlFunction::Hyperbolic,
-            drained_by: DrainedBy::Capacity,
-        }
-    }
-
     /// ERICA+'s function: hyperbolic, no dead band, by capacity.
     pub const fn hyperbolic(t0: Duration, a: f64, b: f64, qdlf: f64) -> DelayControl {
         DelayControl { t0, t1: t0, a, b, qdlf, ..DelayControl::new() }
@@ -133,28 +125,16 @@ impl DelayControl {
             ControlFunction::InverseHyperbolic => hyperbola_below.max((a - 1.0) * qdlf * qdlf / (a * t1)),
         }
     }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        let DelayControl { t0, t1, a, b, qdlf, .. } = *self;
-        let slope = |name, value: f64| in_range(name, value, "", value > 1.0 && value.is_finite(), "above 1");
-        in_range("t0", t0.as_secs_f64(), "s", t0 > Duration::ZERO, "above 0 s")?;
-        in_range("t1", t1.as_secs_f64(), "s", t1 >= t0, "at least t0")?;
-        slope("a", a)?;
-        slope("b", b)?;
-        in_range("qdlf", qdlf, "", qdlf > 0.0 && qdlf <= 1.0, "above 0 and at most 1")
-    }
-}
-
-impl Default for DelayControl {
-    fn default() -> DelayControl {
-        DelayControl::new()
-    }
 }
 
 impl QueueControl {
+    /// The key of ERICA's share.
+    pub(super) const SHARE: Key =
+        key("target_utilization", Kind::Ratio(Range::SHARE), "0.9", "Share of the line that is handed out.");
+
     /// ERICA's target utilization of 0.9 (papers abr-parameters and uili).
     pub const fn erica() -> QueueControl {
-        QueueControl::TargetUtilization(0.9)
+        QueueControl::TargetUtilization(written::ratio(QueueControl::SHARE.default))
     }
 
     /// ERICA+ as [`DelayControl::new`] has it.
@@ -173,13 +153,9 @@ impl QueueControl {
     /// Says which parameter is out of its range first.
     pub fn check(&self) -> Result<(), ParameterError> {
         match self {
-            QueueControl::TargetUtilization(utilization) => in_range(
-                "target_utilization",
-                *utilization,
-                "",
-                *utilization > 0.0 && *utilization <= 1.0,
-                "above 0 and at most 1",
-            ),
+            QueueControl::TargetUtilization(utilization) => {
+                Range::SHARE.check("target_utilization", *utilization)
+            }
             QueueControl::QueueingDelay(control) => control.check(),
         }
     }

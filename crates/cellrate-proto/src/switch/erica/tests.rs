@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::switch::small_port::figure;
-use crate::switch::{DelayControl, PortControl, PortControlConfig, SwitchAlgorithmConfig};
+use crate::switch::{
+    ActiveSources, AgingConfig, AveragingInterval, DelayControl, PortControl, PortControlConfig,
+    SwitchAlgorithmConfig,
+};
 
 /// Intervals of 1/64 s: 1024 cells in one are C = 65,536 cells/s. The line takes 2 C, and U is 1/2, so that C is the
 /// capacity of an idle line, and every rate below has a rate code of its own.

@@ -1,0 +1,151 @@
+//! The algorithm of an output port: a built-in one, which says itself how its keys are read, or one that a run is given.
+
+use std::sync::Arc;
+
+use cellrate_proto::declaration::Values;
+use cellrate_proto::parameters::ParameterError;
+use cellrate_proto::switch::SwitchAlgorithmConfig;
+use cellrate_proto::{CellRate, Cells, Duration};
+
+use super::optional;
+use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
+use crate::model::{CustomAlgorithm, parameters};
+use crate::text::check;
+use crate::text::error::{Fault, Place};
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
+
+/// The built-in algorithm that a checked table describes; none for "none" and "custom".
+pub(super) fn built_in(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
+    let place = table.node("type").map(|node| node.place).unwrap_or_default();
+    let name = table.text("type").unwrap_or_default();
+    let read = SwitchAlgorithmConfig::read(name, &Written { table, key: "", place });
+    let config = read.unwrap_or(Ok(SwitchAlgorithmConfig::None))?;
+    check::configuration(config.check(), |name| table.node(name), place)?;
+    Ok(config)
+}
+
+/// The values of a checked table, as declarations ask for them.
+struct Written<'a> {
+    table: &'a Table,
+    /// The key that the table is the value of, by which parameters of it begin; empty for the outermost.
+    key: &'a str,
+    place: Place,
+}
+
+impl Written<'_> {
+    fn place_of(&self, key: &str) -> Place {
+        self.table.node(key).map_or(self.place, |node| node.place)
+    }
+}
+
+impl Values for Written<'_> {
+    type Error = Fault;
+
+    fn ratio(&self, key: &str) -> Result<Option<f64>, Fault> {
+        optional(self.table, key, quantity::ratio)
+    }
+
+    fn span(&self, key: &str) -> Result<Option<Duration>, Fault> {
+        optional(self.table, key, quantity::span)
+    }
+
+    fn cells(&self, key: &str) -> Result<Option<Cells>, Fault> {
+        optional(self.table, key, quantity::cells)
+    }
+
+    fn rate(&self, key: &str) -> Result<Option<CellRate>, Fault> {
+        optional(self.table, key, quantity::cell_rate)
+    }
+
+    fn count(&self, key: &str) -> Result<Option<u32>, Fault> {
+        let count = optional(self.table, key, |node| check::integer(node, 1, i64::from(u32::MAX)))?;
+        Ok(count.map(|count| count as u32))
+    }
+
+    fn flag(&self, key: &str) -> Result<Option<bool>, Fault> {
+        optional(self.table, key, check::boolean)
+    }
+
+    fn word(&self, key: &str) -> Result<Option<&str>, Fault> {
+        self.table.node(key).map(check::text).transpose()
+    }
+
+    fn table(&self, key: &str) -> Option<Self> {
+        let node = self.table.node(key)?;
+        // The name of the key outlives the call because the table's own does.
+        let key = self.table.entries.iter().find(|entry| &*entry.key == key)?.key.as_ref();
+        Some(Written { table: node.table()?, key, place: node.place })
+    }
+
+    fn missing(&self, name: &str, about: &str, beside: &str) -> Fault {
+        check::missing(self.place_of(beside), name, about)
+    }
+
+    fn refused(&self, key: &str, message: String, remedy: String) -> Fault {
+        Fault::new(self.place_of(key), message, remedy)
+    }
+
+    fn out_of_range(&self, error: ParameterError) -> Fault {
+        let own = |name: &str| {
+            let own = name.strip_prefix(self.key).and_then(|name| name.strip_prefix('_'));
+            self.table.node(own.unwrap_or(name))
+        };
+        let refused: Result<(), Fault> = check::configuration(Err(error), own, self.place);
+        refused.expect_err("it is refused")
+    }
+}
+
+/// A probe has an octet for the place of a figure.
+const MOST_FIGURES: usize = 255;
+
+/// An algorithm that is not built in, if that is what the table asks for.
+pub(super) fn custom(table: &Table) -> Result<Option<Arc<CustomAlgorithm>>, Fault> {
+    if table.text("type") != Some("custom") {
+        return Ok(None);
+    }
+    let mut figures: Vec<String> = Vec::new();
+    for node in table.node("figures").map(check::list).transpose()?.unwrap_or_default() {
+        let name = check::text(node)?;
+        if FLOW_QUANTITIES.contains(&name) || PORT_QUANTITIES.contains(&name) {
+            let message = format!("{name} is recorded of every {}", owner(name));
+            return Err(Fault::new(node.place, message, "Give the figure another name"));
+        }
+        if figures.iter().any(|figure| figure == name) {
+            return Err(Fault::new(node.place, format!("{name} is there twice"), "Name each figure once"));
+        }
+        figures.push(name.to_string());
+        if figures.len() > MOST_FIGURES {
+            let message = format!("there are more than {MOST_FIGURES} figures");
+            return Err(Fault::new(node.place, message, "Name fewer"));
+        }
+    }
+    Ok(Some(Arc::new(CustomAlgorithm {
+        name: table.text("name").unwrap_or_default().to_string(),
+        figures,
+        parameters: parameters(table)?,
+    })))
+}
+
+fn owner(quantity: &str) -> &'static str {
+    if PORT_QUANTITIES.contains(&quantity) { "port" } else { "connection" }
+}
+
+/// Whether what `table` says of the algorithm of a port whose line takes `cell_time` for a cell can be run: intervals
+/// that end more often than cells come, and than every microsecond, cost the run more than the cells do.
+///
+/// # Errors
+/// An interval that is too short, with the least that there may be.
+pub(super) fn check_interval(table: &Table, cell_time: Duration, port: &str) -> Result<(), Fault> {
+    let algorithm = table.node("algorithm").and_then(Node::table);
+    let Some(node) = algorithm.and_then(|algorithm| algorithm.node("interval")) else { return Ok(()) };
+    let (given, least) = (quantity::span(node)?, cell_time.min(LEAST_INTERVAL));
+    if given >= least {
+        return Ok(());
+    }
+    let message = format!("the interval is {given}, and a cell takes {cell_time} on the line of port {port}");
+    Err(Fault::new(node.place, message, format!("It must be at least {least}")))
+}
+
+/// Least interval of an algorithm, but for lines on which a cell takes less.
+const LEAST_INTERVAL: Duration = Duration::from_us(1);
