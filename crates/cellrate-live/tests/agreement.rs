@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use cellrate_live::engine::{Options, Thresholds, run};
 use cellrate_proto::switch::{
-    AprcConfig, AveragingInterval, BecnConfig, BecnIndication, Feedback, IntervalLoad, Meter, Metering, Slot,
-    SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
+    AprcConfig, AveragingInterval, BecnConfig, BecnIndication, Feedback, IntervalLoad, Meter, Metering,
+    Promises, Slot, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{
@@ -182,6 +182,8 @@ struct Halving {
     claimed: Vec<CellRate>,
     answered: u32,
 }
+
+impl Promises for Halving {}
 
 impl SwitchAlgorithm for Halving {
     fn metering(&self) -> Option<Metering> {

@@ -112,7 +112,7 @@ fn any_values_within_the_ranges_make_a_port() {
     for form in FORMS {
         let mut differing = 0;
         for _ in 0..50 {
-            let algorithm = SwitchAlgorithmConfig::drawn(form, &mut dice);
+            let algorithm = SwitchAlgorithmConfig::drawn(form, None, &mut dice);
             differing += u32::from(algorithm != plain(form));
             assert_eq!(algorithm.form().map(|found| found.shape.name), Some(form.shape.name));
             assert!(

@@ -373,7 +373,7 @@ fn algorithms() -> impl Strategy<Value = SwitchAlgorithmConfig> {
     );
     let declared = (0..FORMS.len(), prop::collection::vec(0.0..1.0, 64)).prop_map(|(form, draws)| {
         let mut draws = draws.into_iter().cycle();
-        SwitchAlgorithmConfig::drawn(&FORMS[form], &mut || draws.next().expect("for ever"))
+        SwitchAlgorithmConfig::drawn(&FORMS[form], None, &mut || draws.next().expect("for ever"))
     });
     prop_oneof![1 => Just(SwitchAlgorithmConfig::None), 6 => declared, 12 => erica]
 }

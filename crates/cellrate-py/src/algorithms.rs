@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cellrate_engine::given::AlgorithmPort;
 use cellrate_proto::switch::{
-    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Slot, SwitchAlgorithm, VcAtPort,
+    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Promises, Slot, SwitchAlgorithm, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::CustomAlgorithm;
@@ -155,6 +155,8 @@ fn read(py: Python<'_>, given: &Bound<'_, PyAny>, answer: &Py<PyAny>) -> PyResul
     }
     answer.call1(py, (given,))?.extract(py)
 }
+
+impl Promises for PythonAlgorithm {}
 
 impl SwitchAlgorithm for PythonAlgorithm {
     fn metering(&self) -> Option<Metering> {

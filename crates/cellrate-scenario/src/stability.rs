@@ -104,7 +104,7 @@ fn gain(scenario: &Scenario, port: PortIndex, loops: Loops) -> Option<Gain> {
             Some(Gain {
                 algorithm: "Phantom",
                 per_second: alpha * connections as f64 * factor / interval.as_secs_f64(),
-                delay: way + until_rm + Duration::from_ps(interval.as_ps() / 2),
+                delay: together(&[way, until_rm, Duration::from_ps(interval.as_ps() / 2)]),
                 remedy: Box::new(move |by| format!("alpha below 1/{:.0}", 1.0 / (alpha * by))),
             })
         }
@@ -114,7 +114,7 @@ fn gain(scenario: &Scenario, port: PortIndex, loops: Loops) -> Option<Gain> {
             Some(Gain {
                 algorithm: "CAPC",
                 per_second: (rup * rdn).sqrt() / interval.as_secs_f64(),
-                delay: way + interval,
+                delay: together(&[way, interval]),
                 remedy: Box::new(move |by| {
                     format!("rup and rdn below {:.3} and {:.3}, or a longer interval", rup * by, rdn * by)
                 }),
@@ -135,7 +135,7 @@ fn gain(scenario: &Scenario, port: PortIndex, loops: Loops) -> Option<Gain> {
             Some(Gain {
                 algorithm: "ERICA+",
                 per_second,
-                delay: way + Duration::from_ps((interval.as_ps() as f64 * lag) as u64),
+                delay: together(&[way, Duration::from_ps((interval.as_ps() as f64 * lag) as u64)]),
                 remedy: Box::new(move |by| {
                     format!("t0 above {:.2} ms, or a smaller a", t0.as_secs_f64() * 1e3 / by)
                 }),
@@ -143,6 +143,12 @@ fn gain(scenario: &Scenario, port: PortIndex, loops: Loops) -> Option<Gain> {
         }
         _ => None,
     }
+}
+
+/// All spans together; as long as a span can be where that is less, as with connections whose share is nothing: they
+/// wait for an RM cell for ever.
+fn together(spans: &[Duration]) -> Duration {
+    Duration::from_ps(spans.iter().map(|span| span.as_ps()).fold(0, u64::saturating_add))
 }
 
 /// How long an averaging interval is on a full line.
@@ -168,6 +174,12 @@ mod tests {
         );
         let scenario = Document::parse(&text, "t").and_then(|document| document.resolve()).unwrap();
         cannot_settle(&scenario)
+    }
+
+    #[test]
+    fn connections_whose_share_is_nothing_wait_for_ever_for_an_answer() {
+        let spans = [Duration::FOREVER, Duration::from_ms(5)];
+        assert_eq!(together(&spans), Duration::FOREVER);
     }
 
     #[test]

@@ -248,17 +248,29 @@ fn algorithms_that_are_given_agree_with_the_judge_that_has_them_built_in() {
 #[test]
 fn an_answer_that_hangs_on_the_cells_before_an_frm_is_that_of_the_judge() {
     for number in first()..first() + count(DEFAULT_CUSTOM_COUNT / 4, 10) {
-        let (mut scenario, _) = as_custom(&random_thresholds(number));
-        scenario.probes.retain(|probe| {
-            !matches!(probe.quantity, Quantity::Port { quantity: PortQuantity::Metric(_), .. })
-        });
-        let make = |_: &CustomAlgorithm, _: AlgorithmPort<'_>| -> Option<Box<dyn SwitchAlgorithm + Send>> {
-            Some(Box::new(plain::Counting::default()))
-        };
-        let simulation = Simulation::of(&scenario).with_algorithms(&make);
-        let result = simulation.run(&mut |_| ControlFlow::Continue(())).expect("the run ends well");
-        assert_eq!(difference(&scenario, &result, &judge(&scenario, None)), None, "network {number}");
+        assert_eq!(with_counting(number, false), None, "network {number}");
     }
+}
+
+/// The check has teeth: an algorithm whose promise is not kept does not give what the judge gives.
+#[test]
+fn a_promise_that_is_not_kept_is_found() {
+    let found = (first()..first() + 200).any(|number| with_counting(number, true).is_some());
+    assert!(found, "200 networks, and none of them notices");
+}
+
+/// Where network `number` with an algorithm that counts cells differs from the judge, who takes no promises.
+fn with_counting(number: u64, breaks_a_promise: bool) -> Option<String> {
+    let (mut scenario, _) = as_custom(&random_thresholds(number));
+    scenario
+        .probes
+        .retain(|probe| !matches!(probe.quantity, Quantity::Port { quantity: PortQuantity::Metric(_), .. }));
+    let make = |_: &CustomAlgorithm, _: AlgorithmPort<'_>| -> Option<Box<dyn SwitchAlgorithm + Send>> {
+        Some(Box::new(plain::Counting::promising(breaks_a_promise)))
+    };
+    let simulation = Simulation::of(&scenario).with_algorithms(&make);
+    let result = simulation.run(&mut |_| ControlFlow::Continue(())).expect("the run ends well");
+    difference(&scenario, &result, &judge(&scenario, None))
 }
 
 /// The same network with the algorithms of its ports given, not built in: each is called by its place in the list.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use cellrate_engine::given::AlgorithmPort;
 use cellrate_proto::switch::{
-    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Slot, SwitchAlgorithm, VcAtPort,
+    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Promises, Slot, SwitchAlgorithm, VcAtPort,
 };
 use cellrate_proto::{CellRate, Cells, Duration, Time};
 use cellrate_scenario::{CustomAlgorithm, CustomParameter};
@@ -147,6 +147,8 @@ fn running(slot: Slot, meter: &Meter) -> Box<[f64]> {
     let counts = counts.map(|count| count as f64);
     [&[meter.start().as_secs_f64()][..], &counts].concat().into()
 }
+
+impl Promises for JavaScriptAlgorithm {}
 
 impl SwitchAlgorithm for JavaScriptAlgorithm {
     fn metering(&self) -> Option<Metering> {

@@ -17,7 +17,7 @@ use alloc::sync::Arc;
 use super::built_in::{BuiltIn, Figure, Form};
 use super::intelligent_marking::{Congestion, Macr, MarkingFactors};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
-use super::{Feedback, Slot, SwitchAlgorithm, VcAtPort};
+use super::{Feedback, Promises, Slot, SwitchAlgorithm, VcAtPort};
 use crate::declaration::{Shape, Values, configuration};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Duration, Time};
@@ -131,12 +131,14 @@ impl SwitchAlgorithm for Aprc {
         self.queue = load.abr_queue;
     }
 
-    fn forward_rm_stands(&self) -> bool {
-        true
-    }
-
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("macr", self.macr.mean().as_cells_per_s());
+    }
+}
+
+impl Promises for Aprc {
+    fn ignores_open_interval(&self) -> bool {
+        true
     }
 }
 

@@ -189,11 +189,18 @@ macro_rules! algorithms {
                 None
             }
 
-            /// The algorithm of `form` with parameters drawn at random: any that it takes. `dice` gives numbers from 0 to
-            /// below 1, anew each time.
-            pub fn drawn(form: &Form, dice: &mut dyn FnMut() -> f64) -> SwitchAlgorithmConfig {
+            /// The algorithm of `form` with parameters drawn at random: any that it takes. Its averaging interval, if it
+            /// has one, is `interval`, where that is given. `dice` gives numbers from 0 to below 1, anew each time.
+            pub fn drawn(
+                form: &Form,
+                interval: Option<Duration>,
+                dice: &mut dyn FnMut() -> f64,
+            ) -> SwitchAlgorithmConfig {
                 for _ in 0..1_000 {
-                    let values = Drawn::new(form.shape.keys, dice);
+                    let mut values = Drawn::new(form.shape.keys, dice);
+                    if let (Some(span), Some(_)) = (interval, form.shape.key("interval")) {
+                        values = values.with_span("interval", span);
+                    }
                     let read = SwitchAlgorithmConfig::read(form.shape.name, &values);
                     if let Some(Ok(config)) = read && config.check().is_ok() {
                         return config;

@@ -16,7 +16,7 @@ use alloc::sync::Arc;
 use super::averaging::load_factor;
 use super::built_in::{BuiltIn, Figure, Form};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
-use super::{Feedback, Settled, Slot, SwitchAlgorithm};
+use super::{Feedback, Promises, Settled, Slot, SwitchAlgorithm};
 use crate::declaration::{Range, Shape, Values, configuration};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
@@ -140,24 +140,26 @@ impl SwitchAlgorithm for Capc {
         self.ers = (self.ers * self.factor(self.z)).max(CellRate::new(least)).min(self.most);
     }
 
-    fn forward_rm_stands(&self) -> bool {
+    /// z without unit, the others in cells/s.
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("z", self.z);
+        visit("capacity", self.capacity.as_cells_per_s());
+        visit("ers", self.ers.as_cells_per_s());
+    }
+}
+
+impl Promises for Capc {
+    fn ignores_open_interval(&self) -> bool {
         true
     }
 
-    fn answer_settled(&self, _slot: Slot, _meter: &Meter) -> Settled {
+    fn answer_is_fixed(&self, _slot: Slot, _meter: &Meter) -> Settled {
         // The queue decides about CI.
         Settled::No
     }
 
     fn is_at_rest(&self) -> bool {
         self.z == 0.0 && self.ers == self.most && self.capacity == self.most
-    }
-
-    /// z without unit, the others in cells/s.
-    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("z", self.z);
-        visit("capacity", self.capacity.as_cells_per_s());
-        visit("ers", self.ers.as_cells_per_s());
     }
 }
 

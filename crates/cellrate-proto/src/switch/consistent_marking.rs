@@ -30,7 +30,7 @@ use super::built_in::{BuiltIn, Figure, Form};
 use super::list::List;
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
 use super::weights::{Entitlement, Fairness};
-use super::{Feedback, Slot, SwitchAlgorithm, VcAtPort};
+use super::{Feedback, Promises, Slot, SwitchAlgorithm, VcAtPort};
 use crate::declaration::{Range, Shape, Values, configuration};
 use crate::parameters::ParameterError;
 use crate::rate_code::RateCode;
@@ -291,19 +291,21 @@ impl SwitchAlgorithm for ConsistentMarking {
         self.advertise();
     }
 
-    fn forward_rm_stands(&self) -> bool {
-        true
-    }
-
-    fn is_at_rest(&self) -> bool {
-        self.counted == 0.0 && self.capacity == self.link_rate * self.config.target_utilization
-    }
-
     /// A number, and two rates in cells/s.
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("n", self.counted);
         visit("fair_share", self.advertised.as_cells_per_s());
         visit("capacity", self.capacity.as_cells_per_s());
+    }
+}
+
+impl Promises for ConsistentMarking {
+    fn ignores_open_interval(&self) -> bool {
+        true
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.counted == 0.0 && self.capacity == self.link_rate * self.config.target_utilization
     }
 }
 

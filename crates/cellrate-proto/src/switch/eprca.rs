@@ -15,7 +15,7 @@ use alloc::sync::Arc;
 use super::built_in::{BuiltIn, Figure, Form};
 use super::intelligent_marking::{Congestion, Macr, MarkingFactors};
 use super::meter::{AveragingInterval, Meter, Metering};
-use super::{Feedback, Slot, SwitchAlgorithm, VcAtPort};
+use super::{Feedback, Promises, Slot, SwitchAlgorithm, VcAtPort};
 use crate::declaration::{Shape, Values, configuration};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Duration, Time};
@@ -115,12 +115,14 @@ impl SwitchAlgorithm for Eprca {
         self.macr.answer(slot, congestion, factors, feedback);
     }
 
-    fn forward_rm_stands(&self) -> bool {
-        true
-    }
-
     fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("macr", self.macr.mean().as_cells_per_s());
+    }
+}
+
+impl Promises for Eprca {
+    fn ignores_open_interval(&self) -> bool {
+        true
     }
 }
 

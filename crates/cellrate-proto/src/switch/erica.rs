@@ -35,7 +35,7 @@ use super::averaging::{AveragedLoad, Fading, LoadAveraging, load_factor};
 use super::list::List;
 use super::meter::{IntervalLoad, Meter, Metering};
 use super::weights::{Entitlement, Fairness, Weights};
-use super::{Feedback, Settled, Slot, SwitchAlgorithm, VcAtPort};
+use super::{Feedback, Promises, Settled, Slot, SwitchAlgorithm, VcAtPort};
 use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Duration, Time};
 
@@ -133,12 +133,6 @@ impl Answer {
 }
 
 impl Erica {
-    /// A word of its last cache line.
-    #[inline]
-    pub(super) fn prefetch(&self) -> u64 {
-        self.z.to_bits() ^ u64::from(self.joined)
-    }
-
     /// At the port of a line that takes `link_rate`.
     pub fn new(config: impl Into<Arc<EricaConfig>>, link_rate: CellRate) -> Erica {
         let config = config.into();
@@ -327,12 +321,24 @@ impl SwitchAlgorithm for Erica {
         self.at_rest = same_averages && before == (self.shares, self.active, self.z);
     }
 
-    fn forward_rm_stands(&self) -> bool {
+    /// z and N without unit, the others in cells/s. `max_alloc` is MaxAllocPrevious, as far as the capacity reaches.
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let Shares { capacity, max_alloc_previous, .. } = self.shares;
+        visit("z", self.z);
+        visit("n", self.n());
+        visit("fair_share", self.fair_share().as_cells_per_s());
+        visit("capacity", capacity.as_cells_per_s());
+        visit("max_alloc", max_alloc_previous.min(capacity).as_cells_per_s());
+    }
+}
+
+impl Promises for Erica {
+    fn ignores_open_interval(&self) -> bool {
         // Newcomers are counted by their cells, and by what they claim then.
         !self.config.immediate_fair_share
     }
 
-    fn answer_settled(&self, slot: Slot, meter: &Meter) -> Settled {
+    fn answer_is_fixed(&self, slot: Slot, meter: &Meter) -> Settled {
         // Aging goes by what sources claim, and newcomers are counted as they come.
         if self.config.aging.is_some() || self.config.immediate_fair_share {
             return Settled::No;
@@ -345,14 +351,9 @@ impl SwitchAlgorithm for Erica {
         self.at_rest && self.aging().is_none_or(Aging::is_at_rest)
     }
 
-    /// z and N without unit, the others in cells/s. `max_alloc` is MaxAllocPrevious, as far as the capacity reaches.
-    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        let Shares { capacity, max_alloc_previous, .. } = self.shares;
-        visit("z", self.z);
-        visit("n", self.n());
-        visit("fair_share", self.fair_share().as_cells_per_s());
-        visit("capacity", capacity.as_cells_per_s());
-        visit("max_alloc", max_alloc_previous.min(capacity).as_cells_per_s());
+    #[inline]
+    fn prefetch(&self) -> u64 {
+        self.z.to_bits() ^ u64::from(self.joined)
     }
 }
 

@@ -53,7 +53,7 @@ use core::fmt;
 use crate::declaration::{Drawn, Values};
 use crate::parameters::ParameterError;
 use crate::rate_code::RateCode;
-use crate::units::{CellRate, Cells, Time};
+use crate::units::{CellRate, Cells, Duration, Time};
 
 built_in::algorithms! {
     relative_rate::RelativeRate,
@@ -124,7 +124,7 @@ impl Feedback {
 ///
 /// The built-in ones are chosen by [`SwitchAlgorithmConfig`]; anything else that answers these calls can take their
 /// place.
-pub trait SwitchAlgorithm {
+pub trait SwitchAlgorithm: Promises {
     /// Measurements that the algorithm wants: always the same. Default `None`: no averaging intervals, and nobody counts
     /// cells.
     fn metering(&self) -> Option<Metering> {
@@ -150,15 +150,27 @@ pub trait SwitchAlgorithm {
         let _ = (load, meter);
     }
 
+    /// Figures for plots as they stand now: name and value, always in the same order. Default: none.
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let _ = visit;
+    }
+}
+
+/// Promises of an algorithm that save time: when it may be told late, or not at all.
+///
+/// None of them changes what an algorithm answers, and each may be left out: the defaults promise nothing. Random
+/// networks are run with them and without (`crates/cellrate-sim/tests/differential.rs`), so that a promise that is not
+/// kept is found.
+pub trait Promises {
     /// Whether [`on_forward_rm`](SwitchAlgorithm::on_forward_rm) looks at no cell that has come since the interval
     /// began: then those before an FRM may be counted after it. Default false.
-    fn forward_rm_stands(&self) -> bool {
+    fn ignores_open_interval(&self) -> bool {
         false
     }
 
     /// Whether the answer to a BRM of this connection in the present interval is settled: then who answers need not
     /// know of all cells yet that have come since the interval began, nor of the queue. Default [`Settled::No`].
-    fn answer_settled(&self, slot: Slot, meter: &Meter) -> Settled {
+    fn answer_is_fixed(&self, slot: Slot, meter: &Meter) -> Settled {
         let _ = (slot, meter);
         Settled::No
     }
@@ -169,9 +181,11 @@ pub trait SwitchAlgorithm {
         false
     }
 
-    /// Figures for plots as they stand now: name and value, always in the same order. Default: none.
-    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        let _ = visit;
+    /// A word of the last cache line of its state, for a driver that wants it in the caches; the value means nothing.
+    /// Default 0, which reads nothing.
+    #[inline]
+    fn prefetch(&self) -> u64 {
+        0
     }
 }
 

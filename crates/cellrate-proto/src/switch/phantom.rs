@@ -15,7 +15,7 @@ use alloc::sync::Arc;
 
 use super::built_in::{BuiltIn, Figure, Form};
 use super::meter::{AveragingInterval, IntervalLoad, Meter, Metering};
-use super::{Feedback, Settled, Slot, SwitchAlgorithm};
+use super::{Feedback, Promises, Settled, Slot, SwitchAlgorithm};
 use crate::declaration::{Range, Shape, Values, configuration};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
@@ -114,20 +114,22 @@ impl SwitchAlgorithm for Phantom {
         self.macr = self.with(line - guaranteed - abr);
     }
 
-    fn forward_rm_stands(&self) -> bool {
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("macr", self.macr.as_cells_per_s());
+    }
+}
+
+impl Promises for Phantom {
+    fn ignores_open_interval(&self) -> bool {
         true
     }
 
-    fn answer_settled(&self, _slot: Slot, _meter: &Meter) -> Settled {
+    fn answer_is_fixed(&self, _slot: Slot, _meter: &Meter) -> Settled {
         Settled::Yes
     }
 
     fn is_at_rest(&self) -> bool {
         self.with(self.link_rate.as_cells_per_s()) == self.macr
-    }
-
-    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("macr", self.macr.as_cells_per_s());
     }
 }
 
@@ -215,14 +217,14 @@ mod tests {
     fn an_answer_is_settled_until_the_interval_ends_unless_cells_may_end_it() {
         let mut world = World::new();
         let within = Time::from_ps(world.port.next_deadline().as_ps() - 1);
-        assert_eq!(world.port.answer_settled(within, world.slot), Settled::Yes);
+        assert_eq!(world.port.answer_is_fixed(within, world.slot), Settled::Yes);
         let before = world.er(0);
         (0..500).for_each(|_| world.port.on_abr_cell(within, world.slot));
         world.port.on_forward_rm(within, world.slot, CellRate::new(5_000.0));
         assert_eq!(world.er(1_000), before);
-        assert_eq!(world.port.answer_settled(world.port.next_deadline(), world.slot), Settled::No);
+        assert_eq!(world.port.answer_is_fixed(world.port.next_deadline(), world.slot), Settled::No);
         let world = World::with(AveragingInterval::of_time_or_cells(INTERVAL, 100));
-        assert_eq!(world.port.answer_settled(Time::ZERO, world.slot), Settled::No);
+        assert_eq!(world.port.answer_is_fixed(Time::ZERO, world.slot), Settled::No);
     }
 
     #[test]

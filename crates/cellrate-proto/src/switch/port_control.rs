@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::becn::{Becn, BecnConfig};
 use super::efci::{Efci, EfciConfig};
 use super::meter::{Meter, QuietMeter};
-use super::{Algorithm, Feedback, Settled, Slot, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort};
+use super::{Algorithm, Feedback, Promises, Settled, Slot, SwitchAlgorithm, SwitchAlgorithmConfig, VcAtPort};
 use crate::parameters::ParameterError;
 use crate::rm::RmCell;
 use crate::units::{CellRate, Cells, Time};
@@ -115,10 +115,7 @@ impl PortControl {
     #[inline]
     pub fn prefetch(&self) -> u64 {
         let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref() else { return 0 };
-        let algorithm = match algorithm {
-            Algorithm::Erica(erica) => erica.prefetch(),
-            _ => 0,
-        };
+        let algorithm = algorithm.as_dyn().map_or(0, Promises::prefetch);
         meter.deadline().as_ps() ^ meter.start().as_ps() ^ algorithm
     }
 
@@ -188,25 +185,25 @@ impl PortControl {
     /// Whether an FRM may be [told of](PortControl::on_forward_rm) before the cells that came before it in the same
     /// interval are counted.
     #[inline]
-    pub fn forward_rm_stands(&self) -> bool {
-        self.algorithm().is_none_or(SwitchAlgorithm::forward_rm_stands)
+    pub fn ignores_open_interval(&self) -> bool {
+        self.algorithm().is_none_or(Promises::ignores_open_interval)
     }
 
     /// Whether the answer to a BRM of this connection at `now` hangs on cells that have come since the interval began,
     /// or on the queue: if not, those who tell of cells late need not do so for it.
     #[inline]
-    pub fn answer_settled(&self, now: Time, slot: Slot) -> Settled {
+    pub fn answer_is_fixed(&self, now: Time, slot: Slot) -> Settled {
         let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref() else { return Settled::Yes };
         match algorithm.as_dyn() {
             Some(algorithm) if now < meter.deadline() && !meter.limits_cells() => {
-                algorithm.answer_settled(slot, meter)
+                algorithm.answer_is_fixed(slot, meter)
             }
             _ => Settled::No,
         }
     }
 
     /// A BRM of a connection whose forward direction leaves by this port passes the switch: answers it. `queue` is the
-    /// port's ABR queue now; where the [answer is settled](PortControl::answer_settled), nobody looks at it.
+    /// port's ABR queue now; where the [answer is settled](PortControl::answer_is_fixed), nobody looks at it.
     #[inline]
     pub fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, feedback: &mut Feedback) {
         let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() else { return };
@@ -324,6 +321,8 @@ mod tests {
         metering: Metering,
         loads: Arc<Mutex<Vec<IntervalLoad>>>,
     }
+
+    impl Promises for Recorder {}
 
     impl SwitchAlgorithm for Recorder {
         fn metering(&self) -> Option<Metering> {
@@ -485,7 +484,7 @@ mod tests {
                 feedback.explicit_rate()
             };
             let before = if stands { Settled::ButForForwardRms } else { Settled::No };
-            assert_eq!(port.answer_settled(ms(1), slot), before, "nothing has been answered: {config:?}");
+            assert_eq!(port.answer_is_fixed(ms(1), slot), before, "nothing has been answered: {config:?}");
             if stands {
                 // Cells and the queue do not change it: the same as if there were none.
                 let mut other = erica(config);
@@ -497,7 +496,7 @@ mod tests {
             }
             let first = answer(&mut port, ms(1), 0);
             let after = if stands { Settled::Yes } else { Settled::No };
-            assert_eq!(port.answer_settled(ms(2), slot), after, "{config:?}");
+            assert_eq!(port.answer_is_fixed(ms(2), slot), after, "{config:?}");
             if !stands {
                 continue;
             }
@@ -505,7 +504,11 @@ mod tests {
             (0..200).for_each(|_| port.on_abr_cell(ms(2), slot));
             port.on_forward_rm(ms(2), slot, CellRate::new(50_000.0));
             assert_eq!(answer(&mut port, ms(3), 1000), first);
-            assert_eq!(port.answer_settled(Time::ZERO + interval, slot), Settled::No, "the interval is over");
+            assert_eq!(
+                port.answer_is_fixed(Time::ZERO + interval, slot),
+                Settled::No,
+                "the interval is over"
+            );
         }
     }
 

@@ -1,7 +1,7 @@
 //! Relative-rate marking (TM 4.0, 5.10.6 b; paper stop-and-go, section 2).
 
 use super::built_in::{BuiltIn, Form};
-use super::{Feedback, Meter, Slot, SwitchAlgorithm};
+use super::{Feedback, Meter, Promises, Slot, SwitchAlgorithm};
 use crate::declaration::{Shape, Values, configuration};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Cells, Time};
@@ -55,10 +55,6 @@ impl RelativeRate {
 }
 
 impl SwitchAlgorithm for RelativeRate {
-    fn forward_rm_stands(&self) -> bool {
-        true
-    }
-
     fn on_backward_rm(
         &mut self,
         _now: Time,
@@ -71,6 +67,12 @@ impl SwitchAlgorithm for RelativeRate {
             feedback.indicate_congestion();
             feedback.forbid_increase();
         }
+    }
+}
+
+impl Promises for RelativeRate {
+    fn ignores_open_interval(&self) -> bool {
+        true
     }
 }
 

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::built_in::{BuiltIn, Form};
-use super::{Feedback, Meter, Slot, SwitchAlgorithm, VcAtPort};
+use super::{Feedback, Meter, Promises, Slot, SwitchAlgorithm, VcAtPort};
 use crate::declaration::{Shape, Values, configuration, words};
 use crate::parameters::{AbrParameters, ParameterError, PowerOfTwo, in_range};
 use crate::units::{CellRate, Cells, Duration, Time};
@@ -117,10 +117,6 @@ impl SwitchAlgorithm for StopAndGo {
         self.rates.push((vc.pcr, vc.mcr));
     }
 
-    fn forward_rm_stands(&self) -> bool {
-        true
-    }
-
     fn on_backward_rm(&mut self, _: Time, slot: Slot, queue: Cells, _: &Meter, feedback: &mut Feedback) {
         let stop = queue >= self.config.threshold;
         match self.config.form {
@@ -134,6 +130,12 @@ impl SwitchAlgorithm for StopAndGo {
                 feedback.limit(if stop { mcr } else { pcr });
             }
         }
+    }
+}
+
+impl Promises for StopAndGo {
+    fn ignores_open_interval(&self) -> bool {
+        true
     }
 }
 

@@ -176,7 +176,7 @@ impl Cluster {
         self.bring_up(hop.port as usize, limit, now);
         if cell.is_backward_rm() {
             let (port, slot) = (hop.answering_port as usize, hop.answering_slot);
-            let is_settled = match self.ports[port].control.answer_settled(now, slot) {
+            let is_settled = match self.ports[port].control.answer_is_fixed(now, slot) {
                 _ if !self.mechanisms.has(Mechanism::SettledAnswers) => false,
                 Settled::Yes => true,
                 Settled::ButForForwardRms => self.no_forward_rm_waits(&hop, now),

@@ -223,7 +223,7 @@ impl Port {
     }
 
     /// The answer of this port to a BRM that passes in the other direction, where it is
-    /// [settled](PortControl::answer_settled).
+    /// [settled](PortControl::answer_is_fixed).
     #[inline(always)]
     pub fn settled_answer(&mut self, now: Time, slot: Slot, cell: Cell) -> Cell {
         self.answer_at(now, slot, Cells::ZERO, cell)

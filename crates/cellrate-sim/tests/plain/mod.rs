@@ -7,13 +7,15 @@ pub mod sources;
 
 use cellrate_proto::CellRate;
 use cellrate_proto::switch::{
-    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Slot, SwitchAlgorithm, SwitchAlgorithmConfig,
-    VcAtPort,
+    AveragingInterval, Feedback, IntervalLoad, Meter, Metering, Promises, Slot, SwitchAlgorithm,
+    SwitchAlgorithmConfig, VcAtPort,
 };
 use cellrate_proto::{Cells, Duration, Time};
 
 /// One of them.
 pub struct Plain(Box<dyn SwitchAlgorithm + Send>);
+
+impl Promises for Plain {}
 
 impl SwitchAlgorithm for Plain {
     fn metering(&self) -> Option<Metering> {
@@ -52,6 +54,21 @@ impl SwitchAlgorithm for Plain {
 #[derive(Default)]
 pub struct Counting {
     cells: u64,
+    /// It promises what it does not keep: that claims do not hang on the cells before them.
+    breaks_a_promise: bool,
+}
+
+impl Counting {
+    /// Nothing counted yet.
+    pub fn promising(breaks_a_promise: bool) -> Counting {
+        Counting { cells: 0, breaks_a_promise }
+    }
+}
+
+impl Promises for Counting {
+    fn ignores_open_interval(&self) -> bool {
+        self.breaks_a_promise
+    }
 }
 
 impl SwitchAlgorithm for Counting {

@@ -2,45 +2,22 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::Cells;
 use cellrate_proto::switch::{
-    AprcConfig, AveragingInterval, CapcConfig, ConsistentMarkingConfig, ControlFunction, DrainedBy,
-    EprcaConfig, EricaConfig, Fairness, LoadAveraging, PhantomConfig, QueueControl, SwitchAlgorithmConfig,
+    AveragingInterval, ControlFunction, DrainedBy, EricaConfig, FORMS, Form, LoadAveraging, QueueControl,
+    SwitchAlgorithmConfig,
 };
 use cellrate_scenario::{ClockOffset, Scenario};
 use cellrate_sim::random::{Owner, Random, Stream};
 
-/// In every fourth network ports that run ERICA may share by weight, count the effective number of connections, or run
-/// CAPC, EPRCA, APRC, Phantom or consistent marking instead; dice of its own leave all other networks what they are.
+/// In every fourth network ports that run ERICA run any other form of any algorithm instead, with any parameters; dice of
+/// their own leave all other networks what they are.
 pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     vary_erica(scenario, number);
     if number % 4 != 1 {
         return;
     }
     let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 7")));
-    change_erica(scenario, |erica| {
-        let threshold = 1 + (dice.uniform() * 40.0) as u64;
-        Some(match (dice.uniform() * 9.0) as u32 {
-            0 | 1 => {
-                let fairness = Fairness::Weighted;
-                SwitchAlgorithmConfig::Erica(Arc::new(EricaConfig { fairness, ..*erica }))
-            }
-            2 => random_capc(erica.interval, threshold, &mut dice),
-            3 => random_eprca(threshold, &mut dice),
-            4 => consistent_marking(
-                erica.interval,
-                [Fairness::Equal, Fairness::Weighted][number as usize / 4 % 2],
-            ),
-            5 => {
-                let mut erica = *erica;
-                erica.active_sources.effective = true;
-                SwitchAlgorithmConfig::Erica(Arc::new(erica))
-            }
-            6 => random_phantom(erica.interval, &mut dice),
-            7 => random_aprc(threshold, &mut dice),
-            _ => return None,
-        })
-    });
+    change_erica(scenario, |erica| (dice.uniform() < 0.9).then(|| any(FORMS, erica.interval, &mut dice)));
 }
 
 /// In every third network ERICA+ has another function of the queueing delay, averages are of rates, and what is claimed
@@ -80,18 +57,12 @@ pub(super) fn set_clocks_apart(scenario: &mut Scenario, number: u64) {
     }
 }
 
-/// All ports that run ERICA run EPRCA, APRC, CAPC or consistent marking instead.
+/// All ports that run ERICA run something else instead.
 pub(super) fn answer_by_queue(scenario: &mut Scenario, number: u64) {
+    let others: Vec<Form> =
+        FORMS.iter().filter(|form| !form.shape.name.starts_with("erica")).copied().collect();
     let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 8")));
-    change_erica(scenario, |erica| {
-        let threshold = 1 + (dice.uniform() * 40.0) as u64;
-        Some(match (dice.uniform() * 4.0) as u32 {
-            0 => random_capc(erica.interval, threshold, &mut dice),
-            1 => random_eprca(threshold, &mut dice),
-            2 => random_aprc(threshold, &mut dice),
-            _ => consistent_marking(erica.interval, Fairness::Equal),
-        })
-    });
+    change_erica(scenario, |erica| Some(any(&others, erica.interval, &mut dice)));
 }
 
 /// Gives ports that run ERICA what `other` makes of it, if it does.
@@ -107,31 +78,8 @@ fn change_erica(
     }
 }
 
-fn random_capc(interval: AveragingInterval, threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {
-    let (rup, rdn) = (0.025 + 0.2 * dice.uniform(), 0.2 + dice.uniform());
-    let capc = CapcConfig { interval, rup, rdn, threshold: Cells(threshold), ..CapcConfig::new() };
-    SwitchAlgorithmConfig::Capc(Arc::new(capc))
-}
-
-fn random_eprca(threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {
-    let high = threshold + (dice.uniform() * 100.0) as u64;
-    let config = EprcaConfig { high_threshold: Cells(high), ..EprcaConfig::new(Cells(threshold)) };
-    SwitchAlgorithmConfig::Eprca(Arc::new(config))
-}
-
-fn random_aprc(threshold: u64, dice: &mut Random) -> SwitchAlgorithmConfig {
-    let interval_cells = 1 + (dice.uniform() * 60.0) as u32;
-    let growth_threshold = Cells((dice.uniform() * 3.0) as u64);
-    let aprc = AprcConfig { interval_cells, growth_threshold, ..AprcConfig::new(Cells(threshold)) };
-    SwitchAlgorithmConfig::Aprc(Arc::new(aprc))
-}
-
-fn random_phantom(interval: AveragingInterval, dice: &mut Random) -> SwitchAlgorithmConfig {
-    let (utilization_factor, alpha) = (0.5 + 10.0 * dice.uniform(), 0.005 + 0.5 * dice.uniform().powi(3));
-    SwitchAlgorithmConfig::Phantom(Arc::new(PhantomConfig { interval, utilization_factor, alpha }))
-}
-
-fn consistent_marking(interval: AveragingInterval, fairness: Fairness) -> SwitchAlgorithmConfig {
-    let config = ConsistentMarkingConfig { interval, fairness, ..ConsistentMarkingConfig::new() };
-    SwitchAlgorithmConfig::ConsistentMarking(Arc::new(config))
+/// One of `forms` with parameters drawn at random; its averaging interval, if it has one, is `interval`.
+fn any(forms: &[Form], interval: AveragingInterval, dice: &mut Random) -> SwitchAlgorithmConfig {
+    let form = &forms[(dice.uniform() * forms.len() as f64) as usize];
+    SwitchAlgorithmConfig::drawn(form, Some(interval.time), &mut || dice.uniform())
 }

@@ -22,7 +22,7 @@
 //! host by counters that samples and the end of the run look at: and these look at all ports first.
 //!
 //! Not everyone who asks a port looks at it: the answer to a BRM may be settled whatever cells have come since the
-//! interval began ([`answer_settled`](cellrate_proto::switch::PortControl::answer_settled)), as ERICA's is from the
+//! interval began ([`answer_is_fixed`](cellrate_proto::switch::PortControl::answer_is_fixed)), as ERICA's is from the
 //! first one in an interval on; and before that it hangs on FRMs of the same connection alone, of which most often none
 //! waits.
 //!

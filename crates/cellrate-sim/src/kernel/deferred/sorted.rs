@@ -39,7 +39,7 @@ impl Cluster {
         if !joining.is_usual()
             || limit.saturating_sub(from) < span
             || left < count
-            || *metered && !control.forward_rm_stands()
+            || *metered && !control.ignores_open_interval()
             || !merge.patience().is_some_and(Patience::is_promising)
         {
             return false;

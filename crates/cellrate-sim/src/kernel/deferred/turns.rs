@@ -68,7 +68,7 @@ impl Cluster {
             return false;
         };
         let Some(mut order) = merge.in_order() else { return false };
-        let with_forward_rms = !*metered || control.forward_rm_stands();
+        let with_forward_rms = !*metered || control.ignores_open_interval();
         let meter = control.quiet_meter();
         let (limit, most) = match *metered {
             true => (limit.min(schedule.key(0, meter.until)), meter.left.min(MOST_JOINING)),
