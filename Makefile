@@ -8,7 +8,7 @@ endif
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc lint docs optimized bench bench-campaign bench-json bench-lab bench-peers paper clean
+.PHONY: help toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc lint docs optimized bench bench-campaign bench-json bench-lab bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -27,6 +27,7 @@ help:
 	@echo "make live-demo  real TCP over ABR on this machine (root; Linux): goodput against the most there can be"
 	@echo "make lab     the page that simulates in a browser (Node.js, and Rust's WebAssembly target)"
 	@echo "make test    formatting, lints, Rust tests, Python tests, types, documentation"
+	@echo "make toy     add a toy algorithm to a copy of the workspace, and run it: what it takes is what CONTRIBUTING.md says"
 	@echo "make docs    a site of all pages with the reference of the Python API, in results/site"
 	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
 	@echo "make bench   time the workloads and the table of changes, count their instructions (bench-json: the same as JSON)"
@@ -71,6 +72,10 @@ test-rust: prerequisites
 	cargo build --locked --manifest-path crates/cellrate-proto/no_std_check/Cargo.toml --target-dir target/no_std_check
 	@$(MAKE) --no-print-directory rustdoc
 	$(PYTHON) vectors/derive.py
+
+# A toy algorithm is added to a copy of the workspace by what CONTRIBUTING.md says it takes, and run; with one part left out a test says so.
+toy:
+	$(PYTHON) tests/toy/try.py
 
 # The reference of the Rust crates, and then that of private items: a link that leads nowhere is an error.
 rustdoc: prerequisites

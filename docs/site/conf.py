@@ -42,25 +42,11 @@ PAGES = {
     "Protocol and models": [
         "docs/rules",
         "docs/algorithms/README",
-        *[
-            f"docs/algorithms/{name}"
-            for name in (
-                "efci",
-                "relative-rate",
-                "stop-and-go",
-                "eprca",
-                "aprc",
-                "capc",
-                "phantom",
-                "consistent-marking",
-                "erica",
-                "erica-plus",
-                "becn",
-                "vs-vd",
-                "frame-discard",
-                "uili",
-            )
-        ],
+        *sorted(
+            f"docs/algorithms/{page.stem}"
+            for page in (Path(__file__).parents[2] / "docs/algorithms").glob("*.md")
+            if page.stem != "README"
+        ),
         "docs/transport",
     ],
     "Your own": [

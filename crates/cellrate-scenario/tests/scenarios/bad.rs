@@ -1,5 +1,6 @@
 //! Bad files and what they are told: the line, what was given, what is allowed.
 
+use cellrate_proto::switch::FORMS;
 use cellrate_scenario::Document;
 
 use crate::GOOD;
@@ -133,7 +134,8 @@ fn an_interval_shorter_than_a_cell_and_a_microsecond_is_refused_for_every_algori
             .and_then(|document| document.resolve())
             .map_err(|error| error.to_string())
     };
-    for algorithm in ["erica", "erica+", "capc", "phantom", "consistent-marking"] {
+    for form in FORMS.iter().filter(|form| form.shape.key("interval").is_some()) {
+        let algorithm = form.shape.name;
         for interval in ["1 ps", "0.5 us"] {
             let error = of(algorithm, interval, "10 Mbps").unwrap_err();
             assert!(error.contains("defaults.switch.algorithm.interval"), "{error}");

@@ -1,5 +1,6 @@
 //! What the reference calls the default of a key is what holds where the key is left out.
 
+use cellrate_proto::switch::FORMS;
 use cellrate_scenario::{Document, Scenario, schema};
 use serde_json::Value;
 
@@ -65,17 +66,15 @@ fn held(schema: &Value, wanted: &dyn Fn(&Value) -> bool, with: &dyn Fn(&str) -> 
 fn of_switch_algorithms() {
     let schema = schema();
     let mut lines = String::new();
-    let threshold = ", threshold = \"250 cells\"";
-    for (kind, required) in [
-        ("stop-and-go", threshold),
-        ("eprca", threshold),
-        ("aprc", ", high_threshold = \"1000 cells\""),
-        ("capc", ""),
-        ("phantom", ""),
-        ("consistent-marking", ""),
-        ("erica", ""),
-        ("erica+", ""),
-    ] {
+    for form in FORMS {
+        let kind = form.shape.name;
+        let required: String = form
+            .shape
+            .keys
+            .iter()
+            .filter(|key| key.required)
+            .map(|key| format!(", {} = \"250 cells\"", key.name))
+            .collect();
         let wanted = |keys: &Value| keys["type"]["const"] == kind;
         let with = |more: &str| format!("switch.algorithm = {{ type = \"{kind}\"{required}{more} }}");
         lines.push_str(&format!("[{kind}]\n{}", held(&schema, &wanted, &with)));

@@ -1,0 +1,55 @@
+//! A toy: everybody is granted the same fixed rate, which is a share of the line.
+
+use super::built_in::{BuiltIn, Figure, Form};
+use super::{Feedback, Meter, Promises, Slot, SwitchAlgorithm};
+use crate::declaration::{Range, Shape, Values, configuration};
+use crate::parameters::ParameterError;
+use crate::units::{CellRate, Cells, Time};
+
+configuration! {
+    /// The toy's parameters.
+    pub struct ToyConfig new() {
+        /// Share of the line that each connection gets.
+        share: f64 = "1/8" in Range::SHARE,
+    }
+}
+
+impl BuiltIn for Toy {
+    type Config = ToyConfig;
+
+    const FORMS: &'static [Form] = &[Form {
+        title: "the toy",
+        shape: Shape { name: "toy", about: "A toy: a fixed share for each.", keys: ToyConfig::KEYS },
+        figures: &[Figure::rate("grant")],
+    }];
+
+    fn at_port(config: &ToyConfig, link_rate: CellRate) -> Toy {
+        Toy { grant: link_rate * config.share }
+    }
+
+    fn read<V: Values>(_form: &Form, values: &V) -> Result<ToyConfig, V::Error> {
+        ToyConfig::read(values)
+    }
+
+    fn check(config: &ToyConfig) -> Result<(), ParameterError> {
+        config.check()
+    }
+}
+
+/// The algorithm.
+#[derive(Clone, Debug)]
+pub struct Toy {
+    grant: CellRate,
+}
+
+impl Promises for Toy {}
+
+impl SwitchAlgorithm for Toy {
+    fn on_backward_rm(&mut self, _: Time, _: Slot, _: Cells, _: &Meter, feedback: &mut Feedback) {
+        feedback.limit(self.grant);
+    }
+
+    fn metrics(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("grant", self.grant.as_cells_per_s());
+    }
+}
