@@ -1,9 +1,7 @@
 //! What results call the things of a scenario.
 
 use cellrate_proto::switch::FrameDiscardConfig;
-use cellrate_scenario::{
-    Category, FlowIndex, FlowQuantity, NodeIndex, Port, PortIndex, PortQuantity, Quantity, Scenario,
-};
+use cellrate_scenario::{Category, FlowIndex, NodeIndex, Port, PortIndex, PortQuantity, Quantity, Scenario};
 
 /// "name", or "name (back)" for the direction from the last host to the first.
 pub fn flow_name(scenario: &Scenario, flow: FlowIndex) -> String {
@@ -58,21 +56,15 @@ pub fn control_names(port: &Port) -> Vec<String> {
 pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'static str) {
     match quantity {
         Quantity::Flow { quantity, flow } => {
-            let (name, unit) = flow_quantity(quantity);
+            let (name, unit) = quantity.name_and_unit().unwrap_or_default();
             (name.to_owned(), flow_name(scenario, flow), unit)
         }
         Quantity::VirtualSource { quantity, flow, switch } => {
-            let (name, unit) = flow_quantity(quantity);
+            let (name, unit) = quantity.name_and_unit().unwrap_or_default();
             (name.to_owned(), virtual_source_name(scenario, flow, switch), unit)
         }
         Quantity::Port { quantity, port } => {
             let (name, unit) = match quantity {
-                PortQuantity::Queue => ("queue", "cells"),
-                PortQuantity::GuaranteedQueue => ("guaranteed_queue", "cells"),
-                PortQuantity::AbrQueue => ("abr_queue", "cells"),
-                PortQuantity::UbrQueue => ("ubr_queue", "cells"),
-                PortQuantity::Utilization => ("utilization", ""),
-                PortQuantity::Drops => ("port_drops", "cells"),
                 PortQuantity::Metric(place) => {
                     let port = scenario.port(port);
                     let place = usize::from(place);
@@ -85,26 +77,9 @@ pub fn describe(scenario: &Scenario, quantity: Quantity) -> (String, String, &'s
                         }
                     }
                 }
+                quantity => quantity.name_and_unit().unwrap_or_default(),
             };
             (name.to_owned(), port_name(scenario, port), unit)
         }
-    }
-}
-
-/// Name and unit.
-fn flow_quantity(quantity: FlowQuantity) -> (&'static str, &'static str) {
-    match quantity {
-        FlowQuantity::Acr => ("acr", "cells/s"),
-        FlowQuantity::SourceRate => ("source_rate", "cells/s"),
-        FlowQuantity::Received => ("received", "cells"),
-        FlowQuantity::SourceQueue => ("source_queue", "cells"),
-        FlowQuantity::Drops => ("drops", "cells"),
-        FlowQuantity::ForwardRm => ("forward_rm", "cells"),
-        FlowQuantity::BackwardRm => ("backward_rm", "cells"),
-        FlowQuantity::Cwnd => ("cwnd", "octets"),
-        FlowQuantity::Rtt => ("rtt", "s"),
-        FlowQuantity::Retransmissions => ("retransmissions", "segments"),
-        FlowQuantity::Responses => ("responses", "objects"),
-        FlowQuantity::ResponseTime => ("response_time", "s"),
     }
 }

@@ -20,6 +20,8 @@ use application::APPLICATION;
 pub(crate) use cellrate_proto::declaration::{Dimension, Key, Kind, Range, Shape, Tagged, key, required};
 use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::switch::FIGURES;
+
+use crate::model::{FlowQuantity, PortQuantity};
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
@@ -402,23 +404,9 @@ const PROBE: Shape = Shape {
 };
 
 /// Quantities of one direction of a connection, by their names in `record`.
-pub(crate) const FLOW_QUANTITIES: &[&str] = &[
-    "acr",
-    "source_rate",
-    "received",
-    "source_queue",
-    "drops",
-    "forward_rm",
-    "backward_rm",
-    "cwnd",
-    "rtt",
-    "retransmissions",
-    "responses",
-    "response_time",
-];
+pub(crate) const FLOW_QUANTITIES: &[&str] = FlowQuantity::NAMES;
 /// Quantities of any port.
-pub(crate) const PORT_QUANTITIES: &[&str] =
-    &["queue", "guaranteed_queue", "abr_queue", "ubr_queue", "utilization", "port_drops"];
+pub(crate) const PORT_QUANTITIES: &[&str] = PortQuantity::NAMES;
 
 /// One of these, or a figure of a custom algorithm.
 const RECORD: Kind = Kind::Or(&[Kind::Choice(QUANTITIES), Kind::Name]);

@@ -13,6 +13,7 @@ mod live;
 mod measuring;
 mod pages;
 mod period;
+mod quantity;
 mod segmenting;
 mod shared;
 mod stationary;
@@ -30,6 +31,8 @@ pub use live::*;
 pub use measuring::*;
 pub use pages::*;
 pub use period::*;
+pub(crate) use quantity::Declared;
+pub use quantity::{FlowQuantity, PortQuantity};
 pub use segmenting::*;
 pub use shared::*;
 pub use tcp::*;
@@ -520,60 +523,4 @@ pub enum Quantity {
         /// The port.
         port: PortIndex,
     },
-}
-
-/// Quantities of one direction of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FlowQuantity {
-    /// ACR [cells/s].
-    Acr,
-    /// Rate of all cells that left the source since the last value [cells/s].
-    SourceRate,
-    /// Data cells that arrived at the destination since the start \[cells\].
-    Received,
-    /// Data cells waiting at the source for their turn \[cells\].
-    SourceQueue,
-    /// Cells of this direction lost so far \[cells\].
-    Drops,
-    /// Forward RM cells sent so far \[cells\].
-    ForwardRm,
-    /// Backward RM cells received so far at the source of this direction \[cells\].
-    BackwardRm,
-    /// Congestion windows of the direction's TCP connections, together \[octets\].
-    Cwnd,
-    /// Mean of their smoothed round-trip times \[s\]; 0 before the first measurement.
-    Rtt,
-    /// Segments that they have sent again so far \[segments\].
-    Retransmissions,
-    /// Objects of pages that the direction's clients have whole so far \[objects\].
-    Responses,
-    /// What the last of them took, from its client's turn to it to its last octet \[s\]; 0 before the first.
-    ResponseTime,
-}
-
-impl FlowQuantity {
-    /// Whether a virtual source has it as a source has.
-    pub const fn is_of_virtual_source(self) -> bool {
-        use FlowQuantity::{Acr, BackwardRm, ForwardRm, SourceQueue, SourceRate};
-        matches!(self, Acr | SourceRate | SourceQueue | ForwardRm | BackwardRm)
-    }
-}
-
-/// Quantities of an output port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PortQuantity {
-    /// Cells waiting and in transmission, of all categories \[cells\].
-    Queue,
-    /// The same of CBR and VBR \[cells\].
-    GuaranteedQueue,
-    /// The same of ABR \[cells\].
-    AbrQueue,
-    /// The same of UBR \[cells\].
-    UbrQueue,
-    /// Share of the line in use since the last value [0 to 1].
-    Utilization,
-    /// Cells lost at this port so far \[cells\].
-    Drops,
-    /// A figure of the port's algorithm, by its place in `metrics()`: z, N, FairShare and others.
-    Metric(u8),
 }

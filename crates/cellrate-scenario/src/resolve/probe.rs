@@ -8,8 +8,8 @@ use cellrate_proto::switch::FORMS;
 use super::network::Network;
 use crate::format::{FIGURE_NAMES, FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
 use crate::model::{
-    Category, Connection, ConnectionIndex, Every, FlowIndex, FlowQuantity, NodeIndex, Port, PortIndex,
-    PortQuantity, Probe, Quantity, Step, Traffic, segmenting,
+    Category, Connection, ConnectionIndex, Declared, Every, FlowIndex, FlowQuantity, NodeIndex, Port,
+    PortIndex, PortQuantity, Probe, Quantity, Step, Traffic, segmenting,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place, suggestion};
@@ -281,7 +281,9 @@ fn quantities(
     connections: &[Connection],
 ) -> Result<Vec<Quantity>, Fault> {
     let name = check::text(node)?;
-    if let (Every::Change, Some(reason)) = (every, no_changes(name)) {
+    if let (Every::Change, Some(reason)) =
+        (every, declared(name).and_then(|declared| declared.at_intervals_only))
+    {
         let message = format!("{name} {reason} and has no changes to record");
         return Err(Fault::new(
             node.place,
@@ -291,7 +293,7 @@ fn quantities(
     }
     let mut result = Vec::new();
     let mut lacking = None;
-    if let Some(quantity) = flow_quantity(name) {
+    if let Some(quantity) = FlowQuantity::named(name) {
         for &(flow, place) in &targets.flows {
             if has(&connections[flow.connection().0 as usize], flow.is_backward(), quantity) {
                 result.push(Quantity::Flow { quantity, flow });
@@ -328,21 +330,17 @@ fn quantities(
     }
 }
 
-/// Why a quantity can be recorded at intervals only; `None` for one that can be at every change.
-fn no_changes(name: &str) -> Option<&'static str> {
-    match name {
-        "source_rate" | "utilization" => Some("is an average since the last value"),
-        "source_queue" => Some("is worked out when it is asked for"),
-        "drops" => Some("is counted in several places of the network"),
-        _ => None,
-    }
+/// The declaration of the quantity of this name; `None` for a figure.
+fn declared(name: &str) -> Option<&'static Declared> {
+    let of_flow = FlowQuantity::named(name).and_then(FlowQuantity::declared);
+    of_flow.or_else(|| PortQuantity::named(name).and_then(PortQuantity::declared))
 }
 
 fn lack_remedy(name: &str) -> String {
+    if let Some(owner) = declared(name).and_then(|declared| declared.owner) {
+        return owner.to_owned();
+    }
     let remedy = match name {
-        "acr" | "forward_rm" | "backward_rm" => "Only connections of category abr have it",
-        "cwnd" | "rtt" | "retransmissions" => "Only directions with traffic of type \"tcp\" have it",
-        "responses" | "response_time" => "Only connections whose traffic of type \"tcp\" has pages have it",
         name if FIGURE_NAMES.contains(&name) => {
             let offers = FORMS.iter().filter(|form| form.figures.iter().any(|figure| figure.name == name));
             let types: Vec<String> = offers.map(|form| format!("\"{}\"", form.shape.name)).collect();
@@ -361,24 +359,6 @@ fn lack_remedy(name: &str) -> String {
         _ => "It is a quantity of ports: name one, such as \"sw1->sw2\"",
     };
     remedy.to_owned()
-}
-
-fn flow_quantity(name: &str) -> Option<FlowQuantity> {
-    Some(match name {
-        "acr" => FlowQuantity::Acr,
-        "source_rate" => FlowQuantity::SourceRate,
-        "received" => FlowQuantity::Received,
-        "source_queue" => FlowQuantity::SourceQueue,
-        "drops" => FlowQuantity::Drops,
-        "forward_rm" => FlowQuantity::ForwardRm,
-        "backward_rm" => FlowQuantity::BackwardRm,
-        "cwnd" => FlowQuantity::Cwnd,
-        "rtt" => FlowQuantity::Rtt,
-        "retransmissions" => FlowQuantity::Retransmissions,
-        "responses" => FlowQuantity::Responses,
-        "response_time" => FlowQuantity::ResponseTime,
-        _ => return None,
-    })
 }
 
 /// RM cells and ACR are ABR's; all else any direction has that carries data.
@@ -404,15 +384,8 @@ fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool 
 }
 
 fn port_quantity(name: &str, port: &Port) -> Option<PortQuantity> {
-    Some(match name {
-        "queue" => PortQuantity::Queue,
-        "guaranteed_queue" => PortQuantity::GuaranteedQueue,
-        "abr_queue" => PortQuantity::AbrQueue,
-        "ubr_queue" => PortQuantity::UbrQueue,
-        "utilization" => PortQuantity::Utilization,
-        "port_drops" => PortQuantity::Drops,
-        metric => PortQuantity::Metric(port.figures().iter().position(|name| *name == metric)? as u8),
-    })
+    let figure = || port.figures().iter().position(|figure| *figure == name);
+    PortQuantity::named(name).or_else(|| Some(PortQuantity::Metric(figure()? as u8)))
 }
 
 fn title(quantity: Quantity, network: &Network, connections: &[Connection]) -> String {

@@ -41,7 +41,16 @@ pub(super) fn build_tracks(
                         add(Place { cluster, index: 0 }, Subject::Drops(flow));
                     }
                 }
-                _ => {
+                FlowQuantity::Acr
+                | FlowQuantity::SourceRate
+                | FlowQuantity::SourceQueue
+                | FlowQuantity::ForwardRm
+                | FlowQuantity::BackwardRm
+                | FlowQuantity::Cwnd
+                | FlowQuantity::Rtt
+                | FlowQuantity::Retransmissions
+                | FlowQuantity::Responses
+                | FlowQuantity::ResponseTime => {
                     let place = endpoints[flow.index()];
                     add(place, Subject::Sender(quantity, place.index));
                 }

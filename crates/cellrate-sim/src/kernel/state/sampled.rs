@@ -35,13 +35,31 @@ impl Sampled {
                 ) => {
                     rm_senders.insert(endpoint);
                 }
-                Subject::Sender(_, endpoint) => {
+                Subject::Sender(
+                    FlowQuantity::SourceRate
+                    | FlowQuantity::SourceQueue
+                    | FlowQuantity::Received
+                    | FlowQuantity::Drops
+                    | FlowQuantity::Cwnd
+                    | FlowQuantity::Rtt
+                    | FlowQuantity::Retransmissions
+                    | FlowQuantity::Responses
+                    | FlowQuantity::ResponseTime,
+                    endpoint,
+                ) => {
                     senders.insert(endpoint);
                 }
                 Subject::Port(PortQuantity::Metric(_) | PortQuantity::Drops, port) => {
                     looked_at.insert(port);
                 }
-                Subject::Port(_, port) => {
+                Subject::Port(
+                    PortQuantity::Queue
+                    | PortQuantity::GuaranteedQueue
+                    | PortQuantity::AbrQueue
+                    | PortQuantity::UbrQueue
+                    | PortQuantity::Utilization,
+                    port,
+                ) => {
                     queues.insert(port);
                 }
                 Subject::Receiver(..) | Subject::Drops(_) => looked_at.extend(0..ports.len() as u32),
