@@ -1,6 +1,7 @@
 """Add a toy algorithm to a copy of the workspace, by what CONTRIBUTING.md says it takes and nothing else, and use it.
 
-Then leave out one part after the other: a test has to say what is missing. The build output is shared by all copies.
+Without its page a test has to say that this is missing. The copy stands below `target/`, where packages of others are
+built already.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -37,14 +37,15 @@ def replaced(path: Path, old: str, new: str) -> None:
 
 def tested(workspace: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run tests of the copy."""
-    command = ["cargo", "test", "--offline", "--target-dir", str(ROOT / "target/toy"), *arguments]
+    command = ["cargo", "test", "--offline", "--target-dir", str(ROOT / "target"), *arguments]
     return subprocess.run(command, cwd=workspace, capture_output=True, text=True, check=False)
 
 
 def main() -> None:
     """Add it, use it, and leave out its page."""
-    with tempfile.TemporaryDirectory(prefix="cellrate-toy-") as folder:
-        workspace = Path(folder)
+    workspace = ROOT / "target/toy"
+    shutil.rmtree(workspace, ignore_errors=True)
+    try:
         copied(workspace)
         module, page = workspace / SWITCH / "mod.rs", workspace / PAGES / "toy.md"
         shutil.copy(HERE / "algorithm.rs", workspace / SWITCH / "toy.rs")
@@ -64,6 +65,8 @@ def main() -> None:
             done = tested(workspace, *arguments)
             if done.returncode:
                 sys.exit(f"cargo test {' '.join(arguments)} fails:\n{done.stdout}{done.stderr}")
+    finally:
+        shutil.rmtree(workspace, ignore_errors=True)
     print("A toy algorithm is one file, two lines of switch/mod.rs, a page and its row in the overview.")
 
 
