@@ -23,6 +23,7 @@ pub mod parameters;
 pub mod policing;
 pub mod rate_code;
 pub mod rm;
+pub mod scheduling;
 pub mod signalling;
 pub mod source;
 pub mod switch;
