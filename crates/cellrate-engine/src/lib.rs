@@ -25,4 +25,5 @@ pub mod topology;
 pub mod tournament;
 pub mod traffic;
 pub mod virtual_source;
+pub mod waiting;
 pub mod wide;

@@ -1,5 +1,6 @@
 //! What results call the things of a scenario.
 
+use cellrate_proto::scheduling::Discipline;
 use cellrate_proto::switch::FrameDiscardConfig;
 use cellrate_scenario::{Category, FlowIndex, NodeIndex, Port, PortIndex, PortQuantity, Quantity, Scenario};
 
@@ -49,7 +50,15 @@ pub fn control_names(port: &Port) -> Vec<String> {
         FrameDiscardConfig::Selective { .. } => "selective discard".to_owned(),
         FrameDiscardConfig::Fair { .. } => "FBA".to_owned(),
     });
-    algorithm.into_iter().chain(efci).chain(becn).chain(vs_vd).chain(frame_discard).collect()
+    let queueing = match port.queueing.discipline {
+        Discipline::Fifo => None,
+        Discipline::RoundRobin => Some("round robin".to_owned()),
+        Discipline::DeficitRoundRobin { .. } => Some("DRR".to_owned()),
+        Discipline::WeightedFair => Some("WF2Q+".to_owned()),
+    };
+    let weights = port.queueing.class_weights.map(|_| "weighted classes".to_owned());
+    let rest = efci.into_iter().chain(becn).chain(vs_vd).chain(frame_discard).chain(queueing).chain(weights);
+    algorithm.into_iter().chain(rest).collect()
 }
 
 /// Name, entity and unit of a series.

@@ -4,6 +4,9 @@ use cellrate_proto::switch::{FrameDiscard, PortControl, Slot, VcAtPort};
 use cellrate_proto::{Destination, DestinationConfig};
 use cellrate_scenario::{Category, Flow, FlowIndex, Scenario, Sender, WaitingBrm};
 
+use crate::priority::priority;
+use crate::waiting::WaitingCells;
+
 /// The receiving end of `flow`.
 pub fn destination(flow: &Flow) -> Destination {
     Destination::new(match &flow.sender {
@@ -15,16 +18,18 @@ pub fn destination(flow: &Flow) -> Destination {
     })
 }
 
-/// Tells a port of one direction of a connection: its control of ABR, its frame discard of UBR. The direction's number
-/// there; `None` where nobody has to know of it.
-pub fn connect(
+/// Tells a port of one direction of a connection: its control of ABR, its frame discard of UBR, its queues of each. The
+/// direction's number there, among those of its category; `None` where nobody has to know of it.
+pub fn connect<C>(
     scenario: &Scenario,
     flow: FlowIndex,
     control: &mut PortControl,
     frame_discard: Option<&mut FrameDiscard>,
+    waiting: Option<&mut WaitingCells<C>>,
 ) -> Option<Slot> {
     let connection = scenario.connection(flow.connection());
-    match (&scenario.flow(flow).sender, connection.category) {
+    let queue = waiting.and_then(|waiting| waiting.connect(scenario, flow, priority(connection.category)));
+    let slot = match (&scenario.flow(flow).sender, connection.category) {
         (Sender::Abr(abr), _) => {
             let vc = VcAtPort { pcr: abr.parameters.pcr, mcr: abr.parameters.mcr, weight: abr.weight };
             Some(control.connect(&vc))
@@ -33,5 +38,7 @@ pub fn connect(
             frame_discard.map(|discard| discard.connect(connection.carries_pdus(flow.is_backward())))
         }
         (Sender::Peak(_), _) => None,
-    }
+    };
+    // Control and frame discard number connections of their category in the same order, where they number them at all.
+    queue.or(slot)
 }

@@ -33,6 +33,7 @@ use random_world::categories::{of_several_categories, random_categories};
 use random_world::frame_discard::discarding;
 use random_world::hosts::random_shared_hosts;
 use random_world::parts::in_parts;
+use random_world::queueing::taking_turns;
 use random_world::segments::segmented;
 use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
@@ -56,6 +57,7 @@ const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
 const DEFAULT_SEGMENTS_COUNT: u64 = 400;
 const DEFAULT_BECN_COUNT: u64 = 400;
 const DEFAULT_DISCARD_COUNT: u64 = 400;
+const DEFAULT_TURNS_COUNT: u64 = 160;
 const DEFAULT_PARTS_COUNT: u64 = 220;
 const DEFAULT_OWN_COUNT: u64 = 400;
 const DEFAULT_CATEGORIES_COUNT: u64 = 90;
@@ -144,6 +146,22 @@ fn the_kernel_and_the_judge_agree_where_switches_discard_frames() {
         discarding(if number % 9 == 8 { random_scenario } else { kinds[number as usize % 4] }(number), number)
     };
     agree(network, DEFAULT_DISCARD_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_connections_and_categories_take_turns() {
+    let network = |number: u64| {
+        let scenario = match number % 8 {
+            0 => random_categories(number),
+            1 if number % 32 == 1 => of_several_categories(random_tcp_bottleneck(number), number),
+            2 => discarding(random_tcp(number), number),
+            3 => notified(segmented(random_scenario(number), number), number),
+            4 => random_tcp(number),
+            _ => random_scenario(number),
+        };
+        taking_turns(scenario, number)
+    };
+    agree(network, DEFAULT_TURNS_COUNT, 4);
 }
 
 #[test]

@@ -177,6 +177,7 @@ impl<'a> Machine<'a> {
         let (cell, next) = port.depart(now);
         let exit = port.exit;
         self.schedule.set(leaf, next);
+        let Some(cell) = cell else { return };
         if let Some(tap) = &mut self.tap {
             let (direction, cell) = match &cell {
                 Ok(cell) => (TapDirection::Sent, cell),

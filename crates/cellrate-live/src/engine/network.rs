@@ -295,7 +295,8 @@ impl Builder<'_> {
                     .ports
                     .get_mut(port as usize)
                     .and_then(|port| {
-                        set_up::connect(self.scenario, flow, &mut port.control, port.frame_discard.as_mut())
+                        let (discard, fair) = (port.frame_discard.as_mut(), port.fair.as_deref_mut());
+                        set_up::connect(self.scenario, flow, &mut port.control, discard, fair)
                     })
                     .unwrap_or(Slot(NONE));
                 let category = self.scenario.connection(flow.connection()).category;

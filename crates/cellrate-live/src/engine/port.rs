@@ -1,8 +1,8 @@
 //! An output port: queues by priority, a line, and what a switch does about congestion there.
 //!
 //! Every departure is an event at its ideal instant: the end of the cell before it, or the arrival at an idle port,
-//! plus the time of one cell. Service is by strict priority and not pre-emptive; RM cells may have a queue of their
-//! own. A data cell is marked with EFCI when its transmission begins, by the ABR queue with that cell still in it. Of
+//! plus the time of one cell. Service is by strict priority, or as the [queues](WaitingCells) of a port with others
+//! say, and not pre-emptive; RM cells may have a queue of their own. A data cell is marked with EFCI when its transmission begins, by the ABR queue with that cell still in it. Of
 //! what UBR loses frame discard may decide.
 
 use std::collections::VecDeque;
@@ -10,9 +10,10 @@ use std::collections::VecDeque;
 use cellrate_engine::line::Line;
 use cellrate_engine::priority::PRIORITIES;
 pub(crate) use cellrate_engine::priority::{ABR, UBR};
+use cellrate_engine::waiting::WaitingCells;
 use cellrate_proto::switch::{Feedback, FrameDiscard, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, RmCell, Time};
-use cellrate_scenario::{Port as Config, RmCells};
+use cellrate_scenario::{Port as Config, Queueing, RmCells};
 
 use super::cell::Cell;
 use super::faults::InjectedFaults;
@@ -40,6 +41,8 @@ pub(crate) struct Port {
     /// RM cells, where they do not wait among the data cells.
     waiting_rm: VecDeque<Cell>,
     rm_cells: RmCells,
+    /// All cells that wait, where queues are not one for each priority, the first priority first.
+    pub fair: Option<Box<WaitingCells<Cell>>>,
     /// The cell in transmission: its priority and when it will have left.
     serving: Option<(u8, Cell, Time)>,
     /// Cells waiting and in transmission, by priority.
@@ -84,6 +87,8 @@ impl Port {
             waiting: [VecDeque::new(), VecDeque::new(), VecDeque::new()],
             waiting_rm: VecDeque::new(),
             rm_cells: config.rm_cells,
+            fair: (config.queueing != Queueing::default())
+                .then(|| Box::new(WaitingCells::new(&config.queueing, config.rm_cells))),
             serving: None,
             lengths: [0; PRIORITIES],
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
@@ -164,7 +169,9 @@ impl Port {
     pub fn admit(&mut self, now: Time, priority: u8, slot: Slot, cell: Cell) -> Result<Option<Time>, ()> {
         let class = usize::from(priority);
         let total = self.total();
-        let has_room = self.lengths[class] < self.room[class] && total < self.shared_room;
+        let has_room = self.lengths[class] < self.room[class]
+            && total < self.shared_room
+            && self.fair.as_ref().is_none_or(|fair| fair.has_room(class, slot, cell.is_rm()));
         let gets_in = match &mut self.frame_discard {
             Some(discard) if class == UBR => {
                 discard.admits(slot, cell.is_data() && cell.user_bit(), Cells(self.lengths[UBR]), has_room)
@@ -179,6 +186,10 @@ impl Port {
         self.lengths[class] += 1;
         self.max_total = self.max_total.max(total + 1);
         self.max_lengths[class] = self.max_lengths[class].max(self.lengths[class]);
+        if let Some(fair) = &mut self.fair {
+            fair.push(now, class, slot, cell, cell.is_rm());
+            return Ok(if self.serving.is_some() { None } else { Some(self.begin_next(now)) });
+        }
         if self.serving.is_none() {
             return Ok(Some(self.begin(now, priority, cell)));
         }
@@ -189,13 +200,21 @@ impl Port {
     }
 
     /// The cell in transmission has left at `now`: returns it, stamped with its arrival at the far end, and the next
-    /// departure. The cell is an error if the line loses it.
+    /// departure. The cell is an error if the line loses it. There is none where a cell that was held back may leave from
+    /// now on.
     #[inline]
-    pub fn depart(&mut self, now: Time) -> (Result<Cell, Cell>, Time) {
+    pub fn depart(&mut self, now: Time) -> (Option<Result<Cell, Cell>>, Time) {
         self.integrate(now);
         let Some((priority, mut cell, _)) = self.serving.take() else {
-            unreachable!("a departure is scheduled only while a cell is in transmission");
+            debug_assert!(
+                self.fair.is_some(),
+                "a departure is scheduled only while a cell is in transmission"
+            );
+            return (None, self.begin_next(now));
         };
+        if let Some(fair) = &mut self.fair {
+            fair.ended();
+        }
         self.lengths[usize::from(priority)] -= 1;
         if let Some(discard) = &mut self.frame_discard
             && usize::from(priority) == UBR
@@ -204,7 +223,7 @@ impl Port {
         }
         self.transmitted += 1;
         cell.arrives = now + self.line.delay;
-        let departure = self.next().map_or(Time::NEVER, |(priority, cell)| self.begin(now, priority, cell));
+        let departure = self.begin_next(now);
         let mut lost = self.line.loses(now);
         if let Some(injected) = &mut self.injected {
             let damaged = injected.strike(&mut cell, &mut lost);
@@ -213,7 +232,20 @@ impl Port {
         if lost {
             self.losses.line += 1;
         }
-        (if lost { Err(cell) } else { Ok(cell) }, departure)
+        (Some(if lost { Err(cell) } else { Ok(cell) }), departure)
+    }
+
+    /// The line is free at `now`: the next cell goes on it, if one may. When the port has to be looked at again.
+    #[inline]
+    fn begin_next(&mut self, now: Time) -> Time {
+        let next = match &mut self.fair {
+            Some(fair) => fair.pop(now).map(|(class, cell)| (class as u8, cell)),
+            None => self.next(),
+        };
+        if let Some((priority, cell)) = next {
+            return self.begin(now, priority, cell);
+        }
+        self.fair.as_ref().and_then(|fair| fair.next_release()).unwrap_or(Time::NEVER)
     }
 
     /// The cell whose turn it is, and its priority.
@@ -294,7 +326,8 @@ impl Port {
     /// Every cell in the port.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         let waiting = self.waiting.iter().chain([&self.waiting_rm]).flatten();
-        waiting.chain(self.serving.iter().map(|(_, cell, _)| cell))
+        let fair = self.fair.iter().flat_map(|fair| fair.iter());
+        waiting.chain(fair).chain(self.serving.iter().map(|(_, cell, _)| cell))
     }
 
     #[inline]
@@ -370,7 +403,7 @@ mod tests {
         let mut left = Vec::new();
         while departure != Time::NEVER {
             let (cell, next) = port.depart(departure);
-            let cell = cell.unwrap();
+            let cell = cell.unwrap().unwrap();
             assert_eq!(cell.arrives, departure + Duration::from_us(7));
             left.push(cell.hop);
             departure = next;
@@ -448,8 +481,8 @@ mod tests {
         let first = port.admit(Time::ZERO, 1, Slot(0), rm(0)).unwrap().unwrap();
         port.admit(Time::ZERO, 1, Slot(0), data(1)).unwrap();
         let (left, second) = port.depart(first);
-        assert!(left.unwrap().to_rm().is_err());
-        assert!(port.depart(second).0.is_err());
+        assert!(left.unwrap().unwrap().to_rm().is_err());
+        assert!(port.depart(second).0.unwrap().is_err());
         assert_eq!((port.damaged, port.losses.line), (1, 1));
     }
 }

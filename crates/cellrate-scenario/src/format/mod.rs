@@ -199,7 +199,7 @@ const CATEGORY_KEY: Key = key(
     "category",
     Kind::Choice(&["abr", "cbr", "vbr", "ubr"]),
     "\"abr\"",
-    "Service category; a port serves cbr and vbr before abr and abr before ubr.",
+    "Service category; a port serves cbr and vbr before abr and abr before ubr, unless it has `class_weights`.",
 );
 const ABR_KEY: Key = key(
     "abr",
@@ -240,6 +240,19 @@ const SCR_KEY: Key = key(
     "Sustainable cell rate of a vbr connection, both directions, that admission books; at most pcr; needs `admission`.",
 );
 
+const QUEUE_WEIGHT_KEY: Key = key(
+    "queue_weight",
+    Kind::Ratio(Range::closed(0.001, 1000.0)),
+    "abr.weight for abr, 1 for others",
+    "Weight of its queues at ports whose `queueing` is weighted-fair or deficit-round-robin, rounded to thousandths, both directions.",
+);
+const SHAPED_TO_KEY: Key = key(
+    "shaped_to",
+    POSITIVE_RATE,
+    "none",
+    "Rate that ports with a queue for each connection hold it to, both directions: cells leave no closer than its interval, even if the line is idle.",
+);
+
 const VC: Shape = Shape {
     name: "vc",
     about: "A virtual channel connection.",
@@ -258,6 +271,8 @@ const VC: Shape = Shape {
         PEAK_KEY,
         MCR_MIN_KEY,
         SCR_KEY,
+        QUEUE_WEIGHT_KEY,
+        SHAPED_TO_KEY,
         COUNT,
         LIKE,
     ],
@@ -275,6 +290,8 @@ const VC_DEFAULTS: Shape = Shape {
         PEAK_KEY,
         MCR_MIN_KEY,
         SCR_KEY,
+        QUEUE_WEIGHT_KEY,
+        SHAPED_TO_KEY,
     ],
 };
 

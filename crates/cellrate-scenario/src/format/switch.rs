@@ -27,6 +27,12 @@ const FRAME_DISCARD_KEY: Key = key(
     "\"off\"",
     "Whether the UBR buffer of each output port loses whole PDUs, or what is left of them, rather than single cells (TM 4.0, 5.8): of connections with TCP, frames or, in live runs, packets.",
 );
+const QUEUEING_KEY: Key = key(
+    "queueing",
+    Kind::Tagged(&QUEUEING),
+    "{ type = \"fifo\" }",
+    "How the cells that wait in each output port take turns.",
+);
 const EFCI_KEY: Key = key(
     "efci",
     Kind::Or(&[Kind::Table(&EFCI), Kind::Choice(&["off"])]),
@@ -66,6 +72,7 @@ macro_rules! port_keys {
             $($first,)*
             BUFFERS_KEY,
             FRAME_DISCARD_KEY,
+            QUEUEING_KEY,
             RM_CELLS_KEY,
             EFCI_KEY,
             BECN_KEY,
@@ -223,6 +230,80 @@ const DISCARD_THRESHOLD: Key = required(
     CELLS,
     "R: PDUs are refused while there are more cells of UBR in the port; less than `buffers.ubr` and `buffers.shared`.",
 );
+
+const CLASS_WEIGHTS_KEY: Key = key(
+    "class_weights",
+    Kind::Table(&CLASS_WEIGHTS),
+    "none: strict priority",
+    "Weights of the categories, which share the line by WF2Q+ instead of the first of them going first.",
+);
+
+const VC_ROOM_KEY: Key = key(
+    "room",
+    CELLS,
+    "no limit of its own",
+    "Cells of one connection that may wait, the one in transmission not included, beside `buffers`.",
+);
+
+const CLASS_WEIGHT: Kind = Kind::Ratio(Range::closed(0.001, 1000.0));
+
+const CLASS_WEIGHTS: Shape = Shape {
+    name: "class_weights",
+    about: "A category without cells leaves its share to the others. Rounded to thousandths.",
+    keys: &[
+        key("guaranteed", CLASS_WEIGHT, "1", "Of CBR and VBR together."),
+        key("abr", CLASS_WEIGHT, "1", "Of ABR."),
+        key("ubr", CLASS_WEIGHT, "1", "Of UBR."),
+    ],
+};
+
+const QUEUEING: Tagged = Tagged {
+    name: "queueing",
+    default: None,
+    variants: &[
+        (
+            "fifo",
+            Shape {
+                name: "fifo",
+                about: "One queue for CBR and VBR, one for ABR, one for UBR.",
+                keys: &[CLASS_WEIGHTS_KEY],
+            },
+        ),
+        (
+            "round-robin",
+            Shape {
+                name: "round-robin",
+                about: "A queue for each connection; those of a category send a cell each in turn.",
+                keys: &[VC_ROOM_KEY, CLASS_WEIGHTS_KEY],
+            },
+        ),
+        (
+            "deficit-round-robin",
+            Shape {
+                name: "deficit-round-robin",
+                about: "A queue for each connection; in each round those of a category send cells in proportion to their `queue_weight`.",
+                keys: &[
+                    key(
+                        "quantum",
+                        Kind::Integer(1, 65_536),
+                        "1",
+                        "Cells that a connection of the least weight at the port may send in a round.",
+                    ),
+                    VC_ROOM_KEY,
+                    CLASS_WEIGHTS_KEY,
+                ],
+            },
+        ),
+        (
+            "weighted-fair",
+            Shape {
+                name: "weighted-fair",
+                about: "A queue for each connection; those of a category are served by WF2Q+, in proportion to their `queue_weight`.",
+                keys: &[VC_ROOM_KEY, CLASS_WEIGHTS_KEY],
+            },
+        ),
+    ],
+};
 
 const EFCI: Shape = Shape {
     name: "efci",

@@ -14,6 +14,7 @@ mod measuring;
 mod pages;
 mod period;
 mod quantity;
+mod queueing;
 mod segmenting;
 mod shared;
 mod stationary;
@@ -33,6 +34,7 @@ pub use pages::*;
 pub use period::*;
 pub(crate) use quantity::Declared;
 pub use quantity::{FlowQuantity, PortQuantity};
+pub use queueing::*;
 pub use segmenting::*;
 pub use shared::*;
 pub use tcp::*;
@@ -165,6 +167,8 @@ pub struct Port {
     pub buffers: Buffers,
     /// Whether the UBR buffer loses PDUs whole, and which.
     pub frame_discard: Option<FrameDiscardConfig>,
+    /// How the cells that wait take turns.
+    pub queueing: Queueing,
     /// When the RM cells of ABR connections have their turn.
     pub rm_cells: RmCells,
     /// Marking and explicit rate. Hosts have [`PortControlConfig::default`], which does nothing.
@@ -229,7 +233,8 @@ impl Buffers {
     }
 }
 
-/// The service categories; a port serves CBR and VBR before ABR and ABR before UBR.
+/// The service categories; a port without weights for categories serves CBR and VBR before ABR and ABR before
+/// UBR.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Category {
     /// Constant bit rate.
@@ -251,6 +256,8 @@ pub struct Connection {
     pub category: Category,
     /// The links from the source host to the destination host, in order; at least one.
     pub path: Vec<Step>,
+    /// What ports with queues for connections are told of it.
+    pub queue: ConnectionQueue,
     /// From the first host of the path to the last.
     pub forward: Flow,
     /// From the last back to the first. An ABR connection without traffic this way still sends BRMs here.

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cellrate_proto::parameters::MAX_RATE;
+use cellrate_proto::scheduling::Weight;
 use cellrate_proto::switch::StopAndGo;
 use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
 use super::{Whole, defaults, optional, place_of, rounded, stop_and_go, traffic, uili, wholes};
 use crate::model::{
-    AbrSender, Category, Connection, Custom, Flow, Sender, Shared, Step, Traffic, WaitingBrm,
+    AbrSender, Category, Connection, ConnectionQueue, Custom, Flow, Sender, Shared, Step, Traffic, WaitingBrm,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -183,6 +184,10 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
         name: table.text("name").unwrap_or_default().to_string(),
         category,
         path,
+        queue: ConnectionQueue {
+            weight: optional(table, "queue_weight", quantity::ratio)?.map(Weight::nearest),
+            shaped_to: optional(table, "shaped_to", quantity::positive_cell_rate)?,
+        },
         forward: Flow { sender: forward_sender, traffic },
         backward: Flow { sender: backward_sender, traffic: backward_traffic },
     })

@@ -2,18 +2,19 @@
 //! originate, algorithm.
 
 use cellrate_proto::Cells;
+use cellrate_proto::scheduling::{Discipline, Weight};
 use cellrate_proto::switch::{
     BecnConfig, BecnIndication, EfciConfig, FrameDiscardConfig, PortControlConfig, SwitchAlgorithmConfig,
 };
 
 use super::{algorithm, optional, vs_vd};
-use crate::model::{Buffers, Port, RmCells};
+use crate::model::{Buffers, Port, Queueing, RmCells};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
 
-/// The port that a checked table of `buffers`, `frame_discard`, `rm_cells`, `efci`, `becn`, `algorithm` and `vs_vd`
+/// The port that a checked table of `buffers`, `frame_discard`, `queueing`, `rm_cells`, `efci`, `becn`, `algorithm` and `vs_vd`
 /// describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     let empty = Table::default();
@@ -36,6 +37,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         frame_discard: inner("frame_discard")
             .map(|table| frame_discard(table, buffers.room_for_ubr()))
             .transpose()?,
+        queueing: inner("queueing").map(queueing).transpose()?.unwrap_or_default(),
         rm_cells: match table.text("rm_cells") {
             Some("before-data") => RmCells::BeforeData,
             Some("first") => RmCells::First,
@@ -49,6 +51,31 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         custom: inner("algorithm").map(algorithm::custom).transpose()?.flatten(),
         vs_vd,
     })
+}
+
+fn queueing(table: &Table) -> Result<Queueing, Fault> {
+    let discipline = match table.text("type") {
+        Some("round-robin") => Discipline::RoundRobin,
+        Some("deficit-round-robin") => {
+            let quantum = optional(table, "quantum", |node| check::integer(node, 1, 65_536))?.unwrap_or(1);
+            Discipline::DeficitRoundRobin { quantum: quantum as u32 }
+        }
+        Some("weighted-fair") => Discipline::WeightedFair,
+        _ => Discipline::Fifo,
+    };
+    let weights = |table: &Table| {
+        let weight = |key: &str| {
+            optional(table, key, quantity::ratio).map(|given| given.map_or(Weight::ONE, Weight::nearest))
+        };
+        Ok([weight("guaranteed")?, weight("abr")?, weight("ubr")?])
+    };
+    let class_weights = table.node("class_weights").and_then(Node::table).map(weights).transpose()?;
+    let room = optional(table, "room", quantity::cells)?;
+    if let Some(node) = table.node("room").filter(|_| room == Some(Cells::ZERO)) {
+        let message = format!("room is {}", node.plain());
+        return Err(Fault::new(node.place, message, "It must be at least 1 cell"));
+    }
+    Ok(Queueing { discipline, class_weights, room })
 }
 
 /// What the UBR buffer, of so much `room`, does.

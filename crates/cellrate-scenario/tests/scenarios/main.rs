@@ -15,6 +15,7 @@ mod measuring;
 mod overrides;
 mod pages;
 mod parallel;
+mod queueing;
 mod ready;
 mod reference;
 mod resolved;

@@ -83,9 +83,9 @@ pub(super) fn build_hops(
 
 /// Tells `port` of a direction at set-up; its number there.
 fn connect(port: &mut Port, scenario: &Scenario, flow: FlowIndex) -> Slot {
-    let frame_discard = match &mut port.queues {
-        Queues::Served(served) => served.frame_discard_mut(),
-        Queues::Fifo(_) | Queues::Ranked(_) => None,
+    let (frame_discard, waiting) = match &mut port.queues {
+        Queues::Served(served) => served.connected(),
+        Queues::Fifo(_) | Queues::Ranked(_) => (None, None),
     };
-    set_up::connect(scenario, flow, &mut port.control, frame_discard).unwrap_or(Slot(NONE))
+    set_up::connect(scenario, flow, &mut port.control, frame_discard, waiting).unwrap_or(Slot(NONE))
 }

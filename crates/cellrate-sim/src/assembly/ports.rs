@@ -52,15 +52,24 @@ pub(super) fn build_port(
     let overtakes = used[ABR] && config.rm_cells != RmCells::InOrder && !without_queue;
     let discards_frames = used[UBR] && config.frame_discard.is_some() && !without_queue;
     let marks = config.control.efci.is_some_and(|efci| !without_queue || efci.high == Cells::ZERO);
-    let has_events =
-        tapped || several || overtakes || discards_frames || marks || queue_is_watched(scenario, index);
+    let holds_back = config.queueing.is_per_vc() && shapes(scenario, index);
+    let takes_turns =
+        config.queueing.is_per_vc() && !without_queue || several && config.queueing.class_weights.is_some();
+    let has_events = holds_back
+        || takes_turns
+        || tapped
+        || several
+        || overtakes
+        || discards_frames
+        || marks
+        || queue_is_watched(scenario, index);
     let deferrable =
         mechanisms.has(Mechanism::Deferral) && !(tapped || joined || changes_are_watched(scenario, index));
     let is_ranked = mechanisms.has(Mechanism::RankedPorts)
         && several
         && outside
         && deferrable
-        && !(overtakes || discards_frames || marks || line.is_faulty())
+        && !(overtakes || discards_frames || marks || holds_back || takes_turns || line.is_faulty())
         && *buffers == Buffers::default();
     let queues = if is_ranked {
         Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))
@@ -92,4 +101,12 @@ pub(super) fn build_port(
         port.may_originate();
     }
     Ok(port)
+}
+
+/// Whether the port holds a connection to a rate.
+fn shapes(scenario: &Scenario, index: PortIndex) -> bool {
+    scenario.flows().any(|flow| {
+        let connection = scenario.connection(flow.connection());
+        connection.queue.shaped_to.is_some() && scenario.steps(flow).any(|step| step.port() == index)
+    })
 }

@@ -410,16 +410,17 @@ impl Cluster {
             unreachable!("only served ports have departures");
         };
         let (cell, next) = served.depart(now, control);
-        if let Some(departures) = &mut self.departures {
-            departures.note(now, port, &cell);
+        if let (Some(departures), Some(cell)) = (&mut self.departures, &cell) {
+            departures.note(now, port, cell);
         }
         self.schedule.set(leaf, next);
         match cell {
-            Ok(cell) => {
+            None => {}
+            Some(Ok(cell)) => {
                 let hop = self.hops[cell.hop()];
                 self.put_on_link(hop.exit(), hop.endpoint, cell);
             }
-            Err(lost) => self.lose(port, self.hops[lost.hop()].flow),
+            Some(Err(lost)) => self.lose(port, self.hops[lost.hop()].flow),
         }
         self.sampler.note_port(now, port as u32, &mut self.ports);
     }

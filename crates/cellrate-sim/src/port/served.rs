@@ -1,12 +1,14 @@
 //! A port whose departures have to be events ([`super`] says when): real queues.
 //!
-//! Service is by strict priority and not pre-emptive; RM cells may have a queue of their own. A data cell is marked
+//! Service is by strict priority, or as the [queues](WaitingCells) of a port with others say, and not pre-emptive; RM
+//! cells may have a queue of their own. A data cell is marked
 //! with EFCI when its transmission begins, by the ABR queue with that cell still in it. Of what UBR loses frame discard
 //! may decide.
 
+use cellrate_engine::waiting::WaitingCells;
 use cellrate_proto::switch::{FrameDiscard, PortControl, Slot};
 use cellrate_proto::{Cells, Duration, Time};
-use cellrate_scenario::{Port as Config, RmCells};
+use cellrate_scenario::{Port as Config, Queueing, RmCells};
 
 use super::{ABR, Admission, Line, PRIORITIES, UBR};
 use crate::kernel::cell::Cell;
@@ -19,9 +21,11 @@ pub(crate) struct Served {
     /// RM cells, where they do not wait among the data cells.
     waiting_rm: Ring,
     rm_cells: RmCells,
+    /// All cells that wait, where queues are not one for each priority, the first priority first.
+    fair: Option<Box<WaitingCells<Cell>>>,
     /// The cell in transmission and its priority.
     serving: Option<(usize, Cell)>,
-    /// When it will have left.
+    /// When it will have left; without one, when the first cell that is held back may leave.
     departs: Time,
     /// Cells waiting and in transmission, by priority, and all together.
     lengths: [u64; PRIORITIES],
@@ -53,6 +57,8 @@ impl Served {
             waiting: [Ring::new(), Ring::new(), Ring::new()],
             waiting_rm: Ring::new(),
             rm_cells: config.rm_cells,
+            fair: (config.queueing != Queueing::default())
+                .then(|| Box::new(WaitingCells::new(&config.queueing, config.rm_cells))),
             serving: None,
             departs: Time::NEVER,
             lengths: [0; PRIORITIES],
@@ -74,9 +80,9 @@ impl Served {
         self.frame_discard.as_deref()
     }
 
-    /// The same, to change it.
-    pub fn frame_discard_mut(&mut self) -> Option<&mut FrameDiscard> {
-        self.frame_discard.as_deref_mut()
+    /// What has to know of each connection: frame discard and queues, if it has any.
+    pub fn connected(&mut self) -> (Option<&mut FrameDiscard>, Option<&mut WaitingCells<Cell>>) {
+        (self.frame_discard.as_deref_mut(), self.fair.as_deref_mut())
     }
 
     /// A cell arrives, whose connection has this `slot`; when the port was idle its transmission begins at once.
@@ -88,7 +94,9 @@ impl Served {
         cell: Cell,
         control: &mut PortControl,
     ) -> Admission {
-        let has_room = self.lengths[priority] < self.room[priority] && self.total().0 < self.shared_room;
+        let has_room = self.lengths[priority] < self.room[priority]
+            && self.total().0 < self.shared_room
+            && self.fair.as_ref().is_none_or(|fair| fair.has_room(priority, slot, cell.is_rm()));
         let gets_in = match &mut self.frame_discard {
             Some(discard) if priority == UBR => {
                 discard.admits(slot, cell.ends_pdu(), Cells(self.lengths[UBR]), has_room)
@@ -103,6 +111,13 @@ impl Served {
         self.length += 1;
         self.max_total = self.max_total.max(self.length);
         self.max_lengths[priority] = self.max_lengths[priority].max(self.lengths[priority]);
+        if let Some(fair) = &mut self.fair {
+            fair.push(now, priority, slot, cell, cell.is_rm());
+            if self.serving.is_some() {
+                return Admission::Queued(None);
+            }
+            return Admission::Queued(Some(self.begin_next(now, control)));
+        }
         if self.serving.is_some() {
             let overtakes = self.rm_cells != RmCells::InOrder && priority == ABR && cell.is_rm();
             let queue = if overtakes { &mut self.waiting_rm } else { &mut self.waiting[priority] };
@@ -112,13 +127,20 @@ impl Served {
         Admission::Queued(Some(self.begin(now, priority, cell, control)))
     }
 
-    /// The cell in transmission has left at `now`: returns it, stamped, unless the line lost it, and the next
-    /// departure.
-    pub fn depart(&mut self, now: Time, control: &mut PortControl) -> (Result<Cell, Cell>, Time) {
+    /// The cell in transmission has left at `now`: returns it, stamped, as an error if the line lost it, and the next
+    /// departure. There is none where a cell that was held back may leave from now on.
+    pub fn depart(&mut self, now: Time, control: &mut PortControl) -> (Option<Result<Cell, Cell>>, Time) {
         self.integrate(now);
         let Some((priority, mut cell)) = self.serving.take() else {
-            unreachable!("a departure is scheduled only while a cell is in transmission");
+            debug_assert!(
+                self.fair.is_some(),
+                "a departure is scheduled only while a cell is in transmission"
+            );
+            return (None, self.begin_next(now, control));
         };
+        if let Some(fair) = &mut self.fair {
+            fair.ended();
+        }
         self.lengths[priority] -= 1;
         self.length -= 1;
         if let Some(discard) = &mut self.frame_discard
@@ -126,12 +148,24 @@ impl Served {
         {
             discard.on_departure();
         }
-        self.departs = Time::NEVER;
         self.transmitted += 1;
         cell.arrives = now + self.line.delay;
-        let departure =
-            self.next().map_or(Time::NEVER, |(priority, cell)| self.begin(now, priority, cell, control));
-        (if self.line.loses(now) { Err(cell) } else { Ok(cell) }, departure)
+        let departure = self.begin_next(now, control);
+        (Some(if self.line.loses(now) { Err(cell) } else { Ok(cell) }), departure)
+    }
+
+    /// The line is free at `now`: the next cell goes on it, if one may. When the port has to be looked at again.
+    fn begin_next(&mut self, now: Time, control: &mut PortControl) -> Time {
+        let next = match &mut self.fair {
+            Some(fair) => fair.pop(now),
+            None => self.next(),
+        };
+        if let Some((priority, cell)) = next {
+            return self.begin(now, priority, cell, control);
+        }
+        let release = self.fair.as_ref().and_then(|fair| fair.next_release());
+        self.departs = release.unwrap_or(Time::NEVER);
+        self.departs
     }
 
     /// When the cell in transmission will have left.
@@ -224,7 +258,8 @@ impl Served {
     /// Every cell in the port.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         let waiting = self.waiting.iter().chain([&self.waiting_rm]).flat_map(Ring::iter);
-        waiting.chain(self.serving.iter().map(|(_, cell)| cell))
+        let fair = self.fair.iter().flat_map(|fair| fair.iter());
+        waiting.chain(fair).chain(self.serving.iter().map(|(_, cell)| cell))
     }
 
     fn integrate(&mut self, now: Time) {
@@ -280,7 +315,9 @@ mod tests {
         let mut now = Time::ZERO + rate.cell_time();
         while now != Time::NEVER {
             let (cell, next) = port.depart(now, &mut control);
-            left.push(NAMES[cell.expect("the line loses nothing").sent.as_ps() as usize]);
+            left.push(
+                NAMES[cell.expect("one leaves").expect("the line loses nothing").sent.as_ps() as usize],
+            );
             now = next;
         }
         assert_eq!(port.total(), Cells(0));

@@ -9,6 +9,7 @@ pub mod categories;
 pub mod frame_discard;
 pub mod hosts;
 pub mod parts;
+pub mod queueing;
 pub mod segments;
 mod switches;
 

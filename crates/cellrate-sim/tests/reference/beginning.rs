@@ -17,6 +17,7 @@ pub(super) fn new_port(scenario: &Scenario, number: usize) -> Port {
     let link = &scenario.links[number / 2];
     Port {
         waiting: Default::default(),
+        turns: Turns::of(scenario, PortIndex(number as u32)),
         transmitting: None,
         control: new_control(&link.ports[number % 2], link.rate.to_cell_rate()),
         slots: BTreeMap::new(),

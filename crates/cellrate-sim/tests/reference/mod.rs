@@ -7,7 +7,7 @@
 //! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order
 //!   of the ports the cells left, transmissions in the order of the connections, forward before backward, timers of TCP
 //!   in the same order;
-//! - service by priority (CBR and VBR, ABR, UBR), never pre-empted; buffers count the cell in transmission;
+//! - service by priority (CBR and VBR, ABR, UBR), or as the queues of a port with others say, never pre-empted; buffers count the cell in transmission;
 //! - what UBR loses, frame discard decides where a port has it, by the cells in the buffer one by one;
 //! - a data cell is marked as its transmission begins, by the ABR queue with that cell in it; the marking state is the
 //!   port's, so the beginning of every transmission moves it, of whatever category;
@@ -31,6 +31,7 @@ mod beginning;
 mod figures;
 mod frame_discard;
 mod frames;
+mod queues;
 mod segments;
 mod tcp;
 mod windows;
@@ -55,6 +56,7 @@ use crate::plain::Counting;
 use crate::plain::sources::given;
 use beginning::{new_end, new_port};
 use frame_discard::Fates;
+use queues::Turns;
 use segments::Relay;
 use tcp::tcp_value;
 use windows::Look;
@@ -149,6 +151,8 @@ struct Cell {
 
 enum Happening {
     Departure(usize),
+    /// A cell that the port of this number holds back may leave.
+    Release(usize),
     Sample(usize),
     IntervalEnd(usize),
     /// The cell left the port of this number.
@@ -170,6 +174,8 @@ struct Event {
 /// An output port and the line behind it.
 struct Port {
     waiting: [VecDeque<Cell>; 3],
+    /// Whose turn it is, where that is not by priority and arrival alone.
+    turns: Option<Turns>,
     /// The cell in transmission, its priority, and when it began.
     transmitting: Option<(Cell, usize, Time)>,
     control: PortControl,
@@ -308,7 +314,7 @@ impl<'a> Network<'a> {
 
     fn plan(&mut self, time: Time, happening: Happening) {
         let (rank, index) = match &happening {
-            Happening::Departure(port) => (1, *port),
+            Happening::Departure(port) | Happening::Release(port) => (1, *port),
             Happening::Sample(probe) => (2, *probe),
             Happening::IntervalEnd(port) => (3, *port),
             Happening::Arrival(port, _) => (4, *port),
@@ -352,6 +358,11 @@ impl<'a> Network<'a> {
             }
             match event.happening {
                 Happening::Departure(port) => self.on_departure(now, port),
+                Happening::Release(port) => {
+                    if self.ports[port].transmitting.is_none() {
+                        self.begin_transmission(now, port);
+                    }
+                }
                 Happening::Sample(probe) => self.on_sample(now, probe),
                 Happening::IntervalEnd(port) => self.on_interval_end(now, port),
                 Happening::Arrival(port, cell) => self.on_arrival(now, port, cell),
@@ -376,6 +387,7 @@ impl<'a> Network<'a> {
             line_loses(link, &mut self.ports[number], now)
         };
         let port = &mut self.ports[number];
+        port.turns.iter_mut().for_each(Turns::ended);
         let (cell, _, began) = port.transmitting.take().expect("a cell is in transmission");
         assert_eq!(began + link.rate.cell_time(), now);
         port.transmitted += 1;
@@ -395,7 +407,14 @@ impl<'a> Network<'a> {
         let port = &mut self.ports[number];
         let order = if self.flaw == Some(Flaw::UbrBeforeAbr) { [0, 2, 1] } else { [0, 1, 2] };
         let rm_cells = self.scenario.links[number / 2].ports[number % 2].rm_cells;
-        let Some((priority, place)) = port.turn(order, rm_cells) else {
+        let turn = match &mut port.turns {
+            Some(turns) => turns.turn(now, &port.waiting, order),
+            None => port.turn(order, rm_cells),
+        };
+        let Some((priority, place)) = turn else {
+            if let Some(at) = port.turns.as_ref().and_then(Turns::next_release) {
+                self.plan(at, Happening::Release(number));
+            }
             return;
         };
         let mut cell = port.waiting[priority].remove(place).expect("it is there");
@@ -423,6 +442,8 @@ impl<'a> Network<'a> {
         };
         let has_room =
             !(full([guaranteed, abr, ubr][priority], port.queue(priority)) || full(shared, port.total()));
+        let has_room = has_room
+            && port.turns.as_ref().is_none_or(|turns| turns.has_room(&cell, &port.waiting[priority]));
         if !self.frame_gets_in(number, &cell, has_room) {
             self.lose(number, &cell);
             return;
@@ -431,6 +452,9 @@ impl<'a> Network<'a> {
         if self.flaw == Some(Flaw::EfciOnArrival) {
             let queue = port.queue(1) + usize::from(priority == 1);
             mark(port, &mut cell, priority, queue);
+        }
+        if let Some(turns) = &mut port.turns {
+            turns.on_arrival(now, priority, &cell, &port.waiting);
         }
         port.waiting[priority].push_back(cell);
         port.max_queue = port.max_queue.max(port.total());

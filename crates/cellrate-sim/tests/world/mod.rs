@@ -122,6 +122,7 @@ impl World {
             name: name.into(),
             category: Category::Abr,
             path,
+            queue: ConnectionQueue::default(),
             forward: flow(Some(traffic)),
             backward: flow(None),
         });
@@ -142,6 +143,7 @@ impl World {
             name: name.into(),
             category,
             path,
+            queue: ConnectionQueue::default(),
             forward: flow(Some(traffic)),
             backward: flow(None),
         });

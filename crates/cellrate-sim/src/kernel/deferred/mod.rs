@@ -254,13 +254,14 @@ fn serve(
         let Queues::Served(served) = &mut port.queues else { return };
         let (cell, _) = served.depart(now, &mut port.control);
         match cell {
-            Ok(cell) => match hops[cell.hop()].exit() {
+            None => {}
+            Some(Ok(cell)) => match hops[cell.hop()].exit() {
                 Exit::Outbox(outbox) => outboxes[outbox as usize].push(cell),
                 Exit::Lane(_) | Exit::Feed(_) => {
                     unreachable!("real queues are deferred before other clusters only")
                 }
             },
-            Err(lost) => lose(port, dropped, &hops[lost.hop()]),
+            Some(Err(lost)) => lose(port, dropped, &hops[lost.hop()]),
         }
     }
 }

@@ -1,0 +1,31 @@
+//! How the cells that wait at a port take turns.
+
+use cellrate_proto::scheduling::{Discipline, Weight};
+use cellrate_proto::{CellRate, Cells};
+
+/// The queues of a port. The default is one for each priority, the first priority first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queueing {
+    /// Within a priority.
+    pub discipline: Discipline,
+    /// Weights of CBR and VBR together, of ABR and of UBR; `None` is strict priority.
+    pub class_weights: Option<[Weight; 3]>,
+    /// Cells of one connection that may wait where each has a queue of its own; `None` is no limit beside the buffers.
+    pub room: Option<Cells>,
+}
+
+impl Queueing {
+    /// Whether every connection has a queue of its own.
+    pub fn is_per_vc(&self) -> bool {
+        self.discipline != Discipline::Fifo
+    }
+}
+
+/// What ports with queues for connections are told of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ConnectionQueue {
+    /// Its weight, the same for both directions; `None` is that of the ABR parameters, or 1.
+    pub weight: Option<Weight>,
+    /// The rate that each direction is held to, if it is [cells/s].
+    pub shaped_to: Option<CellRate>,
+}
