@@ -199,6 +199,8 @@ def test_a_part_of_the_live_half_has_its_cases_only() -> None:
 
 def test_a_live_figure_says_of_how_many_runs_it_is() -> None:
     runs = [Result.__new__(Result) for _ in range(3)]
+    for run in runs:
+        run.summary = {"timing": {"passed": True}}
 
     def shown(values: list[float | None], of: int = 3) -> str:
         told = dict(zip(map(id, runs), values, strict=True))
@@ -209,6 +211,20 @@ def test_a_live_figure_says_of_how_many_runs_it_is() -> None:
     assert shown([1.0, None, 1.0]) == "1.0 ± 0.0 s (in 2 of 3 runs; none came in the others)"
     assert shown([None, None, None]) == "none came (3 runs)"
     assert live.text(live.CASES[0].figures[0], [], 5) == "no run of 5 in time"
+
+
+def test_a_run_that_was_late_once_counts_by_what_the_stall_moved() -> None:
+    timing = {
+        "passed": False, "quantum_s": 5e-4, "lateness_p99_s": 1e-3, "slipped_s": 0.0, "stalled_share": 0.02,
+        "longest_stall_s": 0.1008, "cpu_share": 0.3, "late_cells_share": 0.0, "lost_datagrams_share": 0.0,
+    }  # fmt: skip
+    # 100.8 ms are 1.26 % of the 8 s in which the film has both transfers beside it, and 2.02 % of 5 s.
+    assert live.late_share(timing, 8.0) == pytest.approx(0.0126)
+    assert live.counts(timing, 8.0)
+    assert not live.counts(timing, 5.0)
+    assert live.counts({**timing, "passed": True}, 5.0)
+    for figure, value in {"slipped_s": 1e-3, "lateness_p99_s": 3e-3, "stalled_share": 0.2, "cpu_share": 0.95}.items():
+        assert not live.counts({**timing, figure: value}, 8.0), figure
 
 
 def test_throughput_of_ftp_leaves_out_what_is_sent_again() -> None:

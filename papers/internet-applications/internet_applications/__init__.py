@@ -15,7 +15,7 @@ def measure_live(
     from .live import CASES, chosen
     from .live import measure_live as measure
 
-    return LiveHalf(measure(scenarios, keep=keep, progress=progress, cases=chosen(CASES, only)))
+    return measure(scenarios, keep=keep, progress=progress, cases=chosen(CASES, only))
 
 
 EXPERIMENTS = (

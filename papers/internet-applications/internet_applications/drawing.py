@@ -14,9 +14,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NAMES = {"ftp1": "FTP, A to A'", "ftp2": "FTP, B to B'", "video": "video", "voice": "voice", "www (back)": "WWW"}
-"""Of the VCs in the legends, the application first."""
-COLOURS = {"ftp1": "#56B4E9", "ftp2": "#009E73", "video": "#D55E00", "voice": "#D55E00", "www (back)": "#D55E00"}
+NAMES = {
+    "ftp1": "FTP, A to A'",
+    "ftp2": "FTP, B to B'",
+    "video": "video",
+    "voice": "voice",
+    "www": "WWW",
+    "www (back)": "WWW",
+}
+"""Of the VCs in the legends, the application first; that of pages as a live run has it, and as a simulated one."""
+COLOURS = {"ftp1": "#56B4E9", "ftp2": "#009E73", **dict.fromkeys(("video", "voice", "www", "www (back)"), "#D55E00")}
 
 
 def rates(result: Result) -> dict[str, Series]:

@@ -210,7 +210,7 @@ def _whole_with_mcr(results: Results) -> Finding:
     lost = [len(play(frames_of(run), 24).lost_in_network) for run in runs]
     frames = sum(len(frames_of(run)) for run in runs)
     text = f"{sum(lost)} of {frames:,} frames, in {sum(map(bool, lost))} of {len(runs)} runs"
-    return judged("search.mcr-whole", text, not any(lost), "" if not any(lost) else _WHY_LOST_WITH_MCR)
+    return judged("search.mcr-whole", text, not any(lost), "" if not any(lost) else _WHY_LOST_WITH_MCR, "open")
 
 
 def _smaller_icr(results: Results) -> list[Finding]:

@@ -112,14 +112,15 @@ def overflow(result: Result, room: int = ROOM) -> float:
 
 
 _WHY_TCP = (
-    "Every loss costs TCP a time-out here, and it still gets more than what the paper had. None of the choices tried "
-    "under open comes near the paper's figure; datagrams for an MTU of 1500 octets and a smallest time-out of 1 s come "
-    "nearest, with 1.0 Mbps each."
+    "TCP gets more here than what the paper had. None of the choices tried under open comes near the paper's figure; "
+    "losses "
+    "found by the timer only, after 1 s at least, come nearest."
 )
 _WHY_NINE = (
-    "The film takes a third of the line, and FTP most of what it leaves: what is lost does not keep it from that. Of "
-    "the choices under open lines of 149.76 Mb/s come nearest, with 5.0 Mbps. 2.0 Mbps leave half of the line idle; "
-    "the testbed's TCP must have waited for longer after losses than any tried here."
+    "The film takes a third of the line, and FTP most of what it leaves: what is lost does not keep it from that. 2.0 "
+    "Mbps leave "
+    "half of the line idle; the testbed's TCP must have waited for longer after losses than any tried here (row "
+    "open.ftp-timer-only)."
 )
 _WHY_LOSS = (
     "The network loses single frames again and again, never seconds of them. The film that the paper describes stands "
