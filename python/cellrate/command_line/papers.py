@@ -98,13 +98,14 @@ def paper_readme(
     report: Annotated[
         Path | None, Parameter(help="What a full paper run wrote (results/papers/NAME by default).")
     ] = None,
+    note: Annotated[str, Parameter(help="A sentence on that run for the README, after the counts.")] = "",
 ) -> int:
     """Write how many claims hold into the paper's README, and into counts.json beside it."""
     from ..papers import load_paper
     from ..papers.counts import record_counts
 
     paper = load_paper(name)
-    print(record_counts(paper, report if report is not None else Path("results") / "papers" / paper.name))
+    print(record_counts(paper, report if report is not None else Path("results") / "papers" / paper.name, note=note))
     return 0
 
 

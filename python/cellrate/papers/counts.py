@@ -19,8 +19,10 @@ BEGIN, END = "<!-- counts: written by `cellrate paper readme` -->", "<!-- end of
 """Lines of the README between which the counts stand."""
 
 
-def record_counts(paper: Paper, report: Path) -> str:
+def record_counts(paper: Paper, report: Path, *, note: str = "") -> str:
     """Write the counts of a report into counts.json and the README of its paper, and give what the README says.
+
+    `note` is a sentence that follows: what a reader has to know of that run.
 
     Raises
     ------
@@ -36,6 +38,8 @@ def record_counts(paper: Paper, report: Path) -> str:
     try:
         took = json.loads((report / TOOK).read_text(encoding="utf-8"))
         content = {"version": known.version, **dataclasses.asdict(known.count()), **took}
+        if note:
+            content["note"] = note
         text = block(content)
         readme = paper.folder / "README.md"
         whole = with_counts(readme.read_text(encoding="utf-8"), text)
@@ -51,8 +55,10 @@ def record_counts(paper: Paper, report: Path) -> str:
 def block(content: dict[str, Any]) -> str:
     """Give the paragraph of the README for what counts.json holds."""
     counts = Counts(**{field.name: content[field.name] for field in dataclasses.fields(Counts)})
-    took = f"{content['runs']:,} runs and took {content['processor_s']:,} s of processor time"
-    return f"{counts.text()} A full run has {took}."
+    took = f" and took {content['processor_s']:,} s of processor time" if "processor_s" in content else ""
+    return " ".join(
+        [f"{counts.text()} The report had {content['runs']:,} runs{took}.", *filter(None, [content.get("note")])]
+    )
 
 
 def with_counts(readme: str, text: str) -> str | None:
