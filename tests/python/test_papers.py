@@ -77,7 +77,7 @@ def test_every_claim_says_what_is_published_and_belongs_to_an_experiment(name: s
         assert experiment_of(claim) in names, claim
 
 
-@pytest.mark.parametrize("name", ["abr-parameters", "uili"])
+@pytest.mark.parametrize("name", ready_papers())
 def test_a_readme_has_the_counts_of_the_last_full_report(name: str) -> None:
     paper = load_paper(name)
     readme = (paper.folder / "README.md").read_text()
