@@ -8,6 +8,7 @@ import pytest
 
 import cellrate
 from cellrate.command_line.main import status
+from cellrate.results import writing
 from cellrate.results.whole import write_whole
 from cellrate.running.into_folders import sweep_into
 from conftest import PAIR, SWEEP
@@ -49,6 +50,24 @@ def test_rows_with_rows_in_them_are_tables_too(tmp_path: Path) -> None:
 def test_plots_and_csv_are_left_out_on_request(result: cellrate.Result, tmp_path: Path) -> None:
     folder = result.write(tmp_path / "out", plots=False)
     assert not any(name.endswith((".png", ".svg", ".csv")) for name in names(folder))
+
+
+def test_series_are_written_in_parts_and_read_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    probe = '[[probe]]\nrecord = ["queue"]\nof = ["sw->a", "a->sw", "sw->b"]\nevery = "1 ms"\n'
+    scenario = cellrate.Scenario.parse(PAIR[: PAIR.index("[[probe]]")] + probe)
+    result = cellrate.run(scenario)
+    whole = result.write(tmp_path / "whole", csv=True, plots=False)
+    # Two series of 20 values, then the third.
+    monkeypatch.setattr(writing, "_ROWS_OF_PART", 21)
+    parts = result.write(tmp_path / "parts", csv=True, plots=False)
+    file = "series/queue.parquet"
+    groups = [pq.ParquetFile(folder / file).num_row_groups for folder in (whole, parts)]
+    assert groups == [1, 2]
+    assert pq.read_table(parts / file).equals(pq.read_table(whole / file), check_metadata=True)
+    assert (parts / file).with_suffix(".csv").read_bytes() == (whole / file).with_suffix(".csv").read_bytes()
+    read = cellrate.load(parts)
+    for one, other in zip(read.all_series(), result.all_series(), strict=True):
+        assert (one.times_s.tolist(), one.values.tolist()) == (other.times_s.tolist(), other.values.tolist())
 
 
 def test_the_stored_scenario_gives_the_same_result(result: cellrate.Result, tmp_path: Path) -> None:

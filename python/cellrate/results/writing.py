@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import warnings
 from collections.abc import Callable, Sequence
@@ -15,6 +16,10 @@ from .whole import write_whole
 
 if TYPE_CHECKING:
     from .result import Result
+    from .series import Series
+
+# As many rows as a row group of Parquet has unless more are asked for.
+_ROWS_OF_PART = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -153,7 +158,7 @@ def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> Non
 
     series = result.all_series(probe)
     entities = list(dict.fromkeys(s.entity for s in series))
-    indices = np.repeat([entities.index(s.entity) for s in series], [len(s) for s in series]).astype(np.int32)
+    numbers = {entity: number for number, entity in enumerate(entities)}
     run = result.summary["run"]
     places = {key: place for place, key in enumerate(result.series_names)}
     metadata = {
@@ -167,16 +172,41 @@ def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> Non
         ),
         **{key: str(run[key]) for key in ("scenario", "hash", "seed", "version")},
     }
-    table = pa.table(
-        {
-            "entity": pa.DictionaryArray.from_arrays(column(indices, pa.int32()), pa.array(entities, pa.string())),
-            "time_s": column(np.concatenate([s.times_s for s in series]), pa.float64()),
-            "value": column(np.concatenate([s.values for s in series]), pa.float64()),
-        }
-    ).replace_schema_metadata(metadata)
-    pyarrow.parquet.write_table(table, folder / f"{probe}.parquet", compression="zstd")
-    if csv:
-        import pyarrow.csv
+    names = pa.array(entities, pa.string())
+    types = {"entity": pa.dictionary(pa.int32(), pa.string()), "time_s": pa.float64(), "value": pa.float64()}
+    schema = pa.schema(types, metadata=metadata)
 
-        plain = table.set_column(0, "entity", table["entity"].cast(pa.string()))
-        pyarrow.csv.write_csv(plain, folder / f"{probe}.csv")
+    def table(some: list[Series]) -> pa.Table:
+        indices = np.repeat([numbers[s.entity] for s in some], [len(s) for s in some]).astype(np.int32)
+        columns = [
+            pa.DictionaryArray.from_arrays(column(indices, pa.int32()), names),
+            column(np.concatenate([s.times_s for s in some]), pa.float64()),
+            column(np.concatenate([s.values for s in some]), pa.float64()),
+        ]
+        return pa.Table.from_arrays(columns, schema=schema)
+
+    with contextlib.ExitStack() as files:
+        parquet = pyarrow.parquet.ParquetWriter(folder / f"{probe}.parquet", schema, compression="zstd")
+        writers: list[tuple[Any, pa.Schema]] = [(files.enter_context(parquet), schema)]
+        if csv:
+            import pyarrow.csv
+
+            plain = pa.schema({**types, "entity": pa.string()})
+            writers.append((files.enter_context(pyarrow.csv.CSVWriter(folder / f"{probe}.csv", plain)), plain))
+        for part in _parts(series):
+            rows = table(part)
+            for writer, wanted in writers:
+                writer.write_table(rows.cast(wanted))
+
+
+def _parts(series: list[Series]) -> list[list[Series]]:
+    """Give series in parts, in order, so that what is copied to write a part is bounded by it and its last series."""
+    parts: list[list[Series]] = [[]]
+    rows = 0
+    for one in series:
+        if rows >= _ROWS_OF_PART:
+            parts.append([])
+            rows = 0
+        parts[-1].append(one)
+        rows += len(one)
+    return parts
