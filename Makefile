@@ -8,7 +8,7 @@ endif
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc lint docs optimized bench bench-campaign bench-json bench-lab bench-peers paper clean
+.PHONY: help toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc lint docs optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -32,6 +32,7 @@ help:
 	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
 	@echo "make bench   time the workloads and the table of changes, count their instructions (bench-json: the same as JSON)"
 	@echo "make bench-campaign  what 10,000 points of a sweep cost beside their runs, here and on a cluster of Dask"
+	@echo "make bench-growth  checking and starting 1,000 to 100,000 written-out connections, beside linear growth"
 	@echo "make bench-lab  the lab in headless Chromium: rate beside the native one, first run, pictures per second, memory"
 	@echo "make bench-peers  ns-3, ns-2, SimPy and nexosim beside cellrate, installed where they are missing"
 	@echo "make paper   run the experiments of all five papers into results/papers/ (a quarter of an hour on two processors)"
@@ -124,6 +125,10 @@ bench-json: prerequisites
 # BENCH_OPTIONS="--points 200" for a quick look.
 bench-campaign: $(STAMPS)/built
 	@$(BIN)/python benches/campaign.py $(BENCH_OPTIONS)
+
+# BENCH_OPTIONS="--sizes 100,1000" for a quick look.
+bench-growth: $(STAMPS)/built
+	@$(BIN)/python benches/growth.py $(BENCH_OPTIONS)
 
 # The page as `make lab` built it.
 bench-lab: $(STAMPS)/built
