@@ -32,6 +32,7 @@ use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
 use random_world::frame_discard::discarding;
 use random_world::hosts::random_shared_hosts;
+use random_world::parallel::in_parallel;
 use random_world::parts::in_parts;
 use random_world::queueing::taking_turns;
 use random_world::segments::segmented;
@@ -59,6 +60,7 @@ const DEFAULT_BECN_COUNT: u64 = 400;
 const DEFAULT_DISCARD_COUNT: u64 = 400;
 const DEFAULT_TURNS_COUNT: u64 = 160;
 const DEFAULT_PARTS_COUNT: u64 = 220;
+const DEFAULT_PARALLEL_COUNT: u64 = 300;
 const DEFAULT_OWN_COUNT: u64 = 400;
 const DEFAULT_CATEGORIES_COUNT: u64 = 90;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 30;
@@ -182,6 +184,16 @@ fn the_kernel_and_the_judge_agree_on_parts_of_a_run() {
         in_parts(scenario, number)
     };
     agree(network, DEFAULT_PARTS_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_links_are_parallel() {
+    let network = |number: u64| {
+        let scenario = if number % 9 == 8 { random_categories(number) } else { of_kind(number)(number) };
+        let scenario = in_parallel(scenario, number);
+        if number.is_multiple_of(5) { segmented(scenario, number) } else { scenario }
+    };
+    agree(network, DEFAULT_PARALLEL_COUNT, 4);
 }
 
 #[test]

@@ -8,6 +8,7 @@ pub mod becn;
 pub mod categories;
 pub mod frame_discard;
 pub mod hosts;
+pub mod parallel;
 pub mod parts;
 pub mod queueing;
 pub mod segments;

@@ -127,12 +127,13 @@ impl Network<'_> {
     /// The row as of `at`, over all the time before.
     pub(super) fn port_summary(&self, number: usize, at: Time) -> PortSummary {
         let port = &self.ports[number];
-        let ends = self.scenario.links[number / 2].ends;
+        let cellrate_scenario::Link { ends, label, .. } = &self.scenario.links[number / 2];
+        let label = label.as_ref().map(|label| format!(" ({label})")).unwrap_or_default();
         let [near, far] =
             [number % 2, 1 - number % 2].map(|end| &self.scenario.nodes[ends[end].0 as usize].name);
         let duration = at.as_ps() as f64;
         PortSummary {
-            port: format!("{near}->{far}"),
+            port: format!("{near}->{far}{label}"),
             transmitted: port.transmitted,
             utilization: port.busy_by(at).as_ps() as f64 / duration,
             max_queue: port.max_queue as u64,
