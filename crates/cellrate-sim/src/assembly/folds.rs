@@ -1,12 +1,12 @@
 //! Which sources are worked out where their cells arrive, or ahead of time, instead of sending cell by cell.
 
 use cellrate_scenario::Sender as SenderConfig;
-use cellrate_scenario::{AdapterQueue, FlowIndex, NodeKind, PortIndex, Quantity, Scenario, Traffic};
+use cellrate_scenario::{AdapterQueue, FlowIndex, NodeKind, PortIndex, Scenario, Traffic};
 
 use super::carried::sends;
 use super::hops::Hops;
 use super::place::Place;
-use super::watched::{changes_are_watched, is_probed};
+use super::watched::Watched;
 use crate::endpoint::Access;
 use crate::kernel::build::Parts;
 use crate::kernel::cell::Significance;
@@ -35,6 +35,7 @@ pub(super) fn fold(
     ports: &[Option<Place>],
     endpoints: &[Place],
     parts: &mut [Parts],
+    watched: &Watched,
     mechanisms: Mechanisms,
 ) -> Vec<Fold> {
     let mut senders: Vec<Vec<FlowIndex>> = vec![Vec::new(); ports.len()];
@@ -73,7 +74,7 @@ pub(super) fn fold(
             let behind = &parts.ports[next(flow) as usize];
             let access = if behind.deferred
                 && mechanisms.has(Mechanism::Ahead)
-                && is_autonomous(scenario, flow, index)
+                && is_autonomous(scenario, flow, index, watched)
             {
                 folded[index.index()] = Fold::Ahead(end_of(flow));
                 Access::Ahead { port: port.index }
@@ -92,7 +93,7 @@ pub(super) fn fold(
         };
         if !mechanisms.has(Mechanism::SharedHosts)
             || !mechanisms.has(Mechanism::Deferral)
-            || changes_are_watched(scenario, index)
+            || watched.port(index).changes
             || !flows.iter().all(leaves_cluster)
         {
             continue;
@@ -117,7 +118,7 @@ fn holds_back(scenario: &Scenario, flow: FlowIndex) -> bool {
 }
 
 /// Whether what a direction sends by its first port depends on its traffic alone, and no series looks at either.
-fn is_autonomous(scenario: &Scenario, flow: FlowIndex, port: PortIndex) -> bool {
+fn is_autonomous(scenario: &Scenario, flow: FlowIndex, port: PortIndex, watched: &Watched) -> bool {
     let own = scenario.flow(flow);
     let alone = matches!(
         own.traffic,
@@ -129,11 +130,6 @@ fn is_autonomous(scenario: &Scenario, flow: FlowIndex, port: PortIndex) -> bool 
                 | Traffic::Greedy { .. }
         )
     );
-    let looked_at = scenario.probes.iter().any(|probe| match probe.quantity {
-        Quantity::Port { .. } => is_probed(scenario, port),
-        Quantity::Flow { flow: of, .. } => of.connection() == flow.connection(),
-        // Of ABR, whose senders have feedback.
-        Quantity::VirtualSource { .. } => false,
-    });
+    let looked_at = watched.port(port).probed || watched.connection(flow);
     alone && matches!(own.sender, SenderConfig::Peak(_)) && !looked_at
 }

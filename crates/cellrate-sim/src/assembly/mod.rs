@@ -40,7 +40,7 @@ use hops::{Hops, build_hops, own};
 pub(crate) use place::Place;
 use ports::{Ends, build_port};
 use tracks::build_tracks;
-use watched::{is_probed, watched_receivers};
+use watched::{Watched, watched_receivers};
 use wiring::Wiring;
 
 /// A network at time zero, and where to find in it what the scenario names.
@@ -89,7 +89,8 @@ pub(crate) fn assemble(
     let partition = Partition::of(scenario, mechanisms);
     let cluster_of = |node: NodeIndex| partition.cluster[node.0 as usize];
     let used = categories_by_port(scenario);
-    let is_needed = |port: PortIndex| used[port.index()].contains(&true) || is_probed(scenario, port);
+    let watched = Watched::of(scenario);
+    let is_needed = |port: PortIndex| used[port.index()].contains(&true) || watched.port(port).probed;
 
     let mut counts = vec![0; partition.clusters];
     let mut next_place = |cluster: u32| {
@@ -129,6 +130,7 @@ pub(crate) fn assemble(
             tapped: tapped.contains(&port),
             joined: joined.contains(&port),
             without_queue: without_queue[port.index()] && mechanisms.has(Mechanism::WithoutQueue),
+            watched: watched.port(port),
             mechanisms,
         };
         let port = build_port(scenario, port, &used[port.index()], ends, &mut outlets, given)?;
@@ -161,7 +163,7 @@ pub(crate) fn assemble(
         let (number, way_back) = (hops.of(flow) + hop as u32, hops.of(flow.other()) + hop_back as u32);
         parts[cluster_of(scenario.tail(step)) as usize].ways_back.insert(number, way_back);
     }
-    let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts, mechanisms);
+    let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts, &watched, mechanisms);
     let Hops { mut table, first } = hops;
     let wiring = Wiring {
         scenario,

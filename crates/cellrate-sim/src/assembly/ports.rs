@@ -4,7 +4,7 @@ use cellrate_engine::given::Given;
 use cellrate_proto::Cells;
 use cellrate_scenario::{Buffers, NodeKind, PortIndex, RmCells, Scenario, Shared};
 
-use super::watched::{changes_are_watched, figures_are_watched, queue_is_watched};
+use super::watched::WatchedPort;
 use crate::error::RunError;
 use crate::kernel::state::merge::Merge;
 use crate::kernel::state::shortcut::Shortcut;
@@ -26,6 +26,8 @@ pub(super) struct Ends {
     pub(super) joined: bool,
     /// No cell that comes over a line ever waits there.
     pub(super) without_queue: bool,
+    /// What series look at.
+    pub(super) watched: WatchedPort,
     pub(super) mechanisms: Mechanisms,
 }
 
@@ -37,7 +39,7 @@ pub(super) fn build_port(
     outlets: &mut Shared<Outlet>,
     given: Given<'_>,
 ) -> Result<Port, RunError> {
-    let Ends { outside, at_host, every_cell, tapped, joined, without_queue, mechanisms } = ends;
+    let Ends { outside, at_host, every_cell, tapped, joined, without_queue, watched, mechanisms } = ends;
     let config = scenario.port(index);
     let line = Line::of(scenario, index);
     let control = given.control(scenario, index)?;
@@ -62,9 +64,8 @@ pub(super) fn build_port(
         || overtakes
         || discards_frames
         || marks
-        || queue_is_watched(scenario, index);
-    let deferrable =
-        mechanisms.has(Mechanism::Deferral) && !(tapped || joined || changes_are_watched(scenario, index));
+        || watched.queue;
+    let deferrable = mechanisms.has(Mechanism::Deferral) && !(tapped || joined || watched.changes);
     let is_ranked = mechanisms.has(Mechanism::RankedPorts)
         && several
         && outside
@@ -94,7 +95,7 @@ pub(super) fn build_port(
         control,
         rare: None,
     };
-    if figures_are_watched(scenario, index) {
+    if watched.figures {
         port.keep_ended();
     }
     if originates {

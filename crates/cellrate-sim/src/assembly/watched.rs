@@ -1,39 +1,63 @@
 //! What series look at: there, things have to happen one by one that are worked out together elsewhere.
 
-use cellrate_scenario::{Every, FlowQuantity, PortIndex, PortQuantity, Quantity, Scenario, Traffic};
+use cellrate_scenario::{
+    Every, FlowIndex, FlowQuantity, PortIndex, PortQuantity, Quantity, Scenario, Traffic,
+};
 
-/// Whether a series of this port is recorded, even if it is one of zeros.
-pub(super) fn is_probed(scenario: &Scenario, of: PortIndex) -> bool {
-    scenario.probes.iter().any(|probe| matches!(probe.quantity, Quantity::Port { port, .. } if port == of))
+/// What series of one port look at.
+#[derive(Clone, Copy, Default)]
+pub(super) struct WatchedPort {
+    /// A series is recorded, even if it is one of zeros.
+    pub(super) probed: bool,
+    /// Every change of a queue is recorded: then departures have to be events.
+    pub(super) queue: bool,
+    /// Every change of anything is recorded: then whatever comes to the port has to be an event.
+    pub(super) changes: bool,
+    /// Every change of a figure of the port's algorithm is recorded.
+    pub(super) figures: bool,
 }
 
-/// Whether every change of a queue of this port is recorded: then departures have to be events.
-pub(super) fn queue_is_watched(scenario: &Scenario, of: PortIndex) -> bool {
-    use PortQuantity::{AbrQueue, GuaranteedQueue, Queue, UbrQueue};
-    scenario.probes.iter().any(|probe| match probe.quantity {
-        Quantity::Port { quantity: Queue | GuaranteedQueue | AbrQueue | UbrQueue, port } => {
-            probe.every == Every::Change && port == of
+/// What all series look at, gone through once: there may be as many of them as there are ports.
+pub(super) struct Watched {
+    ports: Vec<WatchedPort>,
+    /// By connection, whether a series looks at it.
+    connections: Vec<bool>,
+}
+
+impl Watched {
+    pub(super) fn of(scenario: &Scenario) -> Watched {
+        use PortQuantity::{AbrQueue, GuaranteedQueue, Metric, Queue, UbrQueue};
+        let mut watched = Watched {
+            ports: vec![WatchedPort::default(); scenario.ports().len()],
+            connections: vec![false; scenario.connections.len()],
+        };
+        for probe in &scenario.probes {
+            match probe.quantity {
+                Quantity::Port { quantity, port } => {
+                    let port = &mut watched.ports[port.index()];
+                    port.probed = true;
+                    let at_changes = probe.every == Every::Change;
+                    port.changes |= at_changes;
+                    port.queue |=
+                        at_changes && matches!(quantity, Queue | GuaranteedQueue | AbrQueue | UbrQueue);
+                    port.figures |= at_changes && matches!(quantity, Metric(_));
+                }
+                Quantity::Flow { flow, .. } => watched.connections[flow.connection().0 as usize] = true,
+                // Of ABR, whose senders have feedback.
+                Quantity::VirtualSource { .. } => {}
+            }
         }
-        _ => false,
-    })
-}
+        watched
+    }
 
-/// Whether every change of anything at this port is recorded: then whatever comes to it has to be an event.
-pub(super) fn changes_are_watched(scenario: &Scenario, of: PortIndex) -> bool {
-    scenario.probes.iter().any(|probe| match probe.quantity {
-        Quantity::Port { port, .. } => probe.every == Every::Change && port == of,
-        Quantity::Flow { .. } | Quantity::VirtualSource { .. } => false,
-    })
-}
+    pub(super) fn port(&self, port: PortIndex) -> WatchedPort {
+        self.ports[port.index()]
+    }
 
-/// Whether every change of a figure of this port's algorithm is recorded.
-pub(super) fn figures_are_watched(scenario: &Scenario, of: PortIndex) -> bool {
-    scenario.probes.iter().any(|probe| match probe.quantity {
-        Quantity::Port { quantity: PortQuantity::Metric(_), port } => {
-            probe.every == Every::Change && port == of
-        }
-        _ => false,
-    })
+    /// Whether a series looks at the connection of `flow`, its virtual sources left out.
+    pub(super) fn connection(&self, flow: FlowIndex) -> bool {
+        self.connections[flow.connection().0 as usize]
+    }
 }
 
 /// By port, whether every arrival over its link has to be an event: a series looks at a receiving end there, or the end
