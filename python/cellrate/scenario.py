@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from .errors import ScenarioError, at_point, shown
 from .places import folder
-from .toml import as_toml
+from .toml import as_toml, values_of
 from .toml import document as document_as_toml
 
 if TYPE_CHECKING:
     from .plotting.figures import Drawn
+
+
+USUAL = ("acr", "queue", "received")
+"""What is recorded for pictures of a scenario that says nothing of it, as far as it has them."""
 
 
 class Scenario:
@@ -169,6 +173,88 @@ class Scenario:
         """
         return Scenario(self._native.with_set(_pairs(settings)), self._file, self._source)
 
+    def record(self, *quantities: str) -> Scenario:
+        """Give a copy that records these quantities too, of everything that has them.
+
+        They are those that `record` of a `[[probe]]` names. Each is recorded at a thousand instants, where the scenario
+        does not record it itself already.
+
+        Parameters
+        ----------
+        *quantities
+            "acr", "queue", "delay", ... (docs/scenarios.md); none of them gives the scenario as it is.
+
+        Raises
+        ------
+        ScenarioError
+            If nothing in the scenario has one of them, or there is no such quantity.
+        TypeError
+            If one of them is no text.
+        """
+        for quantity in quantities:
+            if not isinstance(quantity, str):
+                raise TypeError(f'what is recorded is a text, such as "acr", not {shown(quantity)}')
+        wanted = list(dict.fromkeys(quantities))
+        if not wanted:
+            return self
+        own = {(probe, entity) for probe, entity, _, _ in self.points()[0].scenario._series()}
+        alone = Scenario.from_dict({key: value for key, value in self.to_dict().items() if key != "probe"})
+        probes: list[dict[str, object]] = []
+        for quantity in wanted:
+            try:
+                first = alone._with_probes([{"record": [quantity]}], self._folder).points()[0].scenario
+                found = [entity for _, entity, _, _ in first._series()]
+            except ScenarioError as error:
+                message = f"record {shown(quantity)}: {error.message}"
+                text = f"{message}. {error.remedy}." if error.remedy else message
+                raise ScenarioError(text, file=self._file, message=message, remedy=error.remedy) from None
+            missing = [entity for entity in found if (quantity, entity) not in own]
+            if len(missing) == len(found):
+                probes.append({"record": [quantity]})
+            elif missing:
+                probes.append({"record": [quantity], "of": missing})
+        return self._with_probes(probes, self._folder)
+
+    def with_usual_probes(self) -> tuple[Scenario, list[str]]:
+        """Give a copy that records ACR and queues, if the scenario records nothing, and the names of what it adds.
+
+        Raises
+        ------
+        ScenarioError
+            If the scenario cannot be run.
+        """
+        if self.points()[0].scenario._series():
+            return self, []
+        recording, added = self, []
+        for quantity in USUAL:
+            try:
+                recording = recording.record(quantity)
+            except ScenarioError:
+                # Networks without ABR, or without switches, have none of it.
+                continue
+            added.append(quantity)
+        return recording, added
+
+    def _series(self) -> list[tuple[str, str, str, int | None]]:
+        """Probe, entity, unit and interval [ps] of what probes record, in a simulation or, of a live scenario, live."""
+        try:
+            return self._native.series()
+        except ScenarioError:
+            # A simulation has no programs on hosts; what is wrong otherwise is wrong live too.
+            return _native.live_series(self._native)
+
+    @property
+    def _folder(self) -> str:
+        """Where files are that the scenario refers to."""
+        return str(Path(self._file).parent if self._source is None else self._source.parent)
+
+    def _with_probes(self, probes: list[dict[str, object]], folder: str) -> Scenario:
+        if not probes:
+            return self
+        entries = "".join(document_as_toml({"probe": [probe]}) for probe in probes)
+        native = _native.Scenario.parse(f"{self.toml}\n{entries}".encode(), self._file, folder, [])
+        return Scenario(native, self._file, self._source)
+
     def points(self) -> list[SweepPoint]:
         """Write out the sweep: one point per combination, a single one that sets nothing without a sweep."""
         return [
@@ -195,7 +281,7 @@ class Scenario:
             If one cannot; it says which.
         """
         for place, point in enumerate(self.points()):
-            with at_point(place, point.set):
+            with at_point(place, point.settings):
                 point.scenario._facts()
             yield point
 
@@ -317,10 +403,15 @@ class Scenario:
 class SweepPoint:
     """One combination of a sweep."""
 
-    set: dict[str, str]
+    settings: dict[str, str]
     """From dotted path to the value there, as text."""
     scenario: Scenario
     """The scenario with these values."""
+
+    @property
+    def set(self) -> dict[str, Any]:
+        """From dotted path to the value there: a number, a truth value, a text ("5 ms"), a list or a dict."""
+        return values_of(self.settings)
 
 
 @dataclass(frozen=True)
@@ -343,14 +434,17 @@ def prepare(
     set: Mapping[str, object] | None = None,
     seed: int | None = None,
     allow_files: Sequence[str | Path] = (),
+    record: Sequence[str] | str | None = None,
 ) -> Scenario:
-    """Load a scenario unless it is one, and apply settings and seed."""
+    """Load a scenario unless it is one, apply settings and seed, and have it record further quantities."""
     settings = dict(_mapping(set or {}))
     if seed is not None:
         settings["seed"] = seed
     if not isinstance(scenario, Scenario):
-        return Scenario.load(scenario, set=settings, allow_files=allow_files)
-    return scenario.set(settings) if settings else scenario
+        prepared = Scenario.load(scenario, set=settings, allow_files=allow_files)
+    else:
+        prepared = scenario.set(settings) if settings else scenario
+    return prepared.record(*([record] if isinstance(record, str) else record or []))
 
 
 def ready_scenarios() -> dict[str, Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Mapping
@@ -65,6 +66,24 @@ def written(value: object, path: str) -> str:
         f"{path} is set to {shown(value)}, of type {type(value).__name__}; "
         'a setting is a number, True or False, a text such as "5 ms", or a list or dict of these'
     )
+
+
+def value_of(text: str) -> object:
+    """Read the text of a setting as `Scenario.set` does: as TOML, or else as it is."""
+    import tomllib
+
+    try:
+        table = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    value = table["value"]
+    plain = isinstance(value, str | int | list | dict) or (isinstance(value, float) and math.isfinite(value))
+    return value if plain and len(table) == 1 else text
+
+
+def values_of(settings: Mapping[str, str]) -> dict[str, object]:
+    """Give settings with the values that their texts stand for."""
+    return {path: value_of(text) for path, text in settings.items()}
 
 
 def _table(head: str, table: Mapping[object, object], path: str) -> str:

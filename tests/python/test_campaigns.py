@@ -26,7 +26,7 @@ from cellrate.running.points import Point
 from cellrate.sweeps.varying import Points
 from conftest import PAIR, SWEEP
 
-SWEPT = [(point.scenario, point.set) for point in cellrate.Scenario.parse(SWEEP).points()]
+SWEPT = [(point.scenario, point.settings) for point in cellrate.Scenario.parse(SWEEP).points()]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -246,8 +246,8 @@ def test_a_sweep_is_a_table_of_pandas_polars_and_xarray(tmp_path: Path) -> None:
     assert "run" not in swept.to_xarray("run").dims
     with pytest.raises(IndexError, match=r"there is no point 6; <Sweep .*: 6 points>"):
         swept[6]
-    assert swept[-1].set == {"defaults.abr.nrm": "256", "seed": "8"}
-    assert [result.set["seed"] for result in swept[:2]] == ["7", "8"]
+    assert swept[-1].set == {"defaults.abr.nrm": 256, "seed": 8}
+    assert [result.set["seed"] for result in swept[:2]] == [7, 8]
 
 
 def test_the_overview_has_a_row_for_each_value_of_a_key(

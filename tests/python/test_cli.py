@@ -61,7 +61,7 @@ def test_set_and_seed_reach_the_run(pair_file: Path) -> None:
 
 def test_a_sweep_prints_its_points(sweep_file: Path) -> None:
     printed = output("run", sweep_file, "--json", "--workers", "2")
-    assert [point["set"] for point in printed["points"]] == [{"defaults.abr.nrm": n} for n in ("8", "32", "256")]
+    assert [point["set"] for point in printed["points"]] == [{"defaults.abr.nrm": n} for n in (8, 32, 256)]
     assert set(printed["points"][0]) >= {"set", "run", "vcs", "ports", "refused", "negotiated"}
 
 
@@ -70,6 +70,7 @@ def test_out_and_plot_write_a_folder(pair_file: Path, tmp_path: Path) -> None:
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "summary.json", "scenario.toml", "series", "plot.png", "plot.svg", "ports.csv", "vcs.csv",
         "shares.csv", "fairness.csv", "efficiency.csv",
+        "delays.parquet", "delays.csv", "delays.png", "delays.svg",
     }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from cellrate.running.into_folders import run_into, sweep_into
 from conftest import PAIR, SWEEP
 from test_cli import command
 
-SWEPT = [(point.scenario, point.set) for point in cellrate.Scenario.parse(SWEEP).points()]
+SWEPT = [(point.scenario, point.settings) for point in cellrate.Scenario.parse(SWEEP).points()]
 RUN = {"run": {"scenario": "pair", "hash": "1234", "version": "0"}}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ import pytest
 import cellrate
 from cellrate.command_line.options import key_in
 from cellrate.live.distribution import Distribution, lost_on_the_way, run_nonce
-from cellrate.live.table import print_links
-from cellrate.terminal import Console
+from cellrate.live.table import network_parts
+from cellrate.results.table import print_report
 from conftest import PAIR
 
 NODES = '\n[live]\nnodes = { a = "127.0.0.1:1", b = "127.0.0.1:2", sw = "127.0.0.1:3" }\n'
@@ -85,15 +84,15 @@ def test_what_one_end_sent_is_held_against_what_came_to_the_other() -> None:
     assert lost_on_the_way([near]) == []
 
 
-def test_the_table_shows_every_end_and_what_was_not_taken() -> None:
+def test_the_table_shows_every_end_and_what_was_not_taken(capsys: pytest.CaptureFixture[str]) -> None:
     refused = {"from_strangers": 3, "of_other_runs": 1_000, "malformed": 0}
     summary = {
         "links": [end("a-sw", 16, sent=1_234, missing=5)],
         "datagrams": dict.fromkeys(refused, 0),
         "processes": [{"node": "sw", "datagrams": refused}],
     }
-    told = io.StringIO()
-    print_links(Console(file=told, width=120), summary)
-    assert "1,234" in told.getvalue()
-    assert "Datagrams not taken, sw: 3 from strangers, 1,000 of other runs, 0 malformed" in told.getvalue()
-    assert "not taken, here" not in told.getvalue()
+    print_report(network_parts({**summary, "kernels": []}, []))
+    told = capsys.readouterr().out
+    assert "1,234" in told
+    assert "Datagrams not taken, sw: 3 from strangers, 1,000 of other runs, 0 malformed" in told
+    assert "not taken, here" not in told

@@ -12,6 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from cellrate.plotting.figures import Drawn
+from cellrate.plotting.panels import Level
 from cellrate.plotting.runs import MOST_NAMED, Line, Panel, figure
 from cellrate.results import Series
 from conftest import swept
@@ -22,7 +23,7 @@ def line(name: str, value: float = 1.0) -> Line:
     return Line(series, name)
 
 
-def panel(names: list[str], levels: dict[str, float] | None = None, second: bool = True) -> Panel:
+def panel(names: list[str], levels: dict[str, Level] | None = None, second: bool = True) -> Panel:
     axis = "[1000 cells/s]" if second else None
     return Panel("ACR [Mbps]", [line(name) for name in names], second_axis=axis, levels=levels or {})
 
@@ -48,8 +49,8 @@ def legend_is_whole(drawn: Figure) -> bool:
 @pytest.mark.parametrize("stem", ["vc", "cross-traffic-of-line-"])
 def test_no_legend_is_cut(stem: str, count: int) -> None:
     names = [f"{stem}{number}" for number in range(1, count + 1)]
-    drawn = figure([panel(names, {names[0]: 1.0}), panel(["sw->d"], second=False)], "title", "stamp")
-    assert named(drawn.axes[0])[-1] == "max-min, if all send"
+    drawn = figure([panel(names, {names[0]: [(0.0, 1.0)]}), panel(["sw->d"], second=False)], "title", "stamp")
+    assert named(drawn.axes[0])[-1] == "max-min of those that send"
     assert legend_is_whole(drawn)
     left, right = (drawn.axes[0].get_position().x0, drawn.axes[0].get_position().x1)
     assert (right - left) * drawn.get_figwidth() >= 4.39
@@ -57,7 +58,9 @@ def test_no_legend_is_cut(stem: str, count: int) -> None:
 
 def test_several_panels_of_many_lines_have_legends_apart() -> None:
     names = [f"vc{number}" for number in range(1, 31)]
-    drawn = figure([panel(names, {names[0]: 1.0}), panel(names), panel(names)], "title", "stamp", panel_height=1.15)
+    drawn = figure(
+        [panel(names, {names[0]: [(0.0, 1.0)]}), panel(names), panel(names)], "title", "stamp", panel_height=1.15
+    )
     assert legend_is_whole(drawn)
 
 

@@ -64,7 +64,7 @@ def test_series_of_one_probe_that_several_have_are_told_apart(tmp_path: Path) ->
 def test_what_is_written_again_is_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     again = cellrate.load(folder).write(tmp_path / "again", plots=False)
     files = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
-    assert len(files) == 6
+    assert len(files) == 7
     assert all((folder / file).read_bytes() == (again / file).read_bytes() for file in files)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ LINE = "sw1->sw2"
 def kind(point: cellrate.Result) -> tuple[str, str]:
     """Give the type of its algorithm, and what the table calls it."""
     setting = point.set["defaults.switch.algorithm"]
-    (name,) = re.findall(r'type = "([^"]*)"', setting)
+    name = setting["type"]
     more = {"effective_number": ", effective number", "growth_threshold": ", growth above 2 cells"}
     return name, name + "".join(words for key, words in more.items() if key in setting)
 

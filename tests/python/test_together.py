@@ -42,7 +42,7 @@ def test_lines_of_several_entities_say_which(result: Result) -> None:
 
 def test_each_run_has_its_own_fair_share(result: Result, capc: Result) -> None:
     drawn = cellrate.plot({"ERICA": result, "CAPC": capc}, "acr")
-    assert legend(drawn) == ["ERICA", "CAPC", "max-min, if all send"]
+    assert legend(drawn) == ["ERICA", "CAPC", "max-min of those that send"]
     dashed = [line for line in drawn.axes[0].get_lines() if line.get_linestyle() == "--"]
     levels = [float(np.asarray(line.get_ydata())[0]) for line in dashed if len(np.asarray(line.get_ydata()))]
     assert sorted(level / 155.52 for level in levels) == pytest.approx([0.9, 0.95])

@@ -49,7 +49,7 @@ values = [7, 8, 9]
 )
 
 
-def settings(scenario: cellrate.Scenario) -> list[dict[str, str]]:
+def settings(scenario: cellrate.Scenario) -> list[dict[str, Any]]:
     return [point.set for point in scenario.points()]
 
 
@@ -64,33 +64,33 @@ def test_points_are_those_of_sweeps_in_the_file() -> None:
 def test_results_say_what_they_set_and_seeds_follow_that_of_the_scenario() -> None:
     results = cellrate.sweep(SCENARIO, over={"defaults.abr.nrm": [8, 32]}, seeds=2, workers=1)
     assert [result.set for result in results] == [
-        {"defaults.abr.nrm": nrm, "seed": seed} for nrm in ("8", "32") for seed in ("7", "8")
+        {"defaults.abr.nrm": nrm, "seed": seed} for nrm in (8, 32) for seed in (7, 8)
     ]
     assert [result.summary["run"]["seed"] for result in results] == [7, 8, 7, 8]
     alone = cellrate.run(SCENARIO, set={"defaults.abr.nrm": 32, "seed": 8})
     assert alone.summary["run"]["hash"] == results[3].summary["run"]["hash"]
     assert [result.set["seed"] for result in cellrate.sweep(SCENARIO, seed=100, seeds=3, workers=1)] == [
-        "100",
-        "101",
-        "102",
+        100,
+        101,
+        102,
     ]
 
 
 def test_sweeps_of_the_scenario_vary_more_slowly() -> None:
     scenario = varied(cellrate.Scenario.parse(SWEEP), {"duration": ["1 ms", "2 ms"]}, None)
     assert settings(scenario)[:3] == [
-        {"defaults.abr.nrm": "8", "duration": "1 ms"},
-        {"defaults.abr.nrm": "8", "duration": "2 ms"},
-        {"defaults.abr.nrm": "32", "duration": "1 ms"},
+        {"defaults.abr.nrm": 8, "duration": "1 ms"},
+        {"defaults.abr.nrm": 8, "duration": "2 ms"},
+        {"defaults.abr.nrm": 32, "duration": "1 ms"},
     ]
 
 
 def test_values_may_be_any_that_settings_are() -> None:
     scenario = varied(SCENARIO, {"defaults.abr.nrm": np.array([8, 16]), "seed": range(3)}, None)
-    assert settings(scenario)[-1] == {"defaults.abr.nrm": "16", "seed": "2"}
+    assert settings(scenario)[-1] == {"defaults.abr.nrm": 16, "seed": 2}
     assert settings(varied(SCENARIO, {"name": ["inf", "8", "a b"]}, None)) == [
         {"name": "inf"},
-        {"name": "8"},
+        {"name": 8},
         {"name": "a b"},
     ]
 
@@ -146,7 +146,7 @@ def test_the_command_line_writes_what_a_sweep_of_the_file_writes(tmp_path: Path,
         return [{**point, "run": {**point["run"], "set_up_s": 0, "wall_s": 0, "cell_hops_per_s": 0}} for point in found]
 
     assert points("asked") == points("written")
-    assert points("asked")[1]["set"] == {"defaults.abr.nrm": "8", "duration": "5 ms", "seed": "8"}
+    assert points("asked")[1]["set"] == {"defaults.abr.nrm": 8, "duration": "5 ms", "seed": 8}
     texts = [(tmp_path / of / "point-003" / "scenario.toml").read_text() for of in ("asked", "written")]
     assert texts[0] == texts[1]
 

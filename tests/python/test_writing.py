@@ -30,6 +30,7 @@ def test_a_folder_of_results_holds_everything(result: cellrate.Result, tmp_path:
         ),
         "plot.png",
         "plot.svg",
+        *(f"delays.{kind}" for kind in ("parquet", "csv", "png", "svg")),
         *(f"{name}.csv" for name in ("vcs", "ports", "shares", "fairness", "efficiency")),
     }
     assert json.loads((folder / "summary.json").read_text()) == result.summary
@@ -138,14 +139,14 @@ def test_what_fails_half_way_leaves_nothing_and_keeps_what_was_there(tmp_path: P
     assert (tmp_path / "out" / "summary.json").read_text() == summary
 
 
-SWEPT = [(point.scenario, point.set) for point in cellrate.Scenario.parse(SWEEP).points()]
+SWEPT = [(point.scenario, point.settings) for point in cellrate.Scenario.parse(SWEEP).points()]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_sweep_has_a_folder_per_point(tmp_path: Path, workers: int) -> None:
     results = sweep_into(tmp_path / "out", SWEPT, workers=workers)
     points = json.loads((tmp_path / "out" / "summary.json").read_text())["points"]
-    assert [point["set"] for point in points] == [{"defaults.abr.nrm": n} for n in ("8", "32", "256")]
+    assert [point["set"] for point in points] == [{"defaults.abr.nrm": n} for n in (8, 32, 256)]
     assert [{"set": result.set, **result.summary} for result in results] == points
     assert {"point-001/summary.json", "point-003/series/acr.parquet"} <= names(tmp_path / "out")
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
@@ -155,9 +156,9 @@ def test_a_sweep_has_the_same_bytes_from_one_process_and_from_two(tmp_path: Path
     for workers in (1, 2):
         sweep_into(tmp_path / str(workers), SWEPT, csv=True, workers=workers)
     assert names(tmp_path / "1") == names(tmp_path / "2")
-    # Of each point the summary, the scenario, four series twice, and five tables; and these of all as Parquet too, with
-    # one of runs, the summary and the manifest.
-    assert len(names(tmp_path / "1")) == 3 * (2 + 2 * 4 + 5) + 2 * 5 + 1 + 2
+    # Of each point the summary, the scenario, four series and the delays twice, and five tables; and these of all as
+    # Parquet too, with one of runs, the summary and the manifest.
+    assert len(names(tmp_path / "1")) == 3 * (2 + 2 * 5 + 5) + 2 * 5 + 1 + 2
     for name in names(tmp_path / "1"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
 
@@ -224,11 +225,11 @@ def test_a_plot_that_cannot_be_drawn_is_left_out_with_a_warning(
 def test_a_sweep_whose_pictures_cannot_be_drawn_is_written_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cellrate.plotting.runs.draw_result", fail)
-    monkeypatch.setattr("cellrate.plotting.sweeps.figure", fail)
+    for drawing in ("runs.draw_result", "delays.figure", "sweeps.figure"):
+        monkeypatch.setattr(f"cellrate.plotting.{drawing}", fail)
     said: list[str] = []
     results = sweep_into(tmp_path / "out", SWEPT, plots=True, csv=True, workers=1, complain=said.append)
-    assert said == [f"point-001/plot, point-002/plot, point-003/plot and 1 more {NO_INK}"]
+    assert said == [f"point-001/plot, point-001/delays, point-002/plot and 4 more {NO_INK}"]
     assert len(results) == 3
     assert {"summary.json", "vcs.csv", "point-003/series/acr.parquet"} <= names(tmp_path / "out")
     assert not any(name.endswith((".png", ".svg")) for name in names(tmp_path / "out"))
@@ -265,7 +266,7 @@ def test_the_command_says_which_plot_is_missing_and_ends_with_status_1(
 def test_dollars_in_a_name_are_dollars_and_no_mathematics(tmp_path: Path) -> None:
     name = r"goodput in $\frac{Mb}$"
     named = cellrate.Scenario.parse(SWEEP).set({"name": name})
-    points = [(point.scenario, point.set) for point in named.points()]
+    points = [(point.scenario, point.settings) for point in named.points()]
     sweep_into(tmp_path / "out", points, plots=True, workers=1)
     # As it stands in the text of the drawing, whose letters are shapes.
     title = f"<!-- {name}"

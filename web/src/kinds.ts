@@ -1,6 +1,6 @@
 // What stands together on one axis, in which unit and colour: as in plots of the Python package (plotting/panels.py).
 
-import type { Panel } from "./model";
+import type { Level, Panel } from "./model";
 
 /** Bits of a cell on the line. */
 export const CELL_BITS = 424;
@@ -20,6 +20,7 @@ const KINDS: Kind[] = [
   { probes: ["source_rate"], axis: "source rate [Mbps]", scale: CELL_BITS / 1e6, top: null },
   { probes: ["queue", "abr_queue", "guaranteed_queue", "ubr_queue"], axis: "queue [cells]", scale: 1, top: null },
   { probes: ["utilization"], axis: "utilization [%]", scale: 100, top: 105 },
+  { probes: ["delay", "max_delay"], axis: "cell delay [ms]", scale: 1e3, top: null },
   { probes: ["received"], axis: "cells received", scale: 1, top: null },
 ];
 
@@ -32,7 +33,7 @@ export interface SeriesRow {
 }
 
 /** The panels that these series make, from top to bottom. */
-export function panelsOf(series: SeriesRow[], levels: Map<string, number>): Panel[] {
+export function panelsOf(series: SeriesRow[], levels: Map<string, Level>): Panel[] {
   const known = new Set(KINDS.flatMap((kind) => kind.probes));
   const others = [...new Set(series.map((row) => row.probe).filter((probe) => !known.has(probe)))];
   const kinds = KINDS.concat(
@@ -51,7 +52,7 @@ export function panelsOf(series: SeriesRow[], levels: Map<string, number>): Pane
       label: several ? `${row.entity} ${row.probe}` : row.entity,
       colour: COLOURS[number % COLOURS.length],
       changes: row.every_s === null,
-      level: row.probe === "acr" ? (levels.get(row.entity) ?? null) : null,
+      level: row.probe === "acr" ? (levels.get(row.entity) ?? []) : [],
     }));
     panels.push({ axis, scale, top, lines });
   }

@@ -14,7 +14,7 @@ import type { Schema } from "./schema";
 import { fragment, type Shared } from "./share";
 import { Sliders } from "./sliders";
 import { Store } from "./store";
-import { drawn, tablesOf } from "./tables";
+import { drawn, shown, tablesOf } from "./tables";
 
 const count = new Intl.NumberFormat("en-US");
 
@@ -206,7 +206,7 @@ export class Lab {
       };
     }
     this.network.take(store);
-    element("dashed").hidden = !head.panels.some((panel) => panel.lines.some((line) => line.level !== null));
+    element("dashed").hidden = !head.panels.some((panel) => panel.lines.some((line) => line.level.some(([, rate]) => rate !== null)));
     element("grey").hidden = !before;
     for (const id of ["slower", "faster", "fastest", "pause", "step", "slow", "again"]) element(id).hidden = head.live;
     this.enable();
@@ -244,7 +244,7 @@ export class Lab {
     this.over = true;
     this.current.summary = summary;
     const { run } = summary;
-    element("figures").replaceChildren(...tablesOf(summary).map(drawn));
+    element("figures").replaceChildren(...(summary.report ? summary.report.map(shown) : tablesOf(summary).map(drawn)));
     element("speed").textContent = ENDED;
     element("now").textContent = `${seconds(run.duration_s)}, ${count.format(run.cell_hops)} cell hops`;
     element<HTMLProgressElement>("done").value = 1;

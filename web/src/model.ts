@@ -29,6 +29,9 @@ export interface Topology {
   vcs: VcRow[];
 }
 
+/** Instants [s], and the max-min fair rate [cells/s] from each on; null while there is nothing to send. */
+export type Level = [number, number | null][];
+
 /** A line of a panel. */
 export interface Line {
   /** The number of the series. */
@@ -38,7 +41,7 @@ export interface Line {
   /** Whether its values hold until they change; else each stands for the interval that it ends. */
   changes: boolean;
   /** The max-min fair rate behind it, in the unit of the series. */
-  level: number | null;
+  level: Level;
 }
 
 /** What stands together on one axis. */

@@ -281,12 +281,16 @@ export class Panels {
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
     for (const line of panel.lines) {
-      if (line.level === null || this.hidden.has(line.label)) continue;
-      const y = plot.valToPos(line.level * panel.scale, "y", true);
+      if (this.hidden.has(line.label)) continue;
       ctx.strokeStyle = colour(line.colour);
       ctx.beginPath();
-      ctx.moveTo(bbox.left, y);
-      ctx.lineTo(bbox.left + bbox.width, y);
+      line.level.forEach(([at, rate], place) => {
+        if (rate === null) return;
+        const y = plot.valToPos(rate * panel.scale, "y", true);
+        const next = line.level[place + 1];
+        ctx.moveTo(plot.valToPos(at, "x", true), y);
+        ctx.lineTo(next ? plot.valToPos(next[0], "x", true) : bbox.left + bbox.width, y);
+      });
       ctx.stroke();
     }
     ctx.restore();

@@ -138,6 +138,15 @@ export function tablesOf(summary: Summary): Table[] {
   return tables.filter((table) => table.rows.length);
 }
 
+/** A part of what the command prints of a run, a table or a line, as an element. */
+export function shown(part: Table | string): HTMLElement {
+  if (typeof part !== "string") return drawn(part);
+  const line = document.createElement("p");
+  line.className = "line";
+  line.textContent = part;
+  return line;
+}
+
 /** A table as an element, with its name for those who do not see it. */
 export function drawn(table: Table): HTMLElement {
   const box = document.createElement("div");
@@ -150,7 +159,7 @@ export function drawn(table: Table): HTMLElement {
   for (const title of table.head) {
     const cell = head.appendChild(document.createElement("th"));
     cell.scope = "col";
-    cell.textContent = title;
+    cell.textContent = title.replaceAll("\n", " ");
   }
   const body = element.createTBody();
   for (const row of table.rows) {

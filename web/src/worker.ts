@@ -3,7 +3,7 @@
 import { initSync, Run, schema, Setup, version } from "../pkg/cellrate_web.js";
 import { type Make, maker, SwitchAlgorithm } from "./algorithm";
 import { panelsOf, type SeriesRow } from "./kinds";
-import type { Fault, Head, More, Topology } from "./model";
+import type { Fault, Head, Level, More, Topology } from "./model";
 import type { FromWorker, Start, ToWorker } from "./messages";
 
 /** How long one step computes, about [ms]: short enough for 60 pictures a second. */
@@ -48,7 +48,7 @@ interface Described {
   hash: string;
   topology: Topology;
   series: SeriesRow[];
-  levels: { entity: string; rate: number }[];
+  levels: { entity: string; steps: Level }[];
   customs: { kind: string; name: string; owner: string }[];
 }
 
@@ -103,7 +103,7 @@ function begin(start: Start, follow: boolean): void {
   // Cells that are on their way at the instant have left their ports before.
   const longest = Math.max(0, ...described.topology.links.map((link) => link.delay_s));
   const run = new Run(setup, interval, follow, Math.max(0, shown - longest), make as never);
-  const levels = new Map(described.levels.map(({ entity, rate }) => [entity, rate]));
+  const levels = new Map(described.levels.map(({ entity, steps }) => [entity, steps]));
   const head: Head = {
     name: described.name,
     purpose: described.purpose,

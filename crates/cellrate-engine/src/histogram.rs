@@ -53,6 +53,10 @@ impl Extremes {
 /// What the counts of a histogram could not hold: most often those of few of its buckets.
 #[derive(Clone, Debug, Default)]
 struct Carried {
+    /// The largest span of earlier intervals, since the largest [began anew](Histogram::begin_extremes).
+    earlier: Duration,
+    /// The largest span of this interval before the largest began anew.
+    recent: Duration,
     /// The bucket of `times[0]`.
     first: u32,
     /// How often each counted to 2^8: modulo 2^16.
@@ -189,7 +193,7 @@ impl Histogram {
     #[cold]
     fn carry(&mut self, place: usize, carries: u64) {
         let bucket = self.first as usize + place;
-        let Carried { first, times, beyond } = &mut **self.carried.get_or_insert_default();
+        let Carried { first, times, beyond, .. } = &mut **self.carried.get_or_insert_default();
         let place = bucket.wrapping_sub(*first as usize);
         let place = if place < times.len() { place } else { widen(first, times, bucket) };
         let sum = u64::from(times[place]) + carries;
@@ -212,7 +216,7 @@ impl Histogram {
     /// Of all spans in the bucket at `place`, their number.
     fn number_at(&self, place: usize) -> u64 {
         let bucket = self.first + place as u32;
-        let carried = self.carried.as_deref().map_or(0, |Carried { first, times, beyond }| {
+        let carried = self.carried.as_deref().map_or(0, |Carried { first, times, beyond, .. }| {
             let beyond = beyond.get(&bucket).copied().unwrap_or(0);
             let times = times.get(bucket.wrapping_sub(*first) as usize).copied().map_or(0, u64::from);
             (beyond << u16::BITS) + times
@@ -244,19 +248,58 @@ impl Histogram {
         Duration::from_ps(!self.max_complement)
     }
 
+    /// Sum of all spans \[ps\], exactly.
+    pub fn sum_ps(&self) -> u128 {
+        self.sum.get()
+    }
+
     /// Largest, exactly; `None` when nothing was counted.
     pub fn max_s(&self) -> Option<f64> {
-        (self.total > 0).then(|| self.max.as_secs_f64())
+        (self.total > 0).then(|| self.max().as_secs_f64())
+    }
+
+    /// Largest since the beginning, or since it was [begun anew](Histogram::begin_extremes); zero of nothing.
+    #[inline]
+    pub fn max(&self) -> Duration {
+        self.carried.as_deref().map_or(self.max, |carried| self.max.max(carried.earlier))
     }
 
     /// Least and largest since the beginning, or since they were [begun anew](Histogram::begin_extremes).
     pub fn extremes(&self) -> Extremes {
-        Extremes { max: self.max, max_complement: self.max_complement }
+        Extremes { max: self.max(), max_complement: self.max_complement }
     }
 
     /// The least and the largest are looked for anew among what is counted from now on.
     pub fn begin_extremes(&mut self) {
+        if let Some(carried) = &mut self.carried {
+            carried.recent = carried.recent.max(self.max);
+            carried.earlier = Duration::ZERO;
+        }
         (self.max, self.max_complement) = (Duration::ZERO, 0);
+    }
+
+    /// Ends an interval and gives its largest span, exactly; zero if nothing was counted in it. [`Histogram::max`] goes
+    /// on as it was.
+    pub fn end_interval(&mut self) -> Duration {
+        let carried = &mut **self.carried.get_or_insert_default();
+        let largest = self.max.max(std::mem::take(&mut carried.recent));
+        carried.earlier = carried.earlier.max(std::mem::take(&mut self.max));
+        largest
+    }
+
+    /// The distribution in steps: how many spans are no longer than each, counted exactly. A step is 1/64 of the span
+    /// apart from the next, or less; the last one is the largest span.
+    pub fn distribution(&self) -> Vec<(Duration, u64)> {
+        let (mut steps, mut seen) = (Vec::new(), 0);
+        for place in 0..self.counts.len() {
+            let number = self.number_at(place);
+            if number > 0 {
+                seen += number;
+                let (low, width) = span_of(u64::from(self.first) + place as u64);
+                steps.push((Duration::from_ps(low + (width - 1)).min(self.max()), seen));
+            }
+        }
+        steps
     }
 
     /// What was counted since it was what it was `before`, whose least and largest are `extremes`.
@@ -285,7 +328,7 @@ impl Histogram {
             seen += self.number_at(place);
             if seen >= rank {
                 let middle = Duration::from_ps(middle(self.first as usize + place));
-                return Some(middle.min(self.max).max(self.min()).as_secs_f64());
+                return Some(middle.min(self.max()).max(self.min()).as_secs_f64());
             }
         }
         None
@@ -431,6 +474,40 @@ mod tests {
                 prop_assert!(within, "{share}: {found} lies beyond what was counted");
             }
         }
+    }
+
+    #[test]
+    fn a_distribution_counts_exactly_at_steps_no_further_apart_than_a_64th() {
+        let mut histogram = Histogram::default();
+        let spans: Vec<u64> = (0..1_000_u64).map(|i| 7 + i * i * 1_003 % 1_000_000).collect();
+        spans.iter().for_each(|&ps| histogram.record(Duration::from_ps(ps)));
+        let steps = histogram.distribution();
+        for &(step, number) in &steps {
+            let exact = spans.iter().filter(|&&ps| ps <= step.as_ps()).count();
+            assert_eq!(number, exact as u64, "up to {step}");
+        }
+        for &ps in &spans {
+            let (step, _) = steps.iter().find(|(step, _)| step.as_ps() >= ps).unwrap();
+            assert!((step.as_ps() - ps) * 64 <= ps.max(64), "{ps} is counted at {step}");
+        }
+        assert_eq!(steps.last(), Some(&(histogram.max(), 1_000)));
+    }
+
+    #[test]
+    fn the_largest_of_intervals_and_that_of_windows_do_not_disturb_each_other() {
+        let ps = Duration::from_ps;
+        let mut histogram = Histogram::default();
+        histogram.record(ps(50));
+        assert_eq!(histogram.end_interval(), ps(50));
+        histogram.record(ps(30));
+        // A window begins within an interval.
+        histogram.begin_extremes();
+        histogram.record(ps(20));
+        assert_eq!((histogram.max(), histogram.end_interval()), (ps(20), ps(30)));
+        assert_eq!((histogram.max(), histogram.end_interval()), (ps(20), ps(0)));
+        histogram.record(ps(10));
+        assert_eq!((histogram.end_interval(), histogram.max()), (ps(10), ps(20)));
+        assert_eq!(histogram.quantile_s(1.0), Some(20e-12));
     }
 
     /// The number of spans in the bucket of `ps`.

@@ -162,7 +162,7 @@ pub fn carry(
         Some(Capture { error: Some(error), .. }) => return Err(capture_error(py, &error)),
         other => other,
     };
-    let outcome = outcome.map_err(|error| live_error(py, &error))?;
+    let mut outcome = outcome.map_err(|error| live_error(py, &error))?;
     let files = capture.map(|capture| capture.files.finish()).transpose();
     let files = files.map_err(|error| capture_error(py, &error))?.map_or(Vec::new(), |done| done.files);
     let tracks = outcome.series.into_iter().map(|series| Track {
@@ -173,9 +173,11 @@ pub fn carry(
         times_ps: series.times_ps,
         values: series.values,
     });
+    let delivered = outcome.summary.vcs.iter_mut().filter(|row| !row.delays.is_empty());
+    let delays = delivered.map(|row| (row.vc.clone(), std::mem::take(&mut row.delays))).collect();
     let summary =
         serde_json::to_value(&outcome.summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    Ok(RunResult::new(&summary, tracks)?.with_captured(files))
+    Ok(RunResult::new(&summary, tracks, delays)?.with_captured(files))
 }
 
 /// A capture whose instants are those of the system's date, and whose hosts have the addresses of the scenario.

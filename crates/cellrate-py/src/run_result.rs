@@ -24,10 +24,14 @@ const REPORT_EVERY: Duration = Duration::from_millis(50);
 pub struct RunResult {
     summary: String,
     series: Mutex<Vec<Option<Track>>>,
+    delays: Vec<Distribution>,
     captured: Vec<CapturedFile>,
     /// From the call to the first instant of network time \[s\]; of simulations alone.
     set_up_s: Option<f64>,
 }
+
+/// A direction of a connection, and how many of its data cells had at most each delay.
+pub type Distribution = (String, Vec<(Interval, u64)>);
 
 /// A series: what it is, and its columns.
 pub struct Track {
@@ -46,13 +50,18 @@ pub struct Track {
 }
 
 impl RunResult {
-    /// Figures and series of a run.
-    pub fn new(summary: &impl serde::Serialize, series: impl Iterator<Item = Track>) -> PyResult<RunResult> {
+    /// Figures, series and distributions of delays of a run.
+    pub fn new(
+        summary: &impl serde::Serialize,
+        series: impl Iterator<Item = Track>,
+        delays: Vec<Distribution>,
+    ) -> PyResult<RunResult> {
         let summary =
             serde_json::to_string(summary).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(RunResult {
             summary,
             series: Mutex::new(series.map(Some).collect()),
+            delays,
             captured: Vec::new(),
             set_up_s: None,
         })
@@ -75,6 +84,9 @@ impl RunResult {
 /// File, records, octets, records left out.
 type CapturedFile = (std::path::PathBuf, u64, u64, u64);
 
+/// A direction, delays \[ps\] and cells.
+type DelayColumns<'py> = (String, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>);
+
 /// Instants \[ps\] and values.
 type Columns<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
 
@@ -95,6 +107,17 @@ impl RunResult {
     /// The files of the capture, if there was one.
     fn captured(&self) -> Vec<CapturedFile> {
         self.captured.clone()
+    }
+
+    /// Of each direction of a connection that delivered data: its name, delays in rising order \[ps\], and how many data
+    /// cells had at most each.
+    fn delays<'py>(&self, py: Python<'py>) -> Vec<DelayColumns<'py>> {
+        let columns = |(vc, steps): &Distribution| {
+            let (delays, cells): (Vec<u64>, Vec<u64>) =
+                steps.iter().map(|&(delay, cells)| (delay.as_ps(), cells)).unzip();
+            (vc.clone(), delays.into_pyarray(py), cells.into_pyarray(py))
+        };
+        self.delays.iter().map(columns).collect()
     }
 
     /// What each series is.
@@ -261,7 +284,12 @@ pub fn run_watched(
 pub type Part<'py> = (usize, Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<f64>>);
 
 /// Figures and series of a run.
-fn tracks_of(scenario: &cellrate_scenario::Scenario, result: cellrate_sim::RunResult) -> PyResult<RunResult> {
+fn tracks_of(
+    scenario: &cellrate_scenario::Scenario,
+    mut result: cellrate_sim::RunResult,
+) -> PyResult<RunResult> {
+    let delivered = result.summary.vcs.iter_mut().filter(|row| !row.delays.is_empty());
+    let delays = delivered.map(|row| (row.vc.clone(), std::mem::take(&mut row.delays))).collect();
     let tracks = result.series.into_iter().zip(&scenario.probes).map(|(series, probe)| Track {
         probe: series.probe,
         entity: series.entity,
@@ -270,5 +298,5 @@ fn tracks_of(scenario: &cellrate_scenario::Scenario, result: cellrate_sim::RunRe
         times_ps: series.times_ps,
         values: series.values,
     });
-    RunResult::new(&result.summary, tracks)
+    RunResult::new(&result.summary, tracks, delays)
 }

@@ -8,7 +8,7 @@ use cellrate_engine::given::wanted;
 use cellrate_engine::names::port_name;
 use cellrate_engine::rows::cannot_settle;
 use cellrate_engine::topology::Topology;
-use cellrate_scenario::fair::{Bottleneck, FairShare, max_min};
+use cellrate_scenario::fair::{Bottleneck, FairShare, max_min, max_min_over_time};
 use cellrate_scenario::{Document, Probe, Scenario as Resolved, ScenarioError, SweepPoint};
 use cellrate_sim::RunError;
 use pyo3::exceptions::PyRuntimeError;
@@ -126,6 +126,16 @@ impl Scenario {
     }
 }
 
+/// What a flow is entitled to, by names.
+fn row(scenario: &Resolved, share: FairShare) -> Share {
+    let vc = scenario.connection(share.flow.connection()).name.clone();
+    let port = match share.bottleneck {
+        Bottleneck::Port(port) => Some(port_name(scenario, port)),
+        Bottleneck::PeakCellRate => None,
+    };
+    (vc, share.flow.is_backward(), share.rate.as_cells_per_s(), port)
+}
+
 /// `document` with another value at each path, and with what is in the files that it refers to.
 fn whole(
     mut document: Document,
@@ -200,15 +210,17 @@ impl Scenario {
         let asked = Arc::clone(&scenario);
         let shares = interruptible(py, move || max_min(&asked, utilization))?;
         let shares = shares.map_err(|error| oversubscribed(py, &error))?;
-        let row = |share: FairShare| {
-            let vc = scenario.connection(share.flow.connection()).name.clone();
-            let port = match share.bottleneck {
-                Bottleneck::Port(port) => Some(port_name(&scenario, port)),
-                Bottleneck::PeakCellRate => None,
-            };
-            (vc, share.flow.is_backward(), share.rate.as_cells_per_s(), port)
-        };
-        Ok(shares.into_iter().map(row).collect())
+        Ok(shares.into_iter().map(|share| row(&scenario, share)).collect())
+    }
+
+    /// Max-min fair rates of the ABR flows that send, from each instant \[s\] on at which that changes.
+    fn fair_over_time(&self, py: Python<'_>) -> PyResult<Vec<(f64, Vec<Share>)>> {
+        let scenario = self.resolved(py)?;
+        let asked = Arc::clone(&scenario);
+        let spans = interruptible(py, move || max_min_over_time(&asked, None))?;
+        let spans = spans.map_err(|error| oversubscribed(py, &error))?;
+        let rows = |shares: Vec<FairShare>| shares.into_iter().map(|share| row(&scenario, share)).collect();
+        Ok(spans.into_iter().map(|(at, shares)| (at.as_secs_f64(), rows(shares))).collect())
     }
 
     /// The ports of which is known before a run that their algorithm cannot settle, as JSON text: rows of `unsettled`.

@@ -70,6 +70,85 @@ impl std::error::Error for Oversubscribed {}
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.
 pub fn max_min(scenario: &Scenario, utilization: Option<f64>) -> Result<Vec<FairShare>, Oversubscribed> {
+    filled(scenario, utilization, &|flow| Demand::of(scenario, flow))
+}
+
+/// Most changes of who sends for which [`max_min_over_time`] gives rates.
+pub const MOST_CHANGES: usize = 500;
+
+/// Fair rates from each instant on at which it changes who sends, of those flows that then send: the first entry is for
+/// the beginning.
+///
+/// Greedy sources send in their windows, sources with a limit from the first one on that is above zero, and sources of
+/// constant rate and on-off sources from their start to their end; all others send at any time. What leads over a link
+/// that is down does not send. Otherwise as [`max_min`]. With more than [`MOST_CHANGES`] changes there is no entry.
+///
+/// # Errors
+/// As [`max_min`], of any of the instants.
+pub fn max_min_over_time(
+    scenario: &Scenario,
+    utilization: Option<f64>,
+) -> Result<Vec<(Time, Vec<FairShare>)>, Oversubscribed> {
+    let end = Time::ZERO + scenario.duration;
+    let mut changes = vec![Time::ZERO];
+    for flow in scenario.flows() {
+        if let Some(traffic) = &scenario.flow(flow).traffic {
+            changes.extend(changes_of(traffic));
+        }
+    }
+    for link in &scenario.links {
+        changes.extend(link.outages.iter().flat_map(|span| [span.start, span.end]));
+    }
+    changes.retain(|&at| at < end);
+    changes.sort_unstable();
+    changes.dedup();
+    if changes.len() > MOST_CHANGES {
+        return Ok(Vec::new());
+    }
+    let at_each = changes.into_iter().map(|at| {
+        let demand = |flow: FlowIndex| {
+            let is_down = |step: crate::model::Step| {
+                scenario.link(step.link).outages.iter().any(|span| span.start <= at && at < span.end)
+            };
+            let cut = scenario.steps(flow).any(is_down);
+            (!cut).then(|| Demand::at(scenario, flow, at)).flatten()
+        };
+        Ok((at, filled(scenario, utilization, &demand)?))
+    });
+    at_each.collect()
+}
+
+/// When this traffic begins and ends.
+fn changes_of(traffic: &Traffic) -> Vec<Time> {
+    match traffic {
+        Traffic::Greedy { windows } => windows.iter().flat_map(|window| [window.start, window.end]).collect(),
+        Traffic::Limited { steps } => steps.iter().map(|&(at, _)| at).collect(),
+        Traffic::Constant { start, end, .. } | Traffic::OnOff { start, end, .. } => vec![*start, *end],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether this traffic has data at `at`, as far as that is known beforehand.
+fn sends_at(traffic: &Traffic, at: Time) -> bool {
+    match traffic {
+        Traffic::Greedy { windows } => {
+            windows.is_empty() || windows.iter().any(|window| window.start <= at && at < window.end)
+        }
+        Traffic::Limited { steps } => {
+            let step = steps.iter().rfind(|(from, _)| *from <= at);
+            step.is_some_and(|(_, limit)| limit.is_none_or(|limit| limit > CellRate::new(0.0)))
+        }
+        Traffic::Constant { start, end, .. } | Traffic::OnOff { start, end, .. } => *start <= at && at < *end,
+        _ => true,
+    }
+}
+
+/// The fair rates of the ABR flows that have a demand.
+fn filled(
+    scenario: &Scenario,
+    utilization: Option<f64>,
+    demand: &dyn Fn(FlowIndex) -> Option<Demand>,
+) -> Result<Vec<FairShare>, Oversubscribed> {
     let handed_out = |port: PortIndex| {
         let utilization = utilization.unwrap_or_else(|| scenario.port(port).target_utilization());
         scenario.link(port.link()).rate.to_cell_rate().as_cells_per_s() * utilization
@@ -77,15 +156,15 @@ pub fn max_min(scenario: &Scenario, utilization: Option<f64>) -> Result<Vec<Fair
     let mut capacity: Vec<f64> = scenario.ports().map(handed_out).collect();
     let mut flows = Vec::new();
     for flow in scenario.flows() {
-        let Some(demand) = Demand::of(scenario, flow) else { continue };
+        let Some(asked) = demand(flow) else { continue };
         let ports: Vec<usize> = scenario.steps(flow).map(|step| step.port().index()).collect();
-        match demand {
+        match asked {
             Demand::Guaranteed(rate) => {
                 ports.iter().for_each(|&port| capacity[port] = (capacity[port] - rate).max(0.0))
             }
             Demand::Abr { mcr, pcr, weight, nrm } => {
                 let other = flow.other();
-                let one_way = Demand::of(scenario, other).is_none();
+                let one_way = demand(other).is_none();
                 let steps = one_way.then(|| scenario.steps(other)).into_iter().flatten();
                 let answers = Answers { ports: steps.map(|step| step.port().index()).collect(), nrm };
                 flows.push((flow, Flow { ports, mcr, pcr, weight }, answers));
@@ -117,6 +196,26 @@ enum Demand {
 }
 
 impl Demand {
+    /// That of a flow that sends at `at`; of guaranteed traffic the rate that it then has.
+    fn at(scenario: &Scenario, flow: FlowIndex, at: Time) -> Option<Demand> {
+        let asked = &scenario.flow(flow);
+        let traffic = asked.traffic.as_ref();
+        if traffic.is_some_and(|traffic| !sends_at(traffic, at)) {
+            return None;
+        }
+        let category = scenario.connection(flow.connection()).category;
+        match (&asked.sender, category, traffic) {
+            (Sender::Peak(peak), Category::Cbr | Category::Vbr, Some(Traffic::Greedy { .. })) => {
+                Some(Demand::Guaranteed(peak.as_cells_per_s()))
+            }
+            (Sender::Peak(peak), Category::Cbr | Category::Vbr, Some(Traffic::Limited { steps })) => {
+                let (_, limit) = steps.iter().rfind(|(from, _)| *from <= at)?;
+                Some(Demand::Guaranteed(limit.unwrap_or(*peak).min(*peak).as_cells_per_s()))
+            }
+            _ => Demand::of(scenario, flow),
+        }
+    }
+
     fn of(scenario: &Scenario, flow: FlowIndex) -> Option<Demand> {
         let (connection, backward) = (scenario.connection(flow.connection()), flow.is_backward());
         let flow = connection.flow(backward);

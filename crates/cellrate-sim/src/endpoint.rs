@@ -469,6 +469,11 @@ impl Endpoint {
         self.delays.as_deref()
     }
 
+    /// Delays of the data cells of the other direction, to end an interval of theirs.
+    pub fn delays_mut(&mut self) -> Option<&mut Histogram> {
+        self.delays.as_deref_mut()
+    }
+
     /// Cells of the other direction that have arrived.
     pub fn delivered(&self) -> u64 {
         let rm = |what| self.counters.rm(what);

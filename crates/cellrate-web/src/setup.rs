@@ -3,7 +3,7 @@
 use cellrate_engine::given::wanted;
 use cellrate_engine::names::port_name;
 use cellrate_engine::topology::Topology;
-use cellrate_scenario::fair::{Bottleneck, max_min};
+use cellrate_scenario::fair::{Bottleneck, FairShare, max_min, max_min_over_time};
 use cellrate_scenario::{Document, Scenario, ScenarioError};
 use cellrate_sim::series_of;
 use serde_json::json;
@@ -102,6 +102,10 @@ impl Setup {
             })
             .collect();
         let fair = max_min(&scenario, None).unwrap_or_default();
+        let spans = max_min_over_time(&scenario, None).unwrap_or_default();
+        let rate_in = |shares: &[FairShare], flow| {
+            shares.iter().find(|share| share.flow == flow).map(|share| share.rate.as_cells_per_s())
+        };
         let levels: Vec<_> = fair
             .into_iter()
             .map(|share| {
@@ -110,7 +114,11 @@ impl Setup {
                     Bottleneck::PeakCellRate => None,
                 };
                 let entity = cellrate_engine::names::flow_name(&scenario, share.flow);
-                json!({ "entity": entity, "rate": share.rate.as_cells_per_s(), "port": port })
+                let steps: Vec<_> = spans
+                    .iter()
+                    .map(|(at, shares)| (at.as_secs_f64(), rate_in(shares, share.flow)))
+                    .collect();
+                json!({ "entity": entity, "rate": share.rate.as_cells_per_s(), "steps": steps, "port": port })
             })
             .collect();
         let customs: Vec<_> = wanted(&scenario, |_| true)

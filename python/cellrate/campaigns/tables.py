@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..results.folders import RESULTS
 from ..results.owned import LOCK, Lock, area_of
 from ..sweeps.tidy import settings_columns
+from ..toml import values_of
 from .scheduling import chunks
 from .store import naming
 
@@ -66,7 +67,7 @@ def _fill(folder: Path, place: Path, manifest: Manifest, *, csv: bool) -> None:
             for number, (entry, text) in enumerate(zip(entries, texts, strict=True), places.start):
                 # A point's summary is one line of text, and stands here as it is there.
                 rest = text.decode().strip().removeprefix("{")
-                line = f'{{"set": {json.dumps(entry.set, allow_nan=False)}, {rest}'
+                line = f'{{"set": {json.dumps(values_of(entry.set), allow_nan=False)}, {rest}'
                 summary.write(('{"points": [\n' if number == 0 else ",\n") + line)
     if summary is not None:
         summary.write("\n]}\n")

@@ -76,7 +76,7 @@ def _unmet(swept: Sweep, precisions: Sequence[Precision], counts: Sequence[int])
     found = []
     for count in counts:
         results = swept[begin : begin + count]
-        settings = {path: value for path, value in results[0].set.items() if path != SEED}
+        settings = {path: value for path, value in results[0].settings.items() if path != SEED}
         summaries = [result.summary for result in results]
         found.append(
             [

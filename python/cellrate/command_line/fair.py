@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from ..errors import ScenarioError, at_point
 from ..quantities import CELL_BITS, read_ratio
+from ..toml import values_of
 from .app import app
 from .options import File, Json, Settings, settings_of
 from .output import print_json
@@ -34,12 +35,12 @@ def fair(
     found = []
     for place, point in enumerate(prepare(file, set=settings_of(set)).points()):
         try:
-            with at_point(place, point.set):
-                found.append((point.set, point.scenario.fair(utilization=share)))
+            with at_point(place, point.settings):
+                found.append((point.settings, point.scenario.fair(utilization=share)))
         except ValueError as error:
             raise ScenarioError(f"--{error}") from None
     if json:
-        flows = [{"set": settings, "flows": [row.__dict__ for row in shares]} for settings, shares in found]
+        flows = [{"set": values_of(settings), "flows": [row.__dict__ for row in shares]} for settings, shares in found]
         print_json({"points": flows} if len(flows) > 1 else {"flows": flows[0]["flows"]})
         return 0
     from ..terminal import Console

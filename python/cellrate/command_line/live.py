@@ -6,7 +6,6 @@ import contextlib
 from pathlib import Path
 from typing import Annotated
 
-from ..errors import CellrateError
 from .app import app
 from .options import (
     Algorithm,
@@ -21,16 +20,20 @@ from .options import (
     File,
     Json,
     Key,
+    Points,
     Policy,
+    Record,
     Seed,
     Settings,
     Start,
     capture_of,
     key_in,
+    point_of,
+    recorded_of,
     settings_of,
     unix_ns,
 )
-from .output import lacking, print_json, progress_bar, say_where
+from .output import lacking, print_json, progress_bar, say_where, with_something_to_draw
 from .typed import Parameter
 
 live_app = app.group("live", help="Real hosts and real applications over the ABR service, on a Linux machine.")
@@ -81,6 +84,8 @@ def live_run(
     *,
     set: Settings = None,
     seed: Seed = None,
+    point: Points = None,
+    record: Record = None,
     out: Annotated[
         Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
     ] = None,
@@ -117,12 +122,13 @@ def live_run(
     from ..extensions.custom import load
     from ..live.table import print_live
     from ..live.work import run_and_write
+    from ..scenario import prepare
 
     undrawn: list[str] = []
+    scenario = prepare(file, set=settings_of(set), seed=seed, record=recorded_of(record))
     runs, folder = run_and_write(
-        file,
-        set=settings_of(set),
-        seed=seed,
+        with_something_to_draw(scenario) if plot else scenario,
+        point=point_of(point),
         out=out,
         repeat=repeat,
         attempts=attempts,
@@ -161,6 +167,8 @@ def live_watch(
     *,
     set: Settings = None,
     seed: Seed = None,
+    point: Points = None,
+    record: Record = None,
     port: Annotated[int, Parameter(help="Port of the page on 127.0.0.1; a free one by default.")] = 0,
     out: Annotated[
         Path | None, Parameter(help="Folder for the results (results/live/NAME by default); it appears whole.")
@@ -179,27 +187,30 @@ def live_watch(
     """
     from ..extensions.custom import load
     from ..live.attempt import applications
-    from ..live.table import print_live
+    from ..live.table import live_report, print_live
     from ..live.trust import check_commands
     from ..live.work import default_folder, run_and_write
     from ..results.folders import replaceable
     from ..scenario import prepare
+    from ..sweeps.picking import one_point
     from ..terminal import Console
     from ..watching.live import page_of
 
-    scenario = prepare(file, set=settings_of(set), seed=seed)
+    scenario = with_something_to_draw(prepare(file, set=settings_of(set), seed=seed, record=recorded_of(record)))
+    picked = point_of(point)
+    chosen = one_point(scenario, picked, "a page shows one run").scenario
     custom = load(algorithm, policy, traffic)
     undrawn: list[str] = []
     if out is None:
-        out = default_folder(scenario)
+        out = default_folder(chosen)
     # Said before somebody opens the page.
     replaceable(out)
-    point = scenario.points()[0].scenario
-    check_commands(point, applications(point), allowed=allow_commands)
+    check_commands(chosen, applications(chosen), allowed=allow_commands)
 
-    with page_of(scenario, port=port, on_ready=say_where) as board:
+    with page_of(scenario, picked, port=port, on_ready=say_where) as board:
         runs, folder = run_and_write(
             scenario,
+            point=picked,
             out=out,
             repeat=1,
             attempts=1,
@@ -216,7 +227,7 @@ def live_watch(
             allow_commands=allow_commands,
             complain=undrawn.append,
         )
-        board.end(runs[0].result)
+        board.end(runs[0].result, live_report(runs[0].result.summary))
     console = Console()
     print_live(console, runs[0])
     console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
@@ -230,6 +241,7 @@ def live_node(
     /,
     *,
     set: Settings = None,
+    point: Points = None,
     start: Start = None,
     key: Key = None,
     figures: Annotated[Path | None, Parameter(help="File for the figures, as JSON; printed without it.")] = None,
@@ -241,12 +253,9 @@ def live_node(
     from ..extensions.custom import load
     from ..live.distribution import run_node
     from ..scenario import prepare
+    from ..sweeps.picking import one_point
 
-    prepared = prepare(file, set=settings_of(set))
-    points = prepared.points()
-    if len(points) != 1:
-        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; a node runs in one of them")
-    scenario = points[0].scenario
+    scenario = one_point(prepare(file, set=settings_of(set)), point_of(point), "a node runs in one of them").scenario
     given = load(algorithm, policy, traffic)
     summary = run_node(scenario, node, unix_ns(start), figures, given, key_in(key) or b"")
     if figures is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -27,6 +28,21 @@ Sweeps = Annotated[
 Seeds = Annotated[
     int | None,
     Parameter(help="Run each point with so many seeds: the scenario's own or --seed, and those that follow it."),
+]
+Points = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--point",
+        help="Only this point of a sweep: its number from 1 on, or a value that it sets, dotted.path=value. Values may "
+        "be given again for other paths.",
+    ),
+]
+Record = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--record",
+        help="Record these quantities too, of all that have them: acr,queue,delay. May be given again.",
+    ),
 ]
 Seed = Annotated[int | None, Parameter(help="Seed of all randomness, instead of the scenario's own.")]
 Json = Annotated[bool, Parameter(name="--json", help="Print JSON instead of tables.")]
@@ -101,6 +117,30 @@ def settings_of(pairs: list[str] | None) -> dict[str, object]:
         path, equals, value = pair.partition("=")
         if not equals or not path.strip():
             raise ScenarioError(f"--set {pair}: write a dotted path, = and a value, such as duration=200ms")
+        settings[path.strip()] = value.strip()
+    return settings
+
+
+def recorded_of(texts: list[str] | None) -> list[str]:
+    """Read what `--record` was given: names, with commas between them."""
+    names = [name.strip() for text in texts or [] for name in text.split(",")]
+    if "" in names:
+        given = ",".join(texts or [])
+        raise ScenarioError(f"--record {given}: write names with commas between them, such as acr,queue")
+    return names
+
+
+def point_of(texts: list[str] | None) -> int | dict[str, object] | None:
+    """Read what `--point` was given: a number, or paths, each with a value as text."""
+    if not texts:
+        return None
+    if len(texts) == 1 and re.fullmatch(r"\s*[+-]?[0-9]+\s*", texts[0]):
+        return int(texts[0])
+    settings: dict[str, object] = {}
+    for text in texts:
+        path, equals, value = text.partition("=")
+        if not equals or not path.strip():
+            raise CellrateError(f"--point {text}: write a number, or a path, = and a value, such as defaults.abr.nrm=8")
         settings[path.strip()] = value.strip()
     return settings
 

@@ -6,9 +6,12 @@ import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..texts import printable, printable_lines
+
+if TYPE_CHECKING:
+    from ..scenario import Scenario
 
 
 @contextlib.contextmanager
@@ -66,6 +69,14 @@ def print_points(points: Iterable[Any]) -> None:
 def print_json(content: Any) -> None:
     """Print JSON that any reader takes."""
     print(json.dumps(content, indent=2, allow_nan=False))
+
+
+def with_something_to_draw(scenario: Scenario) -> Scenario:
+    """Have a scenario that records nothing record the usual quantities, and say so."""
+    recording, added = scenario.with_usual_probes()
+    if added:
+        say(f"{scenario.file} records nothing, so that {' and '.join(added)} are recorded; --record names others")
+    return recording
 
 
 def say_where(address: str) -> None:

@@ -23,7 +23,9 @@ from .options import (
     Fresh,
     Json,
     Out,
+    Points,
     Policy,
+    Record,
     Seed,
     Seeds,
     Settings,
@@ -33,9 +35,22 @@ from .options import (
     Workers,
     capture_of,
     lists_of,
+    point_of,
+    recorded_of,
     settings_of,
 )
-from .output import complain, lacking, own_output_aside, print_json, print_points, progress_bar, say, say_where, tell
+from .output import (
+    complain,
+    lacking,
+    own_output_aside,
+    print_json,
+    print_points,
+    progress_bar,
+    say,
+    say_where,
+    tell,
+    with_something_to_draw,
+)
 from .typed import Parameter
 
 if TYPE_CHECKING:
@@ -54,6 +69,8 @@ def run(
     seed: Seed = None,
     sweep: Sweeps = None,
     seeds: Seeds = None,
+    point: Points = None,
+    record: Record = None,
     out: Out = None,
     json: Json = False,
     plot: Annotated[bool, Parameter(help="Draw plots into the folder (results/NAME without --out).")] = False,
@@ -88,16 +105,33 @@ def run(
     from ..running.processes import number_of_workers
     from ..running.runs import run as run_one
     from ..scenario import prepare
-    from ..sweeps.varying import ON_COMMAND_LINE, Points, varied
+    from ..sweeps.picking import listed, place_of
+    from ..sweeps.varying import ON_COMMAND_LINE, varied
+    from ..sweeps.varying import Points as AllPoints
 
-    prepared = prepare(file, set=settings_of(set), seed=seed, allow_files=allow_files or ())
+    prepared = prepare(
+        file, set=settings_of(set), seed=seed, allow_files=allow_files or (), record=recorded_of(record)
+    )
+    if plot:
+        prepared = with_something_to_draw(prepared)
     scenario = varied(prepared, lists_of(sweep), None, ON_COMMAND_LINE)
     precisions = [Precision.read(text) for text in until or []]
-    points = Points(scenario, MOST if until and seeds is None else seeds, ON_COMMAND_LINE)
+    points = AllPoints(scenario, MOST if until and seeds is None else seeds, ON_COMMAND_LINE)
+    picked = point_of(point)
+    if picked is not None:
+        if until:
+            raise CellrateError("--until adds seeds to all points; leave --point out, or give --seeds")
+        place = place_of([settings for _, settings in points], picked, file)
+        points = points.only(place)
     custom = load(algorithm, policy, traffic)
     captured = capture_of(capture, capture_port, capture_from, capture_until, capture_kind, capture_limit)
     name = points[0][0].name
     swept = len(points) > 1
+    if swept and capture is not None:
+        raise CellrateError(
+            f"{file} sweeps over {len(points)} points; a capture is of one run. --point N picks one of them:\n"
+            f"{listed([settings for _, settings in points])}"
+        )
     if out is None and (plot or csv or until or (swept and cluster is not None)):
         out = Path("results") / plain_name(points[0][0])
     check_apart(out, capture)
@@ -141,8 +175,8 @@ def run(
         else:
 
             def one() -> Result:
-                return run_one(
-                    points[0][0] if not swept else scenario,
+                result = run_one(
+                    points[0][0],
                     capture=captured,
                     progress=progress,
                     threads=threads,
@@ -150,6 +184,8 @@ def run(
                     policies=custom.policies,
                     traffic=custom.traffic,
                 )
+                result.settings = dict(points[0][1])
+                return result
 
             results = [run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)]
     if json:
@@ -189,6 +225,8 @@ def watch(
     *,
     set: Settings = None,
     seed: Seed = None,
+    point: Points = None,
+    record: Record = None,
     speed: Annotated[
         float | None, Parameter(help="Network time per time, such as 0.01; so that the run takes 20 s by default.")
     ] = None,
@@ -202,24 +240,29 @@ def watch(
 ) -> int:
     """Run a scenario before your eyes, on a page that a browser opens: panels that grow, slow motion, pause.
 
-    The run begins when somebody has opened the page. It shows the series that the scenario records.
+    The run begins when somebody has opened the page. It shows the series that the scenario records, or ACR and queues
+    if it records none.
     """
     from ..extensions.custom import load
     from ..results.folders import plain_name
     from ..results.table import print_summary
     from ..running.into_folders import run_into
     from ..scenario import prepare
+    from ..sweeps.picking import one_point
     from ..watching import watch as run_watched
 
-    scenario = prepare(file, set=settings_of(set), seed=seed)
+    scenario = with_something_to_draw(prepare(file, set=settings_of(set), seed=seed, record=recorded_of(record)))
+    picked = point_of(point)
+    chosen = one_point(scenario, picked, "a page shows one run").scenario
     custom = load(algorithm, policy, traffic)
     if out is None and (plot or csv):
-        out = Path("results") / plain_name(scenario.points()[0].scenario)
+        out = Path("results") / plain_name(chosen)
     undrawn: list[str] = []
 
     def one() -> Result:
         return run_watched(
             scenario,
+            point=picked,
             speed=speed,
             port=port,
             algorithms=custom.algorithms,
@@ -229,7 +272,7 @@ def watch(
         )
 
     result = run_into(out, one, csv=csv, plots=plot, complain=undrawn.append)
-    print_summary(result.summary, result.set)
+    print_summary(result.summary, result.settings)
     if out is not None:
         tell(f"Results are in {out}")
     return lacking(undrawn)

@@ -16,7 +16,7 @@ from .typed import Parameter, in_two_columns
 def validate(file: File, /, *, set: Settings = None, allow_files: AllowFiles = None) -> int:
     """Check a scenario without running it."""
     from ..live.trust import told_commands
-    from ..results.table import unsettled_line
+    from ..results.summaries import unsettled_line
     from ..scenario import prepare
 
     scenario = prepare(file, set=settings_of(set), allow_files=allow_files or ())
@@ -98,7 +98,7 @@ def draw(
     first, *others = prepare(file, set=settings_of(set)).points()
     scenario = first.scenario
     if others:
-        values = ", ".join(f"{path} = {value}" for path, value in first.set.items())
+        values = ", ".join(f"{path} = {value}" for path, value in first.settings.items())
         say(f"{file} sweeps over {1 + len(others)} points; the picture is of the first: {values}")
     picture = out if out is not None else Path(f"{plain_name(scenario)}.png")
     tell(write(scenario.draw(), picture))

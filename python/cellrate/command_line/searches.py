@@ -150,9 +150,10 @@ def _single(file: str, set: list[str] | None, seed: int | None) -> Scenario:
 
     scenario = prepare(file, set=settings_of(set), seed=seed)
     points = scenario.checked_points()
-    if not points[0].set:
+    if not points[0].settings:
         return points[0].scenario
-    complain(f"{file} sweeps over {', '.join(points[0].set)}, which is left out: the scenario's own values count", 0)
+    swept = ", ".join(points[0].settings)
+    complain(f"{file} sweeps over {swept}, which is left out: the scenario's own values count", 0)
     return Scenario.from_dict({key: value for key, value in scenario.to_dict().items() if key != "sweep"}, file=file)
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from ..errors import CellrateError
 from .app import app
-from .options import Json
+from .options import Json, Points, point_of
 from .output import print_json, print_points, tell
 from .typed import Parameter
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from ..campaigns.sweep import Sweep
     from ..results import Result
 
 Folder = Annotated[Path, Parameter(help="A folder of results, as `cellrate run --out` writes it.")]
@@ -33,6 +34,7 @@ def show(
         ),
     ] = None,
     csv: Annotated[bool, Parameter(help="Print the table of a sweep as CSV, with all digits.")] = False,
+    point: Points = None,
 ) -> int:
     """Print the tables of a run again, of a sweep, or of live runs.
 
@@ -47,6 +49,15 @@ def show(
         results = load_sweep(folder)
         if not len(results):
             raise CellrateError(f"{folder}: none of {len(results.missing)} points is there yet")
+        if point:
+            if csv or by:
+                raise CellrateError(f"--point shows a single run; leave {'--csv' if csv else '--by'} out")
+            one = _picked(folder, results, point)
+            if json:
+                print_json(one.summary)
+            else:
+                print_runs([one])
+            return 0
         if json and (folder / CAMPAIGN).is_file():
             print_points({"set": result.set, **result.summary} for result in results)
         elif json:
@@ -64,6 +75,15 @@ def show(
         total = len(results) + len(results.missing)
         tell(f"{len(results.missing)} of {total} points are missing; the command that made {folder} goes on with them.")
     return 0
+
+
+def _picked(folder: Path, results: Sweep, point: list[str]) -> Result:
+    """Give the result of the point that is meant."""
+    from ..sweeps.picking import place_of
+
+    meant = point_of(point)
+    assert meant is not None
+    return results[place_of(results.settings, meant, str(folder))]
 
 
 def _print_live(folder: Path) -> None:
@@ -102,6 +122,11 @@ def plot(
         list[str] | None,
         Parameter(help="A key whose values have panels of their own: a column each, and a row each when given again."),
     ] = None,
+    point: Points = None,
+    delays: Annotated[bool, Parameter(help="Draw the distributions of the delays of cells.")] = False,
+    together: Annotated[
+        bool, Parameter(help="Draw all points of a sweep in the same panels, instead of a panel for each.")
+    ] = False,
     from_: Annotated[str | None, Parameter(name="--from", help="Only from this instant on, such as 10ms.")] = None,
     until: Annotated[str | None, Parameter(help="Only up to this instant.")] = None,
     out: Annotated[
@@ -111,7 +136,7 @@ def plot(
     """Draw series of a run anew, some of them or a part of the time, or those of several runs together.
 
     Of a sweep the figures are drawn over what was varied; with --figure, one of them in the way that is asked for; with
-    --probe, the series of all points.
+    --probe, the series of all points, a panel for each; with --point, the series of that one.
     """
     from ..plotting.figures import write
     from ..results.folders import plain_name
@@ -119,8 +144,12 @@ def plot(
     from ..scenario import Scenario
 
     with told_of(folder):
-        found: dict[Path, Sequence[Result]] = {place: load_sweep(place) for place in (folder, *(beside or []))}
+        found: dict[Path, Sequence[Result]] = {}
+        for place in (folder, *(beside or [])):
+            sweep = load_sweep(place)
+            found[place] = [_picked(place, sweep, point)] if point and (place == folder or len(sweep) > 1) else sweep
         results = found[folder]
+        drawn: Figure
         ways = {"--over": over, "--heat": heat, "--distribution": distribution}
         asked = [option for option, value in ways.items() if value is not None]
         if figure is not None or asked or by:
@@ -129,6 +158,20 @@ def plot(
             other = [option for option, value in series.items() if value is not None]
             if other:
                 raise CellrateError(f"{other[0]} is for series, and --figure draws none")
+        elif delays:
+            given = [option for option, value in {"--probe": probe, "--from": from_, "--until": until}.items() if value]
+            if given:
+                raise CellrateError(f"--delays draws distributions over the whole run; leave {given[0]} out")
+            from ..plotting.delays import figure as delays_figure
+
+            drawn = delays_figure(_by_name(found, always=len(results) > 1), [entity] if entity else [])
+        elif len(results) > 1 and probe and not beside and not together:
+            from ..plotting.each_point import figure as each_point
+
+            try:
+                drawn = each_point(results, probe, entity=entity, time=_span(from_, until))
+            except ValueError as error:
+                raise CellrateError(str(error)) from None
         elif len(results) > 1 and not probe:
             options = {"--beside": beside, "--entity": entity, "--from": from_, "--until": until}
             given = [option for option, value in options.items() if value is not None]
@@ -152,7 +195,7 @@ def _multiples(
 
     if shown is None or len(ways) != 1:
         raise CellrateError("--figure needs one of --over, --heat and --distribution, and each of these needs --figure")
-    if not len(results) or not results[0].set:
+    if not len(results) or not results[0].settings:
         raise CellrateError(f"{folder}: nothing was varied that {shown} could be drawn over")
     ((way, keys),) = ways.items()
     if way == "--heat":
@@ -174,9 +217,23 @@ def _series(
     found: dict[Path, Sequence[Result]], probes: list[str], entity: str | None, begin: str | None, end: str | None
 ) -> Figure:
     """Draw series of runs, told apart by their folders and by what points of a sweep set."""
-    from ..plotting.together import names_by_settings
     from ..plotting.together import plot as plot_together
+
+    try:
+        return plot_together(_by_name(found), *probes, entity=entity, time=_span(begin, end))
+    except ValueError as error:
+        raise CellrateError(str(error)) from None
+
+
+def _span(begin: str | None, end: str | None) -> tuple[float, float] | None:
     from .asking import seconds
+
+    return None if begin is None and end is None else (seconds(begin or "0 s"), seconds(end) if end else float("inf"))
+
+
+def _by_name(found: dict[Path, Sequence[Result]], *, always: bool = True) -> dict[str, Result]:
+    """Name results by their folders and by what points of a sweep set; a single one perhaps by nothing."""
+    from ..sweeps.settings import names_by_settings
 
     short = {place: place.resolve().name for place in found}
     results: dict[str, Result] = {}
@@ -185,10 +242,7 @@ def _series(
         if len(some) == 1:
             results[name] = some[0]
         else:
+            names = names_by_settings([one.settings for one in some])
             before = f"{name}: " if len(found) > 1 else ""
-            results |= {before + point: one for point, one in zip(names_by_settings(some), some, strict=True)}
-    time = None if begin is None and end is None else (seconds(begin or "0 s"), seconds(end) if end else float("inf"))
-    try:
-        return plot_together(results, *probes, entity=entity, time=time)
-    except ValueError as error:
-        raise CellrateError(str(error)) from None
+            results |= {before + point: one for point, one in zip(names, some, strict=True)}
+    return results if always or len(results) > 1 else {"": next(iter(results.values()))}

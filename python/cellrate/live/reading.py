@@ -32,7 +32,7 @@ def load_live(folder: str | Path) -> LiveRun:
         raise CellrateError(f"{place} has the result of a simulation; cellrate.load gives it")
     number = sum(1 for entry in place.glob("attempt-*") if entry.is_dir())
     earlier = [
-        Result(summary_in(place / f"attempt-{attempt}"), last.set, last.toml, last.purpose, {})
+        Result(summary_in(place / f"attempt-{attempt}"), last.settings, last.toml, last.purpose, {})
         for attempt in range(1, number)
     ]
     return LiveRun([*earlier, last])

@@ -21,6 +21,7 @@ from ..results import Result
 from ..results.owned import as_usual, temporary
 from ..results.writing import Complain, warn
 from ..scenario import Scenario, prepare
+from ..sweeps.picking import Picked, one_point
 from ..traffic import Traffic
 from ..wireshark.capture import Capture
 from .applications import check
@@ -84,6 +85,8 @@ def live_run(
     *,
     set: Mapping[str, object] | None = None,
     seed: int | None = None,
+    point: Picked = None,
+    record: Sequence[str] | str | None = None,
     attempts: int = 3,
     folder: Path | None = None,
     distributed: bool = False,
@@ -103,8 +106,8 @@ def live_run(
 
     Parameters
     ----------
-    scenario, set, seed
-        As for `cellrate.run`; without a sweep.
+    scenario, set, seed, point, record
+        As for `cellrate.run`.
     attempts
         How often at most: a run that fails the verdict on its timing is repeated [1 or more].
     folder
@@ -146,10 +149,8 @@ def live_run(
     RunError
         If the run gave no result, or there can be no capture where it is to go.
     """
-    prepared = prepare(scenario, set=set, seed=seed)
-    points = prepared.points()
-    if len(points) != 1:
-        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; run them one by one")
+    prepared = prepare(scenario, set=set, seed=seed, record=record)
+    chosen = one_point(prepared, point, "run them one by one")
     if look is not None and distributed:
         raise CellrateError("a distributed run cannot be watched: its series are in several processes")
     for name, given in (("elsewhere", elsewhere), ("start_unix_ns", start_unix_ns), ("key", key)):
@@ -157,36 +158,35 @@ def live_run(
             raise CellrateError(f"`{name}` needs distributed=True (--distributed)")
     if attempts < 1:
         raise CellrateError(f"attempts is {attempts}; it must be at least 1")
-    point = points[0]
-    point.scenario.check()
-    told = applications(point.scenario)
+    chosen.scenario.check()
+    told = applications(chosen.scenario)
     for application in told:
         check(application)
-    check_commands(point.scenario, told, allowed=allow_commands)
+    check_commands(chosen.scenario, told, allowed=allow_commands)
     distribution: dict[str, Any] | None = None
     if distributed:
         shared = None if key is None else key.hex()
         distribution = {"elsewhere": list(elsewhere), "start_unix_ns": start_unix_ns, "key": shared}
     nodes = None
     if distributed:
-        distributed_as = Distribution.of(point.scenario, elsewhere, start_unix_ns)
+        distributed_as = Distribution.of(chosen.scenario, elsewhere, start_unix_ns)
         nodes = distributed_as.here + distributed_as.started
     custom = Custom.of(algorithms, policies, traffic)
-    custom.check([point.scenario])
-    _native.check_given(point.scenario._native, [(kind, name) for kind, name, _ in custom.all()], nodes)
+    custom.check([chosen.scenario])
+    _native.check_given(chosen.scenario._native, [(kind, name) for kind, name, _ in custom.all()], nodes)
     if elsewhere or look is not None:
         attempts = 1
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
     if capture is not None:
-        capture.check(point.scenario.duration_s)
+        capture.check(chosen.scenario.duration_s)
     done: list[Result] = []
     with staged(capture) as stage:
         for number in range(1, attempts + 1):
             made = None if stage is None else stage.capture()
             with temporary(TEMPORARY) as place:
                 given = pack_custom(custom)
-                done.append(attempt(point.scenario, point.set, place, progress, distribution, made, look, given))
+                done.append(attempt(chosen.scenario, chosen.settings, place, progress, distribution, made, look, given))
                 done[-1].summary["run"]["attempt"] = number
                 if folder is not None:
                     keep(place, folder / f"attempt-{number}")

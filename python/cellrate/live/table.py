@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table
 
+from ..results.summaries import Numbers, Part, report
 from ..results.table import print_summary
 
 if TYPE_CHECKING:
@@ -19,36 +21,52 @@ if TYPE_CHECKING:
 def print_live(console: Console, run: LiveRun) -> None:
     """Print the last attempt: applications, connections and ports, and the verdict on its timing."""
     summary = run.result.summary
-    rows = summary["applications"]
-    if rows:
-        table = _table("application", "kind", "way", "ended", "result")
-        for row in rows:
-            way = row["host"] if row["peer"] is None else f"{row['host']} -> {row['peer']}"
-            table.add_row(row["application"], row["kind"], way, row["ended"] or "not started", outcome(row))
-        console.print(table)
-    print_summary(summary, run.result.set)
-    print_links(console, summary)
+    rows = application_rows(summary)
+    if rows[1]:
+        _print_table(console, rows)
+    print_summary(summary, run.result.settings)
+    for part in network_parts(summary, [result.summary["timing"] for result in run.attempts]):
+        if isinstance(part, str):
+            console.print(part, highlight=False, markup=False, soft_wrap=True)
+        else:
+            _print_table(console, part)
+
+
+def live_report(summary: dict[str, Any]) -> list[Part]:
+    """Give what `print_live` prints of a single attempt, for the page that shows it."""
+    rows = application_rows(summary)
+    return [*([rows] if rows[1] else []), *report(summary), *network_parts(summary, [summary["timing"]])]
+
+
+def application_rows(summary: dict[str, Any]) -> Numbers:
+    """Give the table of the programs on the hosts, and what came out of each."""
+    head = ["application", "kind", "way", "ended", "result"]
+    rows = []
+    for row in summary["applications"]:
+        way = row["host"] if row["peer"] is None else f"{row['host']} -> {row['peer']}"
+        rows.append([row["application"], row["kind"], way, row["ended"] or "not started", outcome(row)])
+    return head, rows
+
+
+def network_parts(summary: dict[str, Any], timings: Sequence[dict[str, Any]]) -> list[Part]:
+    """Give what became of datagrams and packets on this machine, and the verdict on the timing of each attempt.
+
+    Of a distributed run there is a row for each end of a link, and what was not taken.
+    """
+    parts: list[Part] = []
+    if summary.get("links"):
+        head = ["datagrams", *(name.replace("_", " ") for name in LINK_FIGURES)]
+        parts.append((head, [[row["link"], *(f"{row[name]:,}" for name in LINK_FIGURES)] for row in summary["links"]]))
+        told = [("here", summary["datagrams"])]
+        told += [(one["node"], one["datagrams"]) for one in summary.get("processes", [])]
+        for place, refused in told:
+            if refused is not None and any(refused.values()):
+                kinds = ", ".join(f"{number:,} {kind.replace('_', ' ')}" for kind, number in refused.items())
+                parts.append(f"Datagrams not taken, {place}: {kinds}")
     lost = [f"{row['host']} {row['device']['ring_dropped']}" for row in summary["kernels"] if row["device"]]
     if lost:
-        console.print(f"Packets lost in the rings of the hosts: {', '.join(lost)}", highlight=False)
-    for number, result in enumerate(run.attempts, start=1):
-        console.print(verdict(result.summary["timing"], number), highlight=False, markup=False, soft_wrap=True)
-
-
-def print_links(console: Console, summary: dict[str, Any]) -> None:
-    """Print what became of datagrams, in a distributed run: a row for each end of a link, and what was not taken."""
-    if not summary.get("links"):
-        return
-    table = _table("datagrams", *(name.replace("_", " ") for name in LINK_FIGURES))
-    for row in summary["links"]:
-        table.add_row(row["link"], *(f"{row[name]:,}" for name in LINK_FIGURES))
-    console.print(table)
-    told = [("here", summary["datagrams"])]
-    told += [(one["node"], one["datagrams"]) for one in summary.get("processes", [])]
-    for place, refused in told:
-        if refused is not None and any(refused.values()):
-            kinds = ", ".join(f"{number:,} {kind.replace('_', ' ')}" for kind, number in refused.items())
-            console.print(f"Datagrams not taken, {place}: {kinds}", highlight=False, markup=False, soft_wrap=True)
+        parts.append(f"Packets lost in the rings of the hosts: {', '.join(lost)}")
+    return parts + [verdict(timing, number) for number, timing in enumerate(timings, start=1)]
 
 
 LINK_FIGURES = ("sent", "received", "missing", "out_of_order", "restarts", "late_cells", "send_errors")
@@ -128,6 +146,14 @@ def print_throughput(console: Console, rows: list[Throughput]) -> None:
             f"{row.cells_per_s:,.0f}",
             f"{row.cpu_ns_per_cell:.0f} ns",
         )
+    console.print(table)
+
+
+def _print_table(console: Console, numbers: Numbers) -> None:
+    head, rows = numbers
+    table = _table(*head)
+    for row in rows:
+        table.add_row(*row)
     console.print(table)
 
 

@@ -15,6 +15,7 @@ from ..results.owned import temporary
 from ..results.whole import write_whole
 from ..results.writing import Complain, Undrawn, fill_result, told, warn, write_json
 from ..scenario import Scenario, prepare
+from ..sweeps.picking import Picked, one_point
 from ..wireshark.capture import Capture
 from .attempt import Look, applications
 from .supervision import TEMPORARY, LiveRun, Progress, live_run
@@ -29,6 +30,8 @@ def run_and_write(
     *,
     set: Mapping[str, object] | None = None,
     seed: int | None = None,
+    point: Picked = None,
+    record: Sequence[str] | None = None,
     out: Path | None,
     repeat: int,
     attempts: int,
@@ -61,9 +64,10 @@ def run_and_write(
         raise CellrateError(f"--repeat is {repeat}; it must be at least 1")
     if repeat > 1 and capture is not None:
         raise CellrateError(f"--repeat is {repeat}; a capture is of one run")
-    scenario = prepare(file, set=set, seed=seed)
-    name = scenario.points()[0].scenario.name
-    folder = out if out is not None else default_folder(scenario)
+    scenario = prepare(file, set=set, seed=seed, record=record)
+    chosen = one_point(scenario, point, "run them one by one").scenario
+    name = chosen.name
+    folder = out if out is not None else default_folder(chosen)
     check_apart(folder, None if capture is None else capture.folder)
     runs: list[LiveRun] = []
     undrawn: list[Undrawn] = []
@@ -78,6 +82,7 @@ def run_and_write(
                     runs.append(
                         live_run(
                             scenario,
+                            point=point,
                             attempts=attempts,
                             folder=files,
                             distributed=distributed,
@@ -104,8 +109,7 @@ def run_and_write(
         if repeat > 1:
             write_json(partial / RESULTS, {"runs": [run.result.summary for run in runs]})
 
-    point = scenario.points()[0].scenario
-    check_commands(point, applications(point), allowed=allow_commands)
+    check_commands(chosen, applications(chosen), allowed=allow_commands)
     # Whether the folder can take results is looked at before anything runs.
     written = write_whole(folder, fill)
     for text in told(undrawn):

@@ -97,6 +97,6 @@ def run_points(
     results = []
     for scenario, settings in points:
         result = swept[places[scenario.hash]]
-        result.set = dict(settings)
+        result.settings = dict(settings)
         results.append(result)
     return results

@@ -75,7 +75,7 @@ class Points:
         self.settings: list[dict[str, str]] = []
         self.values: list[list[float]] = []
         for result in results:
-            self.settings.append(result.set)
+            self.settings.append(result.settings)
             self.values.append(self.shown.values(result.summary))
         run = results[0].summary["run"]
         self.scenario, self.version = run["scenario"], run["version"]

@@ -34,6 +34,7 @@ KINDS = (
     Kind(("source_rate",), "source rate [Mbps]", CELL_BITS / 1e6, None, "[1000 cells/s]"),
     Kind(("queue", "abr_queue", "guaranteed_queue", "ubr_queue"), "queue [cells]"),
     Kind(("utilization",), "utilization [%]", 100.0, 105.0),
+    Kind(("delay", "max_delay"), "cell delay [ms]", 1e3),
     Kind(("received",), "cells received"),
 )
 """Those with an axis of their own; any other probe has one by its name and unit."""
@@ -58,21 +59,36 @@ def grouped(series: Sequence[tuple[str, str]]) -> Iterator[tuple[Kind, list[int]
         yield Kind((probe,), f"{probe} [{unit}]" if unit else probe), places
 
 
-def fair_levels(toml: str) -> dict[str, float]:
-    """Give the max-min fair rates of a scenario's ABR flows, each taken as greedy, by the names of their series.
+Level = list[tuple[float, float | None]]
+"""Instants [s], and the rate [cells/s] from each on; None while the flow has nothing to send."""
 
-    In cells/s.
 
-    Of each line they share what the algorithm of its port hands out. Empty where a port's MCRs exceed what it has.
+def fair_levels(toml: str) -> dict[str, Level]:
+    """Give the max-min fair rates in time of a scenario's ABR flows, by the names of their series.
+
+    Those share that send, by the starts and stops of sources and the spans in which links are down; each is taken as
+    greedy as long as it sends. Of each line they share what the algorithm of its port hands out. Empty where a port's
+    MCRs exceed what it has.
     """
     from ..errors import ScenarioError
     from ..scenario import Scenario
 
     try:
-        shares = Scenario.parse(toml).fair()
+        spans = Scenario.parse(toml)._native.fair_over_time()
     except ScenarioError:
         return {}
-    return {f"{share.vc} (back)" if share.backward else share.vc: share.rate for share in shares}
+    named = [
+        (at_s, {f"{vc} (back)" if backward else vc: rate for vc, backward, rate, _ in shares}) for at_s, shares in spans
+    ]
+    levels: dict[str, Level] = {}
+    for name in dict.fromkeys(name for _, rates in named for name in rates):
+        level: Level = []
+        for at_s, rates in named:
+            rate = rates.get(name)
+            if not level or level[-1][1] != rate:
+                level.append((at_s, rate))
+        levels[name] = level
+    return levels
 
 
 def thin(
@@ -87,6 +103,9 @@ def thin(
     kept = [edges, ends - 1]
     for low, high in zip(edges, ends, strict=True):
         part = values[low:high]
-        kept.append(np.array([low + part.argmin(), low + part.argmax()]))
+        # Where there was nothing to measure, nothing is least or largest.
+        missing = np.isnan(part)
+        least, largest = np.where(missing, np.inf, part).argmin(), np.where(missing, -np.inf, part).argmax()
+        kept.append(np.array([low + least, low + largest]))
     index = np.unique(np.concatenate(kept))
     return times[index], values[index]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 from collections import Counter
@@ -16,7 +17,7 @@ from matplotlib.figure import Figure
 
 from ..results import Result, Series
 from .figures import Drawn, Measure, save
-from .panels import fair_levels, grouped, thin
+from .panels import Level, fair_levels, grouped, thin
 from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ class Panel:
     """Upper end of the axis; by the data when None."""
     second_axis: str | None = None
     """What the axis at the right says: the same values in thousands of the unit of the series."""
-    levels: Mapping[str, float] = field(default_factory=dict)
-    """Max-min fair shares behind the lines, by the label of the line, in the unit of the series."""
+    levels: Mapping[str, Level] = field(default_factory=dict)
+    """Max-min fair shares in time behind the lines, by the label of the line, in the unit of the series."""
 
 
 def draw_result(result: Result, base: Path) -> None:
@@ -80,7 +81,7 @@ def draw_result(result: Result, base: Path) -> None:
 
 def settings_of(result: Result) -> str:
     """Say what the point of a sweep sets."""
-    return ", ".join(f"{path} = {value}" for path, value in result.set.items())
+    return ", ".join(f"{path} = {value}" for path, value in result.settings.items())
 
 
 def panels_of(result: Result, only: Sequence[str] | None = None) -> list[Panel]:
@@ -219,14 +220,17 @@ def _legend_beside(axes: Axes, in_column: int) -> Legend:
 def _draw_panel(axes: Axes, panel: Panel) -> None:
     named = _named([line.label for line in panel.lines])
     numbers = {place: number for number, place in enumerate(named)}
-    levels: dict[str, float] = {}
+    levels: dict[str, Level] = {}
     for place, line in enumerate(panel.lines):
         is_named = place in numbers
         number = numbers.get(place, 0)
         level = panel.levels.get(line.label)
         if level is not None and (is_named or level not in levels.values()):
-            axes.axhline(
-                level * panel.scale,
+            times_s, rates = _steps(level, line.series.end_s)
+            axes.plot(
+                times_s,
+                rates * panel.scale,
+                drawstyle="steps-post",
                 color=COLOURS[number % len(COLOURS)] if is_named else FAINT,
                 linestyle=(number % 4 * 2, (4, 4)),
                 linewidth=0.8,
@@ -248,11 +252,11 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     if len(named) < len(panel.lines):
         axes.plot([], [], color=FAINT, linewidth=0.8, label=f"{len(panel.lines) - len(named)} more")
     if levels:
-        axes.plot([], [], color="#777777", linestyle=(0, (4, 4)), linewidth=0.8, label="max-min, if all send")
+        axes.plot([], [], color="#777777", linestyle=(0, (4, 4)), linewidth=0.8, label="max-min of those that send")
     axes.set_ylabel(panel.axis)
     if panel.top is None:
         # Of nothing at all, such as cells lost, the axis would end at a twentieth of one.
-        nothing = not any(np.any(line.series.values) for line in panel.lines)
+        nothing = not any(np.any(np.nan_to_num(line.series.values)) for line in panel.lines)
         axes.set_ylim(0, 1 if nothing else None)
         axes.margins(x=0.01)
     else:
@@ -269,6 +273,13 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
         second = axes.secondary_yaxis("right", functions=cast(Any, (to_series, to_axis)))
         second.set_ylabel(panel.second_axis, color="#777777")
         second.tick_params(colors="#777777", labelsize=7)
+
+
+def _steps(level: Level, end_s: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give a level as a line to the end of the run, with gaps."""
+    times = [at_s for at_s, _ in level if at_s <= end_s]
+    rates = [math.nan if rate is None else rate for _, rate in level[: len(times)]]
+    return np.array([*times, end_s]), np.array([*rates, *rates[-1:]])
 
 
 def _named(labels: Sequence[str]) -> list[int]:

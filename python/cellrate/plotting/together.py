@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import NoSuchSeries
 from ..results.instants import Instant, part_of_run
-from ..sweeps.settings import labels_of, names_of
+from ..sweeps.settings import names_by_settings
 from .panels import fair_levels, grouped
 from .runs import Line, Panel, figure
 
@@ -49,9 +49,11 @@ def plot(
     TypeError
         If `time` is no pair of numbers or texts.
     """
-    named = (
-        dict(results) if isinstance(results, Mapping) else dict(zip(names_by_settings(results), results, strict=True))
-    )
+    if isinstance(results, Mapping):
+        named = dict(results)
+    else:
+        names = names_by_settings([result.settings for result in results])
+        named = dict(zip(names, results, strict=True))
     if not named:
         raise ValueError("there are no results to draw")
     panels = _panels(named, probes, entity)
@@ -102,18 +104,3 @@ def _panels(results: Mapping[str, Result], probes: Sequence[str], entity: str | 
         axis = kind.axis if is_told else f"{drawn[0][1].entity}\n{kind.axis}"
         panels.append(Panel(axis, lines, kind.scale, kind.top, kind.second_axis, levels))
     return panels
-
-
-def names_by_settings(results: Sequence[Result]) -> list[str]:
-    """Name results by what they set, as far as that differs; by number where that tells too little."""
-    paths = list(dict.fromkeys(path for result in results for path in result.set))
-    told = [path for path in paths if len({result.set.get(path) for result in results}) > 1]
-    short = names_of(told)
-    labels = {path: labels_of([result.set[path] for result in results if path in result.set]) for path in told}
-    names = [
-        ", ".join(f"{short[path]} {labels[path][result.set[path]]}" for path in told if path in result.set)
-        for result in results
-    ]
-    if len(set(names)) == len(names) and all(names):
-        return names
-    return [f"run {number}" for number in range(1, len(results) + 1)]

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 RESULTS = "summary.json"
 """The file that tells a folder of results from any other."""
 
+DELAYS = "delays.parquet"
+"""The file with the distributions of delays of a run."""
+
+PICTURES = {name + end for name in ("plot", "delays") for end in (".png", ".svg")}
+"""Files of pictures of a run."""
+
 CAMPAIGN = "campaign.json"
 """The file that tells the folder of a campaign from any other."""
 
@@ -173,7 +179,9 @@ def _of_results(folder: Path) -> Strangers:
         return
     content = _content(folder / RESULTS)
     if of_a_run(content):
-        files = {"scenario.toml", "plot.png", "plot.svg", *_tables(content)}
+        files = {"scenario.toml", *PICTURES, *_tables(content)}
+        if (folder / DELAYS).is_file() and _says(folder / DELAYS, "delays", content["run"]["hash"]):
+            files |= {DELAYS, "delays.csv"}
         yield from _others(
             folder,
             {RESULTS, *files},
@@ -210,9 +218,8 @@ def _of_point(folder: Path) -> Strangers:
     """Look at names only, since a point that is damaged is run again."""
     content = _content(folder / RESULTS)
     tables = _tables(content) if of_a_run(content) else {entry.name for entry in folder.glob("*.csv")}
-    yield from _others(
-        folder, {RESULTS, "scenario.toml", "plot.png", "plot.svg", *tables}, {"series": _named_as_series}
-    )
+    files = {RESULTS, "scenario.toml", DELAYS, "delays.csv", *PICTURES, *tables}
+    yield from _others(folder, files, {"series": _named_as_series})
 
 
 def _named_as_series(series: Path) -> Strangers:

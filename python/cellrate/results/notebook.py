@@ -6,31 +6,17 @@ from html import escape
 from typing import Any
 
 from ..texts import printable, printable_lines
-from .summaries import (
-    Numbers,
-    application_numbers,
-    fairness_line,
-    port_numbers,
-    run_line,
-    vc_numbers,
-    virtual_source_numbers,
-    window_numbers,
-)
+from .summaries import Numbers, Part, report
 
 
 def html_of(summary: dict[str, Any], settings: dict[str, str]) -> str:
-    """Give the rows for VCs, applications, ports and virtual sources and a line about the run."""
+    """Give the tables and lines that the command line prints of a run."""
     title = printable(summary["run"]["scenario"] + "".join(f", {key} = {value}" for key, value in settings.items()))
-    numbers = (
-        vc_numbers(summary),
-        *application_numbers(summary),
-        port_numbers(summary),
-        virtual_source_numbers(summary),
-        *window_numbers(summary),
-    )
-    tables = "".join(map(html_table, numbers))
-    last = printable(f"{fairness_line(summary)} {run_line(summary['run'])}".strip())
-    return f"<div><b>{escape(title)}</b>{tables}<small>{escape(last)}</small></div>"
+    return f"<div><b>{escape(title)}</b>{''.join(map(_part, report(summary)))}</div>"
+
+
+def _part(part: Part) -> str:
+    return f"<p><small>{escape(printable(part))}</small></p>" if isinstance(part, str) else html_table(part)
 
 
 def html_table(numbers: Numbers) -> str:

@@ -8,12 +8,14 @@ import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from ..errors import CellrateError, shown
-from .folders import CAMPAIGN, RESULTS, of_a_run, of_runs
+from ..toml import as_toml
+from .folders import CAMPAIGN, DELAYS, RESULTS, of_a_run, of_runs
 from .result import Result
 from .series import Series
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..campaigns.sweep import Sweep
+    from .delays import Delays
 
 
 def load(folder: str | Path) -> Result:
@@ -196,7 +199,8 @@ def _points(folder: Path, summary: dict[str, Any]) -> list[tuple[Path, dict[str,
     points = []
     for number, row in enumerate(summary[kind], 1):
         said = {key: value for key, value in row.items() if key != "set"}
-        points.append((folder / f"{name}-{number:03d}", dict(row.get("set", {})), said))
+        settings = {path: as_toml(value, path) for path, value in row.get("set", {}).items()}
+        points.append((folder / f"{name}-{number:03d}", settings, said))
     return points
 
 
@@ -223,7 +227,33 @@ def _result(folder: Path, summary: dict[str, Any], settings: dict[str, str]) -> 
             first = rows.stop
             series = partial(_series, columns, rows, key, about["unit"], one["interval_s"], run["duration_s"])
             found.append((one["place"], key, cache(series)))
-    return Result(summary, settings, toml, purpose, {key: series for _, key, series in sorted(found, key=_place)})
+    series_of = {key: series for _, key, series in sorted(found, key=_place)}
+    delays = cache(partial(_delays, folder / DELAYS, run["hash"]))
+    return Result(summary, settings, toml, purpose, series_of, delays=delays)
+
+
+def _delays(table: Path, hash: str) -> dict[str, Delays]:
+    """Give the distributions of delays in a folder: none where none were written, as by earlier versions."""
+    if not table.exists():
+        return {}
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    from .delays import Delays
+
+    try:
+        read = pyarrow.parquet.read_table(table, columns=["vc", "delay_s", "cells"])
+    except (OSError, pa.ArrowInvalid) as error:
+        raise CellrateError(f"{table} cannot be read: {error}") from None
+    if _texts(read.schema.metadata).get("hash") != hash:
+        raise CellrateError(f"{table} is of another run than {table.parent / RESULTS}: their hashes differ")
+    names = read["vc"].combine_chunks()
+    indices, vcs = names.indices.to_numpy(), names.dictionary.to_pylist()
+    edges = np.searchsorted(indices, np.arange(len(vcs) + 1))
+    delays_s, cells = read["delay_s"].to_numpy(), read["cells"].to_numpy()
+    spans = [slice(begin, end) for begin, end in pairwise(edges)]
+    return {vc: Delays(vc, delays_s[span], cells[span]) for vc, span in zip(vcs, spans, strict=True)}
 
 
 def _place(found: tuple[int, Any, Any]) -> int:

@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _native
 from ..errors import NoSuchSeries
 from ..extensions.custom import NOTHING, Custom
 from ..texts import printable
+from ..toml import values_of
 from ..wireshark.capture import CapturedFile
 from .instants import Instant, part_of_run
 from .series import Series
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..scenario import Scenario
+    from .delays import Delays
+
+Thing = TypeVar("Thing")
 
 
 class Result:
@@ -36,8 +40,9 @@ class Result:
         whose own line is the bottleneck), "refused" and "negotiated" (at set-up), "clocks" (that are not exact),
         "phase_effects" (of clocks that are), "unsettled" (ports whose rates do not settle);
         docs/results.md lists the keys.
-    set : dict
-        What the point of a sweep set; empty without a sweep.
+    settings : dict
+        What the point of a sweep set, from dotted path to the value as text; empty without a sweep. `set` has the
+        values themselves.
     toml : str
         The scenario, settings applied.
     purpose : str
@@ -54,13 +59,15 @@ class Result:
         purpose: str,
         series: dict[tuple[str, str], Callable[[], Series]],
         captured: tuple[CapturedFile, ...] = (),
+        delays: Callable[[], dict[str, Delays]] = dict,
     ) -> None:
         self.summary = summary
-        self.set = settings
+        self.settings = settings
         self.toml = toml
         self.purpose = purpose
         self.captured = captured
         self._series = series
+        self._delays = delays
 
     @classmethod
     def _from_native(
@@ -92,15 +99,23 @@ class Result:
             for index, (probe, entity, unit, interval_ps) in enumerate(native.series_info())
         }
         captured = tuple(CapturedFile(*file) for file in native.captured())
-        return cls(summary, settings, scenario.toml, scenario.purpose, series, captured)
+        delays = cache(partial(_distributions, native))
+        return cls(summary, settings, scenario.toml, scenario.purpose, series, captured, delays)
 
     def __getstate__(self) -> dict[str, Any]:
         """Cross a process border with every series taken."""
-        return {**self.__dict__, "_series": {key: series() for key, series in self._series.items()}}
+        series = {key: series() for key, series in self._series.items()}
+        return {**self.__dict__, "_series": series, "_delays": self._delays()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._series = {key: partial(_given, series) for key, series in state["_series"].items()}
+        self._delays = partial(_given, state["_delays"])
+
+    @property
+    def set(self) -> dict[str, Any]:
+        """What the point of a sweep set, from dotted path to value: a number, a text such as "5 ms", a dict."""
+        return values_of(self.settings)
 
     @property
     def stamp(self) -> str:
@@ -149,6 +164,11 @@ class Result:
     def all_series(self, probe: str | None = None) -> list[Series]:
         """Give every series, or every one of `probe`, in the order of the scenario."""
         return [series() for (name, _), series in self._series.items() if probe in (None, name)]
+
+    @property
+    def delays(self) -> dict[str, Delays]:
+        """The distribution of the delays of data cells, by name of each VC that delivered any, backward ones too."""
+        return dict(self._delays())
 
     def vc(self, name: str) -> dict[str, Any]:
         """Give the summary row of a VC.
@@ -204,11 +224,30 @@ class Result:
         panels = panels_of(self, probes or None)
         return figure(panels, run["scenario"], self.stamp, subtitle=settings_of(self), time=shown_s)
 
+    def plot_delays(self, *vcs: str) -> Figure:
+        """Draw the distribution of the delays of data cells: the share that took at most so long, a line for each VC.
+
+        A notebook shows the figure; `savefig` writes it.
+
+        Parameters
+        ----------
+        *vcs
+            Only these; all of them if none is given.
+
+        Raises
+        ------
+        CellrateError
+            If a VC delivered no data cell, or none did.
+        """
+        from ..plotting.delays import figure
+
+        return figure({"": self}, vcs)
+
     def write(self, folder: str | Path, *, csv: bool = False, plots: bool = True) -> Path:
         """Write everything into a folder, which appears whole or not at all.
 
-        summary.json, scenario.toml, series/PROBE.parquet, and PNG and SVG plots. A folder of earlier results of that
-        name is replaced; any other that is not empty is left alone.
+        summary.json, scenario.toml, series/PROBE.parquet, delays.parquet, and PNG and SVG plots. A folder of earlier
+        results of that name is replaced; any other that is not empty is left alone.
 
         Parameters
         ----------
@@ -231,12 +270,13 @@ class Result:
         return write_result(self, Path(folder), csv=csv, plots=plots)
 
     def __repr__(self) -> str:
-        return f"<Result {printable(self.stamp)}>"
+        told = "".join(f"  {path} = {text}" for path, text in self.settings.items())
+        return f"<Result {printable(self.stamp + told)}>"
 
     def _repr_html_(self) -> str:
         from .notebook import html_of
 
-        return html_of(self.summary, self.set)
+        return html_of(self.summary, self.settings)
 
 
 def _taken(
@@ -257,8 +297,14 @@ def _taken(
     return Series(probe, entity, unit, interval_s, np.divide(times_ps, 1e12), values, end_s)
 
 
-def _given(series: Series) -> Series:
-    return series
+def _distributions(native: _native.RunResult) -> dict[str, Delays]:
+    from .delays import from_native
+
+    return from_native(native.delays())
+
+
+def _given(thing: Thing) -> Thing:
+    return thing
 
 
 def _row(rows: list[dict[str, Any]], key: str, name: str) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Series:
     times_s: NDArray[np.float64]
     """Instants [s], never falling."""
     values: NDArray[np.float64]
-    """One value per instant, in `unit`."""
+    """One value per instant, in `unit`; NaN where there was nothing to measure, as of delays when no cell arrived."""
     end_s: float
     """When the run, or the part of it, ended [s]: until then the last value of a series taken at every change holds."""
 
@@ -109,7 +109,8 @@ class Series:
     def mean(self, t0: Instant, t1: Instant) -> float:
         """Give the mean from `t0` to `t1` [s]: time-weighted for a series taken at every change.
 
-        Of a series taken at intervals, the mean of the values at `t0` < time <= `t1`: those whose interval lies inside.
+        Of a series taken at intervals, the mean of the values at `t0` < time <= `t1`: those whose interval lies inside,
+        without those that are NaN.
         Where the run ended before `t1`, it is the mean from `t0` to the end of the run.
 
         Raises
@@ -125,6 +126,7 @@ class Series:
         if self.interval_s is not None:
             low, high = np.searchsorted(self.times_s, [begin, end], side="right")
             inside = self.values[low:high]
+            inside = inside[~np.isnan(inside)]
             if not len(inside):
                 raise ValueError(f"{self.probe} of {self.entity} has no value after {begin} s up to {end} s")
             return float(inside.mean())
@@ -135,12 +137,16 @@ class Series:
         return float(np.dot(part.values, spans) / (part.end_s - part.times_s[0]))
 
     def max(self) -> float:
-        """Give the largest value."""
-        return float(self.values.max())
+        """Give the largest value; those that are NaN do not count, and NaN is given if all are."""
+        import numpy as np
+
+        return float(np.fmax.reduce(self.values))
 
     def min(self) -> float:
-        """Give the smallest value."""
-        return float(self.values.min())
+        """Give the smallest value, as `max` the largest."""
+        import numpy as np
+
+        return float(np.fmin.reduce(self.values))
 
     def first(self, t0: Instant, *, at_least: float) -> float | None:
         """Give the first instant [s] from `t0` on at which the value is `at_least` or more; None if there is none.

@@ -20,6 +20,9 @@ def telling_ports(summary: dict[str, Any]) -> list[dict[str, Any]]:
 Numbers = tuple[list[str], list[list[str]]]
 """Headings, perhaps of several lines, and rows: a name, and numbers behind it."""
 
+Part = Numbers | str
+"""A table or a line of what is shown of a run."""
+
 
 def vc_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of VCs."""
@@ -248,3 +251,66 @@ def run_line(run: dict[str, Any]) -> str:
         f"{run['duration_s']:g} s of network time in {run['wall_s']:.2f} s: {run['cell_hops']:,} cell hops, "
         f"{speed} per second.  {of_which}"
     )
+
+
+def clocks_line(clocks: list[dict[str, Any]]) -> str:
+    """Say how far the clocks of a run were apart."""
+    offsets = [row["offset_ppm"] for row in clocks]
+    phases = [row["phase_s"] for row in clocks if row["phase_s"] is not None]
+    said = f"Clocks: {len(clocks)} not exact, from {min(offsets):+.1f} to {max(offsets):+.1f} ppm"
+    if phases and max(phases) > 0:
+        said += f", phases up to {max(phases) * 1e6:.2f} us"
+    return f"{said}; --json lists them."
+
+
+def phase_effect_line(row: dict[str, Any]) -> str:
+    """Say which connection a tie or a phase that never changes has shut out at a port."""
+    return (
+        f"Phase effects: at {row['port']} {row['decided']} of {row['lost']} losses were decided by a tie or a phase "
+        f"that never changes between {row['vcs']} like connections ({row['starved']} lost {row['starved_loss']:.1%} "
+        f"of its cells, {row['favoured']} {row['favoured_loss']:.1%}); see docs/guides/phase-effects.md."
+    )
+
+
+def unsettled_line(row: dict[str, Any]) -> str:
+    """Say of a port whose rates cannot settle, or have not, by what that is known."""
+    connections = "1 connection" if row["connections"] == 1 else f"{row['connections']} connections"
+    said = f"Unsettled: {row['algorithm']} at {row['port']}, {connections}: "
+    if row["by"] == "rule":
+        said += (
+            f"gain x delay is {row['gain_delay']:.2f} with a delay of {row['delay_s'] * 1e3:.3g} ms, "
+            f"and rates settle below 1.57; {row['remedy']} would"
+        )
+    else:
+        said += (
+            f"in the last quarter an ACR swings by {row['swing']:.0%} of its mean, "
+            f"and that of {row['vc']} is {row['share']:.2f} of its fair share"
+        )
+    return f"{said}; see docs/algorithms."
+
+
+def report(summary: dict[str, Any]) -> list[Part]:
+    """Give all that is shown of a run, in its order: tables that have rows, and lines between them.
+
+    The terminal, notebooks and the page that shows a run all show this.
+    """
+    parts: list[Part] = [vc_numbers(summary), *application_numbers(summary)]
+    parts += [
+        f"Refused: {row['category']} connection {row['vc']}, {row['reason']}" for row in summary.get("refused", [])
+    ]
+    if negotiated := summary.get("negotiated"):
+        changed = len({row["vc"] for row in negotiated})
+        parts.append(f"Set-up changed {len(negotiated)} parameters of {changed} directions; --json lists them.")
+    if clocks := summary.get("clocks"):
+        parts.append(clocks_line(clocks))
+    parts.append(port_numbers(summary))
+    parts += [
+        f"{row['port']}: the host's own line is the bottleneck of its connections, {row['waiting']:,} cells wait there "
+        "at the end. ABR begins with ICR, which is PCR unless the scenario says less."
+        for row in summary.get("host_bottlenecks", [])
+    ]
+    parts += map(phase_effect_line, summary.get("phase_effects", []))
+    parts += map(unsettled_line, summary.get("unsettled", []))
+    parts += [numbers for numbers in (virtual_source_numbers(summary), *window_numbers(summary)) if numbers[1]]
+    parts += [line for line in (fairness_line(summary), run_line(summary["run"])) if line]
+    return parts

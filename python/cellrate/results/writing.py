@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Interrupted
-from .folders import RESULTS
+from .folders import DELAYS, RESULTS
 from .whole import write_whole
 
 if TYPE_CHECKING:
@@ -89,9 +89,13 @@ def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool, compact
         (folder / "series").mkdir()
     for probe in probes:
         _write_series(result, probe, folder / "series", csv=csv)
+    _write_delays(result, folder, csv=csv)
     if csv:
         _write_rows([result], folder)
-    return _draw(lambda base: _draw_result(result, base), folder / "plot") if plots and probes else []
+    if not plots:
+        return []
+    undrawn = _draw(lambda base: _draw_result(result, base), folder / "plot") if probes else []
+    return undrawn + (_draw(lambda base: _draw_delays(result, base), folder / "delays") if result.delays else [])
 
 
 def _draw(draw: Callable[[Path], None], base: Path) -> list[Undrawn]:
@@ -111,6 +115,12 @@ def _draw_result(result: Result, base: Path) -> None:
     from ..plotting.runs import draw_result
 
     draw_result(result, base)
+
+
+def _draw_delays(result: Result, base: Path) -> None:
+    from ..plotting.figures import save
+
+    save(result.plot_delays(), base)
 
 
 def _draw_sweep(results: Sequence[Result], base: Path) -> None:
@@ -144,6 +154,33 @@ def _write_rows(results: list[Result], folder: Path) -> None:
                     texts = [json.dumps(value) for value in column.to_pylist()]
                     table = table.set_column(place, table.column_names[place], pa.array(texts))
             pyarrow.csv.write_csv(table, folder / f"{kind}.csv")
+
+
+def _write_delays(result: Result, folder: Path, *, csv: bool) -> None:
+    """The distributions of delays in one long table: vc, delay_s, cells."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    delays = list(result.delays.values())
+    if not delays:
+        return
+    run = result.summary["run"]
+    indices = np.repeat(np.arange(len(delays), dtype=np.int32), [len(one) for one in delays])
+    table = pa.table(
+        {
+            "vc": pa.DictionaryArray.from_arrays(pa.array(indices), pa.array([one.vc for one in delays], pa.string())),
+            "delay_s": np.concatenate([one.delays_s for one in delays]),
+            "cells": np.concatenate([one.cells for one in delays]),
+        }
+    ).replace_schema_metadata(
+        {"delays": "of cells", **{key: str(run[key]) for key in ("scenario", "hash", "seed", "version")}}
+    )
+    pyarrow.parquet.write_table(table, folder / DELAYS, compression="zstd")
+    if csv:
+        import pyarrow.csv
+
+        pyarrow.csv.write_csv(table.set_column(0, "vc", table["vc"].cast(pa.string())), folder / "delays.csv")
 
 
 def _write_series(result: Result, probe: str, folder: Path, *, csv: bool) -> None:

@@ -120,4 +120,4 @@ def run_without_folder(
 
 
 def _without_series(_place: int, result: Result) -> Result:
-    return Result(result.summary, result.set, result.toml, result.purpose, {}, result.captured)
+    return Result(result.summary, result.settings, result.toml, result.purpose, {}, result.captured)

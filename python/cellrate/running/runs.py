@@ -12,6 +12,7 @@ from ..extensions.custom import Custom
 from ..policies import Policies
 from ..results import Result
 from ..scenario import Scenario, prepare
+from ..sweeps.picking import Picked, one_point
 from ..sweeps.varying import Points, varied
 from ..traffic import Traffic
 from ..wireshark.capture import Capture
@@ -28,6 +29,8 @@ def run(
     *,
     set: Mapping[str, object] | None = None,
     seed: int | None = None,
+    point: Picked = None,
+    record: Sequence[str] | str | None = None,
     capture: Capture | str | Path | None = None,
     progress: Progress | None = None,
     threads: int = 1,
@@ -47,6 +50,12 @@ def run(
         Values to change first, by dotted path (`Scenario.set`).
     seed
         Seed of all randomness, instead of the scenario's own.
+    point
+        Of a scenario that sweeps, the point to run: its number, counted from 1, or values that it alone has,
+        {"defaults.abr.nrm": 8}.
+    record
+        Quantities to record beside those of the scenario's probes, such as ["acr", "queue", "delay"]
+        (`Scenario.record`).
     capture
         Write the cells that leave ports for Wireshark: a `Capture`, or just its folder. `Result.captured` lists the
         files.
@@ -68,26 +77,25 @@ def run(
     RunError
         If the run gave no result.
     CellrateError
-        If the scenario is a sweep, or asks for other algorithms, policies or traffic than are given; with a capture, if
-        there are several threads, or it begins when the run has ended.
+        If the scenario is a sweep and no point of it is given, or it asks for other algorithms, policies or traffic
+        than are given; with a capture, if there are several threads, or it begins when the run has ended.
     Interrupted
         On Ctrl-C.
     """
     check_threads(threads)
-    prepared = prepare(scenario, set=set, seed=seed)
-    points = prepared.points()
-    if len(points) != 1:
-        rest = "cellrate.sweep runs them all" if capture is None else "a capture is of one run"
-        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; {rest}")
+    prepared = prepare(scenario, set=set, seed=seed, record=record)
+    chosen = one_point(
+        prepared, point, "cellrate.sweep runs them all" if capture is None else "a capture is of one run"
+    )
     if capture is not None and threads > 1:
         raise CellrateError(f"threads is {threads}; a run with a capture takes one")
     if capture is not None and not isinstance(capture, Capture):
         capture = Capture(folder=Path(capture))
     if capture is not None:
-        capture.check(points[0].scenario.duration_s)
+        capture.check(chosen.scenario.duration_s)
     custom = Custom.of(algorithms, policies, traffic)
-    custom.check([points[0].scenario])
-    return run_point(points[0].scenario, points[0].set, How(threads, custom), progress, capture)
+    custom.check([chosen.scenario])
+    return run_point(chosen.scenario, chosen.settings, How(threads, custom), progress, capture)
 
 
 def sweep(
@@ -95,6 +103,7 @@ def sweep(
     *,
     set: Mapping[str, object] | None = None,
     seed: int | None = None,
+    record: Sequence[str] | str | None = None,
     over: Mapping[str, Iterable[object]] | None = None,
     seeds: int | None = None,
     workers: int | None = None,
@@ -110,7 +119,7 @@ def sweep(
 
     Parameters
     ----------
-    scenario, set, seed, algorithms, policies, traffic
+    scenario, set, seed, record, algorithms, policies, traffic
         As for `run`.
     over
         Further keys to vary, from dotted path to a list of values, as if each were a `[[sweep]]` entry behind those of
@@ -147,7 +156,7 @@ def sweep(
     CellrateError
         If there is nothing to vary over, or the scenario varies the same key itself.
     """
-    points = Points(varied(prepare(scenario, set=set, seed=seed), over, None), seeds)
+    points = Points(varied(prepare(scenario, set=set, seed=seed, record=record), over, None), seeds)
     custom = Custom.of(algorithms, policies, traffic)
     if out is None and (executor is not None or fresh):
         given = "executor" if executor is not None else "fresh"

@@ -103,8 +103,8 @@ class Overview:
         paths: list[str] | None = None
         for result in results:
             if paths is None:
-                paths = paths_of(result.set, by) if by else [path for path in result.set if path != SEED]
-            key = tuple(result.set.get(path, "") for path in paths)
+                paths = paths_of(result.settings, by) if by else [path for path in result.settings if path != SEED]
+            key = tuple(result.settings.get(path, "") for path in paths)
             groups.setdefault(key, []).append([figure.of(result.summary) for figure in FIGURES])
             remarks.setdefault(key, []).append([bool(result.summary.get(kind)) for kind in REMARKS])
         shown = [

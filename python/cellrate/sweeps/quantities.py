@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..results.summaries import telling_ports, telling_vcs
@@ -91,6 +91,8 @@ class Found:
     names: list[str]
     """Of connections, ports and so on."""
     at_points: list[Values]
+    groups: dict[str, str]
+    """What each name is beside others: its category where there are several, and whether it goes backward."""
 
     @classmethod
     def of(cls, quantity: Quantity, summaries: Sequence[Row]) -> Found:
@@ -110,4 +112,36 @@ class Found:
         for summary in summaries:
             values = {name(row): quantity.value(row) for row in summary.get(quantity.kind, [])}
             at_points.append({of: value for of, value in values.items() if value is not None and of in names})
-        return cls(quantity, [name for name in names if any(name in values for values in at_points)], at_points)
+        names = [name for name in names if any(name in values for values in at_points)]
+        categories = {row["vc"]: row["category"] for summary in summaries for row in summary.get("vcs", [])}
+        own = {name(row): row for row in rows}
+        return cls(quantity, names, at_points, {of: _group(own[of], categories) for of in names})
+
+    def apart(self) -> list[Found]:
+        """Give what belongs to each category and direction by itself: a median over both would be of neither."""
+        groups = list(dict.fromkeys(self.groups[name] for name in self.names))
+        if len(groups) < 2:
+            return [self]
+        # What all have in common tells nothing.
+        words = [group.split() for group in groups]
+        common = {word for word in words[0] if all(word in others for others in words)}
+        parts = []
+        for group, own_words in zip(groups, words, strict=True):
+            names = [name for name in self.names if self.groups[name] == group]
+            said = " ".join(word for word in own_words if word not in common) or group
+            head, unit = self.quantity.axis.rsplit(" [", 1)
+            quantity = replace(self.quantity, axis=f"{head}\n{said} [{unit}", of=f"{said} {self.quantity.of}")
+            parts.append(replace(self, quantity=quantity, names=names, at_points=self._only(names)))
+        return parts
+
+    def _only(self, names: list[str]) -> list[Values]:
+        return [{name: values[name] for name in names if name in values} for values in self.at_points]
+
+
+def _group(row: Row, categories: Mapping[str, str]) -> str:
+    """Give category, direction and role of a row, as far as it has them."""
+    vc = row.get("vc")
+    if vc is None:
+        return ""
+    direction = "backward" if vc.endswith(" (back)") else "forward"
+    return " ".join(filter(None, [categories.get(vc, "").upper(), direction, row.get("role", "")]))

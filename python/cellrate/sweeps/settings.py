@@ -116,6 +116,18 @@ def labels_of(texts: Sequence[str]) -> dict[str, str]:
     return {text: label if found.count(label) == 1 else text for text, label in labels.items()}
 
 
+def names_by_settings(settings: Sequence[Mapping[str, str]]) -> list[str]:
+    """Name points by what they set, as far as that differs; by number where that tells too little."""
+    paths = list(dict.fromkeys(path for one in settings for path in one))
+    told = [path for path in paths if len({one.get(path) for one in settings}) > 1]
+    short = names_of(told)
+    labels = {path: labels_of([one[path] for one in settings if path in one]) for path in told}
+    names = [", ".join(f"{short[path]} {labels[path][one[path]]}" for path in told if path in one) for one in settings]
+    if len(set(names)) == len(names) and all(names):
+        return names
+    return [f"run {number}" for number in range(1, len(settings) + 1)]
+
+
 def _table(text: str) -> dict[str, Any] | None:
     if not text.lstrip().startswith("{"):
         return None

@@ -21,20 +21,20 @@ def print_runs(results: Sequence[Result]) -> None:
     """Print the table of a run, one row for each of several points, or the means of runs that differ in seeds only."""
     from .overview import print_overview
 
-    if len({tuple(pair for pair in result.set.items() if pair[0] != SEED) for result in results}) > 1:
+    if len({tuple(pair for pair in result.settings.items() if pair[0] != SEED) for result in results}) > 1:
         print_overview(results, title=f"{results[0].summary['run']['scenario']}: {len(results)} points")
-    elif len(results) > 1 and any(SEED in result.set for result in results):
+    elif len(results) > 1 and any(SEED in result.settings for result in results):
         print_means(results)
     else:
         for result in results:
-            print_summary(result.summary, result.set)
+            print_summary(result.summary, result.settings)
 
 
 def print_means(results: Sequence[Result]) -> None:
     """Print what sweeps show, for each point the means over its seeds with their 95 % confidence intervals."""
     points: dict[tuple[tuple[str, str], ...], list[Result]] = {}
     for result in results:
-        settings = tuple((path, value) for path, value in result.set.items() if path != SEED)
+        settings = tuple((path, value) for path, value in result.settings.items() if path != SEED)
         points.setdefault(settings, []).append(result)
     shown: list[Mean] = []
     for settings, runs in points.items():
@@ -42,7 +42,7 @@ def print_means(results: Sequence[Result]) -> None:
         told = name + "".join(f"  {path} = {value}" for path, value in settings)
         print(printable(told) + f"  {len(runs)} seeds")
         shown += _print_point(runs)
-    seeds = list(dict.fromkeys(result.set[SEED] for result in results))
+    seeds = list(dict.fromkeys(result.settings[SEED] for result in results))
     told = ", ".join(seeds) if len(seeds) <= 3 else f"{seeds[0]}, {seeds[1]} ... {seeds[-1]}"
     if any(mean.half_width for mean in shown):
         sign = letter("±", "+-")

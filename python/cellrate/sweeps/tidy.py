@@ -24,6 +24,9 @@ NAMING = ("connection", "client", "object", "page", "number", "size_cells", "req
 NAMED = "result"
 """The column with the names of results that have some."""
 
+DELAYS = "delays"
+"""Rows that are no part of a summary: the steps of distributions of delays."""
+
 OF_ONE_RUN = (SEED, "hash")
 """Keys that differ between seeds because they must."""
 
@@ -38,7 +41,8 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
         load("results/b")} or the same with `load_sweep`, each row begins with that of its result, in the column
         "result".
     of
-        Which rows: "vcs", "ports", "tcp", ...; "run" for one per result.
+        Which rows: "vcs", "ports", "tcp", ...; "run" for one per result, "delays" for the steps of the distributions of
+        delays.
     over_seeds
         Give a row for all results that differ in their seeds only. In place of each number KEY there are then KEY_mean,
         KEY_ci95, half the width of the 95 % confidence interval of the mean (Student's t; null for a single value), and
@@ -59,10 +63,10 @@ def tidy(results: Results, of: str = "vcs", *, over_seeds: bool = False) -> pa.T
         If results have no such rows; over seeds, if two results are of the same scenario, settings and seed.
     """
     results, names = _in_line(results)
-    known = list(results[0].summary) if results else [of]
+    known = [*results[0].summary, DELAYS] if results else [of]
     if of not in known:
         raise CellrateError(f'there are no rows "{of}" in a result; there are {", ".join(known)}')
-    settings = ({NAMED: names} if names else {}) | settings_columns([result.set for result in results])
+    settings = ({NAMED: names} if names else {}) | settings_columns([result.settings for result in results])
     places = [place for place, result in enumerate(results) for _ in _rows(result, of)]
     rows = [row for result in results for row in _rows(result, of)]
     rows = [
@@ -124,6 +128,8 @@ def settings_columns(settings: Sequence[Mapping[str, str]]) -> dict[str, list[An
 
 
 def _rows(result: Result, of: str) -> list[dict[str, Any]]:
+    if of == DELAYS:
+        return [row for delays in result.delays.values() for row in delays.rows()]
     rows: list[dict[str, Any]] = [result.summary[of]] if of == "run" else result.summary[of]
     return rows
 
@@ -138,7 +144,7 @@ def _points(results: Sequence[Result], names: Sequence[str]) -> list[str]:
         given = {key: value for key, value in run.items() if key != "hash" and isinstance(value, str | dict)}
         point = json.dumps([names[place : place + 1], document, given], sort_keys=True, default=str)
         if (point, run["seed"]) in points:
-            said = "".join(f", {path} = {text}" for path, text in result.set.items() if path != SEED)
+            said = "".join(f", {path} = {text}" for path, text in result.settings.items() if path != SEED)
             raise CellrateError(f"two results are the same: {run['scenario']}, seed {run['seed']}{said}")
         points[point, run["seed"]] = point
     return list(points.values())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import overload
 
 from ..errors import CellrateError, shown
 from ..scenario import Scenario
-from ..toml import as_toml
+from ..toml import as_toml, value_of
 from .replications import SEED
 
 
@@ -55,7 +55,7 @@ def varied(
             f'{{"defaults.abr.nrm": [8, 32]}}, not {shown(over)}'
         )
     entries = [(path, _values(path, values, said)) for path, values in (over or {}).items()]
-    swept = set(scenario.points()[0].set)
+    swept = set(scenario.points()[0].settings)
     for path, _ in entries:
         if path in swept:
             raise CellrateError(
@@ -85,6 +85,16 @@ class Points(Sequence[tuple[Scenario, dict[str, str]]]):
         begin = _first_seed(scenario, seeds, said)
         self._points = scenario.checked_points()
         self._seeds = None if seeds is None else range(begin, begin + seeds)
+
+    def only(self, place: int) -> Points:
+        """Give the point at a place, a single one, as points of their own."""
+        alone = copy(self)
+        if self._seeds is None:
+            alone._points = [self._points[place]]
+        else:
+            number, turn = divmod(place, len(self._seeds))
+            alone._points, alone._seeds = [self._points[number]], self._seeds[turn : turn + 1]
+        return alone
 
     def __len__(self) -> int:
         return len(self._points) * (1 if self._seeds is None else len(self._seeds))
@@ -117,11 +127,11 @@ class Points(Sequence[tuple[Scenario, dict[str, str]]]):
             raise IndexError(place)
         if self._seeds is None:
             point = self._points[place]
-            return point.scenario, point.set
+            return point.scenario, point.settings
         number, turn = divmod(place % len(self), len(self._seeds))
         seed = self._seeds[turn]
         point = self._points[number]
-        return point.scenario.set({SEED: seed}), {**point.set, SEED: str(seed)}
+        return point.scenario.set({SEED: seed}), {**point.settings, SEED: str(seed)}
 
 
 def _first_seed(scenario: Scenario, seeds: int | None, said: Said) -> int:
@@ -130,7 +140,7 @@ def _first_seed(scenario: Scenario, seeds: int | None, said: Said) -> int:
     if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
         raise CellrateError(f"{said.seeds} is {shown(seeds)}; it is the number of seeds, 1 or more")
     first = scenario.points()[0]
-    if SEED in first.set:
+    if SEED in first.settings:
         raise CellrateError(f"{said.seeds} is {seeds}, but there is a sweep over {SEED} already; leave one out")
     return first.scenario.seed
 
@@ -150,20 +160,7 @@ def _values(path: str, values: object, said: Said) -> list[object]:
             f"{said.over} {path}: {shown(values)} is no list of values; write one such as [8, 32, 256] or "
             '["10 km", "1000 km"]'
         )
-    found = [_read(value) if isinstance(value, str) else value for value in values]
+    found = [value_of(value) if isinstance(value, str) else value for value in values]
     if not found:
         raise CellrateError(f"{said.over} {path}: the list is empty; give one value or more")
     return found
-
-
-def _read(text: str) -> object:
-    """Read a text as `Scenario.set` does: as TOML, or else as it is."""
-    import tomllib
-
-    try:
-        table = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
-        return text
-    value = table["value"]
-    plain = isinstance(value, str | int | list | dict) or (isinstance(value, float) and math.isfinite(value))
-    return value if plain and len(table) == 1 else text

@@ -7,7 +7,7 @@ fast as it goes, or not at all. What it records and what comes out is what `cell
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from .. import _native
@@ -16,7 +16,9 @@ from ..errors import CellrateError
 from ..extensions.custom import Custom
 from ..policies import Policies
 from ..results import Result
+from ..results.summaries import report
 from ..scenario import Scenario, prepare
+from ..sweeps.picking import Picked, one_point
 from ..traffic import Traffic
 from .board import Board
 from .pace import Pace
@@ -34,6 +36,8 @@ def watch(
     *,
     set: Mapping[str, object] | None = None,
     seed: int | None = None,
+    point: Picked = None,
+    record: Sequence[str] | str | None = None,
     speed: float | None = None,
     port: int = 0,
     algorithms: Algorithms | None = None,
@@ -49,8 +53,8 @@ def watch(
 
     Parameters
     ----------
-    scenario, set, seed, algorithms, policies, traffic
-        As for `run`.
+    scenario, set, seed, point, record, algorithms, policies, traffic
+        As for `run`. A scenario that records nothing has ACR and queues recorded.
     speed
         Network time per time [s/s], above 0; so that the run takes 20 s when None. The page can change it.
     port
@@ -65,27 +69,25 @@ def watch(
     ScenarioError
         If the scenario cannot be run.
     CellrateError
-        If it is a sweep, records no series, asks for other algorithms, policies or traffic than are given, the speed is
-        out of range, or the port is taken.
+        If it is a sweep and no point of it is given, there is nothing to record, it asks for other algorithms, policies
+        or traffic than are given, the speed is out of range, or the port is taken.
     RunError
         If the run gave no result.
     Interrupted
         On Ctrl-C during the run.
     """
-    prepared = prepare(scenario, set=set, seed=seed)
-    points = prepared.points()
-    if len(points) != 1:
-        raise CellrateError(f"{prepared.file} sweeps over {len(points)} points; a page shows one run")
+    prepared, _ = prepare(scenario, set=set, seed=seed, record=record).with_usual_probes()
+    chosen = one_point(prepared, point, "a page shows one run")
     if speed is not None and not speed > 0.0:
         raise CellrateError(f"speed is {speed}; it must be above 0")
-    point = points[0].scenario
+    shown = chosen.scenario
     custom = Custom.of(algorithms, policies, traffic)
-    custom.check([point])
-    series = point._native.series()
+    custom.check([shown])
+    series = shown._native.series()
     if not series:
         raise CellrateError(f"{prepared.file} records nothing to watch; add a [[probe]]")
-    pace = Pace(point.duration_s / SECONDS if speed is None else speed)
-    board = Board(point, series)
+    pace = Pace(shown.duration_s / SECONDS if speed is None else speed)
+    board = Board(shown, series)
     with Page(board, pace, port) as page:
         if on_ready is not None:
             on_ready(page.address)
@@ -100,9 +102,9 @@ def watch(
             board.add(now_s, recent)
             pace.hold(now_s)
 
-        every_ps = max(1, round(point.duration_s * 1e12 / LOOKS))
-        native = _native.run_watched(point._native, every_ps, look, custom.makers())
+        every_ps = max(1, round(shown.duration_s * 1e12 / LOOKS))
+        native = _native.run_watched(shown._native, every_ps, look, custom.makers())
         worked = time.perf_counter() - begun - pace.held_s
-        result = Result._from_native(native, point, dict(points[0].set), worked, custom)
-        board.end(result)
+        result = Result._from_native(native, shown, dict(chosen.settings), worked, custom)
+        board.end(result, report(result.summary))
         return result

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..plotting.panels import fair_levels, grouped, thin
 from ..plotting.style import COLOURS
-from ..results.summaries import telling_ports, telling_vcs
-from ..texts import printable_all
+from ..results.summaries import Part, telling_ports, telling_vcs
+from ..texts import printable, printable_all, printable_lines
 
 if TYPE_CHECKING:
     from .. import _native
@@ -60,8 +60,8 @@ class Board:
             self._now_s = now_s
             self._changed.notify_all()
 
-    def end(self, result: Result) -> None:
-        """Take what came out, and wait a moment until every viewer has it."""
+    def end(self, result: Result, report: Sequence[Part]) -> None:
+        """Take what came out and what is shown of it, and wait a moment until every viewer has it."""
         with self._changed:
             probes = dict.fromkeys(probe for probe, _ in result.series_names)
             found = {(series.probe, series.entity): series for probe in probes for series in result.all_series(probe)}
@@ -73,8 +73,8 @@ class Board:
             self._now_s = result.summary["run"]["duration_s"]
             # Lists of single bursts and the like are long, and no table has them.
             tables = {key: rows for key, rows in result.summary.items() if not key.endswith("_list")}
-            told = {**tables, "vcs": telling_vcs(result.summary), "ports": telling_ports(result.summary)}
-            self._figures = printable_all(told)
+            shown = {**tables, "vcs": telling_vcs(result.summary), "ports": telling_ports(result.summary)}
+            self._figures = {**printable_all(shown), "report": [_told(part) for part in report]}
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._viewers == 0, timeout=5.0)
 
@@ -136,11 +136,22 @@ def _panels(scenario: Scenario, series: Sequence[tuple[str, str, str, int | None
                     "label": f"{entity} {probe}" if several else entity,
                     "colour": COLOURS[number % len(COLOURS)],
                     "changes": interval_ps is None,
-                    "level": level,
+                    "level": [[at_s, rate] for at_s, rate in level or []],
                 }
             )
         panels.append({"axis": kind.axis, "scale": kind.scale, "top": kind.top, "lines": lines})
     return panels
+
+
+def _told(part: Part) -> str | dict[str, Any]:
+    """Give a table or a line of the report as the page takes it."""
+    if isinstance(part, str):
+        return printable(part)
+    head, rows = part
+    return {
+        "head": [printable_lines(title) for title in head],
+        "rows": [[printable(cell) for cell in row] for row in rows],
+    }
 
 
 def _listed(column: np.ndarray[Any, Any]) -> list[float | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,9 +12,11 @@ from ..errors import CellrateError
 from ..live.applications import check
 from ..live.attempt import applications
 from ..live.supervision import LiveRun, live_run
+from ..live.table import live_report
 from ..live.trust import check_commands
 from ..policies import Policies
 from ..scenario import Scenario, prepare
+from ..sweeps.picking import Picked, one_point
 from ..traffic import Traffic
 from .board import Board
 from .server import Page
@@ -25,6 +27,8 @@ def live_watch(
     *,
     set: Mapping[str, object] | None = None,
     seed: int | None = None,
+    point: Picked = None,
+    record: Sequence[str] | str | None = None,
     port: int = 0,
     folder: Path | None = None,
     on_ready: Callable[[str], object] | None = None,
@@ -38,7 +42,7 @@ def live_watch(
 
     Parameters
     ----------
-    scenario, set, seed, folder, algorithms, policies, traffic, allow_commands
+    scenario, set, seed, point, record, folder, algorithms, policies, traffic, allow_commands
         As for `live_run`; the run is in one process, and not repeated.
     port, on_ready, wait
         As for `cellrate.watch`.
@@ -48,12 +52,13 @@ def live_watch(
     ScenarioError, CellrateError, LiveUnavailable, RunError
         As `live_run` and `cellrate.watch`.
     """
-    prepared = prepare(scenario, set=set, seed=seed)
-    for point in prepared.points():
-        check_commands(point.scenario, applications(point.scenario), allowed=allow_commands)
-    with page_of(prepared, port=port, on_ready=on_ready, wait=wait) as board:
+    prepared, _ = prepare(scenario, set=set, seed=seed, record=record).with_usual_probes()
+    chosen = one_point(prepared, point, "a page shows one run").scenario
+    check_commands(chosen, applications(chosen), allowed=allow_commands)
+    with page_of(prepared, point, port=port, on_ready=on_ready, wait=wait) as board:
         run = live_run(
             prepared,
+            point=point,
             folder=folder,
             look=board.add,
             algorithms=algorithms,
@@ -61,15 +66,20 @@ def live_watch(
             traffic=traffic,
             allow_commands=allow_commands,
         )
-        board.end(run.result)
+        board.end(run.result, live_report(run.result.summary))
         return run
 
 
 @contextmanager
 def page_of(
-    scenario: Scenario, *, port: int = 0, on_ready: Callable[[str], object] | None = None, wait: bool = True
+    scenario: Scenario,
+    point: Picked = None,
+    *,
+    port: int = 0,
+    on_ready: Callable[[str], object] | None = None,
+    wait: bool = True,
 ) -> Iterator[Board]:
-    """Have a page for a live run of `scenario` as long as this is entered.
+    """Have a page for a live run of a scenario, or of a point of its sweep, as long as this is entered.
 
     What is told of series goes to `Board.add`, the result to `Board.end`. The rest is as for `watch`.
 
@@ -78,18 +88,16 @@ def page_of(
     ScenarioError
         If the scenario cannot be run live.
     CellrateError
-        If it is a sweep, records no series, an application has no time, or the port is taken.
+        If it is a sweep and no point of it is given, nothing is recorded, an application has no time, or the port is
+        taken.
     """
-    points = scenario.points()
-    if len(points) != 1:
-        raise CellrateError(f"{scenario.file} sweeps over {len(points)} points; a page shows one run")
-    point = points[0].scenario
-    series = _native.live_series(point._native)
+    chosen = one_point(scenario, point, "a page shows one run").scenario
+    series = _native.live_series(chosen._native)
     if not series:
         raise CellrateError(f"{scenario.file} records nothing to watch; add a [[probe]]")
-    for application in applications(point):
+    for application in applications(chosen):
         check(application)
-    board = Board(point, series, live=True)
+    board = Board(chosen, series, live=True)
     with Page(board, None, port) as page:
         if on_ready is not None:
             on_ready(page.address)

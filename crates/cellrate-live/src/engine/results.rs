@@ -136,6 +136,9 @@ pub struct FlowRow {
     pub p99_delay_s: Option<f64>,
     /// Largest of the same.
     pub max_delay_s: Option<f64>,
+    /// Distribution of the same: how many cells had at most each delay \[cells\]. A table of its own beside the rows.
+    #[serde(skip)]
+    pub delays: Vec<(Duration, u64)>,
 }
 
 /// An output port.
@@ -335,6 +338,7 @@ fn flows(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Flow
             p50_delay_s: quantile(0.5),
             p99_delay_s: quantile(0.99),
             max_delay_s: delays.and_then(|delays| delays.max_s()),
+            delays: delays.map_or(Vec::new(), |delays| delays.distribution()),
         });
     }
     rows

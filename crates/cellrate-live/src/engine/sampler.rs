@@ -1,5 +1,6 @@
 //! Series: at intervals for all, and at every change for what is watched. The names are those of the simulator's.
 
+use cellrate_engine::histogram::Histogram;
 use cellrate_engine::names::describe;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{
@@ -33,8 +34,8 @@ pub struct Series {
 enum Subject {
     /// A quantity that the sending end of a direction knows.
     Sender(FlowQuantity, u32),
-    /// Data cells that the receiving end of a direction has got.
-    Receiver(u32),
+    /// A quantity that the receiving end of a direction knows.
+    Receiver(FlowQuantity, u32),
     /// Cells of a flow lost so far.
     Drops(FlowIndex),
     /// A quantity of a port.
@@ -49,6 +50,8 @@ struct Track {
     /// Of a rate: the count at the last sample, and when that was.
     last_count: u64,
     last_time: Time,
+    /// Of delays: their sum at the last sample \[ps\].
+    last_sum: u128,
     /// Values that somebody who watches has been told.
     told: usize,
 }
@@ -130,6 +133,7 @@ impl Sampler {
                 series,
                 last_count: 0,
                 last_time: Time::ZERO,
+                last_sum: 0,
                 told: 0,
             });
             sampler.follow(index, network);
@@ -148,7 +152,7 @@ impl Sampler {
                 self.watched_ports.resize(network.ports.len(), Vec::new());
                 self.watched_ports[port as usize].push(index);
             }
-            (Every::Change, Subject::Sender(_, adapter) | Subject::Receiver(adapter)) => {
+            (Every::Change, Subject::Sender(_, adapter) | Subject::Receiver(_, adapter)) => {
                 self.watched_adapters.resize(network.adapters.len(), Vec::new());
                 self.watched_adapters[adapter as usize].push(index);
             }
@@ -190,7 +194,10 @@ impl Sampler {
                         }
                         port_value(quantity, port, now, track)
                     }
-                    Subject::Sender(..) | Subject::Receiver(_) => adapter_value(network, now, track),
+                    Subject::Receiver(quantity, place) if quantity != FlowQuantity::Received => {
+                        delay_value(quantity, &mut network.adapters[place as usize].delays, track)
+                    }
+                    Subject::Sender(..) | Subject::Receiver(..) => adapter_value(network, now, track),
                 };
                 track.series.times_ps.push(now.as_ps());
                 track.series.values.push(value);
@@ -276,7 +283,9 @@ fn subject(quantity: Quantity, network: &Network) -> Option<Subject> {
             network.virtual_source(flow, switch).map(|place| Subject::Sender(quantity, place))
         }
         Quantity::Flow { quantity, flow } => match quantity {
-            FlowQuantity::Received => network.sender(flow.other()).map(Subject::Receiver),
+            FlowQuantity::Received | FlowQuantity::Delay | FlowQuantity::MaxDelay => {
+                network.sender(flow.other()).map(|place| Subject::Receiver(quantity, place))
+            }
             FlowQuantity::Drops => Some(Subject::Drops(flow)),
             quantity if is_of_tcp(quantity) => None,
             _ => network.sender(flow).map(|place| Subject::Sender(quantity, place)),
@@ -287,7 +296,7 @@ fn subject(quantity: Quantity, network: &Network) -> Option<Subject> {
 fn adapter_value(network: &Network, now: Time, track: &mut Track) -> f64 {
     let (quantity, place) = match track.subject {
         Subject::Sender(quantity, place) => (quantity, place),
-        Subject::Receiver(place) => {
+        Subject::Receiver(_, place) => {
             return network.adapters[place as usize].counters.data_delivered as f64;
         }
         Subject::Drops(_) | Subject::Port(..) => return 0.0,
@@ -300,12 +309,26 @@ fn adapter_value(network: &Network, now: Time, track: &mut Track) -> f64 {
         FlowQuantity::ForwardRm => adapter.counters.forward_rm_sent as f64,
         FlowQuantity::BackwardRm => adapter.counters.backward_rm_received as f64,
         FlowQuantity::Received
+        | FlowQuantity::Delay
+        | FlowQuantity::MaxDelay
         | FlowQuantity::Drops
         | FlowQuantity::Cwnd
         | FlowQuantity::Rtt
         | FlowQuantity::Retransmissions
         | FlowQuantity::Responses
         | FlowQuantity::ResponseTime => unreachable!("not known at the sender"),
+    }
+}
+
+/// Mean or largest of what was counted since the track's last sample; NaN of nothing.
+fn delay_value(quantity: FlowQuantity, delays: &mut Histogram, track: &mut Track) -> f64 {
+    let count = delays.total() - std::mem::replace(&mut track.last_count, delays.total());
+    let sum = delays.sum_ps() - std::mem::replace(&mut track.last_sum, delays.sum_ps());
+    let largest = if quantity == FlowQuantity::MaxDelay { delays.end_interval() } else { Duration::ZERO };
+    match (count, quantity) {
+        (0, _) => f64::NAN,
+        (_, FlowQuantity::MaxDelay) => largest.as_secs_f64(),
+        _ => sum as f64 / count as f64 / 1e12,
     }
 }
 

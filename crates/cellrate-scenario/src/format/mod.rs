@@ -412,9 +412,10 @@ const PROBE: Shape = Shape {
             "all forward directions with traffic, all switch ports on the way of data that have the quantity",
             "Of what: \"vc1\", \"vc1 (back)\", \"sw1->sw2\"; with {i}, all of a group. \"vc1 at sw2\" is its virtual source at a switch with vs_vd, which has acr, source_rate, source_queue (of the connection, at the switch), forward_rm and backward_rm.",
         ),
-        required(
+        key(
             "every",
             Kind::Or(&[SPAN, Kind::Choice(&["change"])]),
+            "a thousandth of `duration`",
             "A value at every multiple of this span, or at every change.",
         ),
     ],

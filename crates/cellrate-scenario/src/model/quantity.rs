@@ -35,6 +35,7 @@ const ABR: &str = "Only connections of category abr have it";
 const TCP: &str = "Only directions with traffic of type \"tcp\" have it";
 const PAGES: &str = "Only connections whose traffic of type \"tcp\" has pages have it";
 const AVERAGE: &str = "is an average since the last value";
+const SINCE: &str = "is of all cells since the last value";
 
 /// Declares an enum of quantities, each with its [`Declared`].
 macro_rules! quantities {
@@ -103,10 +104,19 @@ quantities! {
         Responses = declared("responses", "objects").of(PAGES),
         /// What the last of them took, from its client's turn to it to its last octet \[s\]; 0 before the first.
         ResponseTime = declared("response_time", "s").of(PAGES),
+        /// Mean time from source to destination of the data cells that arrived since the last value \[s\]; NaN of none.
+        Delay = declared("delay", "s").at_intervals_only(SINCE),
+        /// Largest time from source to destination of the same cells \[s\]; NaN of none.
+        MaxDelay = declared("max_delay", "s").at_intervals_only(SINCE),
     }
 }
 
 impl FlowQuantity {
+    /// Whether the destination knows it.
+    pub const fn is_of_receiver(self) -> bool {
+        matches!(self, FlowQuantity::Received | FlowQuantity::Delay | FlowQuantity::MaxDelay)
+    }
+
     /// Whether a virtual source has it as a source has.
     pub const fn is_of_virtual_source(self) -> bool {
         use FlowQuantity::{Acr, BackwardRm, ForwardRm, SourceQueue, SourceRate};

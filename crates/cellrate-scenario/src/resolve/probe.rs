@@ -32,7 +32,7 @@ pub(super) fn build(
         let every = match table.node("every") {
             Some(every) if every.text() == Some("change") => Every::Change,
             Some(every) => Every::Interval(quantity::span(every)?),
-            None => return Err(check::missing(node.place, "every", "\"1 ms\" or \"change\"")),
+            None => Every::Interval(default_interval(duration)),
         };
         let Some(record) = table.node("record") else { return Err(check::missing(node.place, "record", "")) };
         let record = check::list(record)?;
@@ -54,6 +54,11 @@ pub(super) fn build(
         }
     }
     Ok(probes)
+}
+
+/// The interval of probes that do not say one: a picture shows no more than a thousand values.
+fn default_interval(duration: Duration) -> Duration {
+    Duration::from_ps((duration.as_ps() / 1_000).max(1))
 }
 
 /// More than is ever looked at: a guard against mistyped intervals. How much memory there is for values is known to who
@@ -372,7 +377,7 @@ fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool 
                 || connection.carries_data(backward)
                 || connection.carries_packets()
         }
-        FlowQuantity::Received | FlowQuantity::SourceQueue => {
+        FlowQuantity::Received | FlowQuantity::SourceQueue | FlowQuantity::Delay | FlowQuantity::MaxDelay => {
             connection.carries_data(backward) || connection.carries_packets()
         }
         FlowQuantity::Responses | FlowQuantity::ResponseTime => !backward && connection.pages().is_some(),

@@ -157,3 +157,50 @@ fn the_number_of_a_member_may_stand_in_any_text_of_its_group() {
     assert!(told("{i-1} Mbps", "1 ms").contains("pcr"));
     assert!(told("{i} Mbps", "{i+9999999} ms").contains("is not a time"));
 }
+
+#[test]
+fn a_probe_without_every_takes_a_thousandth_of_the_duration() {
+    let text = GOOD.split("[[probe]]").next().unwrap().to_owned()
+        + "[[probe]]\nrecord = [\"delay\", \"max_delay\"]\nof = [\"vc{i}\"]\n";
+    let document = Document::parse(&text, "good.toml");
+    let scenario = document.and_then(|document| document.resolve()).unwrap_or_else(|error| panic!("{error}"));
+    let recorded: Vec<Every> = scenario.probes.iter().map(|probe| probe.every).collect();
+    assert_eq!(recorded, [Every::Interval(Duration::from_us(400)); 4]);
+}
+
+#[test]
+fn fair_rates_follow_who_sends() {
+    let text = "name = \"spans\"\nduration = \"100 ms\"\n\
+        [defaults]\nlink = { rate = \"100 Mbps\", length = \"1 km\" }\n\
+        [[host]]\nname = \"h{i}\"\ncount = 3\n[[host]]\nname = \"d\"\n[[switch]]\nname = \"sw\"\n\
+        [[link]]\nbetween = [\"h{i}\", \"sw\"]\ncount = 3\n[[link]]\nbetween = [\"sw\", \"d\"]\n\
+        [[vc]]\nname = \"always\"\npath = [\"h1\", \"sw\", \"d\"]\n\
+        [[vc]]\nname = \"late\"\npath = [\"h2\", \"sw\", \"d\"]\n\
+        traffic = { type = \"greedy\", windows = [{ start = \"20 ms\", end = \"60 ms\" }] }\n";
+    let document = Document::parse(text, "spans.toml");
+    let mut scenario =
+        document.and_then(|document| document.resolve()).unwrap_or_else(|error| panic!("{error}"));
+    let at = |ms: u64| Time::ZERO + Duration::from_ms(ms);
+    // The link of the first one is down at the end.
+    scenario.links[0].outages = vec![Span { start: at(80), end: at(90) }];
+    let found = fair::max_min_over_time(&scenario, None).unwrap();
+    let rates: Vec<(Time, Vec<i64>)> = found
+        .iter()
+        .map(|(at, shares)| {
+            (*at, shares.iter().map(|share| (share.rate.as_cells_per_s() / 1e3).round() as i64).collect())
+        })
+        .collect();
+    let alone =
+        fair::max_min(&scenario, None).unwrap().iter().map(|share| share.rate.as_cells_per_s()).sum::<f64>();
+    let (whole, half) = ((alone / 1e3).round() as i64, (alone / 2e3).round() as i64);
+    assert_eq!(
+        rates,
+        [
+            (at(0), vec![whole]),
+            (at(20), vec![half; 2]),
+            (at(60), vec![whole]),
+            (at(80), vec![]),
+            (at(90), vec![whole])
+        ]
+    );
+}

@@ -32,7 +32,7 @@ pub(super) fn build_tracks(
                 }
             }
             Quantity::Flow { quantity, flow } => match quantity {
-                FlowQuantity::Received => {
+                FlowQuantity::Received | FlowQuantity::Delay | FlowQuantity::MaxDelay => {
                     let place = endpoints[flow.other().index()];
                     add(place, Subject::Receiver(quantity, place.index));
                 }

@@ -1,8 +1,6 @@
 //! What series look at: there, things have to happen one by one that are worked out together elsewhere.
 
-use cellrate_scenario::{
-    Every, FlowIndex, FlowQuantity, PortIndex, PortQuantity, Quantity, Scenario, Traffic,
-};
+use cellrate_scenario::{Every, FlowIndex, PortIndex, PortQuantity, Quantity, Scenario, Traffic};
 
 /// What series of one port look at.
 #[derive(Clone, Copy, Default)]
@@ -64,7 +62,7 @@ impl Watched {
 /// answers what it receives.
 pub(super) fn watched_receivers(scenario: &Scenario) -> Vec<bool> {
     let watched = scenario.probes.iter().filter_map(|probe| match probe.quantity {
-        Quantity::Flow { quantity: FlowQuantity::Received, flow } => Some(flow),
+        Quantity::Flow { quantity, flow } if quantity.is_of_receiver() => Some(flow),
         _ => None,
     });
     let answering = scenario.flows().filter(|flow| {

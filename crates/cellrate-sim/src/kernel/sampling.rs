@@ -36,7 +36,7 @@ impl Cluster {
         for index in 0..self.sampled.rm_senders.len() {
             self.plan_until(self.sampled.rm_senders[index] as usize, now);
         }
-        self.sampler.sample(now, &mut self.ports, &self.endpoints, &self.dropped);
+        self.sampler.sample(now, &mut self.ports, &mut self.endpoints, &self.dropped);
         for (port, before) in self.sampled.shown.drain(..) {
             if let Queues::Fifo(fifo) = &mut self.ports[port as usize].queues {
                 fifo.show(before);

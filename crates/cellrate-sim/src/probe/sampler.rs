@@ -34,6 +34,8 @@ pub(crate) struct Track {
     /// Of a rate: the count at the last sample, and when that was.
     last_count: u64,
     last_time: Time,
+    /// Of delays: their sum at the last sample \[ps\].
+    last_sum: u128,
 }
 
 impl Track {
@@ -43,7 +45,7 @@ impl Track {
             Every::Change => Recorder::of_changes(),
             Every::Interval(interval) => Recorder::even(interval, duration),
         };
-        Track { probe, subject, every, recorder, last_count: 0, last_time: Time::ZERO }
+        Track { probe, subject, every, recorder, last_count: 0, last_time: Time::ZERO, last_sum: 0 }
     }
 }
 
@@ -102,7 +104,7 @@ impl Sampler {
         &mut self,
         now: Time,
         ports: &mut [Port],
-        endpoints: &[Endpoint],
+        endpoints: &mut [Endpoint],
         dropped: &BTreeMap<FlowIndex, u64>,
     ) {
         for (length, next, followers) in &mut self.clocks {
@@ -123,7 +125,9 @@ impl Sampler {
                     Subject::Sender(quantity, endpoint) => {
                         sender_value(quantity, &endpoints[endpoint as usize], now, track)
                     }
-                    Subject::Receiver(_, endpoint) => endpoints[endpoint as usize].data_delivered() as f64,
+                    Subject::Receiver(quantity, endpoint) => {
+                        receiver_value(quantity, &mut endpoints[endpoint as usize], track)
+                    }
                     Subject::Drops(flow) => dropped.get(&flow).copied().unwrap_or(0) as f64,
                 };
                 track.recorder.push(value);
@@ -213,7 +217,24 @@ fn sender_value(quantity: FlowQuantity, endpoint: &Endpoint, now: Time, track: &
             let latest = clients(endpoint).iter().max_by_key(|client| client.last_complete());
             latest.map_or(0.0, |client| client.last_response().as_secs_f64())
         }
-        FlowQuantity::Received | FlowQuantity::Drops => unreachable!("not known at the sender"),
+        FlowQuantity::Received | FlowQuantity::Drops | FlowQuantity::Delay | FlowQuantity::MaxDelay => {
+            unreachable!("not known at the sender")
+        }
+    }
+}
+
+fn receiver_value(quantity: FlowQuantity, endpoint: &mut Endpoint, track: &mut Track) -> f64 {
+    let received = endpoint.data_delivered();
+    let Some(delays) = endpoint.delays_mut().filter(|_| quantity != FlowQuantity::Received) else {
+        return if quantity == FlowQuantity::Received { received as f64 } else { f64::NAN };
+    };
+    let count = received - std::mem::replace(&mut track.last_count, received);
+    let sum = delays.sum_ps() - std::mem::replace(&mut track.last_sum, delays.sum_ps());
+    let largest = if quantity == FlowQuantity::MaxDelay { delays.end_interval() } else { Duration::ZERO };
+    match (count, quantity) {
+        (0, _) => f64::NAN,
+        (_, FlowQuantity::MaxDelay) => largest.as_secs_f64(),
+        _ => sum as f64 / count as f64 / 1e12,
     }
 }
 

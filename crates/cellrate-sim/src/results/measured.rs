@@ -161,6 +161,7 @@ impl Meter {
                 (parts.last.sent > 0).then(|| flow_row(scenario, flow, &parts, span))
             });
         }
+        rows.windows.iter_mut().flat_map(|(_, rows)| rows).for_each(|row| row.delays = Vec::new());
         rows.finish(scenario)
     }
 
@@ -327,6 +328,7 @@ fn flow_row(
         p50_delay_s: delays.and_then(|delays| delays.quantile_s(0.5)),
         p99_delay_s: delays.and_then(|delays| delays.quantile_s(0.99)),
         max_delay_s: delays.and_then(Histogram::max_s),
+        delays: delays.map_or(Vec::new(), Histogram::distribution),
     }
 }
 

@@ -18,6 +18,7 @@ pub use cellrate_engine::rows::{
 };
 pub use cellrate_engine::shares::{EfficiencySummary, FairnessSummary, ShareSummary};
 pub use cellrate_engine::virtual_source::VirtualSourceSummary;
+use cellrate_proto::Duration;
 pub(crate) use measured::Meter;
 pub use phase_effects::PhaseEffectSummary;
 use serde::Serialize;
@@ -172,6 +173,10 @@ pub struct FlowSummary {
     pub p99_delay_s: Option<f64>,
     /// Largest of the same.
     pub max_delay_s: Option<f64>,
+    /// Distribution of the same: how many cells had at most each delay \[cells\]. Empty in rows of windows; a table of
+    /// its own beside the rows.
+    #[serde(skip)]
+    pub delays: Vec<(Duration, u64)>,
 }
 
 /// A TCP connection.

@@ -234,7 +234,9 @@ fn fair_shares(number: u64, dice: Random, lines: &[u64], counts: &[u64]) -> Scen
     for _ in 0..generator.pick(&[0, 0, 2, 5]) {
         let step = if in_step { line.cell_time() } else { Duration::from_ps(1) };
         let probe = generator.fair_probe(count, duration, step);
-        world.scenario.probes.push(probe);
+        if world.scenario.probes.iter().all(|other| other.quantity != probe.quantity) {
+            world.scenario.probes.push(probe);
+        }
     }
     vary_switches(&mut world.scenario, number);
     world.scenario
@@ -701,7 +703,8 @@ impl Generator {
                 Every::Interval(self.pick(&spans).max(Duration::from_ps(scenario.duration.as_ps() / 150)));
             let probe = if self.one_in(2) {
                 use FlowQuantity::*;
-                let quantities = [Acr, SourceRate, Received, SourceQueue, Drops, ForwardRm, BackwardRm];
+                let quantities =
+                    [Acr, SourceRate, Received, SourceQueue, Drops, ForwardRm, BackwardRm, Delay, MaxDelay];
                 let connection = ConnectionIndex(self.below(scenario.connections.len() as u64) as u32);
                 let (quantity, backward) = (self.pick(&quantities), self.one_in(2));
                 Probe {
@@ -725,7 +728,12 @@ impl Generator {
                 let every = if change { Every::Change } else { every };
                 Probe { quantity: Quantity::Port { quantity, port }, every }
             };
-            scenario.probes.push(probe);
+            // A scenario records each quantity once; the largest delay is of the intervals of a single series.
+            let is_taken = |other: &Probe| other.quantity == probe.quantity;
+            let largest = matches!(probe.quantity, Quantity::Flow { quantity: FlowQuantity::MaxDelay, .. });
+            if !(largest && scenario.probes.iter().any(is_taken)) {
+                scenario.probes.push(probe);
+            }
         }
     }
 }
@@ -868,7 +876,7 @@ impl Generator {
         let connection = ConnectionIndex(self.below(count) as u32);
         let quantity = if self.one_in(3) {
             use FlowQuantity::*;
-            let quantity = self.pick(&[Acr, SourceRate, Received, ForwardRm, BackwardRm]);
+            let quantity = self.pick(&[Acr, SourceRate, Received, ForwardRm, BackwardRm, Delay, MaxDelay]);
             Quantity::Flow { quantity, flow: FlowIndex::of(connection, self.one_in(5)) }
         } else {
             use PortQuantity::*;

@@ -695,6 +695,18 @@ impl<'a> Network<'a> {
                         Some(relay) => relay.waiting() as f64,
                         None => end.supply.waiting(now).unwrap_or(0) as f64,
                     },
+                    FlowQuantity::Delay | FlowQuantity::MaxDelay => {
+                        let delays = &self.ends[flow ^ 1].delays;
+                        let record = &mut self.records[probe];
+                        let new = &delays
+                            [std::mem::replace(&mut record.last_count, delays.len() as u64) as usize..];
+                        let sum: u128 = new.iter().map(|&ps| u128::from(ps)).sum();
+                        match (quantity, new.iter().max()) {
+                            (_, None) => f64::NAN,
+                            (FlowQuantity::MaxDelay, Some(&largest)) => largest as f64 / 1e12,
+                            _ => sum as f64 / new.len() as f64 / 1e12,
+                        }
+                    }
                     FlowQuantity::Drops => end.dropped as f64,
                     FlowQuantity::ForwardRm => end.forward_rm_sent as f64,
                     FlowQuantity::BackwardRm => end.backward_rm_received as f64,

@@ -114,6 +114,11 @@ impl Network<'_> {
                     p50_delay_s: quantile(0.5),
                     p99_delay_s: quantile(0.99),
                     max_delay_s: quantile(1.0),
+                    delays: delays
+                        .iter()
+                        .zip(1..)
+                        .map(|(&ps, number)| (Duration::from_ps(ps), number))
+                        .collect(),
                     ..row.clone()
                 });
             }

@@ -47,20 +47,21 @@ def figure(results: Sequence[Result]) -> Drawn | None:
     """
     varied = {
         path: texts
-        for path in (results[0].set if results else ())
-        if len(set(texts := [result.set[path] for result in results])) > 1
+        for path in (results[0].settings if results else ())
+        if len(set(texts := [result.settings[path] for result in results])) > 1
     }
     if not varied:
         return None
     seeds = varied.pop(SEED, [])
-    all_found = [Found.of(quantity, [result.summary for result in results]) for quantity in QUANTITIES]
+    summaries = [result.summary for result in results]
+    all_found = [part for quantity in QUANTITIES for part in Found.of(quantity, summaries).apart()]
     drawable = [found for found in all_found if found.names]
     if not drawable:
         return None
     names = names_of(list(varied))
     parameters = [Parameter.of(path, names[path], texts) for path, texts in varied.items()]
     layout = layout_of(parameters, max(most_lines(found) for found in drawable))
-    picture = _Picture(layout, [result.set for result in results], seeds)
+    picture = _Picture(layout, [result.settings for result in results], seeds)
     run = results[0].summary["run"]
     with mpl.rc_context(STYLE):
         return picture.draw(drawable, f"{run['scenario']}: {len(results)} points", f"cellrate {run['version']}")

@@ -44,7 +44,9 @@ impl Sampled {
                     | FlowQuantity::Rtt
                     | FlowQuantity::Retransmissions
                     | FlowQuantity::Responses
-                    | FlowQuantity::ResponseTime,
+                    | FlowQuantity::ResponseTime
+                    | FlowQuantity::Delay
+                    | FlowQuantity::MaxDelay,
                     endpoint,
                 ) => {
                     senders.insert(endpoint);

@@ -1,0 +1,181 @@
+"""Series of the points of a sweep as small multiples: a panel for each point, all with the same axes."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+
+from ..errors import NoSuchSeries
+from ..results.instants import Instant, part_of_run
+from ..sweeps.settings import names_by_settings
+from .figures import Drawn, Measure
+from .panels import grouped
+from .runs import thinned
+from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
+
+if TYPE_CHECKING:
+    from ..results import Result, Series
+
+MOST_POINTS = 48
+"""Points that a picture shows, the first ones."""
+
+MOST_NAMED = 16
+"""Lines with a colour and a name; those beyond are grey, and one in the legend."""
+
+COLUMNS = 4
+"""Panels beside each other, at most."""
+
+PANEL_WIDTH, PANEL_HEIGHT, BETWEEN, GAP = 2.1, 1.25, 0.2, 0.42
+"""Sizes of a panel, of what is between two columns and of what is between two rows [in]."""
+
+LEFT, TOP, BOTTOM = 0.8, 0.75, 0.75
+"""Margins [in]."""
+
+
+def figure(
+    results: Sequence[Result],
+    probes: Sequence[str],
+    *,
+    entity: str | None = None,
+    time: tuple[Instant, Instant] | None = None,
+) -> Drawn:
+    """Draw series of several points, a panel for each point and kind of quantity.
+
+    Parameters
+    ----------
+    results
+        Of the points; of more than 48 the first 48 are drawn, and the picture says so.
+    probes, entity, time
+        As for `cellrate.plot`.
+
+    Raises
+    ------
+    NoSuchSeries
+        If no point recorded such a series.
+    ValueError
+        If nothing of a run is in `time`, or an instant of it is none.
+    """
+    shown = list(results[:MOST_POINTS])
+    names = names_by_settings([result.settings for result in shown])
+    series = [
+        [
+            result.series(probe, entity=of)
+            for probe, of in result.series_names
+            if probe in probes and entity in (None, of)
+        ]
+        for result in shown
+    ]
+    recorded = {one.probe for some in series for one in some}
+    missing = [probe for probe in probes if probe not in recorded]
+    if missing:
+        there_are = dict.fromkeys(f"{probe} of {of}" for result in shown for probe, of in result.series_names)
+        asked = f"{missing[0]}{'' if entity is None else f' of {entity}'}"
+        raise NoSuchSeries(f"no point has a series {asked}; the series are {', '.join(there_are) or 'none'}")
+    end_s = max(result.summary["run"]["duration_s"] for result in shown)
+    span = (0.0, end_s) if time is None else part_of_run(time, end_s)
+    run = shown[0].summary["run"]
+    title = f"{run['scenario']}: {len(results)} points"
+    if len(results) > len(shown):
+        title += f", of which the first {len(shown)} are drawn"
+    with mpl.rc_context(STYLE):
+        return _drawn(names, series, span, title, f"cellrate {run['version']}")
+
+
+def _drawn(
+    names: Sequence[str], series: Sequence[Sequence[Series]], span: tuple[float, float], title: str, stamp: str
+) -> Drawn:
+    flat = [one for some in series for one in some]
+    kinds = [kind for kind, _ in grouped([(one.probe, one.unit) for one in flat])]
+    labels = _labels(flat)
+    columns = min(COLUMNS, len(names))
+    blocks = math.ceil(len(names) / columns)
+    rows = blocks * len(kinds)
+    inner = columns * PANEL_WIDTH + (columns - 1) * BETWEEN
+    height = TOP + rows * PANEL_HEIGHT + (rows - 1) * GAP + BOTTOM
+    drawn = Drawn(figsize=(LEFT + inner, height))
+    grid: Any = drawn.subplots(rows, columns, sharex=True, squeeze=False)
+    for number, kind in enumerate(kinds):
+        own = [grid[block * len(kinds) + number, column] for block in range(blocks) for column in range(columns)]
+        for axes in own[1:]:
+            axes.sharey(own[0])
+        top = 0.0
+        for place, axes in enumerate(own):
+            if place >= len(names):
+                axes.set_visible(False)
+                continue
+            for one in series[place]:
+                if one.probe in kind.probes:
+                    top = max(top, _draw_line(axes, one, labels[one.probe, one.entity], kind.scale))
+            if number == 0:
+                axes.set_title(plain(textwrap.shorten(names[place], 42, placeholder="...")), fontsize=8, pad=3)
+            if place % columns == 0:
+                axes.set_ylabel(kind.axis)
+            else:
+                axes.tick_params(labelleft=False)
+        own[0].set_ylim(0, kind.top or 1.05 * top or 1.0)
+    grid[0, 0].set_xlim(*span)
+    for place in range(len(names)):
+        # The lowest panel of each column says what the axis is of.
+        if place + columns >= len(names):
+            lowest = grid[place // columns * len(kinds) + len(kinds) - 1, place % columns]
+            lowest.set_xlabel("time [s]")
+            lowest.tick_params(labelbottom=True)
+    pairs = [pair for axes in grid.flat for pair in zip(*axes.get_legend_handles_labels(), strict=True)]
+    handles = {label: handle for handle, label in pairs}
+    order = [in_legend(label) for label, number in labels.values() if number < MOST_NAMED]
+    legend = drawn.legend(
+        [handles[label] for label in order if label in handles],
+        [label for label in order if label in handles],
+        title=f"{len(labels) - MOST_NAMED} more are grey" if len(labels) > MOST_NAMED else None,
+        title_fontsize=7,
+        loc="center right",
+        handlelength=1.6,
+    )
+    beside = Measure(drawn).width(legend) + 0.25
+    width = LEFT + inner + beside
+    drawn.set_size_inches(width, height)
+    drawn.subplots_adjust(
+        left=LEFT / width,
+        right=1 - beside / width,
+        top=1 - TOP / height,
+        bottom=BOTTOM / height,
+        wspace=BETWEEN / PANEL_WIDTH,
+        hspace=GAP / PANEL_HEIGHT,
+    )
+    drawn.align_ylabels(grid[:, 0])
+    drawn.text(0.1 / width, 1 - 0.1 / height, plain(title), fontsize=10, va="top")
+    drawn.text(1 - 0.08 / width, 0.08 / height, plain(stamp), fontsize=6.5, color="#777777", ha="right")
+    return drawn
+
+
+def _labels(series: Sequence[Series]) -> dict[tuple[str, str], tuple[str, int]]:
+    """Give each probe and entity a name and a number, the same in all panels."""
+    several = len({one.probe for one in series}) > 1
+    keys = list(dict.fromkeys((one.probe, one.entity) for one in series))
+    return {
+        (probe, entity): (f"{entity} {probe}" if several else entity, number)
+        for number, (probe, entity) in enumerate(keys)
+    }
+
+
+def _draw_line(axes: Any, series: Series, label: tuple[str, int], scale: float) -> float:
+    """Draw a series, and give its largest value."""
+    name, number = label
+    named = number < MOST_NAMED
+    times, values = thinned(series, 400)
+    axes.plot(
+        times,
+        values * scale,
+        drawstyle="steps-post" if series.interval_s is None else "steps-pre",
+        color=COLOURS[number % len(COLOURS)] if named else FAINT,
+        linestyle=DASHES[number // len(COLOURS) % len(DASHES)] if named else "-",
+        linewidth=0.9,
+        zorder=2.0 if named else 1.8,
+        label=in_legend(name) if named else "_",
+    )
+    largest = series.max() * scale if len(series) else 0.0
+    return largest if math.isfinite(largest) else 0.0
