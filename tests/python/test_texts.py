@@ -11,6 +11,7 @@ from rich.table import Table
 
 import cellrate
 from cellrate.command_line.main import status
+from cellrate.results.summaries import report
 from cellrate.terminal import Console
 from cellrate.texts import printable, printable_lines
 from cellrate.watching.board import Board
@@ -95,7 +96,8 @@ def test_a_paper_or_live_run_prints_names_as_letters(capfd: pytest.CaptureFixtur
 def test_the_page_of_a_run_is_told_names_as_letters(hostile: Path) -> None:
     scenario = cellrate.Scenario.parse(hostile.read_text().partition("[[probe]]")[0])
     board = Board(scenario, [])
-    board.end(cellrate.run(scenario))
+    result = cellrate.run(scenario)
+    board.end(result, report(result.summary))
     toml = board.head.pop("toml")
     told = json.dumps([board.head, board.since([], -1.0)], ensure_ascii=False)
     assert "a\\\\x1b]0;owned" in told
