@@ -92,7 +92,7 @@ class Found:
     """Of connections, ports and so on."""
     at_points: list[Values]
     groups: dict[str, str]
-    """What each name is beside others: its category where there are several, and whether it goes backward."""
+    """What each name is beside others: its category where there are several, and its role or direction."""
 
     @classmethod
     def of(cls, quantity: Quantity, summaries: Sequence[Row]) -> Found:
@@ -143,5 +143,6 @@ def _group(row: Row, categories: Mapping[str, str]) -> str:
     vc = row.get("vc")
     if vc is None:
         return ""
-    direction = "backward" if vc.endswith(" (back)") else "forward"
-    return " ".join(filter(None, [categories.get(vc, "").upper(), direction, row.get("role", "")]))
+    # A role, such as that of a response, says the direction.
+    way = row.get("role") or ("backward" if vc.endswith(" (back)") else "forward")
+    return " ".join(filter(None, [categories.get(vc, "").upper(), way]))
