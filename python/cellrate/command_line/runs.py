@@ -109,9 +109,7 @@ def run(
     from ..sweeps.varying import ON_COMMAND_LINE, varied
     from ..sweeps.varying import Points as AllPoints
 
-    prepared = prepare(
-        file, set=settings_of(set), seed=seed, allow_files=allow_files or (), record=recorded_of(record)
-    )
+    prepared = prepare(file, set=settings_of(set), seed=seed, allow_files=allow_files or (), record=recorded_of(record))
     if plot:
         prepared = with_something_to_draw(prepared)
     scenario = varied(prepared, lists_of(sweep), None, ON_COMMAND_LINE)
