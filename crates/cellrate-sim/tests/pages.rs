@@ -464,3 +464,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn as_many_clients_as_there_are_numbers_have_a_row_each() {
+    let model = Pages { clients: u16::MAX, ..pages() };
+    let mut world = network(traffic("internet-applications", model), Category::Abr);
+    world.scenario.duration = Duration::from_us(1);
+    let summary = world.run().summary;
+    assert!(summary.pages.iter().map(|row| row.client).eq(1..=u16::MAX));
+    assert!(summary.exchanges.iter().map(|row| row.client).eq(1..=u16::MAX));
+}

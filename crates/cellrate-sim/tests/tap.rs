@@ -3,7 +3,7 @@
 mod random_world;
 mod world;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use cellrate_proto::wire::{AddressedRmCell, Cell, Encapsulation, Interface, PayloadType, Reassembler};
@@ -224,6 +224,18 @@ fn pages_are_fetched_over_connections_whose_handshakes_can_be_seen() {
         packets.iter().filter(|p| flags(p) == 0x10).map(|p| p.len() - 40).sum()
     };
     assert_eq!((octets(asked), octets(answered)), (200, 6000));
+}
+
+#[test]
+fn as_many_connections_as_there_are_numbers_can_be_captured() {
+    let tcp = r#"traffic = { type = "tcp", connections = 65535, mss = "512 octets" }"#;
+    let mut scenario = pair("", tcp);
+    scenario.duration = Duration::from_ms(5);
+    let ports = tap::ports_named(&scenario, &["a->sw".into()]).unwrap();
+    let packets = packets(&tapped(&scenario, ports, Time::NEVER).1);
+    let senders = packets[&0].0.iter().map(|packet| u16::from_be_bytes([packet[20], packet[21]]));
+    let different: BTreeSet<u16> = senders.collect();
+    assert!(different.len() > 10, "{} ports", different.len());
 }
 
 #[test]

@@ -208,3 +208,13 @@ fn back_pressure_leaves_the_window_with_tcp_and_the_line_full() {
     let [most, least] = [f64::max, f64::min].map(|pick| held.iter().map(|row| row.goodput_bps).reduce(pick));
     assert!(most < least.map(|least| 1.02 * least), "they take turns: {most:?} {least:?}");
 }
+
+#[test]
+fn as_many_connections_as_there_are_numbers_have_a_row_each() {
+    let most = tcp("reno", |tcp| tcp.connections = u16::MAX);
+    let mut world = bottleneck(most, None, 1);
+    world.scenario.duration = Duration::from_us(1);
+    let rows = world.run().summary.tcp;
+    let numbers = rows.iter().map(|row| row.connection);
+    assert!(numbers.eq(1..=u16::MAX), "{} rows", rows.len());
+}

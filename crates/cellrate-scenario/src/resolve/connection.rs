@@ -234,6 +234,16 @@ fn check_tcp(
         }
     }
     if let (Some(Traffic::Tcp(one)), Some(Traffic::Tcp(other))) = (forward, backward)
+        && let Some(clients) = one.pages.as_ref().map(|pages| pages.clients)
+        && other.connections.checked_add(clients).is_none()
+    {
+        // Responses go back beside the transfers of that direction.
+        let message =
+            format!("{} connections back and {clients} clients are more than 65535", other.connections);
+        let remedy = "Write fewer; a VC more takes the others";
+        return Err(Fault::new(place("connections", back), message, remedy));
+    }
+    if let (Some(Traffic::Tcp(one)), Some(Traffic::Tcp(other))) = (forward, backward)
         && (one.encapsulation, one.tcp.header, one.adapter_queue)
             != (other.encapsulation, other.tcp.header, other.adapter_queue)
     {

@@ -108,6 +108,11 @@ fn pages_that_cannot_be_are_refused_with_their_key() {
             "65535 connections and 1 clients are more than 65535",
         ),
         (
+            "traffic = { type = \"tcp\", pages = { clients = 2, objects = [{ response = \"1 kB\" }] } }\n\
+             reverse.traffic = { type = \"tcp\", connections = 65534 }",
+            "65534 connections back and 2 clients are more than 65535",
+        ),
+        (
             "traffic = { type = \"tcp\", transfer = \"1 kB\", pages = { objects = [{ response = \"1 kB\" }] } }",
             "no connections that send it",
         ),

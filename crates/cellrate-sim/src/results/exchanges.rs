@@ -34,7 +34,7 @@ pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly) -> Rows {
             continue;
         };
         let both = at_clients.stack.clients().iter().zip(at_servers.stack.servers());
-        for (number, (client, server)) in (1..).zip(both) {
+        for (number, (client, server)) in (1..=u16::MAX).zip(both) {
             let of = Of { vc: &connection.name, number, pages };
             rows.exchanges.extend(of.exchanges(client));
             rows.pages.push(of.page(client));

@@ -111,5 +111,6 @@ fn rows(vc: &str, sending: &Endpoint, receiving: &Endpoint, end: Time) -> Vec<Tc
             spoiled_pdus: far.reassembly.spoiled(),
         }
     };
-    (1..).zip(directions(&near.stack, &far.stack)).map(row).collect()
+    // An open range would have to know a number after the last one.
+    (1..=u16::MAX).zip(directions(&near.stack, &far.stack)).map(row).collect()
 }

@@ -25,13 +25,16 @@ const NO_OPERATION: u8 = 1;
 const SACK: u8 = 5;
 const DO_NOT_FRAGMENT: u8 = 1 << 6;
 const TIME_TO_LIVE: u8 = 64;
-/// Dynamic ports (RFC 6335): the side that sends data, or asks for it, has one per connection of the VC.
+/// The first of the dynamic ports (RFC 6335). The side that sends data, or asks for it, has one per connection of the
+/// VC; connections beyond the dynamic ports have those from 1 on.
 const FIRST_SENDER_PORT: u16 = 49152;
 /// Below them: the side that receives has one per VC.
 const FIRST_RECEIVER_PORT: u16 = 32768;
 /// And a server of pages another one.
 const FIRST_SERVER_PORT: u16 = 16384;
 const PORTS: u32 = 16384;
+/// All ports but 0, which none may have.
+const ALL_PORTS: usize = u16::MAX as usize;
 
 /// Both ends of a direction, as packets name them.
 #[derive(Clone, Debug)]
@@ -44,6 +47,8 @@ pub(super) struct Endpoints {
     backward: bool,
     /// Clients of the VC.
     clients: usize,
+    /// How many ports of the side that sends data, or asks for it, are in use before the first comes again.
+    sender_ports: usize,
     /// The largest segment that may come the other way.
     announced_mss: u16,
     /// TCP and IP before the payload.
@@ -65,12 +70,15 @@ impl Endpoints {
         let window = acknowledged.tcp.window.0;
         let window_scale = (0..14).find(|scale| window >> scale <= u64::from(u16::MAX)).unwrap_or(14);
         let pages = traffic.pages.as_ref().or(acknowledged.pages.as_ref());
+        let clients = pages.map_or(0, |pages| pages.clients.into());
+        let most = [traffic.connections, acknowledged.connections].map(usize::from).into_iter().max();
         Endpoints {
             source,
             destination,
             vc: (flow.connection().0 % PORTS) as u16,
             backward: flow.is_backward(),
-            clients: pages.map_or(0, |pages| pages.clients.into()),
+            clients,
+            sender_ports: clients.max(most.unwrap_or(0)).max(PORTS as usize),
             announced_mss: acknowledged.tcp.mss.0 as u16,
             header: traffic.tcp.header,
             window_scale,
@@ -155,7 +163,8 @@ impl Endpoints {
 
     /// The segment in the terms of a header.
     fn said<'a>(&self, segment: &'a Segment) -> Said<'a> {
-        let dynamic = |number: usize| FIRST_SENDER_PORT + (number % PORTS as usize) as u16;
+        let before = usize::from(FIRST_SENDER_PORT) - 1;
+        let dynamic = |number: usize| (1 + (before + number % self.sender_ports) % ALL_PORTS) as u16;
         let transfer = [dynamic(segment.connection.into()), FIRST_RECEIVER_PORT + self.vc];
         let turned = |[sender, receiver]: [u16; 2], turn: bool| {
             if turn { [receiver, sender] } else { [sender, receiver] }
@@ -212,14 +221,19 @@ mod tests {
     use cellrate_proto::Time;
     use cellrate_proto::wire::Encapsulation;
     use cellrate_scenario::{AdapterQueue, Preset};
+    use std::collections::BTreeSet;
 
     fn endpoints(header: u64, window: u64) -> Endpoints {
+        endpoints_of(1, header, window)
+    }
+
+    fn endpoints_of(connections: u16, header: u64, window: u64) -> Endpoints {
         let mut tcp = Preset::named("reno").expect("it is there").tcp();
         (tcp.header, tcp.window) = (Octets(header), Octets(window));
         let traffic = TcpTraffic {
             tcp,
             encapsulation: Encapsulation::LlcSnapIpv4,
-            connections: 1,
+            connections,
             transfer: None,
             start: Time::ZERO,
             end: Time::NEVER,
@@ -259,6 +273,18 @@ mod tests {
         assert_eq!(packet[20..34], [0xc0, 2, 0x80, 5, 1, 2, 3, 5, 0, 0, 0, 1, 0x50, 0x10]);
         assert_checksums(&packet);
         assert!(packet[40..].iter().all(|&octet| octet == 0));
+    }
+
+    #[test]
+    fn connections_of_a_vc_have_ports_of_their_own_up_to_as_many_as_there_may_be() {
+        let endpoints = endpoints_of(u16::MAX, 40, 65_535);
+        let port = |connection| {
+            let segment = Segment { connection, ..data(0, 1) };
+            endpoints.said(&segment).ports[0]
+        };
+        assert_eq!([0, 16_383, 16_384, u16::MAX - 1].map(port), [49_152, u16::MAX, 1, 49_151]);
+        let ports: BTreeSet<u16> = (0..u16::MAX).map(port).collect();
+        assert_eq!(ports.len(), usize::from(u16::MAX));
     }
 
     #[test]
