@@ -68,7 +68,8 @@ const MOST_VALUES: u64 = 500_000_000;
 /// How many values there are with those of one more series, beside `values` of those before.
 fn room_for(values: u64, table: &Table, every: Every, duration: Duration) -> Result<u64, Fault> {
     let Every::Interval(interval) = every else { return Ok(values) };
-    let count = duration.as_ps() / interval.as_ps() + 1;
+    // From the beginning on, and none at the end.
+    let count = duration.as_ps().div_ceil(interval.as_ps());
     let all = values.saturating_add(count);
     if all <= MOST_VALUES {
         return Ok(all);
