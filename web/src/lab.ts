@@ -84,9 +84,9 @@ export class Lab {
     return this.current?.store ?? null;
   }
 
-  /** The summary of the run that is shown, once it has ended. */
+  /** The summary of the run that is shown, once it has ended and as long as no other one has been asked for. */
   get summary(): Summary | null {
-    return this.current?.summary ?? null;
+    return this.over ? (this.current?.summary ?? null) : null;
   }
 
   /** What is set up. */
