@@ -185,7 +185,8 @@ def test_a_sweep_whose_second_point_cannot_be_written_keeps_the_first(
     with pytest.raises(OSError, match=r"No space left on device: .*point-002") as caught:
         sweep_into(tmp_path / "out", SWEPT, workers=1)
     assert caught.value.__notes__ == [
-        f"1 of 3 points are in {tmp_path / 'out'}; the same command goes on with the rest"
+        "at point 2 of the sweep: defaults.abr.nrm = 32",
+        f"1 of 3 points are in {tmp_path / 'out'}; the same command goes on with the rest",
     ]
     assert {entry.name for entry in (tmp_path / "out").iterdir()} == {"campaign.json", "point-001"}
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
