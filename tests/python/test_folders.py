@@ -113,7 +113,7 @@ def test_a_sweep_is_replaced_by_a_run_and_a_run_by_a_sweep(swept: Path, tmp_path
     out = shutil.copytree(swept, tmp_path / "out")
     result = cellrate.run(SWEPT[0][0])
     result.write(out, plots=False)
-    assert {entry.name for entry in out.iterdir()} == {"summary.json", "scenario.toml", "series"}
+    assert {entry.name for entry in out.iterdir()} == {"summary.json", "scenario.toml", "series", "delays.parquet"}
     # And a run by a sweep, once that is whole.
     sweep_into(out, SWEPT[:2], workers=1)
     assert {entry.name for entry in out.iterdir() if entry.is_dir()} == {"point-001", "point-002"}

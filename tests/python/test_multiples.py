@@ -42,7 +42,7 @@ def test_a_map_has_the_mean_of_each_pair_of_values_in_its_cell(swept: Path) -> N
         sum(row["throughput_bps"] for row in result.summary["vcs"]) / 1e6
         for result in results
         if (result.set["defaults.abr.nrm"], result.set["defaults.abr.rif"], result.set["defaults.link.length"])
-        == ("8", "1/4", "10 km")
+        == (8, "1/4", "10 km")
     ]
     assert np.asarray(panels[1].get_images()[0].get_array())[1, 0] == pytest.approx(np.mean(wanted))
     assert drawn.axes[-1].get_ylabel() == "total throughput [Mbps]"
