@@ -192,7 +192,7 @@ def run(text: str) -> str:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         found = status(words[1:])
     allowed = next((good for begin, good in STATUS.items() if text.startswith(begin)), (0,))
-    asked = "is missing" in err.getvalue() and text.startswith("cellrate advise")
+    asked = re.search(r"(is|are) missing;", err.getvalue()) is not None and text.startswith("cellrate advise")
     assert found in allowed or asked, (text, out.getvalue(), err.getvalue())
     return out.getvalue()
 
