@@ -204,7 +204,7 @@ def test_run_refuses_a_sweep() -> None:
 def test_a_sweep_gives_the_same_with_any_number_of_workers(workers: int) -> None:
     one_by_one = [cellrate.run(cellrate.Scenario.parse(PAIR), set={"defaults.abr.nrm": n}) for n in (8, 32, 256)]
     results = cellrate.sweep(cellrate.Scenario.parse(SWEEP), workers=workers)
-    assert [result.set for result in results] == [{"defaults.abr.nrm": n} for n in ("8", "32", "256")]
+    assert [result.set for result in results] == [{"defaults.abr.nrm": n} for n in (8, 32, 256)]
     for swept, alone in zip(results, one_by_one, strict=True):
         assert swept.summary["vcs"] == alone.summary["vcs"]
         assert same_series(swept, alone)

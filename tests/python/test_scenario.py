@@ -34,7 +34,7 @@ def test_toml_reads_back_to_the_same_scenario() -> None:
 
 def test_points_are_the_values_of_the_sweep_in_order() -> None:
     points = cellrate.Scenario.parse(SWEEP).points()
-    assert [point.set for point in points] == [{"defaults.abr.nrm": n} for n in ("8", "32", "256")]
+    assert [point.set for point in points] == [{"defaults.abr.nrm": n} for n in (8, 32, 256)]
     assert len({point.scenario.hash for point in points}) == 3
 
 
@@ -245,7 +245,7 @@ def test_a_dict_gives_the_scenario_that_the_text_gives() -> None:
     document = tomllib.loads(SWEEP)
     scenario = cellrate.Scenario.from_dict({**document, "purpose": "Two hosts and a switch."})
     assert scenario.hash == cellrate.Scenario.parse(SWEEP).hash
-    assert [point.set for point in scenario.points()] == [{"defaults.abr.nrm": n} for n in ("8", "32", "256")]
+    assert [point.set for point in scenario.points()] == [{"defaults.abr.nrm": n} for n in (8, 32, 256)]
 
 
 def test_a_dict_may_hold_whatever_a_setting_may() -> None:
