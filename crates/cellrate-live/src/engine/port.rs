@@ -2,8 +2,8 @@
 //!
 //! Every departure is an event at its ideal instant: the end of the cell before it, or the arrival at an idle port,
 //! plus the time of one cell. Service is by strict priority, or as the [queues](WaitingCells) of a port with others
-//! say, and not pre-emptive; RM cells may have a queue of their own. A data cell is marked with EFCI when its transmission begins, by the ABR queue with that cell still in it. Of
-//! what UBR loses frame discard may decide.
+//! say, and not pre-emptive; RM cells may have a queue of their own. A data cell is marked with EFCI when its
+//! transmission begins, by the ABR queue with that cell still in it. Of what UBR loses frame discard may decide.
 
 use std::collections::VecDeque;
 

@@ -14,9 +14,9 @@
 /// }
 /// ```
 ///
-/// A field says its type, which fixes the unit; its default as it would be written; its range; and, in its comment, what
-/// it means: that sentence is the one in the reference. From these follow the struct, `new` with every default, `KEYS`,
-/// `read` and `check`.
+/// A field says its type, which fixes the unit; its default as it would be written; its range; and, in its comment,
+/// what it means: that sentence is the one in the reference. From these follow the struct, `new` with every default,
+/// `KEYS`, `read` and `check`.
 ///
 /// - A field without a default must be given. It is an argument of `new`, which the head names.
 /// - `= "4 * threshold" or (expression)`: a default that other fields before it decide, and the phrase for it.

@@ -2,8 +2,8 @@
 //!
 //! Whatever has parameters declares them beside its code: name, type, unit, default, range and meaning of each. Struct,
 //! defaults, check and reader follow from the macro `configuration!`; the format of
-//! scenarios, its JSON Schema and its reference take the [`Key`]s as they stand. Nothing here reads a file: where values
-//! come from is up to who implements [`Values`].
+//! scenarios, its JSON Schema and its reference take the [`Key`]s as they stand. Nothing here reads a file: where
+//! values come from is up to who implements [`Values`].
 
 mod configuration;
 mod drawn;

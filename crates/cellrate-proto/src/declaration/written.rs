@@ -1,7 +1,8 @@
 //! Defaults as a person would write them, read while compiling: `"0.5 ms"`, `"1/128"`, `"50 cells"`.
 //!
-//! A default stands once, as the text that the reference shows; the value is made of it. A text that cannot be read does
-//! not compile. Scenarios are read by a parser of their own, which knows more units; a test holds the two together.
+//! A default stands once, as the text that the reference shows; the value is made of it. A text that cannot be read
+//! does not compile. Scenarios are read by a parser of their own, which knows more units; a test holds the two
+//! together.
 
 use crate::units::{CellRate, Cells, Duration};
 

@@ -14,8 +14,8 @@ use super::Weight;
 ///
 /// A queue's next cell has a start tag S and a finish tag F = S + 1/weight. S is the finish tag of the cell before it,
 /// or, where the queue has been empty, that or the virtual time V, whichever is later. V goes up by 1/(sum of all
-/// weights) with each cell sent, and at least to the smallest S. The cell sent is that with the smallest F of those with
-/// S <= V; of equal ones that of the queue connected first.
+/// weights) with each cell sent, and at least to the smallest S. The cell sent is that with the smallest F of those
+/// with S <= V; of equal ones that of the queue connected first.
 #[derive(Clone, Debug, Default)]
 pub struct WeightedFair {
     /// By queue: 1/weight, and the finish tag of its last cell.

@@ -1,8 +1,8 @@
 //! Quantities that probes record: name, unit, and who has each, once.
 //!
-//! A new one is an entry here. The format, its reference, names and units in results and remedies follow; where its value
-//! comes from is a `match` without a default in the simulator, the testbed and the judge of the tests, so that the
-//! compiler names every place that does not know it yet.
+//! A new one is an entry here. The format, its reference, names and units in results and remedies follow; where its
+//! value comes from is a `match` without a default in the simulator, the testbed and the judge of the tests, so that
+//! the compiler names every place that does not know it yet.
 
 /// A quantity as it declares itself.
 #[derive(Clone, Copy, Debug)]

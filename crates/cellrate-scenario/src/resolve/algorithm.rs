@@ -1,4 +1,5 @@
-//! The algorithm of an output port: a built-in one, which says itself how its keys are read, or one that a run is given.
+//! The algorithm of an output port: a built-in one, which says itself how its keys are read, or one that a run is
+//! given.
 
 use std::sync::Arc;
 

@@ -14,8 +14,8 @@ use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
 
-/// The port that a checked table of `buffers`, `frame_discard`, `queueing`, `rm_cells`, `efci`, `becn`, `algorithm` and `vs_vd`
-/// describes.
+/// The port that a checked table of `buffers`, `frame_discard`, `queueing`, `rm_cells`, `efci`, `becn`, `algorithm` and
+/// `vs_vd` describes.
 pub(super) fn read(table: &Table) -> Result<Port, Fault> {
     let empty = Table::default();
     let inner = |key: &str| table.node(key).and_then(Node::table);

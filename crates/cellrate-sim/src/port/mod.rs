@@ -4,9 +4,9 @@
 //! arrives, its departure is known (Lindley's recursion), so it is put on the link at once, stamped with its arrival at
 //! the far end. That is a [`Fifo`]. A port with several categories, of which nobody has to see the departures as they
 //! happen, is [`Ranked`]: only those cells wait in queues that others may overtake. Ports with several categories
-//! elsewhere, queues for connections or weights for categories, EFCI, frame discard, a line that loses cells, no room at all or a queue whose every change is recorded
-//! are [`Served`]: they keep real queues, and every departure is an event. All give the same departures where they
-//! apply.
+//! elsewhere, queues for connections or weights for categories, EFCI, frame discard, a line that loses cells, no room
+//! at all or a queue whose every change is recorded are [`Served`]: they keep real queues, and every departure is an
+//! event. All give the same departures where they apply.
 
 mod backlog;
 mod fifo;

@@ -10,6 +10,7 @@ pub mod frame_discard;
 pub mod hosts;
 pub mod parallel;
 pub mod parts;
+mod paths;
 pub mod queueing;
 pub mod segments;
 mod switches;
@@ -29,6 +30,7 @@ use cellrate_scenario::*;
 use cellrate_sim::random::{Owner, Random, Stream};
 
 use crate::world::{World, parameters, parameters_of};
+use paths::shortest_path;
 use switches::{answer_by_queue, set_clocks_apart, vary_switches};
 
 /// The network of this number: the same one on every machine.
@@ -885,25 +887,5 @@ impl Generator {
             Quantity::Port { quantity, port: PortIndex::of(LinkIndex(self.pick(&[0, 2, 2])), 0) }
         };
         Probe { quantity, every }
-    }
-}
-
-/// The nodes on the way from one host to another, both included.
-fn shortest_path(scenario: &Scenario, from: &str, to: &str) -> Vec<String> {
-    let mut paths = vec![vec![from.to_owned()]];
-    loop {
-        let path = paths.remove(0);
-        let last = path.last().expect("not empty");
-        if last == to {
-            return path;
-        }
-        for link in &scenario.links {
-            let [a, b] = link.ends.map(|end| &scenario.nodes[end.0 as usize].name);
-            for (near, far) in [(a, b), (b, a)] {
-                if near == last && !path.contains(far) {
-                    paths.push([&path[..], std::slice::from_ref(far)].concat());
-                }
-            }
-        }
     }
 }

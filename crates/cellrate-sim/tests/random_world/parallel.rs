@@ -4,8 +4,9 @@ use cellrate_proto::Duration;
 use cellrate_scenario::{LinkIndex, PortIndex, Probe, Quantity, Scenario, Step};
 use cellrate_sim::random::{Owner, Random, Stream};
 
-/// `scenario` with a second link, and now and then a third, beside some of its links: alike, faster or slower, nearer or
-/// farther, written from the same end or from the other. Of the connections on such a link about half take the new one.
+/// `scenario` with a second link, and now and then a third, beside some of its links: alike, faster or slower, nearer
+/// or farther, written from the same end or from the other. Of the connections on such a link about half take the new
+/// one.
 pub fn in_parallel(mut scenario: Scenario, number: u64) -> Scenario {
     let mut dice = Random::new(number, Stream::Traffic(Owner::named("parallel links")));
     let mut pick = |count: usize| (dice.uniform() * count as f64) as usize;

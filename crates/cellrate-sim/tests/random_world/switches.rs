@@ -9,8 +9,8 @@ use cellrate_proto::switch::{
 use cellrate_scenario::{ClockOffset, Scenario};
 use cellrate_sim::random::{Owner, Random, Stream};
 
-/// In every fourth network ports that run ERICA run any other form of any algorithm instead, with any parameters; dice of
-/// their own leave all other networks what they are.
+/// In every fourth network ports that run ERICA run any other form of any algorithm instead, with any parameters; dice
+/// of their own leave all other networks what they are.
 pub(super) fn vary_switches(scenario: &mut Scenario, number: u64) {
     vary_erica(scenario, number);
     if number % 4 != 1 {

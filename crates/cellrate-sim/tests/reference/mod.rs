@@ -7,7 +7,8 @@
 //! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order
 //!   of the ports the cells left, transmissions in the order of the connections, forward before backward, timers of TCP
 //!   in the same order;
-//! - service by priority (CBR and VBR, ABR, UBR), or as the queues of a port with others say, never pre-empted; buffers count the cell in transmission;
+//! - service by priority (CBR and VBR, ABR, UBR), or as the queues of a port with others say, never pre-empted; buffers
+//!   count the cell in transmission;
 //! - what UBR loses, frame discard decides where a port has it, by the cells in the buffer one by one;
 //! - a data cell is marked as its transmission begins, by the ABR queue with that cell in it; the marking state is the
 //!   port's, so the beginning of every transmission moves it, of whatever category;
