@@ -79,7 +79,8 @@ fn looking_changes_nothing_and_every_transmitted_cell_is_seen_in_order() {
         let (mut result, seen) = tapped(&scenario, ports.clone(), Time::NEVER);
         let plain = run(&scenario, &mut |_| ControlFlow::Continue(())).expect("the run ends well");
         result.summary.run.events = plain.summary.run.events;
-        assert_eq!(result, plain, "network {number}");
+        // As text, since what has no value is NaN, which equals nothing.
+        assert!(format!("{result:?}") == format!("{plain:?}"), "network {number}");
 
         assert!(seen.is_sorted_by_key(|seen| (seen.at, seen.port)), "network {number}");
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
