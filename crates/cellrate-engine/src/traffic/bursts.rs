@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
 
-    /// Now [ps], ACR, queue.
+    /// Now \[ps\], ACR, queue.
     type Asked = Arc<Mutex<Vec<(u64, f64, u64)>>>;
 
     /// Says what is in a list, and notes what it is told.

@@ -25,7 +25,7 @@ pub struct WeightedFair {
     /// All others: S, queue.
     ahead: BinaryHeap<Reverse<(u128, u32)>>,
     virtual_time: u128,
-    /// Sum of the weights [thousandths].
+    /// Sum of the weights \[thousandths\].
     total: u64,
     /// What each cell sent adds to the virtual time. Rounded up, where tags are rounded down: a cell whose fluid service
     /// begins now is eligible.
