@@ -85,7 +85,8 @@ def test_a_stored_sweep_is_drawn_as_small_multiples_or_a_point_of_it(
     sweep_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "swept"
-    assert status(["run", str(sweep_file), "--out", str(out), "--workers", "1"]) == 0
+    # Points of a sweep keep distributions of delays where delays are recorded.
+    assert status(["run", str(sweep_file), "--record", "delay", "--out", str(out), "--workers", "1"]) == 0
     for number, more in enumerate(
         (["--probe", "acr"], ["--point", "2"], ["--delays"], ["--point", "nrm=8", "--delays"])
     ):

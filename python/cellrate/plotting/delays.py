@@ -41,7 +41,10 @@ def figure(results: Mapping[str, Result], vcs: Sequence[str] = ()) -> Drawn:
     missing = [vc for vc in vcs if vc not in there_are]
     if missing or not lines:
         asked = f"{missing[0]} has no distribution of delays" if missing else "there are no delays to draw"
-        raise CellrateError(f"{asked}: no data cell arrived; VCs with delays are {', '.join(there_are) or 'none'}")
+        raise CellrateError(
+            f"{asked}: no data cell arrived, or it is a point of a sweep that records no delay (--record delay); "
+            f"VCs with delays are {', '.join(there_are) or 'none'}"
+        )
     runs = [result.summary["run"] for result in results.values()]
     title = ", ".join(dict.fromkeys(run["scenario"] for run in runs))
     stamps = list(dict.fromkeys(result.stamp for result in results.values()))

@@ -77,7 +77,8 @@ def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool, compact
     """Write one result into a folder that is there and empty.
 
     A compact summary is a line of text, which takes a tenth of the time: where there are many, none of them is read by
-    people.
+    people. There the distributions of delays, which take more time than a short run, are kept where delays are
+    recorded.
     """
     if compact:
         (folder / RESULTS).write_text(json.dumps(result.summary, allow_nan=False) + "\n")
@@ -89,13 +90,15 @@ def fill_result(result: Result, folder: Path, *, csv: bool, plots: bool, compact
         (folder / "series").mkdir()
     for probe in probes:
         _write_series(result, probe, folder / "series", csv=csv)
-    _write_delays(result, folder, csv=csv)
+    has_delays = bool(result.delays) and (not compact or bool({"delay", "max_delay"} & set(probes)))
+    if has_delays:
+        _write_delays(result, folder, csv=csv)
     if csv:
         _write_rows([result], folder)
     if not plots:
         return []
     undrawn = _draw(lambda base: _draw_result(result, base), folder / "plot") if probes else []
-    return undrawn + (_draw(lambda base: _draw_delays(result, base), folder / "delays") if result.delays else [])
+    return undrawn + (_draw(lambda base: _draw_delays(result, base), folder / "delays") if has_delays else [])
 
 
 def _draw(draw: Callable[[Path], None], base: Path) -> list[Undrawn]:
