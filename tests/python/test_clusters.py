@@ -135,7 +135,7 @@ def test_a_scheduler_that_is_lost_ends_the_command_with_what_is_done(tmp_path: P
             lost.processes["scheduler"].kill()
             _, said = process.communicate(timeout=120)
         assert process.returncode == 1
-        assert f"cellrate: the scheduler at {lost.address} is gone; " in said
+        assert f"cellrate: the scheduler at {lost.address} is gone" in said
         assert " of 12 points are in out; the same command goes on with the rest" in said
     finally:
         lost.end()
@@ -213,11 +213,11 @@ def test_a_single_run_needs_no_cluster(pair_file: Path, capsys: pytest.CaptureFi
 
 
 def test_a_paper_is_the_same_from_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
-    assert status(["paper", "new", str(tmp_path / "mine")]) == 0
-    call = ["paper", "run", str(tmp_path / "mine"), "--out"]
+    assert status(["paper", "new", str(tmp_path / "of-a-cluster")]) == 0
+    call = ["paper", "run", str(tmp_path / "of-a-cluster"), "--out"]
     assert status([*call, str(tmp_path / "here"), "--workers", "1"]) == 0
     assert status([*call, str(tmp_path / "there"), "--cluster", cluster.address]) == 0
-    assert {entry.name for entry in tmp_path.iterdir()} == {"mine", "here", "there"}
+    assert {entry.name for entry in tmp_path.iterdir()} == {"of-a-cluster", "here", "there"}
     here, there = (contents(tmp_path / name) for name in ("here", "there"))
     assert here.keys() == there.keys()
     # The page and a file beside it say how long it took.
