@@ -42,7 +42,7 @@ pub struct Extremes {
 }
 
 impl Extremes {
-    /// Those of these spans and of `other` ones together.
+    /// The spans of this value and of `other` together.
     #[must_use]
     pub fn with(self, other: Extremes) -> Extremes {
         let max_complement = self.max_complement.max(other.max_complement);
@@ -302,7 +302,7 @@ impl Histogram {
         steps
     }
 
-    /// What was counted since it was what it was `before`, whose least and largest are `extremes`.
+    /// The counts that came after `before`, whose least and largest values are `extremes`.
     pub fn since(&self, before: Option<&Histogram>, extremes: Extremes) -> Histogram {
         let Extremes { max, max_complement } = extremes;
         let mut since = Histogram { first: self.first, max, max_complement, ..Histogram::default() };

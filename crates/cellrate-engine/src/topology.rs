@@ -38,7 +38,7 @@ pub struct LinkRow {
     pub rate_bps: u64,
     /// Its propagation delay \[s\].
     pub delay_s: f64,
-    /// What tells it from the others where there are several between its nodes.
+    /// A label that tells the link from others between the same nodes.
     pub label: Option<String>,
 }
 

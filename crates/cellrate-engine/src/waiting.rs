@@ -21,7 +21,7 @@ pub struct WaitingCells<C> {
     /// RM cells, where they do not wait among the data cells.
     rm: VecDeque<C>,
     rm_cells: RmCells,
-    /// Of the categories, where it is not by strict priority.
+    /// Weights of the categories; none where service is by strict priority.
     between: Option<WeightedFair>,
     /// Cells that may wait in the queue of a connection.
     room: usize,

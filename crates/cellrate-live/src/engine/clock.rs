@@ -74,7 +74,7 @@ pub(crate) fn cpu_ns() -> u64 {
     read(ClockId::ProcessCPUTime).max(0) as u64
 }
 
-/// The same of this thread \[ns\].
+/// Processor time of this thread \[ns\].
 pub(crate) fn thread_cpu_ns() -> u64 {
     read(ClockId::ThreadCPUTime).max(0) as u64
 }

@@ -29,7 +29,7 @@ pub struct Series {
     pub values: Vec<f64>,
 }
 
-/// What a series looks at, by its place in the network; `NONE` in another process.
+/// The thing that a series looks at, by its place in the network; `NONE` in another process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Subject {
     /// A quantity that the sending end of a direction knows.
