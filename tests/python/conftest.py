@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import hypothesis
@@ -17,6 +18,18 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # No test is to hang on how long an example takes: the first one may import libraries, on a machine that is at work.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True)
+def modules_of_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Forget what a test imported from its temporary folder: another test's file may have the same name."""
+    place = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
+    yield
+    if place is not None:
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", None) or "").startswith(str(place)):
+                del sys.modules[name]
+
 
 PAIR = """# Two hosts and a switch.
 name = "pair"

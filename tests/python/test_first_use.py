@@ -246,7 +246,9 @@ def test_what_is_missing_to_build_is_named_at_once(tmp_path: Path) -> None:
     ):
         assert told in done.stderr
     for target in ("demo", "test", "test-rust", "lab", "bench"):
-        asked = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, check=True)
+        # A make above this one would have it tell the folder first.
+        call = ["make", "--no-print-directory", "-n", target]
+        asked = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, check=True)
         assert "prerequisites.sh" in asked.stdout.splitlines()[0], target
 
 

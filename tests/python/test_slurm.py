@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,10 @@ import cellrate
 from conftest import PAIR
 from test_campaigns import contents, until
 
+# It takes SIGINT for itself when it is imported.
+_before = signal.getsignal(signal.SIGINT)
 pytest.importorskip("dask_jobqueue")
+signal.signal(signal.SIGINT, _before)
 
 SBATCH = """#!/bin/sh
 # SLURM copies the script, and runs it in a session of its own, whatever becomes of the file.
