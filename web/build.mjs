@@ -2,7 +2,9 @@
 import { build } from "esbuild";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { parts } from "./schema.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [folder] = process.argv.slice(2);
@@ -34,16 +36,21 @@ writeFileSync(join(work, "catalog.json"), JSON.stringify(groups.filter((group) =
 
 const common = { bundle: true, minify: true, format: "iife", target: "es2022", legalComments: "none", logLevel: "warning", absWorkingDir: here, loader: { ".txt": "text", ".toml": "text" } };
 const module = join(here, "pkg", "cellrate_web_bg.wasm");
-if (existsSync(module)) {
+const hasKernel = existsSync(module);
+if (hasKernel) {
+  const simulator = await import(pathToFileURL(join(here, "pkg", "cellrate_web.js")));
+  simulator.initSync({ module: readFileSync(module) });
+  writeFileSync(join(work, "schema.json.txt"), JSON.stringify(parts(JSON.parse(simulator.schema()))));
   // Nothing but the module that the page hands over is ever loaded.
   await build({ ...common, entryPoints: ["src/worker.ts"], outfile: join(work, "worker.js.txt") });
   // As a script, because a page that is opened as a file may not fetch anything.
-  writeFileSync(join(folder, "kernel.js"), `globalThis.cellrateKernel=${JSON.stringify(readFileSync(module).toString("base64"))};\n`);
+  writeFileSync(join(folder, "kernel.js"), `globalThis.cellrateKernel="${gzipSync(readFileSync(module), { level: 9 }).toString("base64")}";\n`);
 } else {
-  writeFileSync(join(work, "worker.js.txt"), "");
+  for (const file of ["worker.js.txt", "schema.json.txt"]) writeFileSync(join(work, file), "");
   rmSync(join(folder, "kernel.js"), { force: true });
 }
-await build({ ...common, entryPoints: ["src/main.ts"], outfile: join(folder, "page.js") });
+await build({ ...common, entryPoints: ["src/main.ts"], outfile: join(folder, "page.js"), define: { HAS_KERNEL: String(hasKernel) } });
+await build({ ...common, entryPoints: ["src/editor.ts"], outfile: join(folder, "editor.js"), globalName: "cellrateEditors" });
 await build({ ...common, stdin: { contents: '@import "uplot/dist/uPlot.min.css"; @import "./page.css";', loader: "css", resolveDir: here }, outfile: join(folder, "page.css") });
 copyFileSync(join(here, "index.html"), join(folder, "index.html"));
 writeFileSync(join(folder, "mode.js"), 'globalThis.cellrateMode="lab";\n');

@@ -1,20 +1,20 @@
 // The bench of the page: one run at a time, its picture, its panels, what can be done with it.
 
 import { EXAMPLE } from "./algorithm";
-import { codeEditor, ScenarioEditor } from "./editor";
 import { saved } from "./export";
 import { element, seconds } from "./format";
-import { kernel, Simulator } from "./local";
-import type { FromWorker } from "./messages";
+import { type FromSimulator, kernel, Simulator } from "./local";
 import type { Fault, Head, More, Pace, Summary } from "./model";
 import { Network } from "./network";
 import { Panels } from "./panels";
 import type { Remote } from "./remote";
-import type { Schema } from "./schema";
+import { type Schema, whole } from "./schema";
 import { fragment, type Shared } from "./share";
 import { Sliders } from "./sliders";
 import { Store } from "./store";
 import { drawn, shown, tablesOf } from "./tables";
+import { CodeText, ScenarioText } from "./writing";
+import schemaText from "../build/schema.json.txt";
 
 const count = new Intl.NumberFormat("en-US");
 
@@ -32,11 +32,11 @@ export class Lab {
   private readonly simulator: Simulator | null;
   private readonly network = new Network(element<HTMLCanvasElement>("network"), element("tip"), element("portlist"));
   private readonly sliders: Sliders;
-  private readonly editor: ScenarioEditor;
-  private readonly code = codeEditor(element("code"), EXAMPLE);
+  private readonly editor: ScenarioText;
+  private readonly code = new CodeText(element("code"), EXAMPLE);
   private panels: Panels | null = null;
   private keptPanels: Panels | null = null;
-  private schema: Schema | null = null;
+  private readonly schema: Schema | null = schemaText ? whole(schemaText) : null;
   private setup: Shared = { file: "", text: "", point: 0, settings: [], algorithm: null };
   private wanted: string[] = [];
   private current: Shown | null = null;
@@ -48,19 +48,16 @@ export class Lab {
   private before = { speed: null as number | null };
   private isNew = true;
   private over = false;
-  private ready: Promise<void>;
   private remote: Remote | null = null;
   private answer: number | undefined;
   /** Called when a run has ended. */
   onEnd: (summary: Summary) => void = () => {};
 
   constructor() {
-    const module = kernel();
-    let loaded: () => void = () => {};
-    this.ready = new Promise((done) => (loaded = done));
-    this.simulator = module && new Simulator(module, (message) => (message.kind === "loaded" ? ((this.schema = JSON.parse(message.schema) as Schema), loaded()) : this.on(message)));
+    const simulator = kernel();
+    this.simulator = simulator && new Simulator(simulator, (message) => this.on(message));
     this.sliders = new Sliders(element("sliders"), element<HTMLSelectElement>("more"), () => this.schema, () => this.restart());
-    this.editor = new ScenarioEditor(
+    this.editor = new ScenarioText(
       element("editor"),
       () => this.setup.file,
       () => this.schema,
@@ -95,8 +92,7 @@ export class Lab {
   }
 
   /** Loads a scenario and runs it; only sliders of `wanted` are shown where any are named. */
-  async open(setup: Shared, wanted: string[] = []): Promise<void> {
-    await this.ready;
+  open(setup: Shared, wanted: string[] = []): void {
     this.remote = null;
     this.setup = setup;
     this.wanted = wanted;
@@ -119,7 +115,7 @@ export class Lab {
 
   /** Puts code into the editor, which does not run it. */
   offer(code: string, fromLink: boolean): void {
-    this.code.dispatch({ changes: { from: 0, to: this.code.state.doc.length, insert: code } });
+    this.code.text = code;
     element("from-link").hidden = !fromLink;
     element<HTMLDetailsElement>("own").open = true;
   }
@@ -160,7 +156,7 @@ export class Lab {
     }, 5000);
   }
 
-  private on(message: FromWorker): void {
+  private on(message: FromSimulator): void {
     clearTimeout(this.answer);
     switch (message.kind) {
       case "head":
@@ -269,8 +265,7 @@ export class Lab {
     element("fault-place").hidden = fault.line === undefined || fault.file !== this.setup.file;
     element("fault-place").onclick = () => {
       element<HTMLDetailsElement>("write").open = true;
-      this.editor.show(fault);
-      this.editor.view.focus();
+      void this.editor.show(fault);
     };
     element("speed").textContent = "it cannot be run";
     this.enable();
@@ -344,7 +339,7 @@ export class Lab {
     });
     on("slow", () => this.slowMotion());
     on("run-text", () => this.runText());
-    on("use", () => this.use(this.code.state.doc.toString()));
+    on("use", () => this.use(this.code.text));
     on("unuse", () => this.use(null));
     on("closer", () => this.panels?.scale(0.5));
     on("further", () => this.panels?.scale(2));
@@ -368,6 +363,12 @@ export class Lab {
     };
     window.addEventListener("theme", repaint);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+    const unfolds = (id: string, open: () => Promise<unknown>): void =>
+      element<HTMLDetailsElement>(id).addEventListener("toggle", ({ target }) => {
+        if ((target as HTMLDetailsElement).open) open().catch((thrown: Error) => this.failed({ message: thrown.message }));
+      });
+    unfolds("write", () => this.editor.open());
+    unfolds("own", () => this.code.open());
     element("ports").addEventListener("toggle", () => this.network.listed());
   }
 

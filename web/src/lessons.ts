@@ -71,7 +71,7 @@ export class Lessons {
     parts.push(this.steps(lesson, number));
     this.place.replaceChildren(...parts);
     this.place.scrollTop = 0;
-    void this.run(lesson, step);
+    this.run(lesson, step);
   }
 
   private steps(lesson: Lesson, number: number): HTMLElement {
@@ -96,8 +96,8 @@ export class Lessons {
     return row;
   }
 
-  private run(lesson: Lesson, step: Step): Promise<void> {
-    return this.lab.open({ file: `${lesson.id}.toml`, text: step.scenario, point: 0, settings: step.settings ?? [], algorithm: null }, step.sliders);
+  private run(lesson: Lesson, step: Step): void {
+    this.lab.open({ file: `${lesson.id}.toml`, text: step.scenario, point: 0, settings: step.settings ?? [], algorithm: null }, step.sliders);
   }
 }
 

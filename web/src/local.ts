@@ -1,42 +1,52 @@
 // A simulation in a worker of this page.
 
-import type { FromWorker, Start, ToWorker } from "./messages";
-import type { Fault, Pace } from "./model";
+import { type FromWorker, type Start, type ToWorker, unpacked } from "./messages";
+import type { Fault, More, Pace } from "./model";
 import workerText from "../build/worker.js.txt";
 
-type Told = (message: FromWorker) => void;
+/** What is told of a run. */
+export type FromSimulator = Exclude<FromWorker, { kind: "more" } | { kind: "checked" }> | { kind: "more"; id: number; more: More };
 
 /** The worker with the simulator in it. */
 export class Simulator {
   private worker: Worker | null = null;
+  private ready: Promise<void> = Promise.resolve();
   private checks = new Map<number, (fault: Fault | null) => void>();
   private count = 0;
   /** The last run that was started; what is told of others is old. */
   private id = 0;
 
   constructor(
-    private readonly module: ArrayBuffer,
-    private readonly told: Told,
+    private readonly kernel: Promise<string>,
+    private readonly told: (message: FromSimulator) => void,
   ) {
     this.begin();
   }
 
   private begin(): void {
     const address = URL.createObjectURL(new Blob([workerText], { type: "text/javascript" }));
-    this.worker = new Worker(address, { name: "simulator" });
+    const worker = new Worker(address, { name: "simulator" });
+    this.worker = worker;
     URL.revokeObjectURL(address);
-    this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+    this.ready = this.kernel.then(
+      (kernel) => worker.postMessage({ kind: "load", kernel } satisfies ToWorker),
+      (thrown: Error) => this.told({ kind: "failed", id: this.id, fault: { message: thrown.message } }),
+    );
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
       if (data.kind === "checked") {
         this.checks.get(data.check)?.(data.fault);
         this.checks.delete(data.check);
-      } else if (!("id" in data) || data.id === this.id) this.told(data);
+      } else if (data.id !== this.id) return;
+      else if (data.kind === "more") this.told({ kind: "more", id: data.id, more: unpacked(data.told) });
+      else this.told(data);
     };
-    this.worker.onerror = (event) => this.told({ kind: "failed", id: this.id, fault: { message: event.message || "the worker of the simulator has failed" } });
-    this.say({ kind: "load", module: this.module });
+    worker.onerror = (event) => this.told({ kind: "failed", id: this.id, fault: { message: event.message || "the worker of the simulator has failed" } });
   }
 
+  /** Tells the worker, once it has its simulator; in the order of calls. */
   private say(message: ToWorker): void {
-    this.worker?.postMessage(message);
+    const { worker } = this;
+    void this.ready.then(() => worker?.postMessage(message));
   }
 
   /** Starts a run; whatever ran before has ended. */
@@ -77,12 +87,17 @@ export class Simulator {
   }
 }
 
-/** The simulator as it was built, or nothing where this page has none. */
-export function kernel(): ArrayBuffer | null {
-  const text = (globalThis as { cellrateKernel?: string }).cellrateKernel;
-  if (!text) return null;
-  const letters = atob(text);
-  const bytes = new Uint8Array(letters.length);
-  for (let place = 0; place < letters.length; place += 1) bytes[place] = letters.charCodeAt(place);
-  return bytes.buffer;
+declare const HAS_KERNEL: boolean;
+
+/** The simulator as it was built, compressed and in base 64, once its file is there; nothing where this page has none. */
+export function kernel(): Promise<string> | null {
+  if (!HAS_KERNEL) return null;
+  const here = (): string | undefined => (globalThis as { cellrateKernel?: string }).cellrateKernel;
+  const script = document.querySelector('script[src="kernel.js"]');
+  return new Promise((done, fail) => {
+    const found = here();
+    if (found) done(found);
+    script?.addEventListener("load", () => done(here()!));
+    script?.addEventListener("error", () => fail(new Error("the file kernel.js of this page, which holds the simulator, cannot be loaded")));
+  });
 }

@@ -52,14 +52,14 @@ function choice(): void {
     group.append(...scenarios.map(({ name: one }) => new Option(one, one)));
     select.append(group);
   }
-  select.addEventListener("change", () => void open(select.value));
+  select.addEventListener("change", () => open(select.value));
 }
 
-async function open(name: string): Promise<void> {
+function open(name: string): void {
   const found = catalog.flatMap(({ scenarios }) => scenarios).find((one) => one.name === name);
   if (!found) return;
   element<HTMLSelectElement>("scenario").value = name;
-  await lab.open({ file: `${name}.toml`, text: found.text, point: 0, settings: [], algorithm: null });
+  lab.open({ file: `${name}.toml`, text: found.text, point: 0, settings: [], algorithm: null });
 }
 
 async function begin(): Promise<void> {
@@ -79,25 +79,25 @@ async function begin(): Promise<void> {
     const shared = await read(location.hash);
     if (shared) {
       element<HTMLSelectElement>("scenario").value = "";
-      await lab.open({ ...shared, algorithm: null });
+      lab.open({ ...shared, algorithm: null });
       // A stranger's code runs when its reader says so.
       if (shared.algorithm) lab.offer(shared.algorithm, true);
       return;
     }
   } catch (thrown) {
-    await open(FIRST);
+    open(FIRST);
     lab.failed({ message: `The link cannot be read: ${(thrown as Error).message}` });
     return;
   }
   if (lesson && lessons.open(lesson)) return;
-  await open(catalog.some(({ scenarios }) => scenarios.some(({ name }) => name === scenario)) ? scenario : FIRST);
+  open(catalog.some(({ scenarios }) => scenarios.some(({ name }) => name === scenario)) ? scenario : FIRST);
 }
 
 theme();
 choice();
 element("to-lab").addEventListener("click", () => {
   lessons.close();
-  void open(element<HTMLSelectElement>("scenario").value || FIRST);
+  open(element<HTMLSelectElement>("scenario").value || FIRST);
 });
 element("to-lessons").addEventListener("click", () => lessons.list());
 void begin();

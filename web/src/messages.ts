@@ -1,6 +1,6 @@
 // What the page and its worker say to each other.
 
-import type { Fault, Head, More, Pace } from "./model";
+import type { Cells, Fault, Head, More, Pace } from "./model";
 
 /** A run to be. */
 export interface Start {
@@ -14,9 +14,38 @@ export interface Start {
   algorithm: string | null;
 }
 
+/** New samples of series, and cells that have left ports: few buffers, whatever the number of series. */
+export interface Pack extends Cells {
+  /** Number of each series and how many samples it has here. */
+  counts: Uint32Array;
+  /** The series one behind the other: all instants [s] of one, then its values. */
+  samples: Float64Array;
+}
+
+/** Something more of a run, as the worker hands it over. */
+export interface Told extends Required<Pace> {
+  now_s: number;
+  packs: Pack[];
+}
+
+/** What was told, by series. */
+export function unpacked({ packs, ...rest }: Told): More {
+  const series: More["series"] = [];
+  for (const { counts, samples } of packs) {
+    let from = 0;
+    for (let place = 0; place < counts.length; place += 2) {
+      const count = counts[place + 1];
+      series.push([counts[place], samples.subarray(from, from + count), samples.subarray(from + count, from + 2 * count)]);
+      from += 2 * count;
+    }
+  }
+  return { ...rest, series, cells: packs.filter(({ at }) => at.length) };
+}
+
 /** To the worker. */
 export type ToWorker =
-  | { kind: "load"; module: ArrayBuffer }
+  /** The simulator, compressed and in base 64. */
+  | { kind: "load"; kernel: string }
   | { kind: "check"; check: number; text: string; file: string }
   | { kind: "start"; start: Start; pace: Required<Pace>; follow: boolean }
   | { kind: "pace"; pace: Pace }
@@ -25,7 +54,6 @@ export type ToWorker =
 
 /** From the worker. */
 export type FromWorker =
-  | { kind: "loaded"; schema: string; version: string }
   | { kind: "checked"; check: number; fault: Fault | null }
   | {
       kind: "head";
@@ -39,6 +67,6 @@ export type FromWorker =
       /** Whether it is the same run again, because cells are followed now. */
       restarted: boolean;
     }
-  | { kind: "more"; id: number; more: More }
+  | { kind: "more"; id: number; told: Told }
   | { kind: "end"; id: number; summary: string }
   | { kind: "failed"; id: number; fault: Fault };

@@ -80,7 +80,8 @@ export interface Cells {
 export interface More {
   now_s: number;
   series: [number, ArrayLike<number>, ArrayLike<number | null>][];
-  cells: Cells | null;
+  /** What has left ports, in one or several parts. */
+  cells: Cells[];
   speed: number | null;
   paused: boolean;
 }

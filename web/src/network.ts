@@ -47,6 +47,8 @@ const BACKWARD_RM = 4;
 export class Network {
   private readonly context: CanvasRenderingContext2D;
   private store: Store | null = null;
+  /** Ports whose state is known, or that carry connections. */
+  private shown: number[] = [];
   private places: { x: number; y: number }[] = [];
   private state: State = { queue: {}, utilization: {}, acr: {} };
   private pointed: { x: number; y: number } | null = null;
@@ -81,6 +83,7 @@ export class Network {
     else if (topology.vcs.length !== this.store?.head.topology.vcs.length) this.places = placed(topology);
     this.store = store;
     this.state = stateOf(store.head);
+    this.shown = this.ports();
     const columns = new Map<number, number>();
     this.places.forEach(({ x }) => columns.set(x, (columns.get(x) ?? 0) + 1));
     this.canvas.style.height = `${Math.min(Math.max(150, 26 * Math.max(...columns.values()) + 60), 420)}px`;
@@ -102,7 +105,7 @@ export class Network {
     if (!this.store) return;
     const { store } = this;
     const now = this.at ?? store.now_s;
-    const rows = this.ports().map((port) => {
+    const rows = this.shown.map((port) => {
       const row = document.createElement("li");
       row.textContent = this.told(port, now);
       return row;
@@ -163,7 +166,13 @@ export class Network {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     const style = getComputedStyle(document.documentElement);
-    const paint = (name: string): string => style.getPropertyValue(name).trim();
+    const paints = new Map<string, string>();
+    // Asked for each cell.
+    const paint = (name: string): string => {
+      let found = paints.get(name);
+      if (found === undefined) paints.set(name, (found = style.getPropertyValue(name).trim()));
+      return found;
+    };
     const picture = this.state;
     const { topology } = store.head;
     const now = this.at ?? store.now_s;
@@ -179,7 +188,7 @@ export class Network {
       if (distance < 16 && (!nearest || distance < nearest.distance)) nearest = { port, distance };
     };
     this.fewer = 1;
-    const carries = new Set(this.ports());
+    const carries = new Set(this.shown);
     topology.links.forEach((link, number) => {
       const [a, b] = link.ends.map(spot);
       const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;

@@ -9,6 +9,8 @@ import { Thinned } from "./thinned";
 const HEIGHT = 190;
 /** Pixels of a panel's width in which a thinned line has its least and its largest value. */
 const PART = 2;
+/** Such values of all lines of a panel together: of many lines each has fewer. */
+const MOST_VALUES = 24_000;
 /** How much longer nothing is drawn than drawing took: pictures of cells and answers to the reader come between. */
 const REST = 2;
 
@@ -19,7 +21,8 @@ export class Panels {
   private plots: { plot: uPlot; panel: Panel; place: HTMLElement; top: number | null }[] = [];
   private hidden = new Set<string>();
   private span: [number, number] | null = null;
-  private due = false;
+  /** Places of panels that are to be drawn. */
+  private due = new Set<number>();
   private room = 56;
   private thinned = new Map<string, Thinned>();
   /** No earlier than that is it drawn again [ms]. */
@@ -55,19 +58,23 @@ export class Panels {
     }
   }
 
-  /** Draws soon, however often it is called. */
+  /** Draws soon, however often it is called: one panel in a picture, so that no picture waits for all of them. */
   update(): void {
-    if (this.due) return;
-    this.due = true;
-    const soon = (now: number): void => {
-      if (now < this.rested) {
-        requestAnimationFrame(soon);
-        return;
-      }
-      this.due = false;
-      this.draw();
-    };
-    requestAnimationFrame(soon);
+    const waits = this.due.size > 0;
+    // Those that wait longest stay in front.
+    this.plots.forEach((_, place) => this.due.add(place));
+    if (!waits && this.due.size) requestAnimationFrame((now) => this.next(now));
+  }
+
+  private next(now: number): void {
+    const [place] = this.due;
+    if (place === undefined) return;
+    if (now >= this.rested) {
+      this.due.delete(place);
+      const one = this.plots[place];
+      if (one) this.draw([one]);
+    }
+    if (this.due.size) requestAnimationFrame((then) => this.next(then));
   }
 
   /** What is seen of time; all where there is none. */
@@ -106,6 +113,7 @@ export class Panels {
 
   destroy(): void {
     this.watching.disconnect();
+    this.due.clear();
     this.plots.forEach(({ plot }) => plot.destroy());
     this.place.replaceChildren();
   }
@@ -216,17 +224,22 @@ export class Panels {
     return Math.max(100, Math.round((this.place.clientWidth * devicePixelRatio) / PART));
   }
 
+  /** The same for one panel. */
+  private partsOf(panel: Panel): number {
+    return Math.max(100, Math.min(this.parts, Math.floor(MOST_VALUES / (2 * panel.lines.length))));
+  }
+
   /** Whether a line of it has more samples in what is seen than can be told apart. */
   private isDense(panel: Panel): boolean {
     const [from, to] = this.span ?? [0, this.store.head.duration_s];
     const count = ({ times }: Track): number => until(times.values, to) - until(times.values, from);
     const stores = this.before ? [this.store, this.before] : [this.store];
-    return stores.some((store) => panel.lines.some((line) => count(store.track(line.series)) > 2 * this.parts));
+    return stores.some((store) => panel.lines.some((line) => count(store.track(line.series)) > 2 * this.partsOf(panel)));
   }
 
   /** All lines as their least and largest values, at instants that they share. */
   private thin(panel: Panel): Data {
-    const { parts } = this;
+    const parts = this.partsOf(panel);
     const [from, to] = this.span ?? [0, this.store.head.duration_s];
     const values = (store: Store, now: number): (number | null)[][] =>
       panel.lines.map((line) => {
@@ -246,10 +259,10 @@ export class Panels {
     return [Thinned.instants(from, to, parts), ...(this.before ? values(this.before, Infinity) : []), ...lines] as Data;
   }
 
-  private draw(): void {
+  private draw(plots = this.plots): void {
     const before = this.room;
     const begun = performance.now();
-    this.plots.forEach(({ plot, panel }) => plot.setData(this.columns(panel)));
+    plots.forEach(({ plot, panel }) => plot.setData(this.columns(panel)));
     // They are drawn when this function has come to its end.
     queueMicrotask(() => {
       const ended = performance.now();

@@ -32,12 +32,12 @@ export class Remote {
       if (set) {
         pace = set;
         // The run may have ended in the meantime.
-        if (!this.over) listener.more({ now_s: -1, series: [], cells: null, ...pace });
+        if (!this.over) listener.more({ now_s: -1, series: [], cells: [], ...pace });
       }
       if (!more) return;
       pace = { speed: more.speed ?? null, paused: more.paused ?? false };
       const series = Object.entries(more.series).map(([place, [times, values]]) => [Number(place), times, values] as [number, number[], (number | null)[]]);
-      listener.more({ now_s: more.now_s, series, cells: null, ...pace });
+      listener.more({ now_s: more.now_s, series, cells: [], ...pace });
       if (more.figures) {
         this.over = true;
         listener.end(more.figures);

@@ -4,6 +4,18 @@
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Schema = Record<string, any>;
 
+/** The schema of parts that `schema.mjs` numbered, each part of it one object however often it stands there. */
+export function whole(text: string): Schema {
+  const parts = JSON.parse(text) as Schema[];
+  const part = (number: number): Schema => parts[number];
+  for (const one of parts) {
+    if (one.properties) one.properties = Object.fromEntries(Object.entries(one.properties as Record<string, number>).map(([key, number]) => [key, part(number)]));
+    for (const key of ["allOf", "anyOf"]) if (one[key]) one[key] = one[key].map(part);
+    for (const key of ["items", "additionalProperties"]) if (typeof one[key] === "number") one[key] = part(one[key]);
+  }
+  return parts[parts.length - 1];
+}
+
 /** All shapes that a part may have. */
 function shapes(of: Schema): Schema[] {
   const inner = [...(of.allOf ?? []), ...(of.anyOf ?? [])] as Schema[];

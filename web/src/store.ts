@@ -14,7 +14,8 @@ export class Column {
       larger.set(this.held.subarray(0, this.length));
       this.held = larger;
     }
-    for (let place = 0; place < values.length; place += 1) this.held[this.length + place] = values[place] ?? NaN;
+    if (values instanceof Float64Array) this.held.set(values, this.length);
+    else for (let place = 0; place < values.length; place += 1) this.held[this.length + place] = values[place] ?? NaN;
     this.length = length;
   }
 
@@ -90,7 +91,7 @@ export class Store {
       track.times.push(times);
       track.values.push(values);
     }
-    if (more.cells) this.addCells(more.cells);
+    more.cells.forEach((cells) => this.addCells(cells));
     this.now_s = more.now_s;
   }
 

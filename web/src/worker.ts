@@ -1,13 +1,15 @@
 // The simulator in a worker of the page: reads and checks scenarios, runs one of them in steps, at the pace it is told.
 
-import { initSync, Run, schema, Setup, version } from "../pkg/cellrate_web.js";
+import { initSync, Run, Setup } from "../pkg/cellrate_web.js";
 import { type Make, maker, SwitchAlgorithm } from "./algorithm";
 import { panelsOf, type SeriesRow } from "./kinds";
-import type { Fault, Head, Level, More, Topology } from "./model";
-import type { FromWorker, Start, ToWorker } from "./messages";
+import type { FromWorker, Pack, Start, Told, ToWorker } from "./messages";
+import type { Fault, Head, Level, Topology } from "./model";
 
 /** How long one step computes, about [ms]: short enough for 60 pictures a second. */
 const SLICE_MS = 12;
+/** Steps that a run has at least, however short it is. */
+const MIN_STEPS = 20;
 declare function importScripts(...addresses: string[]): void;
 /** Samples of what the picture needs in a run, and where cells are followed. */
 const SAMPLES = 500;
@@ -20,6 +22,10 @@ let pace = { speed: 0 as number | null, paused: false };
 let shown = 0;
 let last = 0;
 let due = false;
+/** Network time that a step goes on for [s]: as long as makes it a good part of a slice. */
+let stride = 0;
+
+const NO_CELLS = { at: new Float64Array(), ports: new Uint32Array(), cells: new Uint32Array() };
 
 function tell(message: FromWorker, moved: Transferable[] = []): void {
   (self as unknown as Worker).postMessage(message, moved);
@@ -118,6 +124,7 @@ function begin(start: Start, follow: boolean): void {
       ...(JSON.parse(run.pictured) as [string, string, string][]).map(([probe, entity]) => [probe, entity] as [string, string]),
     ],
   };
+  stride = Math.max(described.duration_s / 1000, 1e-4);
   current = { id: start.id, start, setup, run, head };
   tell({ kind: "head", id: start.id, head, document, settings: start.settings, points, customs: described.customs, restarted: follow });
 }
@@ -139,25 +146,24 @@ function goOn(): void {
   last = began;
   if (pace.paused) return;
   try {
-    const moved: Transferable[] = [];
-    const more: More & { at: Float64Array[] } = { now_s: 0, series: [], cells: null, ...pace, at: [] };
+    const told: Told = { now_s: 0, packs: [], ...pace };
     const target = pace.speed === null ? duration : Math.min(duration, shown + pace.speed * passed);
-    let steps = Math.max(duration / 1000, 1e-4);
     do {
       if (run.now >= target || run.is_over) break;
-      const until = pace.speed === null ? run.now + steps : Math.min(target, run.now + Math.max(steps, target - run.now > 1 ? 1 : 0));
+      const until = pace.speed === null ? run.now + stride : Math.min(target, run.now + Math.max(stride, target - run.now > 1 ? 1 : 0));
       const before = performance.now();
-      take(more, run.advance(until), moved);
-      if (performance.now() - before < SLICE_MS / 4) steps *= 2;
+      told.packs.push(run.advance(until) as Pack);
+      // Few steps in a slice: each of them asks all series for what they have.
+      const took = performance.now() - before;
+      if (until < target && took < SLICE_MS / 3) stride = Math.min(2 * stride, duration / MIN_STEPS);
+      else if (took > SLICE_MS) stride /= 2;
     } while (performance.now() - began < SLICE_MS);
     shown = Math.min(target, run.now);
-    more.now_s = shown;
-    tell({ kind: "more", id, more }, moved);
+    told.now_s = shown;
+    hand(id, told);
     if (run.is_over && shown >= duration) {
-      const { summary, recent } = run.finish() as { summary: string; recent: [number, Float64Array, Float64Array][] };
-      more.series = recent;
-      more.cells = null;
-      tell({ kind: "more", id, more });
+      const { summary, counts, samples } = run.finish() as Pack & { summary: string };
+      hand(id, { ...told, packs: [{ counts, samples, ...NO_CELLS }] });
       tell({ kind: "end", id, summary });
       end();
       return;
@@ -170,22 +176,11 @@ function goOn(): void {
   soon(pace.speed === null ? 0 : Math.max(0, 16 - (performance.now() - began)));
 }
 
-function take(more: More, step: object, moved: Transferable[]): void {
-  const { recent, at, ports, cells } = step as { recent: More["series"]; at: Float64Array; ports: Uint32Array; cells: Uint32Array };
-  for (const [series, times, values] of recent) {
-    more.series.push([series, times, values]);
-    moved.push((times as Float64Array).buffer, (values as Float64Array).buffer);
-  }
-  if (!at.length) return;
-  const before = more.cells;
-  more.cells = before ? { at: joined(Float64Array, before.at, at), ports: joined(Uint32Array, before.ports, ports), cells: joined(Uint32Array, before.cells, cells) } : { at, ports, cells };
-}
-
-function joined<T extends Float64Array | Uint32Array>(Kind: new (length: number) => T, one: T, other: T): T {
-  const both = new Kind(one.length + other.length);
-  both.set(one as never);
-  both.set(other as never, one.length);
-  return both;
+/** Hands over what came; the buffers are the page's then. */
+function hand(id: number, told: Told): void {
+  const buffers = told.packs.flatMap(({ counts, samples, at, ports, cells }) => [counts, samples, at, ports, cells].map(({ buffer }) => buffer as ArrayBuffer));
+  // Those of no length are one and the same.
+  tell({ kind: "more", id, told }, [...new Set(buffers)].filter(({ byteLength }) => byteLength));
 }
 
 function soon(ms: number): void {
@@ -204,19 +199,20 @@ function follow(wanted: boolean): void {
   if (!current) return;
   const { start, id } = current;
   begin(start, wanted);
-  const moved: Transferable[] = [];
-  const more: More = { now_s: shown, series: [], cells: null, ...pace };
-  if (shown > 0) take(more, current!.run.advance(shown), moved);
-  tell({ kind: "more", id, more }, moved);
+  hand(id, { now_s: shown, packs: shown > 0 ? [current!.run.advance(shown) as Pack] : [], ...pace });
 }
 
-function on(message: ToWorker): void {
+/** Makes the simulator ready: unpacks it and compiles it. */
+async function load(kernel: string): Promise<void> {
+  const letters = atob(kernel);
+  const packed = new Uint8Array(letters.length);
+  for (let place = 0; place < letters.length; place += 1) packed[place] = letters.charCodeAt(place);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  initSync({ module: await new Response(stream).arrayBuffer() });
+}
+
+function on(message: Exclude<ToWorker, { kind: "load" }>): void {
   switch (message.kind) {
-    case "load": {
-      initSync({ module: message.module });
-      tell({ kind: "loaded", schema: schema(), version: version() });
-      return;
-    }
     case "check": {
       try {
         const { setup } = prepared({ ...message, point: 0, settings: [] });
@@ -245,11 +241,8 @@ function on(message: ToWorker): void {
       if (!current) return;
       pace.paused = true;
       try {
-        const moved: Transferable[] = [];
         shown = Math.min(current.head.duration_s, shown + message.by_s);
-        const more: More = { now_s: shown, series: [], cells: null, ...pace };
-        if (current.run.now < shown) take(more, current.run.advance(shown), moved);
-        tell({ kind: "more", id: current.id, more }, moved);
+        hand(current.id, { now_s: shown, packs: current.run.now < shown ? [current.run.advance(shown) as Pack] : [], ...pace });
       } catch (thrown) {
         tell({ kind: "failed", id: current.id, fault: fault(thrown) });
         end();
@@ -267,4 +260,8 @@ function on(message: ToWorker): void {
   soon(0);
 }
 
-self.onmessage = ({ data }: MessageEvent<ToWorker>) => on(data);
+let loaded: Promise<void> = Promise.resolve();
+self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+  if (data.kind === "load") loaded = load(data.kernel);
+  else void loaded.then(() => on(data)).catch((thrown) => tell({ kind: "failed", id: data.kind === "start" ? data.start.id : (current?.id ?? 0), fault: fault(thrown) }));
+};

@@ -6,7 +6,7 @@ use cellrate_engine::given::Given;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Every, FlowQuantity, PortQuantity, Probe, Quantity, Scenario, Sender};
 use cellrate_sim::{Passing, RunError, Steps, Traveller, series_of};
-use js_sys::{Array, Float64Array, Object, Reflect, Uint32Array};
+use js_sys::{Float64Array, Object, Reflect, Uint32Array};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
@@ -107,9 +107,8 @@ impl Run {
         self.steps.as_ref().is_none_or(Steps::is_over)
     }
 
-    /// Goes on until `until_s` or a little further, and gives what has come: `now` \[s\]; `recent`, a list of number,
-    /// instants \[s\] and values of each series with something new; `at` \[s\], `ports` and `cells` of cells that have left
-    /// ports.
+    /// Goes on until `until_s` or a little further, and gives what has come: `now` \[s\]; `counts` and `samples` of
+    /// series, see [`Packed`]; `at` \[s\], `ports` and `cells` of cells that have left ports.
     ///
     /// # Errors
     /// What an algorithm throws.
@@ -120,27 +119,24 @@ impl Run {
             self.steps = None;
             return Err(failure);
         }
-        let recent = Array::new();
+        let mut packed = Packed::default();
         for part in &step.recent {
             self.given[part.probe] += part.values.len();
-            recent.push(&column(part.probe, &part.times_ps, &part.values));
+            packed.push(part.probe, &part.times_ps, &part.values);
         }
-        let told = Object::new();
-        let set =
-            |name: &str, value: &JsValue| Reflect::set(&told, &JsValue::from_str(name), value).map(drop);
-        set("now", &JsValue::from_f64(step.now.as_secs_f64()))?;
-        set("recent", &recent)?;
+        let told = packed.told()?;
+        set(&told, "now", &JsValue::from_f64(step.now.as_secs_f64()))?;
         let at: Vec<f64> = step.passing.iter().map(|passing| passing.at.as_secs_f64()).collect();
         let ports: Vec<u32> = step.passing.iter().map(|passing| passing.port.0).collect();
         let cells: Vec<u32> = step.passing.iter().map(word).collect();
-        set("at", &Float64Array::from(&at[..]))?;
-        set("ports", &Uint32Array::from(&ports[..]))?;
-        set("cells", &Uint32Array::from(&cells[..]))?;
+        set(&told, "at", &Float64Array::from(&at[..]))?;
+        set(&told, "ports", &Uint32Array::from(&ports[..]))?;
+        set(&told, "cells", &Uint32Array::from(&cells[..]))?;
         Ok(told)
     }
 
-    /// Runs what is left, and gives the `summary` as JSON text and in `recent` what series have beyond what has been
-    /// told.
+    /// Runs what is left, and gives the `summary` as JSON text and `counts` and `samples` of what series have beyond
+    /// what has been told.
     ///
     /// # Errors
     /// What an algorithm throws; a defect of the simulator.
@@ -150,26 +146,48 @@ impl Run {
         if let Some(failure) = algorithm::failure() {
             return Err(failure);
         }
-        let recent = Array::new();
+        let mut packed = Packed::default();
         for (probe, series) in result.series.iter().enumerate() {
             let known = self.given[probe];
             if series.values.len() > known {
-                recent.push(&column(probe, &series.times_ps[known..], &series.values[known..]));
+                packed.push(probe, &series.times_ps[known..], &series.values[known..]);
             }
         }
         let summary =
             serde_json::to_string(&result.summary).map_err(|error| JsValue::from_str(&error.to_string()))?;
-        let told = Object::new();
-        Reflect::set(&told, &JsValue::from_str("summary"), &JsValue::from_str(&summary))?;
-        Reflect::set(&told, &JsValue::from_str("recent"), &recent)?;
+        let told = packed.told()?;
+        set(&told, "summary", &JsValue::from_str(&summary))?;
         Ok(told)
     }
 }
 
-/// Number of a series, instants \[s\] and values.
-fn column(probe: usize, times_ps: &[u64], values: &[f64]) -> Array {
-    let times: Vec<f64> = times_ps.iter().map(|&ps| Time::from_ps(ps).as_secs_f64()).collect();
-    Array::of3(&JsValue::from_f64(probe as f64), &Float64Array::from(&times[..]), &Float64Array::from(values))
+fn set(told: &Object, name: &str, value: &JsValue) -> Result<(), JsValue> {
+    Reflect::set(told, &JsValue::from_str(name), value).map(drop)
+}
+
+/// New samples of all series in two arrays. A pair of arrays for each series would be hundreds of buffers to hand over
+/// in each message of the worker, which took a quarter of its time.
+#[derive(Default)]
+struct Packed {
+    /// Number of each series and how many samples it has here.
+    counts: Vec<u32>,
+    /// The series one behind the other: all instants \[s\] of one, then its values.
+    samples: Vec<f64>,
+}
+
+impl Packed {
+    fn push(&mut self, probe: usize, times_ps: &[u64], values: &[f64]) {
+        self.counts.extend([probe as u32, values.len() as u32]);
+        self.samples.extend(times_ps.iter().map(|&ps| Time::from_ps(ps).as_secs_f64()));
+        self.samples.extend(values);
+    }
+
+    fn told(&self) -> Result<Object, JsValue> {
+        let told = Object::new();
+        set(&told, "counts", &Uint32Array::from(&self.counts[..]))?;
+        set(&told, "samples", &Float64Array::from(&self.samples[..]))?;
+        Ok(told)
+    }
 }
 
 /// Cells are told apart by the lowest three bits of a word: data 0, with EFCI 1; forward RM 2; backward RM 4, with CI 1
