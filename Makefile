@@ -8,7 +8,7 @@ endif
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc lint docs optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
+.PHONY: help arena toy prerequisites lock deny demo live-demo lab lab-if-possible test test-rust test-python rustdoc lint docs optimized bench bench-campaign bench-growth bench-json bench-lab bench-peers paper clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -30,6 +30,7 @@ help:
 	@echo "make toy     add a toy algorithm to a copy of the workspace, and run it: what it takes is what CONTRIBUTING.md says"
 	@echo "make docs    a site of all pages with the reference of the Python API, in results/site"
 	@echo "make optimized  build once more with a profile of what the simulator does: a tenth to a fifth faster"
+	@echo "make arena   write the tables of switch algorithms in docs/algorithms anew"
 	@echo "make bench   time the workloads and the table of changes, count their instructions (bench-json: the same as JSON)"
 	@echo "make bench-campaign  what 10,000 points of a sweep cost beside their runs, here and on a cluster of Dask"
 	@echo "make bench-growth  checking and starting 1,000 to 100,000 written-out connections, beside linear growth"
@@ -73,6 +74,10 @@ test-rust: prerequisites
 	cargo build --locked --manifest-path crates/cellrate-proto/no_std_check/Cargo.toml --target-dir target/no_std_check
 	@$(MAKE) --no-print-directory rustdoc
 	$(PYTHON) vectors/derive.py
+
+# The tables of switch algorithms in docs/algorithms, as the arena has them today.
+arena: $(STAMPS)/built
+	UPDATE_REFERENCE=1 $(BIN)/python -m pytest -q tests/python/test_side_by_side.py
 
 # A toy algorithm is added to a copy of the workspace by what CONTRIBUTING.md says it takes, and run; with one part left out a test says so.
 toy:

@@ -55,7 +55,12 @@ PAGES = {
         "examples/README",
         *[f"examples/{name}/README" for name in ("own-algorithm", "own-paper", "own-traffic")],
     ],
-    "Studies": ["docs/guides/campaigns", "docs/guides/tuning", "docs/notebooks/rif-and-rdf-over-efci"],
+    "Studies": [
+        "docs/guides/campaigns",
+        "docs/guides/tuning",
+        "docs/guides/arena",
+        "docs/notebooks/rif-and-rdf-over-efci",
+    ],
     "Networks and traffic": [
         "docs/guides/topologies",
         "docs/guides/long-range-dependence",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .advice import Advice, AdvisedSet, Situation, advise
     from .campaigns.sweep import Sweep
     from .captures import read_capture
+    from .comparing import Arena, arena
     from .plotting.together import plot
     from .sweeps.tidy import tidy
     from .watching import watch
@@ -35,6 +36,7 @@ __version__ = _version()
 __all__ = [
     "Advice",
     "AdvisedSet",
+    "Arena",
     "Burst",
     "Capture",
     "CapturedFile",
@@ -58,6 +60,7 @@ __all__ = [
     "UiliPolicy",
     "__version__",
     "advise",
+    "arena",
     "live",
     "load",
     "load_sweep",
@@ -75,8 +78,10 @@ __all__ = [
 _LATER = {
     "Advice": ".advice",
     "AdvisedSet": ".advice",
+    "Arena": ".comparing",
     "Situation": ".advice",
     "advise": ".advice",
+    "arena": ".comparing",
     "Sweep": ".campaigns.sweep",
     "plot": ".plotting.together",
     "read_capture": ".captures",

@@ -117,6 +117,9 @@ class SwitchAlgorithm:
         Whether `Load.vc_cells` is wanted.
     sees_running : bool
         Whether `running` is wanted.
+    target_utilization : float
+        Share of its line that it means to hand out [above 0 to 1]. Only `cellrate.arena` asks, which holds its rates
+        against that.
     running : Running
         Within `on_forward_rm` and `on_backward_rm`, where `sees_running`: what has come since the interval began.
     """
@@ -125,6 +128,7 @@ class SwitchAlgorithm:
     interval_cells: int | None = None
     counts_vcs: bool = False
     sees_running: bool = False
+    target_utilization: float = 1.0
     running: Running
 
     def __init__(self, port: Port) -> None:

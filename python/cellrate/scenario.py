@@ -448,10 +448,15 @@ def prepare(
 
 
 def ready_scenarios() -> dict[str, Path]:
-    """Give the scenarios that come with the package: name and file, by name; those for live runs as `live/NAME`."""
+    """Give the scenarios that come with the package: name and file, by name.
+
+    Those of the arena are `arena/NAME`, those for live runs `live/NAME`.
+    """
     top = folder("scenarios")
-    simulated = {file.stem: file for file in sorted(top.glob("*.toml"))}
-    return simulated | {f"live/{file.stem}": file for file in sorted((top / "live").glob("*.toml"))}
+    ready = {file.stem: file for file in sorted(top.glob("*.toml"))}
+    for group in ("arena", "live"):
+        ready |= {f"{group}/{file.stem}": file for file in sorted((top / group).glob("*.toml"))}
+    return ready
 
 
 def schema() -> dict[str, Any]:

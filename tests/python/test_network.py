@@ -131,7 +131,7 @@ def test_no_host_covers_anything() -> None:
 def test_every_ready_scenario_can_be_drawn(name: str) -> None:
     figure = cellrate.Scenario.load(name).points()[0].scenario.draw()
     texts = {text.get_text().split("\n")[0] for text in figure.axes[0].texts}
-    assert texts & {"sw", "sw1"}
+    assert texts & {"sw", "sw1", "Denver"}
     assert figure._repr_png_().startswith(b"\x89PNG")
 
 

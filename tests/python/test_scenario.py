@@ -151,7 +151,7 @@ def test_every_ready_scenario_is_sound_and_has_a_purpose() -> None:
         scenario.check()
         point = scenario.points()[0].scenario
         assert point.purpose, name
-        assert point.name == name.removeprefix("live/")
+        assert point.name == name.removeprefix("live/").removeprefix("arena/")
 
 
 def test_fair_shares_name_the_bottleneck() -> None:

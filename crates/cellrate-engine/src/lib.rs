@@ -5,6 +5,7 @@
 
 pub mod acr_integral;
 pub mod becn;
+pub mod cost;
 pub mod given;
 pub mod histogram;
 pub mod line;

@@ -4,6 +4,7 @@
 mod algorithms;
 mod capture;
 mod conformance;
+mod cost;
 mod error;
 mod given;
 mod hosts;
@@ -29,6 +30,8 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 mod _native {
     #[pymodule_export]
     use crate::conformance::conformance;
+    #[pymodule_export]
+    use crate::cost::{algorithm_cost, built_in_algorithms};
     #[pymodule_export]
     use crate::hosts::{Host, applications, make_hosts, nodes};
     #[pymodule_export]

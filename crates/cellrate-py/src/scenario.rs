@@ -213,11 +213,13 @@ impl Scenario {
         Ok(shares.into_iter().map(|share| row(&scenario, share)).collect())
     }
 
-    /// Max-min fair rates of the ABR flows that send, from each instant \[s\] on at which that changes.
-    fn fair_over_time(&self, py: Python<'_>) -> PyResult<Vec<(f64, Vec<Share>)>> {
+    /// Max-min fair rates of the ABR flows that send, from each instant \[s\] on at which that changes, when ports hand
+    /// out `utilization` of their lines, or what their algorithms do.
+    #[pyo3(signature = (utilization=None))]
+    fn fair_over_time(&self, py: Python<'_>, utilization: Option<f64>) -> PyResult<Vec<(f64, Vec<Share>)>> {
         let scenario = self.resolved(py)?;
         let asked = Arc::clone(&scenario);
-        let spans = interruptible(py, move || max_min_over_time(&asked, None))?;
+        let spans = interruptible(py, move || max_min_over_time(&asked, utilization))?;
         let spans = spans.map_err(|error| oversubscribed(py, &error))?;
         let rows = |shares: Vec<FairShare>| shares.into_iter().map(|share| row(&scenario, share)).collect();
         Ok(spans.into_iter().map(|(at, shares)| (at.as_secs_f64(), rows(shares))).collect())

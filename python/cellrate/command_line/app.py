@@ -7,6 +7,7 @@ from .typed import App
 
 ADDED_BY = {
     "advice": ("advise",),
+    "arena": ("arena",),
     "completion": ("completion",),
     "fair": ("fair",),
     "hurst": ("hurst",),

@@ -228,7 +228,7 @@ def _fill(parser: argparse.ArgumentParser, parameters: Parameters) -> list[str]:
             place, optional = parameter.name.upper(), parameter.default is not inspect.Parameter.empty
             places.append(f"[{place}]" if optional else place)
             if _is(kind, list):
-                how["nargs"] = "+"
+                how["nargs"] = "*" if optional else "+"
             elif optional:
                 how |= {"nargs": "?", "default": parameter.default}
             arguments.add_argument(parameter.name, metavar=place, type=_reader(kind), **how)

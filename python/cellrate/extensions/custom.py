@@ -10,7 +10,7 @@ import contextlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,8 +73,8 @@ class Custom:
         }
         return [(kind, name, make) for kind, makes in kinds.items() for name, make in makes.items()]
 
-    def check(self, scenarios: Sequence[Scenario]) -> None:
-        """Look whether somebody, in one of the scenarios at least, has each.
+    def check(self, scenarios: Iterable[Scenario]) -> None:
+        """Look whether somebody, in one of the scenarios at least, has each; no further than until all are found.
 
         Raises
         ------
@@ -83,7 +83,12 @@ class Custom:
         """
         if not self:
             return
-        wanted = {custom: None for scenario in scenarios for custom in scenario.customs}
+        given = {(kind, name) for kind, name, _ in self.all()}
+        wanted: dict[tuple[str, str], None] = {}
+        for scenario in scenarios:
+            wanted |= dict.fromkeys(scenario.customs)
+            if given <= wanted.keys():
+                return
         for kind, name, _ in self.all():
             if (kind, name) not in wanted:
                 there_are = ", ".join(other for of, other in wanted if of == kind) or "none"

@@ -30,6 +30,9 @@ PICTURES = {name + end for name in ("plot", "delays") for end in (".png", ".svg"
 CAMPAIGN = "campaign.json"
 """The file that tells the folder of a campaign from any other."""
 
+ARENA = ("arena.json", "report.html")
+"""The cards of an arena and its report, in the folder of its campaign."""
+
 REPORT = "report.json"
 """The file that tells a folder with the report on a paper from any other."""
 
@@ -202,7 +205,7 @@ def _of_results(folder: Path) -> Strangers:
 def _of_campaign(folder: Path) -> Strangers:
     if "campaign" in _content(folder / CAMPAIGN):
         tables = {entry.stem for entry in folder.glob("*.parquet") if _says(entry, "cellrate", "campaign")}
-        files = {CAMPAIGN, RESULTS, "sweep.png", "sweep.svg"}
+        files = {CAMPAIGN, RESULTS, "sweep.png", "sweep.svg", *ARENA}
         files |= {name + end for name in tables for end in (".parquet", ".csv")}
         kept = {r"[0-9a-f]{24}": _of_point, "before": lambda _: iter(())}
         yield from _others(

@@ -1,0 +1,225 @@
+"""The arena itself: every algorithm on every scenario of the suite, from the runs to the cards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import _native
+from ..algorithms import Algorithms
+from ..errors import CellrateError, shown
+from ..extensions.custom import Custom
+from ..results import Result
+from ..results.folders import ARENA
+from ..running.into_folders import sweep_into
+from ..running.points import Progress, run_each
+from ..running.telling import telling
+from ..scenario import Scenario
+from .cards import Card, Outcome, Sketch, outcome, together
+from .costs import Cost, costs_of, machine
+from .entrants import Entrant, entrants_of
+from .suite import suite
+
+if TYPE_CHECKING:
+    from ..running.points import Point
+
+JSON_FILE, PAGE_FILE = ARENA
+"""The cards, in the folder of the runs, and the report."""
+
+
+@dataclass(frozen=True)
+class Arena:
+    """What came of an arena: a card for each algorithm and scenario, and one over all scenarios for each algorithm.
+
+    `print` shows the table of the latter, a notebook that and those of each scenario.
+    """
+
+    version: str
+    """Of cellrate."""
+    algorithms: Sequence[str]
+    """As they were asked for."""
+    scenarios: dict[str, str]
+    """Purpose of each scenario, by name."""
+    seeds: int
+    """Seeds of each scenario."""
+    cards: Sequence[Card]
+    """By scenario, and within it by algorithm."""
+    overall: Sequence[Card]
+    """By algorithm."""
+    costs: Sequence[Cost]
+    """By algorithm; empty where they were not asked for."""
+    machine: str
+    """The processor of which the costs are."""
+    sketches: Sequence[Sketch]
+    """The run with the first seed of each card."""
+
+    def card(self, algorithm: str, scenario: str | None = None) -> Card:
+        """Give the card of an algorithm: in a scenario, or over all of them.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        for card in self.overall if scenario is None else self.cards:
+            if card.algorithm == algorithm and card.scenario == scenario:
+                return card
+        raise KeyError(f"no card of {algorithm!r} in {scenario!r}")
+
+    def content(self) -> dict[str, Any]:
+        """Give everything but the sketches for JSON; the same for the same build, but for the costs."""
+        return {
+            "version": self.version,
+            "algorithms": list(self.algorithms),
+            "scenarios": dict(self.scenarios),
+            "seeds": self.seeds,
+            "cards": [card.content() for card in self.cards],
+            "overall": [card.content() for card in self.overall],
+            "costs": {"machine": self.machine, "algorithms": [cost.content() for cost in self.costs]},
+        }
+
+    def markdown(self) -> str:
+        """Give two tables in Markdown: the cards over all scenarios, and the mean errors in each scenario."""
+        from .tables import markdown, markdown_of_errors
+
+        return f"{markdown(self.overall)}\nMean errors by scenario:\n\n{markdown_of_errors(self)}"
+
+    def html(self) -> str:
+        """Give the report: a page that needs no other file."""
+        from .page import page
+
+        return page(self)
+
+    def __str__(self) -> str:
+        """Give the table of the cards over all scenarios."""
+        from .tables import text
+
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        from .page import tables
+
+        return tables(self)
+
+
+def arena(
+    entrants: Sequence[str] | str | None = None,
+    *,
+    algorithms: Algorithms | None = None,
+    only: Sequence[str] | str | None = None,
+    seeds: int = 1,
+    workers: int | None = None,
+    out: str | Path | None = None,
+    costs: bool = True,
+    progress: Progress | bool | None = None,
+) -> Arena:
+    """Hold switch algorithms against each other: each runs the same scenarios, with the same sources and seeds.
+
+    Parameters
+    ----------
+    entrants
+        Names of algorithms, each perhaps with an inline table of parameters behind it:
+        ["erica", "erica { effective_number = true }"]. By default all that are built in and can take part.
+    algorithms
+        Algorithms of one's own, by name, each a class derived from `SwitchAlgorithm` or whatever else makes one. They
+        take part beside the others. Their rates are held against the share of the lines that their attribute
+        `target_utilization` says, the whole lines by default.
+    only
+        Names of scenarios, where it is not to be the whole suite.
+    seeds
+        Runs of each scenario with so many seeds: its own, and those that follow it.
+    workers
+        Number of processes; the number of processors by default. The cards do not depend on it.
+    out
+        A folder that keeps each run as soon as it is done (docs/guides/campaigns.md), and in the end the cards as
+        arena.json and the report.html. The same call goes on after an interruption.
+    costs
+        Time the algorithms on this machine.
+    progress
+        As for `sweep`.
+
+    Raises
+    ------
+    CellrateError
+        If there is no algorithm or scenario of a name, or an algorithm cannot take part.
+    ScenarioError
+        If an algorithm does not take its parameters.
+
+    Examples
+    --------
+    >>> arena = cellrate.arena(["erica", "phantom"], only=["parking-lot"])          # doctest: +SKIP
+    >>> arena.card("erica", "parking-lot").worst_error                              # doctest: +SKIP
+    """
+    if isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1:
+        raise CellrateError(f"seeds is {shown(seeds)}; it is the number of seeds, 1 or more")
+    custom = Custom.of(algorithms, None, None)
+    here = entrants_of([entrants] if isinstance(entrants, str) else entrants, custom.algorithms)
+    scenarios = suite([only] if isinstance(only, str) else only)
+    points, owners = _points(here, scenarios, seeds)
+    with telling("arena", len(points), progress) as told:
+        outcomes = _outcomes(points, owners, custom, workers, told, None if out is None else Path(out))
+    made = _arena(here, scenarios, seeds, outcomes, costs_of(here, custom) if costs else [])
+    if out is not None:
+        from .page import write
+
+        write(made, Path(out))
+    return made
+
+
+Owner = tuple[str, Entrant]
+"""The scenario and the algorithm that a run is of."""
+
+
+def _points(entrants: Sequence[Entrant], scenarios: dict[str, Scenario], seeds: int) -> tuple[list[Point], list[Owner]]:
+    points: list[Point] = []
+    owners: list[Owner] = []
+    for name, scenario in scenarios.items():
+        for entrant in entrants:
+            for seed in range(scenario.seed, scenario.seed + seeds):
+                changed = scenario.set({"defaults.switch.algorithm": dict(entrant.setting), "seed": seed})
+                changed.check()
+                settings = {"name": name, "algorithm": entrant.name, "seed": str(seed)}
+                points.append((changed, settings))
+                owners.append((name, entrant))
+    return points, owners
+
+
+def _outcomes(
+    points: Sequence[Point],
+    owners: Sequence[Owner],
+    custom: Custom,
+    workers: int | None,
+    progress: Progress | None,
+    out: Path | None,
+) -> list[Outcome]:
+    finish = partial(_outcome, [(name, entrant.name, entrant.target) for name, entrant in owners])
+    if out is None:
+        return run_each(points, finish, workers=workers, progress=progress, custom=custom)
+    stored = sweep_into(out, points, workers=workers, progress=progress, custom=custom)
+    return [finish(place, result) for place, result in enumerate(stored)]
+
+
+def _outcome(owners: Sequence[tuple[str, str, float | None]], place: int, result: Result) -> Outcome:
+    scenario, algorithm, target = owners[place]
+    return outcome(result, algorithm, scenario, target)
+
+
+def _arena(
+    entrants: Sequence[Entrant],
+    scenarios: dict[str, Scenario],
+    seeds: int,
+    outcomes: Sequence[Outcome],
+    costs: Sequence[Cost],
+) -> Arena:
+    cards, sketches = [], []
+    for begin in range(0, len(outcomes), seeds):
+        of_seeds = outcomes[begin : begin + seeds]
+        cards.append(together([one.card for one in of_seeds], of_seeds[0].card.scenario))
+        sketches.append(of_seeds[0].sketch)
+    names = [entrant.name for entrant in entrants]
+    overall = [together([card for card in cards if card.algorithm == name], None) for name in names]
+    purposes = {name: scenario.purpose for name, scenario in scenarios.items()}
+    return Arena(_native.version(), names, purposes, seeds, cards, overall, costs, machine(), sketches)

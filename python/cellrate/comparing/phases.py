@@ -1,0 +1,91 @@
+"""Parts of a run in which the same connections send, with what each is due."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..scenario import Scenario
+
+KNOWN = ("greedy", "limited", "constant", "on-off")
+"""Traffic of which it is known before a run when it begins and ends."""
+
+STEADY_GUARANTEED = ("greedy", "limited", "constant")
+"""CBR and VBR traffic whose rate is known before a run."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A part of a run in which the same connections send."""
+
+    begin_s: float
+    end_s: float
+    shares: Mapping[str, float]
+    """Max-min fair rate of each connection that sends [cells/s]; none where one of them sends by its own rhythm."""
+    bottlenecks: tuple[str, ...]
+    """Ports at which somebody is held back."""
+
+    @property
+    def half_s(self) -> float:
+        """From here on rates should have settled [s]."""
+        return (self.begin_s + self.end_s) / 2
+
+
+def phases_of(scenario: Scenario, rates: Mapping[str, float], target: float | None) -> list[Phase]:
+    """Give the phases of a scenario, each taken as if its ABR connections were greedy.
+
+    Parameters
+    ----------
+    scenario
+        With the algorithm.
+    rates
+        Mean rate of each CBR and VBR connection whose rate varies [cells/s], as `varying` names them.
+    target
+        Share of each line that is handed out [above 0 to 1]; None for what its algorithm does.
+    """
+    standing_in: dict[str, object] = {}
+    by_own_rhythm: set[str] = set()
+    for name, entry, traffic in _entries(scenario):
+        kind = traffic.get("type", "greedy")
+        if entry.get("category", "abr") != "abr":
+            continue
+        if kind != "greedy":
+            by_own_rhythm.update(_members(name, entry))
+        if kind not in KNOWN:
+            # Those who begin one after the other make no phases of the time until all have.
+            span = {"end": traffic["end"]} if "end" in traffic else {}
+            standing_in[f"vc.{name}.traffic"] = {"type": "on-off", "rate": "1 Mbps", "on": "1 s", "off": "1 s", **span}
+    for name, rate in rates.items():
+        standing_in[f"vc.{name}.traffic"] = {"type": "constant", "rate": f"{rate!r} cells/s"}
+    steady = scenario.set(standing_in) if standing_in else scenario
+    due, full = steady._native.fair_over_time(target), steady._native.fair_over_time(1.0)
+    ends_s = [at_s for at_s, _ in due[1:]] + [scenario.duration_s]
+    found = []
+    for (begin_s, rows), (_, lines), end_s in zip(due, full, ends_s, strict=True):
+        judged = not any(vc in by_own_rhythm for vc, *_ in rows)
+        shares = {vc: rate for vc, backward, rate, _ in rows if not backward} if judged else {}
+        # Of clients and servers it is not known which way they need the line.
+        held = dict.fromkeys(port for vc, _, _, port in lines if port is not None and vc not in by_own_rhythm)
+        found.append(Phase(begin_s, end_s, shares, tuple(held)))
+    return found
+
+
+def varying(scenario: Scenario) -> list[str]:
+    """Give the names of the CBR and VBR connections whose rate is not known before a run."""
+    return [
+        member
+        for name, entry, traffic in _entries(scenario)
+        if entry.get("category", "abr") in ("cbr", "vbr") and traffic.get("type") not in STEADY_GUARANTEED
+        for member in _members(name, entry)
+    ]
+
+
+def _entries(scenario: Scenario) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """Give each entry of a connection: name as written, the entry, its traffic."""
+    for entry in scenario.to_dict()["vc"]:
+        yield entry["name"], entry, entry.get("traffic", {})
+
+
+def _members(name: str, entry: Mapping[str, Any]) -> list[str]:
+    return [name.replace("{i}", str(number)) for number in range(1, int(entry.get("count", 1)) + 1)]
