@@ -89,6 +89,14 @@ export function tablesOf(summary: Summary): Table[] {
       ]),
     },
     {
+      head: ["policed", "definition", "conforming cells", "not", "tagged", "discarded"],
+      rows: rows("policing").map((row) => [
+        `${row.vc} at ${row.switch}`,
+        row.definition,
+        ...["conforming", "nonconforming", "tagged", "discarded"].map((key) => whole.format(row[key])),
+      ]),
+    },
+    {
       head: ["TCP", "goodput Mbps", "segments sent again", "timeouts", "fast retransmits", "efficiency %", "completed s"],
       rows: named(tcp.length ? tcp : rows("tcp"), "connection").map(([name, row]) => [
         name,

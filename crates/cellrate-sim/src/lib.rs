@@ -34,8 +34,8 @@ pub use feasible::{Share, check, footprint};
 pub use progress::Progress;
 pub use results::{
     Burst, BurstSummary, ClockSummary, ExchangeRow, ExchangeSummary, FlowSummary, FrameRow, FrameSummary,
-    HostBottleneck, PageSummary, PhaseEffectSummary, PortSummary, RunResult, RunSummary, Series, Summary,
-    TcpSummary, UnsettledSummary, VirtualSourceSummary,
+    HostBottleneck, PageSummary, PhaseEffectSummary, PolicingSummary, PortSummary, RunResult, RunSummary,
+    Series, Summary, TcpSummary, UnsettledSummary, VirtualSourceSummary,
 };
 pub use simulation::{Simulation, clusters_of, run, run_on, series_of};
 pub use steps::{Passing, Step, Steps, Traveller};

@@ -34,12 +34,13 @@ use random_world::frame_discard::discarding;
 use random_world::hosts::random_shared_hosts;
 use random_world::parallel::in_parallel;
 use random_world::parts::in_parts;
+use random_world::police::policed;
 use random_world::queueing::taking_turns;
 use random_world::segments::segmented;
 use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
-use reference::{FLAWS, Judgement, TCP_FLAWS, TcpRow, judge};
+use reference::{FLAWS, Judgement, POLICE_FLAWS, TCP_FLAWS, TcpRow, judge};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -58,6 +59,7 @@ const DEFAULT_TCP_SHARED_COUNT: u64 = 30;
 const DEFAULT_SEGMENTS_COUNT: u64 = 400;
 const DEFAULT_BECN_COUNT: u64 = 400;
 const DEFAULT_DISCARD_COUNT: u64 = 400;
+const DEFAULT_POLICED_COUNT: u64 = 400;
 const DEFAULT_TURNS_COUNT: u64 = 160;
 const DEFAULT_PARTS_COUNT: u64 = 220;
 const DEFAULT_PARALLEL_COUNT: u64 = 300;
@@ -164,6 +166,35 @@ fn the_kernel_and_the_judge_agree_where_connections_and_categories_take_turns() 
         taking_turns(scenario, number)
     };
     agree(network, DEFAULT_TURNS_COUNT, 4);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_switches_police_what_comes() {
+    agree(random_policed, DEFAULT_POLICED_COUNT, 4);
+}
+
+/// Networks of many kinds, with policers.
+fn random_policed(number: u64) -> Scenario {
+    let mut scenario = match number % 12 {
+        8 => random_thresholds(number),
+        9 => random_categories(number),
+        10 => random_fair_shares(number),
+        11 => discarding(random_tcp(number), number),
+        _ => of_kind(number)(number),
+    };
+    if number.is_multiple_of(5) {
+        scenario = segmented(scenario, number);
+    }
+    if number.is_multiple_of(7) {
+        scenario = notified(scenario, number);
+    }
+    if number.is_multiple_of(3) {
+        scenario = taking_turns(scenario, number);
+    }
+    if number % 11 == 3 {
+        scenario = in_parts(scenario, number);
+    }
+    policed(scenario, number)
 }
 
 #[test]
@@ -371,6 +402,7 @@ fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
     let (first, count) = (first(), count(default_count, work));
     let (mut hops, mut segments, mut again, mut pages) = (0, 0, 0, 0);
     let (mut relayed, mut originated, mut refused, mut cut) = (0, 0, 0, 0);
+    let (mut conforming, mut tagged, mut discarded) = (0, 0, 0);
     let mut failures = Vec::new();
     for number in first..first + count {
         let scenario = network(number);
@@ -385,12 +417,16 @@ fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
         originated += result.summary.ports.iter().map(|row| row.backward_rm_originated).sum::<u64>();
         refused += result.summary.ports.iter().map(|row| row.pdus_refused).sum::<u64>();
         cut += result.summary.ports.iter().map(|row| row.pdus_cut).sum::<u64>();
+        conforming += result.summary.policing.iter().map(|row| row.conforming).sum::<u64>();
+        tagged += result.summary.policing.iter().map(|row| row.tagged).sum::<u64>();
+        discarded += result.summary.policing.iter().map(|row| row.discarded).sum::<u64>();
         pages += result.summary.pages.iter().map(|row| row.count).sum::<u64>();
         failures.extend(difference(&scenario, &result, &judge(&scenario, None)).map(|text| (number, text)));
     }
     println!(
         "{count} networks, {hops} cell hops, {segments} segments, {again} of them again, {pages} pages, {relayed} cells relayed, \
-         {originated} BRMs originated, {refused} PDUs refused, {cut} cut"
+         {originated} BRMs originated, {refused} PDUs refused, {cut} cut, {conforming} cells conforming, {tagged} tagged, \
+         {discarded} discarded"
     );
     let shown: String =
         failures.iter().take(20).map(|(number, text)| format!("\n{number}: {text}")).collect();
@@ -405,7 +441,8 @@ fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
 fn a_judge_with_a_wrong_rule_is_found_out() {
     let of_cells = FLAWS.map(|flaw| (flaw, random_scenario as fn(u64) -> Scenario));
     let of_tcp = TCP_FLAWS.map(|flaw| (flaw, random_tcp as fn(u64) -> Scenario));
-    for (flaw, network) in of_cells.into_iter().chain(of_tcp) {
+    let of_police = POLICE_FLAWS.map(|flaw| (flaw, random_policed as fn(u64) -> Scenario));
+    for (flaw, network) in of_cells.into_iter().chain(of_tcp).chain(of_police) {
         let tells = |&number: &u64| {
             let scenario = network(number);
             let result = kernel(&scenario);
@@ -443,6 +480,9 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
     }
     if let Some(text) = virtual_sources_difference(&summary.virtual_sources, &judge.virtual_sources) {
         return Some(text);
+    }
+    if summary.policing != judge.policing {
+        return Some(format!("policing: {:#?} against {:#?}", summary.policing, judge.policing));
     }
     if summary.tcp.len() != judge.tcp.len() {
         return Some(format!("TCP: {:#?} against {:#?}", summary.tcp, judge.tcp));

@@ -115,6 +115,19 @@ def virtual_source_numbers(summary: dict[str, Any]) -> Numbers:
     ]
 
 
+def policing_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of policers; no rows where nothing is policed."""
+    head = ["policed", "definition", "conforming\ncells", "not\ncells", "tagged\ncells", "discarded\ncells"]
+    return head, [
+        [
+            f"{row['vc']} at {row['switch']}",
+            row["definition"],
+            *(f"{row[key]:,}" for key in ("conforming", "nonconforming", "tagged", "discarded")),
+        ]
+        for row in summary.get("policing", [])
+    ]
+
+
 def tcp_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of TCP connections that sent anything, or of all if none did."""
     given = summary.get("tcp", [])
@@ -311,6 +324,7 @@ def report(summary: dict[str, Any]) -> list[Part]:
     ]
     parts += map(phase_effect_line, summary.get("phase_effects", []))
     parts += map(unsettled_line, summary.get("unsettled", []))
-    parts += [numbers for numbers in (virtual_source_numbers(summary), *window_numbers(summary)) if numbers[1]]
+    others = (virtual_source_numbers(summary), policing_numbers(summary), *window_numbers(summary))
+    parts += [numbers for numbers in others if numbers[1]]
     parts += [line for line in (fairness_line(summary), run_line(summary["run"])) if line]
     return parts

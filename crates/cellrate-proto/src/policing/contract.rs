@@ -31,6 +31,25 @@ pub enum Definition {
     Ubr2,
 }
 
+impl Definition {
+    /// Its name in the standard, such as "VBR.3".
+    pub const fn name(self) -> &'static str {
+        match self {
+            Definition::Cbr1 => "CBR.1",
+            Definition::Vbr1 => "VBR.1",
+            Definition::Vbr2 => "VBR.2",
+            Definition::Vbr3 => "VBR.3",
+            Definition::Ubr1 => "UBR.1",
+            Definition::Ubr2 => "UBR.2",
+        }
+    }
+
+    /// Whether it polices SCR beside PCR.
+    pub const fn is_vbr(self) -> bool {
+        matches!(self, Definition::Vbr1 | Definition::Vbr2 | Definition::Vbr3)
+    }
+}
+
 /// How the two buckets of VBR hang together. The standard couples them; equipment offers the others, too, and what
 /// conforms depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -84,7 +103,7 @@ impl Contract {
     }
 
     const fn is_vbr(&self) -> bool {
-        matches!(self.definition, Definition::Vbr1 | Definition::Vbr2 | Definition::Vbr3)
+        self.definition.is_vbr()
     }
 }
 

@@ -9,6 +9,7 @@ mod host;
 mod live;
 mod measuring;
 mod pages;
+mod police;
 mod switch;
 mod tcp;
 mod timing;
@@ -27,6 +28,8 @@ pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
 use live::LIVE;
 use measuring::{WARM_UP_KEY, WINDOW};
+pub(crate) use police::DEFINITIONS;
+use police::{POLICE_BACK_KEY, POLICE_KEY};
 use switch::{SWITCH, SWITCH_DEFAULTS};
 use traffic::TRAFFIC;
 use uili::{UILI, UILI_POLICIES};
@@ -273,6 +276,7 @@ const VC: Shape = Shape {
         SCR_KEY,
         QUEUE_WEIGHT_KEY,
         SHAPED_TO_KEY,
+        POLICE_KEY,
         COUNT,
         LIKE,
     ],
@@ -292,6 +296,7 @@ const VC_DEFAULTS: Shape = Shape {
         SCR_KEY,
         QUEUE_WEIGHT_KEY,
         SHAPED_TO_KEY,
+        POLICE_KEY,
     ],
 };
 
@@ -306,6 +311,7 @@ const REVERSE: Shape = Shape {
             "as forward",
             "ABR parameters that differ from those of the forward direction.",
         ),
+        POLICE_BACK_KEY,
     ],
 };
 

@@ -13,6 +13,7 @@ mod live;
 mod measuring;
 mod pages;
 mod period;
+mod policing;
 mod quantity;
 mod queueing;
 mod segmenting;
@@ -32,6 +33,7 @@ pub use live::*;
 pub use measuring::*;
 pub use pages::*;
 pub use period::*;
+pub use policing::*;
 pub(crate) use quantity::Declared;
 pub use quantity::{FlowQuantity, PortQuantity};
 pub use queueing::*;
@@ -262,6 +264,8 @@ pub struct Connection {
     pub forward: Flow,
     /// From the last back to the first. An ABR connection without traffic this way still sends BRMs here.
     pub backward: Flow,
+    /// Where its cells are held to its contract: forward before backward, each in the order of its way.
+    pub policing: Vec<Policing>,
 }
 
 impl Connection {

@@ -9,7 +9,7 @@ use cellrate_proto::switch::StopAndGo;
 use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
-use super::{Whole, defaults, optional, place_of, rounded, stop_and_go, traffic, uili, wholes};
+use super::{Whole, defaults, optional, place_of, police, rounded, stop_and_go, traffic, uili, wholes};
 use crate::model::{
     AbrSender, Category, Connection, ConnectionQueue, Custom, Flow, Sender, Shared, Step, Traffic, WaitingBrm,
 };
@@ -29,6 +29,8 @@ pub(super) struct Terms {
     pub frtt: Option<Place>,
     /// Where one of the keys above that need admission stands.
     pub needs_admission: Option<(&'static str, Place)>,
+    /// What of it is policed.
+    pub police: police::Asked,
 }
 
 pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>, Vec<Terms>), Fault> {
@@ -99,7 +101,13 @@ fn terms(table: &Table, connection: &Connection) -> Result<Terms, Fault> {
     };
     let reverse = table.node("reverse").and_then(Node::table);
     let needs = ["mcr_min", "scr"].into_iter().find_map(|key| table.node(key).map(|node| (key, node.place)));
-    Ok(Terms { mcr_min, scr, frtt: abr(table).or_else(|| reverse.and_then(abr)), needs_admission: needs })
+    Ok(Terms {
+        mcr_min,
+        scr,
+        frtt: abr(table).or_else(|| reverse.and_then(abr)),
+        needs_admission: needs,
+        police: police::Asked::read(table, scr),
+    })
 }
 
 /// What a connection has where it does not say otherwise: `defaults.abr`, then `defaults.vc`; no ABR parameters for
@@ -190,6 +198,7 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
         },
         forward: Flow { sender: forward_sender, traffic },
         backward: Flow { sender: backward_sender, traffic: backward_traffic },
+        policing: Vec::new(),
     })
 }
 

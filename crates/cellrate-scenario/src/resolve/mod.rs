@@ -12,6 +12,7 @@ mod live;
 mod measuring;
 mod network;
 mod pages;
+mod police;
 mod port;
 mod probe;
 mod stop_and_go;
@@ -40,6 +41,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let mut probes = probe::build(root, &network, &connections, duration)?;
     let applications = application::build(root, &network, &connections, duration)?;
     let outcome = admission::admit(root, &network, &mut connections, &terms)?;
+    police::build(&network, &mut connections, terms.iter().map(|terms| &terms.police))?;
     probe::keep(&mut probes, &outcome.kept);
     let live = live::read(root, &network)?;
     let mut kept = outcome.kept.iter();
@@ -70,9 +72,10 @@ pub(crate) fn check_for_simulation(root: &Table) -> Result<(), Fault> {
     application::refuse(root)
 }
 
-/// Refuses what a live run cannot have: figures of a part of its time.
+/// Refuses what a live run cannot have: figures of a part of its time, and policers.
 pub(crate) fn check_for_live(root: &Table) -> Result<(), Fault> {
-    measuring::refuse(root)
+    measuring::refuse(root)?;
+    police::refuse(root)
 }
 
 /// A member with the defaults of its kind below its own keys, complete.

@@ -15,6 +15,7 @@ mod measuring;
 mod overrides;
 mod pages;
 mod parallel;
+mod police;
 mod queueing;
 mod ready;
 mod reference;

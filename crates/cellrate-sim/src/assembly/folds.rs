@@ -61,6 +61,10 @@ pub(super) fn fold(
         if flows.iter().any(|&flow| hops.table[hops.of(flow) as usize].endpoint != NONE) {
             continue;
         }
+        // So it is where a switch polices what comes.
+        if flows.iter().any(|&flow| hops.policed.contains(&hops.of(flow))) {
+            continue;
+        }
         // Each departure may let TCP hand over its next segment, whose timer starts then.
         if flows.iter().any(|&flow| holds_back(scenario, flow)) {
             continue;

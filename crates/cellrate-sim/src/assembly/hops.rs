@@ -1,5 +1,6 @@
 //! The table of hops: for each link of each direction its port there, and the port that answers its BRMs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cellrate_engine::set_up;
@@ -16,6 +17,8 @@ pub(super) struct Hops {
     pub(super) table: Arc<[Hop]>,
     /// The first hop of each direction of each connection.
     pub(super) first: Vec<u32>,
+    /// Hops at whose far ends cells are policed.
+    pub(super) policed: BTreeSet<u32>,
 }
 
 impl Hops {
@@ -29,7 +32,7 @@ impl Hops {
             first[flow] = end as u32;
             end += lengths[flow];
         }
-        Hops { table: std::iter::repeat_n(Hop::NOWHERE, end).collect(), first }
+        Hops { table: std::iter::repeat_n(Hop::NOWHERE, end).collect(), first, policed: BTreeSet::new() }
     }
 
     /// The first hop of `flow`.

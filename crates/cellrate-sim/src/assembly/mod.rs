@@ -20,14 +20,17 @@ use std::sync::Arc;
 
 use cellrate_engine::becn::{Origin, origins};
 use cellrate_engine::given::Given;
+use cellrate_engine::policing::{Checkpoint, checkpoints};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
 use cellrate_proto::Time;
+use cellrate_proto::policing::usage::{Rule, UsageControl};
 use cellrate_scenario::{FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Shared};
 
 use crate::endpoint::Endpoint;
 use crate::error::RunError;
 use crate::kernel::Kernel;
 use crate::kernel::build::Parts;
+use crate::kernel::police::Police;
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::windows::partition::Partition;
 use crate::mechanisms::{Mechanism, Mechanisms};
@@ -53,6 +56,8 @@ pub(crate) struct Assembly {
     pub endpoints: Vec<Place>,
     /// Ends inside switches, and where they are.
     pub virtual_ends: Vec<(VirtualEnd, Place)>,
+    /// Policers, each with its cluster and the number of the hop at whose far end it stands.
+    pub checkpoints: Vec<(Checkpoint, u32, u32)>,
 }
 
 impl Assembly {
@@ -111,6 +116,14 @@ pub(crate) fn assemble(
     let mut joined: BTreeSet<PortIndex> = virtual_ends.iter().map(sends_by).collect();
     let origins = origins(scenario);
     joined.extend(origins.iter().flat_map(|origin| [origin.step.port(), origin.step_back.port()]));
+    let checkpoints = checkpoints(scenario);
+    joined.extend(checkpoints.iter().map(|point| scenario.step(point.flow, point.hop + 1).port()));
+    // Where BRMs leave that a policer has to see.
+    let watched_brms: BTreeSet<PortIndex> = checkpoints
+        .iter()
+        .filter(|point| matches!(point.usage.rule, Rule::Abr(_)))
+        .map(|point| point.step_back.port())
+        .collect();
     let every_cell = watched_receivers(scenario);
     let without_queue = ports_without_queue(scenario);
     let mut outlets = Shared::default();
@@ -127,7 +140,7 @@ pub(crate) fn assemble(
             outside: cluster_of(head) != cluster,
             at_host: scenario.node(head).kind == NodeKind::Host,
             every_cell: every_cell[port.index()],
-            tapped: tapped.contains(&port),
+            tapped: tapped.contains(&port) || watched_brms.contains(&port),
             joined: joined.contains(&port),
             without_queue: without_queue[port.index()] && mechanisms.has(Mechanism::WithoutQueue),
             watched: watched.port(port),
@@ -163,8 +176,17 @@ pub(crate) fn assemble(
         let (number, way_back) = (hops.of(flow) + hop as u32, hops.of(flow.other()) + hop_back as u32);
         parts[cluster_of(scenario.tail(step)) as usize].ways_back.insert(number, way_back);
     }
+    let point = |point: Checkpoint| {
+        let (cluster, hop) = (cluster_of(point.switch), hops.of(point.flow) + point.hop as u32);
+        let police = &mut parts[cluster as usize].police;
+        police.policers.insert(hop, UsageControl::new(&point.usage));
+        police.watched.insert(hops.of(point.flow.other()) + point.hop_back as u32, hop);
+        (point, cluster, hop)
+    };
+    let checkpoints: Vec<_> = checkpoints.into_iter().map(point).collect();
+    hops.policed.extend(checkpoints.iter().map(|&(.., hop)| hop));
     let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts, &watched, mechanisms);
-    let Hops { mut table, first } = hops;
+    let Hops { mut table, first, policed } = hops;
     let wiring = Wiring {
         scenario,
         ports: &ports,
@@ -172,6 +194,7 @@ pub(crate) fn assemble(
         every_cell: &every_cell,
         folded: &folded,
         first_hops: &first,
+        policed: &policed,
     };
     wiring.lay(own(&mut table), &mut parts);
 
@@ -182,7 +205,7 @@ pub(crate) fn assemble(
         Cluster::new(Parts { hops: Arc::clone(&table), sampler, ..parts })
     });
     let kernel = Kernel::new(clusters.collect(), conduits, partition.window, end, mechanisms);
-    Ok(Assembly { kernel, ports, endpoints, virtual_ends })
+    Ok(Assembly { kernel, ports, endpoints, virtual_ends, checkpoints })
 }
 
 /// The first instant that the kernel runs to: for which counts have to be exact, or the end of the run.
@@ -203,6 +226,7 @@ fn empty_parts(scenario: &Scenario, mechanisms: Mechanisms) -> Parts {
         ahead: Vec::new(),
         first_virtual: 0,
         ways_back: BTreeMap::new(),
+        police: Police::default(),
         sampler: Sampler::default(),
         end: first_pause(scenario),
         mechanisms,

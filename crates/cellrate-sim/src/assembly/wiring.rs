@@ -1,6 +1,6 @@
 //! What lies between the ports: which lane a cell is in on each link, and the order of the lanes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cellrate_scenario::{FlowIndex, NodeKind, PortIndex, Scenario};
 
@@ -27,6 +27,8 @@ pub(super) struct Wiring<'a> {
     pub folded: &'a [Fold],
     /// The first hop of each direction of each connection.
     pub first_hops: &'a [u32],
+    /// Hops at whose far ends cells are policed.
+    pub policed: &'a BTreeSet<u32>,
 }
 
 impl Wiring<'_> {
@@ -61,19 +63,25 @@ impl Wiring<'_> {
                 true => Course::Host { every_cell: self.every_cell[port.index()] },
                 false => Course::Switch,
             };
-            // The courses in order: the shared one, that to virtual ends, then the deferred ports by number.
-            let mut courses: BTreeMap<(Option<u32>, bool), (Course, Vec<u32>)> = BTreeMap::new();
+            // The courses in order: the shared one, that to virtual ends, those by a policer, then the deferred ports by
+            // number.
+            let mut courses: BTreeMap<(Option<u32>, u8), (Course, Vec<u32>)> = BTreeMap::new();
             for &(_, hop) in crossing {
                 let ends_here = !at_host && hops[hop as usize].endpoint != NONE;
                 let next = (!at_host && !ends_here).then(|| hops[hop as usize + 1].port);
                 let behind = &parts[cluster as usize].ports;
                 let deferred = next.filter(|&next| behind[next as usize].deferred);
-                let other = if ends_here { Course::VirtualEnd } else { shared };
+                let policed = self.policed.contains(&hop);
+                let (rank, other) = match (policed, ends_here) {
+                    (true, _) => (2, Course::Policed),
+                    (false, true) => (1, Course::VirtualEnd),
+                    (false, false) => (0, shared),
+                };
                 let course = deferred.map_or(other, |port| {
                     let significance = behind[port as usize].significance();
                     Course::Deferred { port, place: 0, significance }
                 });
-                courses.entry((deferred, ends_here)).or_insert_with(|| (course, Vec::new())).1.push(hop);
+                courses.entry((deferred, rank)).or_insert_with(|| (course, Vec::new())).1.push(hop);
             }
             for (course, members) in courses.into_values() {
                 let lane = add_lane(&mut parts[cluster as usize], course);

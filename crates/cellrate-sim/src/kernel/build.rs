@@ -8,6 +8,7 @@ use cellrate_proto::Time;
 
 use super::hop::{Hop, NONE};
 use super::lanes::lane::{Course, Lane};
+use super::police::Police;
 use super::state::cluster::{Ahead, Cluster};
 use super::state::feed::Feed;
 use super::state::leaf::Leaf;
@@ -36,6 +37,7 @@ pub(crate) struct Parts {
     pub first_virtual: usize,
     /// Of hops by ports that [originate](super::becn) BRMs: the hop of the other direction that leaves the same switch.
     pub ways_back: BTreeMap<u32, u32>,
+    pub police: Police,
     pub sampler: Sampler,
     pub end: Time,
     pub mechanisms: Mechanisms,
@@ -64,6 +66,7 @@ impl Cluster {
             ahead,
             first_virtual,
             ways_back,
+            police,
             sampler,
             end,
             mechanisms,
@@ -113,6 +116,7 @@ impl Cluster {
             ahead,
             first_virtual,
             ways_back,
+            police: Box::new(police),
             sampler,
             end,
             leaves,

@@ -8,7 +8,7 @@ use cellrate_proto::{Direction, Duration, RateCode, RmCell, Time};
 /// word   63 62           47           32 31  30 29 28 27 26 25          0
 ///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
 /// RM     |0|   CCR (15)   |   ER (15)   |DIR|BN|NI|CI|CLP|1|  hop (26)   |
-/// data   |0|      sequence number (30)  | 0 |0 |U |E | 0 |0|  hop (26)   |
+/// data   |0|      sequence number (30)  | 0 |0 |U |E |CLP|0|  hop (26)   |
 ///        +-+--------------+-------------+---+--+--+--+--+--+-------------+
 /// ```
 ///
@@ -167,6 +167,18 @@ impl Cell {
     #[inline]
     pub fn is_rm(&self) -> bool {
         self.word & RM != 0
+    }
+
+    /// CLP: whether the cell is out of rate, or tagged.
+    #[inline]
+    pub fn clp(&self) -> bool {
+        self.word & CLP != 0
+    }
+
+    /// The same cell with CLP = 1.
+    #[inline]
+    pub fn tagged(self) -> Cell {
+        Cell { word: self.word | CLP, ..self }
     }
 
     /// EFCI of a data cell.

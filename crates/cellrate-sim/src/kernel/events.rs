@@ -42,6 +42,7 @@ impl Cluster {
                     Course::Host { every_cell } => self.on_delivery(now, lane as usize, every_cell, leaf),
                     Course::Behind { port } => self.on_awaited(now, lane as usize, port as usize),
                     Course::VirtualEnd => self.on_virtual_end(now, lane as usize, leaf),
+                    Course::Policed => self.on_policed(now, lane as usize, leaf),
                 },
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
@@ -414,6 +415,9 @@ impl Cluster {
             departures.note(now, port, cell);
         }
         self.schedule.set(leaf, next);
+        if let Some(Ok(cell) | Err(cell)) = &cell {
+            self.police.on_departure(now, cell);
+        }
         match cell {
             None => {}
             Some(Ok(cell)) => {

@@ -56,7 +56,7 @@
 //! - on its last link a data cell is counted as soon as its arrival is known ([`state::cluster`]).
 //!
 //! Where a switch sends cells that nobody can know of before, because it segments control loops ([`virtual_end`]) or
-//! originates BRMs ([`becn`]), every arrival is an event.
+//! originates BRMs ([`becn`]), every arrival is an event; so is that of a cell which a switch polices ([`police`]).
 //!
 //! # Order at the same instant
 //!
@@ -94,6 +94,7 @@ pub(crate) mod events;
 pub(crate) mod hop;
 pub(crate) mod lanes;
 pub(crate) mod pause;
+pub(crate) mod police;
 pub(crate) mod sampling;
 pub(crate) mod sources;
 pub(crate) mod state;

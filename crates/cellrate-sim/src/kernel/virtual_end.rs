@@ -28,6 +28,11 @@ impl Cluster {
         };
         let next = place.ring.first().map_or(Time::NEVER, |cell| cell.arrives);
         self.schedule.set(leaf, next);
+        self.end_loop(now, cell);
+    }
+
+    /// `cell` has reached a switch that ends its control loop.
+    pub(super) fn end_loop(&mut self, now: Time, cell: Cell) {
         let endpoint = self.hops[cell.hop()].endpoint as usize;
         let next = self.hops[cell.hop() + 1];
         if !cell.is_backward_rm() {

@@ -51,6 +51,7 @@ pub(crate) fn account(
     let frames = super::frames::since(frames, &meter.warm_up.frames);
     let Rows { exchanges, pages, list: exchange_list } = super::exchanges::collect(scenario, &assembly);
     let virtual_sources = super::virtual_sources::collect(scenario, &assembly, &meter.virtual_sources, end);
+    let policing = super::policing::collect(scenario, &assembly, &meter.policing);
     let (shares, fairness, efficiency) = shares::rows(scenario, &got(scenario, &vcs, &tcp, end));
     let series = collect_series(scenario, assembly);
     Ok(RunResult {
@@ -72,6 +73,7 @@ pub(crate) fn account(
             frames,
             frame_list,
             virtual_sources,
+            policing,
             host_bottlenecks,
             refused: refused(scenario),
             negotiated: negotiated(scenario),

@@ -10,6 +10,7 @@
 use std::borrow::Cow;
 
 use cellrate_engine::histogram::{Extremes, Histogram};
+use cellrate_proto::policing::usage::UsageCounts;
 use cellrate_proto::{CellRate, SourceStatistics, Time};
 use cellrate_scenario::{FlowIndex, PortIndex, Scenario, Span};
 
@@ -31,6 +32,8 @@ pub(crate) struct Meter {
     pub warm_up: WarmUp,
     /// The same of virtual sources.
     pub virtual_sources: virtual_sources::Before,
+    /// What policers had counted when the warm-up ended; none where there is none.
+    pub policing: Vec<UsageCounts>,
 }
 
 /// Rows as of the end of the warm-up; none where there is none.
@@ -128,6 +131,7 @@ impl Meter {
         let start = scenario.measuring.start();
         self.virtual_sources.read(scenario, assembly, at, start);
         if at == start {
+            self.policing = super::policing::counts(assembly);
             self.warm_up = WarmUp {
                 tcp: super::tcp::collect(scenario, assembly, at),
                 frames: super::frames::collect(scenario, assembly, &elsewhere.in_flight, at, Time::ZERO).0,

@@ -8,11 +8,13 @@ mod exchanges;
 mod frames;
 mod measured;
 mod phase_effects;
+mod policing;
 mod tcp;
 mod unsettled;
 mod virtual_sources;
 
 pub(crate) use account::account;
+pub use cellrate_engine::policing::PolicingSummary;
 pub use cellrate_engine::rows::{
     ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
 };
@@ -71,6 +73,8 @@ pub struct Summary {
     pub frame_list: Vec<FrameRow>,
     /// One row per virtual source that data came to, in the order of the VCs and of their way.
     pub virtual_sources: Vec<VirtualSourceSummary>,
+    /// One row per policer, in the order of the VCs and of their way.
+    pub policing: Vec<PolicingSummary>,
     /// Hosts whose own line was the bottleneck of what they sent, in the order of the scenario.
     pub host_bottlenecks: Vec<HostBottleneck>,
     /// Connections that were refused at set-up and did not run.

@@ -11,6 +11,7 @@ pub mod hosts;
 pub mod parallel;
 pub mod parts;
 mod paths;
+pub mod police;
 pub mod queueing;
 pub mod segments;
 mod switches;

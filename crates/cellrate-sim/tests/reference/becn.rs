@@ -37,7 +37,17 @@ impl Network<'_> {
         let rm = Some(self.answer(now, number, cell.flow, brm));
         let flow = cell.flow ^ 1;
         let step = self.paths[flow].len() - cell.step;
-        let back = Cell { flow, step, sent: now, number: 0, efci: false, rm, ends_pdu: false, pdu: None };
+        let back = Cell {
+            flow,
+            step,
+            sent: now,
+            number: 0,
+            efci: false,
+            rm,
+            ends_pdu: false,
+            tagged: false,
+            pdu: None,
+        };
         let number = self.observe(now, &back);
         self.admit(now, number, back);
         self.plan_interval_end(number);

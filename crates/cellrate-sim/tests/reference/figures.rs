@@ -28,6 +28,7 @@ impl Network<'_> {
             row.cutoff_decreases -= before.cutoff_decreases;
             row.uili_decreases -= before.uili_decreases;
         }
+        let policing = self.policing_rows();
         Judgement {
             vcs,
             tcp: (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect(),
@@ -37,6 +38,7 @@ impl Network<'_> {
             ports,
             windows,
             virtual_sources,
+            policing,
             series: self.records.into_iter().map(|record| (record.times_ps, record.values)).collect(),
         }
     }

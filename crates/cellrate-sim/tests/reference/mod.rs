@@ -32,6 +32,7 @@ mod beginning;
 mod figures;
 mod frame_discard;
 mod frames;
+mod police;
 mod queues;
 mod segments;
 mod tcp;
@@ -51,12 +52,13 @@ use cellrate_scenario::{
 use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::transport::{Adapter, Segment, Stack, Tally};
-use cellrate_sim::{FlowSummary, FrameSummary, PortSummary, VirtualSourceSummary};
+use cellrate_sim::{FlowSummary, FrameSummary, PolicingSummary, PortSummary, VirtualSourceSummary};
 
 use crate::plain::Counting;
 use crate::plain::sources::given;
 use beginning::{new_end, new_port};
 use frame_discard::Fates;
+use police::Policer;
 use queues::Turns;
 use segments::Relay;
 use tcp::tcp_value;
@@ -87,6 +89,14 @@ pub enum Flaw {
     TimersBeforeArrivals,
     /// The PDU after one of which nothing has come is no PDU either.
     LostPduSpoilsNext,
+    /// A cell that comes as early as its tolerance allows does not conform.
+    EarliestDoesNotConform,
+    /// A cut of an ABR source's rate binds the cell that comes next.
+    CutsBindAtOnce,
+    /// A BRM counts as it comes to the port towards the source, not as it leaves.
+    BrmsCountAsTheyCome,
+    /// What is discarded is charged.
+    DiscardedCellsCount,
 }
 
 /// All of them but those of TCP.
@@ -105,6 +115,14 @@ pub const FLAWS: [Flaw; 9] = [
 /// Those that take TCP to tell.
 pub const TCP_FLAWS: [Flaw; 2] = [Flaw::TimersBeforeArrivals, Flaw::LostPduSpoilsNext];
 
+/// Those that take a policer to tell.
+pub const POLICE_FLAWS: [Flaw; 4] = [
+    Flaw::EarliestDoesNotConform,
+    Flaw::CutsBindAtOnce,
+    Flaw::BrmsCountAsTheyCome,
+    Flaw::DiscardedCellsCount,
+];
+
 /// What the judge found. Quantiles of delays are those of the sorted values.
 pub struct Judgement {
     pub vcs: Vec<FlowSummary>,
@@ -112,6 +130,7 @@ pub struct Judgement {
     /// Of each window of the scenario.
     pub windows: Vec<(Vec<FlowSummary>, Vec<PortSummary>)>,
     pub virtual_sources: Vec<VirtualSourceSummary>,
+    pub policing: Vec<PolicingSummary>,
     pub cell_hops: u64,
     /// TCP, where there is any.
     pub tcp: Vec<TcpRow>,
@@ -146,6 +165,8 @@ struct Cell {
     rm: Option<RmCell>,
     /// Whether a data cell is the last one of its PDU.
     ends_pdu: bool,
+    /// CLP of a data cell.
+    tagged: bool,
     /// Of a data cell of TCP: its PDU and its place in it, both from 1 on, and in the last one what the PDU says.
     pdu: Option<(u64, u64, Option<Segment>)>,
 }
@@ -264,6 +285,7 @@ struct Network<'a> {
     ports: Vec<Port>,
     ends: Vec<End>,
     records: Vec<Record>,
+    policers: Vec<Policer>,
     looks: Vec<Look>,
 }
 
@@ -281,8 +303,9 @@ impl<'a> Network<'a> {
         let records = scenario.probes.iter().map(|_| Record::default()).collect();
         let end = Time::ZERO + scenario.duration;
         let (events, sequence) = (BinaryHeap::new(), 0);
+        let (policers, looks) = (Policer::all(scenario, flaw), Vec::new());
         let mut network =
-            Network { scenario, flaw, end, events, sequence, paths, ports, ends, records, looks: Vec::new() };
+            Network { scenario, flaw, end, events, sequence, paths, ports, ends, records, policers, looks };
         network.connect();
         for number in 0..network.ports.len() {
             network.plan_interval_end(number);
@@ -393,6 +416,9 @@ impl<'a> Network<'a> {
         assert_eq!(began + link.rate.cell_time(), now);
         port.transmitted += 1;
         port.busy += link.rate.cell_time();
+        if self.flaw != Some(Flaw::BrmsCountAsTheyCome) {
+            self.show_to_police(now, number, &cell);
+        }
         if lost {
             self.lose(number, &cell);
         } else {
@@ -431,6 +457,9 @@ impl<'a> Network<'a> {
 
     /// `cell` comes to an output port.
     fn admit(&mut self, now: Time, number: usize, mut cell: Cell) {
+        if self.flaw == Some(Flaw::BrmsCountAsTheyCome) {
+            self.show_to_police(now, number, &cell);
+        }
         self.integrate_queue(now, number);
         let priority = priority(self.scenario.connections[cell.flow / 2].category);
         let Buffers { guaranteed, abr, ubr, shared } =
@@ -471,6 +500,7 @@ impl<'a> Network<'a> {
     }
 
     fn on_arrival(&mut self, now: Time, number: usize, cell: Cell) {
+        let Some(cell) = self.police(now, cell) else { return };
         let path = &self.paths[cell.flow];
         if cell.step + 1 == path.len() {
             self.deliver(now, cell.flow ^ 1, cell);
@@ -604,7 +634,8 @@ impl<'a> Network<'a> {
         let port = number_of(self.paths[flow][0]);
         let number = self.ends[flow].data_sent as u32;
         let pdu = if rm.is_none() { self.ends[flow].part_of_pdu() } else { None };
-        self.admit(now, port, Cell { flow, step: 0, sent: now, number, efci: false, rm, ends_pdu, pdu });
+        let cell = Cell { flow, step: 0, sent: now, number, efci: false, rm, ends_pdu, tagged: false, pdu };
+        self.admit(now, port, cell);
     }
 
     fn on_transmission(&mut self, now: Time, flow: usize) {

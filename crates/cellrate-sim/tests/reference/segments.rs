@@ -194,7 +194,17 @@ impl Network<'_> {
                 relay.note_length(now);
                 Cell { step, ..waited }
             }
-            rm => Cell { flow, step, sent: now, number: 0, efci: false, rm, ends_pdu: false, pdu: None },
+            rm => Cell {
+                flow,
+                step,
+                sent: now,
+                number: 0,
+                efci: false,
+                rm,
+                ends_pdu: false,
+                tagged: false,
+                pdu: None,
+            },
         };
         let port = number_of(self.paths[flow][step]);
         self.admit(now, port, cell);

@@ -35,6 +35,9 @@ impl Network<'_> {
         }
         let look = self.counts(at);
         self.looks.push(look);
+        if at == self.scenario.measuring.start() {
+            self.policers.iter_mut().for_each(Policer::end_warm_up);
+        }
         for port in &mut self.ports {
             // A cell that leaves at this instant stands no longer.
             let leaves = port.transmitting.as_ref().filter(|(_, _, began)| *began + port.cell_time == at);

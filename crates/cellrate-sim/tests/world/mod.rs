@@ -125,6 +125,7 @@ impl World {
             queue: ConnectionQueue::default(),
             forward: flow(Some(traffic)),
             backward: flow(None),
+            policing: Vec::new(),
         });
         self.scenario.connections.last_mut().unwrap()
     }
@@ -146,6 +147,7 @@ impl World {
             queue: ConnectionQueue::default(),
             forward: flow(Some(traffic)),
             backward: flow(None),
+            policing: Vec::new(),
         });
         self.scenario.connections.last_mut().unwrap()
     }

@@ -26,6 +26,8 @@ pub(crate) enum Course {
     Switch,
     /// A switch where the control loop of its connections ends, at a [virtual end](crate::kernel::virtual_end).
     VirtualEnd,
+    /// A switch that [polices](crate::kernel::police) them, whatever it does with them then.
+    Policed,
     /// A deferred port of a switch.
     Deferred {
         /// The port.

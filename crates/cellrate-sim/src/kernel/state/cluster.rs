@@ -33,6 +33,7 @@ use super::shared_host::SharedHost;
 use crate::endpoint::Endpoint;
 use crate::kernel::hop::Hop;
 use crate::kernel::lanes::lane::Lane;
+use crate::kernel::police::Police;
 use crate::mechanisms::Mechanisms;
 use crate::port::Port;
 use crate::probe::sampler::Sampler;
@@ -83,6 +84,8 @@ pub(crate) struct Cluster {
     pub(in crate::kernel) first_virtual: usize,
     /// Of hops by ports that [originate](crate::kernel::becn) BRMs: the hop of the other direction that leaves the same switch.
     pub(in crate::kernel) ways_back: BTreeMap<u32, u32>,
+    /// What polices cells that come to switches, where something does.
+    pub police: Box<Police>,
     /// Lent by who runs the cluster.
     pub(in crate::kernel) room: Room,
     pub(in crate::kernel) departure_leaves: Vec<u32>,

@@ -50,7 +50,11 @@ impl Outbox {
     pub fn new(cluster: u32, lane: u32, course: Course, cell_time: Duration, hops: &[u32]) -> Outbox {
         let significance = match course {
             Course::Deferred { significance, .. } => Some(significance),
-            Course::Host { .. } | Course::Behind { .. } | Course::Switch | Course::VirtualEnd => None,
+            Course::Host { .. }
+            | Course::Behind { .. }
+            | Course::Switch
+            | Course::VirtualEnd
+            | Course::Policed => None,
         };
         let hops = if hops.len() > 1 { hops.into() } else { Box::default() };
         let sent = Sent::Plain { cells: Vec::new(), takes_stretches: false, expected: 0, cell_time, hops };

@@ -1,0 +1,214 @@
+//! Usage parameter control: a policer of one direction of a connection at one interface, what it does with cells that
+//! do not conform, and what it counts (TM 4.0, 5.4; at the first switch UPC, between networks NPC).
+
+use super::contract::{Contract, Policer, Verdict};
+use super::dynamic::{AbrContract, DynamicGcra};
+use crate::parameters::ParameterError;
+use crate::units::{CellRate, Time};
+
+/// Which conformance definition holds, and with which parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// CBR.1, VBR.1 to VBR.3, UBR.1 or UBR.2.
+    Fixed(Contract),
+    /// ABR.1.
+    Abr(AbrContract),
+}
+
+/// What becomes of a cell that does not conform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// It is discarded; but what VBR.3 and UBR.2 say is to be tagged is tagged.
+    Discard,
+    /// It goes on with CLP = 1; of ABR.1, which leaves it to the network.
+    Tag,
+    /// It goes on as it is, and is counted.
+    Count,
+}
+
+/// What is policed, and how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UsageConfig {
+    /// What conforms.
+    pub rule: Rule,
+    /// What becomes of the rest.
+    pub action: Action,
+}
+
+impl UsageConfig {
+    /// Refuses what its [contract](Rule) refuses.
+    ///
+    /// # Errors
+    /// With the parameter's name, value and range.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        match &self.rule {
+            Rule::Fixed(contract) => contract.check(),
+            Rule::Abr(contract) => contract.check(),
+        }
+    }
+
+    /// The name of the conformance definition, "CBR.1" to "ABR.1".
+    pub const fn definition(&self) -> &'static str {
+        match &self.rule {
+            Rule::Fixed(contract) => contract.definition.name(),
+            Rule::Abr(_) => "ABR.1",
+        }
+    }
+}
+
+/// Cells that a policer has decided on. Each is conforming or not; of the latter some are tagged, some discarded, and
+/// where it only counts neither.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UsageCounts {
+    /// Cells that conform; those with CLP = 1 that the definition leaves alone are among them.
+    pub conforming: u64,
+    /// Cells that do not.
+    pub nonconforming: u64,
+    /// Those of them that went on with CLP = 1.
+    pub tagged: u64,
+    /// Those of them that were discarded.
+    pub discarded: u64,
+}
+
+/// A policer at work.
+#[derive(Clone, Debug)]
+pub struct UsageControl {
+    kind: Kind,
+    action: Action,
+    counts: UsageCounts,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Fixed(Policer),
+    Abr(DynamicGcra),
+}
+
+impl UsageControl {
+    /// One that no cell has come to.
+    pub fn new(config: &UsageConfig) -> UsageControl {
+        let kind = match &config.rule {
+            Rule::Fixed(contract) => Kind::Fixed(Policer::new(contract)),
+            Rule::Abr(contract) => Kind::Abr(DynamicGcra::new(contract)),
+        };
+        UsageControl { kind, action: config.action, counts: UsageCounts::default() }
+    }
+
+    /// What becomes of a cell that comes at `now`, with this CLP.
+    pub fn on_cell(&mut self, now: Time, clp: bool) -> Verdict {
+        let found = match &mut self.kind {
+            Kind::Fixed(policer) => policer.on_cell(now, clp),
+            // Out-of-rate cells are no part of it.
+            Kind::Abr(dynamic) => match (clp || dynamic.on_cell(now), self.action) {
+                (true, _) => Verdict::Pass,
+                (false, Action::Tag) => Verdict::Tag,
+                (false, _) => Verdict::Discard,
+            },
+        };
+        if found == Verdict::Pass {
+            self.counts.conforming += 1;
+            return Verdict::Pass;
+        }
+        self.counts.nonconforming += 1;
+        if self.action == Action::Count {
+            return Verdict::Pass;
+        }
+        match found {
+            Verdict::Tag => self.counts.tagged += 1,
+            _ => self.counts.discarded += 1,
+        }
+        found
+    }
+
+    /// A BRM with this ER, of the loop that the policed direction belongs to, leaves the interface towards the source
+    /// at `now`.
+    pub fn on_backward_rm(&mut self, now: Time, er: CellRate) {
+        if let Kind::Abr(dynamic) = &mut self.kind {
+            dynamic.on_backward_rm(now, er);
+        }
+    }
+
+    /// What it has counted so far.
+    pub const fn counts(&self) -> UsageCounts {
+        self.counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contract::{Coupling, Definition};
+    use super::*;
+    use crate::units::Duration;
+    use Verdict::{Discard, Pass, Tag};
+    use std::vec;
+    use std::vec::Vec;
+
+    fn us(us: u64) -> Time {
+        Time::ZERO + Duration::from_us(us)
+    }
+
+    fn fixed(definition: Definition, action: Action) -> UsageControl {
+        let contract = Contract {
+            definition,
+            pcr: CellRate::new(1e5),
+            cdvt: Duration::ZERO,
+            scr: CellRate::new(25e3),
+            mbs: 2,
+            coupling: Coupling::Coupled,
+        };
+        UsageControl::new(&UsageConfig { rule: Rule::Fixed(contract), action })
+    }
+
+    fn abr(action: Action) -> UsageControl {
+        let rate = CellRate::new(1e5);
+        let contract = AbrContract {
+            pcr: rate,
+            mcr: CellRate::ZERO,
+            icr: rate,
+            cdvt: Duration::ZERO,
+            longest_delay: Duration::ZERO,
+            shortest_delay: Duration::ZERO,
+        };
+        UsageControl::new(&UsageConfig { rule: Rule::Abr(contract), action })
+    }
+
+    /// Counts after cells every 5 us at a peak of one in 10.
+    fn counts(mut control: UsageControl) -> (UsageCounts, Vec<Verdict>) {
+        let verdicts = (0..8).map(|cell| control.on_cell(us(5 * cell), false)).collect();
+        (control.counts(), verdicts)
+    }
+
+    #[test]
+    fn what_fails_is_discarded_or_tagged_as_the_definition_says() {
+        let (counted, verdicts) = counts(fixed(Definition::Cbr1, Action::Discard));
+        assert_eq!(verdicts, [Pass, Discard].repeat(4));
+        assert_eq!(counted, UsageCounts { conforming: 4, nonconforming: 4, tagged: 0, discarded: 4 });
+        // Of the cells every 10 us the first two conform to SCR, and the next would at 50 us.
+        let (counted, verdicts) = counts(fixed(Definition::Vbr3, Action::Discard));
+        assert_eq!(verdicts, [Pass, Discard, Pass, Discard, Tag, Discard, Tag, Discard]);
+        assert_eq!(counted, UsageCounts { conforming: 2, nonconforming: 6, tagged: 2, discarded: 4 });
+    }
+
+    #[test]
+    fn counting_lets_all_go_on_and_charges_as_if_it_did_not() {
+        for definition in [Definition::Cbr1, Definition::Vbr1, Definition::Vbr3, Definition::Ubr2] {
+            let (acting, _) = counts(fixed(definition, Action::Discard));
+            let (counted, verdicts) = counts(fixed(definition, Action::Count));
+            assert_eq!(verdicts, vec![Pass; 8]);
+            assert_eq!(counted, UsageCounts { tagged: 0, discarded: 0, ..acting }, "{definition:?}");
+        }
+    }
+
+    #[test]
+    fn of_abr_in_rate_cells_are_discarded_or_tagged_and_others_pass() {
+        assert_eq!(counts(abr(Action::Discard)).1, [Pass, Discard].repeat(4));
+        assert_eq!(counts(abr(Action::Tag)).1, [Pass, Tag].repeat(4));
+        let mut control = abr(Action::Discard);
+        assert!((0..8).all(|cell| control.on_cell(us(cell), true) == Pass));
+        assert_eq!(control.counts().conforming, 8);
+        // A BRM cuts the rate to a tenth; the cut binds one cell late.
+        control.on_backward_rm(us(10), CellRate::new(1e4));
+        let verdicts: Vec<Verdict> = (2..13).map(|cell| control.on_cell(us(10 * cell), false)).collect();
+        assert_eq!(verdicts, [&[Pass][..], &[Discard; 9], &[Pass]].concat());
+    }
+}

@@ -1,0 +1,240 @@
+//! Policers of connections: what they are held to, and where.
+
+use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
+use cellrate_proto::policing::dynamic::AbrContract;
+use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
+use cellrate_proto::{CellRate, Duration};
+
+use super::network::Network;
+use super::optional;
+use crate::model::{Category, Connection, Policing, Sender};
+use crate::text::check;
+use crate::text::error::{Fault, Place};
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
+
+/// The tables `police` of the two directions of a connection, and its `scr`.
+#[derive(Default)]
+pub(super) struct Asked {
+    tables: [Option<Node>; 2],
+    scr: Option<CellRate>,
+}
+
+impl Asked {
+    /// What a connection asks for, forward and backward.
+    pub fn read(table: &Table, scr: Option<CellRate>) -> Asked {
+        let reverse = table.node("reverse").and_then(Node::table);
+        let of = |table: &Table| table.node("police").filter(|node| node.table().is_some()).cloned();
+        Asked { tables: [of(table), reverse.and_then(of)], scr }
+    }
+}
+
+/// Gives every connection its policers, by the parameters that were agreed on at set-up.
+pub(super) fn build<'a>(
+    network: &Network,
+    connections: &mut [Connection],
+    asked: impl Iterator<Item = &'a Asked>,
+) -> Result<(), Fault> {
+    for (connection, asked) in connections.iter_mut().zip(asked) {
+        for (backward, node) in [false, true].into_iter().zip(&asked.tables) {
+            let Some((node, table)) = node.as_ref().and_then(|node| Some((node, node.table()?))) else {
+                continue;
+            };
+            let reader = Reader { network, connection, backward, scr: asked.scr, node, table };
+            let policing = reader.policing()?;
+            connection.policing.extend(policing);
+        }
+    }
+    Ok(())
+}
+
+/// Reads one table.
+struct Reader<'a> {
+    network: &'a Network,
+    connection: &'a Connection,
+    backward: bool,
+    scr: Option<CellRate>,
+    node: &'a Node,
+    table: &'a Table,
+}
+
+impl Reader<'_> {
+    fn policing(&self) -> Result<Vec<Policing>, Fault> {
+        let &Reader { connection, backward, .. } = self;
+        if connection.category != Category::Abr && !connection.carries_data(backward) {
+            let message = "police holds a direction to its contract that carries no cells";
+            return Err(Fault::new(self.node.place, message, "Leave it out, or give the direction traffic"));
+        }
+        let mut list = Vec::new();
+        for hop in self.hops()? {
+            let usage = self.usage(hop)?;
+            check::configuration(usage.check(), |name| self.key(name), self.node.place)?;
+            list.push(Policing { backward, hop, usage });
+        }
+        Ok(list)
+    }
+
+    /// The key that says a parameter of a contract.
+    fn key(&self, parameter: &str) -> Option<&Node> {
+        self.table.node(&parameter.to_lowercase())
+    }
+
+    /// The hops at whose far ends cells are policed, in their order.
+    fn hops(&self) -> Result<Vec<usize>, Fault> {
+        let heads: Vec<_> =
+            self.connection.steps(self.backward).map(|step| self.network.tail(step.turned())).collect();
+        let Some(written) = self.table.node("at") else {
+            if heads.len() == 1 {
+                let message = "the path of the connection passes no switch that could police it";
+                return Err(Fault::new(self.node.place, message, "Leave police out"));
+            }
+            return Ok(vec![0]);
+        };
+        let mut hops = Vec::new();
+        for name in check::list(written)? {
+            let node = self.network.node(name)?;
+            let hop = heads.iter().position(|&head| head == node && !self.network.is_host(node));
+            let Some(hop) = hop else {
+                let message = format!("{} is no switch of the connection's path", name.plain());
+                let switches: Vec<&str> =
+                    heads[..heads.len() - 1].iter().map(|&head| self.network.name(head)).collect();
+                let remedy = if switches.is_empty() {
+                    "It passes none: leave police out".to_string()
+                } else {
+                    format!("It passes {}", switches.join(", "))
+                };
+                return Err(Fault::new(name.place, message, remedy));
+            };
+            if hops.contains(&hop) {
+                let message = format!("{} is written twice", name.plain());
+                return Err(Fault::new(name.place, message, "Name each switch once"));
+            }
+            hops.push(hop);
+        }
+        hops.sort_unstable();
+        Ok(hops)
+    }
+
+    fn usage(&self, hop: usize) -> Result<UsageConfig, Fault> {
+        let (family, first) = match self.connection.category {
+            Category::Cbr => ("cbr.", "cbr.1"),
+            Category::Vbr => ("vbr.", "vbr.1"),
+            Category::Ubr => ("ubr.", "ubr.1"),
+            Category::Abr => ("abr.", "abr.1"),
+        };
+        let name = self.table.text("definition").unwrap_or(first);
+        if !name.starts_with(family) {
+            let message = format!("definition is \"{name}\", and the connection is one of {}", &family[..3]);
+            let own: Vec<String> = crate::format::DEFINITIONS
+                .iter()
+                .filter(|other| other.starts_with(family))
+                .map(|other| format!("\"{other}\""))
+                .collect();
+            return Err(Fault::new(self.place("definition"), message, format!("Write {}", own.join(" or "))));
+        }
+        let foreign = match name {
+            "abr.1" => &["pcr", "scr", "mbs", "coupling"][..],
+            "cbr.1" | "ubr.1" | "ubr.2" => &["scr", "mbs", "coupling", "tau2", "tau3"],
+            _ => &["tau2", "tau3"],
+        };
+        if let Some(node) = foreign.iter().find_map(|key| self.table.entry(key)) {
+            let message = format!("{} is no parameter of \"{name}\"", node.key);
+            let remedy = match (name, &*node.key) {
+                ("abr.1", "pcr") => "Leave it out: it is abr.pcr",
+                _ => "Leave it out",
+            };
+            return Err(Fault::new(node.place, message, remedy));
+        }
+        let between =
+            || self.connection.steps(self.backward).take(hop + 1).map(|step| self.network.link(step));
+        let last = between().next_back().map_or(Duration::ZERO, |link| link.rate.cell_time());
+        let cdvt = optional(self.table, "cdvt", quantity::time)?.unwrap_or(last);
+        let rule = match &self.connection.flow(self.backward).sender {
+            Sender::Abr(abr) => {
+                let sum = |spans: &mut dyn Iterator<Item = Duration>| {
+                    spans.fold(Duration::ZERO, Duration::saturating_add)
+                };
+                let fixed = sum(&mut between().map(|link| link.delay)).saturating_mul(2);
+                let tau3 = optional(self.table, "tau3", quantity::time)?.unwrap_or(fixed);
+                let cells = sum(&mut between().map(|link| link.rate.cell_time()));
+                let tau2 = optional(self.table, "tau2", quantity::span)?;
+                Rule::Abr(AbrContract {
+                    pcr: abr.parameters.pcr,
+                    mcr: abr.parameters.mcr,
+                    icr: abr.parameters.effective_icr(),
+                    cdvt,
+                    longest_delay: tau2.unwrap_or(tau3.saturating_add(cells)),
+                    shortest_delay: tau3,
+                })
+            }
+            Sender::Peak(peak) => self.fixed(name, *peak, cdvt)?,
+        };
+        Ok(UsageConfig { rule, action: self.action(name)? })
+    }
+
+    fn fixed(&self, name: &str, peak: CellRate, cdvt: Duration) -> Result<Rule, Fault> {
+        let definition = match name {
+            "cbr.1" => Definition::Cbr1,
+            "vbr.1" => Definition::Vbr1,
+            "vbr.2" => Definition::Vbr2,
+            "vbr.3" => Definition::Vbr3,
+            "ubr.1" => Definition::Ubr1,
+            _ => Definition::Ubr2,
+        };
+        let needed = |key: &'static str, about: &str| check::missing(self.node.place, key, about);
+        let (scr, mbs) = if definition.is_vbr() {
+            let scr = optional(self.table, "scr", quantity::positive_cell_rate)?.or(self.scr);
+            let mbs = optional(self.table, "mbs", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
+            (
+                scr.ok_or_else(|| needed("scr", "the sustainable cell rate of the contract"))?,
+                mbs.ok_or_else(|| needed("mbs", "the maximum burst size in cells"))? as u64,
+            )
+        } else {
+            (CellRate::ZERO, 0)
+        };
+        let pcr = optional(self.table, "pcr", quantity::positive_cell_rate)?.unwrap_or(peak);
+        let coupling = match self.table.text("coupling") {
+            Some("independent") => Coupling::Independent,
+            Some("serial") => Coupling::Serial,
+            _ => Coupling::Coupled,
+        };
+        Ok(Rule::Fixed(Contract { definition, pcr, cdvt, scr, mbs, coupling }))
+    }
+
+    fn action(&self, name: &str) -> Result<Action, Fault> {
+        let tags = matches!(name, "vbr.3" | "ubr.2");
+        let (message, remedy) = match (self.table.text("action"), name) {
+            (Some("count"), _) => return Ok(Action::Count),
+            (Some("tag"), "abr.1") => return Ok(Action::Tag),
+            (Some("tag"), _) if !tags => (
+                format!("action is \"tag\", and {name} tags nothing"),
+                "Write \"discard\" or \"count\", or a definition that tags: vbr.3, ubr.2 or abr.1",
+            ),
+            (Some("discard"), _) if tags => (
+                format!("action is \"discard\", and {name} tags what bucket 2 refuses"),
+                "Write \"tag\" or \"count\", or a definition that discards, such as vbr.2 or ubr.1",
+            ),
+            _ => return Ok(Action::Discard),
+        };
+        Err(Fault::new(self.place("action"), message, remedy))
+    }
+
+    fn place(&self, key: &str) -> Place {
+        super::place_of(self.table, key, self.node.place)
+    }
+}
+
+/// Refuses what a live run does not carry: policers.
+pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
+    let defaults = super::defaults(root, "vc");
+    let entries = root.tables("vc").map(|(_, table)| table).chain(defaults);
+    for table in entries {
+        let reverse = table.node("reverse").and_then(Node::table);
+        let of = |table: &Table| table.node("police").filter(|node| node.table().is_some()).map(|n| n.place);
+        if let Some(place) = of(table).or_else(|| reverse.and_then(of)) {
+            let message = "police is of simulations: the ports of a live run police nothing";
+            return Err(Fault::new(place, message, "Leave it out, or write police = \"off\""));
+        }
+    }
+    Ok(())
+}

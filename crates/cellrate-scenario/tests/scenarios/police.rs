@@ -1,0 +1,157 @@
+//! Connections that switches police.
+
+use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
+use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
+use cellrate_proto::{CellRate, Duration};
+use cellrate_scenario::{Document, Policing, Scenario, ScenarioError};
+
+fn document(common: &str, vc: &str) -> Result<Document, ScenarioError> {
+    let text = format!(
+        r#"
+name = "x"
+duration = "1 ms"
+[defaults]
+link = {{ rate = "42.4 Mbps", delay = "1 ms" }}
+{common}
+[[host]]
+name = "s"
+[[host]]
+name = "d"
+[[switch]]
+name = "sw1"
+[[switch]]
+name = "sw2"
+[[link]]
+between = ["s", "sw1"]
+[[link]]
+between = ["sw1", "sw2"]
+[[link]]
+between = ["sw2", "d"]
+[[vc]]
+name = "vc"
+path = ["s", "sw1", "sw2", "d"]
+{vc}
+"#
+    );
+    Document::parse(&text, "x.toml")
+}
+
+fn with(common: &str, vc: &str) -> Result<Scenario, ScenarioError> {
+    document(common, vc)?.resolve()
+}
+
+fn policing(vc: &str) -> Vec<Policing> {
+    with("", vc).unwrap_or_else(|error| panic!("{error}")).connections[0].policing.clone()
+}
+
+const CBR: &str = "category = \"cbr\"\ntraffic = { type = \"constant\", rate = \"10000 cells/s\" }\n";
+const VBR: &str = "category = \"vbr\"\npcr = \"50000 cells/s\"\ntraffic = { type = \"greedy\" }\n";
+
+#[test]
+fn nothing_is_policed_unless_it_is_said() {
+    assert_eq!(policing(""), []);
+    let all = "vc = { police = {} }";
+    assert_eq!(with(all, "").unwrap().connections[0].policing.len(), 1);
+    assert_eq!(with(all, "police = \"off\"").unwrap().connections[0].policing, []);
+}
+
+#[test]
+fn what_is_not_written_follows_from_the_connection() {
+    let [cbr] = policing(&format!("{CBR}police = {{}}"))[..] else { panic!("one") };
+    let contract = Contract {
+        definition: Definition::Cbr1,
+        pcr: CellRate::new(1e5),
+        cdvt: Duration::from_us(10),
+        scr: CellRate::ZERO,
+        mbs: 0,
+        coupling: Coupling::Coupled,
+    };
+    let usage = UsageConfig { rule: Rule::Fixed(contract), action: Action::Discard };
+    assert_eq!(cbr, Policing { backward: false, hop: 0, usage });
+    let [abr] = policing("abr = { mcr = \"1 Mbps\", icr = \"2 Mbps\" }\npolice = { at = [\"sw2\"] }")[..]
+    else {
+        panic!("one")
+    };
+    let Rule::Abr(contract) = abr.usage.rule else { panic!("{abr:?}") };
+    assert_eq!((abr.hop, contract.cdvt), (1, Duration::from_us(10)));
+    assert_eq!(contract.shortest_delay, Duration::from_ms(4));
+    assert_eq!(contract.longest_delay, Duration::from_us(4020));
+    let bits = |rate: CellRate| rate.as_cells_per_s() * 424.0;
+    assert_eq!([contract.pcr, contract.mcr, contract.icr].map(bits), [42.4e6, 1e6, 2e6]);
+}
+
+#[test]
+fn several_switches_police_each_by_itself_and_the_other_direction_by_its_own_table() {
+    let vc = "police = { at = [\"sw2\", \"sw1\"], action = \"count\" }\nreverse = { police = { tau3 = \"1 ms\" } }";
+    let found: Vec<_> = policing(vc).iter().map(|one| (one.backward, one.hop, one.usage.action)).collect();
+    assert_eq!(found, [(false, 0, Action::Count), (false, 1, Action::Count), (true, 0, Action::Discard)]);
+}
+
+#[test]
+fn vbr_has_two_buckets() {
+    let table =
+        "definition = \"vbr.3\", scr = \"10000 cells/s\", mbs = 5, coupling = \"serial\", cdvt = \"0 s\"";
+    let [vbr] = policing(&format!("{VBR}police = {{ {table} }}"))[..] else { panic!("one") };
+    let contract = Contract {
+        definition: Definition::Vbr3,
+        pcr: CellRate::new(5e4),
+        cdvt: Duration::ZERO,
+        scr: CellRate::new(1e4),
+        mbs: 5,
+        coupling: Coupling::Serial,
+    };
+    assert_eq!(vbr.usage.rule, Rule::Fixed(contract));
+}
+
+#[test]
+fn peaks_of_a_contract_are_those_agreed_on_at_set_up() {
+    let mut document = document("", "abr = { mcr = \"1 Mbps\", icr = \"1 Mbps\" }\npolice = {}").unwrap();
+    document.set("admission", "{ charging = 2 }").unwrap();
+    let scenario = document.resolve().unwrap_or_else(|error| panic!("{error}"));
+    let Rule::Abr(contract) = scenario.connections[0].policing[0].usage.rule else { panic!("one of ABR") };
+    assert!((contract.pcr.as_cells_per_s() * 424.0 / 2e6 - 1.0).abs() < 0.01, "{contract:?}");
+}
+
+#[test]
+fn errors_name_what_is_wrong() {
+    let told = |vc: &str| with("", vc).unwrap_err().to_string();
+    for (vc, parts) in [
+        ("police = { at = [\"d\"] }".to_string(), ["is no switch of the connection's path", "sw1, sw2"]),
+        ("police = { at = [\"sw1\", \"sw1\"] }".into(), ["written twice", "once"]),
+        ("police = { definition = \"cbr.1\" }".into(), ["the connection is one of abr", "\"abr.1\""]),
+        ("police = { mbs = 3 }".into(), ["mbs is no parameter of \"abr.1\"", "Leave it out"]),
+        ("police = { pcr = \"1 Mbps\" }".into(), ["pcr is no parameter", "abr.pcr"]),
+        ("police = { tau2 = \"1 us\", tau3 = \"2 us\" }".into(), ["tau3 is", "at most tau2"]),
+        (format!("{CBR}police = {{ action = \"tag\" }}"), ["cbr.1 tags nothing", "vbr.3"]),
+        (
+            format!("{CBR}police = {{ tau2 = \"1 ms\" }}"),
+            ["tau2 is no parameter of \"cbr.1\"", "Leave it out"],
+        ),
+        (format!("{CBR}reverse = {{ police = {{}} }}"), ["carries no cells", "give the direction traffic"]),
+        (format!("{VBR}police = {{ mbs = 3 }}"), ["\"scr\" is missing", "sustainable"]),
+        (format!("{VBR}police = {{ scr = \"1 Mbps\" }}"), ["\"mbs\" is missing", "burst"]),
+        (format!("{VBR}police = {{ scr = \"40 Mbps\", mbs = 3 }}"), ["SCR is", "at most PCR"]),
+        (
+            format!(
+                "{VBR}police = {{ definition = \"vbr.3\", scr = \"1 Mbps\", mbs = 3, action = \"discard\" }}"
+            ),
+            ["vbr.3 tags what bucket 2 refuses", "vbr.2"],
+        ),
+    ] {
+        let message = told(&vc);
+        assert!(parts.iter().all(|part| message.contains(part)), "{vc}: {message}");
+    }
+}
+
+#[test]
+fn a_live_run_refuses_it() {
+    for (common, vc) in [
+        ("", "police = {}"),
+        ("vc = { police = {} }", ""),
+        ("", "reverse = { police = { action = \"count\" } }"),
+    ] {
+        let message = document(common, vc).unwrap().resolve_for_live().unwrap_err().to_string();
+        assert!(message.contains("police is of simulations"), "{message}");
+    }
+    assert!(document("", "police = \"off\"").unwrap().resolve_for_live().is_ok());
+}

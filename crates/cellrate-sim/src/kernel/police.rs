@@ -1,0 +1,66 @@
+//! Policers where cells come to a switch (UPC, NPC): every cell of a policed direction is an event there.
+//!
+//! What a policer discards has never come to the switch: no port counts it. A policer of ABR has to know when BRMs
+//! leave towards the source, so every departure from the port in that direction is an event; and the port that the
+//! cells go on by is never deferred, because what passes has to come there when it does.
+
+use std::collections::BTreeMap;
+
+use cellrate_proto::Time;
+use cellrate_proto::policing::contract::Verdict;
+use cellrate_proto::policing::usage::UsageControl;
+
+use super::cell::Cell;
+use super::hop::NONE;
+use super::state::cluster::Cluster;
+
+/// The policers of a cluster.
+#[derive(Debug, Default)]
+pub(crate) struct Police {
+    /// By the hop at whose far end cells are policed.
+    pub policers: BTreeMap<u32, UsageControl>,
+    /// Of the hops by which BRMs leave that a policer has to see: the hop that it polices.
+    pub watched: BTreeMap<u32, u32>,
+}
+
+impl Police {
+    /// A cell leaves a port at `now`.
+    pub fn on_departure(&mut self, now: Time, cell: &Cell) {
+        if !cell.is_backward_rm() {
+            return;
+        }
+        let policed = self.watched.get(&(cell.hop() as u32));
+        if let Some(policer) = policed.and_then(|hop| self.policers.get_mut(hop)) {
+            policer.on_backward_rm(now, cell.explicit_rate().rate());
+        }
+    }
+}
+
+impl Cluster {
+    /// A cell reaches a switch that polices it.
+    pub(super) fn on_policed(&mut self, now: Time, lane: usize, leaf: usize) {
+        let place = &mut self.lanes[lane];
+        let Some(cell) = place.ring.pop() else {
+            unreachable!("an arrival is scheduled only while a cell is on the link");
+        };
+        let next = place.ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+        self.schedule.set(leaf, next);
+        let Some(policer) = self.police.policers.get_mut(&(cell.hop() as u32)) else {
+            unreachable!("what takes this way is policed");
+        };
+        let cell = match policer.on_cell(now, cell.clp()) {
+            Verdict::Pass => cell,
+            Verdict::Tag => cell.tagged(),
+            Verdict::Discard => {
+                let flow = self.hops[cell.hop()].flow;
+                *self.dropped.entry(flow).or_default() += 1;
+                return;
+            }
+        };
+        if self.hops[cell.hop()].endpoint == NONE {
+            self.forward(now, leaf, cell);
+        } else {
+            self.end_loop(now, cell);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Rows of results about policers.
+
+use cellrate_engine::policing::PolicingSummary;
+use cellrate_proto::policing::usage::UsageCounts;
+use cellrate_scenario::Scenario;
+
+use crate::assembly::Assembly;
+
+/// What each policer has counted so far, in the order of the assembly.
+pub(super) fn counts(assembly: &Assembly) -> Vec<UsageCounts> {
+    let counts = |cluster: u32, hop: &u32| {
+        let police = &assembly.kernel.clusters[cluster as usize].police;
+        police.policers.get(hop).map(|policer| policer.counts()).unwrap_or_default()
+    };
+    assembly.checkpoints.iter().map(|(_, cluster, hop)| counts(*cluster, hop)).collect()
+}
+
+/// One row per policer: what it has counted since `before`, which is empty where there is no warm-up.
+pub(super) fn collect(
+    scenario: &Scenario,
+    assembly: &Assembly,
+    before: &[UsageCounts],
+) -> Vec<PolicingSummary> {
+    let before = before.iter().copied().chain(std::iter::repeat(UsageCounts::default()));
+    let points = assembly.checkpoints.iter().zip(counts(assembly)).zip(before);
+    points.map(|(((point, ..), now), before)| PolicingSummary::new(scenario, point, now, before)).collect()
+}

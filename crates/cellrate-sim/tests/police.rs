@@ -1,0 +1,104 @@
+//! Policers at switches, against closed forms.
+
+mod world;
+
+use std::ops::ControlFlow;
+
+use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
+use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
+use cellrate_proto::{BitRate, CellRate, Duration, Time};
+use cellrate_scenario::*;
+use cellrate_sim::{PolicingSummary, RunResult, run};
+use world::{World, greedy};
+
+/// A line of one cell in 10 us.
+const LINE: BitRate = BitRate::from_bps(42_400_000);
+
+/// One connection over one switch, 10,000 cell times long, whose source sends one cell in so many microseconds.
+fn one(category: Category, definition: Definition, every_us: f64, action: Action) -> RunResult {
+    let mut world = World::new(Duration::from_ms(100));
+    world.rate = BitRate::from_bps(424_000_000);
+    world.link("s", "sw", world.rate, Duration::from_us(7));
+    world.link("sw", "d", LINE, Duration::from_us(7));
+    let traffic = match every_us {
+        10.0 => greedy(),
+        _ => Traffic::Constant { rate: CellRate::new(1e6 / every_us), start: Time::ZERO, end: Time::NEVER },
+    };
+    let connection = world.other("vc", category, &["s", "sw", "d"], traffic);
+    connection.forward.sender = Sender::Peak(CellRate::new(1e6 / every_us));
+    let contract = Contract {
+        definition,
+        pcr: CellRate::new(1e5),
+        cdvt: Duration::ZERO,
+        scr: CellRate::new(25e3),
+        mbs: 10,
+        coupling: Coupling::Coupled,
+    };
+    let usage = UsageConfig { rule: Rule::Fixed(contract), action };
+    connection.policing.push(Policing { backward: false, hop: 0, usage });
+    world.run()
+}
+
+fn row(result: &RunResult) -> &PolicingSummary {
+    &result.summary.policing[0]
+}
+
+#[test]
+fn a_source_at_exactly_its_peak_conforms_without_tolerance() {
+    let result = one(Category::Cbr, Definition::Cbr1, 10.0, Action::Discard);
+    let row = row(&result);
+    assert_eq!((row.vc.as_str(), row.switch.as_str(), row.definition), ("vc", "sw", "CBR.1"));
+    assert_eq!((row.conforming, row.nonconforming), (10_000, 0));
+}
+
+#[test]
+fn of_a_source_a_quarter_too_fast_every_second_cell_is_discarded() {
+    // A cell every 8 us, of which one every 16 us is 10 us behind the one before.
+    let result = one(Category::Cbr, Definition::Cbr1, 8.0, Action::Discard);
+    assert_eq!((row(&result).conforming, row(&result).discarded), (6_250, 6_249));
+    let vc = &result.summary.vcs[0];
+    assert_eq!((vc.sent, vc.dropped), (12_500, 6_249));
+    assert_eq!(vc.sent, vc.delivered + vc.dropped + vc.in_flight);
+    assert!(result.summary.ports.iter().all(|port| port.dropped == 0), "no port has lost it");
+    let counted = one(Category::Cbr, Definition::Cbr1, 8.0, Action::Count);
+    let row = row(&counted);
+    assert_eq!((row.conforming, row.nonconforming, row.discarded), (6_250, 6_249, 0));
+    assert_eq!(counted.summary.vcs[0].dropped, 0);
+}
+
+#[test]
+fn of_a_source_that_stays_at_its_peak_mbs_cells_pass_and_then_every_fourth() {
+    // Ten of the first, then one every 40 us: cells 13, 17 and so on to 9,997.
+    let passed = 10 + 2_497;
+    let discarded = one(Category::Vbr, Definition::Vbr1, 10.0, Action::Discard);
+    assert_eq!((row(&discarded).conforming, row(&discarded).discarded), (passed, 10_000 - passed));
+    let tagged = one(Category::Vbr, Definition::Vbr3, 10.0, Action::Discard);
+    assert_eq!((row(&tagged).conforming, row(&tagged).tagged), (passed, 10_000 - passed));
+    assert_eq!(tagged.summary.vcs[0].dropped, 0);
+}
+
+#[test]
+fn ubr_2_tags_all_that_keeps_to_the_peak() {
+    let result = one(Category::Ubr, Definition::Ubr2, 8.0, Action::Discard);
+    let row = row(&result);
+    assert_eq!((row.conforming, row.tagged, row.discarded), (0, 6_250, 6_249));
+}
+
+/// With the tolerances that follow from the links, of which nobody else has a part between a source and its switch.
+#[test]
+fn abr_sources_that_follow_the_standard_conform() {
+    for text in [
+        include_str!("../../../scenarios/two-source-transient.toml"),
+        include_str!("../../../scenarios/parking-lot.toml"),
+        include_str!("../../../scenarios/satellite.toml"),
+    ] {
+        let mut document = Document::parse(text, "ready").unwrap();
+        document.set("defaults.vc.police", "{}").unwrap();
+        let scenario = document.resolve().unwrap();
+        let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert!(result.summary.policing.iter().any(|row| row.conforming > 1000), "{}", scenario.name);
+        for row in result.summary.policing.iter().filter(|row| row.definition == "ABR.1") {
+            assert_eq!(row.nonconforming, 0, "{}: {row:?}", scenario.name);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! How the judge polices cells that come to a switch: leaky buckets whose content leaks one second a second, and of ABR
+//! every BRM that ever left the interface.
+
+use cellrate_proto::CellRate;
+use cellrate_proto::policing::contract::{Coupling, Definition};
+use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
+use cellrate_sim::PolicingSummary;
+
+use super::*;
+
+/// A bucket, in picoseconds.
+#[derive(Clone, Copy, Default)]
+struct Bucket {
+    content: i128,
+    at: i128,
+}
+
+impl Bucket {
+    /// What is left in it.
+    fn left(self, now: i128) -> i128 {
+        (self.content - (now - self.at)).max(0)
+    }
+
+    fn pour(&mut self, now: i128, increment: i128) {
+        *self = Bucket { content: self.left(now) + increment, at: now };
+    }
+}
+
+/// A policer, and what it has found.
+pub(super) struct Policer {
+    /// The direction whose cells it polices, and the step at whose end it does.
+    pub(super) flow: usize,
+    pub(super) step: usize,
+    usage: UsageConfig,
+    flaw: Option<Flaw>,
+    buckets: [Bucket; 2],
+    /// BRMs that have left, and their ERs [cells/s].
+    brms: Vec<(i128, f64)>,
+    /// Of the last cell that conformed: when it was due or came, the later of the two, and the interval then.
+    last: Option<(i128, i128)>,
+    /// Cells that conform, that do not, and of those tagged and discarded ones.
+    found: [u64; 4],
+    /// The same at the end of the warm-up.
+    before: [u64; 4],
+}
+
+/// What becomes of a cell.
+pub(super) enum Fate {
+    Passes,
+    IsTagged,
+    IsDiscarded,
+}
+
+/// A rate's interval, down to whole picoseconds; longer than any run where there is none.
+fn interval(cells_per_s: f64) -> i128 {
+    if cells_per_s > 0.0 { (1e12 / cells_per_s) as i128 } else { i128::from(u64::MAX) }
+}
+
+fn ps(span: Duration) -> i128 {
+    span.as_ps().into()
+}
+
+impl Policer {
+    pub(super) fn all(scenario: &Scenario, flaw: Option<Flaw>) -> Vec<Policer> {
+        let mut all = Vec::new();
+        for (number, connection) in scenario.connections.iter().enumerate() {
+            for policing in &connection.policing {
+                all.push(Policer {
+                    flow: 2 * number + usize::from(policing.backward),
+                    step: policing.hop,
+                    usage: policing.usage,
+                    flaw,
+                    buckets: Default::default(),
+                    brms: Vec::new(),
+                    last: None,
+                    found: [0; 4],
+                    before: [0; 4],
+                });
+            }
+        }
+        all
+    }
+
+    pub(super) fn end_warm_up(&mut self) {
+        self.before = self.found;
+    }
+
+    pub(super) fn on_brm(&mut self, now: Time, er: f64) {
+        self.brms.push((now.as_ps().into(), er));
+    }
+
+    pub(super) fn on_cell(&mut self, now: Time, clp: bool) -> Fate {
+        let now = i128::from(now.as_ps());
+        let fate = match self.usage.rule {
+            Rule::Fixed(_) => self.by_buckets(now, clp),
+            Rule::Abr(_) => match (clp || self.follows_brms(now), self.usage.action) {
+                (true, _) => Fate::Passes,
+                (false, Action::Tag) => Fate::IsTagged,
+                (false, _) => Fate::IsDiscarded,
+            },
+        };
+        let place = match fate {
+            Fate::Passes => 0,
+            Fate::IsTagged => 2,
+            Fate::IsDiscarded => 3,
+        };
+        if place == 0 {
+            self.found[0] += 1;
+            return fate;
+        }
+        self.found[1] += 1;
+        if self.usage.action == Action::Count {
+            return Fate::Passes;
+        }
+        self.found[place] += 1;
+        fate
+    }
+
+    /// The table of conformance definitions, row by row.
+    fn by_buckets(&mut self, now: i128, clp: bool) -> Fate {
+        let Rule::Fixed(contract) = self.usage.rule else { unreachable!() };
+        let [peak, sustained] = [contract.pcr, contract.scr].map(|rate| interval(rate.as_cells_per_s()));
+        let tolerance = (sustained - peak) * (i128::from(contract.mbs) - 1);
+        let [in_first, in_second] = self.buckets.map(|bucket| bucket.left(now));
+        let early = i128::from(self.flaw == Some(Flaw::EarliestDoesNotConform));
+        let first = in_first + early <= ps(contract.cdvt);
+        let second = in_second <= tolerance + ps(contract.cdvt);
+        // Whether the second bucket has a say, and whether it tags what it refuses.
+        let (asked, tags) = match contract.definition {
+            Definition::Cbr1 | Definition::Ubr1 => return self.by_peak(now, first, peak),
+            Definition::Ubr2 => {
+                return match self.by_peak(now, first, peak) {
+                    Fate::Passes if !clp => Fate::IsTagged,
+                    fate => fate,
+                };
+            }
+            Definition::Vbr1 => (true, false),
+            Definition::Vbr2 => (!clp, false),
+            Definition::Vbr3 => (!clp, true),
+        };
+        let fate = match (first, !asked || second) {
+            (true, true) => Fate::Passes,
+            (true, false) if tags => Fate::IsTagged,
+            _ => Fate::IsDiscarded,
+        };
+        let (pours_first, pours_second) = match contract.coupling {
+            Coupling::Coupled => (!matches!(fate, Fate::IsDiscarded), matches!(fate, Fate::Passes)),
+            Coupling::Independent => (first, second),
+            Coupling::Serial => (first, first && second),
+        };
+        if pours_first {
+            self.buckets[0].pour(now, peak);
+        }
+        if asked && pours_second {
+            self.buckets[1].pour(now, sustained);
+        }
+        fate
+    }
+
+    fn by_peak(&mut self, now: i128, conforms: bool, peak: i128) -> Fate {
+        if !conforms {
+            if self.flaw == Some(Flaw::DiscardedCellsCount) {
+                self.buckets[0].pour(now, peak);
+            }
+            return Fate::IsDiscarded;
+        }
+        self.buckets[0].pour(now, peak);
+        Fate::Passes
+    }
+
+    /// The largest ER of those that may hold now: that of the last BRM of tau2 ago or before, or ICR, and those since
+    /// until tau3 ago.
+    fn follows_brms(&mut self, now: i128) -> bool {
+        let Rule::Abr(contract) = self.usage.rule else { unreachable!() };
+        let [pcr, mcr, icr] = [contract.pcr, contract.mcr, contract.icr].map(CellRate::as_cells_per_s);
+        let (tau2, tau3) = (ps(contract.longest_delay), ps(contract.shortest_delay));
+        let settled = self.brms.iter().rfind(|&&(at, _)| at + tau2 <= now).map_or(icr, |&(_, er)| er);
+        let since = self.brms.iter().filter(|&&(at, _)| at + tau2 > now && at + tau3 <= now);
+        let rate = since.fold(settled.clamp(mcr, pcr), |most, &(_, er)| most.max(er.clamp(mcr, pcr)));
+        let interval = interval(rate);
+        let binds = self.flaw == Some(Flaw::CutsBindAtOnce);
+        let due =
+            self.last.map_or(now, |(at, before)| at + if binds { interval } else { interval.min(before) });
+        let conforms = now >= due - ps(contract.cdvt);
+        if conforms {
+            self.last = Some((due.max(now), interval));
+        }
+        conforms
+    }
+}
+
+impl Network<'_> {
+    /// `cell` has reached a switch: the cell, tagged or not, unless it is policed there and discarded.
+    pub(super) fn police(&mut self, now: Time, mut cell: Cell) -> Option<Cell> {
+        let here = |policer: &&mut Policer| (policer.flow, policer.step) == (cell.flow, cell.step);
+        let Some(policer) = self.policers.iter_mut().find(here) else { return Some(cell) };
+        match policer.on_cell(now, cell.clp()) {
+            Fate::Passes => {}
+            Fate::IsTagged => match &mut cell.rm {
+                Some(rm) => rm.out_of_rate = true,
+                None => cell.tagged = true,
+            },
+            Fate::IsDiscarded => {
+                self.ends[cell.flow].dropped += 1;
+                return None;
+            }
+        }
+        Some(cell)
+    }
+
+    /// `cell` has left the port of this number: BRMs are seen by who polices the direction that they control, where it
+    /// comes in over the same link.
+    pub(super) fn show_to_police(&mut self, now: Time, number: usize, cell: &Cell) {
+        let Some(rm) = cell.rm.filter(|rm| rm.direction == Direction::Backward) else { return };
+        for policer in self.policers.iter_mut().filter(|policer| policer.flow == cell.flow ^ 1) {
+            if number_of(self.paths[policer.flow][policer.step]) == number ^ 1 {
+                policer.on_brm(now, rm.explicit_rate.rate().as_cells_per_s());
+            }
+        }
+    }
+
+    pub(super) fn policing_rows(&self) -> Vec<PolicingSummary> {
+        let row = |policer: &Policer| {
+            let switch = self.scenario.head(self.paths[policer.flow][policer.step]);
+            let grown = |place: usize| policer.found[place] - policer.before[place];
+            PolicingSummary {
+                vc: self.name_of(policer.flow),
+                switch: self.scenario.nodes[switch.0 as usize].name.clone(),
+                definition: policer.usage.definition(),
+                conforming: grown(0),
+                nonconforming: grown(1),
+                tagged: grown(2),
+                discarded: grown(3),
+            }
+        };
+        self.policers.iter().map(row).collect()
+    }
+}
+
+impl Cell {
+    /// CLP.
+    pub(super) fn clp(&self) -> bool {
+        self.rm.map_or(self.tagged, |rm| rm.out_of_rate)
+    }
+}
