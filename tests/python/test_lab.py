@@ -14,6 +14,7 @@ import pytest
 import cellrate
 from cellrate.command_line.main import status
 from cellrate.results import summaries
+from cellrate.watching.board import Board
 from cellrate.watching.lab import fragment, lab
 from cellrate.watching.site import FOLDER
 from conftest import PAIR, SWEEP
@@ -79,6 +80,13 @@ def test_every_ready_scenario_runs_in_the_page_with_the_figures_of_the_command(s
         expected, given = common(native(cellrate.Scenario.load(name)), seen.ended())
         # The picture's own samples are events, too.
         assert told(given, but=("events",)) == told(expected, but=("events",)), name
+        assert seen.value("cellrate.lab.store.head.panels") == panels(cellrate.Scenario.load(name)), name
+
+
+def panels(scenario: cellrate.Scenario) -> list[dict[str, Any]]:
+    """What stands on which axis in `cellrate watch`, as JSON has it."""
+    point = scenario.points()[0].scenario
+    return list(json.loads(json.dumps(Board(point, point._native.series()).head))["panels"])
 
 
 def rows(numbers: tuple[list[str], list[list[str]]]) -> tuple[list[str], list[list[str]]]:

@@ -196,12 +196,14 @@ export class Lab {
     if (this.panels) this.panels.take(store, before);
     else {
       this.panels = new Panels(element("panels"), store, before, "time");
+      this.panels.onZoom = (span) => this.keptPanels?.zoom(span, true);
       this.panels.onHover = (now) => {
         this.network.at = now;
         this.network.update();
       };
     }
     this.network.take(store);
+    this.named();
     element("dashed").hidden = !head.panels.some((panel) => panel.lines.some((line) => line.level.some(([, rate]) => rate !== null)));
     element("grey").hidden = !before;
     for (const id of ["slower", "faster", "fastest", "pause", "step", "slow", "again"]) element(id).hidden = head.live;
@@ -414,7 +416,14 @@ export class Lab {
 
   private settingsText(store: Store): string {
     const set = this.sliders.values.map(([path, value]) => `${path} = ${value}`);
+    if (this.setup.algorithm !== null) set.unshift("own algorithm");
     return set.length ? set.join(", ") : store.head.name;
+  }
+
+  /** Says what a run beside a kept one has that the kept one has not. */
+  private named(): void {
+    element("own-name").hidden = !this.kept || !this.current;
+    if (this.kept && this.current) element("own-name").textContent = `Now: ${this.settingsText(this.current.store)}`;
   }
 
   /** Keeps this run beside the next ones, or lets it go. */
@@ -428,10 +437,13 @@ export class Lab {
       this.kept = this.current;
       element("kept").hidden = false;
       this.keptPanels = new Panels(element("kept-panels"), this.kept.store, null, "time");
+      this.keptPanels.onZoom = (span) => this.panels?.zoom(span, true);
+      if (this.panels?.zoomed) this.keptPanels.zoom(this.panels.zoomed, true);
       element("kept-figures").replaceChildren(...(this.kept.summary ? tablesOf(this.kept.summary).map(drawn) : []));
       element("kept-name").textContent = `Kept: ${this.settingsText(this.kept.store)}`;
     }
     element("kept").hidden = !this.kept;
+    this.named();
     button.ariaPressed = String(this.kept !== null);
     button.textContent = this.kept ? "End comparison" : "Compare";
     this.panels?.update();

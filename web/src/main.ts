@@ -6,11 +6,15 @@ import { Lab } from "./lab";
 import { Lessons } from "./lessons";
 import { Remote } from "./remote";
 import { read } from "./share";
+import { editors } from "./writing";
 
 /** Scenarios in groups; `build.mjs` collects them. */
 const catalog = built as { name: string; scenarios: { name: string; text: string }[] }[];
 
 const FIRST = "two-source-transient";
+
+/** When the editors are fetched if nobody has opened one [ms]: after the first run, because the server may go. */
+const FETCH_MS = 1500;
 
 const lab = new Lab();
 const lessons = new Lessons(element("lesson"), element("work"), lab);
@@ -63,7 +67,9 @@ function open(name: string): void {
 }
 
 async function begin(): Promise<void> {
-  if ((globalThis as { cellrateMode?: string }).cellrateMode === "watch") {
+  const watches = (globalThis as { cellrateMode?: string }).cellrateMode === "watch";
+  window.addEventListener("load", () => setTimeout(() => editors().catch(() => {}), watches ? 0 : FETCH_MS));
+  if (watches) {
     element("choice").querySelector<HTMLElement>(".choose")!.hidden = true;
     document.querySelector<HTMLElement>("nav")!.hidden = true;
     lab.watch(new Remote(location.href, lab));

@@ -24,10 +24,14 @@ export class Panels {
   /** Places of panels that are to be drawn. */
   private due = new Set<number>();
   private room = 56;
+  /** Of the place [CSS pixels]. Asked for at each line it would have the page laid out again. */
+  private width = 0;
   private thinned = new Map<string, Thinned>();
   /** No earlier than that is it drawn again [ms]. */
   private rested = 0;
   private readonly watching: ResizeObserver;
+  /** Called with what is seen of time now, where its reader has chosen that. */
+  onZoom: (span: [number, number] | null) => void = () => {};
   /** Called with the instant under the pointer, or null where it leaves. */
   onHover: (now: number | null) => void = () => {};
 
@@ -82,13 +86,14 @@ export class Panels {
     return this.span;
   }
 
-  /** Sees another part of time, and of values where only one panel is meant. */
-  zoom(span: [number, number] | null): void {
+  /** Sees another part of time; `follows` other panels, or tells them. */
+  zoom(span: [number, number] | null, follows = false): void {
     const duration = this.store.head.duration_s;
     this.span = span && [Math.max(0, span[0]), Math.min(duration, span[1])];
     if (!span) this.plots.forEach((one) => (one.top = null));
     this.thinned.clear();
     this.draw();
+    if (!follows) this.onZoom(this.span);
   }
 
   /** Looks closer or from further away, around the middle. */
@@ -147,6 +152,7 @@ export class Panels {
   private build(): void {
     this.plots.forEach(({ plot }) => plot.destroy());
     this.place.replaceChildren();
+    this.width = this.place.clientWidth;
     this.plots = [];
     this.store.head.panels.forEach((panel, number) => {
       const place = made("section", "panel");
@@ -179,7 +185,7 @@ export class Panels {
     const axis = { stroke: ink, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 } };
     const last = number === this.store.head.panels.length - 1;
     return {
-      width: Math.max(this.place.clientWidth, 200),
+      width: Math.max(this.width, 200),
       height: HEIGHT,
       legend: { show: false },
       cursor: { sync: { key: this.sync, setSeries: false }, drag: { x: true, y: true, uni: 40, setScale: false }, points: { show: false } },
@@ -221,7 +227,7 @@ export class Panels {
 
   /** Parts of the time that is seen in which a thinned line has two values. */
   private get parts(): number {
-    return Math.max(100, Math.round((this.place.clientWidth * devicePixelRatio) / PART));
+    return Math.max(100, Math.round((this.width * devicePixelRatio) / PART));
   }
 
   /** The same for one panel. */
@@ -315,7 +321,8 @@ export class Panels {
       const inner = plot.over;
       if (height > 4 && height < inner.clientHeight - 1) own.top = plot.posToVal(top, "y");
       const wide = width > 4 && width < inner.clientWidth - 1;
-      this.zoom(wide ? [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")] : this.span);
+      if (wide) this.zoom([plot.posToVal(left, "x"), plot.posToVal(left + width, "x")]);
+      else this.draw();
     }
     plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
   }
@@ -358,7 +365,8 @@ export class Panels {
 
   private resize(): void {
     this.thinned.clear();
-    this.plots.forEach(({ plot }) => plot.setSize({ width: Math.max(this.place.clientWidth, 200), height: HEIGHT }));
+    this.width = this.place.clientWidth;
+    this.plots.forEach(({ plot }) => plot.setSize({ width: Math.max(this.width, 200), height: HEIGHT }));
   }
 }
 

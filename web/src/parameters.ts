@@ -1,6 +1,6 @@
 // Parameters of a scenario, each with the path by which it is set and the values that a slider gives it.
 
-import { fallback, how, keys, type Schema } from "./schema";
+import { bounds, fallback, how, keys, lists, type Schema } from "./schema";
 
 /** A parameter that can be moved. */
 export interface Parameter {
@@ -14,22 +14,20 @@ export interface Parameter {
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-const ENTRIES = new Set(["host", "switch", "link", "vc", "probe", "application"]);
 /** Keys that are no parameters, though their values look like some. */
 const NOT = new Set(["name", "purpose", "like", "count", "between", "path", "set", "values", "of", "record", "sweep", "type"]);
-/** Those that the standard has as powers of two. */
-const POWERS = new Set(["nrm"]);
 /** How many steps a slider makes of a factor of ten. */
 const PER_DECADE = 48;
 
 /** All parameters that a scenario writes down, by their paths. */
-export function written(document: Json): { path: string; value: string }[] {
+export function written(document: Json, schema: Schema | null): { path: string; value: string }[] {
   const found: { path: string; value: string }[] = [];
+  const entries = schema ? lists(schema) : new Set<string>();
   const walk = (value: Json, path: string[]): void => {
     const key = path[path.length - 1];
     if (NOT.has(key)) return;
     if (Array.isArray(value)) {
-      if (path.length === 1 && ENTRIES.has(key)) value.forEach((entry, number) => walk(entry, [key, handle(entry, number + 1)]));
+      if (path.length === 1 && entries.has(key)) value.forEach((entry, number) => walk(entry, [key, handle(entry, number + 1)]));
     } else if (value !== null && typeof value === "object") Object.entries(value).forEach(([inner, one]) => walk(one, [...path, inner]));
     else if (value !== null) found.push({ path: path.join("."), value: String(value) });
   };
@@ -48,7 +46,7 @@ function handle(entry: Json, number: number): string {
 
 /** Parameters that a scenario leaves at their defaults and could write down for all: paths and default values. */
 export function unwritten(document: Json, schema: Schema): { path: string; value: string }[] {
-  const known = new Set(written(document).map(({ path }) => path));
+  const known = new Set(written(document, schema).map(({ path }) => path));
   const places: [string, string[]][] = [
     ["defaults.abr", ["defaults", "abr"]],
     ["defaults.link", ["defaults", "link"]],
@@ -58,17 +56,24 @@ export function unwritten(document: Json, schema: Schema): { path: string; value
     for (const key of keys(schema, path).keys()) {
       const value = fallback(schema, [...path, key]);
       const whole = `${prefix}.${key}`;
-      if (value !== null && !known.has(whole) && steps(key, value.replaceAll('"', "")).length > 1) found.push({ path: whole, value: value.replaceAll('"', "") });
+      if (value !== null && !known.has(whole) && steps(schema, [...path, key], value.replaceAll('"', "")).length > 1) found.push({ path: whole, value: value.replaceAll('"', "") });
     }
   }
   return found;
 }
 
+/** A path as the schema has it: entries of lists have no names there. */
+function unnamed(schema: Schema, path: string[]): string[] {
+  return lists(schema).has(path[0]) ? [path[0], ...path.slice(2)] : path;
+}
+
 /** The values that a slider offers around one. */
-export function steps(key: string, value: string): string[] {
-  const reciprocal = value.match(/^1\/(\d+)$/);
-  if (reciprocal || (value === "1" && /^(rif|rdf|cdf)$/.test(key))) return Array.from({ length: 16 }, (_, power) => (power === 15 ? "1" : `1/${2 ** (15 - power)}`));
-  if (POWERS.has(key)) return Array.from({ length: 8 }, (_, power) => String(2 ** (power + 1)));
+export function steps(schema: Schema | null, path: string[], value: string): string[] {
+  const { powers, most } = schema ? bounds(schema, unnamed(schema, path)) : { powers: null, most: Infinity };
+  if (powers) {
+    const [from, to] = powers.map(Math.log2);
+    return Array.from({ length: to - from + 1 }, (_, place) => (from + place < 0 ? `1/${2 ** -(from + place)}` : String(2 ** (from + place))));
+  }
   if (value === "true" || value === "false") return ["false", "true"];
   const found = value.match(/^(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([A-Za-z/%]*)$/i);
   if (!found) return [];
@@ -79,7 +84,7 @@ export function steps(key: string, value: string): string[] {
   // A ratio without a unit stays one.
   if (!unit && !Number.isInteger(number) && number <= 1) return Array.from({ length: 100 }, (_, place) => String((place + 1) / 100));
   if (number === 0) return [written(0), ...(isWhole || unit ? decades(1, 0, 3, isWhole) : []).map(written)];
-  return [...new Set(decades(number, 2, 2, isWhole))].map(written);
+  return [...new Set(decades(number, 2, 2, isWhole))].filter((one) => one <= most || !/^(cells?)?$/.test(unit)).map(written);
 }
 
 /** Numbers from so many factors of ten below to so many above one. */
@@ -95,15 +100,16 @@ function decades(number: number, below: number, above: number, isWhole: boolean)
 }
 
 /** A parameter with the values that a slider gives it; none where there are none. */
-export function parameter(path: string, value: string): Parameter | null {
-  const key = path.split(".").pop()!;
-  const offered = steps(key, value);
+export function parameter(schema: Schema | null, path: string, value: string): Parameter | null {
+  const offered = steps(schema, path.split("."), value);
   if (offered.length < 2) return null;
-  const place = Math.max(0, offered.indexOf(value) >= 0 ? offered.indexOf(value) : offered.indexOf(value.replace(/\s*([A-Za-z%])/, " $1")));
-  return { path, value, steps: offered, place };
+  const spaced = offered.includes(value) ? value : value.replace(/\s*([A-Za-z%])/, " $1");
+  // One that a slider would not offer stands in front of those that it does.
+  const all = offered.includes(spaced) ? offered : [value, ...offered];
+  return { path, value, steps: all, place: Math.max(0, all.indexOf(spaced)) };
 }
 
 /** What a value may be, in words. */
 export function hint(schema: Schema | null, path: string): string {
-  return schema ? how(schema, path.split(".")) : "";
+  return schema ? how(schema, unnamed(schema, path.split("."))) : "";
 }

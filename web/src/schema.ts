@@ -65,6 +65,21 @@ export function fallback(root: Schema, path: string[]): string | null {
   return found ? found[1] : null;
 }
 
+/** What the description of a key says of its values: powers of two between two numbers, or a largest one. */
+export function bounds(root: Schema, path: string[]): { powers: [number, number] | null; most: number } {
+  const told = at(root, path).map((place) => (place.description as string | undefined) ?? "");
+  const ratio = (text: string): number => text.split("/").map(Number).reduce((over, under) => over / under);
+  const powers = told.map((text) => text.match(/: a power of two from (\d[\d/]*) to (\d[\d/]*)/)).find(Boolean);
+  const most = told.map((text) => text.match(/\bat most (\d+)(?: cells)?\b/)).find(Boolean);
+  return { powers: powers ? [ratio(powers[1]), ratio(powers[2])] : null, most: most ? Number(most[1]) : Infinity };
+}
+
+/** Keys of the whole whose values are lists of tables, as `vc`. */
+export function lists(root: Schema): Set<string> {
+  const parts = Object.entries((root.properties ?? {}) as Record<string, Schema>);
+  return new Set(parts.filter(([, part]) => shapes(part).some((shape) => shape.type === "array")).map(([key]) => key));
+}
+
 /** Where the end of a text stands: in which table, and whether behind a key and its `=`. */
 export function where(text: string): { path: string[]; key: string | null } {
   let table: string[] = [];

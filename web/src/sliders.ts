@@ -5,7 +5,7 @@ import { hint, type Parameter, parameter, unwritten, written } from "./parameter
 import type { Schema } from "./schema";
 
 /** How long a slider has to stand still before the run starts over [ms]. */
-const STILL_MS = 60;
+const STILL_MS = 40;
 /** Shown without being asked for, the most telling first. */
 const TELLING = ["nrm", "rif", "rdf", "tbe", "crm", "target_utilization", "interval", "threshold", "length", "delay", "icr", "mcr", "weight", "start", "end", "rate", "duration", "seed"];
 const MOST = 8;
@@ -40,16 +40,16 @@ export class Sliders {
   /** Another scenario, with what is set in it; only `wanted` are shown where any are named. */
   take(document: unknown, settings: [string, string][], wanted: string[] = []): void {
     this.settings = new Map(settings);
-    const listed = written(document as never);
     const schema = this.schema();
+    const listed = written(document as never, schema);
     if (schema) listed.push(...unwritten(document as never, schema));
-    this.all = new Map(listed.filter(({ path, value }) => parameter(path, value)).map(({ path, value }) => [path, value]));
+    this.all = new Map(listed.filter(({ path, value }) => parameter(schema, path, value)).map(({ path, value }) => [path, value]));
     for (const path of wanted) if (!this.all.has(path)) this.all.set(path, schema ? this.fallback(path, schema) : "");
     const rank = (path: string): number => {
       const place = TELLING.indexOf(path.split(".").pop()!);
       return place < 0 ? TELLING.length : place;
     };
-    const own = new Set(written(document as never).map(({ path }) => path));
+    const own = new Set(written(document as never, schema).map(({ path }) => path));
     const telling = [...this.all.keys()].filter((path) => own.has(path) || /abr\.(nrm|rif|rdf|tbe)$/.test(path)).sort((one, other) => rank(one) - rank(other));
     this.shown = [...new Set([...(wanted.length ? wanted : telling.slice(0, MOST)), ...this.settings.keys()])].filter((path) => this.all.get(path) || this.settings.has(path));
     this.build();
@@ -69,7 +69,7 @@ export class Sliders {
 
   private row(path: string): HTMLElement | null {
     const value = this.all.get(path) ?? this.settings.get(path)!;
-    const known: Parameter | null = parameter(path, value) ?? parameter(path, this.settings.get(path) ?? value);
+    const known: Parameter | null = parameter(this.schema(), path, value) ?? parameter(this.schema(), path, this.settings.get(path) ?? value);
     if (!known) return null;
     const row = made("div", "slider");
     const id = `slider ${path}`;

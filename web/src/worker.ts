@@ -7,7 +7,7 @@ import type { FromWorker, Pack, Start, Told, ToWorker } from "./messages";
 import type { Fault, Head, Level, Topology } from "./model";
 
 /** How long one step computes, about [ms]: short enough for 60 pictures a second. */
-const SLICE_MS = 12;
+const SLICE_MS = 14;
 /** Steps that a run has at least, however short it is. */
 const MIN_STEPS = 20;
 declare function importScripts(...addresses: string[]): void;

@@ -9,7 +9,7 @@ import type { Schema } from "./schema";
 let loading: Promise<typeof Editors> | null = null;
 
 /** The editors, once their file is there. */
-function editors(): Promise<typeof Editors> {
+export function editors(): Promise<typeof Editors> {
   loading ??= new Promise((done, fail) => {
     const script = document.createElement("script");
     script.src = "editor.js";

@@ -114,10 +114,12 @@ impl Setup {
                     Bottleneck::PeakCellRate => None,
                 };
                 let entity = cellrate_engine::names::flow_name(&scenario, share.flow);
-                let steps: Vec<_> = spans
+                let mut steps: Vec<_> = spans
                     .iter()
                     .map(|(at, shares)| (at.as_secs_f64(), rate_in(shares, share.flow)))
                     .collect();
+                // Where others come and go elsewhere, nothing changes here.
+                steps.dedup_by_key(|&mut (_, rate)| rate);
                 json!({ "entity": entity, "rate": share.rate.as_cells_per_s(), "steps": steps, "port": port })
             })
             .collect();
