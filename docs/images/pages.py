@@ -1,0 +1,94 @@
+"""Takes the pictures of the page anew: `python docs/images/pages.py [lab] [watching] [watching-live]`.
+
+It needs the page (`make lab`), Playwright and Chromium; watching-live also root and iperf3, and half a minute.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Queue
+from typing import TYPE_CHECKING, Any
+
+from playwright.sync_api import sync_playwright
+
+import cellrate
+from cellrate.watching.lab import lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+FOLDER = Path(__file__).parent
+
+
+@contextmanager
+def browsed(height: int = 900) -> Iterator[Page]:
+    """Have a page in a browser as long as this is entered."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        yield browser.new_page(viewport={"width": 1400, "height": height}, color_scheme="light")
+        browser.close()
+
+
+def until(page: Page, condition: str) -> None:
+    """Wait for something in the page; its policy forbids Playwright's own way."""
+    while not page.evaluate(condition):
+        page.wait_for_timeout(10)
+
+
+def shown_lab() -> None:
+    """Slow motion in the middle of the transient, with another Nrm."""
+    # The server is there before Playwright, whose event loop takes this thread.
+    with lab() as address, browsed() as page:
+        page.goto(address)
+        until(page, "Boolean(globalThis.cellrate?.lab?.summary)")
+        for _ in range(2):
+            page.get_by_label("defaults.abr.nrm", exact=True).press("ArrowLeft")
+        until(page, "cellrate.lab.store.head.toml.includes('nrm = 8') && Boolean(cellrate.lab.summary)")
+        page.evaluate("cellrate.lab.pace.speed = 0.1")
+        page.locator("#again").click()
+        until(page, "cellrate.lab.summary === null && cellrate.lab.store.now_s > 0.19")
+        page.locator("#slow").click()
+        until(page, "cellrate.lab.store.now_s > 0.199")
+        page.evaluate("document.activeElement.blur()")
+        page.screenshot(path=FOLDER / "lab.png")
+
+
+def watched(watch: Callable[..., Any], seen_s: float, name: str, height: int = 900) -> None:
+    """A run that is watched, at some instant of it."""
+    addresses: Queue[str] = Queue()
+    run = threading.Thread(target=watch, kwargs={"on_ready": addresses.put})
+    run.start()
+    with browsed(height) as page:
+        page.goto(addresses.get())
+        until(page, f"(globalThis.cellrate?.lab?.store?.now_s ?? 0) > {seen_s}")
+        page.screenshot(path=FOLDER / f"{name}.png")
+        if page.locator("#fastest").is_visible():
+            page.locator("#fastest").click()
+    run.join()
+
+
+PICTURES: dict[str, Callable[[], None]] = {
+    "lab": shown_lab,
+    "watching": lambda: watched(
+        lambda **given: cellrate.watch("weighted-shares", speed=0.05, **given), 0.4, "watching"
+    ),
+    "watching-live": lambda: watched(
+        lambda **given: cellrate.live.live_watch("live/reno-10", **given), 14.0, "watching-live", 1150
+    ),
+}
+
+
+def main() -> None:
+    """Take those that are wanted, or all."""
+    for name in sys.argv[1:] or PICTURES:
+        PICTURES[name]()
+        print(f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()
