@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import cellrate
 from cellrate.watching.lab import lab
 from lab_pages import Seen, needs_lab, opened
 
@@ -52,8 +53,37 @@ CLAIMS: dict[str, Callable[[dict[str, Any]], bool]] = {
 """What texts and answers say, by lesson, step and button."""
 
 
+def cells(summary: dict[str, Any]) -> int:
+    return int(middle(summary)["max_queue"])
+
+
+def mbps(summary: dict[str, Any], vc: str = "vc1") -> float:
+    return next(row["throughput_bps"] / 1e6 for row in summary["vcs"] if row["vc"] == vc)
+
+
+MOVES: list[tuple[str, str, str, Callable[[dict[str, Any]], bool]]] = [
+    ("abr 1", "defaults.link.length", "100 km", lambda s: 105 < cells(s) < 115),
+    ("abr 1", "defaults.link.length", "1000 km", lambda s: 1345 < cells(s) < 1355),
+    ("abr 2", "defaults.abr.nrm", "8", lambda s: mbps(s) / (middle(s)["utilization"] * 149.76) < 0.875),
+    ("nrm-rif-rdf 0", "defaults.abr.nrm", "2", lambda s: mbps(s) < 1),
+    ("nrm-rif-rdf 0", "defaults.abr.nrm", "32", lambda s: 105.5 < mbps(s) < 106.5),
+    ("nrm-rif-rdf 0", "defaults.abr.nrm", "256", lambda s: 103.5 < mbps(s) < 104.5),
+    ("erica 0", "defaults.switch.algorithm.target_utilization", "90 %", lambda s: 2 < middle(s)["mean_queue"] < 3),
+    ("erica 0", "defaults.switch.algorithm.target_utilization", "99 %", lambda s: 95 < middle(s)["mean_queue"] < 105),
+    ("satellite 1", "defaults.abr.tbe", "32768 cells", lambda s: cuts(s) == 0),
+    ("use-it-or-lose-it 0", "defaults.abr.adtf", "500 ms", lambda s: 11_950 < cells(s) < 12_050),
+    ("use-it-or-lose-it 0", "defaults.abr.adtf", "200 ms", lambda s: 6_200 < cells(s) < 6_350),
+    ("use-it-or-lose-it 0", "defaults.abr.adtf", "190 ms", lambda s: cells(s) == 5),
+    ("tcp 0", "link.sw1-sw2.length", "210 km", lambda s: goodputs(s)[0] < 0.2 and goodputs(s)[1] > 8),
+    ("tcp 2", "defaults.switch.algorithm.target_utilization", "95 %", lambda s: min(goodputs(s)) > 3.9),
+]
+"""What they say that a slider does: lesson and step, parameter, value. Its run is natively the same."""
+
+
 def test_each_step_runs_and_shows_what_its_text_says() -> None:
     claims = dict(CLAIMS)
+    moves = list(MOVES)
+    words = dict.fromkeys(LESSONS, 0)
 
     def checked(page: Seen, place: str) -> None:
         summary = page.ended()
@@ -70,6 +100,13 @@ def test_each_step_runs_and_shows_what_its_text_says() -> None:
             page.until(f"typeof cellrate !== 'undefined' && cellrate.lab.shared.file == '{lesson}.toml'")
             for step in range(steps):
                 checked(page, f"{lesson} {step}")
+                for move in [move for move in moves if move[0] == f"{lesson} {step}"]:
+                    _, path, value, holds = move
+                    assert page.value(f"Boolean(document.getElementById('slider {path}'))"), move
+                    text = page.value("cellrate.lab.store.head.toml")
+                    assert holds(cellrate.run(cellrate.Scenario.parse(text).set({path: value})).summary), move
+                    moves.remove(move)
+                words[lesson] += len(page.value("document.getElementById('lesson').textContent").split())
                 assert page.value("document.querySelectorAll('#lesson details').length") > 0
                 assert page.value("document.querySelectorAll('.slider').length") > 0
                 for button in page.page.locator("#lesson .try").all():
@@ -79,3 +116,7 @@ def test_each_step_runs_and_shows_what_its_text_says() -> None:
                     page.page.get_by_role("button", name="Next", exact=True).click()
                     page.until(f"document.querySelector('#lesson h3').textContent.startsWith('{step + 2} of')")
     assert not claims
+    assert not moves
+    # At 120 words a minute half of its ten minutes is left for trying.
+    assert words["abr"] < 600
+    assert max(words.values()) < 1000

@@ -75,6 +75,76 @@ def test_all_of_it_works_by_keyboard() -> None:
         page.until("document.getElementById('portlist').innerText.includes('sw1->sw2: 155.52 Mbps')")
 
 
+def test_a_lecture_goes_by_keyboard_alone() -> None:
+    with lab() as address, opened(address) as page:
+        page.ended()
+        keys = page.page.keyboard
+
+        def tab_to(wanted: str) -> None:
+            for _ in range(120):
+                keys.press("Tab")
+                if page.value(f"document.activeElement.matches({wanted!r})"):
+                    return
+            raise AssertionError(f"Tab does not come to {wanted}")
+
+        tab_to("#scenario")
+        keys.type("becn")
+        page.until("cellrate.lab.store.head.name == 'becn'")
+        page.ended()
+        tab_to("#slow")
+        keys.press("Enter")
+        page.until("[...cellrate.lab.store.departures.values()].some(({ at }) => at.length > 100)")
+        tab_to("#fastest")
+        keys.press("Space")
+        page.ended()
+        tab_to("#write summary")
+        keys.press("Enter")
+        page.until("Boolean(document.querySelector('#editor .cm-content'))")
+        tab_to("#editor .cm-content")
+        keys.press("Control+End")
+        keys.type("\nnot")
+        keys.press("Escape")
+        keys.press("Control+Enter")
+        page.until("!document.getElementById('fault').hidden")
+        keys.press("Shift+Tab")
+        tab_to("#fault-place")
+        keys.press("Enter")
+        page.until("document.activeElement.matches('.cm-content')")
+        for _ in range(4):
+            keys.press("Backspace")
+        keys.press("Control+Enter")
+        page.until("document.getElementById('fault').hidden")
+        page.ended()
+        tab_to("#own summary")
+        keys.press("Enter")
+        page.until("Boolean(document.querySelector('#code .cm-content'))")
+        tab_to("#code .cm-content")
+        keys.press("Tab")
+        # Tab indents there; behind Escape it goes on.
+        assert page.value("document.activeElement.matches('#code .cm-content')")
+        keys.press("Escape")
+        tab_to("#use")
+        keys.press("Enter")
+        page.until("cellrate.lab.store.head.toml.includes('custom')")
+        page.ended()
+        tab_to("#keep")
+        keys.press("Space")
+        assert page.value("document.getElementById('keep').ariaPressed") == "true"
+        tab_to("#to-lessons")
+        keys.press("Enter")
+        tab_to("#lesson .list button")
+        keys.press("Enter")
+        page.until("cellrate.lab.shared.file == 'abr.toml'")
+        tab_to("#lesson summary")
+        keys.press("Enter")
+        assert page.value("document.querySelector('#lesson details').open")
+        tab_to("#lesson .steps button:not(:disabled)")
+        keys.press("Enter")
+        page.until("document.querySelector('#lesson h3').textContent.startsWith('2 of')")
+        # Who goes on by keyboard reads on there.
+        assert page.value("document.activeElement.matches('#lesson h3')")
+
+
 def test_the_page_keeps_the_theme_that_was_chosen() -> None:
     with lab() as address, opened(address) as page:
         page.ended()
