@@ -58,7 +58,7 @@ def cells(summary: dict[str, Any]) -> int:
 
 
 def mbps(summary: dict[str, Any], vc: str = "vc1") -> float:
-    return next(row["throughput_bps"] / 1e6 for row in summary["vcs"] if row["vc"] == vc)
+    return float(next(row["throughput_bps"] for row in summary["vcs"] if row["vc"] == vc) / 1e6)
 
 
 MOVES: list[tuple[str, str, str, Callable[[dict[str, Any]], bool]]] = [
