@@ -1,7 +1,10 @@
 //! Work that may take long and holds neither the interpreter nor its signals: Ctrl-C ends the wait for it.
 
-use std::panic::resume_unwind;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::cell::Cell;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::process;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -15,7 +18,34 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Documents are trees; a thread of the main thread's size takes whatever that one would.
 const STACK: usize = 8 << 20;
 
-/// Does `work` in a thread of its own, and looks for signals meanwhile.
+thread_local! {
+    /// The helper that this thread had last: starting one takes longer than checking a small scenario does.
+    static IDLE: Cell<Option<Helper>> = const { Cell::new(None) };
+}
+
+/// A thread that does one work after the other, and ends when this is dropped and what it is at is done.
+struct Helper {
+    works: Sender<Box<dyn FnOnce() + Send>>,
+    /// The process that has the thread: one that was forked from it has none.
+    process: u32,
+}
+
+impl Helper {
+    fn start() -> io::Result<Self> {
+        let (works, given) = channel::<Box<dyn FnOnce() + Send>>();
+        Builder::new().stack_size(STACK).spawn(move || given.into_iter().for_each(|work| work()))?;
+        Ok(Self { works, process: process::id() })
+    }
+
+    fn idle() -> io::Result<Self> {
+        match IDLE.take() {
+            Some(helper) if helper.process == process::id() => Ok(helper),
+            _ => Self::start(),
+        }
+    }
+}
+
+/// Does `work` in another thread, and looks for signals meanwhile.
 ///
 /// # Errors
 /// What a signal raises; the work then goes on until it is done, and its outcome is dropped.
@@ -23,19 +53,21 @@ pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
+    let helper = Helper::idle()?;
     let (done, outcome) = sync_channel(1);
-    let thread = Builder::new().stack_size(STACK).spawn(move || drop(done.send(work())))?;
+    let caught = move || drop(done.send(catch_unwind(AssertUnwindSafe(work))));
+    helper.works.send(Box::new(caught)).expect("a helper takes works until it is dropped");
     py.detach(move || {
         loop {
             match outcome.recv_timeout(LOOK_EVERY) {
-                Ok(outcome) => return Ok(outcome),
+                Ok(outcome) => {
+                    IDLE.set(Some(helper));
+                    return Ok(outcome.unwrap_or_else(|panic| resume_unwind(panic)));
+                }
                 Err(RecvTimeoutError::Timeout) => {
                     Python::attach(|py| py.check_signals().map_err(|error| interrupted(py, error)))?;
                 }
-                Err(RecvTimeoutError::Disconnected) => match thread.join() {
-                    Err(panic) => resume_unwind(panic),
-                    Ok(()) => unreachable!("a thread that ends without a panic has sent its outcome"),
-                },
+                Err(RecvTimeoutError::Disconnected) => unreachable!("a work sends its outcome, a panic too"),
             }
         }
     })

@@ -315,7 +315,8 @@ def claimed(area: Path, entry: Entry) -> Iterator[Path | None]:
         yield place
     finally:
         _remove(place)
-        lock.give_back()
+        # ext4 passes over places of files that were just removed, one by one, whenever it makes a new one.
+        lock.give_back(keep=True)
 
 
 def _remove(place: Path) -> None:

@@ -52,14 +52,15 @@ class Lock:
             # Whoever held it has removed the file: another one counts now.
             self._close()
 
-    def give_back(self) -> None:
-        """Give it up; the file goes unless others share it."""
+    def give_back(self, *, keep: bool = False) -> None:
+        """Give it up; the file goes unless others share it, or it is kept for whoever is last to go."""
         if self._descriptor is None:
             return
-        with contextlib.suppress(OSError):
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_at(self._descriptor, self.file):
-                self.file.unlink()
+        if not keep:
+            with contextlib.suppress(OSError):
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_at(self._descriptor, self.file):
+                    self.file.unlink()
         self._close()
 
     def _close(self) -> None:
