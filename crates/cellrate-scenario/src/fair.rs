@@ -7,7 +7,9 @@
 //! Where an algorithm leaves the share of one connection more unused, a phantom of that weight fills the port with the
 //! flows.
 
-use std::fmt;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::{fmt, iter};
 
 use cellrate_proto::{CellRate, Time};
 
@@ -326,41 +328,74 @@ fn fill(capacity: &[f64], phantoms: &[f64], flows: &[&Flow]) -> Result<Vec<Fille
     if let Some(port) = (0..capacity.len()).find(|&port| open[port] > 0 && left[port] < -tolerance(port)) {
         return Err((port, capacity[port] - left[port]));
     }
+    let mut through: Vec<Vec<usize>> = vec![Vec::new(); capacity.len()];
+    for (place, flow) in flows.iter().enumerate() {
+        for &port in flow.ports.iter() {
+            if through[port].last() != Some(&place) {
+                through[port].push(place);
+            }
+        }
+    }
+    // The levels at which ports are full, lowest first; of each port the entry with its latest level counts.
+    let mut levels: Vec<f64> =
+        left.iter().zip(&weight).map(|(&left, &weight)| full_at(left, weight)).collect();
+    let entry = |level: f64, port: usize| Reverse((level.to_bits(), port));
+    let ports = (0..capacity.len()).filter(|&port| open[port] > 0);
+    let mut full: BinaryHeap<_> = ports.map(|port| entry(levels[port], port)).collect();
+    // And those at which flows are at their PCRs.
+    let peak_at = |flow: &Flow| (flow.pcr - flow.mcr) / flow.weight;
+    let mut by_peak: Vec<usize> = (0..flows.len()).collect();
+    by_peak.sort_by(|&a, &b| peak_at(flows[a]).total_cmp(&peak_at(flows[b])));
+    let mut peaks = by_peak.into_iter().peekable();
     let mut settled: Vec<Option<Filled>> = vec![None; flows.len()];
     loop {
         // The lowest level at which something stops: a port that is full, or a flow at its PCR.
-        let mut stop: Option<(f64, Option<usize>)> = None;
-        let mut consider = |level: f64, port: Option<usize>| {
-            if stop.is_none_or(|(lowest, _)| level < lowest) {
-                stop = Some((level, port));
+        while full
+            .peek()
+            .is_some_and(|&Reverse((level, port))| level != levels[port].to_bits() || open[port] == 0)
+        {
+            full.pop();
+        }
+        while peaks.next_if(|&flow| settled[flow].is_some()).is_some() {}
+        let first_full = full.peek().map(|&Reverse((_, port))| port);
+        let first_peak = peaks.peek().map(|&flow| peak_at(flows[flow]));
+        let mut stopping = Vec::new();
+        let port = match (first_full, first_peak) {
+            (None, None) => break,
+            (Some(port), peak) if peak.is_none_or(|peak| levels[port] <= peak) => {
+                stopping.extend(through[port].iter().filter(|&&flow| settled[flow].is_none()));
+                Some(port)
+            }
+            (_, peak) => {
+                let at_peak = |&flow: &usize| peak.is_some_and(|peak| peak_at(flows[flow]) <= peak);
+                stopping
+                    .extend(iter::from_fn(|| peaks.next_if(at_peak)).filter(|&flow| settled[flow].is_none()));
+                None
             }
         };
-        for port in (0..capacity.len()).filter(|&port| open[port] > 0) {
-            consider((left[port] / weight[port]).max(0.0), Some(port));
-        }
-        for (flow, _) in flows.iter().zip(&settled).filter(|(_, settled)| settled.is_none()) {
-            consider((flow.pcr - flow.mcr) / flow.weight, None);
-        }
-        let Some((level, port)) = stop else { break };
-        for (flow, settled) in flows.iter().zip(&mut settled).filter(|(_, settled)| settled.is_none()) {
-            let stops = match port {
-                Some(port) => flow.ports.contains(&port),
-                None => (flow.pcr - flow.mcr) / flow.weight <= level,
-            };
-            if !stops {
-                continue;
-            }
+        let level = port.map_or(0.0, |port| levels[port]);
+        for place in stopping {
+            let flow = flows[place];
             let excess = if port.is_none() { flow.pcr - flow.mcr } else { flow.weight * level };
-            *settled = Some((if port.is_none() { flow.pcr } else { flow.mcr + excess }, port));
+            settled[place] = Some((if port.is_none() { flow.pcr } else { flow.mcr + excess }, port));
             for &port in &flow.ports {
                 left[port] -= excess;
                 open[port] -= 1;
                 // Exactly zero once none is open, whatever rounding left.
                 weight[port] = if open[port] == 0 { 0.0 } else { weight[port] - flow.weight };
+                if open[port] > 0 {
+                    levels[port] = full_at(left[port], weight[port]);
+                    full.push(entry(levels[port], port));
+                }
             }
         }
     }
     Ok(settled.into_iter().flatten().collect())
+}
+
+/// The level at which a port is full: what each unit of weight gets of what is left; never below 0, nor -0.
+fn full_at(left: f64, weight: f64) -> f64 {
+    (left / weight).max(0.0) + 0.0
 }
 
 fn oversubscribed(scenario: &Scenario, port: PortIndex, promised: f64, capacity: f64) -> Oversubscribed {
