@@ -1,6 +1,7 @@
 //! A scenario file as it was written, with overrides: read, changed by dotted paths, swept, stored and resolved.
 
 use std::borrow::Cow;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,6 +66,20 @@ pub struct SweepPoint {
 
 /// More points than one machine runs in a day.
 const MOST_POINTS: usize = 10_000;
+
+/// A digest as a place to write to.
+struct Digesting(Sha256);
+
+impl Write for Digesting {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 impl Document {
     /// Reads a scenario file. `file` is the name that errors give it.
@@ -262,9 +277,10 @@ impl Document {
     pub fn hash(&self) -> String {
         let mut root = self.settled().map_or_else(|_| self.root.clone(), Cow::into_owned);
         root.remove("purpose");
-        let canonical = root.canonical();
-        let digest = Sha256::digest(canonical.to_string().as_bytes());
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        let mut digest = BufWriter::new(Digesting(Sha256::new()));
+        serde_json::to_writer(&mut digest, &root).expect("every key is a text, and a digest takes all");
+        let Ok(Digesting(digest)) = digest.into_inner() else { unreachable!("a digest takes all") };
+        digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     fn check(&self) -> Result<(), Fault> {

@@ -1,10 +1,13 @@
 //! The tree that a TOML text is, in the order of the text, with the place of every key and value.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json};
+use serde::{Serialize, Serializer};
+use serde_json::Value as Json;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -160,28 +163,12 @@ impl Node {
     pub fn plain(&self) -> String {
         self.text().map_or_else(|| self.to_toml(), str::to_string)
     }
-
-    /// The value as JSON with the keys of every table in alphabetical order.
-    pub fn canonical(&self) -> Json {
-        match &self.value {
-            Value::Text(text) => Json::from(&**text),
-            Value::Date(text) => Json::from(text.as_str()),
-            Value::Integer(number) => Json::from(*number),
-            Value::Float(number) => Json::from(*number),
-            Value::Boolean(flag) => Json::from(*flag),
-            Value::List(nodes) => Json::Array(nodes.iter().map(Node::canonical).collect()),
-            Value::Numbers(numbers) => Json::from(&numbers[..]),
-            Value::Table(table) => table.canonical(),
-        }
-    }
 }
 
 impl Table {
+    /// The table as JSON with the keys of every table in alphabetical order.
     pub fn canonical(&self) -> Json {
-        let mut entries: Vec<&Entry> = self.entries.iter().collect();
-        entries.sort_by(|a, b| a.key.cmp(&b.key));
-        let pairs = entries.into_iter().map(|entry| (entry.key.to_string(), entry.node.canonical()));
-        Json::Object(Map::from_iter(pairs))
+        serde_json::to_value(self).expect("every key is a text")
     }
 
     /// The table as a TOML document: plain keys, then tables of tables, then arrays of tables.
@@ -219,6 +206,30 @@ impl Table {
             }
         }
         text
+    }
+}
+
+/// The canonical form: the keys of every table in alphabetical order, whatever their order in the text.
+impl Serialize for Table {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut entries: Vec<&Entry> = self.entries.iter().collect();
+        entries.sort_by(|a, b| a.key.cmp(&b.key));
+        serializer.collect_map(entries.into_iter().map(|entry| (&*entry.key, &entry.node)))
+    }
+}
+
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.value {
+            Value::Text(text) => serializer.serialize_str(text),
+            Value::Date(text) => serializer.serialize_str(text),
+            Value::Integer(number) => serializer.serialize_i64(*number),
+            Value::Float(number) => serializer.serialize_f64(*number),
+            Value::Boolean(flag) => serializer.serialize_bool(*flag),
+            Value::List(nodes) => serializer.collect_seq(nodes.iter()),
+            Value::Numbers(numbers) => serializer.collect_seq(numbers.iter()),
+            Value::Table(table) => table.serialize(serializer),
+        }
     }
 }
 
@@ -264,13 +275,13 @@ pub(crate) fn merged(base: &Table, over: &Table) -> Table {
 /// Reads a document; `text_number` goes into every place.
 pub(crate) fn parse_document(text: &str, text_number: u32) -> Result<Table, Fault> {
     let root = DeTable::parse(text).map_err(|error| not_toml(&error, text_number, text.len()))?;
-    table(root.get_ref(), text_number, 0)
+    Reading { text: text_number, offset: 0, keys: HashMap::new() }.table(root.into_inner())
 }
 
 /// Reads a single value that stands `offset` bytes into its text. What is not TOML has no fault: it may be a text.
 pub(crate) fn parse_value(text: &str, text_number: u32, offset: usize) -> Result<Node, Option<Fault>> {
     let value = DeValue::parse(text).map_err(|_| None)?;
-    node(&value, text_number, offset).map_err(Some)
+    Reading { text: text_number, offset, keys: HashMap::new() }.node(value).map_err(Some)
 }
 
 fn not_toml(error: &toml::de::Error, text: u32, length: usize) -> Fault {
@@ -279,53 +290,74 @@ fn not_toml(error: &toml::de::Error, text: u32, length: usize) -> Fault {
     Fault::new(Place { text, start: span.start as u32, end: span.end as u32 }, message, "")
 }
 
-fn place(span: std::ops::Range<usize>, text: u32, offset: usize) -> Place {
-    Place { text, start: (span.start + offset) as u32, end: (span.end + offset) as u32 }
+/// A text on its way from the parser's tables, each of which is gone as soon as it is read.
+struct Reading<'t> {
+    text: u32,
+    offset: usize,
+    /// Keys that were read: those of many entries are the same few.
+    keys: HashMap<Cow<'t, str>, Arc<str>>,
 }
 
-fn table(table: &DeTable<'_>, text: u32, offset: usize) -> Result<Table, Fault> {
-    let mut entries = Vec::new();
-    for (key, value) in table.iter() {
-        entries.push(Entry {
-            key: Arc::from(&**key.get_ref()),
-            place: place(key.span(), text, offset),
-            node: node(value, text, offset)?,
-        });
+impl<'t> Reading<'t> {
+    fn place(&self, span: Range<usize>) -> Place {
+        Place {
+            text: self.text,
+            start: (span.start + self.offset) as u32,
+            end: (span.end + self.offset) as u32,
+        }
     }
-    entries.sort_by_key(|entry| entry.place.start);
-    Ok(Table { entries })
-}
 
-fn node(value: &Spanned<DeValue<'_>>, text: u32, offset: usize) -> Result<Node, Fault> {
-    let place = place(value.span(), text, offset);
-    let value = match value.get_ref() {
-        DeValue::String(string) => Value::from(&**string),
-        DeValue::Integer(integer) => {
-            let number = i64::from_str_radix(integer.as_str(), integer.radix()).map_err(|_| {
-                Fault::new(place, format!("{integer} is too large a number"), "Write one below 2^63")
-            })?;
-            Value::Integer(number)
+    fn table(&mut self, table: DeTable<'t>) -> Result<Table, Fault> {
+        let mut entries = Vec::with_capacity(table.len());
+        for (key, value) in table {
+            let place = self.place(key.span());
+            let key = key.into_inner();
+            let key = match self.keys.get(&key) {
+                Some(known) => Arc::clone(known),
+                None => {
+                    let new: Arc<str> = Arc::from(&*key);
+                    self.keys.insert(key, Arc::clone(&new));
+                    new
+                }
+            };
+            entries.push(Entry { key, place, node: self.node(value)? });
         }
-        DeValue::Float(float) => match float.as_str().parse() {
-            Ok(number) if f64::is_finite(number) => Value::Float(number),
-            _ => {
-                return Err(Fault::new(
-                    place,
-                    format!("{float} is not a finite number"),
-                    "Write a finite one",
-                ));
+        // A table whose header stands below those of its own tables comes before them in the parser's.
+        entries.sort_by_key(|entry| entry.place.start);
+        Ok(Table { entries })
+    }
+
+    fn node(&mut self, value: Spanned<DeValue<'t>>) -> Result<Node, Fault> {
+        let place = self.place(value.span());
+        let value = match value.into_inner() {
+            DeValue::String(string) => Value::from(&*string),
+            DeValue::Integer(integer) => {
+                let number = i64::from_str_radix(integer.as_str(), integer.radix()).map_err(|_| {
+                    Fault::new(place, format!("{integer} is too large a number"), "Write one below 2^63")
+                })?;
+                Value::Integer(number)
             }
-        },
-        DeValue::Boolean(flag) => Value::Boolean(*flag),
-        DeValue::Datetime(date) => Value::Date(date.to_string()),
-        DeValue::Array(array) => {
-            let nodes: Vec<Node> =
-                array.iter().map(|value| node(value, text, offset)).collect::<Result<_, _>>()?;
-            Value::from(nodes)
-        }
-        DeValue::Table(inner) => Value::from(self::table(inner, text, offset)?),
-    };
-    Ok(Node { place, value })
+            DeValue::Float(float) => match float.as_str().parse() {
+                Ok(number) if f64::is_finite(number) => Value::Float(number),
+                _ => {
+                    return Err(Fault::new(
+                        place,
+                        format!("{float} is not a finite number"),
+                        "Write a finite one",
+                    ));
+                }
+            },
+            DeValue::Boolean(flag) => Value::Boolean(flag),
+            DeValue::Datetime(date) => Value::Date(date.to_string()),
+            DeValue::Array(array) => {
+                let nodes: Vec<Node> =
+                    array.into_iter().map(|value| self.node(value)).collect::<Result<_, _>>()?;
+                Value::from(nodes)
+            }
+            DeValue::Table(inner) => Value::from(self.table(inner)?),
+        };
+        Ok(Node { place, value })
+    }
 }
 
 #[cfg(test)]
