@@ -18,8 +18,8 @@ use crate::error::{oversubscribed, run_error, run_failed, scenario_error};
 use crate::interruptible::interruptible;
 use cellrate_live::memory;
 
-/// A run that takes no more memory than this \[octets\] is run without a look at how much there is: that takes a quarter
-/// of a millisecond, a short run not much more.
+/// The most memory that a run takes \[octets\] without a look at how much there is: looking takes a quarter of a
+/// millisecond, a short run not much more.
 const LITTLE: u64 = 16 << 20;
 
 /// A scenario document.
