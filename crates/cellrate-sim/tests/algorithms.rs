@@ -1,6 +1,6 @@
-//! EPRCA, APRC, CAPC, Phantom and consistent marking on the ready scenario `algorithms`: ten connections of one line,
-//! of which six end after half the time; APRC, Phantom and consistent marking where connections are held back at
-//! different places.
+//! EPRCA, APRC, CAPC, Phantom, the OSU scheme and consistent marking on the ready scenario `algorithms`: ten
+//! connections of one line, of which six end after half the time; APRC, Phantom and consistent marking where
+//! connections are held back at different places.
 
 use std::ops::ControlFlow;
 
@@ -118,6 +118,25 @@ fn phantom_settles_up_to_the_weight_that_its_loop_allows_and_swings_above() {
     assert!(least > 0.98 && most < 1.02, "{least} to {most}");
     let [least, most] = swing("1/104");
     assert!(least < 0.8 && most > 1.2, "{least} to {most}");
+}
+
+/// All divide by the same until the load is near the target, and come to equal shares in steps of the band.
+#[test]
+fn the_osu_scheme_comes_to_equal_rates_and_stays_in_its_band() {
+    let mut document = Document::parse(SCENARIO, "algorithms").unwrap();
+    document.set("defaults.switch.algorithm", "{ type = \"osu\" }").unwrap();
+    let result = run(&document.resolve().unwrap(), &mut |_| ControlFlow::Continue(())).unwrap();
+    let target = 0.9 * 149.76e6 / BITS_PER_CELL as f64;
+    for (from, to, sharers) in [(100, 400, 10.0), (500, 800, 4.0)] {
+        for rate in values(&result, "acr", "stays1", from, to) {
+            assert!((rate * sharers / target - 1.0).abs() < 0.1, "{rate}");
+        }
+        let used = mean(values(&result, "utilization", "sw1->sw2", from, to));
+        assert!((0.89..0.9).contains(&used), "{used}");
+        assert!(values(&result, "queue", "sw1->sw2", from, to).iter().all(|&cells| cells <= sharers));
+    }
+    let [one, other] = ["stays1", "ends1"].map(|vc| mean(values(&result, "acr", vc, 100, 400)));
+    assert!((one / other - 1.0).abs() < 0.002, "{one} and {other}");
 }
 
 #[test]

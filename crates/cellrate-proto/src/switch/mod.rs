@@ -28,6 +28,7 @@ mod frame_discard;
 mod intelligent_marking;
 mod list;
 mod meter;
+mod osu;
 mod phantom;
 mod port_control;
 mod relative_rate;
@@ -63,6 +64,7 @@ built_in::algorithms! {
     capc::Capc,
     phantom::Phantom,
     consistent_marking::ConsistentMarking,
+    osu::Osu,
     erica::Erica,
 }
 
