@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +77,12 @@ def test_every_ready_scenario_runs_in_the_page_with_the_figures_of_the_command(s
     for name in READY:
         seen.page.locator("#scenario").select_option(name)
         seen.until(f"cellrate.lab.shared.file == '{name}.toml' && cellrate.lab.store.head.name == '{name}'")
-        expected, given = common(native(cellrate.Scenario.load(name)), seen.ended())
+        summary = native(cellrate.Scenario.load(name))
+        expected, given = common(summary, seen.ended())
         # The picture's own samples are events, too.
         assert told(given, but=("events",)) == told(expected, but=("events",)), name
         assert seen.value("cellrate.lab.store.head.panels") == panels(cellrate.Scenario.load(name)), name
+        assert shown(seen) == printed(summary), name
 
 
 def panels(scenario: cellrate.Scenario) -> list[dict[str, Any]]:
@@ -89,30 +91,64 @@ def panels(scenario: cellrate.Scenario) -> list[dict[str, Any]]:
     return list(json.loads(json.dumps(Board(point, point._native.series()).head))["panels"])
 
 
-def rows(numbers: tuple[list[str], list[list[str]]]) -> tuple[list[str], list[list[str]]]:
-    """Headings on one line each, and words in them that were divided whole again."""
-    head = [title.replace("-\n", "").replace("re-\n", "re").replace("\n", " ") for title in numbers[0]]
-    return head, numbers[1]
+def printed(summary: dict[str, Any]) -> list[Any]:
+    """What the command prints of a run, but for the line about the run itself: tables and lines."""
+
+    def whole(title: str) -> str:
+        return title.replace("-\n", "").replace("re-\n", "re").replace("\n", " ")
+
+    parts = summaries.report(summary)[:-1]
+    return [part if isinstance(part, str) else [[whole(title) for title in part[0]], *part[1]] for part in parts]
 
 
-@pytest.mark.parametrize("name", ["tcp-over-abr", "vs-vd", "frame-discard", "becn"])
-def test_the_tables_are_those_that_the_command_prints(name: str) -> None:
-    scenario = cellrate.Scenario.load(name)
-    summary = native(scenario)
-    kinds = [
-        summaries.vc_numbers(summary),
-        summaries.port_numbers(summary),
-        summaries.virtual_source_numbers(summary),
-        *summaries.application_numbers(summary),
-    ]
-    with lab(name) as address, opened(address) as page:
-        page.ended()
-        tables = page.value(
-            "[...document.querySelectorAll('#figures table')].map((table) =>"
-            " [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent)))"
+def shown(page: Seen) -> list[Any]:
+    """What the page shows of a run that has ended."""
+    return list(
+        page.value(
+            "[...document.getElementById('figures').children].map((part) => part.tagName == 'P' ? part.textContent :"
+            " [...part.querySelector('table').rows].map((row) => [...row.cells].map((cell) => cell.textContent)))"
         )
-    expected = [rows(numbers) for numbers in kinds if numbers[1]]
-    assert [(head, body) for head, *body in tables] == expected
+    )
+
+
+WINDOWED = (
+    PAIR.replace("[defaults]\n", '[defaults]\nvc = { police = { action = "count" } }\n', 1)
+    + '\n[[window]]\nname = "early"\nfrom = "2 ms"\nuntil = "7.5 ms"\n'
+)
+PAPERS = ROOT / "papers"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "told"),
+    [
+        (lambda: cellrate.Scenario.parse(WINDOWED), {"policing", "vc_windows", "port_windows"}),
+        (lambda: cellrate.Scenario.load("two-source-transient", set={"defaults.abr.tbe": "512 cells"}), set()),
+        (
+            lambda: cellrate.Scenario.load(PAPERS / "uili/scenarios/client-server.toml").set({"duration": "1 s"}),
+            {"bursts"},
+        ),
+        (
+            lambda: cellrate.Scenario.load(PAPERS / "internet-applications/scenarios/www.toml").set(
+                {"duration": "20 s"}
+            ),
+            {"pages", "exchanges", "tcp", "clocks"},
+        ),
+        (
+            lambda: cellrate.Scenario.load(PAPERS / "internet-applications/scenarios/video.toml").set(
+                {"duration": "5 s"}
+            ),
+            {"frames", "tcp"},
+        ),
+    ],
+)
+def test_what_is_shown_in_the_end_is_what_the_command_prints(
+    scenario: Callable[[], cellrate.Scenario], told: set[str]
+) -> None:
+    summary = native(scenario())
+    assert {key for key in told if summary.get(key)} == told
+    with lab(scenario()) as address, opened(address) as page:
+        page.ended()
+        assert shown(page) == printed(summary)
 
 
 def test_a_slider_starts_the_run_over_and_the_old_curve_stays(seen: Seen) -> None:

@@ -12,7 +12,7 @@ import { type Schema, whole } from "./schema";
 import { fragment, type Shared } from "./share";
 import { Sliders } from "./sliders";
 import { Store } from "./store";
-import { drawn, shown, tablesOf } from "./tables";
+import { endOf } from "./tables";
 import { CodeText, ScenarioText } from "./writing";
 import schemaText from "../build/schema.json.txt";
 
@@ -242,7 +242,7 @@ export class Lab {
     this.over = true;
     this.current.summary = summary;
     const { run } = summary;
-    element("figures").replaceChildren(...(summary.report ? summary.report.map(shown) : tablesOf(summary).map(drawn)));
+    element("figures").replaceChildren(...endOf(summary));
     element("speed").textContent = ENDED;
     element("now").textContent = `${seconds(run.duration_s)}, ${count.format(run.cell_hops)} cell hops`;
     element<HTMLProgressElement>("done").value = 1;
@@ -439,7 +439,7 @@ export class Lab {
       this.keptPanels = new Panels(element("kept-panels"), this.kept.store, null, "time");
       this.keptPanels.onZoom = (span) => this.panels?.zoom(span, true);
       if (this.panels?.zoomed) this.keptPanels.zoom(this.panels.zoomed, true);
-      element("kept-figures").replaceChildren(...(this.kept.summary ? tablesOf(this.kept.summary).map(drawn) : []));
+      element("kept-figures").replaceChildren(...(this.kept.summary ? endOf(this.kept.summary) : []));
       element("kept-name").textContent = `Kept: ${this.settingsText(this.kept.store)}`;
     }
     element("kept").hidden = !this.kept;

@@ -1,4 +1,4 @@
-// The tables that `cellrate run` prints, of a summary (results/summaries.py): which rows tell something, in which units.
+// What `cellrate run` prints of a summary (results/summaries.py): which rows tell something, in which units, and lines between.
 
 import { CELL_BITS } from "./kinds";
 import type { Summary } from "./model";
@@ -11,10 +11,24 @@ export interface Table {
 
 type Row = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any
 
-const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-
+/** A number with so many decimals, thousands set off by commas; halves go to the even digit, as in Python. */
 function decimals(value: number, places: number): string {
-  return value.toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places });
+  const twice = value * 2 * 10 ** places;
+  // A half in decimals is one exactly where so few binary places hold it.
+  const isHalf = Number.isInteger(value * 2 ** (places + 1)) && Math.abs(twice) % 2 === 1;
+  const text = isHalf ? (2 * Math.round(twice / 4) / 10 ** places).toFixed(places) : value.toFixed(places);
+  return text.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");
+}
+
+const whole = { format: (value: number): string => decimals(value, 0) };
+
+/** A number with as many digits as tell something, of so many at most. */
+function general(value: number, digits = 6): string {
+  return String(Number(value.toPrecision(digits)));
+}
+
+function percent(value: number, places: number): string {
+  return `${decimals(value * 100, places)}%`;
 }
 
 /** A number in another unit; nothing where there is none. */
@@ -45,19 +59,12 @@ const PORT_COUNTS: Record<string, string> = {
   backward_rm_originated: "BRMs originated",
 };
 
-/** The tables of a summary that have rows, in the order of the command. */
-export function tablesOf(summary: Summary): Table[] {
-  const rows = (key: string): Row[] => summary[key] ?? [];
-  const vcs = rows("vcs").filter((row) => row.data_sent);
-  const busy = rows("ports").filter((row) => row.max_queue > 1 || row.dropped);
-  const ports = busy.length ? busy : rows("ports");
-  const counted = Object.entries(PORT_COUNTS).filter(([key]) => ports.some((row) => row[key]));
-  const tcp = rows("tcp").filter((row) => row.segments);
-  const skips = rows("frames").some((row) => row.skipped);
-  const tables: Table[] = [
-    {
-      head: ["VC", "data sent", "delivered", "dropped", "Mbps", "mean ACR Mbps", "p99 delay ms"],
-      rows: vcs.map((row) => [
+function vcTable(rows: Row[]): Table {
+  return {
+    head: ["VC", "data sent", "delivered", "dropped", "Mbps", "mean ACR Mbps", "p99 delay ms"],
+    rows: rows
+      .filter((row) => row.data_sent)
+      .map((row) => [
         row.vc,
         whole.format(row.data_sent),
         whole.format(row.data_delivered),
@@ -66,36 +73,40 @@ export function tablesOf(summary: Summary): Table[] {
         row.mean_acr === null ? "" : ((row.mean_acr * CELL_BITS) / 1e6).toFixed(2),
         row.p99_delay_s === null ? "" : (row.p99_delay_s * 1e3).toFixed(3),
       ]),
-    },
-    {
-      head: ["port", "utilization %", "max queue cells", "mean queue cells", "dropped cells", ...counted.map(([, title]) => title)],
-      rows: ports.map((row) => [
-        row.port,
-        (row.utilization * 100).toFixed(1),
-        whole.format(row.max_queue),
-        decimals(row.mean_queue, 1),
-        whole.format(row.dropped),
-        ...counted.map(([key]) => whole.format(row[key] ?? 0)),
-      ]),
-    },
-    {
-      head: ["virtual source", "data sent", "max queue cells", "mean queue cells", "mean ACR Mbps"],
-      rows: rows("virtual_sources").map((row) => [
-        `${row.vc} at ${row.switch}`,
-        whole.format(row.data_sent),
-        whole.format(row.max_queue),
-        decimals(row.mean_queue, 1),
-        ((row.mean_acr * CELL_BITS) / 1e6).toFixed(2),
-      ]),
-    },
-    {
-      head: ["policed", "definition", "conforming cells", "not", "tagged", "discarded"],
-      rows: rows("policing").map((row) => [
-        `${row.vc} at ${row.switch}`,
-        row.definition,
-        ...["conforming", "nonconforming", "tagged", "discarded"].map((key) => whole.format(row[key])),
-      ]),
-    },
+  };
+}
+
+function portTable(all: Row[]): Table {
+  const busy = all.filter((row) => row.max_queue > 1 || row.dropped);
+  const ports = busy.length ? busy : all;
+  const counted = Object.entries(PORT_COUNTS).filter(([key]) => ports.some((row) => row[key]));
+  return {
+    head: ["port", "utilization %", "max queue cells", "mean queue cells", "dropped cells", ...counted.map(([, title]) => title)],
+    rows: ports.map((row) => [
+      row.port,
+      decimals(row.utilization * 100, 1),
+      whole.format(row.max_queue),
+      decimals(row.mean_queue, 1),
+      whole.format(row.dropped),
+      ...counted.map(([key]) => whole.format(row[key] ?? 0)),
+    ]),
+  };
+}
+
+/** Tables of VCs or of ports within windows of the run. */
+function windowTables(rows: Row[], table: (rows: Row[]) => Table): Table[] {
+  return [...new Set(rows.map((row) => row.window as string))].map((name) => {
+    const own = rows.filter((row) => row.window === name);
+    const { head, rows: lines } = table(own);
+    const span = `${general(own[0].from_s)} to ${general(own[0].until_s)} s`;
+    return { head: [`${head[0]} in ${name}, ${span}`, ...head.slice(1)], rows: lines };
+  });
+}
+
+function applicationTables(rows: (key: string) => Row[]): Table[] {
+  const tcp = rows("tcp").filter((row) => row.segments);
+  const skips = rows("frames").some((row) => row.skipped);
+  return [
     {
       head: ["TCP", "goodput Mbps", "segments sent again", "timeouts", "fast retransmits", "efficiency %", "completed s"],
       rows: named(tcp.length ? tcp : rows("tcp"), "connection").map(([name, row]) => [
@@ -143,11 +154,99 @@ export function tablesOf(summary: Summary): Table[] {
       ]),
     },
   ];
-  return tables.filter((table) => table.rows.length);
+}
+
+function otherTables(rows: (key: string) => Row[]): Table[] {
+  return [
+    {
+      head: ["virtual source", "data sent", "max queue cells", "mean queue cells", "mean ACR Mbps"],
+      rows: rows("virtual_sources").map((row) => [
+        `${row.vc} at ${row.switch}`,
+        whole.format(row.data_sent),
+        whole.format(row.max_queue),
+        decimals(row.mean_queue, 1),
+        ((row.mean_acr * CELL_BITS) / 1e6).toFixed(2),
+      ]),
+    },
+    {
+      head: ["policed", "definition", "conforming cells", "not cells", "tagged cells", "discarded cells"],
+      rows: rows("policing").map((row) => [
+        `${row.vc} at ${row.switch}`,
+        row.definition,
+        ...["conforming", "nonconforming", "tagged", "discarded"].map((key) => whole.format(row[key])),
+      ]),
+    },
+    ...windowTables(rows("vc_windows"), vcTable),
+    ...windowTables(rows("port_windows"), portTable),
+  ];
+}
+
+function clocksLine(clocks: Row[]): string {
+  const signed = (value: number): string => `${value < 0 ? "" : "+"}${value.toFixed(1)}`;
+  const offsets = clocks.map((row) => row.offset_ppm as number);
+  const phase = Math.max(0, ...clocks.map((row) => (row.phase_s as number | null) ?? 0));
+  const phases = phase > 0 ? `, phases up to ${decimals(phase * 1e6, 2)} us` : "";
+  return `Clocks: ${clocks.length} not exact, from ${signed(Math.min(...offsets))} to ${signed(Math.max(...offsets))} ppm${phases}; --json lists them.`;
+}
+
+function unsettledLine(row: Row): string {
+  const connections = row.connections === 1 ? "1 connection" : `${row.connections} connections`;
+  const why =
+    row.by === "rule"
+      ? `gain x delay is ${decimals(row.gain_delay, 2)} with a delay of ${general(row.delay_s * 1e3, 3)} ms, and rates settle below 1.57; ${row.remedy} would`
+      : `in the last quarter an ACR swings by ${percent(row.swing, 0)} of its mean, and that of ${row.vc} is ${decimals(row.share, 2)} of its fair share`;
+  return `Unsettled: ${row.algorithm} at ${row.port}, ${connections}: ${why}; see docs/algorithms.`;
+}
+
+function phaseEffectLine(row: Row): string {
+  return (
+    `Phase effects: at ${row.port} ${row.decided} of ${row.lost} losses were decided by a tie or a phase that never changes between ` +
+    `${row.vcs} like connections (${row.starved} lost ${percent(row.starved_loss, 1)} of its cells, ${row.favoured} ` +
+    `${percent(row.favoured_loss, 1)}); see docs/guides/phase-effects.md.`
+  );
+}
+
+function fairnessLine(rows: Row[]): string {
+  const parts = rows
+    .filter((row) => row.vcs >= 2 && row.jain !== null)
+    .map((row) => {
+      const over = row.jain_of_fair_shares === null ? "" : ` (${decimals(row.jain_of_fair_shares, 3)} over max-min shares)`;
+      return `${decimals(row.jain, 3)} of ${row.vcs} ${String(row.category).toUpperCase()} directions${over}`;
+    });
+  return parts.length ? `Jain's index: ${parts.join(", ")}.` : "";
+}
+
+/** What the command prints of a run in the end, in its order, but for the line about the run itself. */
+export function reportOf(summary: Summary): (Table | string)[] {
+  const rows = (key: string): Row[] => summary[key] ?? [];
+  const changed = new Set(rows("negotiated").map((row) => row.vc)).size;
+  const parts: (Table | string)[] = [
+    vcTable(rows("vcs")),
+    ...applicationTables(rows).filter((table) => table.rows.length),
+    ...rows("refused").map((row) => `Refused: ${row.category} connection ${row.vc}, ${row.reason}`),
+    changed ? `Set-up changed ${rows("negotiated").length} parameters of ${changed} directions; --json lists them.` : "",
+    rows("clocks").length ? clocksLine(rows("clocks")) : "",
+    portTable(rows("ports")),
+    ...rows("host_bottlenecks").map(
+      (row) =>
+        `${row.port}: the host's own line is the bottleneck of its connections, ${whole.format(row.waiting)} cells wait there at the end. ` +
+        "ABR begins with ICR, which is PCR unless the scenario says less.",
+    ),
+    ...rows("phase_effects").map(phaseEffectLine),
+    ...rows("unsettled").map(unsettledLine),
+    ...otherTables(rows).filter((table) => table.rows.length),
+    fairnessLine(rows("fairness")),
+  ];
+  return parts.filter((part) => part !== "");
+}
+
+/** What is shown of a run that has ended: as the command said it where that was told, else as it would. */
+export function endOf(summary: Summary): HTMLElement[] {
+  return ((summary.report as (Table | string)[] | undefined) ?? reportOf(summary)).map(shown);
 }
 
 /** A part of what the command prints of a run, a table or a line, as an element. */
-export function shown(part: Table | string): HTMLElement {
+function shown(part: Table | string): HTMLElement {
   if (typeof part !== "string") return drawn(part);
   const line = document.createElement("p");
   line.className = "line";
@@ -156,7 +255,7 @@ export function shown(part: Table | string): HTMLElement {
 }
 
 /** A table as an element, with its name for those who do not see it. */
-export function drawn(table: Table): HTMLElement {
+function drawn(table: Table): HTMLElement {
   const box = document.createElement("div");
   box.className = "table";
   box.tabIndex = 0;
