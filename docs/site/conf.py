@@ -63,6 +63,7 @@ PAGES = {
     ],
     "Networks and traffic": [
         "docs/guides/topologies",
+        "docs/guides/changing-links",
         "docs/guides/long-range-dependence",
         "docs/guides/phase-effects",
     ],

@@ -37,7 +37,7 @@ class Port:
     name: str
     """As results call it: "sw1->sw2"."""
     link_rate: float
-    """What its line takes [cells/s]."""
+    """What its line takes [cells/s]; at the beginning, where its link changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,9 @@ class SwitchAlgorithm:
     def on_forward_rm(self, now: float, vc: int, ccr: float) -> None:
         """Hear of a forward RM cell that passes at `now` [s] and claims `ccr` [cells/s]."""
 
+    def on_link_rate(self, link_rate: float) -> None:
+        """Hear that the line takes `link_rate` [cells/s] from now on, where the link changes in time."""
+
     def on_interval_end(self, load: Load) -> None:
         """Hear of an averaging interval that has ended."""
 
@@ -165,6 +168,7 @@ class Calls:
     sees_running: bool
     on_connect: Callable[[int, float, float, float], None] | None
     on_forward_rm: Callable[..., None] | None
+    on_link_rate: Callable[[float], None] | None
     on_interval_end: Callable[[Load], None] | None
     on_backward_rm: Callable[..., object] | None
     answer: Callable[[object], tuple[float | None, bool, bool] | None]
@@ -186,7 +190,7 @@ def maker(name: str, make: MakeAlgorithm) -> Maker:
     return for_port
 
 
-_METHODS = ("on_connect", "on_forward_rm", "on_interval_end", "on_backward_rm", "figures")
+_METHODS = ("on_connect", "on_forward_rm", "on_link_rate", "on_interval_end", "on_backward_rm", "figures")
 
 
 def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:
@@ -228,6 +232,7 @@ def _calls(algorithm: SwitchAlgorithm, figures: Sequence[str]) -> Calls:
         sees_running=sees_running,
         on_connect=own("on_connect"),
         on_forward_rm=told if sees_running and on_forward_rm is not None else on_forward_rm,
+        on_link_rate=own("on_link_rate"),
         on_interval_end=own("on_interval_end"),
         on_backward_rm=answered_running if sees_running and on_backward_rm is not None else on_backward_rm,
         answer=answer,

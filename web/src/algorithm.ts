@@ -43,6 +43,7 @@ export class SwitchAlgorithm {
   constructor(_port: Port, _parameters: Record<string, unknown>) {}
   on_connect(_vc: number, _pcr: number, _mcr: number, _weight: number): void {}
   on_forward_rm(_now: number, _vc: number, _ccr: number): void {}
+  on_link_rate(_link_rate: number): void {}
   on_interval_end(_load: Load): void {}
   on_backward_rm(_now: number, _vc: number, _queue: number): Feedback | number | null | undefined {
     return null;
@@ -92,6 +93,10 @@ class Adapted {
   on_forward_rm(now: number, vc: number, ccr: number, running: Float64Array): void {
     this.run(running);
     this.at(now, "on_forward_rm", () => this.own.on_forward_rm(now, vc, ccr));
+  }
+
+  on_link_rate(link_rate: number): void {
+    this.own.on_link_rate(link_rate);
   }
 
   on_interval_end(told: Float64Array, vc_cells: Float64Array): void {

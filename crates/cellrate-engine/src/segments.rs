@@ -36,7 +36,8 @@ pub fn virtual_ends(scenario: &Scenario) -> Vec<VirtualEnd> {
         let segmenting: Vec<Segmenting> = scenario.segmenting(connection).collect();
         let hops = connection.path.len();
         let round_trip = |from: usize, to: usize| {
-            let delays = connection.path[from..to].iter().map(|step| scenario.link(step.link).delay);
+            let delays =
+                connection.path[from..to].iter().map(|step| scenario.link(step.link).longest_delay());
             delays.fold(Duration::ZERO, |sum, delay| sum.saturating_add(delay)).saturating_mul(2)
         };
         for (place, &Segmenting { switch, hop, vs_vd: [forward, backward] }) in segmenting.iter().enumerate()

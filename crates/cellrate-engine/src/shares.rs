@@ -1,5 +1,6 @@
 //! What connections got of what they were due: goodput, max-min fair shares, Jain's index, efficiency of lines.
 
+use cellrate_proto::Time;
 use cellrate_proto::units::BITS_PER_CELL;
 use cellrate_scenario::{Category, FlowIndex, Scenario, Sender, fair};
 use serde::Serialize;
@@ -68,7 +69,8 @@ pub fn rows(
     scenario: &Scenario,
     got: &[Got],
 ) -> (Vec<ShareSummary>, Vec<FairnessSummary>, Vec<EfficiencySummary>) {
-    let fair = match got.len() <= MOST_DIRECTIONS {
+    // Where rates of links change there is no one share.
+    let fair = match got.len() <= MOST_DIRECTIONS && !scenario.changes_rates() {
         true => fair::max_min(scenario, None).unwrap_or_default(),
         false => Vec::new(),
     };
@@ -126,7 +128,9 @@ fn efficiencies(scenario: &Scenario, got: &[Got]) -> Vec<EfficiencySummary> {
     }
     let row = |(port, sum): (_, Option<f64>)| {
         let goodput_bps = sum?;
-        let rate = scenario.link(cellrate_scenario::PortIndex::link(port)).rate.as_bps() as f64;
+        let link = scenario.link(cellrate_scenario::PortIndex::link(port));
+        let start = Time::ZERO + scenario.measuring.warm_up;
+        let rate = link.mean_rate_bps(start, Time::ZERO + scenario.duration);
         Some(EfficiencySummary {
             port: port_name(scenario, port),
             goodput_bps,

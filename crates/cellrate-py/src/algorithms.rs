@@ -27,6 +27,7 @@ struct Calls {
     sees_running: bool,
     on_connect: Option<Py<PyAny>>,
     on_forward_rm: Option<Py<PyAny>>,
+    on_link_rate: Option<Py<PyAny>>,
     on_interval_end: Option<Py<PyAny>>,
     on_backward_rm: Option<Py<PyAny>>,
     answer: Option<Py<PyAny>>,
@@ -218,6 +219,11 @@ impl SwitchAlgorithm for PythonAlgorithm {
         if ni {
             feedback.forbid_increase();
         }
+    }
+
+    fn on_link_rate(&mut self, link_rate: CellRate) {
+        let Some(call) = &self.calls.on_link_rate else { return };
+        self.attempt(|py| call.call1(py, (link_rate.as_cells_per_s(),)).map(drop));
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {

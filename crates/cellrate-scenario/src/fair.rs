@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::{fmt, iter};
 
-use cellrate_proto::{CellRate, Time};
+use cellrate_proto::{BitRate, CellRate, Time};
 
 use crate::model::{Category, FlowIndex, GreedyWindow, Port, PortIndex, Scenario, Sender, Traffic};
 
@@ -67,12 +67,13 @@ impl std::error::Error for Oversubscribed {}
 /// out](crate::Port::target_utilization), of which its [phantom](crate::Port::phantom_weight) has a share, less the CBR
 /// and VBR traffic of constant rate through it, whenever that is sent, and less the backward RM cells of flows the
 /// other way: one for every Nrm cells of each. Those of a connection with data both ways are among the cells of its
-/// other direction, whose rate has them in it. Left out of account is guaranteed traffic of varying rate.
+/// other direction, whose rate has them in it. Left out of account is guaranteed traffic of varying rate. A link whose
+/// rate changes has the one of the beginning.
 ///
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.
 pub fn max_min(scenario: &Scenario, utilization: Option<f64>) -> Result<Vec<FairShare>, Oversubscribed> {
-    filled(scenario, utilization, &|flow| Demand::of(scenario, flow))
+    filled(scenario, utilization, Time::ZERO, &|flow| Demand::of(scenario, flow))
 }
 
 /// Most changes of who sends for which [`max_min_over_time`] gives rates.
@@ -83,7 +84,8 @@ pub const MOST_CHANGES: usize = 500;
 ///
 /// Greedy sources send in their windows, sources with a limit from the first one on that is above zero, and sources of
 /// constant rate and on-off sources from their start to their end; all others send at any time. What leads over a link
-/// that is down does not send. Otherwise as [`max_min`]. With more than [`MOST_CHANGES`] changes there is no entry.
+/// that is down or has stopped does not send, and a link has the rate that is then in force. Otherwise as [`max_min`].
+/// With more than [`MOST_CHANGES`] changes there is no entry.
 ///
 /// # Errors
 /// As [`max_min`], of any of the instants.
@@ -100,6 +102,9 @@ pub fn max_min_over_time(
     }
     for link in &scenario.links {
         changes.extend(link.outages.iter().flat_map(|span| [span.start, span.end]));
+        if link.changes_rate() {
+            changes.extend(link.changes.iter().map(|step| step.at));
+        }
     }
     changes.retain(|&at| at < end);
     changes.sort_unstable();
@@ -110,12 +115,14 @@ pub fn max_min_over_time(
     let at_each = changes.into_iter().map(|at| {
         let demand = |flow: FlowIndex| {
             let is_down = |step: crate::model::Step| {
-                scenario.link(step.link).outages.iter().any(|span| span.start <= at && at < span.end)
+                let link = scenario.link(step.link);
+                link.rate_at(at) == BitRate::default()
+                    || link.outages.iter().any(|span| span.start <= at && at < span.end)
             };
             let cut = scenario.steps(flow).any(is_down);
             (!cut).then(|| Demand::at(scenario, flow, at)).flatten()
         };
-        Ok((at, filled(scenario, utilization, &demand)?))
+        Ok((at, filled(scenario, utilization, at, &demand)?))
     });
     at_each.collect()
 }
@@ -145,15 +152,16 @@ fn sends_at(traffic: &Traffic, at: Time) -> bool {
     }
 }
 
-/// The fair rates of the ABR flows that have a demand.
+/// The fair rates of the ABR flows that have a demand, with the rates that lines have at `at`.
 fn filled(
     scenario: &Scenario,
     utilization: Option<f64>,
+    at: Time,
     demand: &dyn Fn(FlowIndex) -> Option<Demand>,
 ) -> Result<Vec<FairShare>, Oversubscribed> {
     let handed_out = |port: PortIndex| {
         let utilization = utilization.unwrap_or_else(|| scenario.port(port).target_utilization());
-        scenario.link(port.link()).rate.to_cell_rate().as_cells_per_s() * utilization
+        scenario.link(port.link()).rate_at(at).to_cell_rate().as_cells_per_s() * utilization
     };
     let mut capacity: Vec<f64> = scenario.ports().map(handed_out).collect();
     let mut flows = Vec::new();

@@ -52,7 +52,7 @@ pub fn cannot_settle(scenario: &Scenario) -> Vec<CannotSettle> {
 fn judge(scenario: &Scenario, port: PortIndex, flows: &[FairShare]) -> Option<CannotSettle> {
     let there_and_back = |share: &FairShare| -> f64 {
         let before = scenario.steps(share.flow).take_while(|step| step.port() != port);
-        2.0 * before.map(|step| scenario.link(step.link).delay.as_secs_f64()).sum::<f64>()
+        2.0 * before.map(|step| scenario.link(step.link).longest_delay().as_secs_f64()).sum::<f64>()
     };
     let until_rm = |share: &FairShare| match &scenario.flow(share.flow).sender {
         Sender::Abr(sender) => 0.5 * f64::from(sender.parameters.nrm) / share.rate.as_cells_per_s(),
@@ -96,7 +96,7 @@ struct Loops {
 /// The gain and the delay of these loops, if the port's algorithm has a rule.
 fn gain(scenario: &Scenario, port: PortIndex, loops: Loops) -> Option<Gain> {
     let Loops { connections, there_and_back: way, until_rm } = loops;
-    let line = scenario.link(port.link()).rate;
+    let line = scenario.link(port.link()).fastest_rate();
     match &scenario.port(port).control.algorithm {
         SwitchAlgorithmConfig::Phantom(phantom) => {
             let interval = length(&phantom.interval, line);

@@ -30,7 +30,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), RunError> {
         let waiting =
             sent.into_iter().zip([guaranteed, abr, ubr]).map(|(cells, limit)| cells.min(room(limit)));
         let cells = waiting.sum::<f64>().min(room(shared));
-        let longest_ps = cells * scenario.link(port.link()).rate.cell_time().as_ps() as f64;
+        let longest_ps = cells * scenario.link(port.link()).fastest_rate().cell_time().as_ps() as f64;
         if longest_ps > LONGEST_PS {
             let port = port_name(scenario, port);
             return Err(RunError::BacklogTooLong { port, days: (longest_ps / 86_400e12) as u64 });

@@ -30,6 +30,7 @@ use plain::sources::{given, own_sources};
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
+use random_world::changing::changing;
 use random_world::frame_discard::discarding;
 use random_world::hosts::random_shared_hosts;
 use random_world::parallel::in_parallel;
@@ -40,7 +41,7 @@ use random_world::segments::segmented;
 use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
-use reference::{FLAWS, Judgement, POLICE_FLAWS, TCP_FLAWS, TcpRow, judge};
+use reference::{CHANGING_FLAWS, FLAWS, Judgement, POLICE_FLAWS, TCP_FLAWS, TcpRow, judge};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -63,6 +64,7 @@ const DEFAULT_POLICED_COUNT: u64 = 400;
 const DEFAULT_TURNS_COUNT: u64 = 160;
 const DEFAULT_PARTS_COUNT: u64 = 220;
 const DEFAULT_PARALLEL_COUNT: u64 = 300;
+const DEFAULT_CHANGING_COUNT: u64 = 500;
 const DEFAULT_OWN_COUNT: u64 = 400;
 const DEFAULT_CATEGORIES_COUNT: u64 = 90;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 30;
@@ -225,6 +227,33 @@ fn the_kernel_and_the_judge_agree_where_links_are_parallel() {
         if number.is_multiple_of(5) { segmented(scenario, number) } else { scenario }
     };
     agree(network, DEFAULT_PARALLEL_COUNT, 4);
+}
+
+/// Any network, with links that change.
+fn with_changes(number: u64) -> Scenario {
+    let mut scenario = match number % 13 {
+        8 => random_thresholds(number),
+        9 => random_categories(number),
+        10 => taking_turns(random_scenario(number), number),
+        11 => discarding(random_tcp(number), number),
+        12 => in_parallel(random_scenario(number), number),
+        7 => random_policed(number),
+        _ => of_kind(number)(number),
+    };
+    let is_policed = number % 13 == 7;
+    if number.is_multiple_of(5) && !is_policed {
+        scenario = segmented(scenario, number);
+    }
+    if number.is_multiple_of(7) && !is_policed {
+        scenario = notified(scenario, number);
+    }
+    let scenario = changing(scenario, number);
+    if number.is_multiple_of(6) { in_parts(scenario, number) } else { scenario }
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_links_change() {
+    agree(with_changes, DEFAULT_CHANGING_COUNT, 4);
 }
 
 #[test]
@@ -442,7 +471,9 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
     let of_cells = FLAWS.map(|flaw| (flaw, random_scenario as fn(u64) -> Scenario));
     let of_tcp = TCP_FLAWS.map(|flaw| (flaw, random_tcp as fn(u64) -> Scenario));
     let of_police = POLICE_FLAWS.map(|flaw| (flaw, random_policed as fn(u64) -> Scenario));
-    for (flaw, network) in of_cells.into_iter().chain(of_tcp).chain(of_police) {
+    let of_changes = CHANGING_FLAWS.map(|flaw| (flaw, with_changes as fn(u64) -> Scenario));
+    let of_all = of_cells.into_iter().chain(of_tcp).chain(of_police).chain(of_changes);
+    for (flaw, network) in of_all {
         let tells = |&number: &u64| {
             let scenario = network(number);
             let result = kernel(&scenario);

@@ -29,6 +29,8 @@ extern "C" {
     fn on_forward_rm(this: &Adapted, now: f64, vc: u32, ccr: f64, running: Box<[f64]>)
     -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch)]
+    fn on_link_rate(this: &Adapted, link_rate: f64) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch)]
     fn on_interval_end(this: &Adapted, load: Box<[f64]>, vc_cells: Box<[f64]>) -> Result<(), JsValue>;
     /// ER at most (negative: as it is), CI, NI.
     #[wasm_bindgen(method, catch)]
@@ -186,6 +188,10 @@ impl SwitchAlgorithm for JavaScriptAlgorithm {
         if ni != 0.0 {
             feedback.forbid_increase();
         }
+    }
+
+    fn on_link_rate(&mut self, link_rate: CellRate) {
+        self.call(|adapted| adapted.on_link_rate(link_rate.as_cells_per_s()));
     }
 
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {

@@ -132,6 +132,11 @@ impl SwitchAlgorithm for Capc {
         }
     }
 
+    fn on_link_rate(&mut self, link_rate: CellRate) {
+        self.link_rate = link_rate;
+        self.most = link_rate * self.config.target_utilization;
+    }
+
     fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
         self.capacity =
             (self.link_rate * self.config.target_utilization).saturating_sub(load.guaranteed_rate());

@@ -282,6 +282,10 @@ impl SwitchAlgorithm for ConsistentMarking {
         feedback.limit(self.claims[slot].entitled.rate(self.advertised));
     }
 
+    fn on_link_rate(&mut self, link_rate: CellRate) {
+        self.link_rate = link_rate;
+    }
+
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
         self.capacity =
             (self.link_rate * self.config.target_utilization).saturating_sub(load.guaranteed_rate());

@@ -280,6 +280,10 @@ impl SwitchAlgorithm for Erica {
         }
     }
 
+    fn on_link_rate(&mut self, link_rate: CellRate) {
+        self.link_rate = link_rate;
+    }
+
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
         let before = (self.shares, self.active, self.z);
         let effective = self.config.active_sources.effective.then(|| self.fair_share());

@@ -133,6 +133,12 @@ pub trait SwitchAlgorithm: Promises {
         None
     }
 
+    /// From now on the line takes `link_rate` cells/s. What an algorithm hands out of it follows at the end of the
+    /// averaging interval. Default: the line's rate is not looked at.
+    fn on_link_rate(&mut self, link_rate: CellRate) {
+        let _ = link_rate;
+    }
+
     /// A connection was set up through this port. Slots come in order: 0, 1, 2, ... Default: nothing is kept of it.
     fn on_connect(&mut self, slot: Slot, vc: &VcAtPort) {
         let _ = (slot, vc);

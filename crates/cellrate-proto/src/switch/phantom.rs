@@ -108,6 +108,10 @@ impl SwitchAlgorithm for Phantom {
         feedback.limit(self.macr * self.config.utilization_factor);
     }
 
+    fn on_link_rate(&mut self, link_rate: CellRate) {
+        self.link_rate = link_rate;
+    }
+
     fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
         let [line, guaranteed, abr] =
             [self.link_rate, load.guaranteed_rate(), load.abr_rate()].map(CellRate::as_cells_per_s);

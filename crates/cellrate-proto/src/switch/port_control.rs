@@ -97,6 +97,17 @@ impl PortControl {
         slot
     }
 
+    /// The line takes `link_rate` from now on. Averaging intervals that end before this instant have
+    /// [ended](PortControl::end_intervals); one that ends at it has the new rate.
+    #[cold]
+    pub fn set_link_rate(&mut self, link_rate: CellRate) {
+        if let Some(algorithm) =
+            self.at_work.as_deref_mut().and_then(|at_work| at_work.algorithm.as_dyn_mut())
+        {
+            algorithm.on_link_rate(link_rate);
+        }
+    }
+
     /// Whether cells have to be counted: [`on_abr_cell`](PortControl::on_abr_cell) and
     /// [`on_guaranteed_cell`](PortControl::on_guaranteed_cell) may be left out where this is false.
     pub fn needs_meter(&self) -> bool {

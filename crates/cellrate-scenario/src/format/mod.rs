@@ -2,6 +2,7 @@
 //! Schema and the reference in docs/scenarios.md all come from here, so that they cannot disagree.
 
 mod application;
+mod changing;
 mod clock;
 mod custom;
 mod frames;
@@ -23,6 +24,7 @@ use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::switch::FIGURES;
 
 use crate::model::{FlowQuantity, PortQuantity};
+use changing::CHANGES_KEY;
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
@@ -187,6 +189,7 @@ const LINK: Shape = Shape {
         LINK_OFFSET_KEY,
         LOSS_KEY,
         OUTAGES_KEY,
+        CHANGES_KEY,
         COUNT,
         LIKE,
     ],
@@ -195,7 +198,7 @@ const LINK: Shape = Shape {
 const LINK_DEFAULTS: Shape = Shape {
     name: "link_defaults",
     about: "Defaults of links.",
-    keys: &[RATE_KEY, LENGTH_KEY, DELAY_KEY, LINK_OFFSET_KEY, LOSS_KEY, OUTAGES_KEY],
+    keys: &[RATE_KEY, LENGTH_KEY, DELAY_KEY, LINK_OFFSET_KEY, LOSS_KEY, OUTAGES_KEY, CHANGES_KEY],
 };
 
 const CATEGORY_KEY: Key = key(

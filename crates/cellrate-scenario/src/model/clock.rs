@@ -31,11 +31,13 @@ impl ClockOffset {
         self.0 as f64 / 1e3
     }
 
-    /// What a line of `nominal` runs at by such a clock, to the nearest bit per second and at least 1.
+    /// What a line of `nominal` runs at by such a clock, to the nearest bit per second and at least 1; one that has
+    /// stopped stays so.
     pub fn of_line(self, nominal: BitRate) -> BitRate {
         let scaled = i128::from(nominal.as_bps()) * (BILLION + i128::from(self.0));
         let bps = (scaled + BILLION / 2).div_euclid(BILLION);
-        BitRate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX).max(1))
+        let least = nominal.as_bps().min(1);
+        BitRate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX).max(least))
     }
 
     /// What a sender that is to send at `nominal` sends at by such a clock.

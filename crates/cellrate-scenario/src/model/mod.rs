@@ -4,6 +4,7 @@
 //! What many links, hosts or connections have alike, such as the settings of ports, they share.
 
 mod application;
+mod changing;
 mod clock;
 mod custom;
 mod frames;
@@ -24,6 +25,7 @@ mod video;
 mod vs_vd;
 
 pub use application::*;
+pub use changing::*;
 pub use clock::*;
 pub use custom::*;
 pub use frames::*;
@@ -141,14 +143,16 @@ pub struct Link {
     pub label: Option<String>,
     /// The two nodes.
     pub ends: [NodeIndex; 2],
-    /// Line rate, the same both ways.
+    /// Line rate at the beginning, the same both ways.
     pub rate: BitRate,
-    /// One-way propagation delay; 5 us per km where a length was given.
+    /// One-way propagation delay at the beginning; 5 us per km where a length was given.
     pub delay: Duration,
     /// `ports[0]` is the output port of `ends[0]` towards `ends[1]`, `ports[1]` the other one.
     pub ports: [Arc<Port>; 2],
-    /// Probability that a cell is lost on the line, either way [0 to 1].
+    /// Probability that a cell is lost on the line at the beginning, either way [0 to 1].
     pub cell_loss: f64,
+    /// What it becomes later: in order, each after the beginning. Empty for a link that never changes.
+    pub changes: Arc<[LinkStep]>,
     /// Spans in which the link is down, either way: a cell whose transmission ends within one is lost. In order, apart.
     pub outages: Vec<Span>,
 }

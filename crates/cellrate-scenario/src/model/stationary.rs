@@ -6,7 +6,7 @@ use crate::model::{Category, Connection, Flow, GreedyWindow, Scenario, Traffic};
 
 impl Scenario {
     /// Whether, from the middle of the run on, every ABR sender with traffic is greedy and stays so, and CBR and VBR are sent
-    /// at constant rates: then rates that still change are the network's own doing, and fair shares are those of all.
+    /// at constant rates, over links that do not change: then rates that still change are the network's own doing, and fair shares are those of all.
     pub fn is_stationary(&self) -> bool {
         let middle = Time::from_ps(self.duration.as_ps() / 2);
         let end = Time::ZERO.saturating_add(self.duration);
@@ -31,7 +31,8 @@ impl Scenario {
                     .into_iter()
                     .all(|flow| is_calm(flow, connection.category))
         };
-        self.connections.iter().all(is_all_calm) && self.links.iter().all(|link| link.outages.is_empty())
+        self.connections.iter().all(is_all_calm)
+            && self.links.iter().all(|link| link.outages.is_empty() && !link.is_changing())
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn admit(
         }
         return Ok(outcome);
     };
-    let mut book = Book::new(network.links.iter().flat_map(|link| [link.rate; 2]), wish.charging);
+    let mut book = Book::new(network.links.iter().flat_map(|link| [link.slowest_rate(); 2]), wish.charging);
     let mut senders = Shared::default();
     for (place, (connection, terms)) in connections.iter_mut().zip(terms).enumerate() {
         if let Some(frtt) = terms.frtt.filter(|_| wish.negotiate) {
@@ -199,9 +199,9 @@ fn limits(network: &Network, step: Step, room: Option<CellRate>) -> Limits {
     let own = network.limits.get(&node).map(|(limits, _)| limits.clone());
     Limits {
         name: network.name(node).to_string(),
-        link: Some(link.rate.to_cell_rate()),
+        link: Some(link.fastest_rate().to_cell_rate()),
         room,
-        propagation: link.delay,
+        propagation: link.longest_delay(),
         ..own.unwrap_or_default()
     }
 }

@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 use super::network::Network;
 use super::optional;
 use crate::model::{
-    Clock, ClockOffset, ClockOwner, Connection, Flow, GreedyWindow, LinkIndex, NodeIndex, Processing, Sender,
-    Step, Traffic,
+    Clock, ClockOffset, ClockOwner, Connection, Flow, GreedyWindow, LinkIndex, LinkStep, NodeIndex,
+    Processing, Sender, Step, Traffic,
 };
 use crate::text::check;
 use crate::text::error::Fault;
@@ -107,7 +107,7 @@ pub(super) fn set(
             if independent { Processing::Uniform(Duration::ZERO, longest) } else { Processing::None };
         host.processing = own.processing.unwrap_or(default);
     }
-    let nominal: Vec<_> = network.links.iter().map(|link| link.rate.to_cell_rate()).collect();
+    let nominal: Vec<_> = network.links.iter().map(|link| link.fastest_rate().to_cell_rate()).collect();
     let mut clocks: Vec<Clock> = hosts.clone();
     for (number, own) in (0..).zip(&network.link_clocks) {
         let link = &network.links[number as usize];
@@ -129,7 +129,12 @@ pub(super) fn set(
                 offset
             }
         };
-        network.links[number as usize].rate = offset.of_line(network.links[number as usize].rate);
+        let link = &mut network.links[number as usize];
+        link.rate = offset.of_line(link.rate);
+        let later = |step: &LinkStep| LinkStep { rate: offset.of_line(step.rate), ..*step };
+        if link.is_changing() {
+            link.changes = link.changes.iter().map(later).collect();
+        }
     }
     for connection in connections {
         let ends = [connection.path.first().copied(), connection.path.last().map(|step| step.turned())];
@@ -149,7 +154,7 @@ fn longest_cell_times(network: &Network) -> Vec<Duration> {
     for link in &network.links {
         for end in link.ends {
             if let Some(longest) = longest.get_mut(end.0 as usize) {
-                *longest = link.rate.cell_time().max(*longest);
+                *longest = link.fastest_rate().cell_time().max(*longest);
             }
         }
     }
@@ -221,7 +226,7 @@ fn follow(flow: &mut Flow, clock: Clock, nominal: CellRate, network: &Network, s
     if let Sender::Peak(peak) = &mut flow.sender {
         // A sender that fills its line nominally fills it by the line's clock, to the last bit.
         *peak = if *peak == nominal {
-            network.link(step).rate.to_cell_rate()
+            network.link(step).fastest_rate().to_cell_rate()
         } else {
             clock.offset.of_rate(*peak)
         };

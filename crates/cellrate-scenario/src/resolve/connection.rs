@@ -135,7 +135,7 @@ fn base(all: &Table, abr: &Table, own: &Table) -> Table {
 fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
     let table = &whole.table;
     let path = path(network, table, whole.place)?;
-    let rates = path.iter().map(|step| network.link(*step).rate.to_cell_rate());
+    let rates = path.iter().map(|step| network.link(*step).fastest_rate().to_cell_rate());
     let narrowest = rates.fold(CellRate::new(f64::MAX), CellRate::min);
     let category = match table.text("category").unwrap_or("abr") {
         "cbr" => Category::Cbr,

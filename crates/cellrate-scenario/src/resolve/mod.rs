@@ -4,6 +4,7 @@
 mod admission;
 mod algorithm;
 mod application;
+mod changing;
 mod clock;
 mod connection;
 mod frames;
@@ -36,8 +37,10 @@ use crate::text::tree::{Node, Table, merged};
 pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let read = |key: &str| root.node(key).ok_or_else(|| check::missing(Place::default(), key, ""));
     let mut network = network::build(root)?;
-    let (mut connections, terms) = connection::build(root, &network)?;
     let duration = quantity::span(read("duration")?)?;
+    changing::cut(&mut network, duration)?;
+    let (mut connections, terms) = connection::build(root, &network)?;
+    changing::check(&network, &connections)?;
     let mut probes = probe::build(root, &network, &connections, duration)?;
     let applications = application::build(root, &network, &connections, duration)?;
     let outcome = admission::admit(root, &network, &mut connections, &terms)?;
@@ -72,10 +75,11 @@ pub(crate) fn check_for_simulation(root: &Table) -> Result<(), Fault> {
     application::refuse(root)
 }
 
-/// Refuses what a live run cannot have: figures of a part of its time, and policers.
+/// Refuses what a live run cannot have: figures of a part of its time, policers, links that change.
 pub(crate) fn check_for_live(root: &Table) -> Result<(), Fault> {
     measuring::refuse(root)?;
-    police::refuse(root)
+    police::refuse(root)?;
+    changing::refuse(root)
 }
 
 /// A member with the defaults of its kind below its own keys, complete.

@@ -8,7 +8,7 @@ use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
 use super::clock::OwnClock;
-use super::{Whole, algorithm, defaults, host, instant, optional, place_of, port, wholes};
+use super::{Whole, algorithm, changing, defaults, host, instant, optional, place_of, port, wholes};
 use crate::format::{Kind, ROOT, Shape};
 use crate::model::{
     HostSettings, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, PortIndex, Shared, Span, Step,
@@ -37,6 +37,8 @@ pub(super) struct Network {
     pub host_clocks: Vec<OwnClock>,
     /// What links say of theirs.
     pub link_clocks: Vec<OwnClock>,
+    /// Where links say that their rates change, if they do.
+    pub rate_places: Vec<Option<Place>>,
 }
 
 impl Network {
@@ -140,6 +142,7 @@ pub(super) fn build(root: &Table) -> Result<Network, Fault> {
         limits: BTreeMap::new(),
         host_clocks: Vec::new(),
         link_clocks: Vec::new(),
+        rate_places: Vec::new(),
     };
     let host_defaults = defaults(root, "host").cloned().unwrap_or_default();
     let hosts = members(root, "host", |_| host_defaults.clone())?;
@@ -242,7 +245,7 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>) -> Result<()
         }
     }
     network.link_clocks.push(OwnClock::read(table)?);
-    network.links.push(Link {
+    let mut own = Link {
         // Whether it needs one, its neighbours say.
         label: name.and_then(tree::Node::text).map(str::to_string),
         ends,
@@ -250,8 +253,11 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>) -> Result<()
         delay,
         ports: [Arc::clone(port), Arc::clone(port)],
         cell_loss: optional(table, "loss", quantity::ratio)?.unwrap_or(0.0),
+        changes: Arc::default(),
         outages: optional(table, "outages", outages)?.unwrap_or_default(),
-    });
+    };
+    network.rate_places.push(changing::set(&mut own, table)?);
+    network.links.push(own);
     network.by_ends.insert((ends[0], ends[1], link), Step { link, end: 0 });
     network.by_ends.insert((ends[1], ends[0], link), Step { link, end: 1 });
     Ok(())
@@ -344,7 +350,7 @@ fn set_ports(network: &mut Network, whole: &Whole, ports: &mut Shared<Port>) -> 
                 check::keys(&keys, own.place, shape, Mode::COMPLETE)?;
             }
         }
-        let cell_time = network.link(step).rate.cell_time();
+        let cell_time = network.link(step).fastest_rate().cell_time();
         algorithm::check_interval(&table, cell_time, &network.port_name(step.port()))?;
         let port = match (&table, &plain) {
             (Cow::Borrowed(_), Some(plain)) => Arc::clone(plain),
@@ -394,6 +400,6 @@ fn port_shape() -> Option<&'static Shape> {
 /// Both ways over the links of a path, queues left out.
 pub(super) fn round_trip(network: &Network, path: &[Step]) -> Duration {
     path.iter()
-        .fold(Duration::ZERO, |sum, step| sum.saturating_add(network.link(*step).delay))
+        .fold(Duration::ZERO, |sum, step| sum.saturating_add(network.link(*step).longest_delay()))
         .saturating_mul(2)
 }

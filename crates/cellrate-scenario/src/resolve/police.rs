@@ -7,7 +7,7 @@ use cellrate_proto::{CellRate, Duration};
 
 use super::network::Network;
 use super::optional;
-use crate::model::{Category, Connection, Policing, Sender};
+use crate::model::{Category, Connection, Link, Policing, Sender};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
@@ -147,23 +147,25 @@ impl Reader<'_> {
         }
         let between =
             || self.connection.steps(self.backward).take(hop + 1).map(|step| self.network.link(step));
-        let last = between().next_back().map_or(Duration::ZERO, |link| link.rate.cell_time());
+        let last = between().next_back().map_or(Duration::ZERO, Link::longest_cell_time);
         let cdvt = optional(self.table, "cdvt", quantity::time)?.unwrap_or(last);
         let rule = match &self.connection.flow(self.backward).sender {
             Sender::Abr(abr) => {
                 let sum = |spans: &mut dyn Iterator<Item = Duration>| {
                     spans.fold(Duration::ZERO, Duration::saturating_add)
                 };
-                let fixed = sum(&mut between().map(|link| link.delay)).saturating_mul(2);
+                let fixed = sum(&mut between().map(Link::shortest_delay)).saturating_mul(2);
+                let more = |link: &Link| link.longest_delay() - link.shortest_delay();
+                let changes = sum(&mut between().map(more)).saturating_mul(2);
                 let tau3 = optional(self.table, "tau3", quantity::time)?.unwrap_or(fixed);
-                let cells = sum(&mut between().map(|link| link.rate.cell_time()));
+                let cells = sum(&mut between().map(Link::longest_cell_time));
                 let tau2 = optional(self.table, "tau2", quantity::span)?;
                 Rule::Abr(AbrContract {
                     pcr: abr.parameters.pcr,
                     mcr: abr.parameters.mcr,
                     icr: abr.parameters.effective_icr(),
                     cdvt,
-                    longest_delay: tau2.unwrap_or(tau3.saturating_add(cells)),
+                    longest_delay: tau2.unwrap_or(tau3.saturating_add(changes).saturating_add(cells)),
                     shortest_delay: tau3,
                 })
             }

@@ -336,7 +336,7 @@ fn quantity(node: &Node, dimension: Dimension) -> Result<(), Fault> {
     match dimension {
         Dimension::Time => quantity::time(node).map(drop),
         Dimension::Rate => quantity::cell_rate(node).map(drop),
-        Dimension::LineRate => quantity::line_rate(node).map(drop),
+        Dimension::LineRate => quantity::line_rate_or_none(node).map(drop),
         Dimension::Cells => quantity::cells(node).map(drop),
         Dimension::Octets => quantity::octets(node).map(drop),
         Dimension::Length => quantity::length_delay(node).map(drop),
@@ -349,6 +349,7 @@ fn positive(node: &Node, dimension: Dimension) -> Result<(), Fault> {
     match dimension {
         Dimension::Time => quantity::span(node).map(drop),
         Dimension::Rate => quantity::positive_cell_rate(node).map(drop),
+        Dimension::LineRate => quantity::line_rate(node).map(drop),
         _ => quantity(node, dimension),
     }
 }

@@ -259,11 +259,16 @@ pub(crate) fn positive_cell_rate(node: &Node) -> Result<CellRate, Fault> {
     Ok(rate)
 }
 
-/// The rate of a line, to the nearest bit per second.
-pub(crate) fn line_rate(node: &Node) -> Result<BitRate, Fault> {
+/// The rate of a line, to the nearest bit per second; zero where it takes nothing.
+pub(crate) fn line_rate_or_none(node: &Node) -> Result<BitRate, Fault> {
     let bits = read(node, Dimension::LineRate)?;
     within_fastest(node, bits)?;
-    let rate = BitRate::from_bps(bits.round() as u64);
+    Ok(BitRate::from_bps(bits.round() as u64))
+}
+
+/// The rate of a line, to the nearest bit per second.
+pub(crate) fn line_rate(node: &Node) -> Result<BitRate, Fault> {
+    let rate = line_rate_or_none(node)?;
     if rate == BitRate::default() {
         return Err(Fault::new(
             node.place,

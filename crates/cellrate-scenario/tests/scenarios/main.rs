@@ -4,6 +4,7 @@ mod admission;
 mod application;
 mod bad;
 mod becn;
+mod changing;
 mod clocks;
 mod custom;
 mod defaults;

@@ -15,7 +15,7 @@ pub(super) fn categories_by_port(scenario: &Scenario) -> Vec<[bool; PRIORITIES]>
 }
 
 /// Ports of switches at which no cell ever waits: all that they carry comes over one line, and none faster than they
-/// send it on. Each cell has left when the next one comes.
+/// send it on. Each cell has left when the next one comes. Cells come closer over a line that changes.
 pub(super) fn ports_without_queue(scenario: &Scenario) -> Vec<bool> {
     let mut before: Vec<Option<PortIndex>> = vec![None; scenario.ports().len()];
     let mut alone = vec![true; before.len()];
@@ -26,9 +26,11 @@ pub(super) fn ports_without_queue(scenario: &Scenario) -> Vec<bool> {
         }
     }
     let cell_time = |port: PortIndex| scenario.link(port.link()).rate.cell_time();
+    let changes = |port: PortIndex| scenario.link(port.link()).is_changing();
     let never_waits = |port: PortIndex| {
         let before = before[port.index()].filter(|_| alone[port.index()]);
-        before.is_some_and(|before| cell_time(before) >= cell_time(port))
+        before
+            .is_some_and(|before| cell_time(before) >= cell_time(port) && !changes(before) && !changes(port))
     };
     scenario.ports().map(never_waits).collect()
 }

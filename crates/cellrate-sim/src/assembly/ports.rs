@@ -65,7 +65,8 @@ pub(super) fn build_port(
         || discards_frames
         || marks
         || watched.queue;
-    let deferrable = mechanisms.has(Mechanism::Deferral) && !(tapped || joined || watched.changes);
+    let deferrable =
+        mechanisms.has(Mechanism::Deferral) && !(tapped || joined || watched.changes || line.is_changing());
     let is_ranked = mechanisms.has(Mechanism::RankedPorts)
         && several
         && outside
@@ -74,7 +75,7 @@ pub(super) fn build_port(
         && *buffers == Buffers::default();
     let queues = if is_ranked {
         Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))
-    } else if has_events || line.is_faulty() || room == Some(Cells::ZERO) {
+    } else if has_events || line.is_faulty() || line.is_changing() || room == Some(Cells::ZERO) {
         Queues::Served(Box::new(Served::new(line, config)))
     } else {
         Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))

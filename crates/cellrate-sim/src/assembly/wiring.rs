@@ -54,7 +54,7 @@ impl Wiring<'_> {
                 crossing.iter().for_each(|&(_, hop)| hops[hop as usize].lead_to(Exit::Feed(feed)));
                 continue;
             }
-            let cell_time = self.scenario.link(port.link()).rate.cell_time();
+            let cell_time = self.scenario.link(port.link()).fastest_rate().cell_time();
             let cluster = self.cluster_behind(port);
             let at_host = self.scenario.node(self.scenario.head(port.step())).kind == NodeKind::Host;
             let before = &parts[from.cluster as usize].ports[from.index as usize];

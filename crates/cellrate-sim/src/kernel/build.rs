@@ -82,9 +82,15 @@ impl Cluster {
             Access::Folded { port, feed } if feeds[feed as usize].port == port => Some(Leaf::Feed(feed)),
             Access::Folded { .. } | Access::Ahead { .. } => None,
         };
+        let next_change = |port: &Port| match &port.queues {
+            Queues::Served(served) => served.next_change(),
+            Queues::Fifo(_) | Queues::Ranked(_) => Time::NEVER,
+        };
+        let changing = (0..).zip(&ports).filter(|(_, port)| next_change(port) != Time::NEVER);
+        let changes = changing.map(|(i, _)| Leaf::Change(i));
         let departures = (0..).zip(&ports).filter(|(_, port)| served(port)).map(|(i, _)| Leaf::Departure(i));
         let transmissions = (0..).zip(&endpoints).filter_map(transmission);
-        let mut leaves: Vec<Leaf> = departures.collect();
+        let mut leaves: Vec<Leaf> = changes.chain(departures).collect();
         leaves.push(Leaf::Sample);
         leaves.extend(arrivals);
         leaves.extend(transmissions);
@@ -124,6 +130,9 @@ impl Cluster {
         };
         for (number, &leaf) in (0..).zip(&cluster.leaves) {
             match leaf {
+                Leaf::Change(port) => {
+                    cluster.schedule.set(number as usize, next_change(&cluster.ports[port as usize]));
+                }
                 Leaf::Departure(port) => note_leaf(&mut cluster.departure_leaves, port, number),
                 Leaf::Sample => cluster.sample_leaf = number,
                 Leaf::Feed(feed) => cluster.feeds[feed as usize].leaf = number,

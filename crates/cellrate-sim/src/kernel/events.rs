@@ -45,6 +45,7 @@ impl Cluster {
                     Course::Policed => self.on_policed(now, lane as usize, leaf),
                 },
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
+                Leaf::Change(port) => self.on_change(now, port as usize, leaf),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),
                 Leaf::Sample => self.on_sample(now, leaf),
                 Leaf::Timer(endpoint) => self.on_timer(now, endpoint as usize, leaf),
@@ -425,6 +426,23 @@ impl Cluster {
                 self.put_on_link(hop.exit(), hop.endpoint, cell);
             }
             Some(Err(lost)) => self.lose(port, self.hops[lost.hop()].flow),
+        }
+        self.sampler.note_port(now, port as u32, &mut self.ports);
+    }
+
+    /// The line behind a port changes. Averaging intervals that end before have the rate before.
+    #[cold]
+    fn on_change(&mut self, now: Time, port: usize, leaf: usize) {
+        if self.ports[port].metered {
+            self.ports[port].end_intervals_before(now);
+        }
+        let Port { queues: Queues::Served(served), control, .. } = &mut self.ports[port] else {
+            unreachable!("lines that change are behind served ports");
+        };
+        let departure = served.change(now, control);
+        self.schedule.set(leaf, served.next_change());
+        if let Some(departure) = departure {
+            self.schedule.set(self.departure_leaves[port] as usize, departure);
         }
         self.sampler.note_port(now, port as u32, &mut self.ports);
     }

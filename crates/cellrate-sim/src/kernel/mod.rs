@@ -60,12 +60,13 @@
 //!
 //! # Order at the same instant
 //!
-//! 1. departures from served ports, in the order of the ports;
-//! 2. samples of series;
-//! 3. arrivals over links, in the order of the ports they left;
-//! 4. transmissions of sources, in the order of the connections, forward before backward; then those of [virtual
+//! 1. changes of lines, in the order of the ports before them;
+//! 2. departures from served ports, in the order of the ports;
+//! 3. samples of series;
+//! 4. arrivals over links, in the order of the ports they left;
+//! 5. transmissions of sources, in the order of the connections, forward before backward; then those of [virtual
 //!    ends](virtual_end), in the order of the connections and of their paths;
-//! 5. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell.
+//! 6. timers of TCP, in the same order. A segment that arrives is dealt with at the arrival of its last cell.
 //!
 //! A port's order is that of its [index](cellrate_scenario::PortIndex). An averaging interval that ends at an instant
 //! ends after the departures and samples and before the arrivals of that instant. Events at or after the end of the run

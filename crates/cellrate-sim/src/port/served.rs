@@ -25,6 +25,8 @@ pub(crate) struct Served {
     fair: Option<Box<WaitingCells<Cell>>>,
     /// The cell in transmission and its priority.
     serving: Option<(usize, Cell)>,
+    /// When its transmission began.
+    began: Time,
     /// When it will have left; without one, when the first cell that is held back may leave.
     departs: Time,
     /// Cells waiting and in transmission, by priority, and all together.
@@ -35,6 +37,8 @@ pub(crate) struct Served {
     frame_discard: Option<Box<FrameDiscard>>,
     line: Line,
     transmitted: u64,
+    /// Time of all transmissions that have ended \[ps\].
+    busy_ps: u64,
     max_total: u64,
     max_lengths: [u64; PRIORITIES],
     /// Integral of the total queue up to `integrated_until` [cells * ps].
@@ -60,6 +64,7 @@ impl Served {
             fair: (config.queueing != Queueing::default())
                 .then(|| Box::new(WaitingCells::new(&config.queueing, config.rm_cells))),
             serving: None,
+            began: Time::ZERO,
             departs: Time::NEVER,
             lengths: [0; PRIORITIES],
             length: 0,
@@ -68,6 +73,7 @@ impl Served {
             frame_discard: frame_discard.map(Box::new),
             line,
             transmitted: 0,
+            busy_ps: 0,
             max_total: 0,
             max_lengths: [0; PRIORITIES],
             integral: 0,
@@ -118,7 +124,7 @@ impl Served {
             }
             return Admission::Queued(Some(self.begin_next(now, control)));
         }
-        if self.serving.is_some() {
+        if self.serving.is_some() || self.line.has_stopped() {
             let overtakes = self.rm_cells != RmCells::InOrder && priority == ABR && cell.is_rm();
             let queue = if overtakes { &mut self.waiting_rm } else { &mut self.waiting[priority] };
             queue.push(cell);
@@ -149,13 +155,33 @@ impl Served {
             discard.on_departure();
         }
         self.transmitted += 1;
-        cell.arrives = now + self.line.delay;
+        self.busy_ps += now.since(self.began).as_ps();
+        let carried = self.line.carry(self.began, now);
         let departure = self.begin_next(now, control);
-        (Some(if self.line.loses(now) { Err(cell) } else { Ok(cell) }), departure)
+        cell.arrives = carried.unwrap_or_else(|lost| lost);
+        (Some(carried.map(|_| cell).map_err(|_| cell)), departure)
+    }
+
+    /// When the line changes next.
+    pub fn next_change(&self) -> Time {
+        self.line.next_change()
+    }
+
+    /// The change of the line that comes next happens at `now`. If given, the port's next departure has become this.
+    pub fn change(&mut self, now: Time, control: &mut PortControl) -> Option<Time> {
+        let had_stopped = self.line.has_stopped();
+        if let Some(rate) = self.line.change() {
+            control.set_link_rate(rate.to_cell_rate());
+        }
+        (had_stopped && self.serving.is_none()).then(|| self.begin_next(now, control))
     }
 
     /// The line is free at `now`: the next cell goes on it, if one may. When the port has to be looked at again.
     fn begin_next(&mut self, now: Time, control: &mut PortControl) -> Time {
+        if self.line.has_stopped() {
+            self.departs = Time::NEVER;
+            return self.departs;
+        }
         let next = match &mut self.fair {
             Some(fair) => fair.pop(now),
             None => self.next(),
@@ -199,6 +225,7 @@ impl Served {
             }
         }
         let departs = now + self.line.cell_time;
+        self.began = now;
         self.serving = Some((priority, cell));
         self.departs = departs;
         departs
@@ -243,10 +270,8 @@ impl Served {
 
     /// Time for which the line had been busy by `at`, which is not before the last event \[ps\].
     pub fn busy_ps(&self, at: Time) -> u64 {
-        let begun = self
-            .serving
-            .map_or(0, |_| self.line.cell_time.as_ps().saturating_sub(self.departs.since(at).as_ps()));
-        self.transmitted * self.line.cell_time.as_ps() + begun
+        let begun = self.serving.map_or(0, |_| self.departs.min(at).since(self.began).as_ps());
+        self.busy_ps + begun
     }
 
     /// Integral of the total queue over time up to `at` [cells * ps].

@@ -126,6 +126,9 @@ fn judge(
 fn fixed_spacing(scenario: &Scenario, flow: FlowIndex) -> Option<Duration> {
     let Sender::Peak(peak) = &scenario.flow(flow).sender else { return None };
     let first = scenario.step(flow, 0);
+    if scenario.link(first.link).changes_rate() {
+        return None;
+    }
     let line = scenario.link(first.link).rate.cell_time();
     let own = match &scenario.flow(flow).traffic {
         Some(Traffic::Greedy { .. } | Traffic::Timed { .. } | Traffic::Frames(_)) => Duration::ZERO,

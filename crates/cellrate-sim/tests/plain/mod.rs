@@ -41,6 +41,10 @@ impl SwitchAlgorithm for Plain {
         self.0.on_backward_rm(now, slot, queue, meter, feedback);
     }
 
+    fn on_link_rate(&mut self, link_rate: CellRate) {
+        self.0.on_link_rate(link_rate);
+    }
+
     fn on_interval_end(&mut self, load: &IntervalLoad, meter: &Meter) {
         self.0.on_interval_end(load, meter);
     }

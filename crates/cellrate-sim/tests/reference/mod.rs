@@ -29,7 +29,9 @@
 
 mod becn;
 mod beginning;
+mod changing;
 mod figures;
+mod flaws;
 mod frame_discard;
 mod frames;
 mod police;
@@ -57,63 +59,14 @@ use cellrate_sim::{FlowSummary, FrameSummary, PolicingSummary, PortSummary, Virt
 use crate::plain::Counting;
 use crate::plain::sources::given;
 use beginning::{new_end, new_port};
+pub use changing::CHANGING_FLAWS;
+pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
 use frame_discard::Fates;
 use police::Policer;
 use queues::Turns;
 use segments::Relay;
 use tcp::tcp_value;
 use windows::Look;
-
-/// A rule that the judge breaks on purpose, to see whether the comparison would notice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flaw {
-    /// At one instant the last port and the last connection go first.
-    TiesReversed,
-    /// A cell that leaves now still takes a place when another arrives now.
-    DeparturesAfterArrivals,
-    /// A cell that arrives at the very end of an averaging interval belongs to it.
-    IntervalsEndAfterArrivals,
-    /// Samples come last.
-    SamplesLast,
-    /// EFCI is decided as a cell arrives.
-    EfciOnArrival,
-    /// The cell in transmission takes no place in the buffer.
-    RoomBesideTransmission,
-    /// Outages and losses are decided as the transmission begins.
-    LossAtBeginning,
-    /// The cell in transmission is not part of the queue that a switch sees.
-    QueueBesideTransmission,
-    /// UBR goes before ABR.
-    UbrBeforeAbr,
-    /// Timers of TCP come before arrivals.
-    TimersBeforeArrivals,
-    /// The PDU after one of which nothing has come is no PDU either.
-    LostPduSpoilsNext,
-    /// A cell that comes as early as its tolerance allows does not conform.
-    EarliestDoesNotConform,
-    /// A cut of an ABR source's rate binds the cell that comes next.
-    CutsBindAtOnce,
-    /// A BRM counts as it comes to the port towards the source, not as it leaves.
-    BrmsCountAsTheyCome,
-    /// What is discarded is charged.
-    DiscardedCellsCount,
-}
-
-/// All of them but those of TCP.
-pub const FLAWS: [Flaw; 9] = [
-    Flaw::TiesReversed,
-    Flaw::DeparturesAfterArrivals,
-    Flaw::IntervalsEndAfterArrivals,
-    Flaw::SamplesLast,
-    Flaw::EfciOnArrival,
-    Flaw::RoomBesideTransmission,
-    Flaw::LossAtBeginning,
-    Flaw::QueueBesideTransmission,
-    Flaw::UbrBeforeAbr,
-];
-
-/// Those that take TCP to tell.
-pub const TCP_FLAWS: [Flaw; 2] = [Flaw::TimersBeforeArrivals, Flaw::LostPduSpoilsNext];
 
 /// Those that take a policer to tell.
 pub const POLICE_FLAWS: [Flaw; 4] = [
@@ -172,6 +125,8 @@ struct Cell {
 }
 
 enum Happening {
+    /// The line behind the port of this number becomes what this step of its link says.
+    Change(usize, usize),
     Departure(usize),
     /// A cell that the port of this number holds back may leave.
     Release(usize),
@@ -200,6 +155,10 @@ struct Port {
     turns: Option<Turns>,
     /// The cell in transmission, its priority, and when it began.
     transmitting: Option<(Cell, usize, Time)>,
+    /// When the transmission ends.
+    transmitted_at: Time,
+    /// When the last cell arrives that the line has not lost.
+    last_arrival: Time,
     control: PortControl,
     /// The number of each direction of a connection at `control`.
     slots: BTreeMap<usize, Slot>,
@@ -213,7 +172,6 @@ struct Port {
     random: Random,
     /// Decided at the beginning, where the judge is told to be wrong.
     doomed: bool,
-    cell_time: Duration,
     transmitted: u64,
     busy: Duration,
     dropped: u64,
@@ -307,6 +265,7 @@ impl<'a> Network<'a> {
         let mut network =
             Network { scenario, flaw, end, events, sequence, paths, ports, ends, records, policers, looks };
         network.connect();
+        network.plan_changes();
         for number in 0..network.ports.len() {
             network.plan_interval_end(number);
         }
@@ -338,6 +297,8 @@ impl<'a> Network<'a> {
 
     fn plan(&mut self, time: Time, happening: Happening) {
         let (rank, index) = match &happening {
+            Happening::Change(port, _) if self.flaw == Some(Flaw::DelayAfterDeparture) => (2, *port),
+            Happening::Change(port, _) => (0, *port),
             Happening::Departure(port) | Happening::Release(port) => (1, *port),
             Happening::Sample(probe) => (2, *probe),
             Happening::IntervalEnd(port) => (3, *port),
@@ -381,6 +342,7 @@ impl<'a> Network<'a> {
                 now = event.time;
             }
             match event.happening {
+                Happening::Change(port, step) => self.on_change(now, port, step),
                 Happening::Departure(port) => self.on_departure(now, port),
                 Happening::Release(port) => {
                     if self.ports[port].transmitting.is_none() {
@@ -413,16 +375,18 @@ impl<'a> Network<'a> {
         let port = &mut self.ports[number];
         port.turns.iter_mut().for_each(Turns::ended);
         let (cell, _, began) = port.transmitting.take().expect("a cell is in transmission");
-        assert_eq!(began + link.rate.cell_time(), now);
+        assert_eq!(port.transmitted_at, now);
         port.transmitted += 1;
-        port.busy += link.rate.cell_time();
+        port.busy += now.since(began);
         if self.flaw != Some(Flaw::BrmsCountAsTheyCome) {
             self.show_to_police(now, number, &cell);
         }
-        if lost {
-            self.lose(number, &cell);
-        } else {
-            self.plan(now + link.delay, Happening::Arrival(number, cell));
+        match self.carried(now, now.since(began), number) {
+            Some(arrives) if !lost => {
+                self.ports[number].last_arrival = arrives;
+                self.plan(arrives, Happening::Arrival(number, cell));
+            }
+            _ => self.lose(number, &cell),
         }
         self.begin_transmission(now, number);
     }
@@ -430,6 +394,10 @@ impl<'a> Network<'a> {
     /// The first cell of the highest priority goes on the line, if there is one.
     fn begin_transmission(&mut self, now: Time, number: usize) {
         let link = &self.scenario.links[number / 2];
+        let cell_time = self.rate(now, link).cell_time();
+        if cell_time == Duration::FOREVER {
+            return;
+        }
         let abr_queue = self.ports[number].queue(1);
         let port = &mut self.ports[number];
         let order = if self.flaw == Some(Flaw::UbrBeforeAbr) { [0, 2, 1] } else { [0, 1, 2] };
@@ -452,7 +420,8 @@ impl<'a> Network<'a> {
         if self.flaw == Some(Flaw::LossAtBeginning) {
             port.doomed = line_loses(link, port, now);
         }
-        self.plan(now + link.rate.cell_time(), Happening::Departure(number));
+        port.transmitted_at = now + cell_time;
+        self.plan(now + cell_time, Happening::Departure(number));
     }
 
     /// `cell` comes to an output port.
@@ -872,7 +841,9 @@ fn mark(port: &mut Port, cell: &mut Cell, priority: usize, abr_queue: usize) {
 }
 
 fn line_loses(link: &Link, port: &mut Port, now: Time) -> bool {
-    let unlucky = link.cell_loss > 0.0 && port.random.uniform() < link.cell_loss;
+    let ever = link.cell_loss > 0.0 || link.changes.iter().any(|step| step.cell_loss > 0.0);
+    let cell_loss = changing::at(link, now).map_or(link.cell_loss, |step| step.cell_loss);
+    let unlucky = ever && port.random.uniform() < cell_loss;
     unlucky || link.outages.iter().any(|outage| outage.start <= now && now < outage.end)
 }
 

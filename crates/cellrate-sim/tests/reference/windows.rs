@@ -40,7 +40,7 @@ impl Network<'_> {
         }
         for port in &mut self.ports {
             // A cell that leaves at this instant stands no longer.
-            let leaves = port.transmitting.as_ref().filter(|(_, _, began)| *began + port.cell_time == at);
+            let leaves = port.transmitting.as_ref().filter(|_| port.transmitted_at == at);
             let leaving = leaves.map(|&(_, priority, _)| priority);
             port.max_queue = port.total() - usize::from(leaving.is_some());
             port.max_abr_queue = port.queue(1) - usize::from(leaving == Some(1));

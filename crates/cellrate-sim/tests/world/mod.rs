@@ -76,6 +76,7 @@ impl World {
             delay,
             ports,
             cell_loss: 0.0,
+            changes: Arc::default(),
             outages: vec![],
         });
         LinkIndex(self.scenario.links.len() as u32 - 1)

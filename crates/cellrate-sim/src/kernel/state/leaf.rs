@@ -3,6 +3,8 @@
 /// What a leaf of the schedule stands for; the number is an index into the cluster's list of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Leaf {
+    /// The line behind a served port changes.
+    Change(u32),
     /// The cell in transmission at a served port leaves.
     Departure(u32),
     /// Series are sampled.

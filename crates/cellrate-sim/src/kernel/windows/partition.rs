@@ -52,7 +52,9 @@ impl Partition {
         };
         let crossing = crossing(scenario);
         let joins = |&(link, &sources): &(&Link, &u64)| {
-            in_one || link.delay < LONGEST_JOINT.min(shortest_window(link, sources)) || ends_at_leaf(link)
+            in_one
+                || link.shortest_delay() < LONGEST_JOINT.min(shortest_window(link, sources))
+                || ends_at_leaf(link)
         };
         for (link, _) in scenario.links.iter().zip(&crossing).filter(joins) {
             let [a, b] = link.ends.map(|end| find(&mut root, end.0 as usize));
@@ -88,9 +90,9 @@ fn window(scenario: &Scenario, between: &[bool], crossing: &[u64]) -> Duration {
     }
     let (mut shortest, mut enough, mut most) = (Duration::FOREVER, LONGEST_JOINT, Duration::FOREVER);
     for ((link, &crossing), between) in scenario.links.iter().zip(crossing).zip(between) {
-        let cells = |count: u64| link.rate.cell_time().saturating_mul(count);
+        let cells = |count: u64| link.fastest_rate().cell_time().saturating_mul(count);
         if *between {
-            shortest = shortest.min(link.delay);
+            shortest = shortest.min(link.shortest_delay());
             enough = enough
                 .max(cells(crossing.saturating_add(WINDOW_AS_SOURCES).saturating_mul(CELLS_PER_SOURCE)));
             most = most.min(cells(MOST_CELLS));
@@ -110,7 +112,9 @@ fn crossing(scenario: &Scenario) -> Vec<u64> {
 
 /// The shortest window over a link with so many sources that saves more than it costs.
 fn shortest_window(link: &Link, sources: u64) -> Duration {
-    link.rate.cell_time().saturating_mul(sources.saturating_add(WINDOW_AS_SOURCES) / SOURCES_PER_CELL)
+    link.fastest_rate()
+        .cell_time()
+        .saturating_mul(sources.saturating_add(WINDOW_AS_SOURCES) / SOURCES_PER_CELL)
 }
 
 fn find(root: &mut [usize], node: usize) -> usize {

@@ -1,0 +1,37 @@
+//! The keys of links that change.
+
+use super::{Dimension, FRACTION, Key, Kind, Shape, TIME, key, required};
+
+const CHANGE: Shape = Shape {
+    name: "change",
+    about: "What a link is from an instant on; what is not written stays as it was.",
+    keys: &[
+        required("at", TIME, "The instant; a change at 0 is what the link begins with."),
+        key(
+            "rate",
+            Kind::Quantity(Dimension::LineRate),
+            "as before",
+            "Line rate, for each cell whose transmission begins from then on, both ways; \"0 bps\": none begins.",
+        ),
+        key(
+            "delay",
+            TIME,
+            "as before",
+            "One-way propagation delay, of each cell whose transmission ends from then on. Where it falls a cell comes as soon as those in front of it have.",
+        ),
+        key("loss", FRACTION, "as before", "Probability that such a cell is lost on the line, either way."),
+        key(
+            "in_flight",
+            Kind::Choice(&["kept", "lost"]),
+            "\"kept\"",
+            "What becomes of the cells that are on the line then, either way: they arrive as they would have, or are lost, and counted as lost when their transmission ends.",
+        ),
+    ],
+};
+
+pub(super) const CHANGES_KEY: Key = key(
+    "changes",
+    Kind::List(&Kind::Table(&CHANGE), 0),
+    "[]",
+    "How the link changes in the run, in order of time (docs/guides/changing-links.md). Switch algorithms go by the rate in force at the end of each averaging interval; the default PCR by the largest rate, admission by the least, and FRTT by the largest delay.",
+);

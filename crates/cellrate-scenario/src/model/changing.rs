@@ -1,0 +1,104 @@
+//! Links whose rate, delay or loss changes in time, step by step.
+
+use cellrate_proto::{BitRate, Duration, Time};
+
+use crate::model::{Link, Scenario};
+
+/// What a link is from an instant on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkStep {
+    /// The instant. What happens at it finds the link as it is from then on.
+    pub at: Time,
+    /// Line rate, for each cell whose transmission begins from then on, both ways. At rate zero none begins.
+    pub rate: BitRate,
+    /// One-way propagation delay, of each cell whose transmission ends from then on.
+    pub delay: Duration,
+    /// Probability that such a cell is lost on the line, either way [0 to 1].
+    pub cell_loss: f64,
+    /// What becomes of the cells that are on the line.
+    pub in_flight: InFlight,
+}
+
+/// What becomes of the cells that are on a line when it changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum InFlight {
+    /// They arrive when they would have, and those behind them come no closer than they left (default).
+    #[default]
+    Kept,
+    /// They are lost, and what is behind them need not wait for them.
+    Lost,
+}
+
+impl Link {
+    /// Whether anything about the link changes in time.
+    pub fn is_changing(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
+    /// All rates that it ever has, the first one first.
+    fn rates(&self) -> impl Iterator<Item = BitRate> {
+        std::iter::once(self.rate).chain(self.changes.iter().map(|step| step.rate))
+    }
+
+    fn delays(&self) -> impl Iterator<Item = Duration> {
+        std::iter::once(self.delay).chain(self.changes.iter().map(|step| step.delay))
+    }
+
+    /// Whether its rate changes.
+    pub fn changes_rate(&self) -> bool {
+        self.rates().any(|rate| rate != self.rate)
+    }
+
+    /// The least of its rates: what can be promised of it. Zero where it stops.
+    pub fn slowest_rate(&self) -> BitRate {
+        self.rates().min().unwrap_or(self.rate)
+    }
+
+    /// The longest time that a cell takes on it.
+    pub fn longest_cell_time(&self) -> Duration {
+        let moving = self.rates().filter(|&rate| rate != BitRate::default());
+        moving.map(BitRate::cell_time).max().unwrap_or(Duration::FOREVER)
+    }
+
+    /// The largest of its rates.
+    pub fn fastest_rate(&self) -> BitRate {
+        self.rates().max().unwrap_or(self.rate)
+    }
+
+    /// The least of its delays.
+    pub fn shortest_delay(&self) -> Duration {
+        self.delays().min().unwrap_or(self.delay)
+    }
+
+    /// The largest of its delays.
+    pub fn longest_delay(&self) -> Duration {
+        self.delays().max().unwrap_or(self.delay)
+    }
+
+    /// Its rate at `at`.
+    pub fn rate_at(&self, at: Time) -> BitRate {
+        let past = self.changes.partition_point(|step| step.at <= at);
+        past.checked_sub(1).map_or(self.rate, |last| self.changes[last].rate)
+    }
+
+    /// Its mean rate from `start` to `end` [bit/s]; that at `start` where these are the same.
+    pub fn mean_rate_bps(&self, start: Time, end: Time) -> f64 {
+        if self.changes.is_empty() || end <= start {
+            return self.rate_at(start).as_bps() as f64;
+        }
+        let inside = self.changes.iter().filter(|step| start < step.at && step.at < end);
+        let (mut sum, mut since, mut rate) = (0.0, start, self.rate_at(start));
+        for step in inside {
+            sum += rate.as_bps() as f64 * step.at.since(since).as_secs_f64();
+            (since, rate) = (step.at, step.rate);
+        }
+        (sum + rate.as_bps() as f64 * end.since(since).as_secs_f64()) / end.since(start).as_secs_f64()
+    }
+}
+
+impl Scenario {
+    /// Whether the rate of some link changes in time.
+    pub fn changes_rates(&self) -> bool {
+        self.links.iter().any(Link::changes_rate)
+    }
+}

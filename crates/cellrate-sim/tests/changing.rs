@@ -1,0 +1,159 @@
+//! Links that change in time, against what can be worked out by hand.
+
+use std::ops::ControlFlow;
+
+use cellrate_scenario::Document;
+use cellrate_sim::{RunResult, run};
+
+/// From host a over a switch to host b, whose link has these keys; with these lines at the end. Lines take 10,000 cells
+/// a second, and nothing takes time but the last link's 5 ms.
+fn result(link: &str, lines: &str) -> RunResult {
+    let text = format!(
+        "name = \"t\"\nduration = \"100 ms\"\ndefaults.link = {{ rate = \"10000 cells/s\", delay = \"0 ms\" }}\n\
+         switch = [{{ name = \"sw\" }}]\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+         link = [{{ between = [\"a\", \"sw\"] }}, {{ between = [\"sw\", \"b\"], delay = \"5 ms\", {link} }}]\n\
+         [[vc]]\nname = \"v\"\npath = [\"a\", \"sw\", \"b\"]\n{lines}"
+    );
+    let scenario = Document::parse(&text, "t").and_then(|document| document.resolve());
+    let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, &mut |_| ControlFlow::Continue(())).expect("the run ends well")
+}
+
+/// A cell every 100 us, which is as fast as the lines are.
+const FULL: &str = "category = \"ubr\"\npcr = \"10000 cells/s\"\ntraffic = { type = \"greedy\" }";
+
+/// A cell every 1 ms.
+const SPARSE: &str = "category = \"ubr\"\ntraffic = { type = \"constant\", rate = \"1000 cells/s\" }";
+
+#[test]
+fn a_rate_holds_for_each_cell_whose_transmission_begins_then() {
+    // The first cell comes to the switch at 100 us. At 10 ms 99 have left, and the next begins: 1 ms each from now on,
+    // until 50 ms; then 100 us again. So 99, 40, and up to 100 ms 500 more, the last of which leaves as the run ends
+    // and so does not.
+    let changes = "changes = [{ at = \"10 ms\", rate = \"1000 cells/s\" }, { at = \"50 ms\", rate = \"10000 cells/s\" }]";
+    let summary = result(changes, FULL).summary;
+    let port = summary.ports.iter().find(|port| port.port == "sw->b").unwrap();
+    assert_eq!(port.transmitted, 99 + 40 + 499);
+    // Idle for the first 100 us and never again.
+    assert!((port.utilization - 0.999).abs() < 1e-12, "{}", port.utilization);
+    // A change amid a cell is for the next: one at 10.05 ms leaves one cell more behind it.
+    let amid = changes.replace("10 ms", "10.05 ms");
+    let summary = result(&amid, FULL).summary;
+    let port = summary.ports.iter().find(|port| port.port == "sw->b").unwrap();
+    assert_eq!(port.transmitted, 100 + 40 + 498, "one begins at 49.1 ms and takes its millisecond");
+}
+
+#[test]
+fn a_line_that_has_stopped_takes_no_cell_and_goes_on_at_once() {
+    let changes =
+        "changes = [{ at = \"10.05 ms\", rate = \"0 bps\" }, { at = \"20 ms\", rate = \"10000 cells/s\" }]";
+    let result = result(changes, FULL);
+    let port = result.summary.ports.iter().find(|port| port.port == "sw->b").unwrap();
+    // The one that had begun ends at 10.1 ms.
+    assert_eq!(port.transmitted, 100 + 799);
+    assert!((port.utilization - (0.010 + 0.080) / 0.1).abs() < 1e-12, "{}", port.utilization);
+    assert_eq!(port.max_queue, 100, "99 more come in 9.9 ms, and one comes as it goes on");
+}
+
+#[test]
+fn a_delay_that_falls_lets_no_cell_overtake() {
+    // Cells leave the switch at 0.2, 1.2, ... ms. Those up to 9.2 ms take 5 ms; the one at 10.2 ms would arrive at
+    // 11.2 ms, before the one in front of it at 14.2 ms, and comes a cell time of 0.1 ms behind that; the next are at
+    // 14.4, 14.5, 14.6 ms, and that of 14.2 ms is the first to find the way free at 15.2 ms.
+    let changes = "changes = [{ at = \"10 ms\", delay = \"1 ms\" }]";
+    let probe = "[[probe]]\nrecord = [\"received\"]\nof = [\"v\"]\nevery = \"100 us\"";
+    let result = result(changes, &format!("{SPARSE}\n{probe}"));
+    let received = result.series.iter().find(|series| series.probe == "received").unwrap();
+    let last = |us: u64| {
+        let after = received.times_ps.partition_point(|&ps| ps <= us * 1_000_000);
+        received.values[after - 1]
+    };
+    let arrivals = [14_200, 14_300, 14_400, 14_500, 14_600, 15_200, 16_200];
+    for (place, us) in arrivals.into_iter().enumerate() {
+        assert_eq!((last(us), last(us + 100)), (9.0 + place as f64, 10.0 + place as f64), "at {us} us");
+    }
+    // From leaving a: 5.2 ms at first, and 1.2 ms in the end.
+    let row = &result.summary.vcs[0];
+    assert!((row.max_delay_s.unwrap() - 5.2e-3).abs() < 1e-12);
+    assert_eq!(row.dropped, 0);
+}
+
+#[test]
+fn cells_on_the_line_are_lost_where_a_change_says_so_and_hold_up_nobody() {
+    let changes = "changes = [{ at = \"10 ms\", delay = \"1 ms\", in_flight = \"lost\" }]";
+    let result = result(changes, SPARSE);
+    let row = &result.summary.vcs[0];
+    // Those that left the switch from 5.2 to 9.2 ms; the one of 4.2 ms came at 9.2 ms.
+    assert_eq!(row.dropped, 5);
+    assert!((row.max_delay_s.unwrap() - 5.2e-3).abs() < 1e-12);
+    // 100 cells are sent, from 0 to 99 ms; the last arrives as the run ends at 100.2 ms, which is after it.
+    assert_eq!((row.data_sent, row.data_delivered), (100, 94));
+}
+
+#[test]
+fn a_loss_that_changes_is_that_of_its_time() {
+    let changes = "changes = [{ at = \"20 ms\", loss = 1 }, { at = \"30 ms\", loss = 0 }]";
+    let result = result(changes, SPARSE);
+    assert_eq!(result.summary.vcs[0].dropped, 10);
+}
+
+/// Algorithms on a line that has half of its rate for a while: ACR is what they hand out of the rate in force.
+#[test]
+fn erica_hands_out_the_rate_in_force() {
+    let text = "name = \"t\"\nduration = \"300 ms\"\ndefaults.link = { rate = \"100 Mbps\", delay = \"1 ms\" }\n\
+         defaults.switch.algorithm = { type = \"erica\", interval = \"1 ms\" }\n\
+         switch = [{ name = \"sw1\" }, { name = \"sw2\" }]\nhost = [{ name = \"a\" }, { name = \"b\" }]\n\
+         link = [{ between = [\"a\", \"sw1\"] }, { between = [\"sw2\", \"b\"] },\n\
+         { between = [\"sw1\", \"sw2\"], changes = [{ at = \"100 ms\", rate = \"50 Mbps\" }, { at = \"200 ms\", rate = \"100 Mbps\" }] }]\n\
+         vc = [{ name = \"v\", path = [\"a\", \"sw1\", \"sw2\", \"b\"] }]\n\
+         [[probe]]\nrecord = [\"acr\"]\n[[probe]]\nrecord = [\"capacity\"]\nof = [\"sw1->sw2\"]\nevery = \"100 us\"";
+    for algorithm in ["erica", "osu", "capc", "phantom", "consistent-marking"] {
+        let text = text.replace("\"erica\"", &format!("\"{algorithm}\""));
+        let text = match algorithm {
+            "phantom" => text.replace("\"capacity\"", "\"macr\""),
+            _ => text,
+        };
+        let scenario = Document::parse(&text, "t").and_then(|document| document.resolve());
+        let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+        let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
+        let at = |name: &str, ms: f64| {
+            let series = result.series.iter().find(|series| series.probe == name).unwrap();
+            series.values[series.times_ps.partition_point(|&ps| ps as f64 <= ms * 1e9) - 1]
+        };
+        let acr = [99.0, 199.0, 299.0].map(|ms| at("acr", ms) * 424.0 / 1e6);
+        // What each leaves: CAPC and consistent marking 5 %, Phantom a sixth, ERICA up to 10 %.
+        let share = if algorithm == "phantom" { 5.0 / 6.0 } else { 0.95 };
+        for (acr, line) in acr.into_iter().zip([100.0, 50.0, 100.0]) {
+            assert!((acr / line - share).abs() < 0.06, "{algorithm}: {acr} of {line}");
+        }
+        if algorithm != "phantom" {
+            // The interval that ends as the line changes has the new rate.
+            let capacity = [99.9, 100.1, 199.9, 200.1].map(|ms| at("capacity", ms) * 424.0 / 1e6);
+            let halves = [capacity[1] / capacity[0], capacity[2] / capacity[1], capacity[3] / capacity[2]];
+            assert_eq!(halves.map(|ratio| (ratio * 1e6).round() / 1e6), [0.5, 1.0, 2.0], "{algorithm}");
+        }
+    }
+}
+
+/// What docs/guides/changing-links.md says of the ready scenario `rain-fade`.
+#[test]
+fn sources_follow_a_rain_fade() {
+    let text = include_str!("../../../scenarios/rain-fade.toml");
+    let scenario = Document::parse(text, "rain-fade").and_then(|document| document.resolve()).unwrap();
+    let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
+    let acrs: Vec<_> = result.series.iter().filter(|series| series.probe == "acr").collect();
+    let rates = [100.0, 75.0, 50.0, 25.0, 25.0, 50.0, 75.0, 100.0];
+    for (second, line) in (1..).zip(rates) {
+        let at = |values: &[f64]| {
+            values[acrs[0].times_ps.partition_point(|&ps| ps < second * 1_000_000_000_000) - 1]
+        };
+        let mbps: Vec<f64> = acrs.iter().map(|series| at(&series.values) * 424.0 / 1e6).collect();
+        let all: f64 = mbps.iter().sum();
+        assert!((0.895..0.91).contains(&(all / line)), "{second} s: {mbps:?}");
+        assert!(mbps.iter().all(|acr| (acr * 3.0 / all - 1.0).abs() < 0.01), "{second} s: {mbps:?}");
+    }
+    let port = result.summary.ports.iter().find(|port| port.port == "sw1->sw2").unwrap();
+    assert!(port.max_queue <= 160, "{}", port.max_queue);
+    // The coding at 25 Mb/s lets 0.1 % through damaged, for two seconds of 53,000 cells each.
+    assert!((70..=140).contains(&port.dropped), "{}", port.dropped);
+}

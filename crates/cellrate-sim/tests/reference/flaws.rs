@@ -1,0 +1,64 @@
+//! Rules that the judge can break.
+
+/// A rule that the judge breaks on purpose, to see whether the comparison would notice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flaw {
+    /// At one instant the last port and the last connection go first.
+    TiesReversed,
+    /// A cell that leaves now still takes a place when another arrives now.
+    DeparturesAfterArrivals,
+    /// A cell that arrives at the very end of an averaging interval belongs to it.
+    IntervalsEndAfterArrivals,
+    /// Samples come last.
+    SamplesLast,
+    /// EFCI is decided as a cell arrives.
+    EfciOnArrival,
+    /// The cell in transmission takes no place in the buffer.
+    RoomBesideTransmission,
+    /// Outages and losses are decided as the transmission begins.
+    LossAtBeginning,
+    /// The cell in transmission is not part of the queue that a switch sees.
+    QueueBesideTransmission,
+    /// UBR goes before ABR.
+    UbrBeforeAbr,
+    /// Timers of TCP come before arrivals.
+    TimersBeforeArrivals,
+    /// The PDU after one of which nothing has come is no PDU either.
+    LostPduSpoilsNext,
+    /// A cell that comes as early as its tolerance allows does not conform.
+    EarliestDoesNotConform,
+    /// A cut of an ABR source's rate binds the cell that comes next.
+    CutsBindAtOnce,
+    /// A BRM counts as it comes to the port towards the source, not as it leaves.
+    BrmsCountAsTheyCome,
+    /// What is discarded is charged.
+    DiscardedCellsCount,
+    /// A cell has the rate that its line has when its transmission would end.
+    RateOfPresentCell,
+    /// Cells overtake those in front of them where the delay of a line falls.
+    Overtaking,
+    /// A cell that leaves as a line changes has the delay before.
+    DelayAfterDeparture,
+    /// What is on a line when it changes is never lost.
+    InFlightKept,
+    /// Switch algorithms go by the rate that a line began with.
+    FirstRate,
+    /// A cell goes on a line that has stopped.
+    NoStop,
+}
+
+/// All of them but those of TCP.
+pub const FLAWS: [Flaw; 9] = [
+    Flaw::TiesReversed,
+    Flaw::DeparturesAfterArrivals,
+    Flaw::IntervalsEndAfterArrivals,
+    Flaw::SamplesLast,
+    Flaw::EfciOnArrival,
+    Flaw::RoomBesideTransmission,
+    Flaw::LossAtBeginning,
+    Flaw::QueueBesideTransmission,
+    Flaw::UbrBeforeAbr,
+];
+
+/// Those that take TCP to tell.
+pub const TCP_FLAWS: [Flaw; 2] = [Flaw::TimersBeforeArrivals, Flaw::LostPduSpoilsNext];
