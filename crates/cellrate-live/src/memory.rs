@@ -67,6 +67,38 @@ fn line_of(text: &str, key: &str) -> Option<u64> {
     number.trim().parse::<u64>().ok().map(|kilooctets| kilooctets << 10)
 }
 
+/// Memory that is left, looked at again and again while something grows that nobody could foresee.
+#[derive(Debug, Default)]
+pub struct Outlook {
+    first: Option<u64>,
+    last: u64,
+    /// The most that went between two looks.
+    step: u64,
+}
+
+/// What is kept for the end of a run, and for whatever else is at work \[octets\].
+const RESERVE: u64 = 256 << 20;
+
+impl Outlook {
+    /// Looks anew; gives what is left \[octets\] where that is too little to go on.
+    ///
+    /// Lists grow by doubling: before the old one is freed, the new one needs four times what the last step took. Where
+    /// nothing has grown, however little is left is enough.
+    pub fn too_little(&mut self) -> Option<u64> {
+        let left = left()?;
+        self.is_too_little(left).then_some(left)
+    }
+
+    fn is_too_little(&mut self, left: u64) -> bool {
+        let first = *self.first.get_or_insert(left);
+        if first != left {
+            self.step = self.step.max(self.last.saturating_sub(left));
+        }
+        self.last = left;
+        left < RESERVE.min(first.saturating_sub(left)).saturating_add(self.step.saturating_mul(4))
+    }
+}
+
 /// So many octets for people: "3.2 GB".
 pub fn shown(octets: u64) -> String {
     match octets {
@@ -78,6 +110,18 @@ pub fn shown(octets: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_outlook_is_bad_where_another_doubling_would_not_fit() {
+        let looks = |seen: &[u64]| {
+            let mut outlook = Outlook::default();
+            seen.iter().map(|&left| outlook.is_too_little(left << 20)).collect::<Vec<_>>()
+        };
+        assert_eq!(looks(&[4000, 3000, 4500, 4300, 4200]), [false, true, false, false, false]);
+        assert_eq!(looks(&[1000, 900, 800, 700, 600]), [false, false, false, false, true]);
+        // What is left is enough where nothing grows, and what is given back is no step.
+        assert_eq!(looks(&[100, 100, 90, 900, 899]), [false, false, false, false, false]);
+    }
 
     #[test]
     fn a_machine_with_memory_says_so() {

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use cellrate_live::memory::Outlook;
 use cellrate_proto::Duration as Interval;
 use cellrate_sim::{Look, Progress, Recent, RunError, Simulation};
 use numpy::{IntoPyArray, PyArray1};
@@ -167,13 +168,14 @@ pub fn run(
     given: Option<Makers>,
 ) -> PyResult<RunResult> {
     let (called, mut began) = (Instant::now(), None);
-    let scenario = scenario.ready(py)?;
+    let document = scenario;
+    let scenario = document.ready(py)?;
     let mut capture = capture
         .map(|settings| Capture::begin(py, &scenario, settings, 0, cellrate_sim::tap::hosts(&scenario)))
         .transpose()?;
     let given = PythonGiven::new(given);
     let failure = given.failure();
-    let mut raised = None;
+    let (mut raised, mut outlook) = (None, Outlook::default());
     let mut last = Instant::now();
     let outcome = py.detach(|| {
         let mut report = |so_far: Progress| {
@@ -187,6 +189,7 @@ pub fn run(
             last = Instant::now();
             let told = Python::attach(|py| {
                 py.check_signals().map_err(|error| interrupted(py, error))?;
+                document.check_memory(py, &mut outlook, so_far.fraction * scenario.duration.as_secs_f64())?;
                 progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (so_far.fraction,)).map(drop))
             });
             match told {
@@ -243,14 +246,19 @@ pub fn run_watched(
     given: Option<Makers>,
 ) -> PyResult<RunResult> {
     let (called, mut began) = (Instant::now(), None);
-    let scenario = scenario.ready(py)?;
+    let document = scenario;
+    let scenario = document.ready(py)?;
     let given = PythonGiven::new(given);
     let failure = given.failure();
-    let mut raised = None;
+    let (mut raised, mut outlook, mut last) = (None, Outlook::default(), called);
     let outcome = py.detach(|| {
         let mut tell = |Look { now, recent }: Look| {
             let told = Python::attach(|py| {
                 py.check_signals()?;
+                if last.elapsed() >= REPORT_EVERY {
+                    last = Instant::now();
+                    document.check_memory(py, &mut outlook, now.as_secs_f64())?;
+                }
                 let recent: Vec<Part<'_>> = recent
                     .into_iter()
                     .map(|Recent { probe, times_ps, values }| {

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::error::{oversubscribed, run_error, run_failed, scenario_error};
 use crate::interruptible::interruptible;
-use cellrate_live::memory;
+use cellrate_live::memory::{self, Outlook};
 
 /// The most memory that a run takes \[octets\] without a look at how much there is: looking takes a quarter of a
 /// millisecond, a short run not much more.
@@ -129,6 +129,17 @@ impl Scenario {
             return Err(run_failed(py, &self.document.error_about(most.key, &what, &remedy).to_string()));
         }
         Ok(scenario)
+    }
+
+    /// Raises `cellrate.RunError` where a run that has come to `now_s` \[s\] has too little memory to go on.
+    pub(crate) fn check_memory(&self, py: Python<'_>, outlook: &mut Outlook, now_s: f64) -> PyResult<()> {
+        let Some(left) = outlook.too_little() else { return Ok(()) };
+        let what = format!(
+            "the run has come to {now_s:.6} s, and {} of memory are left: too little to go on",
+            memory::shown(left)
+        );
+        let remedy = "Shorten `duration`, bound queues by `buffers`, or record less often or of fewer things";
+        Err(run_failed(py, &self.document.error_about("duration", &what, remedy).to_string()))
     }
 }
 
