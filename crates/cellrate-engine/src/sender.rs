@@ -20,7 +20,7 @@ pub enum Sender {
 }
 
 impl Sender {
-    /// That of `flow` at time zero.
+    /// That of `flow` at time zero, at a host or inside a switch that segments its control loop.
     ///
     /// # Errors
     /// Where its source has a policy that the run was not given.
@@ -28,6 +28,20 @@ impl Sender {
         Ok(match &scenario.flow(flow).sender {
             SenderConfig::Abr(abr) => Sender::Abr(given.source(scenario, flow, abr)?),
             SenderConfig::Peak(rate) => Sender::Peak { spacing: rate.interval(), earliest: Time::ZERO },
+        })
+    }
+
+    /// The same at the host where `flow` begins: it breaks the rules that the scenario says it does.
+    ///
+    /// # Errors
+    /// Where its source has a policy that the run was not given.
+    pub fn at_host(scenario: &Scenario, flow: FlowIndex, given: Given<'_>) -> Result<Sender, NotGiven> {
+        let sender = Sender::new(scenario, flow, given)?;
+        Ok(match (sender, &scenario.flow(flow).sender) {
+            (Sender::Abr(source), SenderConfig::Abr(abr)) => {
+                Sender::Abr(source.misbehaving(abr.misbehaviour))
+            }
+            (sender, _) => sender,
         })
     }
 

@@ -18,6 +18,7 @@ pub mod admission;
 pub mod coupling;
 pub mod declaration;
 pub mod destination;
+pub mod misbehaviour;
 pub mod negotiation;
 pub mod parameters;
 pub mod policing;

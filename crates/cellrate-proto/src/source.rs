@@ -20,6 +20,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
+use crate::misbehaviour::Misbehaviour;
 use crate::parameters::{AbrParameters, MRM, TCR};
 use crate::rate_code::RateCode;
 use crate::rm::{Direction, RmCell};
@@ -75,18 +76,25 @@ pub struct Source {
     parameters: Arc<AbrParameters>,
 }
 
-/// What nearly all sources of a large network have nothing of: a policy, and what rules of abnormal conditions leave.
+/// What nearly all sources of a large network have nothing of: a policy, what rules of abnormal conditions leave, and
+/// rules that are broken.
 #[derive(Debug)]
 struct Extras {
     uili: Uili,
     /// the earliest next out-of-rate FRM; 0 where there was none -- state
     next_out_of_rate: Time,
     statistics: SourceStatistics,
+    misbehaviour: Misbehaviour,
 }
 
 impl Extras {
     fn new(uili: Uili) -> Extras {
-        Extras { uili, next_out_of_rate: Time::ZERO, statistics: SourceStatistics::default() }
+        Extras {
+            uili,
+            next_out_of_rate: Time::ZERO,
+            statistics: SourceStatistics::default(),
+            misbehaviour: Misbehaviour::default(),
+        }
     }
 }
 
@@ -116,6 +124,16 @@ impl Source {
             extras: (!uili.is_none()).then(|| Box::new(Extras::new(uili))),
             parameters,
         }
+    }
+
+    /// The same source, which breaks these rules from now on.
+    #[must_use]
+    pub fn misbehaving(mut self, misbehaviour: Misbehaviour) -> Source {
+        if misbehaviour != Misbehaviour::default() {
+            self.extras_mut().misbehaviour = misbehaviour;
+            self.spacing = self.spacing_at(self.acr);
+        }
+        self
     }
 
     /// ACR now.
@@ -343,12 +361,15 @@ impl Source {
         }
         let AbrParameters { pcr, mcr, rif, rdf, .. } = *self.parameters;
         let er = rm.explicit_rate.rate();
-        let wants_increase = !rm.congestion_indication && !rm.no_increase;
+        let Misbehaviour { ignores_er, ignores_ci, .. } =
+            self.extras.as_ref().map_or_else(Misbehaviour::default, |extras| extras.misbehaviour);
+        let must_decrease = rm.congestion_indication && !ignores_ci;
+        let wants_increase = !must_decrease && !rm.no_increase;
         let context = BackwardRmContext { now, acr: self.acr, er, increase: wants_increase };
         // Rule 13: the policy is told of every BRM, whatever that asks for.
         let may_increase = self.extras.as_mut().is_none_or(|extras| extras.uili.on_backward_rm(&context));
         let mut acr = self.acr;
-        if rm.congestion_indication {
+        if must_decrease {
             acr = acr.saturating_sub(acr * rdf.value()).max(mcr);
         } else if may_increase && wants_increase {
             // Rule 2: before the first cell, whatever comes, ACR is at most ICR.
@@ -359,7 +380,7 @@ impl Source {
                 pcr
             });
         }
-        self.set_acr(acr.min(er).max(mcr));
+        self.set_acr(if ignores_er { acr } else { acr.min(er) }.max(mcr));
     }
 
     /// A cell was turned around at this end and waits for an in-rate opportunity of this direction (destination rules
@@ -383,7 +404,16 @@ impl Source {
     fn set_acr(&mut self, acr: CellRate) {
         if acr != self.acr {
             self.acr = acr;
-            self.spacing = acr.interval();
+            self.spacing = self.spacing_at(acr);
+        }
+    }
+
+    /// The time from one in-rate cell to the next at this ACR.
+    #[inline]
+    fn spacing_at(&self, acr: CellRate) -> Duration {
+        match &self.extras {
+            None => acr.interval(),
+            Some(extras) => (acr * extras.misbehaviour.rate_factor).interval(),
         }
     }
 }
@@ -415,6 +445,25 @@ mod tests {
             explicit_rate: RateCode::floor(CellRate::new(er)),
             ..fresh().forward_rm(false)
         }
+    }
+
+    #[test]
+    fn one_that_misbehaves_breaks_the_rules_that_it_is_said_to_and_no_others() {
+        let interval = |rate: f64| CellRate::new(rate).interval();
+        let of = |misbehaviour: Misbehaviour| {
+            let mut source = running().misbehaving(misbehaviour);
+            source.on_backward_rm(Time::ZERO, &RmCell { congestion_indication: true, ..grants(65_536.0) });
+            (source.acr().as_cells_per_s(), source.spacing())
+        };
+        let honest = Misbehaviour::default();
+        assert_eq!(of(honest), (65_536.0, interval(65_536.0)));
+        // CI takes a sixteenth off.
+        let deaf = Misbehaviour { ignores_er: true, ..honest };
+        assert_eq!(of(deaf).0, 93_750.0);
+        assert_eq!(of(Misbehaviour { ignores_ci: true, ..honest }).0, 65_536.0);
+        assert_eq!(of(Misbehaviour { ignores_ci: true, ..deaf }), (100_000.0, TEN_US));
+        assert_eq!(of(Misbehaviour { rate_factor: 2.0, ..honest }), (65_536.0, interval(131_072.0)));
+        assert_eq!(Misbehaviour { rate_factor: 0.0, ..honest }.check().unwrap_err().name, "rate_factor");
     }
 
     fn always(from: Time) -> Time {

@@ -356,7 +356,7 @@ impl Builder<'_> {
                 }
             };
             self.network.adapters.push(Adapter::new(
-                Sender::new(self.scenario, flow, self.options.given)?,
+                Sender::at_host(self.scenario, flow, self.options.given)?,
                 supply,
                 set_up::destination(back),
                 first_hops[flow.index()],

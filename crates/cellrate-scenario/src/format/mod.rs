@@ -31,7 +31,7 @@ use host::{HOST, HOST_DEFAULTS};
 use live::LIVE;
 use measuring::{WARM_UP_KEY, WINDOW};
 pub(crate) use police::DEFINITIONS;
-use police::{POLICE_BACK_KEY, POLICE_KEY};
+use police::{MISBEHAVES_BACK_KEY, MISBEHAVES_KEY, POLICE_BACK_KEY, POLICE_KEY};
 use switch::{SWITCH, SWITCH_DEFAULTS};
 use traffic::TRAFFIC;
 use uili::{UILI, UILI_POLICIES};
@@ -280,6 +280,7 @@ const VC: Shape = Shape {
         QUEUE_WEIGHT_KEY,
         SHAPED_TO_KEY,
         POLICE_KEY,
+        MISBEHAVES_KEY,
         COUNT,
         LIKE,
     ],
@@ -300,6 +301,7 @@ const VC_DEFAULTS: Shape = Shape {
         QUEUE_WEIGHT_KEY,
         SHAPED_TO_KEY,
         POLICE_KEY,
+        MISBEHAVES_KEY,
     ],
 };
 
@@ -315,6 +317,7 @@ const REVERSE: Shape = Shape {
             "ABR parameters that differ from those of the forward direction.",
         ),
         POLICE_BACK_KEY,
+        MISBEHAVES_BACK_KEY,
     ],
 };
 

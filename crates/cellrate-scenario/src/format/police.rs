@@ -1,6 +1,6 @@
-//! The keys of policing: a contract, and what becomes of cells that do not keep to it.
+//! The keys of policing: a contract, what becomes of cells that do not keep to it, and sources that do not.
 
-use super::{Dimension, Key, Kind, SPAN, Shape, TIME, key};
+use super::{Dimension, Key, Kind, Range, SPAN, Shape, TIME, key};
 
 pub(super) const POLICE_KEY: Key = key(
     "police",
@@ -14,6 +14,38 @@ pub(super) const POLICE_BACK_KEY: Key = key(
     "\"off\"",
     "Holds the backward direction to its contract where its cells come to a switch.",
 );
+
+pub(super) const MISBEHAVES_KEY: Key = key(
+    "misbehaves",
+    Kind::Or(&[Kind::Table(&MISBEHAVES), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "Rules that the abr source of the forward direction breaks.",
+);
+pub(super) const MISBEHAVES_BACK_KEY: Key = key(
+    "misbehaves",
+    Kind::Or(&[Kind::Table(&MISBEHAVES), Kind::Choice(&["off"])]),
+    "\"off\"",
+    "Rules that the abr source of the backward direction breaks.",
+);
+
+const MISBEHAVES: Shape = Shape {
+    name: "misbehaves",
+    about: "An ABR source that does not do as it is told (docs/algorithms/policing.md).",
+    keys: &[
+        key(
+            "ignores",
+            Kind::List(&Kind::Choice(&["er", "ci"]), 0),
+            "[]",
+            "er: it does not lower ACR to ER (rule 9); ci: it takes CI for 0 (rule 8).",
+        ),
+        key(
+            "rate_factor",
+            Kind::Ratio(Range::above(0.0, 1000.0)),
+            "1",
+            "It sends at so many times ACR (rule 1); RM cells still say ACR.",
+        ),
+    ],
+};
 
 /// Conformance definitions, in the order of the standard.
 pub(crate) const DEFINITIONS: &[&str] = &["cbr.1", "vbr.1", "vbr.2", "vbr.3", "ubr.1", "ubr.2", "abr.1"];

@@ -47,6 +47,7 @@ pub use vs_vd::*;
 
 use std::sync::Arc;
 
+use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::switch::{FrameDiscardConfig, PortControlConfig};
 use cellrate_proto::uili::UiliConfig;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Time};
@@ -375,6 +376,8 @@ pub struct AbrSender {
     pub uili: UiliConfig,
     /// A policy that is not built in; `uili` is none then.
     pub custom_uili: Option<Arc<Custom>>,
+    /// Rules that the source at the host breaks.
+    pub misbehaviour: Misbehaviour,
     /// Whether the destination clears its EFCI state when it turns an FRM around (TM 4.0; default) or keeps it until a
     /// data cell changes it.
     pub clear_efci_state: bool,

@@ -3,13 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::parameters::MAX_RATE;
 use cellrate_proto::scheduling::Weight;
 use cellrate_proto::switch::StopAndGo;
 use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
-use super::{Whole, defaults, optional, place_of, police, rounded, stop_and_go, traffic, uili, wholes};
+use super::{
+    Whole, defaults, misbehaves, optional, place_of, police, rounded, stop_and_go, traffic, uili, wholes,
+};
 use crate::model::{
     AbrSender, Category, Connection, ConnectionQueue, Custom, Flow, Sender, Shared, Step, Traffic, WaitingBrm,
 };
@@ -171,6 +174,11 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
         let peak = optional(table, "pcr", quantity::positive_cell_rate)?.unwrap_or(narrowest);
         (Sender::Peak(peak), Sender::Peak(peak))
     };
+    let of_reverse = reverse.and_then(|reverse| reverse.node("misbehaves"));
+    let (forward_sender, backward_sender) = (
+        misbehaves::build(table.node("misbehaves"), forward_sender)?,
+        misbehaves::build(of_reverse, backward_sender)?,
+    );
     let peaks = [&forward_sender, &backward_sender].map(|sender| match sender {
         Sender::Abr(abr) => abr.parameters.pcr,
         Sender::Peak(peak) => *peak,
@@ -430,6 +438,7 @@ fn abr_sender(
         weight: optional(keys, "weight", quantity::ratio)?.unwrap_or(1.0),
         uili: optional(keys, "uili", uili::read)?.unwrap_or_default(),
         custom_uili: keys.node("uili").and_then(Node::table).map(Custom::read).transpose()?.flatten(),
+        misbehaviour: Misbehaviour::default(),
         clear_efci_state: keys.text("efci_state") != Some("keep"),
         waiting_brm: match keys.text("waiting_brm") {
             Some("out-of-rate") => WaitingBrm::SendOutOfRate,

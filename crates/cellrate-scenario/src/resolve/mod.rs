@@ -11,6 +11,7 @@ mod frames;
 mod host;
 mod live;
 mod measuring;
+mod misbehaves;
 mod network;
 mod pages;
 mod police;

@@ -1,9 +1,10 @@
 //! Connections that switches police.
 
+use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
 use cellrate_proto::{CellRate, Duration};
-use cellrate_scenario::{Document, Policing, Scenario, ScenarioError};
+use cellrate_scenario::{Document, Policing, Scenario, ScenarioError, Sender};
 
 fn document(common: &str, vc: &str) -> Result<Document, ScenarioError> {
     let text = format!(
@@ -154,4 +155,28 @@ fn a_live_run_refuses_it() {
         assert!(message.contains("police is of simulations"), "{message}");
     }
     assert!(document("", "police = \"off\"").unwrap().resolve_for_live().is_ok());
+}
+
+#[test]
+fn sources_may_break_rules_each_direction_its_own() {
+    let scenario = with(
+        "",
+        "misbehaves = { ignores = [\"er\"], rate_factor = 1.5 }\nreverse.misbehaves = { ignores = [\"ci\"] }",
+    );
+    let connection = &scenario.unwrap_or_else(|error| panic!("{error}")).connections[0];
+    let of = |sender: &Sender| match sender {
+        Sender::Abr(abr) => abr.misbehaviour,
+        Sender::Peak(_) => panic!("one of ABR"),
+    };
+    let honest = Misbehaviour::default();
+    let forward = Misbehaviour { ignores_er: true, rate_factor: 1.5, ..honest };
+    assert_eq!(of(&connection.forward.sender), forward);
+    assert_eq!(of(&connection.backward.sender), Misbehaviour { ignores_ci: true, ..honest });
+    let told = |vc: &str| with("", vc).unwrap_err().to_string();
+    assert!(
+        told(&format!("{CBR}misbehaves = {{ rate_factor = 2 }}")).contains("misbehaves is of sources of abr")
+    );
+    assert!(told("misbehaves = {}").contains("says nothing that the source does against the rules"));
+    assert!(told("misbehaves = { ignores = [\"ni\"] }").contains("ci"));
+    assert!(told("misbehaves = { rate_factor = 0 }").contains("rate_factor"));
 }

@@ -35,7 +35,7 @@ pub(super) fn build_endpoints(
             given,
         };
         let mut endpoint = Endpoint::new(
-            Sender::new(scenario, flow, given)?,
+            Sender::at_host(scenario, flow, given)?,
             Supply::new(site)?,
             set_up::destination(back),
             first_hops[flow.index()],

@@ -1,5 +1,8 @@
-//! The same networks with switches that police what comes.
+//! The same networks with switches that police what comes, and sources that break rules.
 
+use std::sync::Arc;
+
+use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
 use cellrate_proto::policing::dynamic::AbrContract;
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
@@ -8,13 +11,21 @@ use cellrate_scenario::{Category, NodeKind, Policing, Scenario, Sender};
 use cellrate_sim::random::{Owner, Random, Stream};
 
 /// `scenario` with policers of every definition on the ways of its connections, some for contracts that are kept and
-/// some for others.
+/// some for others, and with sources that do not do as they are told.
 pub fn policed(mut scenario: Scenario, number: u64) -> Scenario {
     let mut dice = Random::new(number, Stream::Traffic(Owner::named("police")));
     let mut pick = |count: usize| (dice.uniform() * count as f64) as usize;
     let connections = std::mem::take(&mut scenario.connections);
     let mut all = Vec::new();
     for mut connection in connections {
+        for flow in [&mut connection.forward, &mut connection.backward] {
+            let (Sender::Abr(abr), 0) = (&mut flow.sender, pick(4)) else { continue };
+            Arc::make_mut(abr).misbehaviour = Misbehaviour {
+                ignores_er: pick(2) == 0,
+                ignores_ci: pick(2) == 0,
+                rate_factor: [1.0, 1.0, 1.001, 1.5, 4.0, 0.7][pick(6)],
+            };
+        }
         for backward in [false, true] {
             let steps: Vec<_> = connection.steps(backward).collect();
             let heads = steps.iter().map(|&step| scenario.node(scenario.head(step)).kind);

@@ -40,6 +40,15 @@ pub(super) fn new_port(scenario: &Scenario, number: usize) -> Port {
     }
 }
 
+/// An end at a host, which may break rules.
+pub(super) fn new_host_end(scenario: &Scenario, flow: usize) -> End {
+    let mut end = new_end(scenario, flow);
+    if let Sender::Abr(abr) = &flow_config(scenario, flow).sender {
+        end.source = end.source.map(|source| source.misbehaving(abr.misbehaviour));
+    }
+    end
+}
+
 pub(super) fn new_end(scenario: &Scenario, flow: usize) -> End {
     let (own, other) = (flow_config(scenario, flow), flow_config(scenario, flow ^ 1));
     let (source, spacing) = match &own.sender {

@@ -58,7 +58,7 @@ use cellrate_sim::{FlowSummary, FrameSummary, PolicingSummary, PortSummary, Virt
 
 use crate::plain::Counting;
 use crate::plain::sources::given;
-use beginning::{new_end, new_port};
+use beginning::{new_end, new_host_end, new_port};
 pub use changing::CHANGING_FLAWS;
 pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
 use frame_discard::Fates;
@@ -256,7 +256,7 @@ impl<'a> Network<'a> {
             paths.push(turned.collect());
         }
         let ports = (0..2 * scenario.links.len()).map(|number| new_port(scenario, number)).collect();
-        let mut ends: Vec<End> = (0..paths.len()).map(|flow| new_end(scenario, flow)).collect();
+        let mut ends: Vec<End> = (0..paths.len()).map(|flow| new_host_end(scenario, flow)).collect();
         ends.extend(segments::virtual_ends(scenario));
         let records = scenario.probes.iter().map(|_| Record::default()).collect();
         let end = Time::ZERO + scenario.duration;

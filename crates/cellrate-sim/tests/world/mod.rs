@@ -1,6 +1,7 @@
 //! A small world to test in: hosts, switches, links and connections, said in a few words.
 #![allow(dead_code, reason = "each test file uses its own part of the world")]
 
+use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::switch::{
     AveragingInterval, EricaConfig, PortControlConfig, QueueControl, SwitchAlgorithmConfig,
 };
@@ -115,6 +116,7 @@ impl World {
             weight: 1.0,
             uili: UiliConfig::None,
             custom_uili: None,
+            misbehaviour: Misbehaviour::default(),
             clear_efci_state: true,
             waiting_brm: WaitingBrm::Overwrite,
         };
