@@ -60,3 +60,40 @@ def test_a_live_run_refuses_it_by_name(tmp_path: Path, capsys: pytest.CaptureFix
     file.write_text(POLICED)
     assert status(["live", "run", str(file)]) != 0
     assert "police is of simulations" in capsys.readouterr().err
+
+
+def shares(algorithm: str, misbehaves: str, action: str) -> tuple[float, cellrate.Result]:
+    """Give what the first source of the ready scenario gets over the mean of the others, and the result."""
+    text = cellrate.ready_scenarios()["misbehaving-source"].read_text().partition("[[sweep]]")[0]
+    settings = {
+        "defaults.switch.algorithm": algorithm,
+        "vc.vc0.misbehaves": misbehaves,
+        "defaults.vc.police.action": action,
+    }
+    result = cellrate.run(cellrate.Scenario.parse(text).set(settings))
+    rates = [result.vc(f"vc{i}")["throughput_bps"] for i in range(4)]
+    # Those that keep to the rules conform, whatever one of them does.
+    assert all(row["nonconforming"] == 0 for row in result.summary["policing"][1:])
+    return rates[0] / (sum(rates[1:]) / 3), result
+
+
+DEAF, HASTY = '{ ignores = ["er", "ci"] }', "{ rate_factor = 1.5 }"
+
+
+@pytest.mark.parametrize("algorithm", ['{ type = "capc" }', '{ type = "erica", measured_ccr = true }'])
+@pytest.mark.parametrize("misbehaves", [DEAF, HASTY])
+def test_what_is_policed_gets_no_more_than_the_others(algorithm: str, misbehaves: str) -> None:
+    assert shares(algorithm, misbehaves, "count")[0] > 1.4
+    share, result = shares(algorithm, misbehaves, "discard")
+    assert share < 1.01
+    assert result.port("sw1->sw2")["dropped"] == 0
+
+
+def test_where_er_goes_by_what_a_source_claims_policing_by_er_is_no_help() -> None:
+    assert shares('{ type = "erica" }', DEAF, "discard")[0] > 4
+
+
+def test_an_honest_source_is_not_touched() -> None:
+    share, result = shares('{ type = "capc" }', '"off"', "discard")
+    assert share == pytest.approx(1, abs=0.001)
+    assert all(row["nonconforming"] == 0 for row in result.summary["policing"])

@@ -34,6 +34,7 @@ PORT_KEYS = {
     "mean_queue",
     "max_abr_queue",
     "dropped",
+    "tagged_dropped",
     "backward_rm_originated",
     "pdus_refused",
     "pdus_cut",

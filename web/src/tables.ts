@@ -54,6 +54,7 @@ function named(rows: Row[], ...keys: string[]): [string, Row][] {
 }
 
 const PORT_COUNTS: Record<string, string> = {
+  tagged_dropped: "tagged ones dropped",
   pdus_refused: "PDUs refused",
   pdus_cut: "PDUs cut",
   backward_rm_originated: "BRMs originated",

@@ -23,6 +23,8 @@ pub struct PortSummary {
     pub max_abr_queue: u64,
     /// Cells lost for want of room, or on the line \[cells\].
     pub dropped: u64,
+    /// Those of them that had CLP = 1 and found no room of their own (`buffers.tagged`) \[cells\].
+    pub tagged_dropped: u64,
     /// BRMs that the port originated (`becn`) \[cells\].
     pub backward_rm_originated: u64,
     /// PDUs of which it let no cell in (`frame_discard`).

@@ -25,7 +25,7 @@ pub(crate) fn check(scenario: &Scenario) -> Result<(), RunError> {
         scenario.steps(flow).for_each(|step| sent[step.port().index()][class] += cells);
     }
     for (port, sent) in scenario.ports().zip(sent) {
-        let Buffers { guaranteed, abr, ubr, shared } = scenario.port(port).buffers;
+        let Buffers { guaranteed, abr, ubr, shared, .. } = scenario.port(port).buffers;
         let room = |limit: Option<Cells>| limit.map_or(f64::INFINITY, |cells| cells.0 as f64);
         let waiting =
             sent.into_iter().zip([guaranteed, abr, ubr]).map(|(cells, limit)| cells.min(room(limit)));

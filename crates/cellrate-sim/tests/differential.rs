@@ -431,7 +431,7 @@ fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
     let (first, count) = (first(), count(default_count, work));
     let (mut hops, mut segments, mut again, mut pages) = (0, 0, 0, 0);
     let (mut relayed, mut originated, mut refused, mut cut) = (0, 0, 0, 0);
-    let (mut conforming, mut tagged, mut discarded) = (0, 0, 0);
+    let (mut conforming, mut tagged, mut discarded, mut sooner) = (0, 0, 0, 0);
     let mut failures = Vec::new();
     for number in first..first + count {
         let scenario = network(number);
@@ -449,13 +449,14 @@ fn agree(network: impl Fn(u64) -> Scenario, default_count: u64, work: u64) {
         conforming += result.summary.policing.iter().map(|row| row.conforming).sum::<u64>();
         tagged += result.summary.policing.iter().map(|row| row.tagged).sum::<u64>();
         discarded += result.summary.policing.iter().map(|row| row.discarded).sum::<u64>();
+        sooner += result.summary.ports.iter().map(|row| row.tagged_dropped).sum::<u64>();
         pages += result.summary.pages.iter().map(|row| row.count).sum::<u64>();
         failures.extend(difference(&scenario, &result, &judge(&scenario, None)).map(|text| (number, text)));
     }
     println!(
         "{count} networks, {hops} cell hops, {segments} segments, {again} of them again, {pages} pages, {relayed} cells relayed, \
          {originated} BRMs originated, {refused} PDUs refused, {cut} cut, {conforming} cells conforming, {tagged} tagged, \
-         {discarded} discarded"
+         {discarded} discarded, {sooner} tagged ones lost sooner"
     );
     let shown: String =
         failures.iter().take(20).map(|(number, text)| format!("\n{number}: {text}")).collect();

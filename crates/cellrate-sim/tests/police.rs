@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 
 use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
-use cellrate_proto::{BitRate, CellRate, Duration, Time};
+use cellrate_proto::{BitRate, CellRate, Cells, Duration, Time};
 use cellrate_scenario::*;
 use cellrate_sim::{PolicingSummary, RunResult, run};
-use world::{World, greedy};
+use world::{World, greedy, port};
 
 /// A line of one cell in 10 us.
 const LINE: BitRate = BitRate::from_bps(42_400_000);
@@ -101,4 +101,44 @@ fn abr_sources_that_follow_the_standard_conform() {
             assert_eq!(row.nonconforming, 0, "{}: {row:?}", scenario.name);
         }
     }
+}
+
+/// A line of one cell in 10 us, before which one source sends a cell every 20 us that is tagged and another every 10
+/// us that is not.
+#[test]
+fn tagged_cells_are_lost_first_and_others_have_the_rest_of_the_buffer() {
+    let run = |tagged: Option<Cells>| {
+        let mut world = World::new(Duration::from_ms(100));
+        (world.rate, world.delay) = (BitRate::from_bps(424_000_000), Duration::from_us(3));
+        world.link("sw", "d", LINE, Duration::from_us(7));
+        for (name, every_us) in [("tagged", 20.0), ("other", 10.0)] {
+            let rate = CellRate::new(1e6 / every_us);
+            let traffic = Traffic::Constant { rate, start: Time::ZERO, end: Time::NEVER };
+            let connection = world.other(name, Category::Ubr, &[name, "sw", "d"], traffic);
+            connection.forward.sender = Sender::Peak(rate);
+        }
+        let contract = Contract {
+            definition: Definition::Ubr2,
+            pcr: CellRate::new(1e5),
+            cdvt: Duration::ZERO,
+            scr: CellRate::ZERO,
+            mbs: 0,
+            coupling: Coupling::Coupled,
+        };
+        let usage = UsageConfig { rule: Rule::Fixed(contract), action: Action::Discard };
+        world.scenario.connections[0].policing.push(Policing { backward: false, hop: 0, usage });
+        port(&mut world.scenario, 0, 0).buffers =
+            Buffers { ubr: Some(Cells(100)), tagged, ..Buffers::default() };
+        world.run()
+    };
+    let result = run(Some(Cells(50)));
+    let line = result.summary.ports.iter().find(|row| row.port == "sw->d").unwrap();
+    // The others fill the line; what is tagged gets in until 50 cells stand there, and they never do without.
+    assert_eq!(result.summary.vcs[1].dropped, 0);
+    assert!((50..=52).contains(&line.max_queue), "{line:?}");
+    assert!(line.tagged_dropped > 4_800 && line.tagged_dropped == line.dropped, "{line:?}");
+    let alike = run(None);
+    let line = alike.summary.ports.iter().find(|row| row.port == "sw->d").unwrap();
+    assert_eq!((line.tagged_dropped, line.max_queue), (0, 100));
+    assert!(alike.summary.vcs[1].dropped > 1_000, "{:?}", alike.summary.vcs);
 }

@@ -157,6 +157,21 @@ fn switches_mark_efci_and_the_mark_is_seen_behind_them_only() {
 }
 
 /// The IP packets at each port, put together from the cells there, and how many PDUs were spoiled.
+#[test]
+fn policers_tag_and_the_tag_is_seen_behind_them_only() {
+    let vc = r#"category = "ubr"
+traffic = { type = "constant", rate = "10 Mbps" }
+police = { definition = "ubr.2" }"#;
+    let scenario = pair("", vc);
+    let ports = tap::ports_named(&scenario, &["a->sw".into(), "sw->b".into()]).unwrap();
+    let (_, seen) = tapped(&scenario, ports, Time::NEVER);
+    let all = |port: usize, clp: bool| {
+        let has = |seen: &Seen| Cell::parse(Interface::Uni, &seen.octets).unwrap().header.clp == clp;
+        seen.iter().filter(|seen| seen.port == port).all(has)
+    };
+    assert!(seen.len() > 1000 && all(0, false) && all(1, true));
+}
+
 fn packets(seen: &[Seen]) -> BTreeMap<usize, (Vec<Vec<u8>>, u64)> {
     let mut reassemblers: BTreeMap<(usize, u16), Reassembler> = BTreeMap::new();
     let mut packets: BTreeMap<usize, (Vec<Vec<u8>>, u64)> = BTreeMap::new();

@@ -42,6 +42,7 @@ def vc_numbers(summary: dict[str, Any]) -> Numbers:
 
 
 PORT_COUNTS = {
+    "tagged_dropped": "tagged ones\ndropped",
     "pdus_refused": "PDUs\nrefused",
     "pdus_cut": "PDUs\ncut",
     "backward_rm_originated": "BRMs\noriginated",

@@ -360,6 +360,8 @@ fn ports(machine: &Machine<'_>, ending: &Ending<'_>, span: Duration) -> Vec<Port
                 max_queue: port.max_total,
                 mean_queue: port.queue_integral(ending.end) as f64 / span_ps,
                 max_abr_queue: port.max_lengths[ABR],
+                // A live run has no such room.
+                tagged_dropped: 0,
                 backward_rm_originated: port.control.originated(),
                 pdus_refused: port.frame_discard.as_ref().map_or(0, FrameDiscard::refused),
                 pdus_cut: port.frame_discard.as_ref().map_or(0, FrameDiscard::cut),

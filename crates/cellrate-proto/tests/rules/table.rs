@@ -37,6 +37,9 @@ const RULES: &[&str] = &[
     "switch BRMs of its own",
     "switch RM order",
     "parameters",
+    "conformance GCRA",
+    "conformance definitions",
+    "conformance ABR.1",
 ];
 
 struct Row {

@@ -167,6 +167,12 @@ const BUFFERS: Shape = Shape {
         key("abr", ROOM, "\"infinite\"", "For ABR."),
         key("ubr", ROOM, "\"infinite\"", "For UBR."),
         key("shared", ROOM, "\"infinite\"", "For all of them together, beside their own limits."),
+        key(
+            "tagged",
+            ROOM,
+            "\"infinite\"",
+            "For cells with CLP = 1: they find no room where so many cells stand in the port, all together. Policers tag cells, and out-of-rate RM cells have it too.",
+        ),
     ],
 };
 

@@ -231,6 +231,8 @@ pub struct Buffers {
     pub ubr: Option<Cells>,
     /// For all of them together, beside their own limits.
     pub shared: Option<Cells>,
+    /// For cells with CLP = 1 of any of them: they find no room where so many cells stand already, of all together.
+    pub tagged: Option<Cells>,
 }
 
 impl Buffers {

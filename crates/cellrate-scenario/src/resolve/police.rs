@@ -226,8 +226,27 @@ impl Reader<'_> {
     }
 }
 
-/// Refuses what a live run does not carry: policers.
+/// Refuses what the ports of a live run do not have: room of its own for cells with CLP = 1.
+fn refuse_tagged(root: &Table) -> Result<(), Fault> {
+    let inner = |table: &Table, key: &str| table.node(key).and_then(Node::table).cloned();
+    let switches = root.tables("switch").map(|(_, table)| table).chain(super::defaults(root, "switch"));
+    for switch in switches {
+        let ports = inner(switch, "ports").unwrap_or_default();
+        let own = ports.entries.iter().filter_map(|entry| entry.node.table());
+        for port in own.chain([switch]) {
+            let buffers = inner(port, "buffers").unwrap_or_default();
+            if let Some(node) = buffers.node("tagged").filter(|node| node.text() != Some("infinite")) {
+                let message = "buffers.tagged is of simulations: in a live run nothing tags cells";
+                return Err(Fault::new(node.place, message, "Leave it out"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what a live run does not carry: policers, and what ports do with cells that they tagged.
 pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
+    refuse_tagged(root)?;
     let defaults = super::defaults(root, "vc");
     let entries = root.tables("vc").map(|(_, table)| table).chain(defaults);
     for table in entries {

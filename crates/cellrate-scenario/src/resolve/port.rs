@@ -31,6 +31,7 @@ pub(super) fn read(table: &Table) -> Result<Port, Fault> {
         abr: room("abr")?,
         ubr: room("ubr")?,
         shared: room("shared")?,
+        tagged: room("tagged")?,
     };
     Ok(Port {
         buffers,

@@ -3,7 +3,7 @@
 use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
-use cellrate_proto::{CellRate, Duration};
+use cellrate_proto::{CellRate, Cells, Duration};
 use cellrate_scenario::{Document, Policing, Scenario, ScenarioError, Sender};
 
 fn document(common: &str, vc: &str) -> Result<Document, ScenarioError> {
@@ -179,4 +179,14 @@ fn sources_may_break_rules_each_direction_its_own() {
     assert!(told("misbehaves = {}").contains("says nothing that the source does against the rules"));
     assert!(told("misbehaves = { ignores = [\"ni\"] }").contains("ci"));
     assert!(told("misbehaves = { rate_factor = 0 }").contains("rate_factor"));
+}
+
+#[test]
+fn ports_may_have_less_room_for_tagged_cells() {
+    let common = "switch = { buffers = { shared = \"90 cells\", tagged = \"30 cells\" } }";
+    let scenario = with(common, "").unwrap_or_else(|error| panic!("{error}"));
+    let buffers = scenario.links[1].ports[0].buffers;
+    assert_eq!((buffers.shared, buffers.tagged), (Some(Cells(90)), Some(Cells(30))));
+    let live = document(common, "").unwrap().resolve_for_live().unwrap_err().to_string();
+    assert!(live.contains("buffers.tagged is of simulations"), "{live}");
 }

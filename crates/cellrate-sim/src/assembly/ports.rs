@@ -64,7 +64,8 @@ pub(super) fn build_port(
         || overtakes
         || discards_frames
         || marks
-        || watched.queue;
+        || watched.queue
+        || buffers.tagged.is_some();
     let deferrable =
         mechanisms.has(Mechanism::Deferral) && !(tapped || joined || watched.changes || line.is_changing());
     let is_ranked = mechanisms.has(Mechanism::RankedPorts)

@@ -4,9 +4,9 @@
 //! arrives, its departure is known (Lindley's recursion), so it is put on the link at once, stamped with its arrival at
 //! the far end. That is a [`Fifo`]. A port with several categories, of which nobody has to see the departures as they
 //! happen, is [`Ranked`]: only those cells wait in queues that others may overtake. Ports with several categories
-//! elsewhere, queues for connections or weights for categories, EFCI, frame discard, a line that loses cells, no room
-//! at all or a queue whose every change is recorded are [`Served`]: they keep real queues, and every departure is an
-//! event. All give the same departures where they apply.
+//! elsewhere, queues for connections or weights for categories, EFCI, frame discard, less room for tagged cells, a line
+//! that loses cells, no room at all or a queue whose every change is recorded are [`Served`]: they keep real queues,
+//! and every departure is an event. All give the same departures where they apply.
 
 mod backlog;
 mod fifo;
@@ -68,6 +68,8 @@ pub(crate) struct PortCounts {
     pub max_abr_queue: u64,
     /// Cells lost \[cells\].
     pub dropped: u64,
+    /// Those of them with CLP = 1 that found no room of their own.
+    pub tagged_dropped: u64,
     /// BRMs originated \[cells\].
     pub originated: u64,
     /// PDUs of which no cell got in.
@@ -308,6 +310,10 @@ impl Port {
             Queues::Served(served) => served.frame_discard(),
             Queues::Fifo(_) | Queues::Ranked(_) => None,
         };
+        let tagged_dropped = match &self.queues {
+            Queues::Served(served) => served.tagged_dropped(),
+            Queues::Fifo(_) | Queues::Ranked(_) => 0,
+        };
         PortCounts {
             transmitted,
             busy_ps: self.busy_ps(at),
@@ -315,6 +321,7 @@ impl Port {
             max_queue,
             max_abr_queue,
             dropped: self.dropped(),
+            tagged_dropped,
             originated: self.control.originated(),
             pdus_refused: frame_discard.map_or(0, FrameDiscard::refused),
             pdus_cut: frame_discard.map_or(0, FrameDiscard::cut),

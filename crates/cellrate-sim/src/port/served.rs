@@ -34,6 +34,10 @@ pub(crate) struct Served {
     length: u64,
     room: [u64; PRIORITIES],
     shared_room: u64,
+    /// For cells with CLP = 1, of all cells.
+    tagged_room: u64,
+    /// Cells that it had none for.
+    tagged_dropped: u64,
     frame_discard: Option<Box<FrameDiscard>>,
     line: Line,
     transmitted: u64,
@@ -70,6 +74,8 @@ impl Served {
             length: 0,
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
             shared_room: limit(buffers.shared),
+            tagged_room: limit(buffers.tagged),
+            tagged_dropped: 0,
             frame_discard: frame_discard.map(Box::new),
             line,
             transmitted: 0,
@@ -86,6 +92,11 @@ impl Served {
         self.frame_discard.as_deref()
     }
 
+    /// Cells with CLP = 1 that found no room of their own.
+    pub fn tagged_dropped(&self) -> u64 {
+        self.tagged_dropped
+    }
+
     /// What has to know of each connection: frame discard and queues, if it has any.
     pub fn connected(&mut self) -> (Option<&mut FrameDiscard>, Option<&mut WaitingCells<Cell>>) {
         (self.frame_discard.as_deref_mut(), self.fair.as_deref_mut())
@@ -100,7 +111,9 @@ impl Served {
         cell: Cell,
         control: &mut PortControl,
     ) -> Admission {
-        let has_room = self.lengths[priority] < self.room[priority]
+        let is_refused = cell.clp() && self.total().0 >= self.tagged_room;
+        let has_room = !is_refused
+            && self.lengths[priority] < self.room[priority]
             && self.total().0 < self.shared_room
             && self.fair.as_ref().is_none_or(|fair| fair.has_room(priority, slot, cell.is_rm()));
         let gets_in = match &mut self.frame_discard {
@@ -110,6 +123,7 @@ impl Served {
             _ => has_room,
         };
         if !gets_in {
+            self.tagged_dropped += u64::from(is_refused);
             return Admission::Lost;
         }
         self.integrate(now);

@@ -125,7 +125,7 @@ impl Wire {
             return AddressedRmCell { path, vci, rm: cell.to_rm(self.flows[controlled.index()].mcr) }.emit();
         }
         let payload_type = PayloadType::User { efci: cell.efci(), user_bit: cell.ends_pdu() };
-        let header = Header { path, vci, payload_type, clp: false };
+        let header = Header { path, vci, payload_type, clp: cell.clp() };
         let zeros = [0; PAYLOAD_OCTETS];
         let stream = self.flows[flow.index()].stream.as_deref_mut();
         let payload = stream.and_then(|stream| stream.payload(port, cell.sequence())).unwrap_or(&zeros);

@@ -433,7 +433,7 @@ impl Generator {
             0 => Some(Cells(0)),
             _ => self.pick(&sizes).map(Cells),
         };
-        Buffers { guaranteed: room(), abr: room(), ubr: room(), shared: room() }
+        Buffers { guaranteed: room(), abr: room(), ubr: room(), shared: room(), tagged: None }
     }
 
     /// What the ports of a link do about congestion; hosts do nothing all the same.

@@ -6,7 +6,7 @@ use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
 use cellrate_proto::policing::dynamic::AbrContract;
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
-use cellrate_proto::{CellRate, Duration};
+use cellrate_proto::{CellRate, Cells, Duration};
 use cellrate_scenario::{Category, NodeKind, Policing, Scenario, Sender};
 use cellrate_sim::random::{Owner, Random, Stream};
 
@@ -81,5 +81,12 @@ pub fn policed(mut scenario: Scenario, number: u64) -> Scenario {
         all.push(connection);
     }
     scenario.connections = all;
+    for link in &mut scenario.links {
+        for port in &mut link.ports {
+            if pick(3) == 0 {
+                Arc::make_mut(port).buffers.tagged = Some(Cells([0, 1, 3, 10, 60][pick(5)]));
+            }
+        }
+    }
     scenario
 }

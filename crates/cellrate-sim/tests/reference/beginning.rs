@@ -33,6 +33,7 @@ pub(super) fn new_port(scenario: &Scenario, number: usize) -> Port {
         transmitted: 0,
         busy: Duration::ZERO,
         dropped: 0,
+        tagged_dropped: 0,
         max_queue: 0,
         max_abr_queue: 0,
         queue_integral: 0,

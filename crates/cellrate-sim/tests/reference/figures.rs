@@ -143,6 +143,7 @@ impl Network<'_> {
             mean_queue: port.queue_integral as f64 / duration,
             max_abr_queue: port.max_abr_queue as u64,
             dropped: port.dropped,
+            tagged_dropped: port.tagged_dropped,
             backward_rm_originated: port.originated.values().map(|instants| instants.len() as u64).sum(),
             pdus_refused: port.refused,
             pdus_cut: port.cut,

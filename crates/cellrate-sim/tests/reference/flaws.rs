@@ -33,6 +33,8 @@ pub enum Flaw {
     BrmsCountAsTheyCome,
     /// What is discarded is charged.
     DiscardedCellsCount,
+    /// Cells with CLP = 1 have as much room as others.
+    TaggedCellsAreAlike,
     /// A cell has the rate that its line has when its transmission would end.
     RateOfPresentCell,
     /// Cells overtake those in front of them where the delay of a line falls.

@@ -62,19 +62,12 @@ use beginning::{new_end, new_host_end, new_port};
 pub use changing::CHANGING_FLAWS;
 pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
 use frame_discard::Fates;
+pub use police::POLICE_FLAWS;
 use police::Policer;
 use queues::Turns;
 use segments::Relay;
 use tcp::tcp_value;
 use windows::Look;
-
-/// Those that take a policer to tell.
-pub const POLICE_FLAWS: [Flaw; 4] = [
-    Flaw::EarliestDoesNotConform,
-    Flaw::CutsBindAtOnce,
-    Flaw::BrmsCountAsTheyCome,
-    Flaw::DiscardedCellsCount,
-];
 
 /// What the judge found. Quantiles of delays are those of the sorted values.
 pub struct Judgement {
@@ -175,6 +168,7 @@ struct Port {
     transmitted: u64,
     busy: Duration,
     dropped: u64,
+    tagged_dropped: u64,
     max_queue: usize,
     max_abr_queue: usize,
     /// [cells * ps]
@@ -431,7 +425,7 @@ impl<'a> Network<'a> {
         }
         self.integrate_queue(now, number);
         let priority = priority(self.scenario.connections[cell.flow / 2].category);
-        let Buffers { guaranteed, abr, ubr, shared } =
+        let Buffers { guaranteed, abr, ubr, shared, tagged } =
             self.scenario.links[number / 2].ports[number % 2].buffers;
         let port = &mut self.ports[number];
         let beside =
@@ -441,9 +435,13 @@ impl<'a> Network<'a> {
         };
         let has_room =
             !(full([guaranteed, abr, ubr][priority], port.queue(priority)) || full(shared, port.total()));
+        let refused = self.flaw != Some(Flaw::TaggedCellsAreAlike)
+            && cell.clp()
+            && tagged.is_some_and(|tagged| port.total() as u64 >= tagged.0);
         let has_room = has_room
             && port.turns.as_ref().is_none_or(|turns| turns.has_room(&cell, &port.waiting[priority]));
-        if !self.frame_gets_in(number, &cell, has_room) {
+        if !self.frame_gets_in(number, &cell, has_room && !refused) {
+            self.ports[number].tagged_dropped += u64::from(refused);
             self.lose(number, &cell);
             return;
         }

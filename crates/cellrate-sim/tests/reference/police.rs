@@ -8,6 +8,15 @@ use cellrate_sim::PolicingSummary;
 
 use super::*;
 
+/// Flaws that take a policer to tell.
+pub const POLICE_FLAWS: [Flaw; 5] = [
+    Flaw::EarliestDoesNotConform,
+    Flaw::CutsBindAtOnce,
+    Flaw::BrmsCountAsTheyCome,
+    Flaw::DiscardedCellsCount,
+    Flaw::TaggedCellsAreAlike,
+];
+
 /// A bucket, in picoseconds.
 #[derive(Clone, Copy, Default)]
 struct Bucket {

@@ -143,6 +143,7 @@ impl Network<'_> {
                     mean_queue: integral as f64 / span.as_ps() as f64,
                     max_abr_queue: max(|row| row.max_abr_queue),
                     dropped: grown(|row| row.dropped),
+                    tagged_dropped: grown(|row| row.tagged_dropped),
                     backward_rm_originated: grown(|row| row.backward_rm_originated),
                     pdus_refused: grown(|row| row.pdus_refused),
                     pdus_cut: grown(|row| row.pdus_cut),
