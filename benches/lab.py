@@ -47,6 +47,8 @@ AGAIN = """(async () => {
 """Runs once more, and resolves with what that took."""
 
 ANSWER = """(async () => {
+  while (!cellrate.lab.summary) await new Promise((done) => setTimeout(done, 20));
+  await new Promise((done) => setTimeout(done, 300));
   const slider = document.getElementById('slider defaults.abr.nrm');
   const before = cellrate.lab.store;
   slider.value = String((Number(slider.value) + 1) % 8);
@@ -55,7 +57,7 @@ ANSWER = """(async () => {
   while (cellrate.lab.store === before) await new Promise((done) => setTimeout(done, 1));
   return performance.now() - begun;
 })()"""
-"""Moves a slider, and resolves with the time until the run with it has begun [ms]."""
+"""Moves a slider when a run has ended, and resolves with the time until the run with it has begun [ms]."""
 
 PICTURES = """(async (seconds) => {
   const gaps = [];
@@ -141,8 +143,8 @@ def rates(browser: Browser, page: Page, of: cellrate.Scenario, turns: int) -> di
 
 
 def answer_s(page: Page, turns: int) -> float:
-    """Give the time from a move of a slider until the run with it begins [s], the longest of some."""
-    return float(max(page.evaluate(ANSWER) for _ in range(turns))) / 1e3
+    """Give the time from a move of a slider until the run with it begins [s], the median of some."""
+    return float(statistics.median(page.evaluate(ANSWER) for _ in range(turns))) / 1e3
 
 
 def pictures(browser: Browser, address: str, seconds: float) -> dict[str, float]:
@@ -209,7 +211,7 @@ def main() -> int:
         print(json.dumps(figures, indent=2))
         return 0
     print(f"first run ended {figures['first_run_s']:.2f} s after the page was asked for")
-    print(f"a run with another setting began {answer * 1e3:.0f} ms after a slider was let go, at most")
+    print(f"a run with another setting began {answer * 1e3:.0f} ms after a slider was let go")
     print(f"memory of a lesson {figures['lesson_mb']:.0f} MB")
     print(
         f"greedy-15 for 60 s: {speed['page_cell_hops_per_s'] / 1e6:.0f} million cell hops/s in the page, "

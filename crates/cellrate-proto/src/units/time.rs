@@ -98,6 +98,10 @@ impl Duration {
 
     /// This span times `n`, or [`Duration::FOREVER`] when it does not fit.
     pub const fn saturating_mul(self, n: u64) -> Duration {
+        // WebAssembly has no product of 128 bits, by which others see that one of 64 is too large: a call, each time.
+        if cfg!(target_arch = "wasm32") && (self.0 | n) >> u32::BITS == 0 {
+            return Duration(self.0 * n);
+        }
         Duration(self.0.saturating_mul(n))
     }
 
