@@ -105,7 +105,9 @@ deny:
 	    echo "cargo-deny is not installed: $(DENY) of the Rust dependencies are not checked here (cargo install cargo-deny --locked)"; \
 	fi
 
-test-python: $(STAMPS)/built
+# The types that Python sees of the compiled module are those that it has.
+test-python: $(STAMPS)/tools $(STAMPS)/built
+	$(BIN)/stubtest cellrate._native
 	$(BIN)/python -m pytest -q
 
 # A warning, such as of a link that leads nowhere or a page that no menu has, is an error.

@@ -2,18 +2,41 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .extensions.custom import Makers
+from .seam import CaptureSettings, Recent
 
-Recent = Sequence[tuple[int, NDArray[np.uint64], NDArray[np.float64]]]
+__all__ = [
+    "Host",
+    "LiveNetwork",
+    "RunResult",
+    "Scenario",
+    "algorithm_cost",
+    "applications",
+    "built_in_algorithms",
+    "check_given",
+    "conformance",
+    "live_nodes",
+    "live_series",
+    "live_throughput",
+    "make_hosts",
+    "nodes",
+    "run",
+    "run_watched",
+    "schema",
+    "signalled",
+    "version",
+]
 
+@final
 class Scenario:
     @staticmethod
     def parse(
-        text: bytes, file: str, folder: str, settings: Sequence[tuple[str, str]], allowed: Sequence[str] = ()
+        text: bytes, file: str, folder: str, settings: Sequence[tuple[str, str]], allowed: Sequence[str] = ...
     ) -> Scenario: ...
     def with_set(self, settings: Sequence[tuple[str, str]]) -> Scenario: ...
     def points(self) -> list[tuple[list[tuple[str, str]], Scenario]]: ...
@@ -31,6 +54,7 @@ class Scenario:
     def to_toml(self) -> str: ...
     def hash(self) -> str: ...
 
+@final
 class RunResult:
     @property
     def summary(self) -> str: ...
@@ -41,6 +65,7 @@ class RunResult:
     def delays(self) -> list[tuple[str, NDArray[np.uint64], NDArray[np.uint64]]]: ...
     def take_series(self, index: int) -> tuple[NDArray[np.uint64], NDArray[np.float64]]: ...
 
+@final
 class Host:
     @property
     def name(self) -> str: ...
@@ -50,15 +75,16 @@ class Host:
     def mtu(self) -> int: ...
     def fileno(self) -> int: ...
 
+@final
 class LiveNetwork:
-    def __init__(self, scenario: Scenario, hosts: Sequence[Host]) -> None: ...
+    def __new__(cls, scenario: Scenario, hosts: Sequence[Host]) -> LiveNetwork: ...
     def offer(self, host: str, peer: str) -> tuple[float, float]: ...
     def run(
         self,
         progress: Callable[[float], object],
         nodes: Sequence[str] | None = None,
         start_unix_ns: int | None = None,
-        capture: tuple[Path, list[str] | None, float, float | None, bool, bool, int | None] | None = None,
+        capture: CaptureSettings | None = None,
         look: Callable[[float, Recent], object] | None = None,
         given: Makers | None = None,
         nonce: int | None = None,
@@ -72,7 +98,7 @@ def live_nodes(
     nodes: Sequence[str] | None = None,
     start_unix_ns: int | None = None,
     progress: Callable[[float], object] | None = None,
-    capture: tuple[Path, list[str] | None, float, float | None, bool, bool, int | None] | None = None,
+    capture: CaptureSettings | None = None,
     given: Makers | None = None,
     nonce: int | None = None,
 ) -> RunResult: ...
@@ -84,8 +110,8 @@ def applications(scenario: Scenario) -> str: ...
 def run(
     scenario: Scenario,
     progress: Callable[[float], object] | None = None,
-    threads: int = 1,
-    capture: tuple[Path, list[str] | None, float, float | None, bool, bool, int | None] | None = None,
+    threads: int = ...,
+    capture: CaptureSettings | None = None,
     given: Makers | None = None,
 ) -> RunResult: ...
 def conformance(

@@ -36,7 +36,7 @@ from .process import GRACE_S, Program, Running, await_ready, search_path, start
 from .telling import news_apart
 
 if TYPE_CHECKING:
-    from .._native import Recent
+    from ..seam import Recent
 
 RECORD_BEFORE_END_S = 0.2
 """When sockets are looked at: so long before the end, while connections stand."""
@@ -420,14 +420,14 @@ def main(folder: Path) -> int:
     capture = None if captured is None else Capture(**{**captured, "folder": Path(captured["folder"])})
 
     # What is told is written by a thread of its own, so that the network does not wait for who reads it.
-    news: queue.SimpleQueue[tuple[float, _native.Recent | None] | None] = queue.SimpleQueue()
+    news: queue.SimpleQueue[tuple[float, Recent | None] | None] = queue.SimpleQueue()
     teller = threading.Thread(target=_tell, args=(news, told_at), name="teller")
     teller.start()
 
     def progress(fraction: float) -> None:
         news.put((fraction, None))
 
-    def look(now_s: float, recent: _native.Recent) -> None:
+    def look(now_s: float, recent: Recent) -> None:
         news.put((now_s, recent))
 
     outcome: Result | Exception
@@ -445,7 +445,7 @@ def main(folder: Path) -> int:
     return int(isinstance(outcome, Exception))
 
 
-def _tell(news: queue.SimpleQueue[tuple[float, _native.Recent | None] | None], told_at: TextIO) -> None:
+def _tell(news: queue.SimpleQueue[tuple[float, Recent | None] | None], told_at: TextIO) -> None:
     """Write lines of JSON: a share of the time, or the time and what series have recorded."""
     while (one := news.get()) is not None:
         number, recent = one

@@ -18,6 +18,7 @@ from ..policies import Policies
 from ..results import Result
 from ..results.summaries import report
 from ..scenario import Scenario, prepare
+from ..seam import Recent
 from ..sweeps.picking import Picked, one_point
 from ..traffic import Traffic
 from .board import Board
@@ -98,7 +99,7 @@ def watch(
         pace.begin()
         begun = time.perf_counter()
 
-        def look(now_s: float, recent: _native.Recent) -> None:
+        def look(now_s: float, recent: Recent) -> None:
             board.add(now_s, recent)
             pace.hold(now_s)
 

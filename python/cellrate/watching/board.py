@@ -17,9 +17,9 @@ from ..results.summaries import Part, telling_ports, telling_vcs
 from ..texts import printable, printable_all, printable_lines
 
 if TYPE_CHECKING:
-    from .. import _native
     from ..results import Result
     from ..scenario import Scenario
+    from ..seam import Recent
 
 MOST_POINTS = 1000
 """Of one series in one message; of more a picture shows no more."""
@@ -51,7 +51,7 @@ class Board:
         # The text of the scenario is shown in an editor, as it is.
         self.head: dict[str, Any] = {**printable_all(head), "toml": scenario.toml}
 
-    def add(self, now_s: float, recent: _native.Recent) -> None:
+    def add(self, now_s: float, recent: Recent) -> None:
         """Take what series have recorded up to `now_s`."""
         with self._changed:
             for place, times_ps, values in recent:

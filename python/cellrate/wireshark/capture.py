@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import CellrateError
+from ..seam import CaptureSettings
 
 DEFAULT_LIMIT_OCTETS = 1_000_000_000
 """Most octets of a file of a capture unless said otherwise: some 10 million cells."""
-
-NativeCapture = tuple[Path, list[str] | None, float, float | None, bool, bool, int | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +66,11 @@ class Capture:
         if self.start_s >= duration_s:
             raise CellrateError(f"a capture from {self.start_s} s on has nothing of a run that ends at {duration_s} s")
 
-    def _native(self) -> NativeCapture:
+    def _native(self) -> CaptureSettings:
         ports = None if self.ports is None else list(self.ports)
-        return (Path(self.folder), ports, self.start_s, self.end_s, self.cells, self.pdus, self.limit_octets)
+        return CaptureSettings(
+            Path(self.folder), ports, self.start_s, self.end_s, self.cells, self.pdus, self.limit_octets
+        )
 
 
 @dataclass(frozen=True)
