@@ -120,6 +120,29 @@ fn phantom_settles_up_to_the_weight_that_its_loop_allows_and_swings_above() {
     assert!(least < 0.8 && most > 1.2, "{least} to {most}");
 }
 
+/// The rule (docs/algorithms/pi.md) allows 6.5 ms: there are 2.5 ms with lines of 100 km, 13.5 ms with such of 1200 km.
+#[test]
+fn the_pi_controller_keeps_the_line_full_and_the_queue_at_its_set_point_where_its_rule_says_so() {
+    let queue = |length: &str| {
+        let mut document = Document::parse(SCENARIO, "algorithms").unwrap();
+        document.set("defaults.switch.algorithm", "{ type = \"pi\" }").unwrap();
+        document.set("defaults.link.length", length).unwrap();
+        let result = run(&document.resolve().unwrap(), &mut |_| ControlFlow::Continue(())).unwrap();
+        let queue = ends(values(&result, "queue", "sw1->sw2", 300, 400));
+        (result, queue)
+    };
+    let (result, [least, most]) = queue("100 km");
+    assert!(least > 240.0 && most < 260.0, "{least} to {most}");
+    let share = 149.76e6 / BITS_PER_CELL as f64 / 10.0;
+    for vc in ["stays1", "ends1"] {
+        let rate = mean(values(&result, "acr", vc, 300, 400));
+        assert!((rate / share - 1.0).abs() < 0.01, "{rate}");
+    }
+    assert!(mean(values(&result, "utilization", "sw1->sw2", 300, 400)) > 0.999);
+    let (_, [least, most]) = queue("1200 km");
+    assert!(most - least > 500.0, "{least} to {most}");
+}
+
 /// All divide by the same until the load is near the target, and come to equal shares in steps of the band.
 #[test]
 fn the_osu_scheme_comes_to_equal_rates_and_stays_in_its_band() {

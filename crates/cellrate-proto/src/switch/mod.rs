@@ -30,6 +30,7 @@ mod list;
 mod meter;
 mod osu;
 mod phantom;
+mod pi;
 mod port_control;
 mod relative_rate;
 #[cfg(test)]
@@ -64,6 +65,7 @@ built_in::algorithms! {
     capc::Capc,
     phantom::Phantom,
     consistent_marking::ConsistentMarking,
+    pi::Pi,
     osu::Osu,
     erica::Erica,
 }
