@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,21 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # No test is to hang on how long an example takes: the first one may import libraries, on a machine that is at work.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+MARKS = {
+    "slow": r"test_(pages|examples|papers|runs_of_papers|slurm|clusters|campaigns|first_use|arena)",
+    "live": r"test_(live_\w+|internet_applications)",
+    "browser": r"test_(lab\w*|watch)",
+    "notebook": r"test_notebooks",
+}
+"""Files of tests by what they need; `pytest -m "not (slow or live or browser or notebook)"` runs the rest."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark, files in MARKS.items():
+            if re.fullmatch(files, item.path.stem):
+                item.add_marker(mark)
 
 
 @pytest.fixture(autouse=True)
