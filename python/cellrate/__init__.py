@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from ._native import version as _version
 from .algorithms import Load, Port, Running, SwitchAlgorithm
+from .campaigns.reading import load_sweep
 from .errors import CellrateError, Interrupted, NoSuchSeries, RunError, ScenarioError
 from .extensions.ends import SendingEnd
 from .policies import UiliPolicy
 from .results import Result, Series
-from .results.reading import load, load_sweep
+from .results.reading import load
 from .running.runs import run, sweep
 from .scenario import Scenario, SweepPoint, ready_scenarios, schema
 from .traffic import Burst, TrafficSource

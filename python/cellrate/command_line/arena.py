@@ -38,8 +38,8 @@ def arena(
 
     Without names all that are built in take part. The same command goes on after an interruption.
     """
-    from ..comparing.contest import PAGE_FILE
     from ..comparing.contest import arena as hold
+    from ..comparing.page import PAGE_FILE
     from ..errors import CellrateError
     from ..extensions.custom import load
     from ..running.processes import number_of_workers

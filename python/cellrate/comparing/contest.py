@@ -13,7 +13,6 @@ from ..algorithms import Algorithms
 from ..errors import CellrateError, shown
 from ..extensions.custom import Custom
 from ..results import Result
-from ..results.folders import ARENA
 from ..running.into_folders import sweep_into
 from ..running.points import Progress, run_each
 from ..running.telling import telling
@@ -25,9 +24,6 @@ from .suite import suite
 
 if TYPE_CHECKING:
     from ..running.points import Point
-
-JSON_FILE, PAGE_FILE = ARENA
-"""The cards, in the folder of the runs, and the report."""
 
 
 @dataclass(frozen=True)

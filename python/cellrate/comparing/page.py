@@ -8,13 +8,16 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..results.folders import ARENA
 from ..results.owned import write_file_whole
 from .cards import Card, Sketch
-from .contest import JSON_FILE, PAGE_FILE
 from .tables import COLUMNS, NONE
 
 if TYPE_CHECKING:
     from .contest import Arena
+
+JSON_FILE, PAGE_FILE = ARENA
+"""The cards, in the folder of the runs, and the report."""
 
 WIDTH, HEIGHT = 240, 64
 """Of a sketch's panel [px]."""

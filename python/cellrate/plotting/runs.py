@@ -15,7 +15,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from ..results import Result, Series
 from .figures import Drawn, Measure, save
 from .panels import Level, fair_levels, grouped, thin
 from .style import COLOURS, DASHES, FAINT, STYLE, in_legend, plain
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
     from numpy.typing import NDArray
+
+    from ..results import Result, Series
 
 MOST_NAMED = 24
 """Of a panel with more lines so many less one have a colour and a name; the others are grey and one in the legend."""

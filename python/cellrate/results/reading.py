@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from ..campaigns.sweep import Sweep
     from .delays import Delays
 
 
@@ -46,49 +45,13 @@ def load(folder: str | Path) -> Result:
     """
     place = Path(folder)
     if (place / CAMPAIGN).is_file():
-        number = len(folders_of(place))
+        number = sum(1 for _ in place.glob("point-*"))
     else:
         summary = summary_in(place)
         if of_a_run(summary):
-            return _result(place, summary, {})
-        number = len(_points(place, summary))
+            return read_run(place, summary, {})
+        number = len(runs_in(place, summary))
     raise CellrateError(f"{place} has the results of {number} runs; cellrate.load_sweep gives them all")
-
-
-def load_sweep(folder: str | Path) -> Sweep:
-    """Read the results of a sweep, or those of repeated live runs, in the order in which they were run.
-
-    Each is read when it is asked for. Of a sweep that still runs, or was interrupted, there are the points that are
-    done.
-
-    Parameters
-    ----------
-    folder
-        Where `cellrate run --out` put them; of a single run it gives that one.
-
-    Raises
-    ------
-    CellrateError
-        If there are none; where one of them is not whole, when it is read, said with the file.
-    """
-    from ..campaigns.sweep import Sweep
-
-    place = Path(folder)
-    if (place / CAMPAIGN).is_file():
-        return Sweep.of_campaign(place)
-    summary = summary_in(place)
-    if of_a_run(summary):
-        return Sweep(place, [{}], lambda _: _result(place, summary, {}))
-    points = _points(place, summary)
-
-    def read(number: int) -> Result:
-        point, settings, said = points[number]
-        found = summary_in(point)
-        if found != said:
-            raise CellrateError(f"{point / RESULTS} is not what {place / RESULTS} says of it; one of them was changed")
-        return _result(point, found, settings)
-
-    return Sweep(place, [settings for _, settings, _ in points], read)
 
 
 def read_point(folder: Path, hash: str, settings: dict[str, str]) -> Result:
@@ -105,23 +68,7 @@ def read_point(folder: Path, hash: str, settings: dict[str, str]) -> Result:
             f"{folder / RESULTS} is not of the scenario that {folder.parent / CAMPAIGN} says; the command that made "
             "the sweep runs it again"
         )
-    return _result(folder, summary, dict(settings))
-
-
-def folders_of(folder: Path) -> list[Path]:
-    """Give the folder of each run whose results are in `folder`: itself, or those of points of a sweep or of live runs.
-
-    Raises
-    ------
-    CellrateError
-        If no results are there.
-    """
-    if (folder / CAMPAIGN).is_file():
-        from ..campaigns.manifest import Manifest
-
-        return [folder / entry.folder for entry in Manifest.read(folder).points if (folder / entry.folder).is_dir()]
-    summary = summary_in(folder)
-    return [folder] if of_a_run(summary) else [place for place, _, _ in _points(folder, summary)]
+    return read_run(folder, summary, dict(settings))
 
 
 def summary_in(folder: Path) -> dict[str, Any]:
@@ -193,7 +140,7 @@ def _check(summary: Mapping[str, Any], file: Path) -> None:
             )
 
 
-def _points(folder: Path, summary: dict[str, Any]) -> list[tuple[Path, dict[str, str], dict[str, Any]]]:
+def runs_in(folder: Path, summary: dict[str, Any]) -> list[tuple[Path, dict[str, str], dict[str, Any]]]:
     """Give the folder of each run, what it set, and what the summary of all says of it."""
     kind, name = ("points", "point") if "points" in summary else ("runs", "run")
     points = []
@@ -204,7 +151,14 @@ def _points(folder: Path, summary: dict[str, Any]) -> list[tuple[Path, dict[str,
     return points
 
 
-def _result(folder: Path, summary: dict[str, Any], settings: dict[str, str]) -> Result:
+def read_run(folder: Path, summary: dict[str, Any], settings: dict[str, str]) -> Result:
+    """Read the run in a folder, of which `summary` is the summary.
+
+    Raises
+    ------
+    CellrateError
+        If it is not whole, or what belongs to it is not there.
+    """
     file = folder / "scenario.toml"
     try:
         toml = file.read_text()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..process import Program, Ready, Running
-from . import Application, Plan, Surroundings
+from .planned import Application, Plan, Surroundings
 
 
 def plan(application: Application, around: Surroundings) -> Plan:

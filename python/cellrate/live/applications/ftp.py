@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..process import Program, Ready, Running
-from . import Application, Plan, Surroundings, program_words
+from .planned import Application, Plan, Surroundings, program_words
 
 FIRST_PORT = 2100
 ENDLESS_OCTETS = 1 << 40

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import CellrateError
 from ..process import Program, Ready, Running
-from . import Application, Plan, Surroundings
+from .planned import Application, Plan, Surroundings
 
 FIRST_PORT = 5201
 CLOSING_S = 1.0

@@ -12,7 +12,7 @@ from typing import Any
 from ...errors import RunError
 from ..playout import play, whole_frames
 from ..process import Program, Ready, Running, search_path
-from . import Application, Plan, Surroundings, program_words
+from .planned import Application, Plan, Surroundings, program_words
 
 FIRST_PORT = 5300
 CLIP_FRAMES = 48

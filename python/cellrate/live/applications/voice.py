@@ -8,7 +8,7 @@ from typing import Any
 
 from ..playout import hear
 from ..process import Program, Ready, Running
-from . import Application, Plan, Surroundings, program_words
+from .planned import Application, Plan, Surroundings, program_words
 
 FIRST_PORT = 5600
 

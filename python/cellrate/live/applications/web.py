@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..process import Program, Ready, Running
-from . import Application, Plan, Surroundings, program_words
+from .planned import Application, Plan, Surroundings, program_words
 
 FIRST_PORT = 8000
 
