@@ -213,6 +213,7 @@ fn dimension_phrase(dimension: Dimension) -> &'static str {
         Dimension::Octets => "octets",
         Dimension::Length => "length",
         Dimension::Offset => "clock offset",
+        Dimension::Angle => "angle",
         Dimension::Ratio => "ratio",
     }
 }

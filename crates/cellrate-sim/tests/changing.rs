@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use cellrate_proto::Time;
 use cellrate_scenario::Document;
 use cellrate_sim::{RunResult, run};
 
@@ -156,4 +157,37 @@ fn sources_follow_a_rain_fade() {
     assert!(port.max_queue <= 160, "{}", port.max_queue);
     // The coding at 25 Mb/s lets 0.1 % through damaged, for two seconds of 53,000 cells each.
     assert!((70..=140).contains(&port.dropped), "{}", port.dropped);
+}
+
+/// What docs/guides/changing-links.md says of the ready scenario `leo-pass`.
+#[test]
+fn sources_follow_satellites() {
+    let text = include_str!("../../../scenarios/leo-pass.toml");
+    let scenario = Document::parse(text, "leo-pass").and_then(|document| document.resolve()).unwrap();
+    let link = scenario.links.iter().find(|link| link.is_changing()).unwrap();
+    // 6.27 ms of legs and 1 ms beside them at least, 7.49 ms and 1 ms as one sets; a step each 100 ms of 70 s.
+    let bounds = [link.shortest_delay(), link.longest_delay()].map(|delay| delay.as_secs_f64() * 1e3);
+    assert_eq!(bounds.map(|ms| (ms * 100.0).round() / 100.0), [7.27, 8.49]);
+    assert_eq!(link.changes.len(), 699);
+    let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
+    let port = result.summary.ports.iter().find(|port| port.port == "sw1->sw2").unwrap();
+    assert!((0.91..0.92).contains(&port.utilization) && port.max_queue <= 10, "{port:?}");
+    // At each of two hand-overs 8.49 ms of cells, some 370 at 44,000 a second, and few of the BRMs.
+    let lost: Vec<u64> = result.summary.vcs.iter().map(|row| row.dropped).collect();
+    assert!((700..780).contains(&(lost[0] + lost[2])) && lost[1] + lost[3] < 30, "{lost:?}");
+}
+
+/// What docs/guides/changing-links.md says of the ready scenario `cell-5g`.
+#[test]
+fn sources_follow_a_radio_cell() {
+    let text = include_str!("../../../scenarios/cell-5g.toml");
+    let scenario = Document::parse(text, "cell-5g").and_then(|document| document.resolve()).unwrap();
+    let link = scenario.links.iter().find(|link| link.is_changing()).unwrap();
+    let result = run(&scenario, &mut |_| ControlFlow::Continue(())).unwrap();
+    let port = result.summary.ports.iter().find(|port| port.port == "sw1->sw2").unwrap();
+    let got: f64 = result.summary.vcs.iter().map(|row| row.throughput_bps).sum();
+    let end = Time::ZERO + scenario.duration;
+    let mean = link.mean_rate_bps(Time::ZERO + scenario.measuring.warm_up, end);
+    assert!((0.885..0.905).contains(&(got / mean)), "{got} of {mean}");
+    assert!(port.max_queue <= 750 && port.dropped == 0, "{port:?}");
 }

@@ -37,6 +37,8 @@ pub enum Dimension {
     Length,
     /// By how much a clock is fast, or slow where it is negative; parts per billion.
     Offset,
+    /// An angle; degrees.
+    Angle,
     /// A part or a factor; no unit.
     Ratio,
 }

@@ -106,6 +106,10 @@ impl SwitchAlgorithm for Pi {
         feedback.limit(self.ers);
     }
 
+    fn on_link_rate(&mut self, link_rate: CellRate) {
+        self.link_rate = link_rate;
+    }
+
     fn on_interval_end(&mut self, load: &IntervalLoad, _meter: &Meter) {
         let PiConfig { set_point, integral, proportional, .. } = *self.config;
         let [queue, before, aim] = [load.abr_queue, self.queue, set_point].map(|cells| cells.0 as f64);

@@ -24,7 +24,7 @@ use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::switch::FIGURES;
 
 use crate::model::{FlowQuantity, PortQuantity};
-use changing::CHANGES_KEY;
+use changing::{CHANGES_KEY, DELAY_COURSE, RATE_COURSE};
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
@@ -149,9 +149,9 @@ const DEFAULTS: Shape = Shape {
 
 const RATE_KEY: Key = key(
     "rate",
-    Kind::Positive(Dimension::LineRate),
+    Kind::Or(&[Kind::Positive(Dimension::LineRate), Kind::Tagged(&RATE_COURSE)]),
     "required here or in defaults.link",
-    "Line rate, headers and all, the same both ways.",
+    "Line rate, headers and all, the same both ways; or what it follows in time (docs/guides/changing-links.md).",
 );
 const LENGTH_KEY: Key = key(
     "length",
@@ -159,7 +159,12 @@ const LENGTH_KEY: Key = key(
     "required: this or delay",
     "Length; light takes 5 us per km.",
 );
-const DELAY_KEY: Key = key("delay", TIME, "required: this or length", "One-way propagation delay.");
+const DELAY_KEY: Key = key(
+    "delay",
+    Kind::Or(&[TIME, Kind::Tagged(&DELAY_COURSE)]),
+    "required: this or length",
+    "One-way propagation delay; or what it follows in time (docs/guides/changing-links.md).",
+);
 const LOSS_KEY: Key = key("loss", FRACTION, "0", "Probability that a cell is lost on the line, either way.");
 const OUTAGES_KEY: Key = key(
     "outages",

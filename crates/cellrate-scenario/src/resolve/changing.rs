@@ -2,18 +2,24 @@
 
 use cellrate_proto::{BitRate, Duration, Time};
 
+use super::course::Delays;
 use super::network::Network;
 use super::{instant, optional};
 use crate::model::{Connection, InFlight, Link, LinkStep, Traffic};
 use crate::text::check;
 use crate::text::error::{Fault, Place};
 use crate::text::quantity;
-use crate::text::tree::{Node, Table};
+use crate::text::tree::{Node, Table, Value};
 
-/// Takes what `table` says of changes into its `link`, which is as it begins but for them. Where the rate changes, the
-/// place of what says so.
-pub(super) fn set(link: &mut Link, table: &Table) -> Result<Option<Place>, Fault> {
-    let Some(changes) = table.node("changes") else { return Ok(None) };
+/// What the rate and the delay of a link follow beside `changes`, from 0 on.
+pub(super) struct Courses {
+    pub rate: Vec<(Time, BitRate)>,
+    pub delay: Delays,
+}
+
+/// Takes what `table` says of changes into its `link`, which is as it begins but for them, and what it follows. Where
+/// the rate changes, the place of what says so.
+pub(super) fn set(link: &mut Link, table: &Table, courses: &Courses) -> Result<Option<Place>, Fault> {
     let mut step = LinkStep {
         at: Time::ZERO,
         rate: link.rate,
@@ -22,7 +28,15 @@ pub(super) fn set(link: &mut Link, table: &Table) -> Result<Option<Place>, Fault
         in_flight: InFlight::Kept,
     };
     let mut steps: Vec<LinkStep> = Vec::new();
-    for node in check::list(changes)? {
+    let changes = table.node("changes");
+    for node in changes.map_or(Ok(&[][..]), check::list)? {
+        for key in ["rate", "delay"] {
+            let own = node.table().and_then(|change| change.node(key));
+            if let (Some(own), Some(Value::Table(_))) = (own, table.node(key).map(|node| &node.value)) {
+                let message = format!("the {key} follows something, which `{key}` of the link says");
+                return Err(Fault::new(own.place, message, format!("Leave out one of the two {key}s")));
+            }
+        }
         let last = steps.last().map(|step| step.at);
         step = changed(node, step)?;
         if last.is_some_and(|last| step.at <= last) {
@@ -31,13 +45,62 @@ pub(super) fn set(link: &mut Link, table: &Table) -> Result<Option<Place>, Fault
         }
         steps.push(step);
     }
+    if courses.rate.len() > 1 || courses.delay.len() > 1 {
+        steps = together(link, &steps, courses);
+    }
     if let Some(first) = steps.first().filter(|first| first.at == Time::ZERO) {
         (link.rate, link.delay, link.cell_loss) = (first.rate, first.delay, first.cell_loss);
         steps.remove(0);
     }
     link.changes = steps.into();
-    let has_rate = link.changes_rate() || link.rate == BitRate::default();
-    Ok(has_rate.then_some(changes.place))
+    let place = table.node("rate").filter(|_| courses.rate.len() > 1).or(changes).map(|node| node.place);
+    Ok(place.filter(|_| link.changes_rate() || link.rate == BitRate::default()))
+}
+
+/// What changes and courses come to together. What changes nothing is left out.
+fn together(link: &Link, changes: &[LinkStep], courses: &Courses) -> Vec<LinkStep> {
+    let follows_rate = courses.rate.len() > 1;
+    let follows_delay = courses.delay.len() > 1;
+    let mut instants: Vec<Time> = changes.iter().map(|step| step.at).collect();
+    instants.extend(courses.rate.iter().map(|&(at, _)| at));
+    instants.extend(courses.delay.iter().map(|&(at, _)| at));
+    instants.sort_unstable();
+    instants.dedup();
+    let mut step = LinkStep {
+        at: Time::ZERO,
+        rate: link.rate,
+        delay: link.delay,
+        cell_loss: link.cell_loss,
+        in_flight: InFlight::Kept,
+    };
+    let mut steps = Vec::new();
+    for at in instants {
+        let before = step;
+        step = LinkStep { at, in_flight: InFlight::Kept, ..step };
+        if let Ok(place) = changes.binary_search_by_key(&at, |change| change.at) {
+            step = LinkStep { at, ..changes[place] };
+        }
+        let place = courses.rate.partition_point(|&(of, _)| of <= at);
+        if follows_rate && let Some(&(_, rate)) = place.checked_sub(1).and_then(|last| courses.rate.get(last))
+        {
+            step.rate = rate;
+        }
+        let place = courses.delay.partition_point(|&(of, _)| of <= at);
+        if follows_delay
+            && let Some(&(of, (delay, in_flight))) =
+                place.checked_sub(1).and_then(|last| courses.delay.get(last))
+        {
+            step.delay = delay;
+            if of == at && in_flight == InFlight::Lost {
+                step.in_flight = InFlight::Lost;
+            }
+        }
+        let is_new = LinkStep { at: before.at, ..step } != LinkStep { in_flight: InFlight::Kept, ..before };
+        if at == Time::ZERO || is_new {
+            steps.push(step);
+        }
+    }
+    steps
 }
 
 /// What a link that is as in `before` becomes by a change.
@@ -116,9 +179,15 @@ pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
     let defaults = root.node("defaults").and_then(Node::table).and_then(|table| table.node("link"));
     let tables = root.tables("link").map(|(_, table)| table).chain(defaults.and_then(Node::table));
     for table in tables {
-        if let Some(node) = table.node("changes") {
+        let changes = table.node("changes");
+        let courses = ["rate", "delay"].map(|key| table.node(key).filter(|node| node.table().is_some()));
+        if let Some(node) = courses.into_iter().flatten().chain(changes).next() {
             let message = "the link changes in time, and this is a live run, whose links stay as they are";
-            return Err(Fault::new(node.place, message, "Leave out `changes`, or simulate the scenario"));
+            return Err(Fault::new(
+                node.place,
+                message,
+                "Write one rate and one delay, or simulate the scenario",
+            ));
         }
     }
     Ok(())

@@ -7,8 +7,10 @@ mod application;
 mod changing;
 mod clock;
 mod connection;
+mod course;
 mod frames;
 mod host;
+mod leo;
 mod live;
 mod measuring;
 mod misbehaves;
@@ -37,8 +39,8 @@ use crate::text::tree::{Node, Table, merged};
 
 pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let read = |key: &str| root.node(key).ok_or_else(|| check::missing(Place::default(), key, ""));
-    let mut network = network::build(root)?;
     let duration = quantity::span(read("duration")?)?;
+    let mut network = network::build(root, duration)?;
     changing::cut(&mut network, duration)?;
     let (mut connections, terms) = connection::build(root, &network)?;
     changing::check(&network, &connections)?;

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
+use super::changing::Courses;
 use super::clock::OwnClock;
-use super::{Whole, algorithm, changing, defaults, host, instant, optional, place_of, port, wholes};
+use super::{Whole, algorithm, changing, course, defaults, host, instant, optional, place_of, port, wholes};
 use crate::format::{Kind, ROOT, Shape};
 use crate::model::{
-    HostSettings, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, PortIndex, Shared, Span, Step,
+    HostSettings, InFlight, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, PortIndex, Shared, Span, Step,
 };
 use crate::text::check::{self, Mode};
 use crate::text::error::{Fault, Place, suggestion};
@@ -131,7 +132,7 @@ impl Network {
     }
 }
 
-pub(super) fn build(root: &Table) -> Result<Network, Fault> {
+pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> {
     let mut network = Network {
         nodes: Vec::new(),
         hosts: Vec::new(),
@@ -170,7 +171,7 @@ pub(super) fn build(root: &Table) -> Result<Network, Fault> {
     network.links.reserve_exact(links.len());
     let mut ports = Shared::default();
     for whole in links {
-        add_link(&mut network, &whole, &ports.get(&Port::default()))?;
+        add_link(&mut network, &whole, &ports.get(&Port::default()), Time::ZERO.saturating_add(duration))?;
     }
     tell_apart(&mut network);
     for whole in &switches {
@@ -199,7 +200,7 @@ fn link_base(defaults: &Table, own: &Table) -> Table {
 }
 
 /// Adds a link whose two ports are as `port` for now.
-fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>) -> Result<(), Fault> {
+fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>, end: Time) -> Result<(), Fault> {
     let table = &whole.table;
     let Some(between) = table.node("between") else { return Err(check::missing(whole.place, "between", "")) };
     let [first, second] = check::pair(between)?;
@@ -209,14 +210,14 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>) -> Result<()
         let message = format!("the link goes from \"{}\" to itself", names[0]);
         return Err(Fault::new(between.place, message, "Name two different nodes"));
     }
-    let Some(rate) = optional(table, "rate", quantity::line_rate)? else {
+    let Some(rates) = optional(table, "rate", |node| course::rate(node, end))? else {
         return Err(check::missing(
             whole.place,
             "rate",
             "the line rate, here or in [defaults.link], such as \"155.52 Mbps\"",
         ));
     };
-    let delay = match (table.node("length"), table.node("delay")) {
+    let delays = match (table.node("length"), table.node("delay")) {
         (Some(_), Some(delay)) => {
             return Err(Fault::new(
                 delay.place,
@@ -224,8 +225,8 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>) -> Result<()
                 "Write one of them",
             ));
         }
-        (Some(length), None) => quantity::length_delay(length)?,
-        (None, Some(delay)) => quantity::time(delay)?,
+        (Some(length), None) => vec![(Time::ZERO, (quantity::length_delay(length)?, InFlight::Kept))],
+        (None, Some(delay)) => course::delay(delay, end)?,
         (None, None) => {
             return Err(check::missing(
                 whole.place,
@@ -249,14 +250,14 @@ fn add_link(network: &mut Network, whole: &Whole, port: &Arc<Port>) -> Result<()
         // Whether it needs one, its neighbours say.
         label: name.and_then(tree::Node::text).map(str::to_string),
         ends,
-        rate,
-        delay,
+        rate: rates.first().map(|&(_, rate)| rate).unwrap_or_default(),
+        delay: delays.first().map(|&(_, (delay, _))| delay).unwrap_or_default(),
         ports: [Arc::clone(port), Arc::clone(port)],
         cell_loss: optional(table, "loss", quantity::ratio)?.unwrap_or(0.0),
         changes: Arc::default(),
         outages: optional(table, "outages", outages)?.unwrap_or_default(),
     };
-    network.rate_places.push(changing::set(&mut own, table)?);
+    network.rate_places.push(changing::set(&mut own, table, &Courses { rate: rates, delay: delays })?);
     network.links.push(own);
     network.by_ends.insert((ends[0], ends[1], link), Step { link, end: 0 });
     network.by_ends.insert((ends[1], ends[0], link), Step { link, end: 1 });

@@ -341,6 +341,7 @@ fn quantity(node: &Node, dimension: Dimension) -> Result<(), Fault> {
         Dimension::Octets => quantity::octets(node).map(drop),
         Dimension::Length => quantity::length_delay(node).map(drop),
         Dimension::Offset => quantity::clock_offset(node).map(drop),
+        Dimension::Angle => quantity::elevation(node).map(drop),
         Dimension::Ratio => quantity::ratio(node).map(drop),
     }
 }

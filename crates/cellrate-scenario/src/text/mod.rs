@@ -1,8 +1,9 @@
 //! The text of a scenario: the tree that it is ([`tree`]), its numbers with units ([`quantity`]), held against the
 //! table of the format ([`check`]), groups written out ([`group`], [`pattern`]), files that it refers to taken in
-//! ([`trace`]), and what is wrong with it, and where ([`error`]).
+//! ([`trace`], [`course`]), and what is wrong with it, and where ([`error`]).
 
 pub(crate) mod check;
+pub(crate) mod course;
 pub(crate) mod error;
 pub(crate) mod files;
 pub(crate) mod group;

@@ -86,6 +86,7 @@ impl Notation for Dimension {
             ],
             Dimension::Length => &[Unit("km", 1.0, 0), Unit("m", 1.0, -3)],
             Dimension::Offset => &[Unit("ppb", 1.0, 0), Unit("ppm", 1.0, 3), Unit("%", 1.0, 7)],
+            Dimension::Angle => &[Unit("deg", 1.0, 0)],
             Dimension::Ratio => &[Unit("%", 1.0, -2)],
         }
     }
@@ -98,6 +99,7 @@ impl Notation for Dimension {
             Dimension::Octets => "a number of octets",
             Dimension::Length => "a length",
             Dimension::Offset => "the offset of a clock",
+            Dimension::Angle => "an angle",
             Dimension::Ratio => "a ratio",
         }
     }
@@ -115,6 +117,7 @@ impl Notation for Dimension {
             }
             Dimension::Length => "a string such as \"1000 km\", with km or m",
             Dimension::Offset => "a string such as \"20 ppm\" or \"-5 ppm\", with ppm, ppb or %",
+            Dimension::Angle => "a string such as \"25 deg\", with deg",
             Dimension::Ratio => "a ratio such as \"90 %\", 0.9 or \"1/16\"",
         }
     }
@@ -127,6 +130,7 @@ impl Notation for Dimension {
             Dimension::Octets => "octets",
             Dimension::Length => "km",
             Dimension::Offset => "ppm",
+            Dimension::Angle => "deg",
             Dimension::Ratio => "",
         }
     }
@@ -346,6 +350,22 @@ pub(crate) fn length_delay(node: &Node) -> Result<Duration, Fault> {
         return Err(Fault::new(node.place, format!("{} is too long", node.plain()), "Write at most 1e9 km"));
     }
     Ok(Duration::from_ps(ps.round() as u64))
+}
+
+/// A length \[km\].
+pub(crate) fn kilometres(node: &Node) -> Result<f64, Fault> {
+    length_delay(node)?;
+    read(node, Dimension::Length)
+}
+
+/// An elevation above the horizon, from 0 to 90 degrees, in radians.
+pub(crate) fn elevation(node: &Node) -> Result<f64, Fault> {
+    let degrees = read(node, Dimension::Angle)?;
+    if degrees > 90.0 {
+        let message = format!("{} is beyond the zenith", node.plain());
+        return Err(Fault::new(node.place, message, "Write at most 90 deg"));
+    }
+    Ok(degrees.to_radians())
 }
 
 /// A part or a factor, zero or more.

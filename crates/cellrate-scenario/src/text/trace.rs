@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::format::{MAX_COLUMN, MAX_FRAME};
 use crate::text::check::{self, plural};
+use crate::text::course;
 use crate::text::error::Fault;
 use crate::text::files::{Folders, Wrong};
 use crate::text::quantity::shortened;
@@ -19,39 +20,48 @@ type Known = BTreeMap<(String, Option<i64>, bool), Arc<[u32]>>;
 /// any.
 pub(crate) fn take_in(table: &mut Table, folders: &Folders<'_>) -> Result<bool, Fault> {
     let mut known = Known::new();
-    below(table, folders, &mut known)?;
-    Ok(!known.is_empty())
+    let found = below(table, folders, &mut known)?;
+    Ok(found || !known.is_empty())
 }
 
-fn below(table: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<(), Fault> {
+/// Whether a table under this key may name a file: traces of frames, and what links follow.
+fn takes_a_file(key: &str) -> bool {
+    matches!(key, "trace" | "rate" | "delay")
+}
+
+/// Whether what links follow has been found.
+fn below(table: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Result<bool, Fault> {
+    let mut found = false;
     // What the keys of a custom algorithm are called is its own affair.
     for entry in table.entries.iter_mut().filter(|entry| &*entry.key != "parameters") {
-        let is_trace = &*entry.key == "trace";
+        let is_trace = takes_a_file(&entry.key);
         // What names no file is not touched, so that it stays shared with its copies.
         let is_file = is_trace && entry.node.table().is_some_and(|trace| trace.node("file").is_some());
         if !is_file && !names_a_file(&entry.node) {
             continue;
         }
         match &mut entry.node.value {
-            Value::Table(trace) if is_file => replace(Arc::make_mut(trace), folders, known)?,
-            Value::Table(inner) => below(Arc::make_mut(inner), folders, known)?,
+            Value::Table(trace) if is_file && &*entry.key == "trace" => {
+                replace(Arc::make_mut(trace), folders, known)?;
+            }
+            Value::Table(course) if is_file => found |= course::take_in(Arc::make_mut(course), folders)?,
+            Value::Table(inner) => found |= below(Arc::make_mut(inner), folders, known)?,
             Value::List(nodes) => {
-                Arc::make_mut(nodes)
-                    .iter_mut()
-                    .filter_map(Node::table_mut)
-                    .try_for_each(|inner| below(inner, folders, known))?;
+                for inner in Arc::make_mut(nodes).iter_mut().filter_map(Node::table_mut) {
+                    found |= below(inner, folders, known)?;
+                }
             }
             _ => {}
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Whether there is a trace with a file in `node`.
 fn names_a_file(node: &Node) -> bool {
     match &node.value {
         Value::Table(table) => table.entries.iter().any(|entry| {
-            let is_file = &*entry.key == "trace"
+            let is_file = takes_a_file(&entry.key)
                 && entry.node.table().is_some_and(|trace| trace.node("file").is_some());
             is_file || &*entry.key != "parameters" && names_a_file(&entry.node)
         }),
@@ -117,7 +127,7 @@ fn read(file: &str, folders: &Folders<'_>, column: Option<i64>, in_bits: bool) -
 }
 
 /// The columns of a line: what semicolons, tabs or commas part, empty ones counted, and what spaces part within that.
-fn columns(line: &str) -> Vec<&str> {
+pub(super) fn columns(line: &str) -> Vec<&str> {
     let mark = [';', '\t', ','].into_iter().find(|mark| line.contains(*mark));
     let cells: Vec<&str> = match mark {
         Some(mark) => line.split(mark).map(str::trim).collect(),

@@ -5,13 +5,16 @@ use cellrate_scenario::*;
 
 /// A host before a switch and one behind it, over a link with these keys, for a second; with these lines at the end.
 fn resolve(link: &str, lines: &str) -> Result<Scenario, ScenarioError> {
-    let text = format!(
+    Document::parse(&text(link, lines), "t").and_then(|document| document.resolve())
+}
+
+fn text(link: &str, lines: &str) -> String {
+    format!(
         "name = \"t\"\nduration = \"1 s\"\ndefaults.link = {{ rate = \"100 Mbps\", delay = \"10 ms\" }}\n\
          switch = [{{ name = \"sw\" }}]\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
          [[link]]\nbetween = [\"a\", \"sw\"]\n[[link]]\nbetween = [\"sw\", \"b\"]\n{link}\n\
          [[vc]]\nname = \"v\"\npath = [\"a\", \"sw\", \"b\"]\n{lines}"
-    );
-    Document::parse(&text, "t").and_then(|document| document.resolve())
+    )
 }
 
 fn refused(link: &str, lines: &str) -> String {
@@ -119,4 +122,131 @@ fn fair_shares_follow_the_rates_in_force() {
         assert_eq!(expected.len(), rate.len());
     }
     assert_eq!(rates.len(), 4);
+}
+
+/// The last link's steps, with files of these names beside the scenario.
+fn with_file(link: &str, name: &str, holds: &str) -> Result<Link, ScenarioError> {
+    let folder = std::env::temp_dir().join(format!("cellrate-changing-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(name), holds).unwrap();
+    let mut document = Document::parse(&text(link, ""), "t")?;
+    let taken = document.take_in(&folder);
+    std::fs::remove_dir_all(&folder).unwrap();
+    taken?;
+    // What is stored runs without the file.
+    let stored = Document::parse(&document.to_toml(), "t")?.resolve()?;
+    let scenario = document.resolve()?;
+    assert_eq!(stored, scenario);
+    Ok(scenario.links[1].clone())
+}
+
+#[test]
+fn a_table_in_a_file_is_the_rate_or_the_delay() {
+    let holds = "time;rate;delay\n# a drive\n0;12.5;7\n0.25;0;7\n0.5;40;9.5\n7;1;1\n";
+    let rate = "rate = { type = \"csv\", file = \"rate.csv\", unit = \"Mbps\" }";
+    let link = with_file(rate, "rate.csv", holds).unwrap();
+    assert_eq!((link.rate, link.delay), (BitRate::from_bps(12_500_000), Duration::from_ms(10)));
+    let steps: Vec<_> = link.changes.iter().map(|step| (step.at, step.rate)).collect();
+    assert_eq!(steps, [(at(250), mbps(0)), (at(500), mbps(40))]);
+    // Both, and changes of what they leave.
+    let both = "rate = { type = \"csv\", file = \"both.csv\", unit = \"Mbps\" }\n\
+         delay = { type = \"csv\", file = \"both.csv\", column = 3, unit = \"ms\" }\nchanges = [{ at = \"300 ms\", loss = 0.5 }]";
+    let link = with_file(both, "both.csv", holds).unwrap();
+    let ms = Duration::from_us;
+    let steps: Vec<_> =
+        link.changes.iter().map(|step| (step.at, step.rate, step.delay, step.cell_loss)).collect();
+    assert_eq!(link.delay, ms(7_000));
+    let expected = [
+        (at(250), mbps(0), ms(7_000), 0.0),
+        (at(300), mbps(0), ms(7_000), 0.5),
+        (at(500), mbps(40), ms(9_500), 0.5),
+    ];
+    assert_eq!(steps, expected);
+    for (holds, message) in [
+        ("0 1\n0 2\n", "line 2 of bad.csv: 0 does not come after the instant before it"),
+        ("0 1\n1 x\n", "line 2 of bad.csv: \"x\" is no value of zero or more"),
+        ("0 1\n1\n", "line 2 of bad.csv: it has 1 column"),
+        ("0 1\n-1 1\n", "line 2 of bad.csv: \"-1\" is no instant"),
+        ("nothing\n", "there are no steps in bad.csv"),
+    ] {
+        let error =
+            with_file(&rate.replace("rate.csv", "bad.csv"), "bad.csv", holds).unwrap_err().to_string();
+        assert!(error.contains(message) && error.contains("t:10"), "{holds}: {error}");
+    }
+    let error = with_file(&rate.replace(", unit = \"Mbps\"", ""), "rate.csv", holds).unwrap_err().to_string();
+    assert!(error.contains("unit"), "{error}");
+}
+
+/// The rates are the trace's own octets, wherever a step ends, to half a bit per second in each.
+#[test]
+fn a_packet_delivery_trace_is_its_own_total() {
+    // Two chances in the first ms, one in each 7th, a gap, and the last at 400 ms, from where it begins anew.
+    let instants: Vec<u64> = [0, 0].into_iter().chain((1..30).map(|i| 7 * i)).chain([400]).collect();
+    let holds: String = instants.iter().map(|instant| format!("{instant}\n")).collect();
+    let trace = "rate = { type = \"mahimahi\", file = \"x.trace\", step = \"50 ms\" }";
+    let link = with_file(trace, "x.trace", &holds).unwrap();
+    let total = |until_ms: u64, bases: &[u64]| {
+        let all = bases.iter().flat_map(|base| instants.iter().map(move |instant| base + instant));
+        all.filter(|&at| at < until_ms).count() as f64 * 1504.0 * 8.0
+    };
+    for until in [50, 250, 400, 450, 1_000] {
+        let bits = link.mean_rate_bps(Time::ZERO, at(until)) * until as f64 / 1e3;
+        assert!((bits - total(until, &[0, 400, 800])).abs() <= 1.0, "{until}: {bits}");
+    }
+    // 0, 0, 7, ..., 49 ms are nine chances in 50 ms.
+    assert_eq!(link.rate, BitRate::from_bps(9 * 1504 * 8 * 20));
+    assert_eq!(link.rate_at(at(299)), BitRate::default(), "a gap");
+    let once = with_file(&trace.replace(" }", ", repeat = false }"), "x.trace", &holds).unwrap();
+    assert_eq!(
+        (once.rate_at(at(410)), once.rate_at(at(450))),
+        (BitRate::from_bps(1504 * 8 * 20), BitRate::default())
+    );
+    for (holds, message) in [
+        ("1\n\n2\n", "line 2 of bad.trace: \"\" is no whole number of ms"),
+        ("5\n4\n", "line 2 of bad.trace: 4 comes after 5"),
+        ("0\n", "line 1 of bad.trace: the last instant is 0"),
+        ("", "there is nothing in bad.trace"),
+    ] {
+        let error =
+            with_file(&trace.replace("x.trace", "bad.trace"), "bad.trace", holds).unwrap_err().to_string();
+        assert!(error.contains(message), "{holds}: {error}");
+    }
+    let error = refused("rate = { type = \"mahimahi\", opportunities = [0, 5], step = \"1.5 ms\" }", "");
+    assert!(error.contains("Write whole milliseconds"), "{error}");
+    let error = refused("rate = { type = \"mahimahi\", opportunities = [5, 0] }", "");
+    assert!(error.contains("not in order"), "{error}");
+    let error = refused("rate = { type = \"mahimahi\", file = \"x.trace\" }", "");
+    assert!(error.contains("has not been read"), "{error}");
+    let both = "rate = { type = \"mahimahi\", opportunities = [0, 5] }\nchanges = [{ at = \"1 ms\", rate = \"1 Mbps\" }]";
+    assert!(refused(both, "").contains("Leave out one of the two rates"));
+}
+
+#[test]
+fn an_orbit_is_steps_of_delay_with_a_hand_over() {
+    let leo = "delay = { type = \"leo\", altitude = \"550 km\", minimum_elevation = \"25 deg\", hand_over = \"400 ms\", legs = 1, beside = \"1 ms\", in_flight = \"lost\" }";
+    let scenario = resolve(leo, "").unwrap();
+    let link = &scenario.links[1];
+    // Just before it sets a satellite is 1123.3 km away, 3.7471 ms; each step of 100 ms takes it farther.
+    assert_eq!(link.changes.len(), 9);
+    let delays: Vec<f64> = std::iter::once(link.delay)
+        .chain(link.changes.iter().map(|step| step.delay))
+        .map(|delay| delay.as_secs_f64() * 1e3 - 1.0)
+        .collect();
+    let lost: Vec<Time> =
+        link.changes.iter().filter(|step| step.in_flight == InFlight::Lost).map(|step| step.at).collect();
+    assert_eq!(lost, [at(400), at(800)]);
+    assert!(delays[..4].is_sorted() && delays[4] == delays[0] && delays[8] == delays[0], "{delays:?}");
+    assert!((delays[3] - 3.747).abs() < 0.003 && delays[3] < 3.7471, "{delays:?}");
+    for (change, message) in [
+        (("25 deg", "95 deg"), "is beyond the zenith"),
+        (("25 deg", "90 deg"), "never above its minimum elevation"),
+        (("400 ms", "270 s"), "its pass takes"),
+        (("550 km", "100 m"), "out of range"),
+        (("legs = 1", "step = \"100 ns\""), "more than 1000000 steps"),
+    ] {
+        let error = refused(&leo.replace(change.0, change.1), "");
+        assert!(error.contains(message) && error.contains("t:10"), "{change:?}: {error}");
+    }
+    let live = Document::parse(&text(leo, ""), "t").unwrap().resolve_for_live().unwrap_err().to_string();
+    assert!(live.contains("this is a live run"), "{live}");
 }
