@@ -121,7 +121,7 @@ fn efci_with_two_sources() {
 
 #[test]
 fn relative_rate_with_three_sources() {
-    let algorithm = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold: Cells(100) });
+    let algorithm = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig::new(Cells(100)));
     let control = PortControlConfig { algorithm, ..PortControlConfig::default() };
     let mut world = bottleneck(Duration::from_ms(200), Duration::from_ms(1), control);
     for name in ["1", "2", "3"] {

@@ -557,7 +557,7 @@ mod tests {
         };
         let efci = EfciConfig { high: Cells(1), low: Cells(2) };
         assert_eq!(check(Some(efci), SwitchAlgorithmConfig::None), Err("low"));
-        let relative_rate = RelativeRateConfig { threshold: Cells(0) };
+        let relative_rate = RelativeRateConfig::new(Cells(0));
         assert_eq!(check(None, SwitchAlgorithmConfig::RelativeRate(relative_rate)), Err("threshold"));
         let erica = EricaConfig { delta: -0.1, ..EricaConfig::erica() };
         assert_eq!(check(None, SwitchAlgorithmConfig::Erica(Arc::new(erica))), Err("delta"));

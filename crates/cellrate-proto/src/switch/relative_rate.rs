@@ -11,6 +11,8 @@ configuration! {
     pub struct RelativeRateConfig new(threshold: Cells) {
         /// CI and NI are set while the ABR queue is at or above this.
         threshold: Cells where (threshold > Cells::ZERO) "at least 1 cell",
+        /// NI alone is set while the ABR queue is at or above this and below the other.
+        ni_threshold: Cells = "threshold" or (threshold) where (ni_threshold > Cells::ZERO && ni_threshold <= threshold) "from 1 cell to threshold",
     }
 }
 
@@ -21,7 +23,7 @@ impl BuiltIn for RelativeRate {
         title: "relative rate",
         shape: Shape {
             name: "relative-rate",
-            about: "CI and NI are set by a queue threshold (TM 4.0, 5.10.6 b).",
+            about: "CI and NI are set by a queue threshold, or NI by one and both by another (TM 4.0, 5.10.6 b).",
             keys: RelativeRateConfig::KEYS,
         },
         figures: &[],
@@ -65,6 +67,8 @@ impl SwitchAlgorithm for RelativeRate {
     ) {
         if queue >= self.config.threshold {
             feedback.indicate_congestion();
+        }
+        if queue >= self.config.ni_threshold {
             feedback.forbid_increase();
         }
     }
@@ -83,7 +87,11 @@ mod tests {
     use crate::switch::{PortControl, PortControlConfig, SwitchAlgorithmConfig, VcAtPort};
 
     fn answer(queue: u64, came: Feedback) -> Feedback {
-        let algorithm = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold: Cells(250) });
+        answer_of(RelativeRateConfig::new(Cells(250)), queue, came)
+    }
+
+    fn answer_of(config: RelativeRateConfig, queue: u64, came: Feedback) -> Feedback {
+        let algorithm = SwitchAlgorithmConfig::RelativeRate(config);
         let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
         let mut port = PortControl::new(&config, CellRate::new(353_207.5));
         let pcr = CellRate::new(353_207.5);
@@ -100,6 +108,20 @@ mod tests {
         let er = RateCode::floor(CellRate::new(1_000.0));
         assert_eq!(answer(250, Feedback::new(er, false, false)), Feedback::new(er, true, true));
         assert_eq!(answer(4_000, Feedback::new(er, false, true)), Feedback::new(er, true, true));
+    }
+
+    #[test]
+    fn between_two_thresholds_ni_alone_is_set() {
+        let config = RelativeRateConfig { ni_threshold: Cells(100), ..RelativeRateConfig::new(Cells(250)) };
+        let came = Feedback::new(RateCode::MAX, false, false);
+        let answers = [99, 100, 249, 250].map(|queue| answer_of(config, queue, came));
+        assert_eq!(
+            answers,
+            [(false, false), (false, true), (false, true), (true, true)]
+                .map(|(ci, ni)| { Feedback::new(RateCode::MAX, ci, ni) })
+        );
+        let above = RelativeRateConfig { ni_threshold: Cells(251), ..config };
+        assert_eq!(above.check().unwrap_err().name, "ni_threshold");
     }
 
     #[test]

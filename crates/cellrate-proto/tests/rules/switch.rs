@@ -23,7 +23,7 @@ fn marking() -> PortControlConfig {
 }
 
 fn relative() -> PortControlConfig {
-    let algorithm = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold: Cells(100) });
+    let algorithm = SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig::new(Cells(100)));
     PortControlConfig { algorithm, ..PortControlConfig::default() }
 }
 

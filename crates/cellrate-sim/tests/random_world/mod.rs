@@ -452,9 +452,7 @@ impl Generator {
         };
         let algorithm = match algorithm {
             0 => SwitchAlgorithmConfig::None,
-            1 => SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig {
-                threshold: Cells(1 + self.below(10)),
-            }),
+            1 => SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig::new(Cells(1 + self.below(10)))),
             _ => SwitchAlgorithmConfig::Erica(Arc::new(self.erica(rate))),
         };
         let config = PortControlConfig { efci, algorithm, ..PortControlConfig::default() };
@@ -798,7 +796,7 @@ impl Generator {
             3 => erica(EricaConfig { measured_ccr: true, ..of_time }),
             4 => erica(EricaConfig { immediate_fair_share: true, ..of_time }),
             5 => erica(EricaConfig { aging: Some(AgingConfig::new()), ..of_time }),
-            6 => SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig { threshold }),
+            6 => SwitchAlgorithmConfig::RelativeRate(RelativeRateConfig::new(threshold)),
             7 => SwitchAlgorithmConfig::None,
             8 => {
                 let form = self.pick(&[StopAndGoForm::RelativeRate, StopAndGoForm::ExplicitRate]);
