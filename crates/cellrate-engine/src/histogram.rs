@@ -271,10 +271,10 @@ impl Histogram {
 
     /// The least and the largest are looked for anew among what is counted from now on.
     pub fn begin_extremes(&mut self) {
-        if let Some(carried) = &mut self.carried {
-            carried.recent = carried.recent.max(self.max);
-            carried.earlier = Duration::ZERO;
-        }
+        // Whoever ends intervals may not have ended one yet.
+        let carried = &mut **self.carried.get_or_insert_default();
+        carried.recent = carried.recent.max(self.max);
+        carried.earlier = Duration::ZERO;
         (self.max, self.max_complement) = (Duration::ZERO, 0);
     }
 
@@ -498,7 +498,10 @@ mod tests {
         let ps = Duration::from_ps;
         let mut histogram = Histogram::default();
         histogram.record(ps(50));
-        assert_eq!(histogram.end_interval(), ps(50));
+        // A window begins before the first interval has ended.
+        histogram.begin_extremes();
+        histogram.record(ps(40));
+        assert_eq!((histogram.max(), histogram.end_interval()), (ps(40), ps(50)));
         histogram.record(ps(30));
         // A window begins within an interval.
         histogram.begin_extremes();
