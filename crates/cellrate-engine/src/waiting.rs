@@ -27,6 +27,8 @@ pub struct WaitingCells<C> {
     room: usize,
     /// The category whose cell is in transmission.
     serving: Option<usize>,
+    /// The connection whose cell that is, where connections of its category have queues of their own.
+    owner: Option<Slot>,
     /// Queues whose first cell may not leave yet: when it may, the category, the queue.
     held: BinaryHeap<Reverse<(Time, u8, u32)>>,
 }
@@ -73,6 +75,7 @@ impl<C> WaitingCells<C> {
             between,
             room: queueing.room.map_or(usize::MAX, |cells| usize::try_from(cells.0).unwrap_or(usize::MAX)),
             serving: None,
+            owner: None,
             held: BinaryHeap::new(),
         }
     }
@@ -154,9 +157,11 @@ impl<C> WaitingCells<C> {
         Some((class, cell))
     }
 
-    /// The transmission of the cell taken last has ended.
-    pub fn ended(&mut self) {
+    /// The transmission of the cell taken last has ended. The number of its connection among those of its category, where
+    /// these have queues of their own.
+    pub fn ended(&mut self) -> Option<Slot> {
         self.serving = None;
+        self.owner.take()
     }
 
     /// When the first of the cells that may not leave yet may.
@@ -180,6 +185,7 @@ impl<C> WaitingCells<C> {
         let Class { queues, scheduler } = &mut self.classes[class];
         let Some(scheduler) = scheduler else { return queues[0].cells.pop_front() };
         let number = scheduler.next()?;
+        self.owner = Some(Slot(number));
         let queue = &mut queues[number as usize];
         let cell = queue.cells.pop_front();
         if queue.spacing > Duration::ZERO {

@@ -83,6 +83,8 @@ impl Port {
         let originates = is_switch && control.originates();
         let metered = originates || is_switch && control.needs_meter();
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
+        let per_vc = config.queueing.is_per_vc();
+        let discard = if per_vc { FrameDiscard::before_queues } else { FrameDiscard::new };
         Port {
             waiting: [VecDeque::new(), VecDeque::new(), VecDeque::new()],
             waiting_rm: VecDeque::new(),
@@ -93,9 +95,7 @@ impl Port {
             lengths: [0; PRIORITIES],
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
             shared_room: limit(buffers.shared),
-            frame_discard: config
-                .frame_discard
-                .map(|config| FrameDiscard::new(config, buffers.room_for_ubr())),
+            frame_discard: config.frame_discard.map(|config| discard(config, buffers.room_for_ubr())),
             line,
             injected: injected.map(Box::new),
             exit,
@@ -212,14 +212,12 @@ impl Port {
             );
             return (None, self.begin_next(now));
         };
-        if let Some(fair) = &mut self.fair {
-            fair.ended();
-        }
+        let owner = self.fair.as_mut().and_then(|fair| fair.ended());
         self.lengths[usize::from(priority)] -= 1;
         if let Some(discard) = &mut self.frame_discard
             && usize::from(priority) == UBR
         {
-            discard.on_departure();
+            discard.on_departure(owner);
         }
         self.transmitted += 1;
         cell.arrives = now + self.line.delay;

@@ -122,8 +122,8 @@ pub struct FrameDiscard {
     /// `u64::MAX`: without limit.
     room: u64,
     vcs: List<Vc>,
-    /// Whose the cells in the buffer are, the oldest first, where somebody has to know.
-    owners: VecDeque<Slot>,
+    /// Whose the cells in the buffer are, the oldest first; none where departures say whose cell it is.
+    owners: Option<VecDeque<Slot>>,
     /// How many connections have any.
     active: u64,
     refused: u64,
@@ -134,8 +134,13 @@ impl FrameDiscard {
     /// Before an empty buffer with this room.
     pub fn new(config: FrameDiscardConfig, room: Option<Cells>) -> FrameDiscard {
         let room = room.map_or(u64::MAX, |cells| cells.0);
-        let (vcs, owners) = (List::new(), VecDeque::new());
+        let (vcs, owners) = (List::new(), Some(VecDeque::new()));
         FrameDiscard { config, room, vcs, owners, active: 0, refused: 0, cut: 0 }
+    }
+
+    /// The same where connections have queues of their own in the buffer: each departure says whose cell it is.
+    pub fn before_queues(config: FrameDiscardConfig, room: Option<Cells>) -> FrameDiscard {
+        FrameDiscard { owners: None, ..FrameDiscard::new(config, room) }
     }
 
     /// One more connection, whose cells are those of PDUs or not; others lose cells one by one.
@@ -196,18 +201,20 @@ impl FrameDiscard {
             let vc = &mut self.vcs[slot];
             vc.cells += 1;
             self.active += u64::from(vc.cells == 1);
-            self.owners.push_back(slot);
+            if let Some(owners) = &mut self.owners {
+                owners.push_back(slot);
+            }
         }
         true
     }
 
-    /// The oldest cell has left the buffer.
-    pub fn on_departure(&mut self) {
-        if let Some(slot) = self.owners.pop_front() {
-            let vc = &mut self.vcs[slot];
-            vc.cells -= 1;
-            self.active -= u64::from(vc.cells == 0);
-        }
+    /// A cell has left the buffer: the oldest, or one of `owner` where connections have queues of their own.
+    pub fn on_departure(&mut self, owner: Option<Slot>) {
+        let oldest = self.owners.as_mut().and_then(VecDeque::pop_front);
+        let Some(slot) = owner.or(oldest).filter(|_| self.accounts()) else { return };
+        let vc = &mut self.vcs[slot];
+        vc.cells -= 1;
+        self.active -= u64::from(vc.cells == 0);
     }
 
     /// PDUs of which no cell got in.
@@ -261,13 +268,29 @@ mod tests {
         }
 
         fn leave(&mut self, cells: u64) {
-            (0..cells).for_each(|_| self.discard.on_departure());
+            (0..cells).for_each(|_| self.discard.on_departure(None));
             self.cells -= cells;
         }
 
         fn counts(&self) -> (u64, u64) {
             (self.discard.refused(), self.discard.cut())
         }
+    }
+
+    #[test]
+    fn where_connections_take_turns_a_departure_says_whose_cell_it_is() {
+        let config = FrameDiscardConfig::Selective { threshold: Cells(1), scale_factor: 1.0 };
+        let mut discard = FrameDiscard::before_queues(config, None);
+        let [first, second] = [0, 1].map(|_| discard.connect(true));
+        assert!((0..4).all(|queue| discard.admits(first, queue == 3, Cells(queue), true)));
+        assert!((4..6).all(|queue| discard.admits(second, queue == 5, Cells(queue), true)));
+        // A cell of the second goes first: with one of five it has less than its part, and the first has more.
+        discard.on_departure(Some(second));
+        assert!(discard.clone().admits(second, true, Cells(5), true));
+        assert!(!discard.clone().admits(first, true, Cells(5), true));
+        // Three of the first go: with one cell each nobody has more.
+        (0..3).for_each(|_| discard.on_departure(Some(first)));
+        assert!(discard.admits(first, true, Cells(2), true));
     }
 
     #[test]

@@ -59,8 +59,9 @@ impl Served {
     pub fn new(line: Line, config: &Config) -> Served {
         let buffers = &config.buffers;
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
-        let frame_discard =
-            config.frame_discard.map(|config| FrameDiscard::new(config, buffers.room_for_ubr()));
+        let per_vc = config.queueing.is_per_vc();
+        let discard = if per_vc { FrameDiscard::before_queues } else { FrameDiscard::new };
+        let frame_discard = config.frame_discard.map(|config| discard(config, buffers.room_for_ubr()));
         Served {
             waiting: [Ring::new(), Ring::new(), Ring::new()],
             waiting_rm: Ring::new(),
@@ -158,15 +159,13 @@ impl Served {
             );
             return (None, self.begin_next(now, control));
         };
-        if let Some(fair) = &mut self.fair {
-            fair.ended();
-        }
+        let owner = self.fair.as_mut().and_then(|fair| fair.ended());
         self.lengths[priority] -= 1;
         self.length -= 1;
         if let Some(discard) = &mut self.frame_discard
             && priority == UBR
         {
-            discard.on_departure();
+            discard.on_departure(owner);
         }
         self.transmitted += 1;
         self.busy_ps += now.since(self.began).as_ps();
