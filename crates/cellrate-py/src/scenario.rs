@@ -204,8 +204,16 @@ impl Scenario {
             let taken_in = |SweepPoint { set, document }| Ok((set, whole(document, &[], &places)?));
             document.points()?.into_iter().map(taken_in).collect::<Result<Vec<_>, _>>()
         })?;
-        let point = |(set, document)| (set, Scenario::of(document, Arc::clone(&self.places)));
-        Ok(points.into_iter().map(point).collect())
+        let of = |document| Scenario::of(document, Arc::clone(&self.places));
+        Ok(match <[_; 1]>::try_from(points) {
+            // Without a sweep it is this one, which need not be resolved again.
+            Ok([(set, _)]) if set.is_empty() => {
+                let (document, places) = (Arc::clone(&self.document), Arc::clone(&self.places));
+                vec![(set, Scenario { document, places, number: self.number })]
+            }
+            Ok([(set, document)]) => vec![(set, of(document))],
+            Err(points) => points.into_iter().map(|(set, document)| (set, of(document))).collect(),
+        })
     }
 
     /// Checks everything that a run would; gives name, duration \[s\] and seed.
