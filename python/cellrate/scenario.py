@@ -308,9 +308,34 @@ class Scenario:
         ValueError
             If `utilization` is out of range.
         """
-        if utilization is not None and not 0.0 < utilization <= 1.0:
-            raise ValueError(f"utilization is {utilization}; it must be above 0 and at most 1")
-        return [FairShare(*row) for row in self._native.fair(utilization)]
+        return [FairShare(*row) for row in self._native.fair(_share(utilization))]
+
+    def fair_over_time(self, *, utilization: float | None = None) -> list[tuple[float, list[FairShare]]]:
+        """Give the max-min fair rates in time: from each instant on at which it changes who sends, or what lines carry.
+
+        Greedy sources send in their windows, on-off sources and those of constant rate from their start to their end;
+        what leads over a link that is down does not. Links have the rates that are in force. Otherwise as `fair`.
+
+        Parameters
+        ----------
+        utilization
+            As `fair`.
+
+        Returns
+        -------
+        list of (float, list of FairShare)
+            Instants [s], the first one 0, and the rates from each on of the flows that then send; empty where there are
+            more than 500.
+
+        Raises
+        ------
+        ScenarioError
+            If the scenario is not sound, or the MCRs through a port exceed what it has at one of the instants.
+        ValueError
+            If `utilization` is out of range.
+        """
+        spans = self._native.fair_over_time(_share(utilization))
+        return [(at_s, [FairShare(*row) for row in rows]) for at_s, rows in spans]
 
     def cannot_settle(self) -> list[dict[str, Any]]:
         """Tell the ports of which is known before a run that the rates they hand out cannot settle.
@@ -426,6 +451,13 @@ class FairShare:
     """With the forward RM cells of the flow [cells/s]."""
     bottleneck: str | None
     """The port that keeps it from more ("sw1->sw2"); None where that is its own PCR."""
+
+
+def _share(utilization: float | None) -> float | None:
+    """Give a share of a line, if it is one."""
+    if utilization is not None and not 0.0 < utilization <= 1.0:
+        raise ValueError(f"utilization is {utilization}; it must be above 0 and at most 1")
+    return utilization
 
 
 def prepare(

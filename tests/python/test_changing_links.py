@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 import cellrate
+from cellrate.command_line.main import status
 from cellrate.live import live_run
 from cellrate.plotting.panels import fair_levels
 
@@ -19,6 +23,32 @@ def test_lines_of_fair_shares_follow_the_rate_in_force() -> None:
         # No BRMs go this way: the target is all that is handed out.
         assert rate is not None
         assert abs(rate / (0.9 * line) - 1) < 1e-6
+
+
+def test_fair_rates_over_time_are_those_of_each_span(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["fair", "rain-fade", "--over-time", "--json"]) == 0
+    spans = json.loads(capsys.readouterr().out)["spans"]
+    assert [span["from_s"] for span in spans] == [0, 1, 2, 3, 5, 6, 7]
+    for span, line in zip(spans, [100, 75, 50, 25, 50, 75, 100], strict=True):
+        assert [flow["rate"] for flow in span["flows"]] == pytest.approx([0.3 * line * MBPS] * 3)
+    assert status(["fair", "rain-fade", "--over-time", "--utilization", "100 %"]) == 0
+    printed = capsys.readouterr().out
+    assert [part.split(" s")[0] for part in printed.split("from ")[1:]] == ["0", "1", "2", "3", "5", "6", "7"]
+    # Without it those of the beginning.
+    assert status(["fair", "rain-fade", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["flows"] == spans[0]["flows"]
+    with pytest.raises(ValueError, match="utilization is 0; it must be above 0"):
+        cellrate.Scenario.load("rain-fade").fair_over_time(utilization=0)
+
+
+def test_fair_rates_over_time_have_an_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = cellrate.Scenario.load("rain-fade").to_dict()
+    link = next(link for link in document["link"] if "changes" in link)
+    link["changes"] = [{"at": f"{number} ms", "rate": f"{50 + number % 2} Mbps"} for number in range(1, 600)]
+    file = tmp_path / "often.toml"
+    file.write_text(cellrate.Scenario.from_dict(document).toml)
+    assert status(["fair", str(file), "--over-time"]) == 2
+    assert "--over-time: it changes more than 500 times" in capsys.readouterr().err
 
 
 def test_an_algorithm_of_ones_own_is_told_of_rates() -> None:

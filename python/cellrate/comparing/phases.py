@@ -59,14 +59,16 @@ def phases_of(scenario: Scenario, rates: Mapping[str, float], target: float | No
     for name, rate in rates.items():
         standing_in[f"vc.{name}.traffic"] = {"type": "constant", "rate": f"{rate!r} cells/s"}
     steady = scenario.set(standing_in) if standing_in else scenario
-    due, full = steady._native.fair_over_time(target), steady._native.fair_over_time(1.0)
+    due, full = (steady.fair_over_time(utilization=share) for share in (target, 1.0))
     ends_s = [at_s for at_s, _ in due[1:]] + [scenario.duration_s]
     found = []
     for (begin_s, rows), (_, lines), end_s in zip(due, full, ends_s, strict=True):
-        judged = not any(vc in by_own_rhythm for vc, *_ in rows)
-        shares = {vc: rate for vc, backward, rate, _ in rows if not backward} if judged else {}
+        judged = not any(row.vc in by_own_rhythm for row in rows)
+        shares = {row.vc: row.rate for row in rows if not row.backward} if judged else {}
         # Of clients and servers it is not known which way they need the line.
-        held = dict.fromkeys(port for vc, _, _, port in lines if port is not None and vc not in by_own_rhythm)
+        held = dict.fromkeys(
+            row.bottleneck for row in lines if row.bottleneck is not None and row.vc not in by_own_rhythm
+        )
         found.append(Phase(begin_s, end_s, shares, tuple(held)))
     return found
 

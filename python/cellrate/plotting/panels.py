@@ -74,11 +74,12 @@ def fair_levels(toml: str) -> dict[str, Level]:
     from ..scenario import Scenario
 
     try:
-        spans = Scenario.parse(toml)._native.fair_over_time()
+        spans = Scenario.parse(toml).fair_over_time()
     except ScenarioError:
         return {}
     named = [
-        (at_s, {f"{vc} (back)" if backward else vc: rate for vc, backward, rate, _ in shares}) for at_s, shares in spans
+        (at_s, {f"{share.vc} (back)" if share.backward else share.vc: share.rate for share in shares})
+        for at_s, shares in spans
     ]
     levels: dict[str, Level] = {}
     for name in dict.fromkeys(name for _, rates in named for name in rates):
