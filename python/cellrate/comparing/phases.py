@@ -22,7 +22,7 @@ class Phase:
     begin_s: float
     end_s: float
     shares: Mapping[str, float]
-    """Max-min fair rate of each connection that sends [cells/s]; none where one of them sends by its own rhythm."""
+    """Max-min fair rate of each connection that sends and obeys [cells/s]; none where one sends by its own rhythm."""
     bottlenecks: tuple[str, ...]
     """Ports at which somebody is held back."""
 
@@ -46,10 +46,13 @@ def phases_of(scenario: Scenario, rates: Mapping[str, float], target: float | No
     """
     standing_in: dict[str, object] = {}
     by_own_rhythm: set[str] = set()
+    misbehaving: set[str] = set()
     for name, entry, traffic in _entries(scenario):
         kind = traffic.get("type", "greedy")
         if entry.get("category", "abr") != "abr":
             continue
+        if entry.get("misbehaves", "off") != "off":
+            misbehaving.update(_members(name, entry))
         if kind != "greedy":
             by_own_rhythm.update(_members(name, entry))
         if kind not in KNOWN:
@@ -64,7 +67,7 @@ def phases_of(scenario: Scenario, rates: Mapping[str, float], target: float | No
     found = []
     for (begin_s, rows), (_, lines), end_s in zip(due, full, ends_s, strict=True):
         judged = not any(row.vc in by_own_rhythm for row in rows)
-        shares = {row.vc: row.rate for row in rows if not row.backward} if judged else {}
+        shares = {row.vc: row.rate for row in rows if not row.backward and row.vc not in misbehaving} if judged else {}
         # Of clients and servers it is not known which way they need the line.
         held = dict.fromkeys(
             row.bottleneck for row in lines if row.bottleneck is not None and row.vc not in by_own_rhythm

@@ -19,6 +19,7 @@ SUITE = (
     "bursty-clients",
     "vbr-background",
     "satellite",
+    "misbehaving-source",
     "abilene",
 )
 """Names of the files in scenarios/arena; one more file and its name here are one more scenario."""
