@@ -56,6 +56,18 @@ def test_comments_fit_their_columns() -> None:
     assert long == []
 
 
+def test_the_first_sentence_of_a_comment_names_its_subject() -> None:
+    """`Of the port.` above a field, or `Of scenario.` above a function, says nothing to who reads it alone."""
+    nameless = []
+    for file in tracked("crates/*.rs"):
+        lines = file.read_text().splitlines()
+        for number, line in enumerate(lines):
+            before = lines[number - 1].strip() if number else ""
+            if re.match(r"\s*/// Of\b", line) and not before.startswith("///"):
+                nameless.append(f"{file.relative_to(ROOT)}:{number + 1}")
+    assert nameless == []
+
+
 def test_papers_go_by_name() -> None:
     numbered = [
         f"{file.relative_to(ROOT)}: {found[0]}"

@@ -71,7 +71,7 @@ impl Default for Given<'_> {
     }
 }
 
-/// Of what kind it is.
+/// The kinds of what a run may be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CustomKind {
     /// A port's algorithm.
@@ -95,7 +95,7 @@ impl fmt::Display for CustomKind {
 /// Something that a scenario asks for and that is not built in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Of what kind it is.
+    /// Its kind.
     pub kind: CustomKind,
     /// What the scenario calls it.
     pub name: String,

@@ -73,7 +73,7 @@ pub struct Recording<'a> {
     low: u64,
     width: u64,
     alike: u64,
-    /// Of all of them, modulo 2^64; the rest is in the histogram already.
+    /// Their sum, modulo 2^64; the rest is in the histogram already.
     sum: u64,
     max: u64,
     min: u64,
@@ -213,7 +213,7 @@ impl Histogram {
         }
     }
 
-    /// Of all spans in the bucket at `place`, their number.
+    /// The number of spans in the bucket at `place`.
     fn number_at(&self, place: usize) -> u64 {
         let bucket = self.first + place as u32;
         let carried = self.carried.as_deref().map_or(0, |Carried { first, times, beyond, .. }| {

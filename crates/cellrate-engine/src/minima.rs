@@ -26,7 +26,7 @@ fn least(group: &[u64; GROUP]) -> u64 {
 }
 
 impl Minima {
-    /// Of `count` places without keys.
+    /// A tree over `count` places, none of which has a key.
     pub fn new(count: usize) -> Minima {
         let lowest = count.div_ceil(GROUP).max(1);
         let (mut groups, mut level) = (lowest, lowest);

@@ -17,7 +17,7 @@ pub struct VirtualEnd {
     pub step: usize,
     /// Where it is.
     pub switch: NodeIndex,
-    /// Of the loop before it with its own.
+    /// How the loop before it is coupled with its own.
     pub coupling: CouplingConfig,
 }
 

@@ -45,7 +45,7 @@ pub struct Destination {
     /// EFCI of the last data cell, unless it was cleared -- state
     efci: bool,
     config: DestinationConfig,
-    /// Of one that ever was congested. A large network has very many that never were.
+    /// The congestion of one that ever was congested. A large network has very many that never were.
     own: Option<Box<OwnCongestion>>,
 }
 

@@ -38,7 +38,7 @@ pub type Distribution = (String, Vec<(Interval, u64)>);
 pub struct Track {
     /// What.
     pub probe: String,
-    /// Of what.
+    /// The VC or port by its name.
     pub entity: String,
     /// Unit of the values.
     pub unit: &'static str,
@@ -110,8 +110,8 @@ impl RunResult {
         self.captured.clone()
     }
 
-    /// Of each direction of a connection that delivered data: its name, delays in rising order \[ps\], and how many data
-    /// cells had at most each.
+    /// The distribution of delays of each direction of a connection that delivered data: its name, delays in rising
+    /// order \[ps\], and how many data cells had at most each.
     fn delays<'py>(&self, py: Python<'py>) -> Vec<DelayColumns<'py>> {
         let columns = |(vc, steps): &Distribution| {
             let (delays, cells): (Vec<u64>, Vec<u64>) =

@@ -84,7 +84,7 @@ pub struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    /// Of `scenario`.
+    /// A simulation of `scenario`.
     pub fn of(scenario: &'a Scenario) -> Simulation<'a> {
         Simulation {
             scenario,

@@ -47,7 +47,7 @@ pub(crate) struct Seen {
 }
 
 impl<'a> Watcher<'a> {
-    /// Of a run that has not begun.
+    /// A watcher of a run that has not begun.
     pub fn new(every: Duration, look: &'a mut dyn FnMut(Look) -> ControlFlow<()>) -> Watcher<'a> {
         Watcher { every, next: Time::ZERO + every, seen: Seen::default(), look }
     }

@@ -235,7 +235,7 @@ fn consistent_marking_is_fair_wherever_connections_are_held_back() {
     assert!(least > 0.99 && most < 1.01, "{least} to {most}");
 }
 
-/// Of each line the phantom has a fifth of what those have who are held back there, and max-min shares are of the rest.
+/// The phantom has a fifth of each line of what those have who are held back there; max-min shares are of the rest.
 #[test]
 fn phantom_is_fair_wherever_connections_are_held_back() {
     let [least, most] = beside_max_min("{ type = \"phantom\" }");

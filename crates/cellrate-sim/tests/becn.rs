@@ -51,7 +51,7 @@ fn one_that_comes_before_the_port_has_measured_anything_has_to_be_followed_by_an
     assert!((grown / (100.0 + EXCESS * (0.1 + NEAR_S)) - 1.0).abs() < 0.01, "{grown}");
 }
 
-/// Of each direction of a connection all cells are accounted for, with those that nobody sent.
+/// All cells of each direction of a connection are accounted for, with those that nobody sent.
 #[test]
 fn what_they_add_is_counted() {
     let text = SCENARIO.replace(

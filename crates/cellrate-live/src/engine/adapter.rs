@@ -17,9 +17,9 @@ pub(crate) struct Counters {
     pub data_sent: u64,
     pub forward_rm_sent: u64,
     pub backward_rm_received: u64,
-    /// Of the other direction.
+    /// Cells of the other direction that came.
     pub delivered: u64,
-    /// Of the other direction.
+    /// Data cells of the other direction that came.
     pub data_delivered: u64,
     /// RM cells of the other direction that came damaged, or make no sense on this connection.
     pub refused_rm: u64,

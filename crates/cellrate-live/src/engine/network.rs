@@ -23,7 +23,7 @@ use super::options::Options;
 use super::port::{Exit, Port};
 use super::supply::{PacketQueue, Supply};
 
-/// Of hosts of which the scenario says nothing.
+/// The adapter queue of hosts of which the scenario says nothing.
 const DEFAULT_ADAPTER_QUEUE: Cells = Cells(4096);
 
 /// No such index.
@@ -109,7 +109,7 @@ pub(crate) struct Network {
     /// By flow, the adapter that sends it; [`NONE`] in another process.
     pub sender_of: Vec<u32>,
     pub nodes: Vec<NodeCounters>,
-    /// Of hops by ports that [originate](super::becn) BRMs: the hop of the other direction that leaves the same switch.
+    /// The hop of the other direction that leaves the same switch, by hops of ports that [originate](super::becn) BRMs.
     pub ways_back: BTreeMap<u32, u32>,
 }
 

@@ -147,13 +147,13 @@ pub struct PortRow {
     /// What a simulation says of it, too.
     #[serde(flatten)]
     pub common: PortSummary,
-    /// Of the cells lost, CBR and VBR cells without room.
+    /// CBR and VBR cells without room, among the cells lost.
     pub dropped_guaranteed: u64,
-    /// Of these, ABR cells without room.
+    /// ABR cells without room, among these.
     pub dropped_abr: u64,
-    /// Of these, UBR cells without room.
+    /// UBR cells without room, among these.
     pub dropped_ubr: u64,
-    /// Of these, cells that the line lost.
+    /// Cells that the line lost, among these.
     pub lost_on_line: u64,
     /// RM cells that injected faults damaged on the line.
     pub damaged_rm: u64,
@@ -166,11 +166,11 @@ pub struct AdapterRow {
     pub vc: String,
     /// Packets that came to the sending adapter; null when that is in another process.
     pub packets_offered: Option<u64>,
-    /// Of these, without room in its queue, or too long.
+    /// Those without room in its queue, or too long.
     pub packets_dropped: Option<u64>,
-    /// Of these, sent whole.
+    /// Those sent whole.
     pub packets_sent: Option<u64>,
-    /// Of these, in the queue at the end, in part or whole.
+    /// Those in the queue at the end, in part or whole.
     pub packets_waiting: Option<u64>,
     /// Most cells that waited in the queue.
     pub max_queue_cells: Option<u64>,
@@ -191,7 +191,7 @@ pub struct HostRow {
     pub host: String,
     /// Packets that it sent.
     pub packets: u64,
-    /// Of these, with a destination that no connection leads to.
+    /// Those with a destination that no connection leads to.
     pub without_vc: u64,
     /// Errors when its device was read.
     pub device_errors: u64,

@@ -17,7 +17,7 @@ use super::port::ABR;
 pub struct Series {
     /// What: "acr", "queue", ...
     pub probe: String,
-    /// Of what: the name of a VC, or of a port ("sw1->sw2").
+    /// The VC or port by its name ("sw1->sw2").
     pub entity: String,
     /// Unit of the values: "cells/s", "cells", "".
     pub unit: &'static str,
@@ -47,10 +47,10 @@ struct Track {
     subject: Subject,
     every: Every,
     series: Series,
-    /// Of a rate: the count at the last sample, and when that was.
+    /// The count at the last sample, and when that was, for rates.
     last_count: u64,
     last_time: Time,
-    /// Of delays: their sum at the last sample \[ps\].
+    /// The sum of delays at the last sample \[ps\].
     last_sum: u128,
     /// Values that somebody who watches has been told.
     told: usize,
@@ -60,9 +60,9 @@ struct Track {
 #[derive(Debug, Default)]
 pub(crate) struct Sampler {
     tracks: Vec<Track>,
-    /// Of each interval: its length, the next multiple of it, and the tracks that follow it.
+    /// The intervals: the length of each, the next multiple of it, and the tracks that follow it.
     clocks: Vec<(Duration, Time, Vec<usize>)>,
-    /// Of each port and adapter, the tracks that record its every change; empty when there is none at all.
+    /// The tracks that record every change of each port and adapter; empty when there is none at all.
     watched_ports: Vec<Vec<usize>>,
     watched_adapters: Vec<Vec<usize>>,
 }

@@ -69,7 +69,7 @@ impl Entitlement {
 }
 
 impl Weights {
-    /// Of no connection.
+    /// The weights of no connection.
     pub const fn new() -> Weights {
         Weights { vcs: Vec::new(), least: f64::INFINITY, promised: CellRate::ZERO }
     }

@@ -138,11 +138,11 @@ pub trait UiliPolicy {
 pub enum Uili {
     /// None.
     None,
-    /// Of February 1995.
+    /// The policy of February 1995.
     February1995(Box<February1995>),
-    /// Of April 1995.
+    /// The policy of April 1995.
     April1995(Box<April1995>),
-    /// Of August 1995.
+    /// The policy of August 1995.
     August1995(Box<August1995>),
     /// Baseline rule 5.
     Baseline(Box<Baseline>),

@@ -35,7 +35,7 @@ pub(crate) struct Parts {
     pub ahead: Vec<Ahead>,
     /// From this one on endpoints are [virtual](super::virtual_end).
     pub first_virtual: usize,
-    /// Of hops by ports that [originate](super::becn) BRMs: the hop of the other direction that leaves the same switch.
+    /// The hop of the other direction that leaves the same switch, by hops of ports that [originate](super::becn) BRMs.
     pub ways_back: BTreeMap<u32, u32>,
     pub police: Police,
     pub sampler: Sampler,

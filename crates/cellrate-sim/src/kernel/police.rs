@@ -19,7 +19,7 @@ use super::state::cluster::Cluster;
 pub(crate) struct Police {
     /// By the hop at whose far end cells are policed.
     pub policers: BTreeMap<u32, UsageControl>,
-    /// Of the hops by which BRMs leave that a policer has to see: the hop that it polices.
+    /// The hop that a policer polices, by the hop of the BRMs that it has to see leave.
     pub watched: BTreeMap<u32, u32>,
 }
 

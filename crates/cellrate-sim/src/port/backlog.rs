@@ -53,8 +53,8 @@ impl Even {
 }
 
 impl Backlog {
-    /// Of `trains` that come to a line that is busy until `busy_until`, and at least until the last cell comes, with
-    /// `cell_time` for each; `None` if there are none.
+    /// The backlog of `trains` that come to a line that is busy until `busy_until`, and at least until the last cell
+    /// comes, with `cell_time` for each; `None` if there are none.
     pub fn of(trains: &[Even], busy_until: Time, cell_time: Duration) -> Option<Backlog> {
         let (begin, cell_time) = (busy_until.as_ps(), cell_time.as_ps());
         let cells: u64 = trains.iter().map(|train| train.count).sum();

@@ -19,14 +19,14 @@ pub(crate) enum Recorder {
 const MOST_ROOM: u64 = 1 << 16;
 
 impl Recorder {
-    /// Of a value at every `interval`; none yet, with room for those of a run of that `duration`, or for as many as is
-    /// sensible.
+    /// A recorder of a value at every `interval`; none yet, with room for those of a run of that `duration`, or for as
+    /// many as is sensible.
     pub fn even(interval: Duration, duration: Duration) -> Recorder {
         let room = duration.div_ceil(interval).min(MOST_ROOM);
         Recorder::Even { interval, values: Vec::with_capacity(room as usize) }
     }
 
-    /// Of changes; none yet.
+    /// A recorder of changes; none yet.
     pub fn of_changes() -> Recorder {
         Recorder::Changes { times_ps: Vec::new(), values: Vec::new() }
     }

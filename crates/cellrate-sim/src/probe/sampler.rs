@@ -31,10 +31,10 @@ pub(crate) struct Track {
     pub subject: Subject,
     pub every: Every,
     pub recorder: Recorder,
-    /// Of a rate: the count at the last sample, and when that was.
+    /// The count at the last sample, and when that was, for rates.
     last_count: u64,
     last_time: Time,
-    /// Of delays: their sum at the last sample \[ps\].
+    /// The sum of delays at the last sample \[ps\].
     last_sum: u128,
 }
 
@@ -53,9 +53,9 @@ impl Track {
 #[derive(Debug, Default)]
 pub(crate) struct Sampler {
     tracks: Vec<Track>,
-    /// Of each interval: its length, the next multiple of it, and the tracks that follow it.
+    /// The intervals: the length of each, the next multiple of it, and the tracks that follow it.
     clocks: Vec<(Duration, Time, Vec<usize>)>,
-    /// Of each port and endpoint, the tracks that record its every change; empty when there is none at all.
+    /// The tracks that record every change of each port and endpoint; empty when there is none at all.
     watched_ports: Vec<Vec<usize>>,
     watched_endpoints: Vec<Vec<usize>>,
 }

@@ -49,7 +49,7 @@ pub(crate) fn collect(
 
 /// What became of all frames of a direction, and of the datagrams that they were cut into.
 struct Fates {
-    /// Of each frame, in order.
+    /// The fates of all frames, in order.
     frames: Vec<Fate>,
     whole_datagrams: u64,
     spoiled_datagrams: u64,

@@ -423,7 +423,7 @@ pub struct FrameRow {
     pub at_s: f64,
     /// As the codec gave it \[octets\].
     pub octets: u32,
-    /// Of all its datagrams \[cells\].
+    /// The length of all its datagrams \[cells\].
     pub cells: u32,
     /// When its last cell left the source \[s\]; null when it had not by the end of the run.
     pub left_s: Option<f64>,
@@ -438,7 +438,7 @@ pub struct FrameRow {
 pub struct Series {
     /// What: "acr", "queue", ...
     pub probe: String,
-    /// Of what: the name of a VC, or of a port ("sw1->sw2").
+    /// The VC or port by its name ("sw1->sw2").
     pub entity: String,
     /// Unit of the values: "cells/s", "cells", "".
     pub unit: &'static str,

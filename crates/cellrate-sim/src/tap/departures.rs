@@ -24,7 +24,7 @@ pub(crate) struct Departures {
 }
 
 impl Departures {
-    /// Of a cluster with so many ports, none of them tapped so far.
+    /// The departures of a cluster with so many ports, none of them tapped so far.
     pub fn from_none_of(ports: usize) -> Departures {
         Departures { places: vec![NONE; ports], noted: Vec::new() }
     }

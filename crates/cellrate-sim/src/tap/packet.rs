@@ -194,7 +194,7 @@ struct Said<'a> {
     /// Source and destination.
     ports: [u16; 2],
     synchronize: bool,
-    /// Of the first octet.
+    /// The position of the first octet.
     position: Option<Sequence>,
     ack: Option<&'a Acknowledgment>,
 }

@@ -298,7 +298,7 @@ impl Client {
         self.of_pages = Spans::default();
     }
 
-    /// Of each object of a page, the response times, and those from cell to cell.
+    /// The response times of each object of a page, and those from cell to cell.
     pub fn of_objects(&self) -> &[[Spans; 2]] {
         &self.of_objects
     }

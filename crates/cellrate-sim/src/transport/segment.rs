@@ -22,7 +22,7 @@ pub enum Contents {
     Data(Span),
     /// From the receiver.
     Acknowledgment(Acknowledgment),
-    /// Of a connection with data both ways. Apart, because others are by far the most where very many wait.
+    /// A packet of a connection with data both ways. Apart, because others are by far the most where very many wait.
     Duplex(Box<Packet>),
 }
 

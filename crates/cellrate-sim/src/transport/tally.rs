@@ -8,7 +8,7 @@ use super::sender::{Sender, SenderStatistics};
 /// Counts of an end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Of what it sent; `completed` is that of the last.
+    /// Statistics of what it sent; `completed` is that of the last.
     pub statistics: SenderStatistics,
     /// Octets of it that it knows have come.
     pub acknowledged: Octets,

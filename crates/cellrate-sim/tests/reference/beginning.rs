@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Of custom algorithms the judge knows one.
+/// The control of a port; the judge knows one custom algorithm.
 pub(super) fn new_control(
     port: &cellrate_scenario::Port,
     link_rate: cellrate_proto::CellRate,

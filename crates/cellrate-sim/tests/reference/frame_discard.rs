@@ -7,7 +7,7 @@ use super::*;
 /// What has become of the PDUs of one direction at a port.
 #[derive(Default)]
 pub(super) struct Fates {
-    /// Of each cell so far of the PDU that is coming: whether it got in.
+    /// Whether each cell so far of the PDU that is coming got in.
     cells: Vec<bool>,
     /// Cells of a PDU before it got in, but not its last one.
     open: bool,

@@ -73,7 +73,7 @@ use windows::Look;
 pub struct Judgement {
     pub vcs: Vec<FlowSummary>,
     pub ports: Vec<PortSummary>,
-    /// Of each window of the scenario.
+    /// The rows of each window of the scenario.
     pub windows: Vec<(Vec<FlowSummary>, Vec<PortSummary>)>,
     pub virtual_sources: Vec<VirtualSourceSummary>,
     pub policing: Vec<PolicingSummary>,
@@ -105,7 +105,7 @@ struct Cell {
     /// Which step of its path it takes.
     step: usize,
     sent: Time,
-    /// Of a data cell: counted from 1 in its direction.
+    /// The number of a data cell in its direction, from 1 on.
     number: u32,
     efci: bool,
     rm: Option<RmCell>,
@@ -113,7 +113,7 @@ struct Cell {
     ends_pdu: bool,
     /// CLP of a data cell.
     tagged: bool,
-    /// Of a data cell of TCP: its PDU and its place in it, both from 1 on, and in the last one what the PDU says.
+    /// The PDU of a data cell of TCP and its place there, both from 1 on, and in the last one what the PDU says.
     pdu: Option<(u64, u64, Option<Segment>)>,
 }
 
@@ -180,7 +180,7 @@ struct Port {
 /// their number.
 struct End {
     flow: usize,
-    /// Of one inside a switch.
+    /// The relay of one inside a switch.
     relay: Option<Relay>,
     source: Option<Source>,
     /// Without a source: the spacing at the peak rate, and the earliest next cell.

@@ -45,7 +45,7 @@ pub(super) struct Policer {
     buckets: [Bucket; 2],
     /// BRMs that have left, and their ERs [cells/s].
     brms: Vec<(i128, f64)>,
-    /// Of the last cell that conformed: when it was due or came, the later of the two, and the interval then.
+    /// When the last cell that conformed was due or came, the later of the two, and the interval then.
     last: Option<(i128, i128)>,
     /// Cells that conform, that do not, and of those tagged and discarded ones.
     found: [u64; 4],

@@ -46,7 +46,7 @@ pub(crate) struct Lane {
     pub ring: Row,
     /// Where they go.
     pub course: Course,
-    /// Of a deferred lane: when those cells arrive that have to be events. Of one behind a deferred port: when those
+    /// When those cells of a deferred lane arrive that have to be events; behind a deferred port when those
     /// cells come to the port, where they have not been dealt with, that have to be events behind it.
     pub significant: Short<Time>,
     /// In the schedule.
@@ -65,7 +65,7 @@ impl Lane {
         self.significant.first().map_or(0, |at| at.as_ps()) ^ self.ring.prefetch() ^ u64::from(self.leaf)
     }
 
-    /// Of a deferred lane: its place in the merge of its port.
+    /// The place of a deferred lane in the merge of its port.
     #[inline]
     pub fn place(&self) -> usize {
         match self.course {
@@ -74,7 +74,7 @@ impl Lane {
         }
     }
 
-    /// Of a deferred lane: the key of its first cell, if that is one that waits.
+    /// The key of the first cell of a deferred lane, if that is one that waits.
     #[inline]
     pub fn first_key(&self, schedule: &Schedule) -> u64 {
         match (self.ring.first(), self.course) {

@@ -375,7 +375,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    /// Of the link.
+    /// The cell time of the link \[ps\].
     const CELL_TIME: u64 = 2_726;
 
     fn packing() -> Packing {

@@ -169,7 +169,7 @@ pub(crate) struct Lists {
     taken: u32,
     /// Cells in all lists together that have not been taken.
     len: u32,
-    /// Of rows that get whole lists.
+    /// What rows have that get whole lists.
     more: Option<Box<More>>,
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Folded<'a> {
     /// What is on the link behind that, or on its way to what sources share.
     feed: &'a mut Feed,
     spare: &'a mut SpareRoom,
-    /// Of the port that the link leads to.
+    /// The merge of the port that the link leads to.
     merge: &'a mut Merge,
     sooner: &'a mut Vec<u32>,
     schedule: &'a mut Schedule,

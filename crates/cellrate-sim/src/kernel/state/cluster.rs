@@ -82,7 +82,8 @@ pub(crate) struct Cluster {
     pub(in crate::kernel) ahead: Vec<Ahead>,
     /// From this one on endpoints are [virtual](crate::kernel::virtual_end).
     pub(in crate::kernel) first_virtual: usize,
-    /// Of hops by ports that [originate](crate::kernel::becn) BRMs: the hop of the other direction that leaves the same switch.
+    /// The hop of the other direction that leaves the same switch, by hops of ports that
+    /// [originate](crate::kernel::becn) BRMs.
     pub(in crate::kernel) ways_back: BTreeMap<u32, u32>,
     /// What polices cells that come to switches, where something does.
     pub police: Box<Police>,

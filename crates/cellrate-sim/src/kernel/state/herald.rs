@@ -12,7 +12,7 @@ pub(crate) struct Herald {
 }
 
 impl Herald {
-    /// Of this cell.
+    /// The herald of this cell.
     #[inline]
     pub fn of(cell: &Cell) -> Herald {
         Herald { word: cell.arrives.as_ps() << 1 | u64::from(cell.is_backward_rm()) }

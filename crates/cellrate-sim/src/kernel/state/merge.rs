@@ -99,7 +99,7 @@ impl Merge {
         Merge { first: NEVER, keys: None }
     }
 
-    /// Of these ways in, none of which has a cell. No two have the same key.
+    /// A merge of these ways in, none of which has a cell. No two have the same key.
     pub fn new(ways: &[Leaf]) -> Merge {
         let only_sources = ways.iter().all(|way| matches!(way, Leaf::Feed(_)));
         let few = if only_sources { FEW } else { FEW_OTHERS };
@@ -115,7 +115,8 @@ impl Merge {
         Merge { first: NEVER, keys: Some(Box::new(keys)) }
     }
 
-    /// Of ways in whose rates are far apart, so that the next cell of the first one comes anywhere among the others.
+    /// A merge of ways in whose rates are far apart, so that the next cell of the first one comes anywhere among the
+    /// others.
     pub fn tree(count: usize) -> Merge {
         let keys = match count {
             2..=BLOCK => Keys::Block(Box::new(Block { keys: [NEVER; 2 * BLOCK] })),

@@ -27,7 +27,7 @@ pub(crate) type Told = (u64, Slot, CellRate);
 /// For cells that are [sorted](crate::kernel::deferred::sorted).
 #[derive(Debug, Default)]
 pub(crate) struct Sorting {
-    /// Of all cells: first source by source, then in order.
+    /// The keys of all cells: first source by source, then in order.
     pub(in crate::kernel) keys: Vec<u64>,
     pub(in crate::kernel) spare: Vec<u64>,
     /// How many keys belong before each part of the span.

@@ -161,7 +161,7 @@ impl Drop for StopOnPanic<'_> {
 #[derive(Debug)]
 struct Agenda<'a> {
     windows: Windows,
-    /// Of each cluster.
+    /// The neighbours of each cluster.
     neighbours: &'a [Vec<usize>],
     /// The share of each cluster.
     share: Vec<u32>,
