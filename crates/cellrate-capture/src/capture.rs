@@ -153,7 +153,7 @@ impl Capture {
         self.cell_without_hec(port, at, [*a, *b, *c, *d], payload, comment)
     }
 
-    /// The same for a cell whose HEC is not at hand: the first four octets of its header, and its payload.
+    /// Writes a cell whose HEC is not at hand: the first four octets of its header, and its payload.
     ///
     /// # Errors
     /// [`CaptureError`].
@@ -178,7 +178,7 @@ impl Capture {
         Ok(())
     }
 
-    /// The same for a cell that is no part of a PDU, whatever its header says.
+    /// Writes a cell that is no part of a PDU, whatever its header says.
     ///
     /// # Errors
     /// [`CaptureError`].

@@ -17,7 +17,7 @@ pub const NRM: u32 = 32;
 /// Rounds, of a BRM and an FRM of each connection, that are timed at most.
 const MOST_ROUNDS: usize = 1000;
 
-/// The same at least, however long they take.
+/// The least number of rounds, however long they take.
 const LEAST_ROUNDS: usize = 20;
 
 /// What calls of an algorithm take: medians, without what reading the clock takes.

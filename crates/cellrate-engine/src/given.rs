@@ -35,7 +35,7 @@ pub struct AlgorithmPort<'a> {
 /// none of this name. What it makes may be called by several threads, one after the other.
 pub type Policies<'a> = dyn Fn(&Custom, SendingEnd<'_>) -> Option<Box<dyn UiliPolicy + Send>> + Sync + 'a;
 
-/// The same of traffic.
+/// Makes the traffic that a scenario names, with its parameters, for a sending end; otherwise like [`Policies`].
 pub type TrafficSources<'a> =
     dyn Fn(&Custom, SendingEnd<'_>) -> Option<Box<dyn TrafficSource + Send>> + Sync + 'a;
 

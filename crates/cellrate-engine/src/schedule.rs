@@ -37,7 +37,7 @@ impl Schedule {
         self.keys.set(leaf, key);
     }
 
-    /// The same, cheaply where that is what it was.
+    /// Sets the time of a leaf, cheaply where that is what it was.
     #[inline]
     pub fn keep(&mut self, leaf: usize, time: Time) {
         if self.keys.key(leaf) != self.key(leaf, time) {

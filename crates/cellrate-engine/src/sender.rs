@@ -31,7 +31,7 @@ impl Sender {
         })
     }
 
-    /// The same at the host where `flow` begins: it breaks the rules that the scenario says it does.
+    /// The sender at the host where `flow` begins: it breaks the rules that the scenario says it does.
     ///
     /// # Errors
     /// Where its source has a policy that the run was not given.

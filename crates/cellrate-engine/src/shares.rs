@@ -46,7 +46,7 @@ pub struct EfficiencySummary {
     pub port: String,
     /// Goodput of all directions that go through it [bit/s].
     pub goodput_bps: f64,
-    /// The same over the rate of the line [0 to 1].
+    /// Goodput over the rate of the line [0 to 1].
     pub efficiency: f64,
 }
 

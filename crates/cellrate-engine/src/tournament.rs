@@ -84,7 +84,7 @@ impl Tournament {
         self.first = key;
     }
 
-    /// The same in place, for a loop that does little else, at best with sixteen places or fewer.
+    /// Sets a key in place, for a loop that does little else, at best with sixteen places or fewer.
     #[inline(always)]
     pub fn set_in_place(&mut self, place: usize, key: u64) {
         match &mut *self.blocks {

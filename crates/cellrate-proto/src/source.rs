@@ -107,7 +107,7 @@ impl Source {
         Source::under(parameters, uili)
     }
 
-    /// The same, under a policy that is made already: that may be one that is not built in.
+    /// A source under a policy that is made already: that may be one that is not built in.
     pub fn under(parameters: impl Into<Arc<AbrParameters>>, uili: Uili) -> Source {
         let parameters = parameters.into();
         let icr = parameters.effective_icr();

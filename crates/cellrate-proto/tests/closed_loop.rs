@@ -259,7 +259,7 @@ proptest! {
         }
     }
 
-    /// The same with MCRs and weights.
+    /// Consistent marking with MCRs and weights.
     #[test]
     fn weighted_consistent_marking_settles_at_the_weighted_max_min_shares_of_its_target(
         start in connections(),

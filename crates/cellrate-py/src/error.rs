@@ -77,7 +77,7 @@ pub fn host_error(py: Python<'_>, name: &str, error: &HostError) -> PyErr {
     raised(|| class(py, class_name)?.call1((format!("host {name}: {error}"),)))
 }
 
-/// The same for a live run.
+/// The exception for an error of a live run.
 pub fn live_error(py: Python<'_>, error: &cellrate_live::engine::Error) -> PyErr {
     use cellrate_live::engine::Error;
     let name = match error {

@@ -74,7 +74,7 @@ impl RunResult {
         RunResult { set_up_s: Some(set_up_s), ..self }
     }
 
-    /// The same, with the files of its capture.
+    /// The result with the files of its capture.
     pub fn with_captured(self, files: Vec<cellrate_capture::CapturedFile>) -> RunResult {
         let listed =
             |file: cellrate_capture::CapturedFile| (file.path, file.records, file.octets, file.left_out);

@@ -56,7 +56,7 @@ fn line(traffic: TcpTraffic) -> World {
     world
 }
 
-/// The same over two switches.
+/// A world of two hosts and two switches.
 fn network(traffic: TcpTraffic, category: Category) -> World {
     let mut world = World::new(Duration::from_secs(60));
     world.link("client", "sw1", world::OC3, Duration::from_us(10));

@@ -123,7 +123,7 @@ fn transfer(case: &Case) -> u64 {
     sender.acknowledged().0 / MSS
 }
 
-/// The same over cells, with a buffer that refuses whole PDUs.
+/// Goodput over cells, with a buffer that refuses whole PDUs.
 fn over_cells(case: &Case) -> u64 {
     let mut world = World::new(Duration::from_secs(SECONDS));
     world.link("a", "sw", BitRate::from_bps(100_000_000), ACCESS);

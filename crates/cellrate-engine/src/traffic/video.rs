@@ -71,7 +71,7 @@ impl Video {
         Video::with_keys_of(u64::MAX >> bits, model, seed, owner, end)
     }
 
-    /// The same, with keys of instants up to `span` \[ps\], at most as many as there is room for beside a number.
+    /// A video with keys of instants up to `span` \[ps\], at most as many as there is room for beside a number.
     fn with_keys_of(span: u64, model: &VideoTraffic, seed: u64, owner: Owner, end: Time) -> Video {
         let bits = model.programs.next_power_of_two().trailing_zeros();
         let end = end.min(model.end);
@@ -106,7 +106,7 @@ impl Video {
         }
     }
 
-    /// The same, where a clock reference or the end may come before the next cell of the same program.
+    /// Takes the next cell where a clock reference or the end may come before the next cell of the same program.
     #[inline(never)]
     fn take_last(&mut self) {
         let (at, number) = self.first();

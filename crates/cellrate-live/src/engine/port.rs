@@ -152,7 +152,7 @@ impl Port {
         self.control.end_intervals(now, |_| queue);
     }
 
-    /// The same, for a departure or a sample at `now`: an interval that ends at `now` itself stays open.
+    /// Ends intervals for a departure or a sample at `now`: an interval that ends at `now` itself stays open.
     pub fn end_intervals_before(&mut self, now: Time) {
         let before = Time::from_ps(now.as_ps().saturating_sub(1));
         if self.control.interval_due(before) {

@@ -25,9 +25,9 @@ use cellrate_proto::wire::PAYLOAD_OCTETS;
 pub const MPLS_IN_UDP: u16 = 6635;
 /// Most cells of a datagram: with 28 octets of IP and UDP they fit an Ethernet frame.
 pub const MAX_CELLS: usize = 28;
-/// The same where each cell brings its departure.
+/// Most cells of a datagram where each cell brings its departure.
 pub const MAX_TIMED_CELLS: usize = 24;
-/// The same where each datagram has a stamp. Timed cells leave room for one.
+/// Most cells of a datagram where each datagram has a stamp. Timed cells leave room for one.
 pub const MAX_STAMPED_CELLS: usize = 27;
 /// Labels below this are reserved (RFC 3032).
 pub const FIRST_LABEL: u32 = 16;

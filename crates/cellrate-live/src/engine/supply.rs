@@ -162,7 +162,7 @@ impl Supply {
         if let Supply::Relayed(queue) = self { Some(queue) } else { None }
     }
 
-    /// The same, to change it.
+    /// The queue of relayed cells, to change it.
     pub fn relayed_mut(&mut self) -> Option<&mut PerVcQueue<Cell>> {
         if let Supply::Relayed(queue) = self { Some(queue) } else { None }
     }

@@ -17,7 +17,7 @@ pub fn connection_of(header: [u8; 4]) -> Option<ConnectionIndex> {
 pub enum TapDirection {
     /// It leaves the node: its last bit is on the line.
     Sent,
-    /// The same, but the line loses it.
+    /// The cell leaves, but the line loses it.
     Lost,
     /// It reaches the node: its last bit has come.
     Received,

@@ -91,7 +91,7 @@ pub fn measure(span: Duration, packet_octets: usize) -> Result<Throughput, Error
     measure_between(devices, span, packet_octets)
 }
 
-/// The same between two devices of the caller's; the first has packets of `packet_octets` to [`DESTINATION`].
+/// Measures between two devices of the caller's; the first has packets of `packet_octets` to [`DESTINATION`].
 ///
 /// # Errors
 /// As for [`run`].

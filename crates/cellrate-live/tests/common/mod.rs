@@ -195,7 +195,7 @@ pub fn part(node: NodeIndex, addresses: &[Option<SocketAddr>], start_unix_ns: u6
     parts(vec![node], addresses, start_unix_ns)
 }
 
-/// The same of several nodes in one process.
+/// Parts of a network with several nodes in one process.
 fn parts(nodes: Vec<NodeIndex>, addresses: &[Option<SocketAddr>], start_unix_ns: u64) -> Options<'static> {
     let part = Part::Nodes { nodes, addresses: Some(addresses.to_vec()) };
     // What is compared here bears more lateness than a measurement would.
@@ -215,7 +215,7 @@ pub fn distributed(scenario: &Scenario, change: impl Fn(&mut Options<'_>) + Sync
     distributed_in(scenario, nodes.collect(), change)
 }
 
-/// The same with several nodes in each thread.
+/// A distributed run with several nodes in each thread.
 pub fn distributed_in(
     scenario: &Scenario,
     groups: Vec<Vec<NodeIndex>>,

@@ -39,7 +39,8 @@ pub enum FrameDiscardConfig {
         /// Z: from this part on of what each connection has on average [above 0; the reference says 0.8].
         scale_factor: f64,
     },
-    /// The same, of connections that have more of them than others the nearer the buffer is to being full.
+    /// Fair buffer allocation: while there are more cells, those of connections that have more of them than others, by
+    /// a limit that falls as the buffer fills.
     Fair {
         /// R: more than these [cells, less than the room; no default].
         threshold: Cells,
@@ -138,7 +139,7 @@ impl FrameDiscard {
         FrameDiscard { config, room, vcs, owners, active: 0, refused: 0, cut: 0 }
     }
 
-    /// The same where connections have queues of their own in the buffer: each departure says whose cell it is.
+    /// Frame discard where connections have queues of their own in the buffer: each departure says whose cell it is.
     pub fn before_queues(config: FrameDiscardConfig, room: Option<Cells>) -> FrameDiscard {
         FrameDiscard { owners: None, ..FrameDiscard::new(config, room) }
     }

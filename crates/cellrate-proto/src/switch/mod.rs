@@ -93,7 +93,7 @@ impl Feedback {
         self.explicit_rate = self.explicit_rate.min(RateCode::floor(rate));
     }
 
-    /// The same for a rate that is a code already.
+    /// Limits ER to a rate that is a code already.
     pub fn limit_to_code(&mut self, code: RateCode) {
         self.explicit_rate = self.explicit_rate.min(code);
     }

@@ -163,7 +163,7 @@ impl<'a> Segments<'a> {
         }
     }
 
-    /// The same with `user_to_user` in the UU octet, which AAL5 hands through. Default 0.
+    /// The segments with `user_to_user` in the UU octet, which AAL5 hands through. Default 0.
     #[must_use]
     pub fn with_user_to_user(self, user_to_user: u8) -> Segments<'a> {
         Segments { user_to_user, ..self }

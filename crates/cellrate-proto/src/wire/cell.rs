@@ -193,7 +193,7 @@ impl PayloadType {
         }
     }
 
-    /// The same, after a congested switch: EFCI set on user data, everything else untouched.
+    /// The payload type after a congested switch: EFCI set on user data, everything else untouched.
     #[must_use]
     pub const fn marked_congested(self) -> PayloadType {
         match self {

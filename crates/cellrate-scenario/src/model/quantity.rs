@@ -129,11 +129,11 @@ quantities! {
     pub enum PortQuantity {
         /// Cells waiting and in transmission, of all categories \[cells\].
         Queue = declared("queue", "cells"),
-        /// The same of CBR and VBR \[cells\].
+        /// Queue of CBR and VBR \[cells\].
         GuaranteedQueue = declared("guaranteed_queue", "cells"),
-        /// The same of ABR \[cells\].
+        /// Queue of ABR \[cells\].
         AbrQueue = declared("abr_queue", "cells"),
-        /// The same of UBR \[cells\].
+        /// Queue of UBR \[cells\].
         UbrQueue = declared("ubr_queue", "cells"),
         /// Share of the line in use since the last value [0 to 1].
         Utilization = declared("utilization", "").at_intervals_only(AVERAGE),

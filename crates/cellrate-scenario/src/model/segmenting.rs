@@ -21,7 +21,7 @@ impl Scenario {
     }
 }
 
-/// The same with these links.
+/// The switches that segment the control loops of `connection` over these links, along its path.
 pub(crate) fn segmenting(links: &[Link], connection: &Connection) -> impl Iterator<Item = Segmenting> {
     let path = if connection.category == Category::Abr { &connection.path[..] } else { &[] };
     let pairs = path.iter().zip(path.iter().skip(1)).zip(1..);

@@ -84,7 +84,7 @@ pub enum Recovery {
     Tahoe,
     /// Fast retransmit and fast recovery up to the first new ACK (RFC 2581).
     Reno,
-    /// The same up to the ACK of all that was sent before (RFC 6582).
+    /// Fast retransmit and fast recovery up to the ACK of all that was sent before (RFC 6582).
     NewReno,
     /// By the scoreboard of selective ACKs (RFC 2018, RFC 6675).
     Sack,

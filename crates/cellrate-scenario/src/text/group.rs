@@ -242,7 +242,7 @@ impl Keys {
 /// A value of a group, taken apart once into what is the same for all members and what is not: what is the same is
 /// shared by all of them, however long it is.
 enum Template {
-    /// The same for all.
+    /// One value for all.
     Same(Node),
     /// A text with `{i}`.
     Text(Place, Arc<str>),

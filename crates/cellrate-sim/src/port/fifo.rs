@@ -104,7 +104,7 @@ impl Joining<'_> {
         Time::from_ps(self.busy_until.max(now.as_ps()) + self.cell_time)
     }
 
-    /// The same, if it finds room.
+    /// The departure of a cell that comes now, if it finds room.
     #[inline(always)]
     pub fn departure_with_room(&self, now: Time) -> Option<Time> {
         let departs = self.departure(now);

@@ -41,7 +41,7 @@ struct Turns {
     count: usize,
     /// When the last cell that was given its turn will have left.
     free_at: Time,
-    /// The same for the last one of the first priority, and for the last one of another priority, which is `lower`.
+    /// When the last one of the first priority will have left, and the last one of another priority, which is `lower`.
     first_until: Time,
     lower_until: Time,
     lower: usize,

@@ -43,9 +43,9 @@ pub struct Summary {
     pub vcs: Vec<FlowSummary>,
     /// One row per output port that carried or lost anything.
     pub ports: Vec<PortSummary>,
-    /// The same of directions within each window of the scenario, window by window.
+    /// Rows of directions within each window of the scenario, window by window.
     pub vc_windows: Vec<Windowed<FlowSummary>>,
-    /// The same of ports.
+    /// Rows of ports within each window.
     pub port_windows: Vec<Windowed<PortSummary>>,
     /// What each direction with data got, and what it was due.
     pub shares: Vec<ShareSummary>,

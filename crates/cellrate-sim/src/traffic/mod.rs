@@ -259,7 +259,7 @@ impl Supply {
         if let Supply::Adapter(adapter) = self { Some(adapter) } else { None }
     }
 
-    /// The same, to change it.
+    /// The adapter, to change it.
     pub fn adapter_mut(&mut self) -> Option<&mut Adapter> {
         if let Supply::Adapter(adapter) = self { Some(adapter) } else { None }
     }

@@ -103,7 +103,7 @@ impl Adapter {
         }
     }
 
-    /// The same at a host that takes these times for PDUs.
+    /// The adapter at a host that takes these times for PDUs.
     pub fn with_processing(mut self, processing: Option<ProcessingTimes>) -> Adapter {
         self.processing = processing.map(Box::new);
         self

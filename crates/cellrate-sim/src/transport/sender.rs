@@ -130,7 +130,7 @@ impl Sender {
         }
     }
 
-    /// The same, but the application drops at `closes` what it has not sent by then.
+    /// The sender whose application drops at `closes` what it has not sent by then.
     pub fn until(self, closes: Time) -> Sender {
         Sender { closes, ..self }
     }

@@ -42,7 +42,7 @@ impl Tally {
         self.smoothed = sender.rto().smoothed().or(self.smoothed);
     }
 
-    /// The same with a connection that is not over.
+    /// The tally with a connection that is not over.
     pub fn with(mut self, connection: Option<&Duplex>) -> Tally {
         connection.iter().for_each(|connection| self.add(connection));
         self

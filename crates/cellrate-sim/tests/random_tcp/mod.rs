@@ -14,12 +14,12 @@ pub fn random_tcp(number: u64) -> Scenario {
     with_tcp(random_scenario(number), number)
 }
 
-/// The same with many sources before one line.
+/// A random network of TCP with many sources before one line.
 pub fn random_tcp_bottleneck(number: u64) -> Scenario {
     with_tcp(random_bottleneck(number), number)
 }
 
-/// The same with several at a host.
+/// A random network of TCP with several sources at a host.
 pub fn random_tcp_shared_hosts(number: u64) -> Scenario {
     with_tcp(random_shared_bottleneck(number), number)
 }

@@ -22,7 +22,7 @@ pub fn random_shared_hosts(number: u64) -> Scenario {
     if number % 4 == 3 { side_by_side(scenario, 150) } else { scenario }
 }
 
-/// The same before one line, not so many of them.
+/// Sources that share hosts before one line, not so many of them.
 pub fn random_shared_bottleneck(number: u64) -> Scenario {
     let mut scenario = random_bottleneck(number);
     share_hosts(&mut scenario, number);

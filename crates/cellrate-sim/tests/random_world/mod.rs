@@ -181,8 +181,8 @@ pub fn random_thresholds(number: u64) -> Scenario {
     scenario
 }
 
-/// The same with very many sources before a fast line. In most of them rates differ, and in some each source's is its
-/// own.
+/// A random network with very many sources before a fast line. In most of them rates differ, and in some each source's
+/// is its own.
 pub fn random_throng(number: u64) -> Scenario {
     let dice = Random::new(number, Stream::Traffic(Owner::named("dice 5")));
     let mut scenario = fair_shares(number, dice, &[155_520_000, 622_080_000], &[66, 80, 110]);

@@ -80,7 +80,7 @@ pub struct Judgement {
     pub cell_hops: u64,
     /// TCP, where there is any.
     pub tcp: Vec<TcpRow>,
-    /// The same as of the end of the warm-up.
+    /// Rows of TCP as of the end of the warm-up.
     pub tcp_before: Option<Vec<TcpRow>>,
     /// Frames, where there are any.
     pub frames: Vec<FrameSummary>,
@@ -129,7 +129,7 @@ enum Happening {
     Arrival(usize, Cell),
     /// Not if the end has planned anew since: then the second number is out of date.
     Transmission(usize, u64),
-    /// The same of a timer of TCP.
+    /// A timer of TCP is due.
     Timer(usize, u64),
 }
 

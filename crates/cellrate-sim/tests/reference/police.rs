@@ -49,7 +49,7 @@ pub(super) struct Policer {
     last: Option<(i128, i128)>,
     /// Cells that conform, that do not, and of those tagged and discarded ones.
     found: [u64; 4],
-    /// The same at the end of the warm-up.
+    /// The counts at the end of the warm-up.
     before: [u64; 4],
 }
 

@@ -93,8 +93,8 @@ impl Cluster {
         }
     }
 
-    /// The same; returns the last one of which something is left to do, if there is any. Those before it are on the
-    /// link.
+    /// Passes cells to a host; returns the last one of which something is left to do, if there is any. Those before it
+    /// are on the link.
     fn pass_to_host(&mut self, port: usize, ways: [usize; 2], limit: u64) -> Option<Cell> {
         let mut last: Option<Cell> = None;
         while self.ports[port].merge.first() < limit {

@@ -348,7 +348,7 @@ fn walk<'a, const PDUS: bool>(
     (count, joining)
 }
 
-/// The same for cells that are packed, up to `most` of them: they are taken away as well.
+/// Walks over cells that are packed, up to `most` of them: they are taken away as well.
 #[inline(never)]
 fn walk_packed<'a>(
     cells: &mut Unpacking,
@@ -417,7 +417,7 @@ fn pass_evenly(
 /// Most cells whose delays are told at once.
 const AT_ONCE: usize = 32;
 
-/// The same for a run that begins with a cell and a [`Stretch`] behind it: those, and as many such as follow.
+/// Passes a run that begins with a cell and a [`Stretch`] behind it: those, and as many such as follow.
 #[inline(never)]
 fn pass_stretches<'a>(
     run: &[Cell],

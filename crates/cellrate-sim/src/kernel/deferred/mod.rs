@@ -110,7 +110,7 @@ impl Cluster {
         self.drain_all(port, limit);
     }
 
-    /// The same for those whose way there is known.
+    /// Deals with all cells whose way to the port is known.
     #[inline(always)]
     pub(super) fn drain_all(&mut self, port: usize, limit: u64) {
         while self.ports[port].merge.first() < limit {

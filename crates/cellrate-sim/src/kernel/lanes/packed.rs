@@ -39,7 +39,7 @@ impl Packing {
         Packing { octets: Vec::new(), trail, reciprocal, count: 0, strands: None }
     }
 
-    /// The same for several connections, whose hops over the link these are, in order.
+    /// A packing for several connections, whose hops over the link these are, in order.
     pub fn of_several(cell_time: Duration, hops: Box<[u32]>) -> Packing {
         Packing { strands: Some(Box::new(StrandsByHop::new(hops))), ..Packing::new(cell_time) }
     }
@@ -138,7 +138,7 @@ impl Packing {
         }
     }
 
-    /// The same for cells of which each follows evenly, the first of them the last one here, and where the times
+    /// Adds cells of which each follows evenly, the first of them the last one here, and where the times
     /// between arrivals can be said. Whether they are such.
     #[inline]
     fn push_rest(&mut self, first: Cell, spacing: Duration, arrivals: &[Time]) -> bool {
@@ -185,7 +185,7 @@ impl Packing {
         is_few
     }
 
-    /// The same as picoseconds.
+    /// Adds arrivals as picoseconds.
     #[inline(always)]
     fn push_picoseconds(&mut self, arrivals: &[Time]) {
         let mut before = self.trail.last.arrives.as_ps();
@@ -232,7 +232,7 @@ impl Unpacking {
         Unpacking { octets: Vec::new(), read: 0, len: 0, trail: Trail::new(cell_time), strands: None }
     }
 
-    /// The same for so many connections.
+    /// An unpacking for so many connections.
     pub fn of_several(cell_time: Duration, count: usize) -> Unpacking {
         Unpacking { strands: Some(Box::new(Strands::new(count))), ..Unpacking::new(cell_time) }
     }

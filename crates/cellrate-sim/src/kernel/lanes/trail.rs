@@ -164,7 +164,7 @@ impl Trail {
         }
     }
 
-    /// The same for one that is no data cell amid its PDU that follows evenly.
+    /// Reads one that is no data cell amid its PDU that follows evenly.
     fn read_other(&mut self, octets: &mut &[u8]) -> Option<()> {
         let [kind] = *octets.split_off(..1)?.first_chunk()?;
         if kind == WHOLE {

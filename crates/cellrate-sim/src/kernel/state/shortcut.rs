@@ -8,9 +8,9 @@ pub(crate) enum Shortcut {
     None,
     /// Cells of one category that leave a FIFO for other clusters.
     BeforeCluster,
-    /// The same, where they come from sources alone and each of these has a lane of its own behind the port.
+    /// Cells that come from sources alone, each of which has a lane of its own behind the port.
     InTurn,
-    /// The same, where they come from many sources and from nobody else.
+    /// Cells that come from many sources and from nobody else.
     Sorted,
     /// Those of the only lane to a FIFO before a host.
     Host {
