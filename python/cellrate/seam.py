@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Recent: TypeAlias = "Sequence[tuple[int, NDArray[np.uint64], NDArray[np.float64]]]"
-"""Of series that have new values: place, instants [ps] and values."""
+"""Series that have new values: place, instants [ps] and values."""
 
 
 class CaptureSettings(NamedTuple):

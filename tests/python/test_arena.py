@@ -21,7 +21,7 @@ from lab_pages import opened
 from test_cli import command
 
 LINE = 149.76e6 / 424
-"""Of most lines of the suite [cells/s]."""
+"""Rate of most lines of the suite [cells/s]."""
 
 FILES = Path(__file__).parents[2] / "scenarios" / "arena"
 
@@ -37,7 +37,7 @@ class Everybody(cellrate.SwitchAlgorithm):
 
 
 class OfTwenty(Everybody):
-    """The same, and means to hand out no more than a fifth of a line."""
+    """An algorithm that does so, and means to hand out no more than a fifth of a line."""
 
     target_utilization = 0.2
 

@@ -56,9 +56,9 @@ pub struct PolicingSummary {
     pub conforming: u64,
     /// Cells that did not \[cells\].
     pub nonconforming: u64,
-    /// Those of them that went on with CLP = 1 \[cells\].
+    /// Cells among them that went on with CLP = 1 \[cells\].
     pub tagged: u64,
-    /// Those of them that were discarded \[cells\].
+    /// Cells among them that were discarded \[cells\].
     pub discarded: u64,
 }
 

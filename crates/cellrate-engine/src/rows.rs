@@ -23,7 +23,7 @@ pub struct PortSummary {
     pub max_abr_queue: u64,
     /// Cells lost for want of room, or on the line \[cells\].
     pub dropped: u64,
-    /// Those of them that had CLP = 1 and found no room of their own (`buffers.tagged`) \[cells\].
+    /// Cells among them that had CLP = 1 and found no room of their own (`buffers.tagged`) \[cells\].
     pub tagged_dropped: u64,
     /// BRMs that the port originated (`becn`) \[cells\].
     pub backward_rm_originated: u64,

@@ -40,13 +40,13 @@ class Card:
     phases: int
     """Phases in which rates can settle: of those that are judged all but those beside VBR."""
     settled: int
-    """Those in whose first half all rates came to stay within a tenth of their fair shares."""
+    """Phases in whose first half all rates came to stay within a tenth of their fair shares."""
     settling_s: float | None
     """The longest time from the beginning of such a phase until then [s]; None where none settled."""
     beat_down: float | None
     """Least share of the connections with the longest way; None where all ways are equally long."""
     mean_queue: float
-    """Of the port with the largest mean [cells]."""
+    """Mean queue of the port where that is largest [cells]."""
     p99_queue: float
     """What 99 % of the instants of a probe have at most, at the port where that is largest [cells]."""
     max_queue: float

@@ -34,7 +34,7 @@ class Arena:
     """
 
     version: str
-    """Of cellrate."""
+    """The version of cellrate."""
     algorithms: Sequence[str]
     """As they were asked for."""
     scenarios: dict[str, str]

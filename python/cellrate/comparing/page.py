@@ -20,7 +20,7 @@ JSON_FILE, PAGE_FILE = ARENA
 """The cards, in the folder of the runs, and the report."""
 
 WIDTH, HEIGHT = 240, 64
-"""Of a sketch's panel [px]."""
+"""Size of a sketch's panel [px]."""
 
 MOST_SHARE = 2.0
 """Shares above this are drawn at the upper edge."""

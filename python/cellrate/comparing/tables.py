@@ -26,7 +26,7 @@ class Column:
 
 
 WIDTH = 160
-"""Of the printed table at least [columns]; it cannot be read in less."""
+"""Least width of the printed table [columns]; it cannot be read in less."""
 
 NONE = "-"
 """Where there is nothing to say."""

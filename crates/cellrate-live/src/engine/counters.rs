@@ -17,7 +17,7 @@ pub(crate) struct Passage {
 pub(crate) struct HostCounters {
     /// Packets the host sent.
     pub received: u64,
-    /// Those without a connection to their destination.
+    /// Packets without a connection to their destination.
     pub without_vc: u64,
     /// Errors that the device reported when it was read.
     pub device_errors: u64,

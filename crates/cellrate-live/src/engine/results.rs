@@ -166,11 +166,11 @@ pub struct AdapterRow {
     pub vc: String,
     /// Packets that came to the sending adapter; null when that is in another process.
     pub packets_offered: Option<u64>,
-    /// Those without room in its queue, or too long.
+    /// Packets without room in its queue, or too long.
     pub packets_dropped: Option<u64>,
-    /// Those sent whole.
+    /// Packets sent whole.
     pub packets_sent: Option<u64>,
-    /// Those in the queue at the end, in part or whole.
+    /// Packets in the queue at the end, in part or whole.
     pub packets_waiting: Option<u64>,
     /// Most cells that waited in the queue.
     pub max_queue_cells: Option<u64>,
@@ -191,7 +191,7 @@ pub struct HostRow {
     pub host: String,
     /// Packets that it sent.
     pub packets: u64,
-    /// Those with a destination that no connection leads to.
+    /// Packets with a destination that no connection leads to.
     pub without_vc: u64,
     /// Errors when its device was read.
     pub device_errors: u64,

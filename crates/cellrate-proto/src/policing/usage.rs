@@ -64,9 +64,9 @@ pub struct UsageCounts {
     pub conforming: u64,
     /// Cells that do not.
     pub nonconforming: u64,
-    /// Those of them that went on with CLP = 1.
+    /// Cells among them that went on with CLP = 1.
     pub tagged: u64,
-    /// Those of them that were discarded.
+    /// Cells among them that were discarded.
     pub discarded: u64,
 }
 

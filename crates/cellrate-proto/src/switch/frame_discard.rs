@@ -123,7 +123,7 @@ pub struct FrameDiscard {
     /// `u64::MAX`: without limit.
     room: u64,
     vcs: List<Vc>,
-    /// Whose the cells in the buffer are, the oldest first; none where departures say whose cell it is.
+    /// The owners of the cells in the buffer, the oldest first; none where departures say whose cell it is.
     owners: Option<VecDeque<Slot>>,
     /// How many connections have any.
     active: u64,

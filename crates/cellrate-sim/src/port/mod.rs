@@ -68,7 +68,7 @@ pub(crate) struct PortCounts {
     pub max_abr_queue: u64,
     /// Cells lost \[cells\].
     pub dropped: u64,
-    /// Those of them with CLP = 1 that found no room of their own.
+    /// Cells among them with CLP = 1 that found no room of their own.
     pub tagged_dropped: u64,
     /// BRMs originated \[cells\].
     pub originated: u64,

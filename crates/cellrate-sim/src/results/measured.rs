@@ -30,7 +30,7 @@ pub(crate) struct Meter {
     readings: Vec<Reading>,
     /// What the rows of others had counted when the warm-up ended.
     pub warm_up: WarmUp,
-    /// What virtual sources had counted when the warm-up ended.
+    /// The counts of virtual sources when the warm-up ended.
     pub virtual_sources: virtual_sources::Before,
     /// What policers had counted when the warm-up ended; none where there is none.
     pub policing: Vec<UsageCounts>,

@@ -5,7 +5,7 @@ use cellrate_scenario::{InFlight, LinkStep};
 
 use super::*;
 
-/// Those that take a line that changes to tell.
+/// Flaws that take a line that changes to tell.
 pub const CHANGING_FLAWS: [Flaw; 6] = [
     Flaw::RateOfPresentCell,
     Flaw::Overtaking,

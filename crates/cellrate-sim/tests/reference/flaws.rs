@@ -62,5 +62,5 @@ pub const FLAWS: [Flaw; 9] = [
     Flaw::UbrBeforeAbr,
 ];
 
-/// Those that take TCP to tell.
+/// Flaws that take TCP to tell.
 pub const TCP_FLAWS: [Flaw; 2] = [Flaw::TimersBeforeArrivals, Flaw::LostPduSpoilsNext];

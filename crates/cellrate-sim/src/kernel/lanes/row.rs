@@ -169,7 +169,7 @@ pub(crate) struct Lists {
     taken: u32,
     /// Cells in all lists together that have not been taken.
     len: u32,
-    /// What rows have that get whole lists.
+    /// The lists of a row that gets whole ones.
     more: Option<Box<More>>,
 }
 
