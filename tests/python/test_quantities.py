@@ -36,7 +36,7 @@ def units_of_scenarios() -> dict[str, dict[str, tuple[float, int]]]:
 
 def test_the_units_are_those_of_scenario_files() -> None:
     theirs = units_of_scenarios()
-    assert set(theirs) == {"Time", "Rate", "LineRate", "Cells", "Octets", "Length", "Offset", "Ratio"}
+    assert set(theirs) == {"Time", "Rate", "LineRate", "Cells", "Octets", "Length", "Offset", "Angle", "Ratio"}
     # There the base unit of time is the picosecond.
     assert TIME.units == {name: (factor, shift - 12) for name, (factor, shift) in theirs["Time"].items()}
     assert RATE.units == theirs["Rate"] == theirs["LineRate"]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ..errors import CellrateError, Interrupted, RunError, at_point
 from ..extensions.by_value import pickled
 from ..results import Result
-from ..results.owned import area_of
+from ..results.owned import area_of, remove_area_if_left
 from ..running.points import How, run_point
 from ..scenario import Scenario
 from .builds import check_alike, facts
@@ -107,6 +107,9 @@ def work(given: bytes) -> tuple[list[Done], float]:
             with at_point(item.place, item.entry.set):
                 done.append((_run_into if shared else _run_back)(item, batch, end_if_cancelled))
     except Interrupted:
+        # Whoever asked for it may have gone: then nobody else removes what is left beside the folder.
+        if shared:
+            remove_area_if_left(batch.target.folder)
         # A keyboard interrupt in a task would end the worker that runs it.
         raise RunError("the batch was cancelled") from None
     return done, time.perf_counter() - begun
