@@ -108,10 +108,11 @@ fn erica_hands_out_the_rate_in_force() {
          { between = [\"sw1\", \"sw2\"], changes = [{ at = \"100 ms\", rate = \"50 Mbps\" }, { at = \"200 ms\", rate = \"100 Mbps\" }] }]\n\
          vc = [{ name = \"v\", path = [\"a\", \"sw1\", \"sw2\", \"b\"] }]\n\
          [[probe]]\nrecord = [\"acr\"]\n[[probe]]\nrecord = [\"capacity\"]\nof = [\"sw1->sw2\"]\nevery = \"100 us\"";
-    for algorithm in ["erica", "osu", "capc", "phantom", "consistent-marking"] {
+    for algorithm in ["erica", "osu", "capc", "phantom", "consistent-marking", "pi"] {
         let text = text.replace("\"erica\"", &format!("\"{algorithm}\""));
         let text = match algorithm {
             "phantom" => text.replace("\"capacity\"", "\"macr\""),
+            "pi" => text.replace("\"capacity\"", "\"ers\""),
             _ => text,
         };
         let scenario = Document::parse(&text, "t").and_then(|document| document.resolve());
@@ -122,12 +123,16 @@ fn erica_hands_out_the_rate_in_force() {
             series.values[series.times_ps.partition_point(|&ps| ps as f64 <= ms * 1e9) - 1]
         };
         let acr = [99.0, 199.0, 299.0].map(|ms| at("acr", ms) * 424.0 / 1e6);
-        // What each leaves: CAPC and consistent marking 5 %, Phantom a sixth, ERICA up to 10 %.
-        let share = if algorithm == "phantom" { 5.0 / 6.0 } else { 0.95 };
+        // What each leaves: CAPC and consistent marking 5 %, Phantom a sixth, ERICA up to 10 %, the PI controller nothing.
+        let share = match algorithm {
+            "phantom" => 5.0 / 6.0,
+            "pi" => 1.0,
+            _ => 0.95,
+        };
         for (acr, line) in acr.into_iter().zip([100.0, 50.0, 100.0]) {
             assert!((acr / line - share).abs() < 0.06, "{algorithm}: {acr} of {line}");
         }
-        if algorithm != "phantom" {
+        if !["phantom", "pi"].contains(&algorithm) {
             // The interval that ends as the line changes has the new rate.
             let capacity = [99.9, 100.1, 199.9, 200.1].map(|ms| at("capacity", ms) * 424.0 / 1e6);
             let halves = [capacity[1] / capacity[0], capacity[2] / capacity[1], capacity[3] / capacity[2]];
