@@ -243,6 +243,29 @@ fn an_algorithm_that_a_run_is_given_does_the_same_in_both_worlds() {
 }
 
 #[test]
+fn delays_are_recorded_alike_in_both_worlds() {
+    let text = include_str!("../../../scenarios/agreement/erica.toml").to_string()
+        + "\n[[probe]]\nrecord = [\"delay\", \"max_delay\"]\nevery = \"2 ms\"\n";
+    let mut scenario = parse(&text, "delays");
+    scenario.duration = Duration::from_ms(300);
+    let simulated = Simulation::of(&scenario).run(&mut |_| ControlFlow::Continue(())).unwrap();
+    let live = run(&scenario, Options::default()).unwrap();
+    let of = |probe: &str, entity: &str, times_ps: &[u64], values: &[f64]| {
+        let bits: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
+        probe.contains("delay").then(|| (probe.to_string(), entity.to_string(), times_ps.to_vec(), bits))
+    };
+    let simulated: Vec<_> =
+        simulated.series.iter().filter_map(|s| of(&s.probe, &s.entity, &s.times_ps, &s.values)).collect();
+    let live: Vec<_> =
+        live.series.iter().filter_map(|s| of(&s.probe, &s.entity, &s.times_ps, &s.values)).collect();
+    // Where nothing came there is no delay, and elsewhere one of 1 ms and more.
+    let delays = simulated.iter().flat_map(|(.., bits)| bits).map(|&bits| f64::from_bits(bits));
+    let told = delays.filter(|delay| !delay.is_nan()).inspect(|delay| assert!(*delay > 1e-3)).count();
+    assert!(told > 100, "{told}");
+    assert!(simulated == live);
+}
+
+#[test]
 fn with_instants_in_datagrams_nodes_of_their_own_go_the_same_way_too() {
     let all = [(SCENARIOS[0], false), (SCENARIOS[7], false), (SCENARIOS[9], false), (SCENARIOS[0], true)];
     let comparisons = all.map(|((name, phases), segmented)| {
