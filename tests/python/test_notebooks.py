@@ -71,4 +71,4 @@ def test_every_cell_prints_and_shows_what_is_kept_of_it(
 
 
 def test_there_are_notebooks() -> None:
-    assert len(NOTEBOOKS) == 4
+    assert len(NOTEBOOKS) == 5
