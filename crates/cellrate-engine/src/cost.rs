@@ -1,4 +1,4 @@
-//! What a switch algorithm costs the processor that runs it: per RM cell, and per averaging interval.
+//! The cost of a switch algorithm to the processor that runs it: per RM cell, and per averaging interval.
 //!
 //! The port of [`measure`] sees a full line of [`CONNECTIONS`] connections, each with an FRM in every [`NRM`] cells
 //! whose claim differs from the one before, and answers as many BRMs. The cells between them are counted and not timed:
@@ -20,7 +20,7 @@ const MOST_ROUNDS: usize = 1000;
 /// The least number of rounds, however long they take.
 const LEAST_ROUNDS: usize = 20;
 
-/// What calls of an algorithm take: medians, without what reading the clock takes.
+/// The time that calls of an algorithm take: medians, without what reading the clock takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
     /// An RM cell, forward and backward ones alike \[ns\].

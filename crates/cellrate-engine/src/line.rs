@@ -18,7 +18,7 @@ pub struct Line {
     changing: Option<Box<Changing>>,
 }
 
-/// What a line becomes.
+/// The steps of a line that changes, and how far it has come.
 #[derive(Clone, Debug)]
 struct Changing {
     steps: Arc<[LinkStep]>,

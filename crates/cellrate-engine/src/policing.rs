@@ -20,7 +20,7 @@ pub struct Checkpoint {
     pub hop_back: usize,
     /// Its step.
     pub step_back: Step,
-    /// What conforms, and what becomes of the rest.
+    /// The conformance definition, and what becomes of cells that do not conform.
     pub usage: UsageConfig,
 }
 

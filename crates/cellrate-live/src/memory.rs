@@ -76,7 +76,7 @@ pub struct Outlook {
     step: u64,
 }
 
-/// What is kept for the end of a run, and for whatever else is at work \[octets\].
+/// Memory that is kept for the end of a run, and for whatever else is at work \[octets\].
 const RESERVE: u64 = 256 << 20;
 
 impl Outlook {

@@ -15,7 +15,7 @@ pub enum Rule {
     Abr(AbrContract),
 }
 
-/// What becomes of a cell that does not conform.
+/// The fate of a cell that does not conform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// It is discarded; but what VBR.3 and UBR.2 say is to be tagged is tagged.
@@ -26,7 +26,7 @@ pub enum Action {
     Count,
 }
 
-/// What is policed, and how.
+/// The configuration of a policer: its conformance definition, and the fate of cells that do not conform.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsageConfig {
     /// What conforms.

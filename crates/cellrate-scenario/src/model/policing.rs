@@ -9,6 +9,6 @@ pub struct Policing {
     pub backward: bool,
     /// The hop of that direction, counted from 0, at whose far end its cells are policed.
     pub hop: usize,
-    /// What conforms, and what becomes of the rest.
+    /// The conformance definition, and what becomes of cells that do not conform.
     pub usage: UsageConfig,
 }
