@@ -15,6 +15,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod admission;
+pub mod consolidation;
 pub mod coupling;
 pub mod declaration;
 pub mod destination;
