@@ -1,5 +1,5 @@
-// The schema of scenarios as the page has it: each part once, numbered, parts within by their numbers. Written out it
-// is 3.6 MB of JSON text that says the same things again and again; so it is a thirtieth of that.
+// The schema of scenarios as the page has it: each part once, numbered, parts within by their numbers, and of each only
+// what editor and sliders ask for: half of what the schema is with its definitions.
 
 /** What editor and sliders ask of a part. */
 const KEPT = new Set(["type", "description", "pattern", "enum", "const"]);
@@ -8,7 +8,14 @@ const KEPT = new Set(["type", "description", "pattern", "enum", "const"]);
 export function parts(schema) {
   const places = new Map();
   const found = [];
+  // Where a definition stands that is referred to, such as "#/$defs/algorithm_erica/properties/alpha".
+  const resolved = (part) => (part.$ref ? part.$ref.slice(2).split("/").reduce((at, key) => at[key], schema) : part);
+  const known = new Map();
   const place = (part) => {
+    if (!known.has(part)) known.set(part, placed(resolved(part)));
+    return known.get(part);
+  };
+  const placed = (part) => {
     const kept = Object.fromEntries(Object.entries(part).filter(([key]) => KEPT.has(key)));
     if (part.properties) kept.properties = Object.fromEntries(Object.entries(part.properties).map(([key, one]) => [key, place(one)]));
     for (const key of ["allOf", "anyOf"]) if (part[key]) kept[key] = part[key].map(place);

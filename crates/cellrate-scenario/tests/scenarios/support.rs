@@ -22,12 +22,21 @@ pub fn json(text: &str) -> Json {
 
 /// Whether a value fits a schema; panics at a keyword that it does not know.
 pub fn validate(schema: &Json, value: &Json) -> Result<(), String> {
+    fits(schema, schema, value)
+}
+
+/// Whether a value fits a part of the schema `whole`.
+fn fits(whole: &Json, schema: &Json, value: &Json) -> Result<(), String> {
     let Json::Object(rules) = schema else { return Ok(()) };
     let fail = |what: String| Err(format!("{what} in {value}"));
     for (keyword, rule) in rules {
         let number = || rule.as_f64().unwrap();
         match keyword.as_str() {
-            "$schema" | "title" | "description" => {}
+            "$schema" | "title" | "description" | "$defs" => {}
+            "$ref" => {
+                let path = rule.as_str().unwrap().strip_prefix('#').unwrap();
+                fits(whole, whole.pointer(path).unwrap_or_else(|| panic!("nothing at {rule}")), value)?;
+            }
             "type" => {
                 let holds = match rule.as_str().unwrap() {
                     "object" => value.is_object(),
@@ -67,19 +76,20 @@ pub fn validate(schema: &Json, value: &Json) -> Result<(), String> {
                 return fail("too many".into());
             }
             "maxLength" | "minimum" | "maximum" | "minItems" | "maxItems" => {}
-            "allOf" => rule.as_array().unwrap().iter().try_for_each(|way| validate(way, value))?,
+            "allOf" => rule.as_array().unwrap().iter().try_for_each(|way| fits(whole, way, value))?,
             "anyOf" => {
-                let ways: Vec<_> = rule.as_array().unwrap().iter().map(|way| validate(way, value)).collect();
+                let ways: Vec<_> =
+                    rule.as_array().unwrap().iter().map(|way| fits(whole, way, value)).collect();
                 if !ways.iter().any(Result::is_ok) {
                     return fail(format!("fits no way: {ways:?}"));
                 }
             }
-            "items" => value.as_array().into_iter().flatten().try_for_each(|item| validate(rule, item))?,
+            "items" => value.as_array().into_iter().flatten().try_for_each(|item| fits(whole, rule, item))?,
             "prefixItems" => {
                 for (rule, item) in
                     rule.as_array().unwrap().iter().zip(value.as_array().into_iter().flatten())
                 {
-                    validate(rule, item)?;
+                    fits(whole, rule, item)?;
                 }
             }
             "required" => {
@@ -92,7 +102,7 @@ pub fn validate(schema: &Json, value: &Json) -> Result<(), String> {
             "properties" => {
                 for (key, inner) in value.as_object().into_iter().flatten() {
                     if let Some(rule) = rule.get(key) {
-                        validate(rule, inner).map_err(|error| format!("{key}: {error}"))?;
+                        fits(whole, rule, inner).map_err(|error| format!("{key}: {error}"))?;
                     }
                 }
             }
@@ -104,7 +114,7 @@ pub fn validate(schema: &Json, value: &Json) -> Result<(), String> {
                     if rule == &json!(false) {
                         return fail(format!("unknown key {key}"));
                     }
-                    validate(rule, inner)?;
+                    fits(whole, rule, inner)?;
                 }
             }
             other => panic!("keyword {other}"),
