@@ -179,7 +179,7 @@ impl Timed {
     }
 }
 
-/// What was asked for.
+/// Options of the command line.
 struct Options {
     json: bool,
     /// Instructions are counted, and memory is measured.

@@ -40,7 +40,7 @@ pub struct Network {
     pub vc: &'static str,
     /// Whether all VCs have one source host and one destination host.
     pub one_host: bool,
-    /// What stands behind everything else.
+    /// Further lines of the scenario, behind all others.
     pub more: &'static str,
 }
 

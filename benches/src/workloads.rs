@@ -269,7 +269,7 @@ path = ["xs{{i}}", "sw1", "sw2", "sw3", "sw4", "xd{{i}}"]
     text
 }
 
-/// The same with `hosts` before and behind each link that have `per_host` VCs each, and nothing over three links.
+/// Networks in which hosts are shared: `hosts` before and behind each link have `per_host` VCs each, and nothing over three links.
 /// Access links take what these are granted.
 fn shared(switches: usize, hosts: usize, per_host: usize) -> String {
     let links = switches - 1;

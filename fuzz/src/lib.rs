@@ -1,4 +1,4 @@
-//! What the fuzz targets check, one function each. `crates/cellrate-proto/tests/corpora.rs` includes this file and
+//! Checks of the fuzz targets, one function each. `crates/cellrate-proto/tests/corpora.rs` includes this file and
 //! replays the seed corpora through the same functions, so that every ordinary test run does so too.
 
 use cellrate_proto::wire::{

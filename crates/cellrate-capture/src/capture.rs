@@ -32,22 +32,22 @@ impl CapturedPort {
     }
 }
 
-/// What to keep of what is seen.
+/// Which cells a capture keeps, and how it describes itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureOptions {
     /// Write cells.pcapng. Default true.
     pub cells: bool,
     /// Write pdus.pcapng. Default true.
     pub pdus: bool,
-    /// What is seen before this is left out. Default 0.
+    /// First instant of the capture; cells seen earlier are left out. Default 0.
     pub from: Time,
-    /// What is seen at or after this is left out. Default never.
+    /// End of the capture; cells seen at or after it are left out. Default never.
     pub until: Time,
     /// Most octets of a file; what would not fit any more is counted and left out. Default `None`, without limit.
     pub file_octets: Option<u64>,
-    /// What instant 0 is \[ns since 1970\]: the beginning of a live run, 0 in simulated time. Default 0.
+    /// Wall-clock time of instant 0 \[ns since 1970\]: the beginning of a live run, 0 in simulated time. Default 0.
     pub origin_ns: u64,
-    /// What the capture is of, as `capinfos` shows it. Default empty.
+    /// Comment that names the captured run, as `capinfos` shows it. Default empty.
     pub comment: String,
     /// Names of hosts by address, for Wireshark's name resolution. Default none.
     pub hosts: Vec<(Ipv4Addr, String)>,
@@ -83,7 +83,7 @@ pub struct Capture {
     origin_ns: u64,
 }
 
-/// What a capture left behind.
+/// Files and counts that a capture leaves behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
     /// The files, cells before PDUs.
@@ -108,7 +108,7 @@ pub struct CapturedFile {
 pub struct CaptureError {
     /// The file or folder.
     pub path: PathBuf,
-    /// What it said.
+    /// The error that the operating system gave.
     pub source: io::Error,
 }
 

@@ -48,8 +48,8 @@ pub fn cell(
     record
 }
 
-/// What stands before a PDU of `pdu_octets` in its record: `header` is that of its last cell, without the HEC. A PDU
-/// longer than [`MAX_PDU_OCTETS`] is said to be truncated, and only so many octets of it may follow.
+/// Header of the ERF record of a PDU of `pdu_octets`: `header` is that of its last cell, without the HEC. A PDU longer
+/// than [`MAX_PDU_OCTETS`] is said to be truncated, and only so many octets of it may follow.
 pub fn pdu_prefix(instant_ns: u64, header: [u8; 4], pdu_octets: usize) -> [u8; PREFIX_OCTETS] {
     prefix(AAL5, instant_ns, header, pdu_octets)
 }

@@ -34,7 +34,7 @@ const MAX_OPTION_OCTETS: usize = u16::MAX as usize;
 const BUFFER_OCTETS: usize = 1 << 18;
 /// Lengths and type around the body of a block.
 const FRAME_OCTETS: usize = 12;
-/// What an enhanced packet block has before its packet.
+/// Octets of an enhanced packet block before its packet.
 const PACKET_HEADER_OCTETS: usize = 20;
 
 /// An interface, numbered in the order of description.
@@ -188,7 +188,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// What an interface saw, for the end of a section.
+/// Packets that an interface saw, written at the end of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketCounts {
     /// Number of the interface.

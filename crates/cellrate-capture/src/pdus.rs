@@ -8,7 +8,7 @@ use cellrate_proto::wire::{MAX_SDU_OCTETS, PAYLOAD_OCTETS, PayloadType};
 /// The longest PDU \[octets\]: SDU and trailer of 8, in whole payloads.
 pub(crate) const LONGEST_PDU: usize = (MAX_SDU_OCTETS + 8).next_multiple_of(PAYLOAD_OCTETS);
 
-/// What has come of each VC at each port since the last end of a PDU.
+/// PDUs in the making: the cells of each VC at each port since the last end of a PDU.
 #[derive(Debug)]
 pub(crate) struct Pdus {
     vcs: HashMap<(u32, u32), Vc>,

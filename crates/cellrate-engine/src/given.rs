@@ -1,5 +1,5 @@
-//! What a scenario names and that is not built in, as a run is given it: switch algorithms, use-it-or-lose-it policies
-//! of sources, traffic.
+//! Parts of a run that are not built in, and that the scenario only names: switch algorithms, use-it-or-lose-it
+//! policies of sources, traffic.
 
 use std::error::Error;
 use std::fmt;
@@ -27,7 +27,7 @@ pub type Algorithms<'a> =
 pub struct AlgorithmPort<'a> {
     /// As results call it: "sw1->sw2".
     pub name: &'a str,
-    /// What its line takes.
+    /// Rate of the port's line.
     pub link_rate: CellRate,
 }
 
@@ -54,7 +54,7 @@ pub struct SendingEnd<'a> {
     pub seed: u64,
 }
 
-/// What a run is given. The default is nothing.
+/// Parts that a run is given: algorithms, policies and traffic that are not built in. The default is nothing.
 #[derive(Clone, Copy)]
 pub struct Given<'a> {
     /// Makes switch algorithms.
@@ -78,7 +78,7 @@ pub enum CustomKind {
     Algorithm,
     /// A source's use-it-or-lose-it policy.
     Policy,
-    /// What an end sends.
+    /// Traffic of a sending end.
     Traffic,
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for CustomKind {
 pub struct Wanted {
     /// Its kind.
     pub kind: CustomKind,
-    /// What the scenario calls it.
+    /// Name in the scenario.
     pub name: String,
     /// Who has it: a port or a direction of a connection.
     pub owner: String,

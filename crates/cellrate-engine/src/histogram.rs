@@ -50,7 +50,7 @@ impl Extremes {
     }
 }
 
-/// What the counts of a histogram could not hold: most often those of few of its buckets.
+/// Buckets that have outgrown the small counters of a histogram: most often few of them.
 #[derive(Clone, Debug, Default)]
 struct Carried {
     /// The largest span of earlier intervals, since the largest [began anew](Histogram::begin_extremes).

@@ -1,4 +1,4 @@
-//! What results call the things of a scenario.
+//! Names of a scenario's things in results.
 
 use cellrate_proto::scheduling::Discipline;
 use cellrate_proto::switch::FrameDiscardConfig;
@@ -35,7 +35,7 @@ pub fn category_name(category: Category) -> &'static str {
     }
 }
 
-/// What a port does about congestion, in a word or two each; nothing where it does nothing.
+/// Names of the congestion control of a port, in a word or two each; none where it does nothing.
 pub fn control_names(port: &Port) -> Vec<String> {
     let algorithm = match &port.custom {
         Some(custom) => Some(custom.name.clone()),

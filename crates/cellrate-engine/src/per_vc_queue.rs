@@ -85,7 +85,7 @@ impl<C: Copy> PerVcQueue<C> {
         self.leaving
     }
 
-    /// What was [taken](PerVcQueue::take) last, once.
+    /// The cell that was [taken](PerVcQueue::take) last, given once.
     pub fn take_leaving(&mut self) -> Option<C> {
         self.leaving.take()
     }

@@ -37,7 +37,7 @@ impl Owner {
     }
 }
 
-/// What is drawn, and by whom.
+/// Consumers of random numbers: a stream for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// The traffic of a direction.
@@ -54,7 +54,7 @@ pub enum Stream {
     Thoughts(Owner, u32),
     /// The use-it-or-lose-it policy of a direction's source that is not built in.
     Policy(Owner),
-    /// What a host takes for the PDUs of a direction.
+    /// Times that a host takes to process the PDUs of a direction.
     Processing(Owner),
 }
 

@@ -57,7 +57,7 @@ pub struct NegotiatedSummary {
     pub from: String,
     /// Value after, with its unit.
     pub to: String,
-    /// What for, as a phrase.
+    /// Reason of the change, as a phrase.
     pub why: String,
 }
 
@@ -95,7 +95,7 @@ pub fn clocks(scenario: &Scenario) -> Vec<ClockSummary> {
 pub struct UnsettledSummary {
     /// "sw1->sw2": the bottleneck.
     pub port: String,
-    /// What its algorithm is called.
+    /// Name of the port's algorithm.
     pub algorithm: String,
     /// "rule": known before the run, by the algorithm's own rule; "run": shown by its last quarter.
     pub by: &'static str,
@@ -105,7 +105,7 @@ pub struct UnsettledSummary {
     pub gain_delay: Option<f64>,
     /// That delay: from the port to the sources and back, and of averaging \[s\]; null by the run.
     pub delay_s: Option<f64>,
-    /// What would settle; null by the run.
+    /// A change under which the loop would settle; null by the run.
     pub remedy: Option<String>,
     /// Largest difference of an ACR's highest and lowest value in the last quarter, as a part of its mean; null by
     /// rule.
@@ -144,7 +144,7 @@ pub fn refused(scenario: &Scenario) -> Vec<RefusedSummary> {
     scenario.refused.iter().map(row).collect()
 }
 
-/// What negotiation changed.
+/// Parameters that negotiation changed.
 pub fn negotiated(scenario: &Scenario) -> Vec<NegotiatedSummary> {
     let row = |change: &Negotiated| NegotiatedSummary {
         vc: if change.backward { format!("{} (back)", change.vc) } else { change.vc.clone() },

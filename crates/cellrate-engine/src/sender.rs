@@ -63,8 +63,8 @@ impl Sender {
         }
     }
 
-    /// What leaves at `now`, if anything may: `waits` says if a data cell does. An FRM may change ACR, which `on_acr` is
-    /// then told, before and after.
+    /// The cell that leaves at `now`, if any may: `waits` says if a data cell does. An FRM may change ACR, which
+    /// `on_acr` is then told, before and after.
     #[inline(always)]
     pub fn transmit(
         &mut self,

@@ -1,4 +1,5 @@
-//! What connections got of what they were due: goodput, max-min fair shares, Jain's index, efficiency of lines.
+//! Shares: how much connections got of what they were due, as goodput, max-min fair shares, Jain's index and efficiency
+//! of lines.
 
 use cellrate_proto::Time;
 use cellrate_proto::units::BITS_PER_CELL;
@@ -7,14 +8,15 @@ use serde::Serialize;
 
 use crate::names::{category_name, flow_name, port_name};
 
-/// What one direction of a connection with data got.
+/// Share of one direction of a connection with data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShareSummary {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.
     pub vc: String,
     /// "cbr", "vbr", "abr" or "ubr".
     pub category: &'static str,
-    /// What applications got: octets that TCP delivered, and without TCP 48 octets of each data cell delivered [bit/s].
+    /// Goodput of applications: octets that TCP delivered, and without TCP 48 octets of each data cell delivered
+    /// [bit/s].
     pub goodput_bps: f64,
     /// The throughput of data cells, 53 octets each, that is its max-min fair share when all ABR connections with data
     /// always have some [bit/s]; null for other categories, where MCRs ask for more than there is, and in networks of
@@ -50,14 +52,14 @@ pub struct EfficiencySummary {
     pub efficiency: f64,
 }
 
-/// What was measured of one direction with data.
+/// Measured throughput of one direction with data.
 #[derive(Clone, Copy, Debug)]
 pub struct Got {
     /// The direction.
     pub flow: FlowIndex,
     /// Data cells delivered, 53 octets each [bit/s].
     pub throughput_bps: f64,
-    /// What applications got [bit/s].
+    /// Goodput of its applications [bit/s].
     pub goodput_bps: f64,
 }
 

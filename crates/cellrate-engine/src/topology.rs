@@ -25,7 +25,7 @@ pub struct NodeRow {
     pub name: String,
     /// Whether it is a host.
     pub is_host: bool,
-    /// What its ports do about congestion, each kind once.
+    /// Congestion control of its ports, each kind once.
     pub control: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What results say of a virtual source.
+//! Rows of results about virtual sources.
 
 use cellrate_proto::{CellRate, Duration, Source};
 use cellrate_scenario::Scenario;
@@ -39,7 +39,7 @@ pub struct VirtualSourceSummary {
     pub uili_decreases: u64,
 }
 
-/// What is counted at a virtual source.
+/// Counters of a virtual source.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted {
     /// Data cells that came and had room.
@@ -83,7 +83,7 @@ impl VirtualSourceSummary {
         }
     }
 
-    /// What it has counted since its row was `before`; means and maxima stay.
+    /// The counts since its row was `before`; means and maxima stay.
     #[must_use]
     pub fn since(&self, before: &VirtualSourceSummary) -> VirtualSourceSummary {
         VirtualSourceSummary {

@@ -3,8 +3,8 @@
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// What this process may still allocate \[octets\]: what the machine has available, and what limits of the process
-/// (`ulimit -v` and `-d`) and of its control groups leave. `None` where the system says none of it.
+/// Memory that this process may still allocate \[octets\]: as much as the machine has available, and as the limits of
+/// the process (`ulimit -v` and `-d`) and of its control groups leave. `None` where the system says none of it.
 pub fn left() -> Option<u64> {
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
     [available(), limits(), groups_left(&groups, Path::new("/sys/fs/cgroup"))].into_iter().flatten().min()
@@ -15,7 +15,7 @@ fn available() -> Option<u64> {
     line_of(&read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// What limits of the process leave. Room that the allocator has reserved counts as taken.
+/// Room within the limits of the process \[octets\]. Room that the allocator has reserved counts as taken.
 fn limits() -> Option<u64> {
     let limits = read_to_string("/proc/self/limits").ok()?;
     let status = read_to_string("/proc/self/status").ok()?;
@@ -28,8 +28,9 @@ fn limits() -> Option<u64> {
     [left("Max address space", "VmSize:"), left("Max data size", "VmData:")].into_iter().flatten().min()
 }
 
-/// What is left in the control groups of a process, and in those that these are in. `groups` is what the system says of
-/// the process, and `top` the folder of all groups. Pages of files that a group holds can be taken back.
+/// Room that is left in the control groups of a process, and in those that these are in \[octets\]. `groups` is what
+/// the system says of the process, and `top` the folder of all groups. Pages of files that a group holds can be taken
+/// back.
 fn groups_left(groups: &str, top: &Path) -> Option<u64> {
     let left_in = |line: &str| {
         let mut parts = line.splitn(3, ':').skip(1);

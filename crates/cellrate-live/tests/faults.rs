@@ -1,4 +1,4 @@
-//! What can go wrong does: a switch dies and comes back, RM cells are damaged, data is lost, datagrams come twice or in
+//! Faults of every kind: a switch dies and comes back, RM cells are damaged, data is lost, datagrams come twice or in
 //! disorder, a neighbour sends nonsense. Nothing crashes, and what is right goes on.
 
 mod common;

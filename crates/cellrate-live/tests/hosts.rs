@@ -30,7 +30,7 @@ fn pair(change: impl Fn(&mut HostSettings)) -> Option<[Host; 2]> {
     Some([host(0)?, host(1)?])
 }
 
-/// What a program prints inside.
+/// Output of a program that runs inside the host.
 fn output(host: &Host, words: &[&str]) -> String {
     let run = || -> io::Result<_> { Command::new(words[0]).args(&words[1..]).output() };
     String::from_utf8(host.namespace().within(run).unwrap().stdout).unwrap()

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use crate::units::{BitRate, CellRate};
 
-/// What a connection asks of every link on its way, in one direction.
+/// Bandwidth that a connection asks of every link on its way, in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
     /// CBR: its peak rate, always.
@@ -39,10 +39,10 @@ pub enum Request {
     Ubr,
 }
 
-/// What was granted.
+/// Bandwidth granted to a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grant {
-    /// What is booked on every link of the path.
+    /// Rate booked on every link of the path.
     pub booked: BitRate,
     /// MCR of an ABR connection [cells/s]; 0 for others.
     pub mcr: CellRate,
@@ -59,7 +59,7 @@ pub enum Refusal {
         hop: usize,
         /// PCR (CBR) or SCR (VBR).
         asked: BitRate,
-        /// What the link can still promise.
+        /// Rate that the link can still promise.
         room: BitRate,
     },
     /// A link has less room than the smallest MCR that is acceptable.
@@ -68,7 +68,7 @@ pub enum Refusal {
         hop: usize,
         /// MCRmin, or MCR where that is not negotiable.
         least: BitRate,
-        /// What the link can still promise.
+        /// Rate that the link can still promise.
         room: BitRate,
     },
     /// PCR is to be a multiple of MCR, and MCR is 0.
@@ -144,14 +144,14 @@ impl Book {
         Book { links: rates.into_iter().map(|rate| Line { rate, booked: 0 }).collect(), charging }
     }
 
-    /// What `link` can still promise. `link` is an index into the rates that [`Book::new`] was given; there must be
-    /// one.
+    /// Rate that `link` can still promise. `link` is an index into the rates that [`Book::new`] was given; there must
+    /// be one.
     pub fn room(&self, link: usize) -> BitRate {
         let Line { rate, booked } = self.links[link];
         BitRate::from_bps(rate.as_bps() - booked)
     }
 
-    /// What is booked on `link`.
+    /// Rate booked on `link`.
     pub fn booked(&self, link: usize) -> BitRate {
         BitRate::from_bps(self.links[link].booked)
     }

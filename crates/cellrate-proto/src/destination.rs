@@ -11,7 +11,7 @@ use crate::rm::{Direction, RmCell};
 use crate::source::Source;
 use crate::units::{CellRate, Time};
 
-/// What a destination is told at set-up.
+/// Configuration of a destination at set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DestinationConfig {
     /// Rule 2: whether the EFCI state is cleared when it has set CI in a turned-around cell (TM 4.0), or kept until a

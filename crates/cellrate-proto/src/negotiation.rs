@@ -19,10 +19,10 @@ use crate::parameters::{MAX_FRTT, ParameterError, PowerOfTwo};
 use crate::signalling::{Signalled, carried};
 use crate::units::{CellRate, Cells, Duration};
 
-/// What a source asks for, in one direction.
+/// Parameters that a source asks for, in one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
-    /// What it would like. FRTT: what the end systems themselves take.
+    /// Parameters that it would like. FRTT: what the end systems themselves take.
     pub parameters: AbrParameters,
     /// MCRmin [cells/s, at most MCR]; `None` when it is not signalled, and MCR is then not negotiable.
     pub mcr_min: Option<CellRate>,
@@ -57,7 +57,7 @@ pub struct Node {
     pub name: String,
     /// Rate of the link it sends on: PCR is at most this [cells/s].
     pub link: Option<CellRate>,
-    /// What admission control can still promise on that link: MCR is at most this [cells/s].
+    /// Rate that admission control can still promise on that link: MCR is at most this [cells/s].
     pub room: Option<CellRate>,
     /// Largest PCR it allows [cells/s].
     pub pcr: Option<CellRate>,
@@ -85,10 +85,10 @@ pub struct Node {
     pub processing: Duration,
 }
 
-/// What was agreed.
+/// Parameters that were agreed, and who changed them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agreement {
-    /// What both ends use. ICR is the final one, min(ICR, TBE / FRTT) and not below MCR.
+    /// Parameters that both ends use. ICR is the final one, min(ICR, TBE / FRTT) and not below MCR.
     pub parameters: AbrParameters,
     /// CRM in force, ceil(TBE / Nrm) or as set, and at least 1.
     pub crm: u64,
@@ -107,7 +107,7 @@ pub struct Change {
     pub from: Value,
     /// Value after.
     pub to: Value,
-    /// What for.
+    /// Reason of the change.
     pub why: Reason,
 }
 
@@ -143,7 +143,7 @@ pub enum Reason {
     Rounding,
     /// The rate of the link that the node sends on.
     Link,
-    /// What admission control has left on that link.
+    /// Rate that admission control has left on that link.
     Room,
     /// The node's own limit or wish.
     Limit,
@@ -175,7 +175,7 @@ impl fmt::Display for Reason {
 /// Why there is no agreement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
-    /// What was asked is out of range.
+    /// A parameter that was asked is out of range.
     Asked(ParameterError),
     /// A node cannot give the MCR that must be.
     BelowMinimum {
@@ -185,7 +185,7 @@ pub enum Refusal {
         least: CellRate,
         /// The most the node gives.
         most: CellRate,
-        /// What keeps it from more.
+        /// The limit that keeps it from more.
         why: Reason,
     },
     /// A node leaves no PCR of 1 cell/s.

@@ -170,7 +170,7 @@ impl AbrParameters {
 pub struct ParameterError {
     /// The parameter, in the standard's symbol, lower case.
     pub name: &'static str,
-    /// What was given, in `unit`.
+    /// Value that was given, in `unit`.
     pub value: f64,
     /// The unit of `value`; empty for a plain number.
     pub unit: &'static str,

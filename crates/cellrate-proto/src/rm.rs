@@ -1,4 +1,4 @@
-//! What a resource management cell says. Its 53 octets are in [`crate::wire`].
+//! Contents of a resource management cell. Its 53 octets are in [`crate::wire`].
 
 use crate::rate_code::RateCode;
 

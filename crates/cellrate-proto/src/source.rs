@@ -27,7 +27,7 @@ use crate::rm::{Direction, RmCell};
 use crate::uili::{BackwardRmContext, ForwardRmContext, Uili, UiliConfig};
 use crate::units::{CellRate, Duration, Time};
 
-/// What leaves at an opportunity.
+/// The cell that leaves at an opportunity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Emission {
     /// A forward RM cell; `out_of_rate` says whether in rate (CLP = 0) or not.
@@ -76,8 +76,8 @@ pub struct Source {
     parameters: Arc<AbrParameters>,
 }
 
-/// What nearly all sources of a large network have nothing of: a policy, what rules of abnormal conditions leave, and
-/// rules that are broken.
+/// State that nearly no source of a large network has: a policy, rules of abnormal conditions, and rules that are
+/// broken.
 #[derive(Debug)]
 struct Extras {
     uili: Uili,
@@ -142,7 +142,7 @@ impl Source {
         self.acr
     }
 
-    /// What set-up agreed on.
+    /// Parameters that set-up agreed on.
     pub fn parameters(&self) -> &AbrParameters {
         &self.parameters
     }
@@ -240,7 +240,7 @@ impl Source {
         self.cells_since_frm += count;
     }
 
-    /// What leaves at `now`, if anything: one cell (rules 3, 5, 6, 7, 10, 11, 12).
+    /// The cell that leaves at `now`, if any does (rules 3, 5, 6, 7, 10, 11, 12).
     #[inline]
     pub fn transmit(&mut self, now: Time, data_waiting: bool) -> Option<Emission> {
         if !data_waiting && self.waiting_brm.is_none() {

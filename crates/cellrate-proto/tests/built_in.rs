@@ -1,4 +1,4 @@
-//! What every built-in algorithm promises by declaring itself, held for all of them.
+//! Promises that an algorithm makes by declaring itself, held for every built-in one.
 
 use cellrate_proto::declaration::{Dimension, Drawn, Kind, Range};
 use cellrate_proto::switch::{
@@ -6,7 +6,7 @@ use cellrate_proto::switch::{
 };
 use cellrate_proto::{CellRate, Cells};
 
-/// What it is with nothing but what must be given.
+/// The algorithm with nothing but the keys that must be given.
 fn plain(form: &Form) -> SwitchAlgorithmConfig {
     read(form, &Drawn::least(form.shape.keys)).expect("defaults are in range")
 }

@@ -22,7 +22,7 @@ const CELLS_PER_INTERVAL: f64 = LINE * 5e-3;
 
 struct Connection {
     slot: Slot,
-    /// What it can send [cells/s].
+    /// Highest rate that it can send [cells/s].
     demand: f64,
     /// It may send so much whatever ER says [cells/s].
     mcr: f64,

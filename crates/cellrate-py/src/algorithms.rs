@@ -86,7 +86,7 @@ impl PythonAlgorithm {
         format!("port {}, connection number {} there", self.port, slot.0)
     }
 
-    /// What has come since the interval began, if that is wanted.
+    /// Counts of the open interval, if they are wanted.
     fn running(&self, slot: Slot, meter: &Meter) -> Option<Running> {
         let counts = || {
             let (start, own) = (meter.start().as_secs_f64(), meter.cells(slot));
@@ -143,7 +143,7 @@ impl Drop for PythonAlgorithm {
 /// ER at most, CI and NI.
 type Answer = Option<(Option<f64>, bool, bool)>;
 
-/// What a call of `on_backward_rm` gave: a rate as it is, anything else by `answer`, which checks it.
+/// Answer of a call of `on_backward_rm`: a rate as it is, anything else by `answer`, which checks it.
 fn read(py: Python<'_>, given: &Bound<'_, PyAny>, answer: &Py<PyAny>) -> PyResult<Answer> {
     if given.is_none() {
         return Ok(None);

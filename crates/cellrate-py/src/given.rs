@@ -1,5 +1,4 @@
-//! What is not built in and written in Python, as a run is given it: `cellrate.extensions.custom` collects it, here it
-//! is made.
+//! Plugins in Python: `cellrate.extensions.custom` collects what is not built in, and here it is made for a run.
 
 use std::collections::HashMap;
 
@@ -18,19 +17,19 @@ pub struct Makers {
     traffic: HashMap<String, Py<PyAny>>,
 }
 
-/// What a run is given.
+/// Plugins in Python for one run.
 pub struct PythonGiven {
     makers: Makers,
     failure: Failure,
 }
 
 impl PythonGiven {
-    /// What `makers` make; nothing without.
+    /// Plugins that `makers` make; none without.
     pub fn new(makers: Option<Makers>) -> PythonGiven {
         PythonGiven { makers: makers.unwrap_or_default(), failure: Failure::default() }
     }
 
-    /// What it raises.
+    /// The exception that a plugin has raised, if any has.
     pub fn failure(&self) -> Failure {
         self.failure.clone()
     }

@@ -1,4 +1,4 @@
-//! What a run is given that is written in Python, while it is made and called: what is handed to it, what it raises.
+//! Making and calling of plugins in Python: arguments that are handed to them, exceptions that they raise.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -92,8 +92,8 @@ pub fn parameters<'py>(
     Ok(by_name)
 }
 
-/// What `maker` gives for an end: called with its name, PCR, MCR, the rate that it begins with [cells/s], a seed, and
-/// parameters.
+/// The plugin that `maker` makes for an end: called with its name, PCR, MCR, the rate that it begins with [cells/s], a
+/// seed, and parameters.
 pub fn made_for_end<'py>(
     py: Python<'py>,
     maker: &Py<PyAny>,

@@ -36,7 +36,7 @@ pub type Distribution = (String, Vec<(Interval, u64)>);
 
 /// A series: what it is, and its columns.
 pub struct Track {
-    /// What.
+    /// Name of the quantity: "acr", "queue", ...
     pub probe: String,
     /// The VC or port by its name.
     pub entity: String,
@@ -121,7 +121,7 @@ impl RunResult {
         self.delays.iter().map(columns).collect()
     }
 
-    /// What each series is.
+    /// Descriptions of the series: quantity, entity and unit of each.
     fn series_info(&self) -> Vec<SeriesInfo> {
         let series = self.series.lock().unwrap_or_else(PoisonError::into_inner);
         let info = |track: &Track| {

@@ -51,7 +51,7 @@ impl Drop for Scenario {
     }
 }
 
-/// What a point of a sweep sets, by path, and the scenario with it.
+/// A point of a sweep: its values, by path, and the scenario with them.
 type Point = (Vec<(String, String)>, Scenario);
 
 /// VC, whether backward, rate \[cells/s\], and the port that keeps the flow from more, if one does.
@@ -143,7 +143,7 @@ impl Scenario {
     }
 }
 
-/// What a flow is entitled to, by names.
+/// Max-min fair share of a flow, by names.
 fn row(scenario: &Resolved, share: FairShare) -> Share {
     let vc = scenario.connection(share.flow.connection()).name.clone();
     let port = match share.bottleneck {
@@ -223,7 +223,7 @@ impl Scenario {
         Ok((scenario.name.clone(), scenario.duration.as_secs_f64(), scenario.seed))
     }
 
-    /// What the scenario is for, as its text says.
+    /// Purpose of the scenario, as its text says.
     fn purpose(&self) -> String {
         self.document.purpose()
     }

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 
 use crate::error::parameter_error;
 
-/// What signalling carries for these parameters, by symbol, and the record of the optional ones. Rates in cells/s,
-/// times in seconds, CDF 0 where rule 6 is disabled.
+/// Values that signalling carries for these parameters, by symbol, and the record of the optional ones. Rates in
+/// cells/s, times in seconds, CDF 0 where rule 6 is disabled.
 #[pyfunction]
 #[pyo3(signature = (pcr, mcr, icr, nrm, trm, rif, rdf, adtf, tbe, cdf, frtt))]
 #[expect(clippy::too_many_arguments, reason = "one per parameter of the standard")]

@@ -17,7 +17,7 @@ struct PythonTraffic {
     vc: String,
 }
 
-/// What `maker` makes for an end, or traffic without a cell if making it raises.
+/// Traffic that `maker` makes for an end, or traffic without a cell if making it raises.
 pub fn make(
     maker: &Py<PyAny>,
     failure: &Failure,

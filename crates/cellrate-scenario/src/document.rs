@@ -42,7 +42,7 @@ pub struct Document {
     /// The file, then every override: places point into these.
     texts: Arc<Vec<SourceText>>,
     root: Table,
-    /// What is still to be set in `root`: the values of a point of a sweep, so that thousands of points share the rest.
+    /// Values still to be set in `root`: those of a point of a sweep, so that thousands of points share the rest.
     pending: Vec<Setting>,
 }
 
@@ -255,7 +255,7 @@ impl Document {
             .map_err(|fault| self.error(fault))
     }
 
-    /// What the scenario is for: its `purpose`, or the comment at the head of the file; empty without either.
+    /// Purpose of the scenario: its `purpose`, or the comment at the head of the file; empty without either.
     pub fn purpose(&self) -> String {
         let of = |root: &Table| root.text("purpose").unwrap_or_default().to_string();
         self.settled().map_or_else(|_| of(&self.root), |root| of(&root))
@@ -506,7 +506,7 @@ impl Document {
         }
     }
 
-    /// What the entries of a kind are called as written.
+    /// Names of the entries of a kind, as written.
     fn handles(&self, kind: &str) -> Vec<String> {
         self.root.tables(kind).enumerate().map(|(i, (_, table))| group::handle(table, i + 1)).collect()
     }
@@ -562,7 +562,7 @@ impl Document {
     }
 }
 
-/// What may stand behind the next dot of a path.
+/// Names that may stand behind the next dot of a path.
 #[derive(Clone, Copy)]
 enum Known {
     Shape(&'static Shape),
@@ -596,8 +596,8 @@ impl Known {
     }
 }
 
-/// What a link that is called by its ends in the other order is called here; `None` where that is no link, or it is
-/// called by the right order.
+/// Name of a link that is called by its ends in the other order; `None` where that is no link, or it is called by the
+/// right order.
 fn turned(kind: &str, name: &str, handles: &[String]) -> Option<String> {
     let is_there = |name: &str| handles.iter().any(|handle| pattern::matches(handle, name) || handle == name);
     if kind != "link" || is_there(name) {

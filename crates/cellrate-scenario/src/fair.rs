@@ -15,18 +15,18 @@ use cellrate_proto::{BitRate, CellRate, Time};
 
 use crate::model::{Category, FlowIndex, GreedyWindow, Port, PortIndex, Scenario, Sender, Traffic};
 
-/// What a flow is entitled to.
+/// Max-min fair share of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FairShare {
     /// The flow.
     pub flow: FlowIndex,
     /// The rate of the flow, its forward RM cells included [cells/s].
     pub rate: CellRate,
-    /// What keeps it from more.
+    /// Bottleneck that keeps it from more.
     pub bottleneck: Bottleneck,
 }
 
-/// What keeps a flow from a higher rate.
+/// Limit that keeps a flow from a higher rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bottleneck {
     /// An output port, which is full.
@@ -42,7 +42,7 @@ pub struct Oversubscribed {
     pub port: String,
     /// Sum of the MCRs of the flows through it [cells/s].
     pub promised: CellRate,
-    /// What it has for ABR [cells/s].
+    /// Capacity that the port has for ABR [cells/s].
     pub capacity: CellRate,
 }
 
@@ -199,7 +199,7 @@ fn filled(
         .collect())
 }
 
-/// What a direction of a connection asks of the ports on its way [cells/s].
+/// Demand of a direction of a connection on the ports of its way [cells/s].
 enum Demand {
     Guaranteed(f64),
     Abr { mcr: f64, pcr: f64, weight: f64, nrm: f64 },

@@ -1,4 +1,4 @@
-//! What can be known before a run of whether the rates that a port hands out can settle.
+//! Stability of the rates that a port hands out, as far as it is known before a run.
 //!
 //! A port that computes rates is an integrator with a delay: what it answers reaches the sources, and what they then
 //! send reaches the port, one round trip later. Such a loop settles while its gain per second times its delay is below
@@ -20,7 +20,7 @@ pub const LIMIT: f64 = std::f64::consts::FRAC_PI_2;
 pub struct CannotSettle {
     /// The port.
     pub port: PortIndex,
-    /// What the algorithm is called.
+    /// Name of the algorithm.
     pub algorithm: &'static str,
     /// Connections that have their bottleneck here.
     pub connections: usize,
@@ -28,7 +28,7 @@ pub struct CannotSettle {
     pub delay: Duration,
     /// Gain times delay, above [`LIMIT`].
     pub gain_delay: f64,
-    /// What would settle, as a phrase.
+    /// A change under which it would settle, as a phrase.
     pub remedy: String,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Counters {
     pub data_sent: u64,
 }
 
-/// What is counted of RM cells at an end.
+/// Counters of RM cells at an end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RmCount {
     ForwardReceived,
@@ -80,7 +80,7 @@ pub(crate) enum Access {
     },
 }
 
-/// What data cells touch at the end that receives them, their count apart.
+/// State that data cells touch at the end that receives them, their count apart.
 #[derive(Debug)]
 pub(crate) struct EarlyReceiver<'a> {
     delays: Recording<'a>,
@@ -485,7 +485,7 @@ impl Endpoint {
         self.acr_integral.watch(from);
     }
 
-    /// What ACR did from that instant on to `end`.
+    /// Course of ACR from that instant on to `end`.
     pub fn acr_tail(&self, end: Time) -> Option<Tail> {
         self.acr_integral.tail(end, self.source()?.acr())
     }

@@ -34,7 +34,7 @@ pub fn check(scenario: &Scenario) -> Result<(), RunError> {
 pub struct Share {
     /// The kind of entries that it comes from, such as "probe": a key of the scenario.
     pub key: &'static str,
-    /// What takes the most of it, for people.
+    /// Things that take the most memory, for people.
     pub what: String,
     /// All of it \[octets\].
     pub octets: u64,
@@ -50,8 +50,8 @@ const OCTETS_OF_TCP: u64 = 2_048;
 /// An end of a connection, and the places of its direction at the ports (measured).
 const OCTETS_OF_A_FLOW: u64 = 1_024;
 
-/// What a run of `scenario` takes at least, the largest share first. Series of changes, queues and lists of frames or
-/// bursts grow with what happens, and are not in it.
+/// Least memory that a run of `scenario` takes, the largest share first. Series of changes, queues and lists of frames
+/// or bursts grow with what happens, and are not in it.
 pub fn footprint(scenario: &Scenario) -> Vec<Share> {
     let mut series = Share { key: "probe", what: String::new(), octets: 0 };
     let mut most = 0;

@@ -32,7 +32,7 @@ pub enum Mechanism {
     Stretches,
     /// Cells between clusters of a large network are packed.
     Packing,
-    /// What a cluster of a large network works on is read through first.
+    /// Memory that a cluster of a large network works on is read through first.
     Prefetch,
     /// A cluster runs several windows before clusters elsewhere begin with theirs.
     Lead,

@@ -46,16 +46,16 @@ pub struct Steps {
     serial: Serial,
     seen: Seen,
     noted: Vec<Departure>,
-    /// What is followed is told from then on.
+    /// Beginning of the time in which cells are followed.
     follow_from: Time,
     meter: Meter,
     /// Instants still to come for which counts have to be exact, in order, and the end of the run.
     instants: VecDeque<Time>,
-    /// What was found wrong on the way.
+    /// Error on the way, if there was one.
     error: Option<RunError>,
 }
 
-/// What has come in one step.
+/// Events of one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
     /// How far the run has got: all that happens before this has happened.
@@ -75,7 +75,7 @@ pub struct Passing {
     pub port: PortIndex,
     /// The direction that it goes in: an RM cell that has been turned around goes in the other one.
     pub flow: FlowIndex,
-    /// What kind of cell it is.
+    /// Kind of the cell.
     pub cell: Traveller,
     /// Whether the line lost it then.
     pub lost: bool,

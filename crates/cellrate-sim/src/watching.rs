@@ -10,7 +10,7 @@ use cellrate_proto::{Duration, Time};
 
 use crate::kernel::state::cluster::Cluster;
 
-/// What has come since the last look.
+/// Progress since the last look.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Look {
     /// How far the run has got: all that happens before this has happened.
@@ -19,7 +19,7 @@ pub struct Look {
     pub recent: Vec<Recent>,
 }
 
-/// What has been added to one series.
+/// Values added to one series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recent {
     /// Its place among the scenario's probes, and among [`RunResult::series`](crate::RunResult::series).
@@ -64,7 +64,7 @@ impl<'a> Watcher<'a> {
 }
 
 impl Seen {
-    /// What series have recorded since the last call, in the order of the scenario.
+    /// Values of series since the last call, in the order of the scenario.
     pub fn recent(&mut self, clusters: &[Cluster]) -> Vec<Recent> {
         let mut recent: BTreeMap<usize, Recent> = BTreeMap::new();
         self.values.resize(clusters.len(), Vec::new());

@@ -312,7 +312,7 @@ fn consistent_marking_takes_back_what_is_not_used() {
     assert!(longest_queue(&result) < 10.0, "{}", longest_queue(&result));
 }
 
-/// What comes to a virtual source can be less than its ACR: it is held back by another line before.
+/// A virtual source may have less to send than its ACR: another line before holds it back.
 #[test]
 fn consistent_marking_is_fair_between_virtual_sources() {
     let mut document = Document::parse(BOTTLENECKS, "bottlenecks").unwrap();

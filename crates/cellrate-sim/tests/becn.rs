@@ -9,7 +9,7 @@ use cellrate_sim::{PortSummary, RunResult, run};
 
 const SCENARIO: &str = include_str!("../../../scenarios/becn.toml");
 
-/// What the sources bring to the line and it does not take [cells/s].
+/// Rate that the sources bring to the line and it does not take [cells/s].
 const EXCESS: f64 = (300e6 - 149.76e6) / BITS_PER_CELL as f64;
 
 fn with(becn: &str) -> RunResult {

@@ -141,7 +141,7 @@ fn erica_hands_out_the_rate_in_force() {
     }
 }
 
-/// What docs/guides/changing-links.md says of the ready scenario `rain-fade`.
+/// Sentences of docs/guides/changing-links.md on the ready scenario `rain-fade`.
 #[test]
 fn sources_follow_a_rain_fade() {
     let text = include_str!("../../../scenarios/rain-fade.toml");
@@ -164,7 +164,7 @@ fn sources_follow_a_rain_fade() {
     assert!((70..=140).contains(&port.dropped), "{}", port.dropped);
 }
 
-/// What docs/guides/changing-links.md says of the ready scenario `leo-pass`.
+/// Sentences of docs/guides/changing-links.md on the ready scenario `leo-pass`.
 #[test]
 fn sources_follow_satellites() {
     let text = include_str!("../../../scenarios/leo-pass.toml");
@@ -182,7 +182,7 @@ fn sources_follow_satellites() {
     assert!((700..780).contains(&(lost[0] + lost[2])) && lost[1] + lost[3] < 30, "{lost:?}");
 }
 
-/// What docs/guides/changing-links.md says of the ready scenario `cell-5g`.
+/// Sentences of docs/guides/changing-links.md on the ready scenario `cell-5g`.
 #[test]
 fn sources_follow_a_radio_cell() {
     let text = include_str!("../../../scenarios/cell-5g.toml");

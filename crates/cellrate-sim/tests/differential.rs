@@ -624,7 +624,7 @@ fn windows_difference(scenario: &Scenario, summary: &Summary, judge: &Judgement)
     (vcs.len() + ports.len() > 0).then(|| "more rows of windows than the judge has".into())
 }
 
-/// What a row has grown by since the end of the warm-up.
+/// Growth of a row since the end of the warm-up.
 fn tcp_since(row: &TcpRow, before: Option<&TcpRow>) -> TcpRow {
     let mut row = row.clone();
     if let Some((_, _, tally, delivered, whole, spoiled)) = before {

@@ -118,7 +118,7 @@ fn transfer(recovery: Recovery, lost: &[usize]) -> Vec<(Duration, u64)> {
     sent
 }
 
-/// What ns-3 recorded, from its first segment on.
+/// Record of ns-3, from its first segment on.
 fn recorded(name: &str) -> Vec<(Duration, u64)> {
     let path = format!("{}/tests/references/ns3/{name}.csv", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));

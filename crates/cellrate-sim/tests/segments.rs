@@ -130,7 +130,7 @@ fn what_finds_no_room_is_lost_at_the_port_behind() {
     assert_what_is_on_its_way(&result);
 }
 
-/// What is counted on its way, in the queue too, is data that neither came nor was lost, and a few RM cells.
+/// Cells counted on their way, those in queues too, are data that neither came nor was lost, and a few RM cells.
 fn assert_what_is_on_its_way(result: &cellrate_sim::RunResult) {
     let vc = &result.summary.vcs[0];
     let on_way = vc.data_sent - vc.data_delivered - vc.dropped;

@@ -1,4 +1,4 @@
-//! What a tap sees, and that nothing changes because it looks.
+//! Taps see the cells that leave, and change nothing by looking.
 
 mod random_world;
 mod world;

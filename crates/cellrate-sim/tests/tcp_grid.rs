@@ -22,7 +22,7 @@ const SECONDS: u64 = 60;
 const ACCESS: Duration = Duration::from_ms(1);
 const LINE: Duration = Duration::from_ms(20);
 
-/// What so many cells take at this rate.
+/// Time that so many cells take at this rate.
 fn span(cells: u64, bps: u64) -> Duration {
     BitRate::from_bps(bps).cell_time() * cells
 }

@@ -44,8 +44,8 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn figures(this: &Adapted) -> Result<Box<[f64]>, JsValue>;
 
-    /// What makes them: called with the name, the port, its link rate [cells/s], parameters as JSON text and names of
-    /// figures.
+    /// Function that makes them: called with the name, the port, its link rate [cells/s], parameters as JSON text and
+    /// names of figures.
     pub type Maker;
 
     #[wasm_bindgen(method, catch)]

@@ -15,8 +15,8 @@ pub struct Setup {
     document: Document,
 }
 
-/// What is wrong with a scenario, as JSON text: file, line, column, width, key, message, remedy, and the whole as a
-/// terminal shows it.
+/// Error of a scenario as JSON text: file, line, column, width, key, message, remedy, and the whole as a terminal shows
+/// it.
 fn thrown(error: &ScenarioError) -> JsValue {
     let told = json!({
         "file": error.file(),
@@ -50,8 +50,7 @@ impl Setup {
         self.document.set(path, value).map_err(|error| thrown(&error))
     }
 
-    /// What each point of the sweep sets, as JSON text: lists of pairs of path and value. One empty list where there is
-    /// no sweep.
+    /// Points of the sweep as JSON text: lists of pairs of path and value. One empty list where there is no sweep.
     ///
     /// # Errors
     /// What is wrong with the sweep, as JSON text.
@@ -87,8 +86,8 @@ impl Setup {
         self.document.to_json().to_string()
     }
 
-    /// What is to be run, as JSON text: name, purpose, duration, seed, hash, network, series, max-min fair rates (none
-    /// where a port's MCRs exceed what it has), and what is not built in.
+    /// Description of the run as JSON text: name, purpose, duration, seed, hash, network, series, max-min fair rates
+    /// (none where a port's MCRs exceed what it has), and what is not built in.
     ///
     /// # Errors
     /// What does not fit together, as JSON text.

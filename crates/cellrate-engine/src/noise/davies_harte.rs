@@ -5,7 +5,7 @@
 use super::fft::{Complex, transform};
 use crate::random::Random;
 
-/// What all sequences of a length and Hurst parameter have in common: the deviation of each frequency.
+/// Deviation of each frequency, which all sequences of a length and Hurst parameter have in common.
 pub struct Spectrum(Vec<f64>);
 
 impl Spectrum {

@@ -19,7 +19,7 @@ pub fn fractional_gaussian(method: NoiseMethod, count: usize, hurst: f64, random
     Spectrum::new(method, count, hurst).sequence(random)
 }
 
-/// What all sequences of a method, a length and a Hurst parameter have in common: most of the work.
+/// The part of the work, most of it, that all sequences of a method, a length and a Hurst parameter have in common.
 enum Spectrum {
     DaviesHarte(davies_harte::Spectrum),
     Paxson(paxson::Spectrum),

@@ -5,7 +5,7 @@
 use super::fft::{Complex, transform};
 use crate::random::Random;
 
-/// What all sequences of a length and Hurst parameter have in common: the power of each frequency from the first on.
+/// Power of each frequency from the first on, which all sequences of a length and Hurst parameter have in common.
 pub struct Spectrum {
     power: Vec<f64>,
     /// The power of both sides together, which is the variance.

@@ -33,7 +33,7 @@ pub struct Burst {
 
 /// Bursts at work.
 pub struct Bursts {
-    /// What is asked late, by whoever looks.
+    /// State that moves on whenever somebody looks, however late.
     told: RefCell<Told>,
     acr: CellRate,
 }
@@ -41,7 +41,7 @@ pub struct Bursts {
 struct Told {
     /// `None` where there is no more.
     source: Option<Box<dyn TrafficSource + Send>>,
-    /// What is left of each burst; `at` is when the next cell of it comes, or came. Only of the last one some may still
+    /// The rest of each burst; `at` is when the next cell of it comes, or came. Only of the last one some may still
     /// have to come.
     bursts: VecDeque<Burst>,
     /// Cells left in all of them.
@@ -58,7 +58,7 @@ impl fmt::Debug for Bursts {
 }
 
 impl Bursts {
-    /// What `source` says; ACR is `acr` at first.
+    /// Bursts of the traffic `source`; ACR is `acr` at first.
     pub fn new(mut source: Box<dyn TrafficSource + Send>, acr: CellRate) -> Bursts {
         let first = source.next(Time::ZERO, acr, Cells::ZERO);
         let mut told = Told { source: Some(source), bursts: VecDeque::new(), cells: 0, last: Time::ZERO };
@@ -121,7 +121,7 @@ impl Burst {
 }
 
 impl Told {
-    /// What the source says up to `now`, `now` included, is known, and one burst more.
+    /// Asks the source until every burst up to `now`, `now` included, is known, and one more.
     fn ask_until(&mut self, now: Time, acr: CellRate) {
         while self.last <= now
             && let Some(source) = &mut self.source

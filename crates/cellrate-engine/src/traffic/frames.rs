@@ -60,7 +60,7 @@ impl Frame {
     }
 }
 
-/// What the codec gives, frame by frame.
+/// Frames of the codec, one by one.
 #[derive(Clone, Debug)]
 struct Film {
     frames_per_second: FrameRate,
@@ -209,7 +209,7 @@ impl Frames {
         (all, there.skipped)
     }
 
-    /// What the application has done by `now`, `now` included.
+    /// Brings the application up to `now`, `now` included.
     fn settle(&mut self, now: Time) {
         while self.film.next() <= now {
             let frame = self.film.take();

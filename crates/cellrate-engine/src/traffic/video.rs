@@ -17,7 +17,7 @@ use crate::tournament::Tournament;
 #[derive(Clone, Debug)]
 pub struct Video {
     programs: Vec<Program>,
-    /// What each does until its next clock reference.
+    /// Pace of each program until its next clock reference.
     paces: Vec<Pace>,
     /// The next cell of each: its instant, and the number of the program below that. Of several at the same instant,
     /// the one with the lowest number comes first.

@@ -110,7 +110,7 @@ impl Cell {
         self.header & USER_BIT != 0
     }
 
-    /// What an RM cell says.
+    /// The RM cell that these octets carry.
     ///
     /// # Errors
     /// When its CRC-10 does not fit, or it is not one of ABR's.

@@ -1,4 +1,4 @@
-//! What is counted in a run and belongs to no port and no adapter.
+//! Counters of a run that belong to no port and no adapter.
 
 /// Cells of one flow that came into this process and left it otherwise than at its ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) struct HostCounters {
     pub device_errors: u64,
 }
 
-/// What is counted on a link into another process.
+/// Counters of a link into another process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PeerCounters {
     pub sent: u64,

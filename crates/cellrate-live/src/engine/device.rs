@@ -69,7 +69,7 @@ impl PacketDevice for PairedDevice {
 #[derive(Debug)]
 pub struct ScriptedDevice {
     to_receive: VecDeque<Vec<u8>>,
-    /// What it was sent.
+    /// Packets that it was sent.
     pub sent: Vec<Vec<u8>>,
     fd: OwnedFd,
 }

@@ -43,7 +43,7 @@ pub enum Error {
         node: String,
         /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The error that the operating system gave.
         cause: io::Error,
     },
     /// Too many things at once for so long a run: the scheduler's keys hold less.
@@ -62,7 +62,7 @@ pub enum Error {
     NotConserved {
         /// The connection and direction.
         vc: String,
-        /// What went in and what came out, in words and numbers.
+        /// Cells that went in and cells that came out, in words and numbers.
         account: String,
     },
 }

@@ -21,7 +21,7 @@ use super::port::{ABR, Exit};
 use super::sampler::Sampler;
 use super::tap::{CellTap, TapDirection};
 
-/// What a leaf of the schedule stands for.
+/// Things that wait in the schedule: one for each of its leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leaf {
     /// The cell in transmission at a port leaves.

@@ -78,11 +78,11 @@ pub(crate) struct Outgoing {
     pub neighbour: NodeIndex,
     /// The cells that have left since the last datagrams, each stamped with its arrival.
     pub cells: Vec<Cell>,
-    /// What takes the arrival back to the departure.
+    /// Span between the departure of a cell and its arrival: the one is worked out from the other.
     pub delay: Duration,
 }
 
-/// What is counted at a node.
+/// Counters of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NodeCounters {
     /// RM cells that came with a wrong CRC-10, or were none of ABR's: discarded.
@@ -96,7 +96,7 @@ pub(crate) struct NodeCounters {
 pub(crate) struct Network {
     pub hops: Vec<Hop>,
     pub ports: Vec<Port>,
-    /// What the scenario calls them.
+    /// Places of the ports in the scenario.
     pub port_indices: Vec<PortIndex>,
     pub inputs: Vec<Input>,
     pub outgoing: Vec<Outgoing>,

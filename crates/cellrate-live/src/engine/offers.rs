@@ -1,4 +1,4 @@
-//! What adapters offer to applications while the network runs: ACR, now.
+//! Offers of adapters to applications while the network runs: ACR, now.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,7 +13,7 @@ pub struct Offers {
 }
 
 impl Offers {
-    /// What stands before the run: ICR in force of ABR sources, and PCR of others, which never changes.
+    /// The offers before the run: ICR in force of ABR sources, and PCR of others, which never changes.
     pub fn new(scenario: &Scenario) -> Offers {
         let rates = scenario.flows().map(|flow| scenario.flow(flow).sender.icr());
         Offers { rates: rates.map(|rate| AtomicU64::new(rate.as_cells_per_s().to_bits())).collect() }

@@ -1,4 +1,4 @@
-//! What a live run is told beside its scenario.
+//! Options of a live run, which its scenario does not have.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::ControlFlow;
@@ -93,7 +93,7 @@ pub struct Options<'a> {
     pub nonce: Option<u64>,
     /// For tests.
     pub faults: Faults,
-    /// What the verdict on the run's timing asks for.
+    /// Limits of the verdict on the run's timing.
     pub thresholds: Thresholds,
     /// Sees every cell.
     pub tap: Option<Box<dyn CellTap + 'a>>,
@@ -123,11 +123,11 @@ pub struct Progress {
     pub fraction: f64,
     /// Logical time: what series have recorded before it is theirs for good.
     pub now: Time,
-    /// What they have recorded since the last time, where that [is asked for](Options::watched).
+    /// Values that series have got since the last time, where that [is asked for](Options::watched).
     pub recent: Vec<Recent>,
 }
 
-/// What has been added to one series.
+/// Values added to one series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recent {
     /// Its place in [`Outcome::series`](super::Outcome::series).

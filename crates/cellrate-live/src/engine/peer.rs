@@ -315,7 +315,7 @@ impl Peers {
         self.links.iter().map(|link| (link.port, link.counters)).collect()
     }
 
-    /// What the verdict looks at, of a run that went on until `end`.
+    /// Figures of each link for the verdict on a run that went on until `end`.
     pub fn figures(&self, scenario: &Scenario, end: Time) -> Vec<LinkFigures> {
         // Longer than there and back on any way.
         let delays = scenario.links.iter().fold(Duration::ZERO, |sum, link| sum.saturating_add(link.delay));

@@ -27,7 +27,7 @@ pub(crate) enum Exit {
     Outside(u32),
 }
 
-/// What was lost at a port, by category and reason.
+/// Cells lost at a port, by category and reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Losses {
     pub buffer: [u64; PRIORITIES],
@@ -49,7 +49,7 @@ pub(crate) struct Port {
     lengths: [u64; PRIORITIES],
     room: [u64; PRIORITIES],
     shared_room: u64,
-    /// What decides on the cells of UBR that come, if something does.
+    /// Frame discard of the UBR buffer, if the port has it.
     pub frame_discard: Option<FrameDiscard>,
     line: Line,
     injected: Option<Box<InjectedFaults>>,

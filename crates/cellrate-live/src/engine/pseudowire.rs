@@ -114,7 +114,7 @@ pub enum DatagramError {
     Fragment,
     /// The length field claims more than there is.
     Length {
-        /// What it claims \[octets\].
+        /// Length in the header \[octets\].
         claimed: usize,
         /// Octets that came from the control word on.
         octets: usize,

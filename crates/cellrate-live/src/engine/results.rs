@@ -1,5 +1,5 @@
-//! What a live run gives back. Keys that mean the same as the simulator's have the same names (docs/results.md); those
-//! that only a live run has are documented in docs/testbed.md.
+//! Results of a live run. Keys that mean the same as the simulator's have the same names (docs/results.md); those that
+//! only a live run has are documented in docs/testbed.md.
 
 use cellrate_engine::names::{category_name, flow_name, port_name};
 pub use cellrate_engine::rows::{
@@ -41,7 +41,7 @@ pub struct Summary {
     pub timing: Timing,
     /// Connections that admission or negotiation refused.
     pub refused: Vec<RefusedSummary>,
-    /// What negotiation changed.
+    /// Parameters that negotiation changed.
     pub negotiated: Vec<NegotiatedSummary>,
     /// Clocks that are not exact, hosts before links.
     pub clocks: Vec<ClockSummary>,
@@ -61,8 +61,8 @@ pub struct Summary {
     pub nodes: Vec<NodeRow>,
     /// One row per link into another process.
     pub links: Vec<LinkRow>,
-    /// What came to the process's address and was not from a neighbour, or was no datagram of cells; null for a run in
-    /// one process.
+    /// Datagrams that came to the process's address from somebody else than a neighbour, or were no datagrams of cells;
+    /// null for a run in one process.
     pub datagrams: Option<DatagramRow>,
 }
 
@@ -144,7 +144,7 @@ pub struct FlowRow {
 /// An output port.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PortRow {
-    /// What a simulation says of it, too.
+    /// The columns that a simulation gives of a port, too.
     #[serde(flatten)]
     pub common: PortSummary,
     /// CBR and VBR cells without room, among the cells lost.
@@ -197,7 +197,7 @@ pub struct HostRow {
     pub device_errors: u64,
 }
 
-/// What a node discarded.
+/// Cells that a node discarded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NodeRow {
     /// Its name.
@@ -246,7 +246,7 @@ pub struct DatagramRow {
     pub malformed: u64,
 }
 
-/// What the end of a run is told beside the machine.
+/// Facts about the end of a run that the machine does not know.
 pub(crate) struct Ending<'a> {
     pub scenario: &'a Scenario,
     pub nodes: Vec<String>,

@@ -15,7 +15,7 @@ use super::port::ABR;
 /// A recorded series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What: "acr", "queue", ...
+    /// Name of the quantity: "acr", "queue", ...
     pub probe: String,
     /// The VC or port by its name ("sw1->sw2").
     pub entity: String,
@@ -234,7 +234,7 @@ impl Sampler {
         }
     }
 
-    /// What has been recorded before `now` and not been told yet; what is recorded at `now` may still change.
+    /// Values recorded before `now` and not given yet; those recorded at `now` may still change.
     pub fn recent(&mut self, now: Time) -> Vec<Recent> {
         let mut recent = Vec::new();
         for (place, track) in self.tracks.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! What a sending end has to send: cells of a generator, or the packets of a real host, cut into cells.
+//! Supplies of a sending end: cells of a generator, or the packets of a real host, cut into cells.
 
 use std::collections::VecDeque;
 
@@ -24,10 +24,10 @@ pub(crate) enum Supply {
     OnOff(Box<OnOff>),
     Timed(Timed),
     Video(Box<Video>),
-    /// What is not built in.
+    /// Traffic that is not built in.
     Bursts(Box<Bursts>),
     Packets(Box<PacketQueue>),
-    /// What another loop of the same connection brings to a switch.
+    /// Cells that another loop of the same connection brings to a switch.
     Relayed(Box<PerVcQueue<Cell>>),
 }
 
@@ -157,7 +157,7 @@ impl Supply {
         }
     }
 
-    /// What waits at a virtual source, if this is one's.
+    /// The queue of a virtual source, if this is one's supply.
     pub fn relayed(&self) -> Option<&PerVcQueue<Cell>> {
         if let Supply::Relayed(queue) = self { Some(queue) } else { None }
     }
@@ -199,7 +199,7 @@ pub(crate) struct PacketQueue {
     pub counters: PacketCounters,
 }
 
-/// What became of the packets that came to an adapter.
+/// Counters of the packets that came to an adapter, by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PacketCounters {
     pub offered: u64,

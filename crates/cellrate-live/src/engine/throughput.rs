@@ -15,7 +15,7 @@ use super::error::Error;
 use super::options::{Host, Options, Route};
 use super::run::run;
 
-/// What was carried.
+/// Throughput of a run: cells and packets carried.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Throughput {
     /// Data and RM cells from the first host to the second \[cells\].

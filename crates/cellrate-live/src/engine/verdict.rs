@@ -22,7 +22,7 @@ use serde::Serialize;
 use super::clock::{Clock, wait};
 use super::counters::PeerCounters;
 
-/// What a run in time looks like. Every limit may be set.
+/// Limits within which a live run was in time. Every limit may be set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thresholds {
     /// The most that the 99th percentile of lateness may be. Default four quanta, at least 2 ms.
@@ -63,12 +63,12 @@ impl Default for Thresholds {
     }
 }
 
-/// What was measured of a run's timing, and what follows.
+/// Timing of a run as measured, and the verdict that follows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Timing {
     /// Whether the run was in time.
     pub passed: bool,
-    /// What was not: one sentence each, with figure and limit.
+    /// Limits that were exceeded: one sentence each, with figure and limit.
     pub failures: Vec<String>,
     /// The wake-up quantum of the run \[s\].
     pub quantum_s: f64,
@@ -106,7 +106,7 @@ pub struct Timing {
 const SHORTEST_STALL: Duration = Duration::from_ms(2);
 const CANARY_PERIOD: Duration = Duration::from_ms(1);
 
-/// What the canary saw.
+/// Stalls of the machine as the canary saw them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stalls {
     pub count: u64,
@@ -193,7 +193,7 @@ impl Lateness {
     }
 }
 
-/// What is known at the end of a run beside its lateness.
+/// Measurements at the end of a run, beside its lateness.
 pub(crate) struct Measured {
     pub quantum: Duration,
     pub slipped: Duration,
@@ -208,7 +208,7 @@ pub(crate) struct Measured {
     pub process_cpu_ns: u64,
 }
 
-/// What is known of a link into another process.
+/// Figures of a link into another process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LinkFigures {
     /// "sw1-sw2".
@@ -225,7 +225,7 @@ impl LinkFigures {
         lost as f64 / (lost + self.counters.received).max(1) as f64
     }
 
-    /// What is wrong with the link, a sentence each.
+    /// Faults of the link, a sentence each.
     fn failures(&self, thresholds: &Thresholds) -> Vec<String> {
         let LinkFigures { link, unanswered, counters } = self;
         let mut failures = Vec::new();

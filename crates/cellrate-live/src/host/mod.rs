@@ -62,7 +62,7 @@ pub enum HostError {
     Setting {
         /// The file.
         file: String,
-        /// What was written.
+        /// The value that was to be written.
         value: String,
         /// Why not.
         error: io::Error,
@@ -71,9 +71,9 @@ pub enum HostError {
     Ip(io::Error),
     /// `ip` refused its commands.
     Refused {
-        /// What it was told, a command a line.
+        /// Commands that it was given, one a line.
         commands: String,
-        /// What it said.
+        /// Output of the program.
         output: String,
     },
 }

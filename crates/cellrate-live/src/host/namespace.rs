@@ -27,8 +27,8 @@ impl Namespace {
         })
     }
 
-    /// What `task` gives when it runs inside. Sockets that it opens, devices that it makes and programs that it starts
-    /// belong to the namespace for good.
+    /// The result of `task`, run inside the namespace. Sockets that it opens, devices that it makes and programs that
+    /// it starts belong to the namespace for good.
     ///
     /// # Errors
     /// What `task` reports, and what entering does, which a process that made the namespace may.

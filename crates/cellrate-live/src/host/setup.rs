@@ -1,4 +1,4 @@
-//! What a namespace is told: kernel settings, then addresses, routes and the device.
+//! Commands that set up a namespace: kernel settings, then addresses, routes and the device.
 
 use std::fmt::Write as _;
 use std::fs;

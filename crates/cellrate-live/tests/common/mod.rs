@@ -26,7 +26,7 @@ pub fn parse(text: &str, name: &str) -> Scenario {
     document.resolve().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What the comparison looks at: series by name and entity.
+/// Figures of a run that are compared: series by name and entity.
 pub struct Figures {
     series: Vec<(String, String, Vec<u64>, Vec<f64>)>,
     pub in_time: bool,
@@ -122,7 +122,7 @@ impl Comparison {
         Comparison { name: name.into(), phases: phases.collect(), in_time: live.in_time }
     }
 
-    /// What is further apart than it may be.
+    /// Figures that are further apart than they may be.
     pub fn disagreements(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         if !self.in_time {
@@ -190,7 +190,7 @@ pub fn node(scenario: &Scenario, name: &str) -> NodeIndex {
     NodeIndex(place as u32)
 }
 
-/// What one node of a distributed run is told: all begin at `start_unix_ns`.
+/// Options of one node of a distributed run: all begin at `start_unix_ns`.
 pub fn part(node: NodeIndex, addresses: &[Option<SocketAddr>], start_unix_ns: u64) -> Options<'static> {
     parts(vec![node], addresses, start_unix_ns)
 }
@@ -238,8 +238,8 @@ pub fn distributed_in(
     })
 }
 
-/// What `attempt` gives, repeated up to three times until every node was in time. `None`, and a word about it, where
-/// the machine never let it: then nothing can be asked.
+/// The outcomes of `attempt`, repeated up to three times until every node was in time. `None`, and a word about it,
+/// where the machine never let it: then nothing can be asked.
 pub fn in_time(mut attempt: impl FnMut() -> Vec<Outcome>) -> Option<Vec<Outcome>> {
     for _ in 0..3 {
         let outcomes = attempt();

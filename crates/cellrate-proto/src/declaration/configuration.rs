@@ -67,7 +67,7 @@ macro_rules! configuration {
                 &$crate::declaration::joined::<_, { $crate::declaration::total(PARTS) }>(PARTS)
             };
 
-            /// What is given, and every default.
+            /// A configuration of the given values, and every default.
             pub const fn new($($argument: $argument_type),*) -> $name {
                 $(let $field = $crate::declaration::configuration!(
                     @value $field $type [$($default)?] [$($derived)?]

@@ -69,7 +69,7 @@ const fn bare(text: &str) -> &str {
     }
 }
 
-/// What follows the number and the space.
+/// The unit behind the number and the space.
 const fn unit_of<'a>(text: &'a str, number: &Number) -> &'a str {
     text.split_at(number.end).1.trim_ascii()
 }

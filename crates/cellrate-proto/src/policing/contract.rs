@@ -64,7 +64,7 @@ pub enum Coupling {
     Serial,
 }
 
-/// What a connection has agreed to.
+/// Traffic contract of a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
     /// How conformance is defined.
@@ -107,7 +107,7 @@ impl Contract {
     }
 }
 
-/// What becomes of a cell.
+/// Fate of a cell at a policer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// It conforms.

@@ -11,7 +11,7 @@ use super::increment;
 use crate::parameters::{ParameterError, in_range};
 use crate::units::{CellRate, Duration, Time};
 
-/// What an ABR connection has agreed to.
+/// Traffic contract of an ABR connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AbrContract {
     /// Peak cell rate [cells/s].

@@ -29,9 +29,9 @@ pub enum Action {
 /// The configuration of a policer: its conformance definition, and the fate of cells that do not conform.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UsageConfig {
-    /// What conforms.
+    /// Rule that says which cells conform.
     pub rule: Rule,
-    /// What becomes of the rest.
+    /// Action on cells that do not conform.
     pub action: Action,
 }
 
@@ -94,7 +94,7 @@ impl UsageControl {
         UsageControl { kind, action: config.action, counts: UsageCounts::default() }
     }
 
-    /// What becomes of a cell that comes at `now`, with this CLP.
+    /// Verdict on a cell that comes at `now`, with this CLP.
     pub fn on_cell(&mut self, now: Time, clp: bool) -> Verdict {
         let found = match &mut self.kind {
             Kind::Fixed(policer) => policer.on_cell(now, clp),
@@ -128,7 +128,7 @@ impl UsageControl {
         }
     }
 
-    /// What it has counted so far.
+    /// Counts of the cells so far.
     pub const fn counts(&self) -> UsageCounts {
         self.counts
     }

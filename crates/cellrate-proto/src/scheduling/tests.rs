@@ -81,7 +81,7 @@ fn a_weight_is_rounded_to_thousandths_within_its_range() {
     );
 }
 
-/// What comes of queues that conform to a share each and to bursts of so many cells.
+/// Departures of queues that conform to a share each and to bursts of so many cells.
 fn conforming(shares: &[u32], burst: u64, gaps: &[u64]) -> Vec<(u64, u32)> {
     let total: u64 = shares.iter().map(|&share| u64::from(share)).sum();
     let mut cells = Vec::new();

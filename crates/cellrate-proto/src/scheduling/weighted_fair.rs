@@ -27,7 +27,7 @@ pub struct WeightedFair {
     virtual_time: u128,
     /// Sum of the weights \[thousandths\].
     total: u64,
-    /// What each cell sent adds to the virtual time. Rounded up, where tags are rounded down: a cell whose fluid service
+    /// Virtual time that each cell sent adds. Rounded up, where tags are rounded down: a cell whose fluid service
     /// begins now is eligible.
     step: u128,
     latest_finish: u128,

@@ -37,7 +37,7 @@ configuration! {
         used: f64 = "1.1" in AgingConfig::RATIO where ((1.0..=delta).contains(&used)) "from 1 to aging_delta",
         /// Weight of the newest interval in the smoothed rates.
         weight: f64 = "1/4" in Range::SHARE,
-        /// What is left of every allocation, at most 16777215 cells/s.
+        /// Rate to which every allocation ages and not below, at most 16777215 cells/s.
         floor: CellRate = "10 Mbps" where (floor.as_cells_per_s() <= MAX_RATE) "from 0 to 16777215 cells/s",
     }
 }
@@ -71,7 +71,7 @@ struct Estimate {
     begun: bool,
 }
 
-/// What ages at a port.
+/// Aging of allocations at a port.
 #[derive(Clone, Debug)]
 pub struct Aging {
     vcs: Vec<Estimate>,

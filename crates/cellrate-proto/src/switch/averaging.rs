@@ -91,8 +91,8 @@ impl LoadAveraging {
     }
 }
 
-/// What has decayed to less than this is gone. It lets an idle port come to rest after a known number of intervals
-/// instead of approaching zero for ever, and is far below anything a rate code can show.
+/// A contribution that has decayed to less than this is gone. It lets an idle port come to rest after a known number of
+/// intervals instead of approaching zero for ever, and is far below anything a rate code can show.
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// The count of active sources with decay: each connection's contribution is 1 after an interval in which it was active
@@ -106,9 +106,9 @@ pub struct Fading {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct FadingVc {
-    /// What it counts.
+    /// Contribution of the connection to N, the number of active ones.
     contribution: f64,
-    /// What it used in the last interval that it was active in.
+    /// Rate used in the last interval that the connection was active in.
     used: CellRate,
 }
 
@@ -128,12 +128,12 @@ impl Fading {
         1.0 - core::mem::replace(contribution, 1.0)
     }
 
-    /// What a connection counts, since the last interval ended.
+    /// Contribution of a connection to N since the last interval ended.
     pub(super) fn contribution(&self, slot: Slot) -> f64 {
         self.vcs[slot.0 as usize].contribution
     }
 
-    /// What it used in the last interval that it was active in.
+    /// Rate that a connection used in the last interval that it was active in.
     pub(super) fn used(&self, slot: Slot) -> CellRate {
         self.vcs[slot.0 as usize].used
     }

@@ -13,7 +13,7 @@ use crate::rate_code::RateCode;
 use crate::rm::{Direction, RmCell};
 use crate::units::{CellRate, Cells, Time};
 
-/// What a BRM that a switch originates says.
+/// Indication of a BRM that a switch originates: CI or NI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum BecnIndication {
     /// CI = 1: the source reduces its rate by RDF (default).
@@ -28,7 +28,7 @@ pub enum BecnIndication {
 pub struct BecnConfig {
     /// While a cell finds an ABR queue at or above this [cells, at least 1; no default].
     pub threshold: Cells,
-    /// What they say. Default CI.
+    /// Indication that its BRMs carry. Default CI.
     pub indication: BecnIndication,
 }
 
@@ -54,7 +54,7 @@ pub struct Becn {
     originated: u64,
 }
 
-/// What has to be known of a connection.
+/// State of a connection: when it was last sent a BRM.
 #[derive(Clone, Copy, Debug)]
 struct Told {
     mcr: RateCode,

@@ -16,7 +16,7 @@ use crate::units::CellRate;
 /// A name under which an algorithm is asked for, and what is to be known of it without running it.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// What results and messages call it.
+    /// Name in results and messages.
     pub title: &'static str,
     /// Its `type` in scenarios, a sentence on it, and its keys.
     pub shape: Shape,
@@ -219,7 +219,7 @@ macro_rules! algorithms {
                 }
             }
 
-            /// What is to be known of the algorithm without running it; `None` where there is none.
+            /// Declaration of the algorithm, known without running it; `None` where there is none.
             pub fn form(&self) -> Option<&'static Form> {
                 match self {
                     SwitchAlgorithmConfig::None => None,

@@ -100,7 +100,7 @@ pub struct ConsistentMarking {
     advertised: CellRate,
 }
 
-/// What is known of a connection.
+/// Claim of a connection on the line, and what it really sent.
 #[derive(Clone, Copy, Debug)]
 struct Claim {
     standing: Standing,
@@ -108,7 +108,7 @@ struct Claim {
     ccr: CellRate,
     /// The least it claimed since the interval began; zero if it did not claim anything then.
     least: CellRate,
-    /// What it sent in the last interval, if that was less than it claimed; else infinite.
+    /// Rate that it sent in the last interval, if that was less than it claimed; else infinite.
     sent: CellRate,
     entitled: Entitlement,
 }
@@ -137,7 +137,7 @@ impl Claim {
         Claim { standing: Standing::New, ccr, least, sent: Claim::ANYTHING, entitled }
     }
 
-    /// What it takes of the line, if it counts.
+    /// Rate that it takes of the line, if it counts.
     fn claimed(&self) -> Option<CellRate> {
         (self.standing == Standing::Counts).then(|| self.ccr.min(self.sent))
     }
@@ -174,7 +174,7 @@ impl Claim {
 struct Parted {
     /// How many claim less, and are marked.
     marked: u32,
-    /// What these claim, and the others' MCRs.
+    /// Rate that these claim, and the others' MCRs.
     taken: CellRate,
     /// The others' weights.
     sharing: f64,
@@ -237,8 +237,8 @@ impl ConsistentMarking {
         })
     }
 
-    /// What is left for each unit of weight of those that are not marked; where all are, what the largest of them could
-    /// have.
+    /// Rate that is left for each unit of weight of those that are not marked; where all are, what the largest of them
+    /// could have.
     fn left_by(&self, parted: &Parted) -> CellRate {
         let left = self.capacity.saturating_sub(parted.taken);
         if parted.sharing > 0.0 {
@@ -582,7 +582,8 @@ mod tests {
         }
     }
 
-    /// What it sends follows what it claims: in the interval in which it claims more it has still sent less.
+    /// A source that grows: its rate follows its claim, and in the interval in which it claims more it has still sent
+    /// less.
     #[test]
     fn a_growing_source_is_held_to_the_least_that_it_claimed() {
         let mut world = World::new(2);

@@ -40,9 +40,9 @@ use crate::rate_code::RateCode;
 use crate::units::{CellRate, Cells, Duration, Time};
 
 impl EricaConfig {
-    /// What a connection of this CCR used in the interval that has ended; `meter` is already in the next one. A claim
-    /// is not taken for use: CCR is never below MCR, and a direction that sends RM cells only may claim all of the
-    /// line.
+    /// Rate that a connection of this CCR used in the interval that has ended; `meter` is already in the next one. A
+    /// claim is not taken for use: CCR is never below MCR, and a direction that sends RM cells only may claim all of
+    /// the line.
     fn used(&self, ccr: CellRate, slot: Slot, meter: &Meter) -> CellRate {
         let measured = meter.previous_rate(slot);
         match (self.measured_ccr, self.claims_are_use) {
@@ -70,7 +70,7 @@ pub struct Erica {
     vcs: List<EricaVc>,
 }
 
-/// What few ports have.
+/// Refinements of the algorithm that few ports have.
 #[derive(Clone, Debug)]
 struct Refinements {
     fading: Option<Fading>,
@@ -97,7 +97,7 @@ impl Refinements {
     }
 }
 
-/// What the last interval leaves to hand out [cells/s].
+/// Rates that the last interval leaves to hand out [cells/s].
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Shares {
     capacity: CellRate,
@@ -111,8 +111,8 @@ struct EricaVc {
     answer: Answer,
 }
 
-/// What a BRM was last answered, and in which interval: 48 bits of the interval's number, which are more than a run
-/// comes to, and 16 of rate code.
+/// The last answer to a BRM, and its interval: 48 bits of the interval's number, which are more than a run comes to,
+/// and 16 of rate code.
 #[derive(Clone, Copy, Debug)]
 struct Answer(u64);
 
@@ -150,7 +150,7 @@ impl Erica {
         }
     }
 
-    /// What ABR may use, by what an interval measured.
+    /// Rate that ABR may use, by what an interval measured.
     fn capacity(&self, load: &IntervalLoad) -> CellRate {
         let guaranteed = load.guaranteed_rate();
         match &self.config.queue_control {
@@ -180,7 +180,7 @@ impl Erica {
         self.refinements.as_ref()?.weights.as_ref()
     }
 
-    /// What a connection is entitled to.
+    /// Share that a connection is entitled to.
     fn entitlement(&self, slot: Slot) -> Entitlement {
         self.weights().map_or(Entitlement::EQUAL, |weights| weights.of(slot))
     }
@@ -212,8 +212,8 @@ impl Erica {
         self.joined = meter.joined().len() as u32;
     }
 
-    /// What a connection of this CCR gets; shares and allocations are levels of what it is entitled to, which with
-    /// equal shares are rates.
+    /// ER of a connection of this CCR; shares and allocations are levels of what it is entitled to, which with equal
+    /// shares are rates.
     fn explicit_rate(&mut self, ccr: CellRate, entitled: Entitlement) -> CellRate {
         let Shares { max_alloc_previous, .. } = self.shares;
         let fair_share = self.fair_share();

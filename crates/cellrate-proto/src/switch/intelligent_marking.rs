@@ -1,5 +1,5 @@
-//! What [EPRCA](super::Eprca) and [APRC](super::Aprc) have in common: a running mean of the rates that FRMs claim, and
-//! who is told to go where by it ("intelligent marking").
+//! Parts that [EPRCA](super::Eprca) and [APRC](super::Aprc) have in common: a running mean of the rates that FRMs
+//! claim, and who is told to go where by it ("intelligent marking").
 
 use super::list::List;
 use super::{Feedback, Slot};

@@ -1,4 +1,4 @@
-//! What a port measures over an averaging interval.
+//! Measurements of a port over an averaging interval.
 //!
 //! Nothing here loops over connections: every counter of a connection is stamped with the number of the interval it
 //! belongs to, and a stamp that is out of date reads as zero. The end of an interval is one more number.
@@ -57,7 +57,7 @@ impl AveragingInterval {
     }
 }
 
-/// What an algorithm wants measured.
+/// Measurements that an algorithm wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metering {
     /// When [`SwitchAlgorithm::on_interval_end`](super::SwitchAlgorithm::on_interval_end) is called.
@@ -69,7 +69,7 @@ pub struct Metering {
     pub history: bool,
 }
 
-/// What went through a port in one interval.
+/// Cells that went through a port in one interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IntervalLoad {
     /// When the interval began.
@@ -128,7 +128,7 @@ pub struct Meter {
     wishes: Option<Box<Wishes>>,
 }
 
-/// What few algorithms ask for.
+/// Measurements that few algorithms ask for.
 #[derive(Clone, Debug)]
 struct Wishes {
     /// Whether a BRM makes its connection active.
@@ -148,7 +148,7 @@ impl Wishes {
 /// One more than the largest number of cells that can come before the last one.
 const NO_COUNT: u32 = u32::MAX;
 
-/// What is left of the last interval.
+/// Counts of the last interval that are kept.
 #[derive(Clone, Debug, Default)]
 struct History {
     /// How long it was.

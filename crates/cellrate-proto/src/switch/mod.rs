@@ -74,7 +74,7 @@ built_in::algorithms! {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Slot(pub u32);
 
-/// What a switch may do to a backward RM cell: lower ER, set CI, set NI.
+/// Feedback fields of a backward RM cell, with the verbs that a switch has: lower ER, set CI, set NI.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Feedback {
     explicit_rate: RateCode,
@@ -210,7 +210,7 @@ pub enum Settled {
     Yes,
 }
 
-/// What a port learns about a connection at set-up.
+/// A connection as a port learns of it at set-up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VcAtPort {
     /// PCR [cells/s].

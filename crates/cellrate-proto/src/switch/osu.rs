@@ -103,7 +103,7 @@ pub struct Osu {
     vcs: List<OsuVc>,
 }
 
-/// What is kept of a connection.
+/// State of a connection.
 #[derive(Clone, Copy, Debug)]
 struct OsuVc {
     ccr: CellRate,

@@ -11,14 +11,14 @@ use crate::parameters::ParameterError;
 use crate::rm::RmCell;
 use crate::units::{CellRate, Cells, Time};
 
-/// What a port does about congestion. The default does nothing.
+/// Congestion control of a port. The default does nothing.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct PortControlConfig {
     /// EFCI marking of data cells, beside the algorithm.
     pub efci: Option<EfciConfig>,
     /// BRMs that the port originates, beside the algorithm.
     pub becn: Option<BecnConfig>,
-    /// What is written into backward RM cells.
+    /// Algorithm that writes into backward RM cells.
     pub algorithm: SwitchAlgorithmConfig,
 }
 
@@ -38,7 +38,7 @@ pub struct PortControl {
     at_work: Option<Box<AtWork>>,
 }
 
-/// What a data cell needs comes first.
+/// Congestion control in force, with the fields that a data cell needs first.
 #[derive(Debug)]
 #[repr(C)]
 struct AtWork {
@@ -47,7 +47,7 @@ struct AtWork {
     algorithm: Algorithm,
 }
 
-/// What few ports have beside an algorithm.
+/// Parts that few ports have beside an algorithm.
 #[derive(Debug)]
 struct Beside {
     efci: Option<Efci>,

@@ -1,4 +1,4 @@
-//! What unit tests of several algorithms begin with: one port, with connections.
+//! A port with connections, on which unit tests of several algorithms begin.
 
 use alloc::vec::Vec;
 

@@ -26,17 +26,17 @@ words! {
     }
 }
 
-/// What connections at a port are entitled to.
+/// Weights and MCRs of the connections at a port, for shares by entitlement.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
     vcs: Vec<Entitlement>,
     /// The least weight of all.
     least: f64,
-    /// What connections active in the last interval used of their MCRs.
+    /// Part of their MCRs that connections active in the last interval used.
     promised: CellRate,
 }
 
-/// What one connection is entitled to.
+/// Entitlement of one connection: its MCR and its weight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entitlement {
     mcr: CellRate,
@@ -47,7 +47,7 @@ impl Entitlement {
     /// A connection with equal shares.
     pub const EQUAL: Entitlement = Entitlement { mcr: CellRate::ZERO, weight: 1.0 };
 
-    /// What a connection of this MCR and weight is entitled to.
+    /// Entitlement of a connection of this MCR and weight.
     pub const fn of(vc: &VcAtPort) -> Entitlement {
         Entitlement { mcr: vc.mcr, weight: vc.weight }
     }
@@ -79,7 +79,7 @@ impl Weights {
         self.least = self.least.min(vc.weight);
     }
 
-    /// What a connection is entitled to.
+    /// Entitlement of a connection.
     pub fn of(&self, slot: Slot) -> Entitlement {
         self.vcs[slot.0 as usize]
     }
@@ -90,7 +90,7 @@ impl Weights {
         if self.vcs.is_empty() { 1.0 } else { self.least }
     }
 
-    /// What connections active in the last interval used of their MCRs.
+    /// Part of their MCRs that connections active in the last interval used.
     pub fn promised(&self) -> CellRate {
         self.promised
     }
@@ -172,7 +172,7 @@ mod tests {
             self.port.end_intervals(self.now, |_| Cells::ZERO);
         }
 
-        /// What a BRM of this connection gets, in parts of C.
+        /// ER of a BRM of this connection, in parts of C.
         fn er(&mut self, connection: usize) -> f64 {
             let mut feedback = Feedback::new(RateCode::MAX, false, false);
             self.port.on_backward_rm(self.now, self.slots[connection], Cells::ZERO, &mut feedback);
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// What it claims, because nothing of it has been measured yet.
+    /// A newcomer counts with its claim, because nothing of it has been measured yet.
     #[test]
     fn a_newcomer_brings_what_it_claims_of_its_mcr_at_once_where_that_is_asked_for() {
         for (claimed, fair_share) in [(0.25, 0.375), (0.5, 0.25), (1.0, 0.25)] {

@@ -80,7 +80,7 @@ impl UiliConfig {
     }
 }
 
-/// What a policy may know when an FRM is about to leave.
+/// State of a source when an FRM is about to leave, as its policy may know it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForwardRmContext {
     /// Now.
@@ -111,7 +111,7 @@ impl ForwardRmContext {
     }
 }
 
-/// What a policy may know when a BRM has arrived.
+/// State of a source when a BRM has arrived, as its policy may know it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BackwardRmContext {
     /// Now.

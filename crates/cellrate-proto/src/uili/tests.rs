@@ -1,4 +1,4 @@
-//! What the tests of all policies share, and what holds for all of them: properties, and the two cases of section 4.
+//! Helpers and properties of all policies, and the two cases of section 4.
 
 use alloc::vec::Vec;
 

@@ -95,7 +95,7 @@ pub struct Sdu<'a> {
 /// All memory is taken when it is made; a cell costs one copy and its share of the CRC-32. CPI is not looked at.
 #[derive(Clone, Debug)]
 pub struct Reassembler {
-    /// What came of the PDU, whole payloads. Never grows beyond the capacity it was made with.
+    /// Payloads of the PDU so far, whole ones. Never grows beyond the capacity it was made with.
     buffer: Vec<u8>,
     crc: Crc32,
     maximum_sdu: usize,
@@ -112,7 +112,7 @@ enum Progress {
     Discarding,
 }
 
-/// What was wrong with a PDU. It is gone, the next one is not affected.
+/// Fault of a PDU. It is gone, the next one is not affected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReassemblyError {
     /// Cells were lost, damaged or in disorder: the CRC-32 does not fit.

@@ -58,7 +58,7 @@ pub enum Path {
     },
 }
 
-/// What a cell carries: the three PTI bits.
+/// Payload type of a cell: the three PTI bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum PayloadType {
     /// User data: 0b0EU.
@@ -105,7 +105,7 @@ pub struct Cell<'a> {
 pub struct HecError {
     /// The fifth octet as it came.
     pub received: u8,
-    /// What the first four octets ask for.
+    /// HEC that the first four octets ask for.
     pub computed: u8,
 }
 

@@ -1,4 +1,4 @@
-//! What stands before an IP packet in an AAL5 SDU (RFC 2684): nothing, or the LLC/SNAP header that names IPv4.
+//! Header before an IP packet in an AAL5 SDU (RFC 2684): none, or the LLC/SNAP header that names IPv4.
 
 use core::fmt;
 

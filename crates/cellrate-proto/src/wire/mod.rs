@@ -1,4 +1,4 @@
-//! What stands on the wire: cells, RM cells, and packets cut into cells.
+//! Formats on the wire: cells, RM cells, and packets cut into cells.
 //!
 //! Every format is a pair of verbs. `parse` reads octets and either gives a value that cannot be wrong or refuses with
 //! a typed error; it never panics, whatever the octets. `emit` writes a value, checksums and all, and cannot fail. What

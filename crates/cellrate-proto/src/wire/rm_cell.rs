@@ -66,7 +66,7 @@ pub struct AddressedRmCell {
     pub path: Path,
     /// VCI; 6 in an RM cell of a virtual path connection.
     pub vci: u16,
-    /// What it says.
+    /// Contents of the cell.
     pub rm: RmCell,
 }
 

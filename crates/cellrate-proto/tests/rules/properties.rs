@@ -1,4 +1,4 @@
-//! What holds under any order of events.
+//! Properties that hold under any order of events.
 //!
 //! One end is driven at random: data comes, FRMs come to be turned around, BRMs come with any fields, time passes, and
 //! the end sends what it may. Every cell that leaves is judged by a [`Judge`] that knows the rules and nothing of the
@@ -16,7 +16,7 @@ use crate::world::{frm, just_before, power, source};
 
 const OUT_OF_RATE_SPACING: Duration = Duration::from_ms(100);
 
-/// What may happen at an end.
+/// Events at an end of a connection.
 #[derive(Clone, Debug)]
 enum Event {
     Data(u8),
@@ -124,7 +124,7 @@ impl Sender for FewFrms {
     }
 }
 
-/// What the rules need to know of the past.
+/// The past of an end as the rules need to know it.
 struct Judge {
     parameters: AbrParameters,
     last_in_rate: Option<Time>,

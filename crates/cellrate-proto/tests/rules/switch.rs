@@ -1,4 +1,4 @@
-//! What a switch does to the cells of a connection (TM 4.0, 5.10.6), seen from the ends.
+//! Treatment of a connection's cells by a switch (TM 4.0, 5.10.6), seen from the ends.
 
 use std::sync::Arc;
 

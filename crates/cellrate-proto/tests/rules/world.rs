@@ -184,7 +184,7 @@ impl World {
         self
     }
 
-    /// What `end` sends is lost from now on, or arrives again.
+    /// Has the cells of `end` lost from now on, or arrive again.
     pub fn cut(&mut self, end: usize, cut: bool) {
         self.lines[end].cut = cut;
     }

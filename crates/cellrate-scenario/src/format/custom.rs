@@ -5,7 +5,7 @@ use super::{Key, Kind, key, required};
 /// By which name a run is given it.
 pub(super) const NAME_KEY: Key = required("name", Kind::Name, "The name by which the run is given it.");
 
-/// What it is handed.
+/// Parameters that are handed to the plugin.
 pub(super) const PARAMETERS_KEY: Key = key(
     "parameters",
     Kind::Map(&Kind::Any),

@@ -9,7 +9,7 @@ use crate::model::NodeIndex;
 pub struct Application {
     /// Unique among applications.
     pub name: String,
-    /// What runs.
+    /// Program that runs.
     pub kind: ApplicationKind,
     /// Where data comes from.
     pub host: NodeIndex,
@@ -21,7 +21,7 @@ pub struct Application {
     pub end: Time,
 }
 
-/// What runs.
+/// Programs of an application.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ApplicationKind {
     /// A file from vsftpd, fetched with curl.
@@ -118,7 +118,7 @@ pub struct Command {
     pub words: Vec<String>,
     /// Started before the network's time begins, and stopped at the end.
     pub background: bool,
-    /// What says that it is ready.
+    /// Sign that it is ready.
     pub ready: Option<Ready>,
     /// How long that may take.
     pub ready_within: Duration,

@@ -4,7 +4,7 @@ use cellrate_proto::{BitRate, Duration, Time};
 
 use crate::model::{Link, Scenario};
 
-/// What a link is from an instant on.
+/// State of a link from an instant on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkStep {
     /// The instant. What happens at it finds the link as it is from then on.
@@ -15,11 +15,11 @@ pub struct LinkStep {
     pub delay: Duration,
     /// Probability that such a cell is lost on the line, either way [0 to 1].
     pub cell_loss: f64,
-    /// What becomes of the cells that are on the line.
+    /// Fate of the cells that are on the line.
     pub in_flight: InFlight,
 }
 
-/// What becomes of the cells that are on a line when it changes.
+/// Fate of the cells that are on a line when it changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum InFlight {
     /// They arrive when they would have, and those behind them come no closer than they left (default).

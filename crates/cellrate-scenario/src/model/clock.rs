@@ -31,7 +31,7 @@ impl ClockOffset {
         self.0 as f64 / 1e3
     }
 
-    /// What a line of `nominal` runs at by such a clock, to the nearest bit per second and at least 1; one that has
+    /// True rate of a line of `nominal` by such a clock, to the nearest bit per second and at least 1; one that has
     /// stopped stays so.
     pub fn of_line(self, nominal: BitRate) -> BitRate {
         let scaled = i128::from(nominal.as_bps()) * (BILLION + i128::from(self.0));
@@ -40,7 +40,7 @@ impl ClockOffset {
         BitRate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX).max(least))
     }
 
-    /// What a sender that is to send at `nominal` sends at by such a clock.
+    /// True rate of a sender that is to send at `nominal` by such a clock.
     pub fn of_rate(self, nominal: CellRate) -> CellRate {
         nominal * (1.0 + self.0 as f64 / BILLION as f64)
     }

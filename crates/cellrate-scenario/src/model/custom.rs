@@ -1,5 +1,5 @@
-//! What a scenario names and a run is given: switch algorithms, use-it-or-lose-it policies and traffic that are not
-//! built in.
+//! Plugins that a scenario names and a run is given: switch algorithms, use-it-or-lose-it policies and traffic that are
+//! not built in.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub struct Custom {
 }
 
 impl Custom {
-    /// What a checked table asks for, if that is not built in.
+    /// The plugin that a checked table asks for; `None` where it asks for something built in.
     pub(crate) fn read(table: &Table) -> Result<Option<Arc<Custom>>, Fault> {
         if table.text("type") != Some("custom") {
             return Ok(None);
@@ -38,7 +38,7 @@ impl Custom {
     }
 }
 
-/// What a checked table hands over, by name.
+/// Parameters that a checked table hands to a plugin, by name.
 pub(crate) fn parameters(table: &Table) -> Result<Vec<(String, CustomParameter)>, Fault> {
     let entries = table.node("parameters").and_then(Node::table).map_or(&[][..], |table| &table.entries);
     entries.iter().map(|entry| parameter(&entry.node).map(|value| (entry.key.to_string(), value))).collect()

@@ -1,4 +1,4 @@
-//! What a host is in a live run: a machine with an IP stack.
+//! Settings of a host in a live run: a machine with an IP stack.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct HostSettings {
     pub transmit_queue: u32,
     /// TCP.
     pub tcp: Arc<HostTcp>,
-    /// What it takes for each PDU of TCP that it sends, in a simulation; a live host takes what it takes.
+    /// Processing time of each PDU of TCP that it sends, in a simulation; a live host takes as long as it takes.
     pub processing: Processing,
 }
 
@@ -37,7 +37,7 @@ pub enum Processing {
 }
 
 impl HostSettings {
-    /// What a host has that says nothing: its address follows from its place among the hosts, from 10.0.0.1 on.
+    /// Settings of a host whose table is empty: its address follows from its place among the hosts, from 10.0.0.1 on.
     pub fn of_host(number: u32) -> HostSettings {
         HostSettings {
             address: Ipv4Addr::from(u32::from(Ipv4Addr::new(10, 0, 0, 1)) + number),

@@ -1,4 +1,4 @@
-//! What names the things of a resolved scenario: their places in its lists.
+//! Indices of the things of a resolved scenario: their places in its lists.
 
 use crate::model::{Connection, Flow, Link, Node, Port, Scenario, Step};
 

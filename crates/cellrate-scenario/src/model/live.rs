@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use cellrate_proto::Duration;
 
-/// What a scenario says about live runs. The simulator has no use for it.
+/// Settings of live runs. The simulator has no use for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveSettings {
     /// Where each node takes datagrams of cells, in the order of the nodes; nodes beyond its end have no address.

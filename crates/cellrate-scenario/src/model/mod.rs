@@ -67,7 +67,7 @@ pub struct Scenario {
     pub seed: u64,
     /// Hosts and switches.
     pub nodes: Vec<Node>,
-    /// What the hosts are in a live run, one for each; hosts come before switches among the nodes.
+    /// Settings of the hosts in a live run, one for each; hosts come before switches among the nodes.
     pub hosts: Vec<HostSettings>,
     /// Duplex links.
     pub links: Vec<Link>,
@@ -76,7 +76,7 @@ pub struct Scenario {
     pub connections: Vec<Connection>,
     /// Connections that admission or negotiation refused, in the order of the file. They do not run.
     pub refused: Vec<Refused>,
-    /// What negotiation changed, in the order it happened.
+    /// Parameters that negotiation changed, in the order it happened.
     pub negotiated: Vec<Negotiated>,
     /// Clocks that are not exact, hosts before links.
     pub clocks: Vec<Clock>,
@@ -114,7 +114,7 @@ pub struct Negotiated {
     pub from: String,
     /// Value after, with its unit.
     pub to: String,
-    /// What for, as a phrase.
+    /// Reason of the change, as a phrase.
     pub why: String,
 }
 
@@ -127,7 +127,7 @@ pub struct Node {
     pub kind: NodeKind,
 }
 
-/// What a node does with a cell.
+/// Kind of a node: host or switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeKind {
     /// Sends and receives: connections begin and end here.
@@ -152,7 +152,7 @@ pub struct Link {
     pub ports: [Arc<Port>; 2],
     /// Probability that a cell is lost on the line at the beginning, either way [0 to 1].
     pub cell_loss: f64,
-    /// What it becomes later: in order, each after the beginning. Empty for a link that never changes.
+    /// Later states of the link: in order, each after the beginning. Empty for a link that never changes.
     pub changes: Arc<[LinkStep]>,
     /// Spans in which the link is down, either way: a cell whose transmission ends within one is lost. In order, apart.
     pub outages: Vec<Span>,
@@ -265,7 +265,7 @@ pub struct Connection {
     pub category: Category,
     /// The links from the source host to the destination host, in order; at least one.
     pub path: Vec<Step>,
-    /// What ports with queues for connections are told of it.
+    /// Parameters of its queue at ports with queues for connections.
     pub queue: ConnectionQueue,
     /// From the first host of the path to the last.
     pub forward: Flow,
@@ -328,7 +328,7 @@ pub struct Step {
 pub struct Flow {
     /// How the sending end is paced.
     pub sender: Sender,
-    /// What it has to send; `None` when nothing but, for ABR, RM cells goes this way.
+    /// Traffic of this direction; `None` when nothing but, for ABR, RM cells goes this way.
     pub traffic: Option<Traffic>,
 }
 
@@ -370,7 +370,7 @@ impl Sender {
 /// An ABR sending end and what the receiving end of its direction does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AbrSender {
-    /// What set-up agreed on; checked.
+    /// Parameters that set-up agreed on; checked.
     pub parameters: Arc<AbrParameters>,
     /// Weight in weighted max-min sharing, where switches [go by it](cellrate_proto::switch::Fairness). Default 1.
     pub weight: f64,
@@ -383,7 +383,7 @@ pub struct AbrSender {
     /// Whether the destination clears its EFCI state when it turns an FRM around (TM 4.0; default) or keeps it until a
     /// data cell changes it.
     pub clear_efci_state: bool,
-    /// What the destination does with a turned-around cell that still waits when the next FRM comes (rule 3).
+    /// Treatment of a turned-around cell that still waits at the destination when the next FRM comes (rule 3).
     pub waiting_brm: WaitingBrm,
 }
 
@@ -397,7 +397,7 @@ pub enum WaitingBrm {
     SendOutOfRate,
 }
 
-/// What a sending end has to send.
+/// Traffic of a sending end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Traffic {
     /// Always more data, inside windows: as fast as the sender may.
@@ -491,7 +491,7 @@ pub struct GreedyWindow {
 /// A series to record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
-    /// What.
+    /// Quantity that is recorded, and of what.
     pub quantity: Quantity,
     /// When.
     pub every: Every,
@@ -516,7 +516,7 @@ impl Every {
     }
 }
 
-/// What a probe looks at.
+/// Quantity with the thing that it is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantity {
     /// A quantity of one direction of a connection.

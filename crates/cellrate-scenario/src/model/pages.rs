@@ -9,7 +9,7 @@ use crate::model::Period;
 /// page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pages {
-    /// What a page consists of, in the order in which it is fetched; at least one.
+    /// Objects of a page, in the order in which they are fetched; at least one.
     pub objects: Vec<PageObject>,
     /// Clients side by side, each with its own connections [1 to 65535].
     pub clients: u16,
@@ -32,9 +32,9 @@ pub struct Pages {
 /// A part of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageObject {
-    /// What the client sends for it [octets, at least 1].
+    /// Length of the client's request [octets, at least 1].
     pub request: Octets,
-    /// What the server answers [octets, at least 1].
+    /// Length of the server's response [octets, at least 1].
     pub response: Octets,
     /// From the last octet of the request to the first of the response, at the server.
     pub server_time: Duration,

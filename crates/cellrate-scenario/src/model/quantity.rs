@@ -102,7 +102,7 @@ quantities! {
         Retransmissions = declared("retransmissions", "segments").of(TCP),
         /// Objects of pages that the direction's clients have whole so far \[objects\].
         Responses = declared("responses", "objects").of(PAGES),
-        /// What the last of them took, from its client's turn to it to its last octet \[s\]; 0 before the first.
+        /// Time that the last object took, from its client's turn to it to its last octet \[s\]; 0 before the first.
         ResponseTime = declared("response_time", "s").of(PAGES),
         /// Mean time from source to destination of the data cells that arrived since the last value \[s\]; NaN of none.
         Delay = declared("delay", "s").at_intervals_only(SINCE),

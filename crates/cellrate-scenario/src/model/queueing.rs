@@ -21,7 +21,7 @@ impl Queueing {
     }
 }
 
-/// What ports with queues for connections are told of one.
+/// Parameters of a connection at ports with queues for connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConnectionQueue {
     /// Its weight, the same for both directions; `None` is that of the ABR parameters, or 1.

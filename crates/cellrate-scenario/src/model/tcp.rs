@@ -15,7 +15,7 @@ pub struct TcpTraffic {
     pub encapsulation: Encapsulation,
     /// TCP connections side by side on the VC that send `transfer`, up to 65535; none where there are only pages.
     pub connections: u16,
-    /// What each of them sends; `None` is without end.
+    /// Amount that each of them sends; `None` is without end.
     pub transfer: Option<Octets>,
     /// When the application hands over its data; these connections are open by then, without handshake. When the first
     /// page begins.
@@ -61,7 +61,7 @@ pub struct TcpConfig {
     pub initial_window: Octets,
     /// ssthresh at the beginning \[octets\]; `None` is above every window.
     pub ssthresh: Option<Octets>,
-    /// What the sender makes of duplicate ACKs.
+    /// Loss recovery of the sender.
     pub recovery: Recovery,
     /// How cwnd grows in congestion avoidance, and how much of it a loss takes.
     pub congestion_control: CongestionControl,
@@ -75,7 +75,7 @@ pub struct TcpConfig {
     pub delayed_ack: DelayedAck,
 }
 
-/// What a sender makes of duplicate ACKs.
+/// Loss recovery of a sender: its answer to duplicate ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
     /// Nothing: only the timer finds losses.
@@ -145,7 +145,7 @@ pub enum DelayedAck {
 pub struct Preset {
     /// Its name in scenarios.
     pub name: &'static str,
-    /// What it stands for, and what its source leaves open.
+    /// Systems that it stands for, and questions that its source leaves open.
     pub about: &'static str,
     tcp: fn() -> TcpConfig,
     /// How its source wraps packets.

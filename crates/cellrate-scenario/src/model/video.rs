@@ -18,7 +18,7 @@ pub struct VideoTraffic {
     pub peak: BitRate,
     /// The spans between clock references are uniform from the first to the second.
     pub reference_interval: [Duration; 2],
-    /// What becomes of rates below 0 or above the peak.
+    /// Treatment of rates below 0 or above the peak.
     pub out_of_range: OutOfRange,
     /// How the Gaussian sequence is made.
     pub method: NoiseMethod,
@@ -31,7 +31,7 @@ pub struct VideoTraffic {
     pub end: Time,
 }
 
-/// What becomes of rates below 0 or above the peak: the four techniques of paper tcp-lrd-vbr.
+/// Treatment of rates below 0 or above the peak: the four techniques of paper tcp-lrd-vbr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OutOfRange {
     /// The first: e^x in Mb/s, rounded to whole ones, of Gaussian x with mean ln(mean) and deviation `deviation` /

@@ -14,7 +14,7 @@ use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::tree::{Table, Value};
 
-/// What came of it.
+/// Outcome of set-up with admission control.
 pub(super) struct Outcome {
     /// For each connection whether it runs.
     pub kept: Vec<bool>,
@@ -22,7 +22,7 @@ pub(super) struct Outcome {
     pub negotiated: Vec<Negotiated>,
 }
 
-/// What the scenario asks for.
+/// Bandwidth that the scenario asks for a connection.
 struct Wish {
     negotiate: bool,
     charging: Option<Charging>,

@@ -11,7 +11,7 @@ use crate::text::error::{Fault, Place};
 use crate::text::quantity;
 use crate::text::tree::{Node, Table, Value};
 
-/// What the rate and the delay of a link follow beside `changes`, from 0 on.
+/// Courses that the rate and the delay of a link follow beside `changes`, from 0 on.
 pub(super) struct Courses {
     pub rate: Vec<(Time, BitRate)>,
     pub delay: Delays,
@@ -57,7 +57,7 @@ pub(super) fn set(link: &mut Link, table: &Table, courses: &Courses) -> Result<O
     Ok(place.filter(|_| link.changes_rate() || link.rate == BitRate::default()))
 }
 
-/// What changes and courses come to together. What changes nothing is left out.
+/// Changes and courses merged into one list of steps. What changes nothing is left out.
 fn together(link: &Link, changes: &[LinkStep], courses: &Courses) -> Vec<LinkStep> {
     let follows_rate = courses.rate.len() > 1;
     let follows_delay = courses.delay.len() > 1;
@@ -103,7 +103,7 @@ fn together(link: &Link, changes: &[LinkStep], courses: &Courses) -> Vec<LinkSte
     steps
 }
 
-/// What a link that is as in `before` becomes by a change.
+/// State of a link after a change of `before`.
 fn changed(node: &Node, before: LinkStep) -> Result<LinkStep, Fault> {
     let empty = Table::default();
     let table = node.table().unwrap_or(&empty);
@@ -174,7 +174,7 @@ pub(super) fn check(network: &Network, connections: &[Connection]) -> Result<(),
     Ok(())
 }
 
-/// What `cellrate live` cannot have.
+/// Refuses changing links that `cellrate live` cannot have.
 pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
     let defaults = root.node("defaults").and_then(Node::table).and_then(|table| table.node("link"));
     let tables = root.tables("link").map(|(_, table)| table).chain(defaults.and_then(Node::table));

@@ -17,7 +17,7 @@ use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
 
-/// What an entry says of its clock.
+/// Clock as an entry describes it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OwnClock {
     offset: Option<Offset>,

@@ -22,7 +22,7 @@ use crate::text::group;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table, Value, merged};
 
-/// What a connection says of its set-up beside its parameters.
+/// Terms of a connection's set-up beside its parameters.
 pub(super) struct Terms {
     /// MCRmin of an ABR connection.
     pub mcr_min: Option<CellRate>,
@@ -32,7 +32,7 @@ pub(super) struct Terms {
     pub frtt: Option<Place>,
     /// Where one of the keys above that need admission stands.
     pub needs_admission: Option<(&'static str, Place)>,
-    /// What of it is policed.
+    /// Policers that it asks for.
     pub police: police::Asked,
 }
 
@@ -113,8 +113,8 @@ fn terms(table: &Table, connection: &Connection) -> Result<Terms, Fault> {
     })
 }
 
-/// What a connection has where it does not say otherwise: `defaults.abr`, then `defaults.vc`; no ABR parameters for
-/// other categories.
+/// Keys of a connection that its own entry leaves open: `defaults.abr`, then `defaults.vc`; no ABR parameters for other
+/// categories.
 fn base(all: &Table, abr: &Table, own: &Table) -> Table {
     let category = own.text("category").or(all.text("category")).unwrap_or("abr");
     if category != "abr" {
@@ -210,7 +210,7 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
     })
 }
 
-/// What the TCP of the two directions, if there is any, asks of the connection.
+/// Checks that the connection suits the TCP of its two directions, if there is any.
 fn check_tcp(
     table: &Table,
     reverse: Option<&Table>,

@@ -1,4 +1,4 @@
-//! What the rate or the delay of a link follows in time: tables, traces, orbits.
+//! Courses of a link's rate or delay in time: tables, traces, orbits.
 
 use cellrate_proto::{BitRate, Duration, Time};
 
@@ -60,7 +60,7 @@ fn steps<T>(
     Ok(all)
 }
 
-/// What is wrong where a table has neither what it says nor where it stands.
+/// Error for a table that has neither the course itself nor the name of its file.
 fn nowhere(node: &Node, table: &Table, key: &str) -> Fault {
     match table.node("file") {
         Some(file) => Fault::new(

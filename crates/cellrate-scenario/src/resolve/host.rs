@@ -108,7 +108,7 @@ fn algorithm(node: &Node) -> Result<String, Fault> {
     Err(Fault::new(node.place, message, "Write one such as \"reno\" or \"cubic\""))
 }
 
-/// What the kernel is told in milliseconds.
+/// A span that the kernel is given in milliseconds.
 pub(super) fn whole_ms(node: &Node) -> Result<Duration, Fault> {
     let span = quantity::span(node)?;
     if span.as_ps().is_multiple_of(Duration::from_ms(1).as_ps()) {

@@ -32,11 +32,11 @@ pub(super) struct Network {
     by_ends: BTreeMap<(NodeIndex, NodeIndex, LinkIndex), Step>,
     /// Links by their own names; the others of several between the same nodes by what stands for a name, "a-b#2".
     links_by_name: BTreeMap<String, LinkIndex>,
-    /// What switches do to connections that are set up through them, and where that is written.
+    /// Limits of switches on connections that are set up through them, with their places in the text.
     pub limits: BTreeMap<NodeIndex, (Limits, Place)>,
-    /// What hosts say of their clocks, in their order.
+    /// Clocks of hosts, in their order.
     pub host_clocks: Vec<OwnClock>,
-    /// What links say of theirs.
+    /// Clocks of links.
     pub link_clocks: Vec<OwnClock>,
     /// Where links say that their rates change, if they do.
     pub rate_places: Vec<Option<Place>>,

@@ -21,7 +21,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// What a connection asks for, forward and backward.
+    /// Policers that a connection asks for, forward and backward.
     pub fn read(table: &Table, scr: Option<CellRate>) -> Asked {
         let reverse = table.node("reverse").and_then(Node::table);
         let of = |table: &Table| table.node("police").filter(|node| node.table().is_some()).cloned();

@@ -1,4 +1,4 @@
-//! What an output port of a switch is told: buffers, what they lose, the turn of RM cells, EFCI thresholds, BRMs to
+//! Settings of a switch's output port: buffers, what they lose, the turn of RM cells, EFCI thresholds, BRMs to
 //! originate, algorithm.
 
 use cellrate_proto::Cells;
@@ -79,7 +79,7 @@ fn queueing(table: &Table) -> Result<Queueing, Fault> {
     Ok(Queueing { discipline, class_weights, room })
 }
 
-/// What the UBR buffer, of so much `room`, does.
+/// Frame discard of the UBR buffer, which has so much `room`.
 fn frame_discard(table: &Table, room: Option<Cells>) -> Result<FrameDiscardConfig, Fault> {
     let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
     let scale_factor =

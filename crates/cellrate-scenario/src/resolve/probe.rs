@@ -110,7 +110,7 @@ pub(super) fn keep(probes: &mut Vec<Probe>, kept: &[bool]) {
     });
 }
 
-/// What a probe looks at: what it names, or whatever has the quantity.
+/// Things that a probe looks at: those that it names, or all that have the quantity.
 struct Targets {
     given: bool,
     flows: Vec<(FlowIndex, Place)>,
@@ -180,8 +180,8 @@ fn names(connections: &[Connection]) -> BTreeMap<&str, u32> {
     connections.iter().map(|connection| connection.name.as_str()).zip(0..).collect()
 }
 
-/// What of `names` a pattern stands for, in the order of the names' places; only those are looked at that begin like
-/// it.
+/// Things of `names` that a pattern stands for, in the order of the names' places; only those are looked at that begin
+/// like it.
 fn named<T: Copy + Ord>(names: &BTreeMap<&str, T>, pattern: &str) -> Vec<T> {
     let Some((before, _)) = first_number(pattern) else {
         return names.get(pattern).copied().into_iter().collect();

@@ -1,4 +1,4 @@
-//! What a Stop & Go port asks of the ABR connections that pass it (paper stop-and-go, table 1).
+//! Requirements of a Stop & Go port on the ABR connections that pass it (paper stop-and-go, table 1).
 
 use std::sync::Arc;
 

@@ -106,7 +106,7 @@ fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fau
     Ok(config)
 }
 
-/// What must fit together.
+/// Checks that the values of TCP fit together.
 fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), Fault> {
     let at = |keys: &[&str]| keys.iter().find_map(|key| table.node(key)).map_or(place, |node| node.place);
     let refuse = |keys: &[&str], message: String, remedy: &str| Err(Fault::new(at(keys), message, remedy));

@@ -1,4 +1,4 @@
-//! What a sending end has to send.
+//! Traffic of sending ends.
 
 use cellrate_proto::{CellRate, Duration, Time};
 

@@ -11,7 +11,7 @@ use crate::text::pattern::{first_number, of_first_member};
 use crate::text::quantity::{self, shortened};
 use crate::text::tree::{Node, Table, Value};
 
-/// What is asked of a tree.
+/// How a tree is checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Mode {
     /// A list may stand where a single value is due, one value for each member of a group; and `{i}` in a text for the

@@ -1,4 +1,4 @@
-//! What the rate or the delay of a link follows, in files: what they hold takes the place of their names.
+//! Files with the course of a link's rate or delay: their contents take the place of their names.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, and where: file, line, column, key, what was given, and what to write instead.
+//! Errors of scenarios, with their place: file, line, column, key, what was given, and what to write instead.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -45,12 +45,12 @@ impl ScenarioError {
         &self.0.key
     }
 
-    /// What is wrong, with what was given.
+    /// The fault, with the value that was given.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What is allowed, or what to write instead.
+    /// Allowed values, or a remedy.
     pub fn remedy(&self) -> &str {
         &self.0.remedy
     }
@@ -85,7 +85,7 @@ impl fmt::Display for ScenarioError {
 /// Most characters that are shown of a line: lists may be very long.
 const MOST_SHOWN: usize = 160;
 
-/// What is shown of a line of which the character behind the first `before` ones is in question, and how many stand
+/// Part of a line that is shown where the character behind the first `before` ones is in question, and how many stand
 /// before that there.
 fn excerpt(line: &str, before: usize) -> (Cow<'_, str>, usize) {
     if line.chars().count() <= MOST_SHOWN {

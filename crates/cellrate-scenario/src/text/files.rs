@@ -13,7 +13,7 @@ use crate::text::quantity::shortened;
 /// The largest file that is read \[octets\].
 const MOST: u64 = 256 << 20;
 
-/// What is wrong, and what to do about it.
+/// A fault, and its remedy.
 pub(crate) type Wrong = (String, String);
 
 /// Where files may be: in the folder of the scenario, from which their names are seen, and in others that are allowed.
@@ -25,7 +25,7 @@ pub(crate) struct Folders<'a> {
 }
 
 impl Folders<'_> {
-    /// What the file holds.
+    /// Contents of the file.
     ///
     /// # Errors
     /// A file that is not there, elsewhere, not a regular one, or too large.

@@ -23,7 +23,7 @@ pub(crate) fn shape_of(kind: &str) -> Option<&'static Shape> {
     }
 }
 
-/// What an entry is called as written: its name; for a link its two ends with `-` between; else its number.
+/// Name of an entry as written: its name; for a link its two ends with `-` between; else its number.
 pub(crate) fn handle(table: &Table, number: usize) -> String {
     if let Some(name) = table.text("name") {
         return name.to_string();

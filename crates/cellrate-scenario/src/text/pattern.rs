@@ -51,7 +51,7 @@ pub(crate) fn has_number(text: &str) -> bool {
     first_number(text).is_some()
 }
 
-/// What stands before and behind the first `{i}`, `{i+1}` and the like.
+/// Texts before and behind the first `{i}`, `{i+1}` and the like.
 pub(crate) fn first_number(text: &str) -> Option<(&str, &str)> {
     let mut from = 0;
     while let Some(at) = text[from..].find("{i").map(|at| from + at) {
@@ -75,7 +75,7 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// What a text with `{i}` is for the first member; `None` if it is the same for all, or no text.
+/// Text for the first member of a group of a text with `{i}`; `None` if it is the same for all, or no text.
 pub(crate) fn of_first_member(node: &Node) -> Option<Node> {
     match numbered(node.text()?, 1) {
         Cow::Owned(text) => Some(Node { place: node.place, value: Value::from(&*text) }),

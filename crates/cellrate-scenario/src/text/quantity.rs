@@ -23,7 +23,7 @@ const OCTETS_PER_CELL: f64 = 53.0;
 pub(crate) trait Notation {
     /// Its units.
     fn units(self) -> &'static [Unit];
-    /// What it is called in messages.
+    /// Noun for it in messages.
     fn noun(self) -> &'static str;
     /// How one is written, for remedies and the documentation.
     fn how(self) -> &'static str;

@@ -124,7 +124,7 @@ impl Node {
         if let Value::Table(table) = &mut self.value { Some(Arc::make_mut(table)) } else { None }
     }
 
-    /// What kind of value it is, for messages.
+    /// Kind of the value, as a noun for messages.
     pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Text(_) => "a string",

@@ -12,7 +12,7 @@ fn error(text: &str) -> String {
     }
 }
 
-/// What the good file is told when `from` becomes `to` in it.
+/// Error that the good file gives when `from` becomes `to` in it.
 fn changed(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "{from}");
     error(&GOOD.replacen(from, to, 1))

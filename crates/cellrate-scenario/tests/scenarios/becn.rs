@@ -4,7 +4,7 @@ use cellrate_proto::Cells;
 use cellrate_proto::switch::{BecnConfig, BecnIndication};
 use cellrate_scenario::{Document, ScenarioError};
 
-/// What the port sw->d has, with these lines in `[defaults.switch]` and in the switch.
+/// BRMs that the port sw->d originates, with these lines in `[defaults.switch]` and in the switch.
 fn of(common: &str, own: &str) -> Result<Option<BecnConfig>, ScenarioError> {
     let text = format!(
         r#"

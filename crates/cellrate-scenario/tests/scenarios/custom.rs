@@ -1,5 +1,5 @@
-//! What is not built in as it is written: what it is handed, what can be recorded of algorithms, what is refused and
-//! where.
+//! Plugins as scenarios name them: their parameters, figures that can be recorded of algorithms, errors and their
+//! places.
 
 use cellrate_scenario::*;
 

@@ -1,4 +1,4 @@
-//! What the reference calls the default of a key is what holds where the key is left out.
+//! Defaults in the reference are those that hold where a key is left out.
 
 use cellrate_proto::switch::FORMS;
 use cellrate_scenario::{Document, Scenario, schema};

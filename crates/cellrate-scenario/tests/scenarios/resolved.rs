@@ -1,4 +1,4 @@
-//! What a file resolves to, against numbers worked out by hand.
+//! Resolved scenarios, against numbers worked out by hand.
 
 use cellrate_proto::parameters::{MAX_RATE, PowerOfTwo};
 use cellrate_proto::switch::{LoadAveraging, QueueControl, SwitchAlgorithmConfig};

@@ -91,7 +91,7 @@ fn build_stack(scenario: &Scenario, flow: FlowIndex) -> Option<Stack> {
         .then(|| Stack::new(out, back, scenario.seed, Owner::flow(scenario, flow)))
 }
 
-/// What puts PDUs together at an end: TCP, if it has any, or a receiver of the frames of `back`.
+/// Interface that puts PDUs together at an end: TCP, if it has any, or a receiver of the frames of `back`.
 fn interface(stack: Option<Stack>, back: &Flow, own: Place, other: Place) -> Option<Box<Interface>> {
     let peer = if own.cluster == other.cluster { Peer::Near(other.index) } else { Peer::Far };
     let receives_frames = matches!(back.traffic, Some(Traffic::Frames(_)));

@@ -15,7 +15,7 @@ use crate::kernel::state::feed::Feed;
 use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::port::{Port, Queues};
 
-/// What becomes of the transmissions over a port of a host.
+/// How the transmissions over a host's port are simulated.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fold {
     /// They stay what they are.

@@ -26,7 +26,7 @@ pub(super) struct Ends {
     pub(super) joined: bool,
     /// No cell that comes over a line ever waits there.
     pub(super) without_queue: bool,
-    /// What series look at.
+    /// Quantities that series look at.
     pub(super) watched: WatchedPort,
     pub(super) mechanisms: Mechanisms,
 }

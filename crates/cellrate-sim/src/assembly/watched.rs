@@ -1,8 +1,8 @@
-//! What series look at: there, things have to happen one by one that are worked out together elsewhere.
+//! Quantities that series look at: there, things have to happen one by one that are worked out together elsewhere.
 
 use cellrate_scenario::{Every, FlowIndex, PortIndex, PortQuantity, Quantity, Scenario, Traffic};
 
-/// What series of one port look at.
+/// Quantities of one port that series look at.
 #[derive(Clone, Copy, Default)]
 pub(super) struct WatchedPort {
     /// A series is recorded, even if it is one of zeros.
@@ -15,7 +15,7 @@ pub(super) struct WatchedPort {
     pub(super) figures: bool,
 }
 
-/// What all series look at, gone through once: there may be as many of them as there are ports.
+/// Quantities that all series look at, gone through once: there may be as many of them as there are ports.
 pub(super) struct Watched {
     ports: Vec<WatchedPort>,
     /// By connection, whether a series looks at it.

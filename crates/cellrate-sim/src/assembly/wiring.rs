@@ -1,4 +1,4 @@
-//! What lies between the ports: which lane a cell is in on each link, and the order of the lanes.
+//! Lanes between the ports: which lane a cell is in on each link, and the order of the lanes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::kernel::state::leaf::Leaf;
 use crate::kernel::state::outbox::Outbox;
 use crate::kernel::windows::partition::Partition;
 
-/// What has to be known to lay lanes.
+/// Facts about the network that laying lanes needs.
 pub(super) struct Wiring<'a> {
     pub scenario: &'a Scenario,
     /// Where each port is.

@@ -21,7 +21,7 @@ use crate::mechanisms::{Mechanism, Mechanisms};
 use crate::port::{Port, Queues};
 use crate::probe::sampler::Sampler;
 
-/// What a cluster is made of.
+/// Parts that a cluster is made of.
 pub(crate) struct Parts {
     pub hops: Arc<[Hop]>,
     pub ports: Vec<Port>,

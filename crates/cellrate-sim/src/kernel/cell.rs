@@ -69,7 +69,7 @@ impl Significance {
 }
 
 impl Cell {
-    /// What stands where no cell is.
+    /// Placeholder where no cell is.
     pub const NOTHING: Cell = Cell { arrives: Time::ZERO, sent: Time::ZERO, word: 0 };
 
     /// Data cell number `sequence` of its direction (modulo 2^30); `end_of_pdu` is the AAL user bit.
@@ -93,7 +93,7 @@ impl Cell {
         Cell { arrives: sent, sent, word }
     }
 
-    /// What stands in a list of cells and is none: it goes no [way](Cell::way) of data, and is no FRM.
+    /// A marker entry in a list of cells: neither a data cell, as its [way](Cell::way) tells, nor an FRM.
     pub(crate) const fn mark(arrives: Time, sent: Time, number: u32) -> Cell {
         Cell { arrives, sent, word: MARK | (number as u64) << ER_SHIFT }
     }
@@ -138,8 +138,8 @@ impl Cell {
         Cell { arrives, ..self }
     }
 
-    /// What two cells have in common that take the same way and both matter to counters only: the hop, whether it is an
-    /// RM cell, and whether it ends a PDU.
+    /// Way that two cells share that matter to counters only: the hop, whether it is an RM cell, and whether it ends a
+    /// PDU.
     #[inline]
     pub fn way(&self) -> u64 {
         self.word & (HOP_MASK | RM | USER_OR_NI)

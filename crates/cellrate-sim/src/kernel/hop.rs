@@ -67,7 +67,7 @@ impl Hop {
         priority: 0,
     };
 
-    /// What the link leads to.
+    /// Place that the link leads to.
     #[inline(always)]
     pub fn exit(&self) -> Exit {
         match self.kind {

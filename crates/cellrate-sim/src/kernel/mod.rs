@@ -129,7 +129,7 @@ pub(crate) struct Kernel {
     pub end: Time,
     /// All that happens before this instant has happened.
     now: Time,
-    /// What clusters hand to one another, once they have run.
+    /// Exchange of cells between clusters, once they have run.
     exchange: Option<Exchange>,
 }
 

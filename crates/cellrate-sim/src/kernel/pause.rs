@@ -38,7 +38,8 @@ impl Cluster {
         self.go_on_ahead();
     }
 
-    /// What stayed on a last link, because it arrives after the pause, is received, as if it had just been put there.
+    /// Receives the cells that stayed on a last link, because they arrive after the pause, as if they had just been put
+    /// there.
     fn receive_what_stayed(&mut self, lane: usize) {
         let course = self.lanes[lane].course;
         if !matches!(course, Course::Host { every_cell: false } | Course::Behind { .. }) {

@@ -63,8 +63,7 @@ impl Cluster {
     }
 }
 
-/// What is to be seen of `fifo` when those cells of `row` have come that come before `until`; `None` where that takes
-/// longer.
+/// View of `fifo` when those cells of `row` have come that come before `until`; `None` where that takes longer.
 #[inline]
 fn seen_with(fifo: &Fifo, row: &Lists, until: Time) -> Option<Seen> {
     let (mut seen, mut entries, mut runs) = (fifo.seen(), &[][..], 0);

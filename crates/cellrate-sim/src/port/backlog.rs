@@ -15,7 +15,7 @@ pub(crate) struct Even {
     pub count: u64,
 }
 
-/// What comes of cells that come to a busy line.
+/// Fate of cells that come to a busy line.
 #[derive(Debug, PartialEq)]
 pub(super) struct Backlog {
     /// How many there are.

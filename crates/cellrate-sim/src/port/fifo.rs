@@ -21,7 +21,7 @@ pub(crate) struct Fifo {
     outlet: Arc<Outlet>,
 }
 
-/// What the buffer and the line of a [`Fifo`] are: many ports of a network have the same.
+/// Buffer and line of a [`Fifo`]: many ports of a network have the same.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Outlet {
     /// Most work a cell may find in front of it and still have room.
@@ -190,7 +190,7 @@ impl Joining<'_> {
     }
 }
 
-/// What can be seen of a [`Fifo`] at an instant: its queue, and what has left.
+/// View of a [`Fifo`] at an instant: its queue, and what has left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     busy_until: Time,
@@ -260,7 +260,7 @@ impl Fifo {
         }
     }
 
-    /// What can be seen of it.
+    /// View of it now.
     #[inline]
     pub fn seen(&self) -> Seen {
         Seen { busy_until: self.busy_until, accepted: self.accepted }
@@ -305,7 +305,7 @@ impl Fifo {
         self.max_backlog = self.max_backlog.max(backlog.longest);
     }
 
-    /// What comes after this reaches the far end after `arrives`.
+    /// An instant after which every transmission reaches the far end after `arrives`.
     #[inline]
     pub fn latest_transmission(&self, arrives: Time) -> Time {
         Time::from_ps(arrives.as_ps().saturating_sub((self.outlet.cell_time + self.outlet.delay).as_ps()))

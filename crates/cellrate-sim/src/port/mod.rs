@@ -30,7 +30,7 @@ pub(crate) use losses::{Losing, Losses};
 pub(crate) use ranked::{Give, Ranked, Turning};
 pub(crate) use served::Served;
 
-/// What happened to a cell that came to a served port.
+/// Outcome for a cell that came to a served port.
 pub(crate) enum Admission {
     /// It found no room.
     Lost,
@@ -52,8 +52,7 @@ pub(crate) enum Queues {
 /// When averaging intervals ended, and the figures of the algorithm from then on.
 pub(crate) type Ended = Vec<(Time, Vec<f64>)>;
 
-/// What has been counted at a port: all since the beginning of the run, but maxima since they
-/// [began anew](Port::begin_maxima).
+/// Counts of a port: all since the beginning of the run, but maxima since they [began anew](Port::begin_maxima).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PortCounts {
     /// \[cells\]
@@ -78,7 +77,7 @@ pub(crate) struct PortCounts {
     pub pdus_cut: u64,
 }
 
-/// What most ports have nothing of.
+/// Parts that most ports do not have.
 #[derive(Debug, Default)]
 pub(crate) struct Rare {
     /// The averaging intervals ended since the last look. `None` where changes of the figures are not recorded.
@@ -102,7 +101,7 @@ pub(crate) struct Port {
     pub deferred: bool,
     /// Whether the link behind it leads to another cluster.
     pub outside: bool,
-    /// What to try first, if the port is deferred.
+    /// Shortcut to try first, if the port is deferred.
     pub shortcut: Shortcut,
     /// The next cell that waits of each lane and feed that leads here, if the port is deferred.
     pub merge: Merge,
@@ -288,8 +287,7 @@ impl Port {
         }
     }
 
-    /// What has been counted by `at`, before which everything has happened and nothing else. A departure at that
-    /// instant has not.
+    /// Counts by `at`, before which everything has happened and nothing else. A departure at that instant has not.
     pub fn counts(&self, at: Time) -> PortCounts {
         let of_fifo = |fifo: &Fifo, max_abr_queue: u64| {
             let last = Time::from_ps(at.as_ps().saturating_sub(1));

@@ -30,7 +30,7 @@ pub(crate) struct Ranked {
 
 type Waiting = [Ring; PRIORITIES - 1];
 
-/// What there is to know of the line.
+/// State of the line: whose turn it is, and until when.
 #[derive(Clone, Copy, Debug)]
 struct Turns {
     /// The priority that is served first.

@@ -88,7 +88,7 @@ impl Served {
         }
     }
 
-    /// What decides on the cells of UBR that come, if something does.
+    /// Frame discard of the UBR buffer, if the port has it.
     pub fn frame_discard(&self) -> Option<&FrameDiscard> {
         self.frame_discard.as_deref()
     }
@@ -98,7 +98,7 @@ impl Served {
         self.tagged_dropped
     }
 
-    /// What has to know of each connection: frame discard and queues, if it has any.
+    /// Parts that have to know of each connection: frame discard and queues, if it has any.
     pub fn connected(&mut self) -> (Option<&mut FrameDiscard>, Option<&mut WaitingCells<Cell>>) {
         (self.frame_discard.as_deref_mut(), self.fair.as_deref_mut())
     }

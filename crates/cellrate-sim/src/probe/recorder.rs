@@ -52,7 +52,7 @@ impl Recorder {
         }
     }
 
-    /// What has come after the first `seen` values: instants \[ps\] and values.
+    /// Values behind the first `seen`: instants \[ps\] and values.
     pub fn since(&self, seen: usize) -> (Vec<u64>, &[f64]) {
         match self {
             Recorder::Even { interval, values } => {

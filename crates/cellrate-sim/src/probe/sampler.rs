@@ -10,7 +10,7 @@ use crate::endpoint::{Endpoint, RmCount};
 use crate::port::{ABR, Port};
 use crate::transport::{Client, Sender};
 
-/// What a series looks at, by the indices of its cluster.
+/// Subject of a series, by the indices of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Subject {
     /// A quantity that the sending end of a direction knows.
@@ -88,7 +88,7 @@ impl Sampler {
         sampler
     }
 
-    /// What has to be up to date when samples are taken.
+    /// Subjects that have to be up to date when samples are taken.
     pub fn looks_at(&self) -> impl Iterator<Item = Subject> {
         let sampled = |track: &&Track| matches!(track.every, Every::Interval(_));
         self.tracks.iter().filter(sampled).map(|track| track.subject)

@@ -85,7 +85,7 @@ pub(crate) fn account(
     })
 }
 
-/// What each direction with data got from the end of the warm-up on.
+/// Throughput of each direction with data from the end of the warm-up on.
 fn got(scenario: &Scenario, vcs: &[FlowSummary], tcp: &[TcpSummary], end: Time) -> Vec<Got> {
     let span_s = end.since(scenario.measuring.start()).as_secs_f64();
     let mut octets: BTreeMap<&str, u64> = BTreeMap::new();

@@ -18,7 +18,7 @@ pub(crate) struct Rows {
     pub list: Vec<ExchangeRow>,
 }
 
-/// What the clients of `scenario` found.
+/// Rows of the clients of `scenario`.
 pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly) -> Rows {
     let mut rows = Rows::default();
     for (index, connection) in (0..).map(ConnectionIndex).zip(&scenario.connections) {

@@ -11,7 +11,7 @@ use crate::kernel::cell::SEQUENCE_MASK;
 use crate::names::flow_name;
 use crate::traffic::Frame;
 
-/// What became of a frame.
+/// Fate of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     /// All of its datagrams are there; when the last one came.
@@ -47,7 +47,7 @@ pub(crate) fn collect(
     (summaries, list)
 }
 
-/// What became of all frames of a direction, and of the datagrams that they were cut into.
+/// Fates of all frames of a direction, and of the datagrams that they were cut into.
 struct Fates {
     /// The fates of all frames, in order.
     frames: Vec<Fate>,
@@ -84,7 +84,7 @@ impl Fates {
     }
 }
 
-/// What of a frame has come.
+/// Parts of a frame that have come.
 #[derive(Default)]
 struct Come {
     whole_datagrams: u32,

@@ -23,16 +23,16 @@ use crate::error::RunError;
 use crate::names::{category_name, flow_name, port_name};
 use crate::port::{Port, PortCounts};
 
-/// What has been read so far.
+/// Readings of a run so far.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     /// In the order of instants.
     readings: Vec<Reading>,
-    /// What the rows of others had counted when the warm-up ended.
+    /// Counts of the rows of others when the warm-up ended.
     pub warm_up: WarmUp,
     /// The counts of virtual sources when the warm-up ended.
     pub virtual_sources: virtual_sources::Before,
-    /// What policers had counted when the warm-up ended; none where there is none.
+    /// Counts of policers when the warm-up ended; none where there is none.
     pub policing: Vec<UsageCounts>,
 }
 
@@ -51,7 +51,7 @@ struct Reading {
     ports: Vec<PortCounts>,
 }
 
-/// What has been counted of one direction of a connection. `delay_extremes` are those since the reading before.
+/// Counts of one direction of a connection. `delay_extremes` are those since the reading before.
 #[derive(Clone, Debug, Default)]
 struct FlowCounts<'a> {
     sent: u64,
@@ -68,7 +68,7 @@ struct FlowCounts<'a> {
     delay_extremes: Extremes,
 }
 
-/// What has been counted of an ABR source.
+/// Counts of an ABR source.
 #[derive(Clone, Copy, Debug)]
 struct AbrCounts {
     acr: CellRate,
@@ -217,7 +217,7 @@ struct Parts<'a, C> {
 }
 
 impl<C> Parts<'_, C> {
-    /// What a count has grown by.
+    /// Growth of a count.
     fn grown(&self, of: impl Fn(&C) -> u64) -> u64 {
         of(self.last) - self.before.map_or(0, of)
     }

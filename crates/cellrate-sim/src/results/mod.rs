@@ -1,4 +1,4 @@
-//! What a run gives back: one row per VC direction, one per output port, one for the run, and the series asked for.
+//! Results of a run: one row per VC direction, one per output port, one for the run, and the series asked for.
 //!
 //! The field names are the documented keys of `cellrate run --json`.
 
@@ -47,7 +47,7 @@ pub struct Summary {
     pub vc_windows: Vec<Windowed<FlowSummary>>,
     /// Rows of ports within each window.
     pub port_windows: Vec<Windowed<PortSummary>>,
-    /// What each direction with data got, and what it was due.
+    /// Shares of each direction with data: the rate that it got, and the rate that it was due.
     pub shares: Vec<ShareSummary>,
     /// How evenly the connections of each category were served.
     pub fairness: Vec<FairnessSummary>,
@@ -79,7 +79,7 @@ pub struct Summary {
     pub host_bottlenecks: Vec<HostBottleneck>,
     /// Connections that were refused at set-up and did not run.
     pub refused: Vec<RefusedSummary>,
-    /// What negotiation changed at set-up, in the order it happened.
+    /// Parameters that negotiation changed at set-up, in the order it happened.
     pub negotiated: Vec<NegotiatedSummary>,
     /// Clocks that are not exact, hosts before links.
     pub clocks: Vec<ClockSummary>,
@@ -436,7 +436,7 @@ pub struct FrameRow {
 /// A recorded series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What: "acr", "queue", ...
+    /// Name of the quantity: "acr", "queue", ...
     pub probe: String,
     /// The VC or port by its name ("sw1->sw2").
     pub entity: String,

@@ -6,7 +6,7 @@ use cellrate_scenario::Scenario;
 
 use crate::assembly::Assembly;
 
-/// What each policer has counted so far, in the order of the assembly.
+/// Counts of each policer so far, in the order of the assembly.
 pub(super) fn counts(assembly: &Assembly) -> Vec<UsageCounts> {
     let counts = |cluster: u32, hop: &u32| {
         let police = &assembly.kernel.clusters[cluster as usize].police;

@@ -15,7 +15,7 @@ pub(crate) fn collect(scenario: &Scenario, assembly: &Assembly, end: Time) -> Ve
     scenario.flows().flat_map(rows).collect()
 }
 
-/// What `rows` as of `end` have grown by since those of `before`, as of `start`. Maxima have begun anew then.
+/// Growth of `rows` as of `end` since those of `before`, as of `start`. Maxima have begun anew then.
 pub(crate) fn since(
     mut rows: Vec<TcpSummary>,
     before: &[TcpSummary],
@@ -45,7 +45,7 @@ pub(crate) fn since(
     rows
 }
 
-/// What a row is made of beside what the VC's adapter and reassembly count.
+/// Start, end and tally of a row's direction, beside the counts of the VC's adapter and reassembly.
 struct Direction {
     start: Time,
     completed: Option<Time>,

@@ -13,7 +13,7 @@ use crate::names::{control_names, flow_name, port_name};
 /// Swings of more than this part of the mean, and shares off by more, are not settled.
 const TOLERANCE: f64 = 0.1;
 
-/// What a port shows in the last quarter.
+/// Figures of a port in the last quarter.
 #[derive(Default)]
 struct Shown {
     connections: u64,

@@ -41,8 +41,8 @@ pub(crate) fn balances(scenario: &Scenario, assembly: &Assembly) -> Result<Vec<B
     Ok(balances)
 }
 
-/// What virtual sources had counted by the end of the warm-up, and what is added up since. Lists are in the order of
-/// the virtual sources of the assembly.
+/// Counts of virtual sources by the end of the warm-up, and sums since. Lists are in the order of the virtual sources
+/// of the assembly.
 #[derive(Debug, Default)]
 pub(crate) struct Before {
     /// Rows at the end of the warm-up; none where there is no warm-up.

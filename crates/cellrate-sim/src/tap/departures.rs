@@ -1,4 +1,4 @@
-//! What a cluster notes of tapped ports, cell by cell.
+//! Departures from tapped ports, noted by their cluster cell by cell.
 
 use cellrate_proto::Time;
 

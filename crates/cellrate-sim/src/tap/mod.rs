@@ -38,7 +38,7 @@ use octets::Wire;
 pub struct Tap {
     /// The ports, each as the step that leaves by it; no port twice.
     pub ports: Vec<Step>,
-    /// What leaves at or after this is not looked at.
+    /// End of the tap: cells that leave at or after it are not looked at.
     pub until: Time,
 }
 
@@ -57,7 +57,7 @@ pub struct TappedCell<'a> {
     pub lost: bool,
 }
 
-/// What a tap tells of every cell; a break ends the run as interrupted.
+/// Receiver of every tapped cell; a break ends the run as interrupted.
 pub type TapSink<'a> = dyn FnMut(TappedCell<'_>) -> ControlFlow<()> + 'a;
 
 /// The first VCI that is not reserved.
@@ -93,7 +93,7 @@ pub fn hosts(scenario: &Scenario) -> Vec<(Ipv4Addr, String)> {
     nodes.into_iter().map(|node| (host_address(node), scenario.node(node).name.clone())).collect()
 }
 
-/// What stands for what in a capture of `scenario`, in words: a line for the run, one per connection.
+/// Legend of a capture of `scenario`, in words: a line for the run, one per connection.
 pub fn legend(scenario: &Scenario) -> String {
     let name = |node: NodeIndex| scenario.node(node).name.as_str();
     let mut legend = format!("cellrate scenario {}, seed {}, simulated time", scenario.name, scenario.seed);

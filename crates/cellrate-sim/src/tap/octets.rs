@@ -14,7 +14,7 @@ use crate::kernel::cell::{Cell, SEQUENCE_MASK};
 use crate::kernel::state::cluster::Cluster;
 use crate::transport::{Offered, Segment};
 
-/// What every direction of every connection looks like on the wire.
+/// Headers and addresses on the wire of every direction of every connection.
 pub(super) struct Wire {
     flows: Vec<FlowOnWire>,
 }

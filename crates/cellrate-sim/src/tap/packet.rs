@@ -53,7 +53,7 @@ pub(super) struct Endpoints {
     announced_mss: u16,
     /// TCP and IP before the payload.
     header: Octets,
-    /// What the windows in ACKs of this direction are shifted by.
+    /// Shift of the windows in ACKs of this direction.
     window_scale: u32,
 }
 
@@ -189,7 +189,7 @@ impl Endpoints {
     }
 }
 
-/// What a TCP header has to say.
+/// Fields of a TCP header.
 struct Said<'a> {
     /// Source and destination.
     ports: [u16; 2],

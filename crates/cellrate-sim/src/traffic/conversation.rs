@@ -27,7 +27,7 @@ pub struct Conversation {
     incoming: Incoming,
 }
 
-/// What an end does when a burst has arrived.
+/// Part that an end takes in a conversation: its answer to a burst that has arrived.
 #[derive(Clone, Debug)]
 enum Part {
     Client {

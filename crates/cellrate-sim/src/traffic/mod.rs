@@ -1,6 +1,6 @@
-//! What a sending end has to send, pulled cell by cell: a [`Supply`] is asked when, from some instant on, a data cell
-//! waits, and is told when one has left. No event is spent on a cell's arrival at its own source.
-//! [`Conversation`] alone is also told what arrives at its end, because that is what it answers.
+//! Supplies of sending ends, pulled cell by cell: a [`Supply`] is asked when, from some instant on, a data cell waits,
+//! and is told when one has left. No event is spent on a cell's arrival at its own source. [`Conversation`] alone is
+//! also told what arrives at its end, because that is what it answers.
 
 mod conversation;
 
@@ -42,29 +42,29 @@ pub enum Supply {
     Video(Box<Video>),
     /// Frames in datagrams.
     Frames(Box<Frames>),
-    /// What is not built in.
+    /// Traffic that is not built in.
     Bursts(Box<Bursts>),
-    /// What another loop of the same connection brings to a switch.
+    /// Cells that another loop of the same connection brings to a switch.
     Relayed(Box<PerVcQueue<Cell>>),
 }
 
-/// What a supply may want to know of the direction that it feeds.
+/// Direction that a supply feeds, with the facts about it that a supply may want.
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
     /// Its scenario; the seed of all randomness is there.
     pub scenario: &'a Scenario,
     /// The direction. Its name finds its streams.
     pub flow: FlowIndex,
-    /// What its first line takes for a cell.
+    /// Time that its first line takes for a cell.
     pub cell_time: Duration,
     /// The end of the run.
     pub end: Time,
-    /// What the run is given that is not built in.
+    /// Plugins of the run.
     pub given: Given<'a>,
 }
 
 impl Supply {
-    /// What one direction has to send, ACKs of the TCP of the other direction included.
+    /// Supply of one direction, ACKs of the TCP of the other direction included.
     ///
     /// # Errors
     /// Where the run was not given its traffic.

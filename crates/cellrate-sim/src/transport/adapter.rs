@@ -26,9 +26,9 @@ pub struct Adapter {
     accepted: u64,
     /// Whether the next cell is the first of a request.
     begins_request: bool,
-    /// What the first line takes for a cell.
+    /// Time that the first line takes for a cell.
     cell_time: Duration,
-    /// What the host takes for each PDU, if it takes any time.
+    /// Time that the host takes for each PDU, if it takes any.
     processing: Option<Box<ProcessingTimes>>,
     /// The instant of what is offered next.
     now: Time,
@@ -40,9 +40,9 @@ pub struct Adapter {
     pub requests: Vec<(u16, Time)>,
     /// When the last bit of the last segment of each response that is noted had left, by client and response.
     pub responses: BTreeMap<(u16, u32), Time>,
-    /// What has left, for the far end to pick up: the simulator's cells carry numbers, not octets.
+    /// Segments that have left, for the far end to pick up: the simulator's cells carry numbers, not octets.
     pub departed: VecDeque<Departed>,
-    /// What was taken in since somebody emptied it, where somebody wants to know.
+    /// Segments offered since somebody emptied it, where somebody wants to know.
     pub journal: Option<Vec<Offered>>,
 }
 
@@ -55,7 +55,7 @@ pub struct Offered {
     pub first_cell: u64,
     /// See [`Offered::first_cell`].
     pub last_cell: u64,
-    /// What it carries.
+    /// Segment that the PDU carries.
     pub segment: Segment,
 }
 
@@ -66,7 +66,7 @@ pub struct Departed {
     pub last_cell: u64,
     /// How many it has.
     pub cells: u32,
-    /// What it carries.
+    /// Segment that the PDU carries.
     pub segment: Segment,
 }
 
@@ -109,7 +109,7 @@ impl Adapter {
         self
     }
 
-    /// What is offered from here on is offered at `now`.
+    /// Sets the instant of all segments that are offered from here on to `now`.
     #[inline]
     pub fn on_time(&mut self, now: Time) {
         self.now = now;

@@ -13,10 +13,10 @@ use super::sequence::Sequence;
 use super::tally::Tally;
 use crate::random::Random;
 
-/// What both ends of the connections know.
+/// Facts that both ends of the connections know.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// What is fetched.
+    /// Pages that are fetched.
     pub pages: Pages,
     /// How requests are sent, and how responses are.
     pub tcp: [TcpConfig; 2],
@@ -31,9 +31,9 @@ pub struct Client {
     connection: Option<Duplex>,
     /// Connections opened so far.
     opened: u32,
-    /// What connections had to say when they were given up.
+    /// Last packets of connections that were given up.
     outgoing: VecDeque<Packet>,
-    /// What they did.
+    /// Tally of connections that were given up.
     past: Tally,
     start: Time,
     page: u64,
@@ -303,7 +303,7 @@ impl Client {
         &self.of_objects
     }
 
-    /// What whole pages took.
+    /// Times that whole pages took.
     pub fn of_pages(&self) -> &Spans {
         &self.of_pages
     }
@@ -313,7 +313,7 @@ impl Client {
         self.connection.as_ref()
     }
 
-    /// What all its connections have done.
+    /// Tally of all its connections.
     pub fn tally(&self) -> Tally {
         self.past.with(self.connection.as_ref())
     }

@@ -15,7 +15,7 @@ pub struct CongestionWindow {
     mss: u64,
     /// More than the offered window is never of use.
     largest: u64,
-    /// What congestion avoidance follows, where that is not Reno's.
+    /// Congestion avoidance that is not Reno's.
     cubic: Option<Box<Cubic>>,
 }
 
@@ -94,8 +94,8 @@ impl CongestionWindow {
         self.cwnd += self.mss;
     }
 
-    /// What is left of `outstanding` in fast recovery without the segments that duplicate ACKs have told of, and at most
-    /// the window of this recovery.
+    /// Part of `outstanding` that is in fast recovery without the segments that duplicate ACKs have told of, and at
+    /// most the window of this recovery.
     pub fn without_inflation(&self, outstanding: Octets) -> Octets {
         let inflation = self.cwnd.saturating_sub(self.ssthresh);
         Octets(outstanding.0.saturating_sub(inflation).min(self.ssthresh))

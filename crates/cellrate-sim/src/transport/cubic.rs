@@ -7,12 +7,12 @@ use cellrate_proto::{Duration, Time};
 
 /// C: how steep the cubic function is [segments/s^3] (RFC 9438, section 5).
 const C: f64 = 0.4;
-/// What is left of the window after a loss (section 4.6).
+/// Factor of the window after a loss (section 4.6).
 const BETA: f64 = 0.7;
 /// Segments per round trip of a Reno that is as aggressive on average (section 4.3).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 
-/// What CUBIC remembers.
+/// State of CUBIC.
 #[derive(Clone, Debug, Default)]
 pub struct Cubic {
     /// The window before the last loss, or less with fast convergence \[segments\].

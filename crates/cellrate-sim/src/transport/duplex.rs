@@ -201,7 +201,7 @@ mod tests {
         [Role::Client, Role::Server].map(|role| Duplex::new(role, 0, [&tcp, &tcp], handshake, Time::ZERO))
     }
 
-    /// What an end sends now, brought to the other at `ms`.
+    /// Brings the packets that an end sends now to the other at `ms`.
     fn bring(from: &mut Duplex, to: &mut Duplex, sent_ms: u64, ms: u64) -> Vec<Packet> {
         let packets: Vec<Packet> = std::iter::from_fn(|| from.poll_transmit(at(sent_ms), true)).collect();
         packets.iter().for_each(|packet| to.on_packet(at(ms), packet));

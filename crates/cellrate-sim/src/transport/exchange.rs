@@ -1,4 +1,4 @@
-//! What became of an object that a client fetched, and of all of a kind together.
+//! Objects that clients fetched: the fate of one, and the times of all of a kind together.
 
 use cellrate_proto::{Duration, Time};
 
@@ -75,7 +75,7 @@ impl Spans {
         Some(if less_one == 0 { 0.0 } else { (self.squares / less_one as f64).sqrt() })
     }
 
-    /// What a share of them is not above, within 1 % \[s\].
+    /// Quantile of the times: a share of them is not above it, within 1 % \[s\].
     pub fn quantile_s(&self, share: f64) -> Option<f64> {
         self.histogram.quantile_s(share)
     }

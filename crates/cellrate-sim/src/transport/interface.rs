@@ -17,13 +17,13 @@ pub struct Interface {
     pub stack: Stack,
     /// Which PDUs of the other direction have come whole.
     pub reassembly: Reassembly,
-    /// What the other end has sent and the kernel has brought over from another cluster.
+    /// Segments that the other end has sent and the kernel has brought over from another cluster.
     pub arrivals: VecDeque<Departed>,
     /// Where the other end is.
     pub peer: Peer,
     /// The timer as the schedule knows it.
     pub scheduled: Time,
-    /// What has come of the other direction, where its PDUs are datagrams that no one answers.
+    /// Datagrams of the other direction that have come, where no one answers them.
     pub datagrams: Option<Datagrams>,
 }
 

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use crate::kernel::cell::Cell;
 
-/// What has come since the last end of a PDU.
+/// Cells since the last end of a PDU.
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     /// The number that the next cell has if none is missing, modulo 2^30.

@@ -94,7 +94,7 @@ impl Receiver {
         }
     }
 
-    /// What has come and no ACK has told of is acknowledged at once.
+    /// Acknowledges at once all octets that have come and no ACK has told of.
     pub fn acknowledge_what_waits(&mut self) {
         if self.unacknowledged > 0 {
             self.acknowledge();

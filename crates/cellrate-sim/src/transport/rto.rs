@@ -48,7 +48,8 @@ impl RtoEstimator {
         self.back_offs += 1;
     }
 
-    /// What opened the connection had to be sent again: the first time-out is 3 s at least (RFC 6298, rule 5.7).
+    /// Notes that the segment that opened the connection had to be sent again: the first time-out is 3 s at least (RFC
+    /// 6298, rule 5.7).
     pub fn on_opening_lost(&mut self) {
         self.config.initial = self.config.initial.max(Duration::from_secs(3));
     }

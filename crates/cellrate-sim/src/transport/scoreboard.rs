@@ -1,4 +1,4 @@
-//! What a SACK sender knows of the octets on their way (RFC 6675).
+//! Scoreboard of a SACK sender: the octets on their way, as it knows of them (RFC 6675).
 
 use cellrate_proto::Octets;
 

@@ -1,4 +1,4 @@
-//! What the two ends say to each other.
+//! Segments that the two ends of a connection send each other.
 
 use std::ops::Deref;
 
@@ -64,12 +64,12 @@ pub struct Acknowledgment {
     pub next: Sequence,
     /// So much beyond it may be sent.
     pub window: Octets,
-    /// What has come beyond it, the latest first. None without SACK.
+    /// Blocks that have come beyond it, the latest first. None without SACK.
     pub selective: Blocks,
 }
 
-/// What an ACK tells of beyond what it acknowledges; at most `MAX_BLOCKS`. No more than a pointer, because most tell
-/// of nothing.
+/// Blocks beyond the acknowledged octets that an ACK tells of; at most `MAX_BLOCKS`. No more than a pointer, because
+/// most tell of nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blocks(Option<Box<Told>>);
 

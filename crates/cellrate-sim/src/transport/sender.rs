@@ -36,7 +36,7 @@ pub struct Sender {
     closes: Time,
     /// Everything before this is acknowledged.
     una: Sequence,
-    /// What would be sent next, were it all in order.
+    /// Sequence number to send next, were all in order.
     next: Sequence,
     /// Everything before this was sent, once at least.
     highest: Sequence,
@@ -48,8 +48,8 @@ pub struct Sender {
     timed: Option<(Sequence, Time)>,
     duplicates: u32,
     phase: Phase,
-    /// What was outstanding at the last loss ends here: duplicate ACKs before it tell nothing new (RFC 6582, step 1;
-    /// RFC 6675, section 5.1).
+    /// End of the octets that were outstanding at the last loss: duplicate ACKs before it tell nothing new (RFC 6582,
+    /// step 1; RFC 6675, section 5.1).
     guard: Option<Sequence>,
     /// The segment that the timer last had sent again begins here.
     timed_out: Option<Sequence>,
@@ -69,7 +69,7 @@ enum Phase {
     },
 }
 
-/// What a sender has done.
+/// Statistics of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderStatistics {
     /// Segments sent, again or for the first time.
@@ -145,13 +145,14 @@ impl Sender {
         self.end = self.end + octets;
     }
 
-    /// What opened the connection went at `sent` and was answered at `now`: the first round trip that is known.
+    /// Takes the first round trip that is known: the segment that opened the connection went at `sent` and was answered
+    /// at `now`.
     pub fn on_round_trip(&mut self, sent: Time, now: Time) {
         self.rto.on_measurement(sent, now);
     }
 
-    /// What opened the connection had to be sent again: the first window is one segment (RFC 5681, section 3.1), the
-    /// first time-out at least 3 s (RFC 6298, rule 5.7).
+    /// Notes that the segment that opened the connection had to be sent again: the first window is one segment (RFC
+    /// 5681, section 3.1), the first time-out at least 3 s (RFC 6298, rule 5.7).
     pub fn on_opening_lost(&mut self) {
         self.congestion.collapse();
         self.rto.on_opening_lost();
@@ -344,7 +345,7 @@ impl Sender {
         self.poll_new(now, self.una + window)
     }
 
-    /// What the first duplicate ACKs let out beyond cwnd (RFC 3042): a segment each, none that was sent before.
+    /// Octets that the first duplicate ACKs let out beyond cwnd (RFC 3042): a segment each, none that was sent before.
     fn limited_transmit(&self) -> Octets {
         let heeds = self.limited_transmit && self.recovery != Recovery::None && self.phase == Phase::Open;
         if heeds && self.duplicates < DUPLICATES && self.next == self.highest {
@@ -459,7 +460,7 @@ impl Sender {
         self.start
     }
 
-    /// What it has done.
+    /// Statistics of this sender.
     pub fn statistics(&self) -> &SenderStatistics {
         &self.statistics
     }

@@ -136,7 +136,7 @@ impl Server {
         self.connection.as_ref()
     }
 
-    /// What all connections have done at this end.
+    /// Tally of all connections at this end.
     pub fn tally(&self) -> Tally {
         self.past.with(self.connection.as_ref())
     }

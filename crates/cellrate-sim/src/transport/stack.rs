@@ -1,4 +1,4 @@
-//! What one end of a VC holds: the senders of its own direction, the receivers of the other one.
+//! One end of a VC with TCP: the senders of its own direction, the receivers of the other one.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ struct Turns {
     nobody: bool,
 }
 
-/// What the first of `all` that has something gives, asked from the first that is not known to be `quiet` on.
+/// First packet that one of `all` gives, asked from the first that is not known to be `quiet` on.
 fn first<T, P>(
     all: &mut [T],
     quiet: &mut usize,

@@ -1,4 +1,4 @@
-//! What one end of a TCP connection has done, and of several one after the other.
+//! Tally of one end of a TCP connection, and of several one after the other.
 
 use cellrate_proto::{Duration, Octets};
 

@@ -9,7 +9,7 @@ use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Burst, TrafficSource};
 use cellrate_sim::{Given, SendingEnd};
 
-/// What makes both.
+/// Plugins that make both.
 pub fn given() -> Given<'static> {
     Given { policies: &policy, traffic: &traffic, ..Given::default() }
 }

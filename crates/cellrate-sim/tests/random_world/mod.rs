@@ -288,7 +288,7 @@ struct Generator {
     style: Style,
 }
 
-/// What the switches of a network do: alone, a weak signal is not drowned by a strong one.
+/// Style of control in a network: alone, a weak signal is not drowned by a strong one.
 #[derive(Clone, Copy, PartialEq)]
 enum Style {
     Mixed,
@@ -436,7 +436,7 @@ impl Generator {
         Buffers { guaranteed: room(), abr: room(), ubr: room(), shared: room(), tagged: None }
     }
 
-    /// What the ports of a link do about congestion; hosts do nothing all the same.
+    /// Congestion control of a link's ports; hosts do nothing all the same.
     fn control(&mut self, rate: BitRate) -> PortControlConfig {
         let high = self.below(8);
         let marks = self.style == Style::Efci || (self.style == Style::Mixed && self.one_in(2));
@@ -740,7 +740,7 @@ impl Generator {
     }
 }
 
-/// What the sources of a fair network have in common.
+/// Parameters that the sources of a fair network have in common.
 struct FairPlan {
     line: BitRate,
     pcr: CellRate,
@@ -853,7 +853,7 @@ impl Generator {
         }
     }
 
-    /// What a source does that does not always send.
+    /// Traffic of a source that does not always send.
     fn fair_exception(&mut self, plan: &FairPlan, duration: Duration) -> Traffic {
         let always = [Time::ZERO, Time::NEVER];
         let [start, end] = match self.below(5) {

@@ -1,4 +1,4 @@
-//! What the judge knows of lines that change: it asks the list of their steps each time.
+//! The judge's knowledge of lines that change: it asks the list of their steps each time.
 
 use cellrate_proto::BitRate;
 use cellrate_scenario::{InFlight, LinkStep};

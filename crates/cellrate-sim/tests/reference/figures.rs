@@ -1,4 +1,4 @@
-//! What the judge says in the end: the rows of connections and ports, worked out from what it counted.
+//! The judge's rows of connections and ports, worked out from what it counted.
 
 use super::*;
 
@@ -58,7 +58,7 @@ impl Network<'_> {
         in_flight
     }
 
-    /// What results call a direction.
+    /// Name of a direction in results.
     pub(super) fn name_of(&self, flow: usize) -> String {
         self.scenario.connections[flow / 2].name.clone() + if flow % 2 == 1 { " (back)" } else { "" }
     }
@@ -106,7 +106,7 @@ impl Network<'_> {
         }
     }
 
-    /// What is sent this way: transfers, then each client's, or server's, side.
+    /// Rows of TCP that is sent this way: transfers, then each client's, or server's, side.
     pub(super) fn tcp_rows(&self, flow: usize) -> Vec<TcpRow> {
         let name = self.name_of(flow);
         let (Some(near), Some(far)) = (&self.ends[flow].tcp, &self.ends[flow ^ 1].tcp) else {

@@ -31,7 +31,7 @@ pub enum Flaw {
     CutsBindAtOnce,
     /// A BRM counts as it comes to the port towards the source, not as it leaves.
     BrmsCountAsTheyCome,
-    /// What is discarded is charged.
+    /// Discarded cells are charged.
     DiscardedCellsCount,
     /// Cells with CLP = 1 have as much room as others.
     TaggedCellsAreAlike,
@@ -41,7 +41,7 @@ pub enum Flaw {
     Overtaking,
     /// A cell that leaves as a line changes has the delay before.
     DelayAfterDeparture,
-    /// What is on a line when it changes is never lost.
+    /// Cells on a line when it changes are never lost.
     InFlightKept,
     /// Switch algorithms go by the rate that a line began with.
     FirstRate,

@@ -4,7 +4,7 @@ use cellrate_proto::switch::FrameDiscardConfig;
 
 use super::*;
 
-/// What has become of the PDUs of one direction at a port.
+/// Fates of the PDUs of one direction at a port.
 #[derive(Default)]
 pub(super) struct Fates {
     /// Whether each cell so far of the PDU that is coming got in.

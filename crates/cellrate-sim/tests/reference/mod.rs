@@ -69,7 +69,7 @@ use segments::Relay;
 use tcp::tcp_value;
 use windows::Look;
 
-/// What the judge found. Quantiles of delays are those of the sorted values.
+/// Findings of the judge. Quantiles of delays are those of the sorted values.
 pub struct Judgement {
     pub vcs: Vec<FlowSummary>,
     pub ports: Vec<PortSummary>,

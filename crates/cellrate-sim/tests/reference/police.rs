@@ -25,7 +25,7 @@ struct Bucket {
 }
 
 impl Bucket {
-    /// What is left in it.
+    /// Content that is left at `now`.
     fn left(self, now: i128) -> i128 {
         (self.content - (now - self.at)).max(0)
     }
@@ -53,7 +53,7 @@ pub(super) struct Policer {
     before: [u64; 4],
 }
 
-/// What becomes of a cell.
+/// Fate of a cell.
 pub(super) enum Fate {
     Passes,
     IsTagged,

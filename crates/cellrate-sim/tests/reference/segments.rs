@@ -8,7 +8,7 @@ use cellrate_scenario::{Connection, VsVd};
 
 use super::*;
 
-/// What an end inside a switch has beside others.
+/// Parts that an end inside a switch has beside others.
 pub(super) struct Relay {
     switch: NodeIndex,
     /// The step of its direction that it sends over first.

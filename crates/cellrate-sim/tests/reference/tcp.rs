@@ -36,7 +36,7 @@ impl Network<'_> {
         }
     }
 
-    /// What TCP has to say goes to the adapter.
+    /// Hands the segments that TCP has to send to the adapter.
     pub(super) fn pump(&mut self, now: Time, flow: usize) {
         let end = &mut self.ends[flow];
         let tcp = end.tcp.as_mut().expect("it has something to say");

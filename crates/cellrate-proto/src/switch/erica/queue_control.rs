@@ -28,7 +28,7 @@ configuration! {
         t1: Duration = "t0" or (t0) where (t1 >= t0) "at least t0",
         /// How the share falls as the queueing delay grows (docs/algorithms/erica-plus.md).
         function: ControlFunction = "hyperbolic",
-        /// What the queueing delay divides the queue by: what higher categories leave of the line, or the line.
+        /// Rate that the queueing delay divides the queue by: what higher categories leave of the line, or the line.
         drained_by: DrainedBy = "capacity",
         /// Slope above t0.
         a: f64 = "1.15" in Range::ABOVE_ONE,
@@ -56,9 +56,10 @@ words! {
 }
 
 words! {
-    /// What the queueing delay Tq divides the queue by.
+    /// Divisor of the queue in the queueing delay Tq.
     pub enum DrainedBy {
-        /// What higher categories leave of the line in the interval (default: Q0 = T0 x ABR capacity in the sources).
+        /// Rate that higher categories leave of the line in the interval (default: Q0 = T0 x ABR capacity in the
+        /// sources).
         #[default]
         Capacity = "capacity",
         /// The rate of the line.

@@ -80,7 +80,7 @@ struct RunBeforeCluster<'a> {
     left: u64,
 }
 
-/// What ended a run.
+/// End of a run of cells: where and why it ended.
 #[derive(Default)]
 struct Ended {
     /// The last cell of what was known of this feed.

@@ -300,7 +300,7 @@ struct Bounds {
     most: u64,
 }
 
-/// What has been dealt with of a list.
+/// Part of a list that has been dealt with.
 #[derive(Default)]
 struct Passed {
     cells: u64,
@@ -377,7 +377,7 @@ fn walk_packed<'a>(
     (count, joining)
 }
 
-/// What has been dealt with of an even run: its first cells.
+/// Part of an even run that has been dealt with: its first cells.
 struct PassedEvenly {
     /// How many.
     cells: usize,

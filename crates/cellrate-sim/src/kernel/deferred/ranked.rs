@@ -86,7 +86,7 @@ struct RunRanked<'a> {
     limit: u64,
 }
 
-/// What ended a run, and came of it.
+/// End of a run of cells, and the state that it leaves.
 #[derive(Default)]
 struct Ended {
     /// The last cell of what was known of this feed.

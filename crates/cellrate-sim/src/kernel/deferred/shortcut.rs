@@ -1,4 +1,4 @@
-//! What to try first at each [deferred](super) port: found once, when the network is built.
+//! First choice among shortcuts at each [deferred](super) port: found once, when the network is built.
 
 use std::collections::BTreeSet;
 
@@ -120,7 +120,7 @@ impl Cluster {
         }
     }
 
-    /// What stands in the second hop of the way of each feed's cells.
+    /// Tells feeds the second hop of the way of their cells.
     fn tell_feeds(&mut self) {
         for feed in &mut self.feeds {
             let first = self.endpoints[feed.endpoint as usize].first_hop;

@@ -32,7 +32,7 @@ use crate::port::{Joining, MOST_JOINING, Port, Queues};
 /// Fewer rounds are not worth while.
 const LEAST_ROUNDS: u64 = 3;
 
-/// What takes part in the rounds: its feed, and its cell in the first round.
+/// Participant of the rounds: its feed, and its cell in the first round.
 #[derive(Clone, Copy)]
 struct Member {
     feed: u32,
@@ -124,7 +124,7 @@ impl Cluster {
             && order.is_promising()
     }
 
-    /// What comes before `limit` is known, as far as it can be.
+    /// Plans the cells that come before `limit`, as far as it can be done.
     fn know_ahead(&mut self, number: usize, limit: u64) {
         let Cluster { ports, feeds, schedule, .. } = self;
         let Some(order) = ports[number].merge.in_order() else { return };

@@ -9,7 +9,7 @@ use super::short::Short;
 use crate::kernel::cell::Significance;
 use crate::kernel::hop::NONE;
 
-/// What a lane leads to.
+/// Place that a lane leads to, and how cells get there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Course {
     /// A host.

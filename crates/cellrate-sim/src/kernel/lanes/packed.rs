@@ -23,7 +23,7 @@ fn room_for(octets: usize) -> usize {
 pub(crate) struct Packing {
     octets: Vec<u8>,
     trail: Trail,
-    /// What a time of less than 2^30 ps is multiplied with to have whole cell times in the upper half.
+    /// Factor of a time of less than 2^30 ps whose product has whole cell times in the upper half.
     reciprocal: u32,
     count: u32,
     /// Where several connections have the lane in common.
@@ -198,8 +198,8 @@ impl Packing {
         }
     }
 
-    /// What has been put here since the last time: it goes to the end of `octets`, and its room to what is `empty`.
-    /// Returns how many octets and cells it is.
+    /// Takes the octets that have been put here since the last time: they go to the end of `octets`, and their room to
+    /// what is `empty`. Returns how many octets and cells it is.
     pub fn take(&mut self, octets: &mut Vec<u8>, empty: &mut Vec<Vec<u8>>) -> (u32, u32) {
         let mut taken = std::mem::take(&mut self.octets);
         octets.extend_from_slice(&taken);

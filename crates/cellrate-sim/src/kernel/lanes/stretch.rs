@@ -23,7 +23,7 @@ pub(crate) struct Stretch {
 const LONGEST: u32 = 1 << 29;
 
 impl Stretch {
-    /// What `entry` of a list stands for, if it is not a cell.
+    /// Stretch that `entry` of a list stands for, if it is not a cell.
     #[inline(always)]
     pub fn of(entry: &Cell) -> Option<Stretch> {
         let count = entry.marked()?;
@@ -31,7 +31,7 @@ impl Stretch {
         Some(Stretch { gap: since(entry.arrives), spacing: since(entry.sent), count })
     }
 
-    /// What stands for it in a list.
+    /// Entry of a list that stands for this stretch.
     #[inline]
     pub fn entry(self) -> Cell {
         let at = |span: Duration| Time::from_ps(span.as_ps());

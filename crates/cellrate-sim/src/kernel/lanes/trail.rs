@@ -19,7 +19,7 @@ use cellrate_proto::{Duration, Time};
 
 use crate::kernel::cell::Cell;
 
-/// What an octet says that is no time: what kind of cell it is.
+/// Octet that is no time: it says of what kind a cell is.
 pub(crate) const WHOLE: u8 = 0;
 pub(crate) const OTHER_SPACING: u8 = 1;
 pub(crate) const RM_AT_OTHER_SPACING: u8 = 2;
@@ -67,7 +67,7 @@ pub(crate) fn take<const N: usize>(octets: &mut &[u8]) -> [u8; N] {
     }
 }
 
-/// What a [`Trail`] has come to on one of several [strands](super::strands).
+/// Progress of a [`Trail`] on one of several [strands](super::strands).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Strand {
     /// The word of the data cell that comes next, if it is amid its PDU.
@@ -92,7 +92,7 @@ pub(crate) struct Trail {
 }
 
 impl Trail {
-    /// What it has come to on its strand.
+    /// Progress on its strand.
     #[inline]
     pub fn strand(&self) -> Strand {
         Strand { next: self.next, sent: self.last.sent, spacing: self.spacing }

@@ -29,7 +29,7 @@ pub(crate) struct Folded<'a> {
     pub sender: &'a mut Endpoint,
     index: u32,
     access: Way<'a>,
-    /// What is on the link behind that, or on its way to what sources share.
+    /// Feed of the link behind that, or of the way to a port that sources share.
     feed: &'a mut Feed,
     spare: &'a mut SpareRoom,
     /// The merge of the port that the link leads to.
@@ -87,7 +87,7 @@ impl Way<'_> {
         }
     }
 
-    /// What is sent after this reaches the far end after `arrives`.
+    /// An instant after which every transmission reaches the far end after `arrives`.
     #[inline(always)]
     fn latest_transmission(&self, arrives: Time) -> Time {
         match self {
@@ -148,8 +148,8 @@ impl Folded<'_> {
         cell
     }
 
-    /// What the source sends before `until` is known, as far as no event comes before it: it is planned, or has left.
-    /// Returns when the first cell reaches the switch that is not known, or earlier.
+    /// Plans the cells that the source sends before `until`, as far as no event comes before them. Returns when the
+    /// first cell reaches the switch that is not known, or earlier.
     pub fn know(&mut self, until: Time) -> Time {
         if self.waits_for_merge() {
             self.plan_until(until);
@@ -157,7 +157,7 @@ impl Folded<'_> {
         self.first_unknown()
     }
 
-    /// What the source sends before `until` is planned, or has left.
+    /// Plans the cells that the source sends before `until`.
     fn plan_until(&mut self, until: Time) {
         // Behind a cell that is known, what is no event has nobody do anything sooner.
         let (was_empty, mut is_new, mut has_event) = (self.feed.is_empty(), false, false);
@@ -432,8 +432,8 @@ impl Cluster {
         folded.refresh();
     }
 
-    /// What comes over the feed of this `index` before `limit`, a key, is [known](Folded::know) where it can be; until
-    /// when it is.
+    /// Plans the cells that come over the feed of this `index` before `limit`, a key, as far as it can be done, as
+    /// [`Folded::know`] does; returns until when they are known.
     pub(crate) fn know(&mut self, index: usize, limit: u64) -> Time {
         let mut folded = self.folded_into(index);
         let (now, _) = folded.schedule.split(limit);
@@ -494,7 +494,7 @@ impl Cluster {
         }
     }
 
-    /// What `endpoint` sends before `until` is planned, or has left: its RM cells that do have left.
+    /// Plans the cells that `endpoint` sends before `until`; its RM cells among them have left.
     pub(crate) fn plan_until(&mut self, endpoint: usize, until: Time) {
         // Most often it is, which takes only a look at the end itself.
         if !self.endpoints[endpoint].sends_as_planned(until)

@@ -61,7 +61,7 @@ pub(crate) struct Cluster {
     pub outboxes: Vec<Outbox>,
     pub sampler: Sampler,
     pub(in crate::kernel) sampled: Sampled,
-    /// What leaves ports that somebody taps.
+    /// Cells that leave ports that somebody taps.
     pub departures: Option<Box<Departures>>,
     /// Cells lost in this cluster, by direction of a connection, where there were any.
     pub dropped: BTreeMap<FlowIndex, u64>,
@@ -85,7 +85,7 @@ pub(crate) struct Cluster {
     /// The hop of the other direction that leaves the same switch, by hops of ports that
     /// [originate](crate::kernel::becn) BRMs.
     pub(in crate::kernel) ways_back: BTreeMap<u32, u32>,
-    /// What polices cells that come to switches, where something does.
+    /// Policers of cells that come to switches, where there are any.
     pub police: Box<Police>,
     /// Lent by who runs the cluster.
     pub(in crate::kernel) room: Room,

@@ -1,6 +1,6 @@
-//! What can happen in a cluster: the leaves of its schedule.
+//! Leaves of a cluster's schedule: everything that can happen there.
 
-/// What a leaf of the schedule stands for; the number is an index into the cluster's list of its kind.
+/// Leaf of the schedule; the number is an index into the cluster's list of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Leaf {
     /// The line behind a served port changes.

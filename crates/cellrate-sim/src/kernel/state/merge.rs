@@ -85,9 +85,9 @@ pub(crate) trait Front {
     fn replace_first(&mut self, place: usize, key: u64);
 }
 
-/// What runs along a merge, whatever the kind.
+/// Steps of a merge, whatever its kind.
 pub(crate) trait Along {
-    /// What comes of it.
+    /// Result of the merge.
     type Outcome;
     /// Runs along `front`.
     fn along<F: Front>(self, front: &mut F) -> Self::Outcome;

@@ -1,4 +1,4 @@
-//! What leaves a cluster for one lane of another, until clusters [exchange](crate::kernel::windows::exchange) what they
+//! Outbox of a cluster for one lane of another, until clusters [exchange](crate::kernel::windows::exchange) what they
 //! sent.
 
 use cellrate_proto::{Duration, Time};

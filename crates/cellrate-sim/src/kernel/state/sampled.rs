@@ -1,4 +1,4 @@
-//! What a sample needs to be up to date.
+//! State that has to be up to date for a sample.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::endpoint::{Access, Endpoint};
 use crate::port::{Port, Seen};
 use crate::probe::sampler::Subject;
 
-/// What has to be up to date when samples are taken.
+/// State that has to be up to date when samples are taken.
 #[derive(Debug, Default)]
 pub(crate) struct Sampled {
     pub(in crate::kernel) ports: Vec<u32>,

@@ -51,7 +51,7 @@ pub(in crate::kernel) struct Member {
     pub(in crate::kernel) counted: u32,
 }
 
-/// What the control is told of a cell.
+/// Message about a cell to the port's control.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::kernel) enum SortedTold {
     /// It makes its connection active.

@@ -1,4 +1,4 @@
-//! What to try first at a deferred port.
+//! First choice among shortcuts at a deferred port.
 
 /// How many cells in a row can be dealt with at a deferred port, if no more happens than that they join the queue and
 /// are counted.

@@ -157,7 +157,7 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-/// What is still to be done.
+/// Windows that are still to be run.
 #[derive(Debug)]
 struct Agenda<'a> {
     windows: Windows,

@@ -1,4 +1,4 @@
-//! What clusters hand to one another between two windows, on one thread or on several.
+//! Exchange of cells between clusters at the end of a window, on one thread or on several.
 //!
 //! Each pair of neighbours has a [`Mail`] for each direction, which the sender fills at the end of a window and the
 //! receiver empties before its next one. By then it holds every cell that arrives within that window; if the sender is
@@ -48,7 +48,7 @@ pub(crate) struct Exchange {
     posted: Vec<Vec<(usize, Vec<u32>)>>,
     /// The boxes that lead to the cluster.
     delivered: Vec<Vec<usize>>,
-    /// What the cells of PDUs stand for, between ends of connections with TCP.
+    /// Segments that the cells of PDUs stand for, between ends of connections with TCP.
     conduits: Vec<Mutex<VecDeque<Departed>>>,
     /// The ends that PDUs leave from, and their conduits.
     leaving: Vec<Vec<(usize, usize)>>,
@@ -110,7 +110,7 @@ impl Exchange {
         exchange
     }
 
-    /// What has left `cluster`, of this number, in the window that has ended.
+    /// Posts the cells that have left `cluster`, of this number, in the window that has ended.
     pub fn post(&self, number: usize, cluster: &mut Cluster) {
         for (place, outboxes) in &self.posted[number] {
             let mut mail = lock(&self.mail[*place]);
@@ -216,7 +216,7 @@ fn have_packed(clusters: &mut [Cluster]) {
     }
 }
 
-/// What is in `from` goes behind what is in `to`.
+/// Moves everything in `from` behind the end of `to`.
 fn hand_over(from: &mut VecDeque<Departed>, to: &mut VecDeque<Departed>) {
     match to.is_empty() {
         true => std::mem::swap(from, to),

@@ -11,7 +11,7 @@ use crate::mechanisms::{Mechanism, Mechanisms};
 /// Cells of each connection that a window should have room for, if the line between clusters is shared fairly: a
 /// window costs something for each source and lane, however few cells they have in it.
 const CELLS_PER_SOURCE: u64 = 128;
-/// What a window costs by itself, in sources.
+/// Cost of a window by itself, in sources.
 const WINDOW_AS_SOURCES: u64 = 16;
 /// Most cells of a line in a window, though there are very many connections: they are kept until the window ends.
 const MOST_CELLS: u64 = 1 << 14;

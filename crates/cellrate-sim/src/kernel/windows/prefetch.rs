@@ -1,4 +1,4 @@
-//! What a cluster works on, brought into the caches before it does.
+//! Reading ahead: memory that a cluster works on is brought into the caches before it does.
 //!
 //! In a large network, what a cluster has is in no near cache when its window comes, and events touch it in the order
 //! of time, which is any order in memory: one line after the other would be waited for. So all of it is read through
