@@ -28,7 +28,7 @@ class Compiler(NamedTuple):
     profdata: Path
     """Its llvm-profdata, which may be missing."""
     profile: Path
-    """What it can read: profiles are not for other releases."""
+    """Format of profiles that it can read: those of other releases are not."""
 
 
 def compiler() -> Compiler:
@@ -47,7 +47,7 @@ def compiler() -> Compiler:
 
 
 def scenarios() -> list[Path]:
-    """What is run for the profile: the examples; of the papers TCP beside video, Stop & Go, clients and servers.
+    """Scenarios for the profile: the examples; of the papers TCP beside video, Stop & Go, clients and servers.
 
     Not those of switches that segment control loops or originate BRMs: their cells are events one by one, and so many
     that what is frequent elsewhere would seem rare. With the first W3 takes 2.5 % more instructions; with `bottlenecks`

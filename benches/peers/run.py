@@ -40,7 +40,7 @@ LINE_BPS = 149.76e6
 DELAY_S = 5e-3
 UNIT_OCTETS = 53
 RATES = [21_192 + 200 * (i - SOURCES // 2) for i in range(SOURCES)]
-"""Of the constant-rate sources [cells/s]."""
+"""Rates of the constant-rate sources [cells/s]."""
 STARTS_S = [2e-6 * (i + 1) for i in range(SOURCES)]
 SEGMENT_OCTETS = 512
 FASTER = {"cellrate": 10.0, "ns-2": 10.0, "nexosim": 10.0, "ns-3": 1.0, "SimPy": 2.0}
@@ -53,12 +53,13 @@ class MissingError(Exception):
 
 @dataclass
 class Run:
-    """What a run printed, and what it cost."""
+    """Output of a run, and its cost in time and memory."""
 
     delivered: int
     """Units, or segments, that arrived."""
     cpu_s: float
-    """Of the simulation alone, where the simulator can tell; else of its process, whose start is milliseconds."""
+    """Processor time of the simulation alone, where the simulator can tell; else of its process, whose start is
+    milliseconds."""
     wall_s: float
     version: str
     cell_hops: int | None = None
@@ -73,9 +74,9 @@ class Entry:
     network_s: float
     command: list[str]
     octets_on_line: int
-    """Of a unit, or of a segment with all its headers."""
+    """Octets of a unit, or of a segment with all its headers."""
     goodput: tuple[float, float] | None = None
-    """Of TCP: which share of what the line carries has to arrive."""
+    """Bounds of TCP's goodput: the share of what the line carries that has to arrive."""
     runs: list[Run] = field(default_factory=list)
     failure: str | None = None
 

@@ -37,12 +37,12 @@ class Port:
     name: str
     """As results call it: "sw1->sw2"."""
     link_rate: float
-    """What its line takes [cells/s]; at the beginning, where its link changes."""
+    """Rate of its line [cells/s]; at the beginning, where its link changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What went through a port in one averaging interval."""
+    """Cells that went through a port in one averaging interval."""
 
     start: float
     """When the interval began [s]."""
@@ -74,7 +74,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What has gone through a port since the averaging interval began."""
+    """Cells that have gone through a port since the averaging interval began."""
 
     start: float
     """When it began [s]."""
@@ -90,7 +90,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What becomes of a backward RM cell: ER can be lowered, CI and NI be set, and nothing else (TM 4.0, 5.10.6)."""
+    """Feedback for a backward RM cell: ER can be lowered, CI and NI be set, and nothing else (TM 4.0, 5.10.6)."""
 
     er: float | None = None
     """ER at most [cells/s, 0 or more], rounded down to a rate that an RM cell can carry; None leaves it."""
@@ -101,7 +101,7 @@ class Feedback:
 
 
 class SwitchAlgorithm:
-    """What one output port does about congestion: a base for algorithms of your own, which does nothing.
+    """Congestion control of one output port: a base for algorithms of your own, which does nothing.
 
     Times are instants of the network [s], rates are in cells/s. Connections are numbered from 0 on as they are set up
     through the port, in the order of the scenario; each direction is one of its own. Methods are called in the order of
@@ -172,7 +172,7 @@ class Calls:
     on_interval_end: Callable[[Load], None] | None
     on_backward_rm: Callable[..., object] | None
     answer: Callable[[object], tuple[float | None, bool, bool] | None]
-    """What `on_backward_rm` gave, checked: ER at most, CI and NI. A float of 0 or more needs no check."""
+    """Check the answer of `on_backward_rm`: ER at most, CI and NI. A float of 0 or more needs no check."""
     figures: Callable[[], list[float]]
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong, as one tree of exceptions.
+"""Exceptions of the package, as one tree.
 
 `CellrateError` is the root. `ScenarioError` means that the input is wrong, `RunError` that a run gave no result,
 `LiveUnavailable` that this machine or user cannot run the testbed, `NoSuchSeries` that a result holds no such series.

@@ -33,7 +33,7 @@ Policies = Mapping[str, MakePolicy]
 
 @dataclass(frozen=True, slots=True)
 class ForwardRm:
-    """What a source knows when an in-rate FRM is about to leave."""
+    """State of a source when an in-rate FRM is about to leave."""
 
     now: float
     """When it leaves [s]."""
@@ -56,7 +56,7 @@ class ForwardRm:
 
 @dataclass(frozen=True, slots=True)
 class BackwardRm:
-    """What a source knows when a BRM has arrived."""
+    """State of a source when a BRM has arrived."""
 
     now: float
     """When it arrives [s]."""
@@ -69,7 +69,7 @@ class BackwardRm:
 
 
 class UiliPolicy:
-    """What a source does about rate that it was given and does not use (source rule 13): a base that does nothing.
+    """Use-it-or-lose-it policy of a source (source rule 13): a base for your own, which does nothing.
 
     It may lower ACR before an FRM, and forbid an increase at a BRM. It never raises ACR, nor lowers it below MCR, and a
     decrease that the network orders is always obeyed. The first in-rate FRM is not asked about. Times are instants of

@@ -16,10 +16,10 @@ CELL_BITS = 424
 
 @dataclass(frozen=True)
 class Dimension:
-    """What a number with a unit can measure."""
+    """Dimension that a number with a unit can measure."""
 
     noun: str
-    """What it is called in messages."""
+    """Noun for it in messages."""
     example: str
     units: Mapping[str, tuple[float, int]]
     """By name, the factor to the base unit: a whole number, and a power of ten that multiplies it."""

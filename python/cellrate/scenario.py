@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 USUAL = ("acr", "queue", "received")
-"""What is recorded for pictures of a scenario that says nothing of it, as far as it has them."""
+"""Quantities that are recorded for pictures of a scenario that says nothing of it, as far as it has them."""
 
 
 class Scenario:
@@ -368,7 +368,7 @@ class Scenario:
 
     @property
     def file(self) -> str:
-        """What the scenario was read from."""
+        """Give the name of the file that the scenario was read from."""
         return self._file
 
     @property
@@ -383,7 +383,7 @@ class Scenario:
 
     @property
     def purpose(self) -> str:
-        """What the scenario is for."""
+        """Give the purpose of the scenario."""
         return self._native.purpose()
 
     @property
@@ -441,7 +441,7 @@ class SweepPoint:
 
 @dataclass(frozen=True)
 class FairShare:
-    """What a flow is entitled to."""
+    """Max-min fair share of a flow."""
 
     vc: str
     """Name of the VC."""

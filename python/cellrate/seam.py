@@ -15,7 +15,7 @@ Recent: TypeAlias = "Sequence[tuple[int, NDArray[np.uint64], NDArray[np.float64]
 
 
 class CaptureSettings(NamedTuple):
-    """What of a run is written to capture files."""
+    """Settings of capture files: which cells of a run are written."""
 
     folder: Path
     ports: list[str] | None

@@ -44,7 +44,7 @@ class Burst:
 
 
 class TrafficSource:
-    """What an application sends in one direction of a connection: a base for traffic of your own, which sends nothing.
+    """Traffic of an application in one direction of a connection: a base for traffic of your own, which sends nothing.
 
     Times are instants of the network [s], rates are in cells/s.
     """

@@ -1,4 +1,4 @@
-"""What a page for people says to do, in order: commands, blocks of Python, and files that it shows."""
+"""Steps of a page for people, in order: commands, blocks of Python, and files that it shows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Step:
     kind: str
     """"command", "python" or "file"."""
     text: str
-    """Of a command without its prompt and its comment, on one line."""
+    """Text of a command without its prompt and its comment, on one line."""
     name: str = ""
-    """Of a file its name."""
+    """Name of a file."""
     shown: str = ""
-    """Of a command with a prompt: what it prints, as the page shows it."""
+    """Output of a command with a prompt, as the page shows it."""
 
 
 def steps(page: str) -> list[Step]:

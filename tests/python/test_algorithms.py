@@ -154,7 +154,7 @@ def test_ci_and_ni_can_be_set() -> None:
 
 
 def guide() -> tuple[str, str, str]:
-    """What the guide has: a class, how it is used in Python, a scenario that asks for it."""
+    """Give the parts of the guide: a class, how it is used in Python, a scenario that asks for it."""
     text = GUIDE.read_text()
     python, use = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (scenario,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)

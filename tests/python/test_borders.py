@@ -1,4 +1,4 @@
-"""What imports what in the package: never in a circle, not inside functions either, and results know nothing above."""
+"""Imports within the package: never in a circle, not inside functions either, and results know nothing above."""
 
 from __future__ import annotations
 

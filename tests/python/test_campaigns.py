@@ -63,7 +63,7 @@ def is_free(file: Path) -> bool:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What the command gives that nobody disturbs."""
+    """Give the files of the command when nobody disturbs it."""
     folder = tmp_path_factory.mktemp("whole")
     with started(folder) as process:
         assert process.wait() == 0

@@ -66,7 +66,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What this machine gives without a cluster."""
+    """Give the result of this machine without a cluster."""
     folder = tmp_path_factory.mktemp("local")
     (folder / "long.toml").write_text(LONG)
     assert status(["run", str(folder / "long.toml"), *ASKED, "--out", str(folder / "out"), "--workers", "1"]) == 0

@@ -1,4 +1,4 @@
-"""What shells propose where TAB is pressed."""
+"""Proposals of shells where TAB is pressed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def command(*arguments: str) -> str:
 
 
 def proposed(folder: Path, line: str) -> set[str]:
-    """What is proposed for the last word of a line, asked as bash's function of argcomplete asks."""
+    """Give the proposals for the last word of a line, asked as bash's function of argcomplete asks."""
     told, tell = os.pipe()
     ask = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_SHELL": "bash", "_ARGCOMPLETE_SUPPRESS_SPACE": "1"}
     ask |= {"_ARGCOMPLETE_IFS": SEPARATOR, "COMP_LINE": line, "COMP_POINT": str(len(line.encode())), "COMP_TYPE": "9"}

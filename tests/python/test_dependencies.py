@@ -1,4 +1,4 @@
-"""What is installed: locked with digests, within the bounds of pyproject.toml; and what is said to be lacking."""
+"""Dependencies: locked with digests, within the bounds of pyproject.toml; and errors about those that are lacking."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def project() -> dict[str, object]:
 
 
 def wanted(*extras: str) -> list[Requirement]:
-    """What the project asks for, with these extras."""
+    """Give the requirements of the project, with these extras."""
     named = project()
     of_extras = named["optional-dependencies"]
     assert isinstance(of_extras, dict)
@@ -66,7 +66,7 @@ def test_every_dependency_has_an_upper_bound() -> None:
 
 
 def lacking(folder: Path, **programs: str) -> subprocess.CompletedProcess[str]:
-    """What is said where these programs say this, and others are as they are."""
+    """Run the check where these programs say this, and others are as they are."""
     for name in ("sh", "sed", "sort", "head", "id", "cc", "apt-get", "cargo", "rustc"):
         place = shutil.which(name)
         if place is not None and name not in programs:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not EXAMPLES.is_dir(), reason="not a clone")
 
 
 def commands(readme: Path) -> list[str]:
-    """What stands indented, continued lines as one."""
+    """Give the indented commands, continued lines as one."""
     block = "\n".join(line[4:] for line in readme.read_text().splitlines() if line.startswith("    "))
     return re.sub(r" \\\n\s*", " ", block).splitlines()
 

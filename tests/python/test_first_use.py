@@ -1,4 +1,4 @@
-"""What somebody meets who uses the package for the first time."""
+"""Experiences of somebody who uses the package for the first time."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def seen() -> Iterator[Seen]:
 
 
 def told(summary: dict[str, Any], *, but: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What does not hang on the machine, and nothing of `but` in the row of the run."""
+    """Give the figures that do not hang on the machine, and nothing of `but` in the row of the run."""
     apart = ("wall_s", "cell_hops_per_s", "hash", "version", *but)
     run = {key: value for key, value in summary["run"].items() if key not in apart}
     return {**summary, "run": run}
@@ -86,13 +86,13 @@ def test_every_ready_scenario_runs_in_the_page_with_the_figures_of_the_command(s
 
 
 def panels(scenario: cellrate.Scenario) -> list[dict[str, Any]]:
-    """What stands on which axis in `cellrate watch`, as JSON has it."""
+    """Give the series on each axis in `cellrate watch`, as JSON has it."""
     point = scenario.points()[0].scenario
     return list(json.loads(json.dumps(Board(point, point._native.series()).head))["panels"])
 
 
 def printed(summary: dict[str, Any]) -> list[Any]:
-    """What the command prints of a run, but for the line about the run itself: tables and lines."""
+    """Give what the command prints of a run, but for the line about the run itself: tables and lines."""
 
     def whole(title: str) -> str:
         return title.replace("-\n", "").replace("re-\n", "re").replace("\n", " ")
@@ -102,7 +102,7 @@ def printed(summary: dict[str, Any]) -> list[Any]:
 
 
 def shown(page: Seen) -> list[Any]:
-    """What the page shows of a run that has ended."""
+    """Give what the page shows of a run that has ended."""
     return list(
         page.value(
             "[...document.getElementById('figures').children].map((part) => part.tagName == 'P' ? part.textContent :"

@@ -50,7 +50,7 @@ CLAIMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "tcp 1 3000 cells": lambda s: max(goodputs(s)) - min(goodputs(s)) < 0.1 and 2500 < middle(s)["max_queue"] < 2900,
     "tcp 2": lambda s: max(goodputs(s)) - min(goodputs(s)) < 0.01 and not middle(s)["dropped"],
 }
-"""What texts and answers say, by lesson, step and button."""
+"""Texts and answers, by lesson, step and button."""
 
 
 def cells(summary: dict[str, Any]) -> int:
@@ -77,7 +77,7 @@ MOVES: list[tuple[str, str, str, Callable[[dict[str, Any]], bool]]] = [
     ("tcp 0", "link.sw1-sw2.length", "210 km", lambda s: goodputs(s)[0] < 0.2 and goodputs(s)[1] > 8),
     ("tcp 2", "defaults.switch.algorithm.target_utilization", "95 %", lambda s: min(goodputs(s)) > 3.9),
 ]
-"""What they say that a slider does: lesson and step, parameter, value. Its run is natively the same."""
+"""Effects of a slider by the texts: lesson and step, parameter, value. Its run is natively the same."""
 
 
 def test_each_step_runs_and_shows_what_its_text_says() -> None:

@@ -18,7 +18,7 @@ CONTROLS = {
     *("theme", "to-lab", "to-lessons", "scenario", "again", "slow", "more", "closer", "further", "left", "right"),
     *("whole", "keep", "csv", "png", "toml", "link"),
 }
-"""What can be reached when a run has ended."""
+"""Elements that can be reached when a run has ended."""
 
 
 @pytest.mark.skipif(not AXE.is_file(), reason="the packages of the page have not been fetched: make lab")

@@ -1,4 +1,4 @@
-"""What is seen of a run in the lab: values under the pointer, zoom, colours, two runs side by side."""
+"""Views of a run in the lab: values under the pointer, zoom, colours, two runs side by side."""
 
 from __future__ import annotations
 

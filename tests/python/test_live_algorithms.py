@@ -52,7 +52,7 @@ class Counting(SwitchAlgorithm):
 
 
 class OutOfOrderError(ArithmeticError):
-    """What an algorithm of ours may raise."""
+    """An exception that an algorithm of ours may raise."""
 
 
 class Failing(Counting):
@@ -207,7 +207,7 @@ def test_an_algorithm_that_is_missing_is_said_before_anything_runs(capsys: pytes
 
 
 def elsewhere(given: bytes) -> str:
-    """What a process that is started anew says of the algorithms that it is given."""
+    """Give the words of a process that is started anew on the algorithms that it is given."""
     asked = (
         "import sys; from cellrate.live.handover import take_custom; from cellrate.algorithms import Port; "
         "print(take_custom(sys.stdin.buffer.read()).algorithms['mine'](Port('a->b', 100.0)).figures())"
@@ -269,7 +269,7 @@ def test_what_cannot_be_handed_over_is_said() -> None:
 
 
 def replied(thing: object) -> Any:
-    """What comes back of what another process answers."""
+    """Give the thing that comes back when another process answers."""
     reply = Reply()
     end = os.dup(reply.end)
     reply.handed_over()

@@ -1,4 +1,4 @@
-"""What live runs are made of, without hosts: playing, hearing, reading what programs say, theory, the doctor."""
+"""Parts of live runs, without hosts: playing, hearing, reading what programs say, theory, the doctor."""
 
 from __future__ import annotations
 

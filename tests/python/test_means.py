@@ -1,4 +1,4 @@
-"""What the command line prints of runs with several seeds."""
+"""Output of the command line for runs with several seeds."""
 
 from __future__ import annotations
 

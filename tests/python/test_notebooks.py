@@ -20,7 +20,7 @@ NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs/notebooks").glob("*.ipynb"
 
 
 def run(source: str, names: dict[str, Any]) -> tuple[str, object]:
-    """What a cell prints, and what its last line gives."""
+    """Give the text that a cell prints, and the value of its last line."""
     tree = ast.parse(source)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     printed, value = io.StringIO(), None

@@ -1,4 +1,4 @@
-"""What `make bench-peers` makes of what simulators print; the simulators themselves are not run here."""
+"""Reading of `make bench-peers`: the table of what simulators print; the simulators themselves are not run here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run shows in the end is the same on the terminal, in notebooks and on the page: `results.summaries.report`."""
+"""Report of a run in the end: the same on the terminal, in notebooks and on the page, by `results.summaries.report`."""
 
 from __future__ import annotations
 

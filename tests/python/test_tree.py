@@ -57,14 +57,17 @@ def test_comments_fit_their_columns() -> None:
 
 
 def test_the_first_sentence_of_a_comment_names_its_subject() -> None:
-    """`Of the port.` above a field, or `The same for all.` above a function, says nothing to who reads it alone."""
-    without = r"Of\b|The same(?:[,;.:]| (?:after|as|at|before|between|but|for|in|of|on|over|to|under|up|where|with)\b)"
+    """`Of the port.` above a field, or `What a run gave.` above a class, says little to who reads it alone."""
+    without = (
+        r"Of\b|What\b|The same(?:[,;.:]| (?:after|as|at|before|between|but|for|in|of|on|over|to|under|up|where|with)\b)"
+    )
     nameless = []
-    for file in tracked("crates/*.rs"):
+    for file in tracked("crates/*.rs", "benches/*.rs", "fuzz/*.rs", "*.py"):
         lines = file.read_text().splitlines()
         for number, line in enumerate(lines):
             before = lines[number - 1].strip() if number else ""
-            if re.match(rf"\s*/// (?:{without})", line) and not before.startswith("///"):
+            begins = re.match(rf'\s*(//[/!] |r?""")(?:{without})', line)
+            if begins and not before.startswith(begins[1].strip()):
                 nameless.append(f"{file.relative_to(ROOT)}:{number + 1}")
     assert nameless == []
 

@@ -161,7 +161,7 @@ def test_the_command_simulates() -> None:
 
 
 REST = ("--application", "bulk", "--switches", "efci")
-"""What else advise has to be told."""
+"""Further options that advise has to be given."""
 
 
 @pytest.mark.parametrize(

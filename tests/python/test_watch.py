@@ -72,7 +72,7 @@ def handshake(address: str, *more: str) -> bytes:
 
 
 def ask(address: str, path: str, headers: dict[str, str] | None = None) -> tuple[int, str]:
-    """What a file of the page is answered with."""
+    """Give the answer to a request for a file of the page."""
     place = urlsplit(address)
     with closing(http.client.HTTPConnection(place.netloc, timeout=30)) as connection:
         connection.request("GET", place.path + path, headers=headers or {})
@@ -81,7 +81,7 @@ def ask(address: str, path: str, headers: dict[str, str] | None = None) -> tuple
 
 
 def say(address: str, text: str) -> tuple[str, Any]:
-    """What a page is answered with that says something: the pace, or an error."""
+    """Give the answer to a page that says something: the pace, or an error."""
     with connect(address.replace("http", "ws", 1) + "events", open_timeout=30, max_size=None) as connection:
         connection.send(text)
         for told in connection:
@@ -301,7 +301,7 @@ def test_a_server_without_descriptors_waits_and_goes_on() -> None:
 
 
 def said_to(address: str, request: bytes) -> str:
-    """What a request is answered with."""
+    """Give the answer to a request."""
     place = urlsplit(address)
     with socket.create_connection((str(place.hostname), int(place.port or 0)), timeout=10) as connection:
         connection.sendall(request)

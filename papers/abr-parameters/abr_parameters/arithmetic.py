@@ -13,7 +13,8 @@ SPEEDS = {"DS0": 64e3, "T1": 1.5e6, "OC-3": 155e6, "OC-24": 1.2e9}
 """Capacity as the table gives it [bit/s]."""
 NRMS = (8, 32, 256)
 TOLERANCE = 0.02
-"""Of any printed figure that is calculated again: two or three digits, and a cell time of 2.7 us for 2.735."""
+"""Tolerance of any printed figure that is calculated again: two or three digits, and a cell time of 2.7 us for
+2.735."""
 PUBLISHED = {
     "DS0": (0.5, 2.3, 18.4),
     "T1": (24e-3, 96e-3, 768e-3),

@@ -21,7 +21,7 @@ TRMS = ("0.78125 ms", "12.5 ms", "100 ms")
 WAY_S = 0.005
 """From the VBR source to the bottleneck."""
 LONG: dict[str, object] = {"duration": "3 s"}
-"""Of the rows with another choice: 65 pauses, where 1 s has 15."""
+"""Settings of the rows with another choice: 65 pauses, where 1 s has 15."""
 SHORT = {"defaults.link.length": "1 km", "defaults.switch.algorithm.interval": "1 ms"}
 """Links on which the round trip is far shorter than VBR's period."""
 

@@ -1,4 +1,4 @@
-"""What the experiments share: units, and sentences from numbers."""
+"""Helpers that the experiments share: units, and sentences from numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CELL_BITS = 424
 LINK_MBPS = 155.52
 """Every link of the paper's simulations [Mbps]."""
 PCR = LINK_MBPS * 1e6 / CELL_BITS
-"""The same as a peak cell rate: 366,792.45 cells/s."""
+"""Rate of the links as a peak cell rate: 366,792.45 cells/s."""
 TARGET_MBPS = 0.9 * LINK_MBPS
 """Ninety percent of a link, the target utilization: 139.97 Mbps."""
 BOTTLENECK = "sw1->sw2"

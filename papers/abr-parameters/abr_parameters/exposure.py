@@ -33,7 +33,7 @@ cells, and CCR measured by the switch."""
 BURSTS = {"128": (128, None), "512": (512, None), "1024": (1024, None), "1024, burst 300": (1024, 300)}
 """TBE, and what each source has to send at the start [cells]; None: without end."""
 SPREAD = 0.2
-"""What the paper calls one length of queue, with and without rule 6: 2500 to 3000 cells."""
+"""Spread within which the paper speaks of one length of queue, with and without rule 6: 2500 to 3000 cells."""
 STARTED_S = 0.1
 """Three round trips of 30 ms: from here on the flow is set up."""
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CRMS = (32, 256, 1024, 4096, 6144, 8192)
 CRM, NRM = 32, 32
-"""Of figure 10."""
+"""Parameters of figure 10."""
 CDFS = ("1/64", "1/2")
 FULL_MBPS = TARGET_MBPS * 30 / 32
 """Data at the target rate: of 32 cells one is a forward and one a backward RM cell."""

@@ -1,4 +1,4 @@
-"""What the experiments share: settings, seeds, rates between the switches, means with their intervals."""
+"""Helpers that the experiments share: settings, seeds, rates between the switches, means with their intervals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def line(mbps: float) -> str:
 HOST_LINE = line(10)
 """Between hosts and switches, as in the scenarios: the one bandwidth that figure 1 prints."""
 SEEDS = (1, 2, 3, 4, 5)
-"""Of the runs of a case; a quick run has the first two."""
+"""Seeds of the runs of a case; a quick run has the first two."""
 QUICK_SEEDS = 2
 BEGIN_S, END_S = 10.0, 20.0
 """When the background is there, but that each transfer begins up to a second later."""

@@ -22,7 +22,8 @@ NAMES = {
     "www": "WWW",
     "www (back)": "WWW",
 }
-"""Of the VCs in the legends, the application first; that of pages as a live run has it, and as a simulated one."""
+"""Names of the VCs in the legends, the application first; that of pages as a live run has it, and as a simulated
+one."""
 COLOURS = {"ftp1": "#56B4E9", "ftp2": "#009E73", **dict.fromkeys(("video", "voice", "www", "www (back)"), "#D55E00")}
 
 

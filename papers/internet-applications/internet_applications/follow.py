@@ -1,4 +1,4 @@
-"""What the paper proposes and did not build: frames at a rate that follows ACR, while the background comes and goes."""
+"""Video that follows ACR, as the paper proposes and did not build, while the background comes and goes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PHASES = {
     "one again": (33.0, 45.0),
     "none again": (48.0, 68.0),
 }
-"""What is there, with a time after each change for ACR to follow [s]."""
+"""Rates that are there, with a time after each change for ACR to follow [s]."""
 _FOLLOW = "vc.video.traffic.follow_acr"
 CASES: Mapping[str, Mapping[str, object]] = {
     "24 fps": {},

@@ -1,4 +1,4 @@
-"""What the paper leaves open, one by one: the video's cases of figures 7, 8, 10 with another choice."""
+"""Questions that the paper leaves open, one by one: the video's cases of figures 7, 8, 10 with another choice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .video import ACR_PROBE, NINE, fairness, loss_share, point
 _HOSTS = ("link.a{i}-sw1.rate", "link.c-sw1.rate", "link.sw2-z{i}.rate", "link.sw2-d.rate")
 
 FASTER_LINES = ("25.6 Mbps", "149.76 Mbps")
-"""Of the hosts, if figure 1's 10 Mb/s are those of the line between the switches only."""
+"""Lines of the hosts, if figure 1's 10 Mb/s are those of the line between the switches only."""
 CLOCKS: Mapping[str, object] = {"defaults.clocks": "exact"}
 """Clocks that are exactly alike, as no two real ones are."""
 LINE: Mapping[str, object] = {

@@ -25,9 +25,9 @@ from .common import FTP_GOODPUT_SHARE, HOST_LINE, line, line_rate, shown
 from .drawing import rate_panels
 
 RUNS = 5
-"""Of each case."""
+"""Runs of each case."""
 LATE_SHARE = 0.02
-"""Of the span in which figures are taken, for the longest stall of a run that counts."""
+"""Share of the span in which figures are taken, for the longest stall of a run that counts."""
 FIGURES = {
     "www, alone": "Figure 2: UBR, no background",
     "www, UBR": "Figure 3: UBR",
@@ -39,7 +39,7 @@ FIGURES = {
     "24 fps, MCR 7": "Figure 12: 24 fps, ABR, MCR 7 Mbps for the video",
     "voice, ABR": "Figure 13: ABR, RIF = RDF = 1/64",
 }
-"""Of the paper, by case."""
+"""Figures of the paper, by case."""
 BUSY_S = {"video": (7.0, 15.0), "www": (6.0, 40.0), "voice": (7.0, 28.0)}
 """When both transfers are there, by application."""
 CONGESTED_S = 10.0

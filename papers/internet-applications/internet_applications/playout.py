@@ -1,4 +1,4 @@
-"""What the person at the receiver sees: a playout buffer between the network and the screen.
+"""Picture as the person at the receiver sees it: a playout buffer between the network and the screen.
 
 The first frame is shown when so many have come as the player gathers at first, and then one after the other, a frame
 time apart; where the sender left frames out, the one before stands for them. When there is none the film stands still

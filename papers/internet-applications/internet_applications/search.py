@@ -27,15 +27,15 @@ MCRS = tuple(range(10))
 SEARCH_SEEDS = (1, 2, 3)
 PCR_MBPS = 10.0
 DATA_MBPS = PCR_MBPS * 31 / 32
-"""What PCR leaves for data: one cell in 32 is an RM cell."""
+"""Rate that PCR leaves for data: one cell in 32 is an RM cell."""
 PUBLISHED_RATE, PUBLISHED_MCR = 9, 7
 SMALLER_ICRS: Mapping[str, str] = {"PCR/3": line(10 / 3), "PCR/10": line(1)}
-"""Of the transfers, tried with the published MCR."""
+"""ICRs of the transfers, tried with the published MCR."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a setting asks of the receiver, the most of all seeds."""
+    """Needs of a setting at the receiver, the most of all seeds."""
 
     frames: int
     """Most frames that waited in a buffer without limit."""
@@ -89,7 +89,7 @@ def room_for(known: Mapping[int, Needs], first: int, before: int) -> tuple[int, 
 
 @dataclass(frozen=True)
 class Congestion:
-    """What the formula speaks of, measured on a run."""
+    """Quantities of the formula, measured on a run."""
 
     before: float
     """R: the rate of the video without background [Mbps]."""
@@ -114,7 +114,7 @@ class Congestion:
 
     @property
     def corrected(self) -> float:
-        """What has come too late, as frames of the film."""
+        """Give the octets that have come too late, as frames of the film."""
         return self.owed / self.before * 24
 
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ACR_PROBES = (3, 5)
-"""Of www.toml."""
+"""Probes of ACR in www.toml."""
 SERVER = "www (back)"
 BOTTLENECK = "sw1->sw2"
 WWW_SEEDS = (1, 2, 3)
 POWERS = ("1/16", "1/64", "1/256")
-"""Of RIF (columns) and RDF (rows)."""
+"""Values of RIF (columns) and RDF (rows)."""
 OTHER_LINES: Mapping[str, Mapping[str, object]] = {
     **{f"hosts-{rate.removesuffix(' Mbps')}-mbps": lines(rate) for rate in FASTER_LINES},
     "clocks-exact": CLOCKS,
@@ -56,9 +56,9 @@ THINK_S = 1.0
 SERVER_MS = 2.2
 """The server's time, as in www.toml."""
 PAGES = 30
-"""Of a run."""
+"""Pages of a run."""
 HEADER = 246
-"""Of a response [octets]: Apache 1.3, as in www.toml."""
+"""Header of a response [octets]: Apache 1.3, as in www.toml."""
 HTML_CELLS = 19
 """600 octets with their header."""
 HTML, GIF = 1, 2
@@ -91,7 +91,7 @@ TABLE_4 = {
 }
 """By ICR and RIF."""
 SPREAD_2 = {"alone": (0.1, 0.15), "UBR": (1.5, 0.94)}
-"""What stands behind ± in table 2, for html [ms] and gif [s]."""
+"""Spread behind ± in table 2, for html [ms] and gif [s]."""
 SPREAD_3 = {
     ("1/16", "1/16"): (0.8, 0.08),
     ("1/16", "1/64"): (2.0, 0.10),
@@ -103,7 +103,7 @@ SPREAD_3 = {
     ("1/256", "1/64"): (0.8, 0.09),
     ("1/256", "1/256"): (0.8, 0.06),
 }
-"""The same in table 3."""
+"""Spread behind ± in table 3, for html [ms] and gif [s]."""
 SPREAD_4 = {
     ("PCR", "1/16"): (0.89, 0.07),
     ("PCR", "1/64"): (0.8, 0.08),
@@ -115,7 +115,7 @@ SPREAD_4 = {
     ("PCR/10", "1/64"): (0.3, 0.13),
     ("PCR/10", "1/256"): (0.5, 0.16),
 }
-"""The same in table 4."""
+"""Spread behind ± in table 4, for html [ms] and gif [s]."""
 
 
 def case(rdf: str, rif: str, icr: str = "PCR") -> str:
@@ -160,7 +160,7 @@ class Pages:
     gif: tuple[float, ...]
     """[s]"""
     ftp: tuple[float, ...]
-    """Of each run [Mbps]; empty without background."""
+    """Goodput of FTP in each run [Mbps]; empty without background."""
     again: float
     """Segments of the server that were sent again, as a part of all [0 to 1]."""
     lost: int

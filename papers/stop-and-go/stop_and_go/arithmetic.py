@@ -1,4 +1,4 @@
-"""What follows from the paper's figures by calculation."""
+"""Consequences of the paper's figures by calculation."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Curve:
     loads: Sequence[int] = LOADS
     connections: int = 3
     labels: tuple[str, ...] = ()
-    """Of the connections, where they differ."""
+    """Labels of the connections, where they differ."""
 
     def background(self, load: float, seed: int) -> dict[str, object]:
         """Set the background load [Mbps]: the rate of a source while it is on; and when each of several begins."""

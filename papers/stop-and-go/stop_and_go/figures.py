@@ -16,10 +16,10 @@ from .curves import QUICK_REPLICATIONS, WIDE_LOADS, Curve, figure
 from .measures import Sample, fair_share, measure
 
 PCRS = (25, 50, 75, 100)
-"""Of figures 2 and 3 [Mbps]."""
+"""PCRs of figures 2 and 3 [Mbps]."""
 WIDE_PCRS = (*PCRS, 125)
-"""Of figure 5 [Mbps]. The paper states none, but that ten of them are more than 8 times the link in its last plot: more
-than 120 Mbps each."""
+"""PCRs of figure 5 [Mbps]. The paper states none, but that ten of them are more than 8 times the link in its last
+plot: more than 120 Mbps each."""
 UNEQUAL = '["1 km", "5 km", "10 km"]'
 """From each source to the first switch, and from the second switch to each sink."""
 LENGTHS = {"link.s{i}-sw1.length": UNEQUAL, "link.sw2-d{i}.length": UNEQUAL}
@@ -393,7 +393,7 @@ FIGURE_3 = Experiment(
     findings=_lengths_findings,
     drawings=partial(_drawings, "figure-3", UNEQUAL_LENGTHS, "Figure 3: different lengths, equal PCRs"),
 )
-"""The same at 1, 5 and 10 km."""
+"""Figure 3: connections of 1, 5 and 10 km with equal PCRs."""
 
 FIGURE_4 = Experiment(
     name="rates",

@@ -1,4 +1,4 @@
-"""What the paper leaves open, one by one: figure 2 with PCR 100 Mbps, once overloaded by VBR and once not."""
+"""Questions that the paper leaves open, one by one: figure 2 with PCR 100 Mbps, once overloaded by VBR and once not."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ COARSE, MIDDLING = ("timer-50-ms", "timer-100-ms"), ("timer-100-us", "timer-500-
 WIDE = "window-65535"
 """Windows of three connections that are four times the buffer; 8192 octets fit it twice."""
 JUDGED = ("as-run", *COARSE, *MIDDLING, WIDE, *(f"{WIDE}-{name}" for name in COARSE))
-"""Of which a claim of the paper speaks."""
+"""Cases of which a claim of the paper speaks."""
 
 _WHY = {
     **dict.fromkeys((*COARSE, *MIDDLING), "Judged in the rows open.granularity-*."),

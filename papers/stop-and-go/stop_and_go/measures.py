@@ -1,4 +1,4 @@
-"""What is measured on a run, and what is said of several runs: means, intervals, fairness."""
+"""Measurements on a run, and on several runs: means, intervals, fairness."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Measured:
     """One run."""
 
     goodput: tuple[float, ...]
-    """Of each TCP connection [Mbps]."""
+    """Goodput of each TCP connection [Mbps]."""
     efficiency: tuple[float, ...]
     """Octets acknowledged over octets offered, of each [0 to 1]."""
     waste: float
@@ -67,7 +67,7 @@ class Sample:
         return estimate([figure(run) for run in self.runs])
 
     def goodput(self, connection: int) -> Estimate:
-        """Of a connection [Mbps]."""
+        """Give the goodput of a connection [Mbps]."""
         return self.of(lambda run: run.goodput[connection])
 
     @property

@@ -1,4 +1,4 @@
-"""What the paper says across its tables. The runs are those of the tables: they are done once."""
+"""Statements of the paper across its tables. The runs are those of the tables: they are done once."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def _findings(results: Results) -> Sequence[Finding]:
 
 
 LIKELY_VBR = 67.85
-"""What VBR may have had in row 2 of tables 3 and 4 before a digit was misread: 57.85 [Mbps]."""
+"""VBR as it may have been in row 2 of tables 3 and 4 before a digit was misread: 57.85 [Mbps]."""
 
 
 def _row_2() -> list[Finding]:

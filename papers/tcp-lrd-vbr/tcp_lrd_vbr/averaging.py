@@ -21,7 +21,7 @@ WAYS: dict[str, dict[str, object]] = {
     "sources": {**_LOAD[False], **_SOURCES[True]},
     "both": {**_LOAD[True], **_SOURCES[True]},
 }
-"""What is averaged."""
+"""Averages that are compared."""
 
 
 def _findings(results: Results) -> Sequence[Finding]:

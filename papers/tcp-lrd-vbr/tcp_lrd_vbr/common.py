@@ -1,4 +1,4 @@
-"""What the experiments share: the metrics of section 6 of the paper, seeds, means with their intervals."""
+"""Helpers that the experiments share: the metrics of section 6 of the paper, seeds, means with their intervals."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ LINE_MBPS = 149.76
 FEEDBACK_CELLS = 3670
 """The paper's measure of 10 ms of feedback delay [cells]."""
 LONG_FEEDBACK_CELLS = 201_850
-"""The same of 550 ms."""
+"""The paper's measure of 550 ms of feedback delay [cells]."""
 SEEDS = range(1, 11)
-"""Of the runs of a row; a quick run has the first alone."""
+"""Seeds of the runs of a row; a quick run has the first alone."""
 ROW_SEEDS = range(1, 6)
-"""Of the rows that make a choice another way: differences of the same seeds need fewer."""
+"""Seeds of the rows that make a choice another way: differences of the same seeds need fewer."""
 SETTINGS = {1: ("5 Mbps", "5 Mbps"), 2: ("7.5 Mbps", "7 Mbps"), 3: ("10 Mbps", "5 Mbps")}
 """Mean and standard deviation of a program's rate, by row."""
 PROGRAMS, PROGRAM_MBPS = 9, 15.0

@@ -1,4 +1,4 @@
-"""What a choice is worth: row 1 of tables 1 and 5 with one setting another way, beside the same seeds as run."""
+"""Effect of a choice: row 1 of tables 1 and 5 with one setting another way, beside the same seeds as run."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ OPEN: Mapping[str, Choice] = {
     "noise": Choice({"vc.vbr.traffic": _EXACT}, "Other numbers of the same noise."),
     "sequence": Choice({"vc.vbr.traffic.sequence": "10 s"}, "The mean of such a sequence hardly wanders."),
 }
-"""What the paper leaves open."""
+"""Questions that the paper leaves open."""
 
 STATED: Mapping[str, Choice] = {
     "40-s": Choice({"duration": "40 s"}, "Slow start weighs a quarter; the sequence of noise is another."),
@@ -89,7 +89,7 @@ STATED: Mapping[str, Choice] = {
         "and feedback after 10 ms its rates go up and down.",
     ),
 }
-"""What the paper states, at another value: how much hangs on it. The tables are run as stated."""
+"""Settings that the paper states, at another value: how much hangs on each. The tables are run as stated."""
 
 CHOICES = {**OPEN, **STATED}
 
@@ -109,7 +109,8 @@ OVER_THE_SATELLITE: Mapping[str, Choice] = {
         {f"{_SWITCH}qdlf": 0.8}, "Stated as 0.5: a queue is drained by a fifth of the capacity at most."
     ),
 }
-"""The same where feedback takes 550 ms, and the largest queue is that of a rate which was right a round trip before."""
+"""Settings at another value where feedback takes 550 ms, and the largest queue is that of a rate right a round trip
+before."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class Row:
 
     scenario: str
     prefix: str
-    """Of its claims."""
+    """Prefix of its claims."""
     set: Mapping[str, object]
     choices: Mapping[str, Choice]
 

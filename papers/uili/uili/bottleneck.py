@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ICRS = {"1": "1 Mbps", "155.52": "155.52 Mbps"}
 LIMIT_MBPS = 10.0
-"""What the application of each source has [Mbps of data cells]."""
+"""Rate of the application of each source [Mbps of data cells]."""
 HEADROOM_MBPS = 1.0
 RELEASE_S = 0.2
 """From then on the sources send as fast as they may."""

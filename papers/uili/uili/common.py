@@ -1,4 +1,4 @@
-"""What the experiments share: the policies as settings of a scenario, units, and sentences from numbers."""
+"""Helpers that the experiments share: the policies as settings of a scenario, units, and sentences from numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ POLICIES = ("none", "august-1995", "baseline", "count-based", "time-based", "joi
 AUGUST = '{ type = "august-1995", tdf = 33554432 }'
 """TDF = TDFF / RDF x 2^19 per second with the paper's own TDFF = 1/8, RDF = 1/512: every trigger goes to ICR."""
 MILD_AUGUST = '"august-1995"'
-"""The same with 512 for RDF, as a divisor: 128 per second."""
+"""August 1995 with 512 for RDF, as a divisor: 128 per second."""
 
 
 def settings(policy: str, headroom: str, tc: str | None = None) -> dict[str, object]:

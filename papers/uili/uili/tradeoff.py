@@ -1,4 +1,4 @@
-"""What the paper does not have: what a policy costs a burst and spares the network, by burst size and idle time."""
+"""Trade-off of a policy: its cost to a burst and its relief of the network, which the paper does not have."""
 
 from __future__ import annotations
 

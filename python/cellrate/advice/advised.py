@@ -1,4 +1,4 @@
-"""What is advised: parameters, each with its reason, and what signalling carries of them."""
+"""Advised sets: parameters, each with its reason, and their codes in signalling."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class AdvisedSet:
     """Advice on every parameter."""
 
     situation: Situation
-    """What was asked."""
+    """Situation that was asked about."""
     advices: tuple[Advice, ...]
     """In the order of the paper's sections."""
     codes: Mapping[str, int] = field(default_factory=dict)
-    """What signalling carries, by symbol; "record" is the 32-bit record of the optional parameters."""
+    """Codes of the parameters in signalling, by symbol; "record" is the 32-bit record of the optional parameters."""
 
     def __getitem__(self, parameter: str) -> Advice:
         """Give the advice on a parameter, by its symbol ("TBE")."""

@@ -31,7 +31,7 @@ PACKET_CELLS = 192
 TCP_TIMER_S = 0.5
 """Granularity of TCP's timers [s], after which the default of ADTF was chosen (section 6.2.3)."""
 RATES_BPS: Mapping[Application, float] = {"video": 6e6, "voice": 171 * CELL_BITS}
-"""What an application needs when nobody says: MPEG-2 video; 64 kbps in cells of 47 octets, 171 cells/s [bit/s]."""
+"""Rate that an application needs when nobody says: MPEG-2 video; 64 kbps in cells of 47 octets, 171 cells/s [bit/s]."""
 
 
 def advise(situation: Situation | None = None, /, **known: object) -> AdvisedSet:
@@ -129,7 +129,7 @@ def mcr(s: Situation) -> Advice:
 
 
 def _least_mcr(s: Situation) -> int:
-    """What k x MCR, where that limits PCR, cannot do without [cells/s]."""
+    """Give the least MCR that is enough where k x MCR limits PCR [cells/s]."""
     return 0 if s.charging is None else 1
 
 

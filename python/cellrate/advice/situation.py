@@ -1,4 +1,4 @@
-"""What is known of a connection and its path."""
+"""Situations: a connection and its path, as far as they are known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import CellrateError
 from ..quantities import CELL_BITS
 
 Application = Literal["bulk", "interactive", "video", "voice", "transaction"]
-"""What the connection carries. All but video and voice are taken to run over TCP/IP."""
+"""Kind of application on the connection. All but video and voice are taken to run over TCP/IP."""
 Switches = Literal["efci", "relative", "erica", "eprca"]
 """How the switches of the path give feedback: EFCI bits, CI and NI bits, or explicit rates by ERICA or EPRCA."""
 
@@ -24,7 +24,7 @@ SECONDS_PER_KM = 5e-6
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """What is known of a connection and its path.
+    """A connection and its path, as far as they are known.
 
     Raises
     ------
@@ -45,9 +45,9 @@ class Situation:
     number_of_switches: int = 2
     """Switches on the path."""
     application: Application = "bulk"
-    """What the connection carries."""
+    """Kind of application on the connection."""
     rate_bps: float | None = None
-    """What the application must have [bit/s]; by application when None."""
+    """Rate that the application must have [bit/s]; by application when None."""
     sources: int = 2
     """Connections that share the slowest link, this one included."""
     charging: int | None = None

@@ -1,4 +1,4 @@
-"""What a worker does: the points of a batch, one after the other, each written whole by who ran it.
+"""Work of a worker: the points of a batch, one after the other, each written whole by who ran it.
 
 A batch crosses over as bytes: in front what both sides run with, which is compared before anything else is read.
 """
@@ -33,7 +33,7 @@ TIMES = ("set_up_s", "wall_s", "cell_hops_per_s")
 """Keys of "run" that two runs of one scenario do not have in common."""
 
 DONE, BUSY, BACK = "done", "busy", "back"
-"""What became of a point: it is in the folder, somebody else runs it just now, its result is sent back."""
+"""Outcomes of a point: it is in the folder, somebody else runs it just now, its result is sent back."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a point."""
+    """Outcome of a point."""
 
     place: int
     what: str

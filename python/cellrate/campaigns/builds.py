@@ -1,4 +1,4 @@
-"""What has to be the same in two processes so that a scenario gives both of them the same bytes."""
+"""Facts that have to be the same in two processes so that a scenario gives both of them the same bytes."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 Given: TypeAlias = "Executor | str | Path | object | None"
-"""What callers may give: nothing for this machine, an executor, a client of Dask, or where a scheduler is."""
+"""Executors that callers may give: nothing for this machine, an executor, a client of Dask, a scheduler's address."""
 
 CONNECT_S = 10
 """How long a scheduler is waited for, as Dask writes it; it may just be starting."""
@@ -24,7 +24,7 @@ CONNECT_S = 10
 
 @dataclass(frozen=True)
 class Workers:
-    """What takes batches."""
+    """Workers that take batches."""
 
     submit: Callable[[Callable[[bytes], Any], bytes], Future[Any]]
     slots: Callable[[], int]

@@ -143,15 +143,15 @@ SPREADS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "least": min,
     "most": max,
 }
-"""What can be made of a figure of several connections or ports."""
+"""Aggregates of a figure of several connections or ports."""
 
 _DIMENSIONS = (quantities.TIME, quantities.RATE, quantities.SIZE)
-"""Of values with units: in s, bit/s and octets, as figures are."""
+"""Dimensions of values with units: in s, bit/s and octets, as figures are."""
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a figure has to be: of every connection or port that has it, or of what is made of all."""
+    """Bound on a figure: of every connection or port that has it, or of an aggregate of all."""
 
     text: str
     figure: Figure
@@ -199,7 +199,7 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Objective:
-    """What is to be as large or as small as can be."""
+    """Figure that is to be as large or as small as can be."""
 
     text: str
     figure: Figure
@@ -284,7 +284,7 @@ class Shown:
 
     @property
     def label(self) -> str:
-        """What an axis says."""
+        """Give the label of an axis."""
         name = self.figure.key.removesuffix(f"_{self._unit[2]}").replace("_", " ")
         of = f" of {self.figure.entity}" if self.figure.entity else ""
         before = f"{self.spread} " if self.spread else ""

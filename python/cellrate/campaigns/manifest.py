@@ -1,4 +1,4 @@
-"""What a campaign was asked for: campaign.json, which says which point is in which folder."""
+"""Manifest of a campaign: campaign.json, which says which point is in which folder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Entry:
 
 @dataclass
 class Manifest:
-    """What was asked for last, in order, and what is kept beside."""
+    """Points that were asked for last, in order, and those that are kept beside."""
 
     scenario: str
     version: str
@@ -116,6 +116,6 @@ class Manifest:
 
     @property
     def digest(self) -> str:
-        """What tables say of the points that they have."""
+        """Give the digest of the points, by which tables say which ones they have."""
         told = json.dumps([(entry.key, entry.set) for entry in self.points])
         return hashlib.sha256(told.encode()).hexdigest()[:24]

@@ -24,7 +24,7 @@ Run = Callable[[Sequence[Point]], Sweep]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a search found."""
+    """Answer of a search."""
 
     path: str
     value: str | None

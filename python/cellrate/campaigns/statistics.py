@@ -1,4 +1,4 @@
-"""What runs say of a steady state: where it begins, how sure a mean is, whether two settings differ."""
+"""Statistics of runs in a steady state: where it begins, how sure a mean is, whether two settings differ."""
 
 from __future__ import annotations
 
@@ -125,9 +125,9 @@ class Difference:
     """How a figure differs between two settings that were run with the same seeds."""
 
     name: str
-    """Of the connection or port, "" of a figure of the whole run."""
+    """Name of the connection or port, "" of a figure of the whole run."""
     mean: Mean
-    """Of the differences, the other minus the base, seed by seed."""
+    """Mean of the differences, the other minus the base, seed by seed."""
 
     @property
     def differs(self) -> bool:

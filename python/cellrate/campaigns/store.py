@@ -36,7 +36,7 @@ BEFORE = "before"
 """In `earlier`: results that were in the folder before the campaign."""
 
 TABLES = r"[a-z_]+\.(parquet|csv)|summary\.json|sweep\.(png|svg)"
-"""What is made of all points, and made anew when other points are asked for."""
+"""Files made of all points, and made anew when other points are asked for."""
 
 POINT = r"point-\d{3,}"
 

@@ -35,7 +35,7 @@ class Trial:
 
     settings: dict[str, str]
     values: list[float]
-    """Of the objectives, means over the seeds."""
+    """Values of the objectives, means over the seeds."""
     violation: float
     """By how much constraints fail, the most over seeds; 0 where all hold."""
 
@@ -49,15 +49,15 @@ class Against:
     difference: list[Mean]
     """Winner minus scenario, seed by seed."""
     violation: float
-    """Of the winner, on these seeds."""
+    """Violation of the bounds by the winner, on these seeds."""
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a study found."""
+    """Result of a study."""
 
     front: list[Trial]
-    """What nothing else beats in every objective, with more seeds than other trials."""
+    """Trials that nothing else beats in every objective, with more seeds than other trials."""
     winner: Trial | None
     """The best trial, or the one nearest to the best of each objective; None where none keeps the constraints."""
     against: Against | None

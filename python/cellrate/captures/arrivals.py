@@ -21,7 +21,7 @@ RM_PTI = 6
 
 @dataclass(frozen=True, eq=False)
 class Arrivals:
-    """What came when, in the order of time, the first at 0. All arrays are equally long."""
+    """Arrivals in the order of time, the first at 0. All arrays are equally long."""
 
     times_ns: NDArray[np.int64]
     """Since the first [ns]."""
@@ -30,9 +30,9 @@ class Arrivals:
     octets: NDArray[np.int64]
     """Octets that AAL5 carries of a PDU or packet, LLC/SNAP included; of a cell 48."""
     kinds: tuple[str, ...]
-    """Of each: "cell", "pdu" or "packet"."""
+    """Kind of each: "cell", "pdu" or "packet"."""
     connections: tuple[str, ...]
-    """Of each: "interface vpi/vci", or the interface alone where the capture knows no connection."""
+    """Connection of each: "interface vpi/vci", or the interface alone where the capture knows no connection."""
     rm: NDArray[np.bool_]
     """Whether each is an RM cell."""
     clp: NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""What a captured packet is to an ATM network: a cell, an AAL5 PDU, or an IP packet that would become one."""
+"""Contents of captured packets: a cell, an AAL5 PDU, or an IP packet that would become one."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LLC_SNAP_OCTETS, AAL5_TRAILER_OCTETS, CELL_PAYLOAD_OCTETS = 8, 8, 48
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What came at an instant."""
+    """Content that came at an instant."""
 
     kind: str
     """CELL, PDU or PACKET."""
     vpi: int | None
     vci: int | None
-    """Of the connection; None where the capture does not say."""
+    """VCI of the connection; None where the capture does not say."""
     pti: int
     """Payload type of a cell; of a PDU and a packet 0."""
     clp: int

@@ -17,7 +17,7 @@ Coupling = Literal["coupled", "independent", "serial"]
 
 @dataclass(frozen=True, kw_only=True)
 class Contract:
-    """What a connection of CBR, VBR or UBR has agreed to (TM 4.0, 4.3).
+    """Traffic contract of a connection of CBR, VBR or UBR (TM 4.0, 4.3).
 
     Stamps of captures count in nanoseconds, so a source at exactly its rate needs a tolerance of a nanosecond.
     """
@@ -53,7 +53,7 @@ class Contract:
 
 @dataclass(frozen=True)
 class Conformance:
-    """What a policer makes of cells."""
+    """Verdicts of a policer on cells."""
 
     cells: int
     tagged: int

@@ -45,7 +45,7 @@ class BlockType(IntEnum):
 
 
 class LinkType(IntEnum):
-    """What a packet of a capture begins with, by libpcap's numbers."""
+    """Link type of a capture: the header that its packets begin with, by libpcap's numbers."""
 
     ETHERNET = 1
     ATM_RFC1483 = 100
@@ -65,7 +65,7 @@ class Record:
     link_type: int
     """As in the registry of LINKTYPE_ values."""
     data: bytes
-    """What was captured of it."""
+    """Octets of it that were captured."""
     octets_on_wire: int
 
 

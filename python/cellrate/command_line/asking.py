@@ -1,4 +1,4 @@
-"""What somebody says of a network, as options or as answers: quantities with units, names of lines."""
+"""Facts about a network that somebody gives, as options or as answers: quantities with units, names of lines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LINES_BPS: Mapping[str, float] = {
     "oc48": 2396.16e6,
     "stm16": 2396.16e6,
 }
-"""What cells can have of lines by their names, framing and overhead taken off [bit/s].
+"""Rates that cells can have of lines by their names, framing and overhead taken off [bit/s].
 
 SONET and SDH: 260 of 270 columns (ITU-T I.432.2). T1 and E1: 24 and 30 of the time slots (ITU-T G.804), E3 and E4 in
 the frames of G.832, E3 and DS3 with PLCP as in G.804 and ATM Forum af-phy-0054, DS3 without it all but one bit in 85.
@@ -43,7 +43,7 @@ At 25.6 Mbps an octet pair goes with each cell and one more each 125 us (the PCR
 
 @dataclass(frozen=True)
 class Answers:
-    """What must be known, as text; None where it has not been said."""
+    """Answers that must be known, as text; None where it has not been said."""
 
     link: str | None
     distance: str | None

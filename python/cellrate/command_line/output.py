@@ -1,4 +1,4 @@
-"""What commands say: JSON, a bar that grows, what is missing."""
+"""Output of commands: JSON, a bar that grows, errors about what is missing."""
 
 from __future__ import annotations
 

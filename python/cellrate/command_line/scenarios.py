@@ -1,4 +1,4 @@
-"""What can be had of a scenario without running it: `cellrate validate`, `list`, `draw`, `schema`."""
+"""Commands on a scenario that do not run it: `cellrate validate`, `list`, `draw`, `schema`."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class UsageError(Exception):
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a command line says of a parameter."""
+    """Parameter as a command line has it."""
 
     help: str
     name: str | None = None
@@ -59,7 +59,7 @@ class App:
     """With those of the commands that it belongs to, as in "cellrate live"."""
     help: str
     version: str | None = None
-    """What `--version` prints; only the uppermost has it."""
+    """Text that `--version` prints; only the uppermost has it."""
     modules: Mapping[str, str] = field(default_factory=dict)
     """By name of a command, the module that adds it when it is imported; none for a command that is added already."""
     commands: dict[str, Command | App] = field(default_factory=dict)

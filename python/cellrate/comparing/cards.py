@@ -1,4 +1,4 @@
-"""What one run of an algorithm comes to: fairness, settling, queues, utilization, loss."""
+"""Cards of one run of an algorithm: fairness, settling, queues, utilization, loss."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Card:
     mean_queue: float
     """Mean queue of the port where that is largest [cells]."""
     p99_queue: float
-    """What 99 % of the instants of a probe have at most, at the port where that is largest [cells]."""
+    """Queue that a probe has at most in 99 % of its instants, at the port where that is largest [cells]."""
     max_queue: float
     """The largest queue of any port [cells]."""
     utilization: float

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Arena:
-    """What came of an arena: a card for each algorithm and scenario, and one over all scenarios for each algorithm.
+    """Result of an arena: a card for each algorithm and scenario, and one over all scenarios for each algorithm.
 
     `print` shows the table of the latter, a notebook that and those of each scenario.
     """

@@ -1,4 +1,4 @@
-"""What algorithms cost the processor: time per RM cell and per averaging interval, as of this machine."""
+"""Processor time of algorithms: per RM cell and per averaging interval, as of this machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BUDGET_S = 0.05
 
 @dataclass(frozen=True)
 class Cost:
-    """What an algorithm costs: medians of its calls at a port with 32 connections, whose claims always change."""
+    """Processor time of an algorithm: medians of its calls at a port with 32 connections of changing claims."""
 
     algorithm: str
     rm_cell_ns: float

@@ -29,7 +29,7 @@ VARIANTS: Mapping[str, Sequence[str]] = {
     "aprc": ['aprc { growth_threshold = "2 cells" }'],
     "erica": ["erica { effective_number = true }"],
 }
-"""What takes part beside an algorithm where nobody is named."""
+"""Entrants beside an algorithm where nobody is named."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Entrant:
     name: str
     """As it was asked for: `erica`, or `erica { effective_number = true }`."""
     setting: Mapping[str, object]
-    """What a scenario says of it, under `switch.algorithm`."""
+    """Setting of the algorithm in a scenario, under `switch.algorithm`."""
     target: float | None = None
     """Share of the lines that it means to hand out [above 0 to 1]; None where that is known of a built-in one."""
     make: MakeAlgorithm | None = field(default=None, compare=False)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Column:
-    """What one column says of a card."""
+    """Column of a table of cards."""
 
     head: str
     """With its unit."""

@@ -1,4 +1,4 @@
-"""What a run is given that is not built in: how it is read, checked and made.
+"""Plugins: how parts of a run that are not built in are read, checked and made.
 
 What it derives from is in `cellrate.algorithms`, `cellrate.policies` and `cellrate.traffic`.
 """

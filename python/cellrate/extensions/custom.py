@@ -1,4 +1,4 @@
-"""What is not built in, as a run is given it: switch algorithms, use-it-or-lose-it policies of sources, traffic.
+"""Plugins of a run: switch algorithms, use-it-or-lose-it policies of sources, traffic.
 
 A scenario names it, `{ type = "custom", name = ... }`, and a run is given what the name stands for, each kind by a
 keyword of its own. `cellrate.algorithms`, `policies` and `traffic` say what such a class is told and what it may do.
@@ -40,7 +40,7 @@ _OWNERS = {
 
 @dataclass(frozen=True)
 class Makers:
-    """What the compiled module makes things with, by the names that scenarios have for them."""
+    """Functions by which the compiled module makes plugins, by the names that scenarios have for them."""
 
     algorithms: Mapping[str, _algorithms.Maker]
     policies: Mapping[str, _policies.Maker]
@@ -49,7 +49,7 @@ class Makers:
 
 @dataclass(frozen=True)
 class Custom:
-    """What a run is given, by the names that scenarios have for it."""
+    """Plugins of a run, by the names that scenarios have for them."""
 
     algorithms: Algorithms = field(default_factory=dict)
     policies: Policies = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What the rate-control adapters offer to applications: ACR, at a Unix socket.
+"""Offers of the rate-control adapters to applications: ACR, at a Unix socket.
 
 The way to the socket is in the environment of every program, `CELLRATE_ADAPTERS`. A connection may ask as often as it
 likes, a line each time::

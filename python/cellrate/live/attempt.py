@@ -42,10 +42,11 @@ RECORD_BEFORE_END_S = 0.2
 """When sockets are looked at: so long before the end, while connections stand."""
 
 NICENESS = -10
-"""Of everything in a run, where the user may have it: what else the machine does should not show in the figures."""
+"""Niceness of everything in a run, where the user may have it: what else the machine does should not show in the
+figures."""
 
 ENGINE_NICENESS = -15
-"""Of the engine, before the applications."""
+"""Niceness of the engine, before the applications."""
 
 REQUEST = "request.json"
 
@@ -97,7 +98,7 @@ Look = Callable[[float, "Recent"], object]
 
 
 class Attempt:
-    """What an attempt is made of, and the order in which it happens."""
+    """Parts of an attempt, and the order in which it happens."""
 
     def __init__(
         self,
@@ -366,7 +367,7 @@ def prefer(niceness: int) -> None:
 
 
 def prefer_session(niceness: int) -> None:
-    """The same for all of this session.
+    """Prefer all of this session in the same way.
 
     Where the kernel schedules sessions as groups (sched_autogroup_enabled), the precedence of a thread counts
     within its session only.

@@ -19,12 +19,12 @@ MTU_OCTETS = 9180
 
 @dataclass(frozen=True)
 class Claim:
-    """What is expected of a scenario."""
+    """Claim on the result of a scenario."""
 
     scenario: str
     line_bps: float
     least_share: float
-    """Of the most that TCP can carry on the line."""
+    """Least share of the most that TCP can carry on the line."""
     needs_timing: bool
     """Whether it holds only for runs in time."""
 

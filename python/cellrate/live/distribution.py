@@ -48,7 +48,7 @@ class Distribution:
     start_unix_ns: int | None
     """The network's time zero [ns since the Unix epoch]; None until that is decided."""
     key: bytes
-    """What only the processes of the run know, if it was given or made; empty if not (`run_nonce`)."""
+    """Secret of the run's processes, if it was given or made; empty if not (`run_nonce`)."""
 
     @classmethod
     def of(
@@ -190,7 +190,7 @@ def gather(nodes: list[Node], summary: dict[str, Any]) -> None:
 
 
 LOST_SHARE = 0.001
-"""Of the datagrams that one end of a link sent, the share that may never have come to the other end."""
+"""Share of the datagrams that one end of a link sent that may never have come to the other end."""
 
 UNDER_WAY = 64
 """Datagrams that may be on their way when a run ends: what is sent in its last instants."""

@@ -1,4 +1,4 @@
-"""What a machine lacks for live runs, and how to get it."""
+"""Check of a machine for live runs: what it lacks, and how to get it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Finding:
     required: bool
     """Whether there is no live run at all without it."""
     remedy: str
-    """What to do where it is missing."""
+    """Remedy where it is missing."""
     detail: str = ""
-    """What was found, or why not."""
+    """Finding, or the reason why there is none."""
 
 
 PROGRAMS = (
@@ -114,7 +114,7 @@ TUN_REMEDIES = {
     errno.EACCES: "be root, or as root: chmod 666 /dev/net/tun, which is how udev makes it",
     errno.EPERM: "the container forbids it: --device /dev/net/tun --cap-add NET_ADMIN,SYS_ADMIN",
 }
-"""What to do about the device of TUN, by why it cannot be opened."""
+"""Remedies for the device of TUN, by why it cannot be opened."""
 
 
 def _tun_device() -> Finding:

@@ -1,4 +1,4 @@
-"""What is not built in on its way to the processes of a live run, and what it raises on its way back.
+"""Hand-over of plugins to the processes of a live run, and of their exceptions on the way back.
 
 An attempt at a live run, and each switch of a distributed one, is a process that is started anew. What it is given is
 pickled: classes by reference where it can import them too, and by value where it cannot, as those of a notebook, of a
@@ -72,7 +72,7 @@ def give(process: subprocess.Popen[Any], octets: bytes) -> None:
 
 
 class Reply(threading.Thread):
-    """What a process that this one starts gives back through a pipe of their own: an object, or what it failed with.
+    """Reply of a process that this one starts, through a pipe of their own: an object, or what it failed with.
 
     The pipe is read as it fills, so that whoever writes does not wait.
     """

@@ -1,4 +1,4 @@
-"""What a receiver makes of what came: frames of video out of a buffer, packets of voice at their instants.
+"""Playout at a receiver: frames of video out of a buffer, packets of voice at their instants.
 
 Worked out after the run from the instants of arrival, so that one run answers for any size of buffer.
 """
@@ -116,7 +116,7 @@ def play(frames: Sequence[Frame], *, buffer_octets: int, prebuffer_s: float, wai
 
 
 def hear(packets: Sequence[Mapping[str, Any]], *, packet_s: float, playout_delay_s: float) -> dict[str, Any]:
-    """What is heard of voice over RTP.
+    """Tell how much of voice over RTP is heard.
 
     A packet is heard if it, or a copy of it in a later one, has come by its instant: `playout_delay_s` after the
     earliest at which it could have come, by the packet that was fastest of all. The rest is silence.

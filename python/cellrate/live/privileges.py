@@ -19,7 +19,7 @@ NOBODY = 65534
 """The user and group without rights of their own."""
 
 BARE = ["--no-new-privs", "--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all"]
-"""What takes every capability from a program and from whatever it executes."""
+"""Options that take every capability from a program and from whatever it executes."""
 
 PACKAGE = Path(__file__).resolve().parent
 

@@ -45,7 +45,7 @@ class HostLike(Protocol):
 
 @dataclass(frozen=True)
 class Ready:
-    """What says that a program is ready: one of these; nothing means at once."""
+    """Sign that a program is ready: one of these; nothing means at once."""
 
     port: int | None = None
     """It listens at this TCP port."""
@@ -55,7 +55,7 @@ class Ready:
     """This file is there."""
 
     def phrase(self) -> str:
-        """What is waited for, for messages."""
+        """Give the condition that is waited for, for messages."""
         if self.port is not None:
             return f"it listens at port {self.port}"
         if self.pattern is not None:
@@ -121,7 +121,7 @@ class Running:
             file.close()
 
     def output(self) -> str:
-        """What it wrote to stdout."""
+        """Give everything that it wrote to stdout."""
         return written(self.folder / f"{self.program.title}.out")
 
     def last_words(self) -> str:

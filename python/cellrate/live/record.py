@@ -1,4 +1,4 @@
-"""What the kernels of the hosts say after a run: devices, sockets, settings."""
+"""Record of the hosts' kernels after a run: devices, sockets, settings."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def verdict(timing: dict[str, Any], number: int) -> str:
 
 
 def outcome(row: dict[str, Any]) -> str:
-    """What came out of an application, in a few words."""
+    """Give the outcome of an application, in a few words."""
     if row["failed"]:
         return "FAILED: " + "; ".join(row["complaints"])
     result = row["result"]

@@ -1,4 +1,4 @@
-"""What an attempt tells the process that started it: how far it is, and whatever is printed in it.
+"""Messages of an attempt to the process that started it: how far it is, and whatever is printed in it.
 
 How far it is are lines of JSON at the stdout that the attempt begins with. What somebody prints there, such as an
 algorithm that says what it does, must not get between them: it goes through a pipe of its own, and on to stderr.
@@ -15,7 +15,7 @@ from collections import deque
 from typing import TextIO
 
 LAST_LINES = 20
-"""Of what was printed, for the message about an attempt that ended without a result."""
+"""Lines kept of what was printed, for the message about an attempt that ended without a result."""
 
 
 def news_apart(printed: int) -> TextIO:

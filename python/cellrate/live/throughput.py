@@ -18,13 +18,13 @@ LARGEST_PACKET_OCTETS = 9180
 
 @dataclass(frozen=True)
 class Throughput:
-    """What one measurement gave."""
+    """Result of one measurement."""
 
     devices: str
     """Between what: "memory", devices without cost, or "tun", those of two hosts."""
     packet_octets: int
     cells: int
-    """Of packets that were delivered."""
+    """Cells of packets that were delivered."""
     wall_s: float
     cells_per_s: float
     """By the wall clock."""

@@ -1,4 +1,4 @@
-"""What is drawn of a network: places, which are nodes or hosts that are alike, links, and the ways of connections."""
+"""Topology that is drawn: places, which are nodes or hosts that are alike, links, and the ways of connections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Link:
     rate_bps: int
     delay_s: float
     label: str | None = None
-    """What tells it from the others between its nodes, if there are any."""
+    """Label that tells it from the others between its nodes, if there are any."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Way:
 
 
 class Network:
-    """What is drawn of a scenario: places, which are nodes or bundles of hosts, and ways between them."""
+    """Topology of a scenario as it is drawn: places, which are nodes or bundles of hosts, and ways between them."""
 
     def __init__(self, topology: dict[str, Any]) -> None:
         self.nodes: list[dict[str, Any]] = topology["nodes"]
@@ -125,7 +125,7 @@ class Network:
         return any(link.label is not None for link in self.edges[edge])
 
     def label(self, place: int) -> tuple[str, str]:
-        """What stands at a place: the name, and what is done there about congestion."""
+        """Give the two texts at a place: the name, and its congestion control."""
         if place < len(self.core):
             node = self.nodes[self.core[place]]
             return node["name"], "\n".join(node["control"])

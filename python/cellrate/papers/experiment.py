@@ -1,4 +1,4 @@
-"""What an experiment of a paper is: points to run, findings, claims that are checked, and figures drawn from them."""
+"""Experiments of a paper: points to run, findings, claims that are checked, and figures drawn from them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Finding:
-    """What was measured for a claim."""
+    """Measurement for a claim."""
 
     id: str
     """The claim's, as in published.toml."""
@@ -71,7 +71,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class LiveHalf:
-    """What real hosts and applications gave."""
+    """Results of real hosts and applications."""
 
     measured: Mapping[str, str]
     """By the id of the claim."""
@@ -88,7 +88,8 @@ class Experiment:
     title: str
     points: Mapping[str, Point]
     findings: Callable[[Results], Sequence[Finding]]
-    """Of a quick run, `Results` has no extra points, and findings that need them are left out."""
+    """Findings of the results: of a quick run, `Results` has no extra points, and findings that need them are left
+    out."""
     drawings: Callable[[Results], Sequence[Drawing]]
 
 
@@ -105,7 +106,7 @@ class Claim:
     why: str
     kind: str
     live: Value = None
-    """What real hosts and applications gave, where a paper has a live half and it was run."""
+    """Value that real hosts and applications gave, where a paper has a live half and it was run."""
     cause: str | None = None
     """One of `CAUSES` where a claim of the paper does not hold, None otherwise."""
 

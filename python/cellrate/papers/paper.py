@@ -1,4 +1,4 @@
-"""What a paper is: experiments, their runs, and the report on them."""
+"""Papers: experiments, their runs, and the report on them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Paper:
 
     @cached_property
     def published(self) -> dict[str, dict[str, Any]]:
-        """What the paper says, by claim id: text (in our words), source, published, and kind if it is no claim."""
+        """Give published values by claim id: text (in our words), source, published, and kind if it is no claim."""
         return tomllib.loads((self.folder / "published.toml").read_text())
 
     def scenario(self, point: Point, *, quick: bool = False) -> Scenario:

@@ -20,7 +20,7 @@ MOST_NAMED = 16
 """Lines with a colour and a name; those beyond are grey, and one in the legend."""
 
 WIDTH, HEIGHT = 5.2, 3.4
-"""Of the panel with its margins [in]; the legend is beside."""
+"""Size of the panel with its margins [in]; the legend is beside."""
 
 
 def figure(results: Mapping[str, Result], vcs: Sequence[str] = ()) -> Drawn:

@@ -34,7 +34,7 @@ class Drawn(Figure):
 
 
 class Measure:
-    """What the parts of a figure take up: of a legend or a label, without drawing what is large."""
+    """Measure of the parts of a figure: of a legend or a label, without drawing what is large."""
 
     def __init__(self, drawn: Figure) -> None:
         canvas: Any = FigureCanvasAgg(drawn)

@@ -1,4 +1,4 @@
-"""What a tuning tried, objective against objective, with its Pareto front."""
+"""Trials of a tuning, objective against objective, with their Pareto front."""
 
 from __future__ import annotations
 

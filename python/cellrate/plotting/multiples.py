@@ -52,7 +52,7 @@ class Key:
 
     @property
     def heading(self) -> str:
-        """What an axis says of it."""
+        """Give its heading on an axis."""
         return plain(self.name + (f" [{self.unit}]" if self.unit not in ("", "1") else ""))
 
     @classmethod
@@ -97,7 +97,7 @@ class Points:
 
     @property
     def mean_label(self) -> str:
-        """What an axis says of means: of all connections or ports too, where nothing else is asked for."""
+        """Give the label of an axis of means: of all connections or ports too, where nothing else is asked for."""
         return self.shown.label if self.shown.spread else f"mean {self.shown.label}"
 
     def samples(self, **at: str) -> list[float]:

@@ -1,4 +1,4 @@
-"""What stands together on one axis, in which unit and colour: the same in plots and on the page that shows a run."""
+"""Panels: series on one axis, in which unit and colour, alike in plots and on the page that shows a run."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Kind:
 
     probes: tuple[str, ...]
     axis: str
-    """What the axis says, with the unit."""
+    """Label of the axis, with the unit."""
     scale: float = 1.0
     """Factor from the unit of the series to the unit of the axis."""
     top: float | None = None
     """Upper end of the axis; by the data when None."""
     second_axis: str | None = None
-    """What the axis at the right says: the same values in thousands of the unit of the series."""
+    """Label of the axis at the right: the same values in thousands of the unit of the series."""
 
 
 KINDS = (

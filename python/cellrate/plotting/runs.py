@@ -27,16 +27,17 @@ if TYPE_CHECKING:
     from ..results import Result, Series
 
 MOST_NAMED = 24
-"""Of a panel with more lines so many less one have a colour and a name; the others are grey and one in the legend."""
+"""Most lines of a panel that have a colour and a name: where there are more, one less; the others are grey and one in the
+legend."""
 
 MOST_ABOVE = 5
-"""Of the entries of a legend above its panel, in one row; one with more lines stands beside."""
+"""Most entries of a legend above its panel, in one row; one with more lines stands beside."""
 
 LEFT, TOP, BOTTOM, GAP = 0.85, 0.6, 0.7, 0.4
 """Margins, and what is between two panels [in]."""
 
 SECOND_AXIS = 0.75
-"""What an axis at the right takes with its label [in]."""
+"""Width of an axis at the right with its label [in]."""
 
 LEAST_PANEL = 4.4
 """A panel is so wide at least [in]: the figure grows with its legends."""
@@ -68,7 +69,7 @@ class Panel:
     top: float | None = None
     """Upper end of the axis; by the data when None."""
     second_axis: str | None = None
-    """What the axis at the right says: the same values in thousands of the unit of the series."""
+    """Label of the axis at the right: the same values in thousands of the unit of the series."""
     levels: Mapping[str, Level] = field(default_factory=dict)
     """Max-min fair shares in time behind the lines, by the label of the line, in the unit of the series."""
 

@@ -1,4 +1,4 @@
-"""What all figures look like, the page that shows a run included."""
+"""Style of all figures, the page that shows a run included."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 """Okabe and Ito's palette, told apart by colour-blind readers; yellow darkened to show on white."""
 
 FAINT = "#b5b5b5"
-"""Of lines that are not told apart from each other."""
+"""Colour of lines that are not told apart from each other."""
 
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
 """For more lines than there are colours."""

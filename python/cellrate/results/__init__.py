@@ -1,4 +1,4 @@
-"""What a run gives back: summary and series, as objects, as tables, and as a folder of files."""
+"""Results of a run: summary and series, as objects, as tables, and as a folder of files."""
 
 from .result import Result
 from .series import Series

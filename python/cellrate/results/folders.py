@@ -41,10 +41,10 @@ TOOK = "took.json"
 depend on it."""
 
 State = Mapping[str, tuple[int, ...]]
-"""What is in a folder, by path below it, as far as it shows that something became another, or has been written to."""
+"""Contents of a folder, by path below it, as far as it shows that something became another, or has been written to."""
 
 Strangers = Iterator[Path]
-"""What cellrate does not write."""
+"""Files that cellrate does not write."""
 
 
 def plain_name(scenario: Scenario) -> str:
@@ -230,7 +230,7 @@ def _named_as_series(series: Path) -> Strangers:
 
 
 def _of_attempt(folder: Path) -> Strangers:
-    """What programs of a live run leave may have any name."""
+    """Give the files that programs of a live run leave: they may have any name."""
     if of_a_run(_content(folder / RESULTS)):
         yield from _others(folder, {RESULTS}, {"applications|nodes": lambda _: iter(())})
     else:

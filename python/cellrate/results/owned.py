@@ -70,7 +70,7 @@ class Lock:
 
 
 RANDOM = "[a-z0-9_]{8}"
-"""What `tempfile` puts between the prefix and the suffix of a name, as an expression."""
+"""Expression for the letters that `tempfile` puts between the prefix and the suffix of a name."""
 
 
 @contextlib.contextmanager

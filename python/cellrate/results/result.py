@@ -1,4 +1,4 @@
-"""What a run found."""
+"""Result of a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Thing = TypeVar("Thing")
 
 
 class Result:
-    """What a run found.
+    """Result of a run.
 
     Attributes
     ----------
@@ -114,12 +114,12 @@ class Result:
 
     @property
     def set(self) -> dict[str, Any]:
-        """What the point of a sweep set, from dotted path to value: a number, a text such as "5 ms", a dict."""
+        """Give the settings of a sweep's point, from dotted path to value: a number, a text such as "5 ms", a dict."""
         return values_of(self.settings)
 
     @property
     def stamp(self) -> str:
-        """What reproduces this result: scenario, hash, seed and version, in one line."""
+        """Give the line that reproduces this result: scenario, hash, seed and version."""
         run = self.summary["run"]
         return f"{run['scenario']}  {run['hash'][:12]}  seed {run['seed']}  cellrate {run['version']}"
 

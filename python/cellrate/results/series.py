@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PICOSECOND = 1e-12
-"""What instants of a run are whole numbers of [s]: 3 * 0.1, which is a bit more than 0.3, is no later than that."""
+"""Unit of a run's instants [s]: 3 * 0.1, a bit more than 0.3, is no later than that."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,11 +26,11 @@ class Series:
     """
 
     probe: str
-    """What: "acr", "queue", ..."""
+    """Name of the quantity: "acr", "queue", ..."""
     entity: str
-    """Of what: a VC, or a port as "sw1->sw2"."""
+    """Name of the thing: a VC, or a port as "sw1->sw2"."""
     unit: str
-    """Of the values; empty for a plain number."""
+    """Unit of the values; empty for a plain number."""
     interval_s: float | None
     """Span between two values [s]; None for a series taken at every change."""
     times_s: NDArray[np.float64]

@@ -47,7 +47,7 @@ PORT_COUNTS = {
     "pdus_cut": "PDUs\ncut",
     "backward_rm_originated": "BRMs\noriginated",
 }
-"""What tables of ports count where there is any, with its title."""
+"""Counts in tables of ports where there is any, with its title."""
 
 
 def port_numbers(summary: dict[str, Any]) -> Numbers:

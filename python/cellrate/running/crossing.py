@@ -1,4 +1,4 @@
-"""What one process gives another, with large arrays in files that both map: a pipe would copy them several times.
+"""Shared memory between processes: large arrays cross in files that both map, not copied through a pipe.
 
 A file lies in memory (/dev/shm) where there is room, and is gone as soon as it is mapped: its octets then belong to the
 arrays alone.

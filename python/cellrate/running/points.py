@@ -19,7 +19,7 @@ from .processes import Outcome, end_if_stopped, number_of_workers, side_by_side
 
 Progress = Callable[[float], object]
 Point = tuple[Scenario, Mapping[str, str]]
-"""What to run, and the settings that say which point of a sweep it is."""
+"""Scenario to run, and the settings that say which point of a sweep it is."""
 
 
 def run_many(
@@ -81,7 +81,7 @@ def check_threads(threads: int) -> None:
 
 @dataclass(frozen=True)
 class How:
-    """What a run is given beside its scenario."""
+    """Options of a run beside its scenario."""
 
     threads: int = 1
     custom: Custom = NOTHING

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Outcome = TypeVar("Outcome")
 
 _PR_SET_PDEATHSIG = 1
-"""Of linux/prctl.h."""
+"""Constant of linux/prctl.h."""
 
 
 def number_of_workers(workers: int | None, calls: int) -> int:

@@ -1,4 +1,4 @@
-"""What scripts call: `cellrate.run` and `cellrate.sweep`."""
+"""Functions that scripts call: `cellrate.run` and `cellrate.sweep`."""
 
 from __future__ import annotations
 

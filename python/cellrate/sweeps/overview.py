@@ -64,7 +64,7 @@ REMARKS = {
     "host_bottlenecks": ("A host's own line is the bottleneck", "its connections send more than it carries"),
     "refused": ("Connections refused", "admission found too little room"),
 }
-"""What runs say of themselves, by the key of their summaries: what it is called, and what it means."""
+"""Remarks of runs about themselves, by the key of their summaries: what each is called, and what it means."""
 
 MOST_NAMED = 4
 """Settings that a remark names; of more it says how many."""
@@ -72,7 +72,7 @@ MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class Row:
-    """What has the same settings."""
+    """Points that have the same settings."""
 
     settings: tuple[str, ...]
     means: tuple[Mean | None, ...]

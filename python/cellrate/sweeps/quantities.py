@@ -1,4 +1,4 @@
-"""What is shown of a sweep: quantities of summaries, and what all points have of them."""
+"""Quantities of summaries that are shown of a sweep, and what all points have of them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Values = dict[str, float]
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a row of panels shows, or a column of a table."""
+    """Quantity in a row of panels, or a column of a table."""
 
     axis: str
-    """What the axis says, with the unit."""
+    """Label of the axis, with the unit."""
     kind: str
-    """Of which rows of a summary."""
+    """Kind of the rows of a summary."""
     of: str
-    """What these are of, in the plural."""
+    """Things that these are quantities of, in the plural."""
     value: Callable[[Row], float | None]
     """In the unit of the axis; None where there is none."""
     telling: Callable[[Row], list[Row]] | None = None
@@ -85,14 +85,14 @@ _MARKS = {"connection": "#", "client": "#", "object": "object "}
 
 @dataclass(frozen=True)
 class Found:
-    """What all points have of a quantity."""
+    """Values of a quantity at all points."""
 
     quantity: Quantity
     names: list[str]
-    """Of connections, ports and so on."""
+    """Names of connections, ports and so on."""
     at_points: list[Values]
     groups: dict[str, str]
-    """What each name is beside others: its category where there are several, and its role or direction."""
+    """Group of each name beside others: its category where there are several, and its role or direction."""
 
     @classmethod
     def of(cls, quantity: Quantity, summaries: Sequence[Row]) -> Found:

@@ -17,7 +17,8 @@ class Mean:
 
     mean: float
     half_width: float | None
-    """Of the 95 % confidence interval, by Student's t; None for a single value, which says nothing of its error."""
+    """Half the width of the 95 % confidence interval, by Student's t; None for a single value, which says nothing of
+    its error."""
     n: int
     """Number of values."""
 

@@ -1,4 +1,4 @@
-"""What the points of a sweep set, which is text, as numbers and as labels that tell points apart."""
+"""Settings of a sweep's points, which are text, as numbers and as labels that tell points apart."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Numbers:
 
     values: list[float]
     unit: str
-    """Of all: "s", "bit/s", "km", "octets", "cells"; "1" for ratios, which have none."""
+    """Unit of all: "s", "bit/s", "km", "octets", "cells"; "1" for ratios, which have none."""
 
 
 def numbers_of(texts: Sequence[str]) -> Numbers | None:

@@ -16,7 +16,7 @@ from .replications import SEED
 
 @dataclass(frozen=True)
 class Said:
-    """What the caller calls the two, for errors."""
+    """Names of the caller for the two, for errors."""
 
     over: str = "over"
     seeds: str = "seeds"

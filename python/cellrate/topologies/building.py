@@ -14,12 +14,12 @@ from .connections import Pair, Way, shortest_ways
 from .topology import Topology, great_circle_km
 
 OC3 = "149.76 Mbps"
-"""What cells can have of an OC-3 line; the rate of lines whose file gives none."""
+"""Rate that cells can have of an OC-3 line; the rate of lines whose file gives none."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What a topology leaves open."""
+    """Choices that a topology leaves open."""
 
     rate: str = OC3
     """Rate of lines whose file gives none."""
@@ -35,7 +35,7 @@ class Choices:
     """Switch algorithm of every switch, by its type with its defaults; "none" for none."""
     duration: str = "500 ms"
     seed: int = 1
-    """Of ways that are drawn from several equally short ones."""
+    """Seed of ways that are drawn from several equally short ones."""
 
 
 def scenario_text(topology: Topology, pairs: Sequence[Pair], choices: Choices, *, purpose: str) -> str:

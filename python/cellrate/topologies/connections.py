@@ -20,7 +20,7 @@ class Pair:
 
     ends: tuple[str, str]
     rate_bps: float | None = None
-    """What it sends [bit/s]; None for as much as it may."""
+    """Rate that it sends at [bit/s]; None for as much as it may."""
 
 
 @dataclass(frozen=True)

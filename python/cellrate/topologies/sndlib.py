@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from .topology import Demand, Line, Node, Topology, TopologyError
 
 MBITPERSEC = 1e6
-"""What a capacity or demand counts where the file does not say otherwise [bit/s]."""
+"""Unit of a capacity or demand where the file does not say otherwise [bit/s]."""
 
 
 def from_native(text: str, name: str) -> Topology:

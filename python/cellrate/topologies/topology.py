@@ -59,7 +59,7 @@ class Topology:
     length_km: float | None = None
     """Length of every line where a rule says it [km]; None where coordinates or the user do."""
     remarks: Sequence[str] = ()
-    """What reading it left out, a sentence each."""
+    """Parts of the file that were left out, a sentence each."""
 
     @cached_property
     def by_key(self) -> dict[str, Node]:

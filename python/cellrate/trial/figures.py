@@ -1,4 +1,4 @@
-"""What counts in a trial: figures of a run, each with what is better."""
+"""Figures of a run that count in a trial, each with the direction that is better."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Figure:
     """One row of the comparison."""
 
     name: str
-    """What, with its unit."""
+    """Name of the figure, with its unit."""
     default: float | None
     """With the defaults; None where there is none."""
     advised: float | None

@@ -10,7 +10,7 @@ from ..advice.situation import Situation
 from .plan import ms, plan_of
 
 HEAD = "# Parameters advised for"
-"""What the file of a set begins with, and no other."""
+"""First words of the file of a set, and of no other."""
 
 
 def scenario_text(advised: AdvisedSet, *, name: str = "advised") -> str:

@@ -1,4 +1,4 @@
-"""What a trial found as a table on the terminal."""
+"""Table of a trial on the terminal."""
 
 from __future__ import annotations
 

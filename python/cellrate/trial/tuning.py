@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Figures = Mapping[str, tuple[float | None, bool, bool]]
 
 VARIED = ("rif=1/32768..1", "rdf=1/32768..1", "nrm=2..256", "cdf=0..1")
-"""What is varied where nothing is said: all that can be signalled of these."""
+"""Variations where nothing is said: all that can be signalled of these."""
 
 LOST = "cells lost"
 NOTHING = 1e12
@@ -40,7 +40,7 @@ NOTHING = 1e12
 
 @dataclass(frozen=True)
 class TunedSet:
-    """What a tuning of an advised set found."""
+    """Result of tuning an advised set."""
 
     kept: AdvisedSet
     """The set with the best values found; the one that it began with where nothing was better."""

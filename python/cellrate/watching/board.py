@@ -1,4 +1,4 @@
-"""What there is to show of a run: the series so far, how far it has got, and in the end its figures."""
+"""Board of a run, for a page: the series so far, how far it has got, and in the end its figures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..seam import Recent
 
 MOST_POINTS = 1000
-"""Of one series in one message; of more a picture shows no more."""
+"""Most points of one series in one message; of more a picture shows no more."""
 
 
 class Board:

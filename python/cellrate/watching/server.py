@@ -40,7 +40,7 @@ class Page:
 
     @property
     def address(self) -> str:
-        """What to open."""
+        """Give the address to open."""
         return self._site.address
 
     def __enter__(self) -> Page:

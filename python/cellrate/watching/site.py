@@ -56,10 +56,10 @@ MOST_CONNECTIONS = 256
 """A page takes five for a moment, and one as long as it watches."""
 
 MOST_OCTETS = 1000
-"""Of what a page says at once."""
+"""Most octets of a page's message."""
 
 Talk = Callable[["ServerConnection"], Awaitable[None]]
-"""What is done with a WebSocket that a page has opened."""
+"""Conversation over a WebSocket that a page has opened."""
 
 
 class Site:
@@ -154,7 +154,7 @@ class Site:
 
     @property
     def address(self) -> str:
-        """What to open."""
+        """Give the address to open."""
         return f"http://{self.place}{self.path}"
 
     def __enter__(self) -> Site:

@@ -1,1 +1,1 @@
-"""What a run leaves for Wireshark: captures of its cells, and the dissector that reads them."""
+"""Files of a run for Wireshark: captures of its cells, and the dissector that reads them."""

@@ -31,9 +31,9 @@ class Capture:
     ports: Sequence[str] | None = None
     """Ports by name, such as "sw1->sw2"; all that carry cells by default."""
     start_s: float = 0.0
-    """What leaves a port before this is left out [s of network time]."""
+    """Begin of the capture: cells that leave a port earlier are left out [s of network time]."""
     end_s: float | None = None
-    """What leaves at or after this is left out [s]; None for the end of the run."""
+    """End of the capture: cells that leave at or after it are left out [s]; None for the end of the run."""
     cells: bool = True
     """Write cells.pcapng."""
     pdus: bool = True

@@ -13,7 +13,7 @@ from .planned import Application, Plan, Surroundings
 
 FIRST_PORT = 5201
 CLOSING_S = 1.0
-"""What iperf3 needs of the network after it has sent, to tell the other side its figures [s]."""
+"""Time that iperf3 needs of the network after it has sent, to tell the other side its figures [s]."""
 
 
 WHOLE_SECOND = 0.95

@@ -1,4 +1,4 @@
-"""What an application is, what it finds, and what it runs."""
+"""Planned applications: their surroundings, and the programs that they run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Application:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an application finds when it is planned."""
+    """Surroundings of an application when it is planned."""
 
     number: int
     """Its place among the applications, from 0: ports follow from it."""
@@ -46,7 +46,7 @@ class Surroundings:
 
 @dataclass
 class Plan:
-    """What runs for an application."""
+    """Programs that run for an application."""
 
     background: list[Program] = field(default_factory=list)
     """Servers and receivers: ready before the network's time begins, stopped after `foreground`."""

@@ -21,7 +21,7 @@ TRIAL_FRAMES = 12
 """Frames by which the size of the picture is found."""
 GUESS_OCTETS_PER_PIXEL = 0.2
 QUALITY = "5"
-"""Of JPEG, as ffmpeg counts: 2 is best, 31 worst."""
+"""Quality of JPEG, as ffmpeg counts: 2 is best, 31 worst."""
 TOLERANCE = 0.1
 """How far the clip's mean rate may be from what was asked."""
 OVER_PAYLOAD_OCTETS = 20 + 8 + 12
@@ -68,7 +68,7 @@ def plan(application: Application, around: Surroundings) -> Plan:
 
 
 def summary(sent: Path, arrived: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What became of the frames.
+    """Summarize the fate of the frames.
 
     Parameters
     ----------

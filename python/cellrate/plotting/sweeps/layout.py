@@ -1,4 +1,4 @@
-"""What is varied, and which part of the picture shows it: the axis, lines of their own, or columns of panels."""
+"""Layout of what is varied: which part of the picture shows it, the axis, lines of their own, or columns of panels."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from ...sweeps.settings import as_written, labels_of, numbers_of
 
 MOST_LINES = 8
-"""Of a panel; of more connections or ports the least, the median and the largest are drawn."""
+"""Most lines of a panel; of more connections or ports the least, the median and the largest are drawn."""
 
 MOST_COLUMNS = 6
-"""Of panels beside each other, one for each value of a parameter."""
+"""Most panels beside each other, one for each value of a parameter."""
 
 MOST_TICKS = 10
-"""Of an axis each of whose values has one."""
+"""Most ticks of an axis each of whose values has one."""
 
 LOGARITHMIC_FROM = 20.0
 """An axis whose largest value is so many times its least is logarithmic."""
@@ -22,7 +22,7 @@ LOGARITHMIC_FROM = 20.0
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is varied."""
+    """Varied parameter."""
 
     path: str
     name: str
@@ -30,11 +30,11 @@ class Parameter:
     values: list[str]
     """Each once, in the order of the sweep."""
     positions: dict[str, float]
-    """Of values, on an axis."""
+    """Positions of values on an axis."""
     labels: dict[str, str]
-    """Of values."""
+    """Labels of values."""
     unit: str
-    """Of positions; empty where labels have it."""
+    """Unit of the positions; empty where labels have it."""
     is_number: bool
 
     @classmethod
@@ -76,7 +76,7 @@ class Layout:
     lines: Parameter | None
     columns: Parameter | None
     held: list[Parameter]
-    """Of which the first value is drawn only."""
+    """Parameters of which the first value is drawn only."""
 
     def line_values(self) -> list[str]:
         """Give the values that have lines of their own; an empty text where no parameter has."""

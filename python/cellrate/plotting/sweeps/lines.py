@@ -12,7 +12,7 @@ from ..style import COLOURS
 from .layout import MOST_LINES, Layout
 
 MOST_SPANS = 3
-"""Of a panel, from the least to the largest of many connections: more would cover each other."""
+"""Most spans of a panel, from the least to the largest of many connections: more would cover each other."""
 
 LEAST, MEDIAN, LARGEST = "least", "median", "largest"
 

@@ -32,7 +32,7 @@ CATEGORY = 0.45
 """A value of an axis that is none of numbers takes so much at least [in]."""
 
 BETWEEN = 0.25
-"""What is between two columns [in]."""
+"""Space between two columns [in]."""
 
 MARKERS = ("o", "s", "^", "D")
 """By dash."""
