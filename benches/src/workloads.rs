@@ -269,8 +269,8 @@ path = ["xs{{i}}", "sw1", "sw2", "sw3", "sw4", "xd{{i}}"]
     text
 }
 
-/// Networks in which hosts are shared: `hosts` before and behind each link have `per_host` VCs each, and nothing over three links.
-/// Access links take what these are granted.
+/// Networks in which hosts are shared: `hosts` before and behind each link have `per_host` VCs each, and nothing goes
+/// over three links. Access links take what these are granted.
 fn shared(switches: usize, hosts: usize, per_host: usize) -> String {
     let links = switches - 1;
     let mut text = large_chain(switches);

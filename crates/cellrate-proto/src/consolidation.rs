@@ -52,7 +52,7 @@ pub enum Consolidation {
 pub struct ConsolidationConfig {
     /// When BRMs go up.
     pub algorithm: Consolidation,
-    /// What is overload: MER below so many times the ER that went up last [above 0 to 1; default 1]. Of numbers 5 to 7.
+    /// Threshold of overload: MER below so many times the ER that went up last [above 0 to 1; default 1]. Of numbers 5 to 7.
     pub overload_factor: f64,
     /// A branch from which no BRM has come for so long after an FRM is not waited for [above 0; default 1 s, a value of
     /// ours]. Of those that wait for all.
@@ -235,7 +235,7 @@ impl Consolidator {
         branch.asked.is_some_and(|asked| now >= asked.saturating_add(self.config.timeout))
     }
 
-    /// What goes up in the place of `cell`.
+    /// The BRM that goes up in the place of `cell`.
     fn send(&mut self, cell: &RmCell, begins_anew: bool) -> RmCell {
         let up = RmCell {
             direction: Direction::Backward,

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from ..results import Result, Series
 
 MOST_NAMED = 24
-"""Most lines of a panel that have a colour and a name: where there are more, one less; the others are grey and one in the
-legend."""
+"""Most lines of a panel with a colour and a name; where there are more, one less: others are grey, and one entry."""
 
 MOST_ABOVE = 5
 """Most entries of a legend above its panel, in one row; one with more lines stands beside."""
