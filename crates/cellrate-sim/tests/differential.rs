@@ -27,6 +27,7 @@ use cellrate_sim::{
     VirtualSourceSummary, run, run_on,
 };
 use plain::sources::{given, own_sources};
+use random_tcp::options::modern;
 use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
@@ -50,6 +51,7 @@ const DEFAULT_COUNT: u64 = 1500;
 const DEFAULT_THRESHOLDS_COUNT: u64 = 60;
 const DEFAULT_CUSTOM_COUNT: u64 = 300;
 const DEFAULT_TCP_COUNT: u64 = 300;
+const DEFAULT_MODERN_COUNT: u64 = 300;
 const DEFAULT_CROWD_COUNT: u64 = 9;
 const DEFAULT_BOTTLENECK_COUNT: u64 = 60;
 const DEFAULT_TCP_BOTTLENECK_COUNT: u64 = 30;
@@ -77,6 +79,15 @@ fn the_kernel_and_the_judge_agree_on_random_networks() {
 #[test]
 fn the_kernel_and_the_judge_agree_on_random_networks_with_tcp() {
     agree(random_tcp, DEFAULT_TCP_COUNT, 1);
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_on_tcp_with_its_options() {
+    let network = |number: u64| {
+        let kinds: [Network; 4] = [random_tcp, random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts];
+        modern(kinds[number as usize % 4](number), number)
+    };
+    agree(network, DEFAULT_MODERN_COUNT, 4);
 }
 
 #[test]

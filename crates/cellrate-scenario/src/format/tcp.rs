@@ -73,6 +73,12 @@ const KEYS: &[Key] = &[
         "Which partial ACKs of a recovery set NewReno's timer anew: \"first\" is impatient, \"every\" slow but steady.",
     ),
     key(
+        "timestamps",
+        Kind::Boolean,
+        "false",
+        "Every segment has the timestamps option (RFC 7323), which takes 12 octets of its payload; each ACK of something new measures a round trip, in steps of timer_granularity.",
+    ),
+    key(
         "timer_granularity",
         SPAN,
         "of the preset",

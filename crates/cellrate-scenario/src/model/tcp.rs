@@ -69,6 +69,8 @@ pub struct TcpConfig {
     pub limited_transmit: bool,
     /// Which partial ACKs set NewReno's timer anew.
     pub partial_ack_timer: PartialAckTimer,
+    /// Whether every segment has the timestamps option (RFC 7323, section 3), whose 12 octets its payload has less.
+    pub timestamps: bool,
     /// How long it waits for ACKs.
     pub timeout: TimeoutConfig,
     /// When the receiver sends ACKs.
@@ -234,6 +236,7 @@ fn reno() -> TcpConfig {
         congestion_control: CongestionControl::Reno,
         limited_transmit: false,
         partial_ack_timer: PartialAckTimer::First,
+        timestamps: false,
         timeout: TimeoutConfig {
             granularity: Duration::from_ms(10),
             minimum: Duration::from_secs(1),
@@ -307,7 +310,15 @@ pub const MAX_WINDOW: u64 = 1 << 30;
 pub const MAX_MSS: u64 = 65_000;
 const _: () = assert!(MAX_MSS as usize + 40 + 40 + 8 < MAX_SDU_OCTETS);
 
+/// Octets that the timestamps option takes in every segment, two that do nothing included (RFC 7323, appendix A).
+pub const TIMESTAMPS_OCTETS: Octets = Octets(12);
+
 impl TcpConfig {
+    /// Most octets of data in a segment: the largest payload without the timestamps, if there are any (RFC 6691).
+    pub fn payload(&self) -> Octets {
+        if self.timestamps { Octets(self.mss.0.saturating_sub(TIMESTAMPS_OCTETS.0)) } else { self.mss }
+    }
+
     /// The window as a 16-bit field and a shift can say it: rounded down to a multiple of 2^shift (RFC 7323, 2.2).
     ///
     /// ```

@@ -7,7 +7,7 @@ use super::timing::start_and_end;
 use super::{optional, pages};
 use crate::model::{
     AdapterQueue, CongestionControl, DelayedAck, MAX_MSS, MAX_WINDOW, PRESETS, PartialAckTimer, Preset,
-    Recovery, TcpConfig, TcpTraffic, TimeoutConfig,
+    Recovery, TIMESTAMPS_OCTETS, TcpConfig, TcpTraffic, TimeoutConfig,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -93,6 +93,7 @@ fn config(place: Place, table: &Table, preset: &Preset) -> Result<TcpConfig, Fau
             Some(_) => PartialAckTimer::Every,
             None => base.partial_ack_timer,
         },
+        timestamps: optional(table, "timestamps", check::boolean)?.unwrap_or(base.timestamps),
         timeout: TimeoutConfig {
             granularity: optional(table, "timer_granularity", quantity::span)?
                 .unwrap_or(base.timeout.granularity),
@@ -113,6 +114,18 @@ fn check_config(config: &TcpConfig, table: &Table, place: Place) -> Result<(), F
     let TcpConfig { mss, header, window, initial_window, timeout, .. } = *config;
     if mss.0 == 0 || mss.0 > MAX_MSS {
         return refuse(&["mss"], format!("mss is {mss}"), "It must be from 1 to 65000 octets");
+    }
+    if config.timestamps && mss <= TIMESTAMPS_OCTETS {
+        let message = format!("mss is {mss}, of which timestamps take {TIMESTAMPS_OCTETS}");
+        return refuse(
+            &["mss", "timestamps"],
+            message,
+            "Write an mss above 12 octets, or timestamps = false",
+        );
+    }
+    if config.timestamps && header.0 > 108 {
+        let message = format!("header is {header}, and timestamps take {TIMESTAMPS_OCTETS} more");
+        return refuse(&["header"], message, "It must be at most 108 octets with timestamps");
     }
     if header.0 > 120 {
         return refuse(&["header"], format!("header is {header}"), "It must be at most 120 octets");

@@ -47,7 +47,7 @@ fn every_key_is_a_setting_of_its_own() {
         ", mss = \"1000 octets\", header = \"52 octets\", window = \"8704 kB\", initial_window = \"4 kB\", \
          ssthresh = \"64 KiB\", recovery = \"sack\", timer_granularity = \"50 us\", minimum_rto = \"1 ms\", \
          maximum_rto = \"2 s\", initial_rto = \"3 s\", delayed_ack = { timer = \"50 ms\", ticks = \"10 ms\" }, \
-         congestion_control = \"cubic\", limited_transmit = true, partial_ack_timer = \"every\", \
+         congestion_control = \"cubic\", timestamps = true, limited_transmit = true, partial_ack_timer = \"every\", \
          encapsulation = \"vc-mux\", transfer = \"300 kB\", start = \"5 ms\", connections = 3, \
          adapter_queue = { pdus = 20 }",
     );
@@ -69,6 +69,7 @@ fn every_key_is_a_setting_of_its_own() {
         congestion_control: CongestionControl::Cubic,
         limited_transmit: true,
         partial_ack_timer: PartialAckTimer::Every,
+        timestamps: true,
     };
     assert_eq!(set.tcp, expected);
     assert_eq!((set.transfer, set.connections), (Some(Octets(300_000)), 3));
@@ -138,6 +139,8 @@ fn what_does_not_fit_together_is_refused_with_its_key() {
         ("transfer = \"0 octets\"", "Write more than 0"),
         ("mss = \"1.5 octets\"", "is not whole"),
         ("mss = \"12 cells\"", "not a unit of a number of octets"),
+        ("mss = \"12 octets\", timestamps = true", "mss is 12 octets, of which timestamps take 12 octets"),
+        ("header = \"112 octets\", timestamps = true", "It must be at most 108 octets with timestamps"),
         ("recovery = \"renno\"", "Did you mean \"reno\"?"),
     ] {
         let message = refused(&format!("type = \"tcp\", {keys}"));

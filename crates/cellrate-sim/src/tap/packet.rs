@@ -1,17 +1,17 @@
 //! The IP packet of a simulated segment: IPv4 (RFC 791) and TCP (RFC 9293) headers around a stream of zeros.
 //!
 //! Initial sequence numbers are 0, so the first octet of a stream is number 1, whether a SYN can be seen or the
-//! connection is open from the start. No SYN says a window scale (RFC 7323), even where windows are scaled. Headers
-//! longer than 40 octets are filled with options that do nothing; where the scenario's header can be no IP and TCP
-//! header, because it is shorter than 40 octets, longer than options may make it or no multiple of four, the whole
-//! packet is zeros.
+//! connection is open from the start. No SYN says a window scale (RFC 7323), even where windows are scaled. Where data
+//! go one way, the receiver's timestamps repeat those that they answer: nobody reads them. Headers longer than 40
+//! octets are filled with options that do nothing; where the scenario's header can be no IP and TCP header, because it
+//! is shorter than 40 octets, longer than options may make it or no multiple of four, the whole packet is zeros.
 
 use std::net::Ipv4Addr;
 
 use cellrate_proto::Octets;
-use cellrate_scenario::{FlowIndex, TcpTraffic};
+use cellrate_scenario::{FlowIndex, TIMESTAMPS_OCTETS, TcpTraffic};
 
-use crate::transport::{Acknowledgment, Contents, Segment, Sequence};
+use crate::transport::{Acknowledgment, Contents, Flags, Segment, Sequence};
 
 const IP_HEADER: usize = 20;
 const TCP_HEADER: usize = 20;
@@ -23,6 +23,7 @@ const SYN: u8 = 1 << 1;
 const MSS: u8 = 2;
 const NO_OPERATION: u8 = 1;
 const SACK: u8 = 5;
+const TIMESTAMPS: u8 = 8;
 const DO_NOT_FRAGMENT: u8 = 1 << 6;
 const TIME_TO_LIVE: u8 = 64;
 /// The first of the dynamic ports (RFC 6335). The side that sends data, or asks for it, has one per connection of the
@@ -131,15 +132,28 @@ impl Endpoints {
         let mut window = u64::from(u16::MAX);
         let options = &mut tcp[TCP_HEADER..header];
         options.fill(NO_OPERATION);
+        let mut rest = options;
         if synchronize {
             let [high, low] = self.announced_mss.to_be_bytes();
-            options[..4].copy_from_slice(&[MSS, 4, high, low]);
+            let (option, others) = rest.split_at_mut(4);
+            option.copy_from_slice(&[MSS, 4, high, low]);
+            rest = others;
+        }
+        let heading = segment.heading();
+        if heading.flags.has(Flags::STAMPED) {
+            // Two octets that do nothing go before it (RFC 7323, appendix A); they stand there already.
+            let (option, others) = rest.split_at_mut(TIMESTAMPS_OCTETS.0 as usize);
+            option[2..4].copy_from_slice(&[TIMESTAMPS, 10]);
+            option[4..8].copy_from_slice(&heading.value.to_be_bytes());
+            let echo = if ack.is_some() { heading.echo } else { 0 };
+            option[8..].copy_from_slice(&echo.to_be_bytes());
+            rest = others;
         }
         if let Some(ack) = ack
             && !ack.selective.is_empty()
         {
             // After two octets that do nothing, as RFC 2018 has it; they stand there already.
-            let option = &mut options[2..];
+            let option = &mut rest[2..];
             option[..2].copy_from_slice(&[SACK, 2 + 8 * ack.selective.len() as u8]);
             for (block, place) in ack.selective.iter().zip(option[2..].chunks_exact_mut(8)) {
                 place[..4].copy_from_slice(&on_wire(block.from));
@@ -245,14 +259,14 @@ mod tests {
 
     fn data(from: u64, octets: u64) -> Segment {
         let span = Span { from: Sequence(from), to: Sequence(from + octets) };
-        Segment { connection: 2, contents: Contents::Data(span) }
+        Segment::plain(2, Contents::Data(span))
     }
 
     fn ack(next: u64, window: u64, blocks: &[(u64, u64)]) -> Segment {
         let block = |&(from, to): &(u64, u64)| Span { from: Sequence(from), to: Sequence(to) };
         let selective = blocks.iter().map(block).collect();
         let ack = Acknowledgment { next: Sequence(next), window: Octets(window), selective };
-        Segment { connection: 2, contents: Contents::Acknowledgment(ack) }
+        Segment::plain(2, Contents::Acknowledgment(ack))
     }
 
     /// A checksum over octets that hold their own is zero.
@@ -299,8 +313,24 @@ mod tests {
     }
 
     #[test]
+    fn timestamps_stand_before_blocks() {
+        let stamped = Flags::default().with(Flags::STAMPED, true);
+        let ack = Segment { flags: stamped, stamp: 0x0102_0304, ..ack(1000, 65_535, &[(2000, 2512)]) };
+        let packet = endpoints(40, 65_535).packet(&ack, 0);
+        // 13 words of header: 5, 3 of timestamps, 3 of a block with its two octets before.
+        assert_eq!((packet.len(), packet[32]), (40 + 12 + 12, 0xb0));
+        assert_eq!(packet[40..52], [1, 1, 8, 10, 1, 2, 3, 4, 1, 2, 3, 4]);
+        assert_eq!(packet[52..64], [1, 1, 5, 10, 0, 0, 7, 0xd1, 0, 0, 9, 0xd1]);
+        assert_checksums(&packet);
+        let data = Segment { flags: stamped, stamp: 7, ..data(0, 100) };
+        let packet = endpoints(40, 65_535).packet(&data, 0);
+        assert_eq!((packet.len(), &packet[40..52]), (152, &[1, 1, 8, 10, 0, 0, 0, 7, 0, 0, 0, 0][..]));
+        assert_checksums(&packet);
+    }
+
+    #[test]
     fn a_handshake_announces_the_mss_and_data_carry_acks() {
-        let duplex = |packet| Segment { connection: 2, contents: Contents::Duplex(Box::new(packet)) };
+        let duplex = |packet| Segment::plain(2, Contents::Duplex(Box::new(packet)));
         let endpoints = endpoints(40, 65_535);
         let syn = endpoints.packet(&duplex(Packet { synchronize: true, ..Packet::empty(0) }), 0);
         // From a dynamic port to 16384 + 5; SEQ and ACK 0, 6 words of header, SYN alone; 1460 octets.

@@ -268,7 +268,7 @@ mod tests {
     use cellrate_scenario::{Document, FlowIndex, Processing, Scenario};
 
     fn segment(octets: u64) -> Segment {
-        Segment { connection: 0, contents: Contents::Data(Span { from: Sequence(0), to: Sequence(octets) }) }
+        Segment::plain(0, Contents::Data(Span { from: Sequence(0), to: Sequence(octets) }))
     }
 
     /// A network of two hosts, the first of which takes so long for each PDU.
@@ -370,9 +370,8 @@ mod tests {
     fn the_first_cell_of_a_request_is_noted_when_its_last_bit_has_left() {
         let at = |us| Time::ZERO + Duration::from_us(us);
         let data = Some(Span { from: Sequence(0), to: Sequence(100) });
-        let request = |begins_request| Segment {
-            connection: 2,
-            contents: Contents::Duplex(Box::new(Packet { data, begins_request, ..Packet::empty(0) })),
+        let request = |begins_request| {
+            Segment::plain(2, Contents::Duplex(Box::new(Packet { data, begins_request, ..Packet::empty(0) })))
         };
         let mut adapter = adapter(AdapterQueue::Unbounded);
         for segment in [segment(100), request(true), request(false)] {

@@ -8,7 +8,7 @@ use cellrate_scenario::{ConnectionUse, Pages, Period, TcpConfig};
 
 use super::duplex::{Duplex, Role};
 use super::exchange::{Exchange, Spans};
-use super::segment::{Acknowledgment, Blocks, Packet};
+use super::segment::{Acknowledgment, Blocks, Heading, Packet};
 use super::sequence::Sequence;
 use super::tally::Tally;
 use crate::random::Random;
@@ -103,7 +103,9 @@ impl Client {
                     let window = self.site.tcp[1].offered_window();
                     let ack = Acknowledgment { next: span.to, window, selective: Blocks::NONE };
                     let acknowledgment = Some(ack);
-                    self.outgoing.push_back(Packet { acknowledgment, ..Packet::empty(packet.incarnation) });
+                    let heading = Heading { echo: packet.heading.value, ..packet.heading };
+                    let answer = Packet { acknowledgment, heading, ..Packet::empty(packet.incarnation) };
+                    self.outgoing.push_back(answer);
                 }
                 return;
             }

@@ -26,7 +26,7 @@ impl CongestionWindow {
         CongestionWindow {
             cwnd: config.initial_window.0.min(largest),
             ssthresh: config.ssthresh.map_or(u64::MAX, |octets| octets.0),
-            mss: config.mss.0,
+            mss: config.payload().0,
             largest,
             cubic: (config.congestion_control == CongestionControl::Cubic).then(Box::default),
         }

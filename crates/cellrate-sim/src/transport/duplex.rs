@@ -16,7 +16,7 @@ use cellrate_scenario::TcpConfig;
 
 use super::receiver::Receiver;
 use super::rto::RtoEstimator;
-use super::segment::{Acknowledgment, Packet};
+use super::segment::{Acknowledgment, Heading, Packet};
 use super::sender::Sender;
 
 /// One end of a connection.
@@ -59,6 +59,9 @@ impl Duplex {
         handshake: bool,
         now: Time,
     ) -> Duplex {
+        // Both have to say on SYN that they use it (RFC 7323, section 3.2).
+        let timestamps = own.timestamps && other.timestamps;
+        let [own, other] = [own, other].map(|tcp| TcpConfig { timestamps, ..tcp.clone() });
         let opening = || Opening {
             rto: RtoEstimator::new(own.timeout),
             due: role == Role::Client,
@@ -69,8 +72,8 @@ impl Duplex {
             incarnation,
             role,
             opening: handshake.then(opening),
-            sender: Sender::supplied(own, now),
-            receiver: Receiver::new(other),
+            sender: Sender::supplied(&own, now),
+            receiver: Receiver::new(&other),
         }
     }
 
@@ -86,6 +89,9 @@ impl Duplex {
 
     /// A segment of this connection has come in.
     pub fn on_packet(&mut self, now: Time, packet: &Packet) {
+        if packet.synchronize {
+            self.receiver.on_opening(packet.heading);
+        }
         match (&mut self.opening, self.role, packet.synchronize) {
             // SYN, or SYN again because the answer to it was lost.
             (Some(opening), Role::Server, true) => opening.due = true,
@@ -104,11 +110,11 @@ impl Duplex {
             // With data it is no duplicate (RFC 5681, section 2).
             let tells = packet.data.is_none() && !packet.synchronize;
             if tells || ack.next > self.sender.una() {
-                self.sender.on_acknowledgment(now, ack);
+                self.sender.on_answer(now, ack, packet.heading);
             }
         }
         if let Some(span) = packet.data {
-            self.receiver.on_data(now, span);
+            self.receiver.on_segment(now, span, packet.heading);
         }
     }
 
@@ -154,14 +160,22 @@ impl Duplex {
             opening.sent = Some(opening.sent.map_or((now, true), |(first, _)| (first, false)));
             opening.timer = opening.rto.expires(now);
             let acknowledgment = (self.role == Role::Server).then(|| self.receiver.ride());
-            return Some(Packet { synchronize: true, acknowledgment, ..Packet::empty(incarnation) });
+            let heading = self.heading(now);
+            return Some(Packet { synchronize: true, acknowledgment, heading, ..Packet::empty(incarnation) });
         }
         if let Some(ack) = self.receiver.poll_transmit() {
-            return Some(Packet { acknowledgment: Some(ack), ..Packet::empty(incarnation) });
+            let heading = self.heading(now);
+            return Some(Packet { acknowledgment: Some(ack), heading, ..Packet::empty(incarnation) });
         }
         let span = if data { self.sender.poll_transmit(now)? } else { return None };
         let acknowledgment: Option<Acknowledgment> = Some(self.receiver.ride());
-        Some(Packet { acknowledgment, data: Some(span), ..Packet::empty(incarnation) })
+        let heading = self.heading(now);
+        Some(Packet { acknowledgment, data: Some(span), heading, ..Packet::empty(incarnation) })
+    }
+
+    /// The heading of a segment, by both halves.
+    fn heading(&self, now: Time) -> Heading {
+        Heading { value: self.sender.rto().clock(now), ..self.receiver.heading() }
     }
 
     /// Whether the handshake is over.

@@ -83,11 +83,7 @@ mod tests {
     fn what_did_not_come_whole_is_passed_over() {
         let departed = |last_cell: u64| {
             let span = Span { from: Sequence(last_cell), to: Sequence(last_cell + 1) };
-            Departed {
-                last_cell,
-                cells: 1,
-                segment: Segment { connection: 0, contents: Contents::Data(span) },
-            }
+            Departed { last_cell, cells: 1, segment: Segment::plain(0, Contents::Data(span)) }
         };
         let mut queue: VecDeque<Departed> = [3, 7, (1 << 30) + 2].map(departed).into();
         assert_eq!(pick_up(&mut queue, 7), Some(departed(7)));

@@ -14,7 +14,8 @@
 //!
 //! Where implementations differ and the scenario has no setting:
 //!
-//! - one round trip is timed at once, and none in which anything was sent again (Karn, as BSD has it);
+//! - without timestamps one round trip is timed at once, and none in which anything was sent again (Karn, as BSD has
+//!   it);
 //! - after a time-out everything is sent again from the first unacknowledged octet on, but for what SACK has reported;
 //! - ssthresh on loss is half of the smaller of cwnd and what is outstanding, at least two segments; at a time-out
 //!   within a recovery, half of what may still be in flight (docs/transport.md, "When time runs out");
@@ -54,7 +55,7 @@ pub use reassembly::Reassembly;
 pub use receiver::Receiver;
 pub use rto::RtoEstimator;
 pub use scoreboard::Scoreboard;
-pub use segment::{Acknowledgment, Blocks, Contents, Packet, Segment};
+pub use segment::{Acknowledgment, Blocks, Contents, Flags, Heading, Packet, Segment};
 pub use sender::{Sender, SenderStatistics};
 pub use sequence::{Sequence, Span, Spans};
 pub use server::Server;

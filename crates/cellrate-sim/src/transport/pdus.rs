@@ -13,7 +13,7 @@ pub(super) struct Pdus {
     len: u64,
 }
 
-/// A PDU, and `more` behind it with the data that follow, as many octets in each.
+/// A PDU, and `more` behind it with the data that follow, as many octets in each and alike in their headers.
 #[derive(Clone, Debug)]
 struct Run {
     first: Segment,
@@ -46,9 +46,10 @@ impl Pdus {
         let run = self.runs.front_mut()?;
         self.len -= 1;
         match &mut run.first {
-            Segment { connection, contents: Contents::Data(span) } if run.more > 0 => {
+            Segment { connection, flags, stamp, contents: Contents::Data(span) } if run.more > 0 => {
                 run.more -= 1;
-                let first = Segment { connection: *connection, contents: Contents::Data(*span) };
+                let (connection, flags, stamp) = (*connection, *flags, *stamp);
+                let first = Segment { connection, flags, stamp, contents: Contents::Data(*span) };
                 *span = Span { from: span.to, to: span.to + span.octets() };
                 Some((first, run.cells))
             }
@@ -65,6 +66,7 @@ impl Run {
         };
         let before = u64::from(self.more).checked_mul(first.octets().0);
         self.first.connection == segment.connection
+            && (self.first.flags, self.first.stamp) == (segment.flags, segment.stamp)
             && next.octets() == first.octets()
             && before.and_then(|before| first.to.0.checked_add(before)) == Some(next.from.0)
             && self.more < u32::MAX
@@ -80,26 +82,28 @@ mod tests {
 
     fn data(connection: u16, from: u64, to: u64) -> Segment {
         let span = Span { from: Sequence(from), to: Sequence(to) };
-        Segment { connection, contents: Contents::Data(span) }
+        Segment::plain(connection, Contents::Data(span))
     }
 
     proptest! {
         #[test]
-        fn they_come_out_as_they_went_in(steps in proptest::collection::vec((0_u8..10, 1_u64..4, 0_u16..2), 0..200)) {
+        fn they_come_out_as_they_went_in(steps in proptest::collection::vec((0_u8..10, 1_u64..4, 0_u16..2, 0_u32..8), 0..200)) {
             let (mut pdus, mut deque) = (Pdus::default(), VecDeque::new());
             let mut next = 0;
-            for (step, length, connection) in steps {
+            for (step, length, connection, stamp) in steps {
                 let length = 100 * length;
-                let segment = match step {
+                let mut segment = match step {
                     // Most go on where the last one ended.
                     0..5 => data(connection.saturating_sub(u16::from(step)), next, next + if step < 3 { 100 } else { length }),
                     5 => data(connection, next - next.min(length), next),
-                    6 => Segment { connection, contents: Contents::Duplex(Box::new(Packet::empty(0))) },
+                    6 => Segment::plain(connection, Contents::Duplex(Box::new(Packet::empty(0)))),
                     _ => {
                         prop_assert_eq!(pdus.pop(), deque.pop_front());
                         continue;
                     }
                 };
+                // Most are of the tick of the one before.
+                segment.stamp = stamp / 7;
                 if let Contents::Data(span) = segment.contents {
                     next = span.to.0;
                 }

@@ -3,7 +3,7 @@
 use cellrate_proto::{Duration, Octets, Time};
 use cellrate_scenario::{DelayedAck, Recovery, TcpConfig};
 
-use super::segment::{Acknowledgment, Blocks};
+use super::segment::{Acknowledgment, Blocks, Flags, Heading, MAX_BLOCKS, MAX_BLOCKS_BESIDE_TIMESTAMPS};
 use super::sequence::{Sequence, Span, Spans};
 
 /// The receiver of a connection.
@@ -22,6 +22,14 @@ pub struct Receiver {
     timer: Time,
     /// ACKs to be sent now.
     due: u32,
+    /// TS.Recent and Last.ACK.sent, with timestamps (RFC 7323, section 4.3).
+    stamps: Option<Stamps>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Stamps {
+    recent: u32,
+    last_ack_sent: Sequence,
 }
 
 /// Segments in order until an ACK is sent (RFC 1122, 4.2.3.2).
@@ -40,6 +48,7 @@ impl Receiver {
             unacknowledged: 0,
             timer: Time::NEVER,
             due: 0,
+            stamps: config.timestamps.then_some(Stamps { recent: 0, last_ack_sent: Sequence::START }),
         }
     }
 
@@ -48,7 +57,25 @@ impl Receiver {
         self.next.since(Sequence::START)
     }
 
-    /// A segment has come.
+    /// A segment has come, with this heading.
+    pub fn on_segment(&mut self, now: Time, span: Span, heading: Heading) {
+        if let (Some(stamps), Some(value)) = (&mut self.stamps, heading.value())
+            && span.from <= stamps.last_ack_sent
+        {
+            // An old one cannot overtake a younger one on a VC, so TS.Recent never falls.
+            stamps.recent = value;
+        }
+        self.on_data(now, span);
+    }
+
+    /// SYN has come, with this heading.
+    pub fn on_opening(&mut self, heading: Heading) {
+        if let (Some(stamps), Some(value)) = (&mut self.stamps, heading.value()) {
+            stamps.recent = value;
+        }
+    }
+
+    /// A segment has come whose heading says nothing.
     pub fn on_data(&mut self, now: Time, span: Span) {
         let in_order = span.from <= self.next && span.to > self.next;
         let filled_a_hole = in_order && !self.beyond.is_empty();
@@ -105,7 +132,7 @@ impl Receiver {
     pub fn ride(&mut self) -> Acknowledgment {
         self.unacknowledged = 0;
         self.timer = Time::NEVER;
-        Acknowledgment { next: self.next, window: self.window, selective: self.blocks() }
+        self.say()
     }
 
     /// An ACK is sent at once.
@@ -118,7 +145,18 @@ impl Receiver {
     /// An ACK to send now.
     pub fn poll_transmit(&mut self) -> Option<Acknowledgment> {
         self.due = self.due.checked_sub(1)?;
-        Some(Acknowledgment { next: self.next, window: self.window, selective: self.blocks() })
+        Some(self.say())
+    }
+
+    fn say(&mut self) -> Acknowledgment {
+        self.stamps.iter_mut().for_each(|stamps| stamps.last_ack_sent = self.next);
+        Acknowledgment { next: self.next, window: self.window, selective: self.blocks() }
+    }
+
+    /// The heading of the ACK that was polled last.
+    pub fn heading(&self) -> Heading {
+        let echo = self.stamps.map_or(0, |stamps| stamps.recent);
+        Heading { flags: Flags::default().with(Flags::STAMPED, self.stamps.is_some()), value: 0, echo }
     }
 
     fn blocks(&mut self) -> Blocks {
@@ -128,7 +166,8 @@ impl Receiver {
         }
         let next = self.next;
         self.latest.retain(|&start| start > next);
-        self.latest.iter().filter_map(|&start| self.beyond.around(start)).collect()
+        let most = if self.stamps.is_some() { MAX_BLOCKS_BESIDE_TIMESTAMPS } else { MAX_BLOCKS };
+        self.latest.iter().filter_map(|&start| self.beyond.around(start)).take(most).collect()
     }
 }
 
@@ -252,5 +291,36 @@ mod tests {
         let mut receiver = receiver(DelayedAck::EverySegment, Recovery::NewReno);
         receiver.on_data(at(0), segment(2));
         assert!(receiver.poll_transmit().expect("a duplicate ACK").selective.is_empty());
+    }
+
+    #[test]
+    fn an_ack_echoes_what_advanced_the_left_edge_last() {
+        let preset = Preset::named("sack").expect("it is there").tcp();
+        let mut receiver = Receiver::new(&TcpConfig { timestamps: true, ..preset });
+        let flags = Flags::default().with(Flags::STAMPED, true);
+        let echo = |receiver: &mut Receiver| {
+            receiver.poll_transmit().map(|_| receiver.heading().echo().expect("it is stamped"))
+        };
+        let mut come = |number, value| {
+            receiver.on_segment(at(value), segment(number), Heading { flags, value: value as u32, echo: 0 });
+            echo(&mut receiver)
+        };
+        // RFC 7323, section 4.3, case A: of those that one ACK answers, the earliest.
+        assert_eq!([come(0, 1), come(1, 2)], [None, Some(1)]);
+        // Case B: while something is missing, that of the last ACK of something new; then what has filled the hole.
+        assert_eq!([come(3, 4), come(4, 5), come(2, 7)], [Some(1), Some(1), Some(7)]);
+        // A segment that has come before was sent again, at another time.
+        assert_eq!(come(2, 9), Some(9));
+    }
+
+    #[test]
+    fn three_blocks_fit_beside_timestamps() {
+        for (timestamps, blocks) in [(false, 4), (true, 3)] {
+            let preset = Preset::named("sack").expect("it is there").tcp();
+            let mut receiver = Receiver::new(&TcpConfig { timestamps, ..preset });
+            [2, 4, 6, 8, 10].iter().for_each(|&number| receiver.on_data(at(0), segment(number)));
+            let last = std::iter::from_fn(|| receiver.poll_transmit()).last().expect("five ACKs");
+            assert_eq!(last.selective.len(), blocks);
+        }
     }
 }

@@ -27,17 +27,37 @@ impl RtoEstimator {
     /// An octet sent once, at `sent`, is acknowledged at `now`. The clock is only read in ticks, so a round trip is a
     /// whole number of them. Ends the back-off.
     pub fn on_measurement(&mut self, sent: Time, now: Time) {
-        let granularity = self.config.granularity;
-        let ticks = |time: Time| time.since(Time::ZERO).div_floor(granularity);
-        let measured = granularity * (ticks(now) - ticks(sent));
+        self.on_ticks(self.ticks(now) - self.ticks(sent), 1);
+    }
+
+    /// An octet that went at the tick `echo`, modulo 2^32, is acknowledged at `now`: one of so many samples of a round trip, each
+    /// of which counts as much less (RFC 7323, appendix G). Ends the back-off.
+    pub fn on_echo(&mut self, echo: u32, now: Time, samples: u64) {
+        self.on_ticks(u64::from(self.clock(now).wrapping_sub(echo)), samples.max(1));
+    }
+
+    /// The clock that timestamps show: ticks modulo 2^32 (RFC 7323, section 5.4).
+    pub fn clock(&self, now: Time) -> u32 {
+        self.ticks(now) as u32
+    }
+
+    fn ticks(&self, time: Time) -> u64 {
+        time.since(Time::ZERO).div_floor(self.config.granularity)
+    }
+
+    fn on_ticks(&mut self, ticks: u64, samples: u64) {
+        let measured = self.config.granularity * ticks;
         self.back_offs = 0;
+        let (alpha, beta) = (samples.saturating_mul(8), samples.saturating_mul(4));
         self.estimate = Some(match self.estimate {
             None => Estimate { smoothed: measured, variation: measured.half() },
             Some(Estimate { smoothed, variation }) => Estimate {
-                smoothed: Duration::from_ps(smoothed.as_ps() - smoothed.as_ps() / 8 + measured.as_ps() / 8),
+                smoothed: Duration::from_ps(
+                    smoothed.as_ps() - smoothed.as_ps() / alpha + measured.as_ps() / alpha,
+                ),
                 variation: Duration::from_ps(
-                    variation.as_ps() - variation.as_ps() / 4
-                        + smoothed.as_ps().abs_diff(measured.as_ps()) / 4,
+                    variation.as_ps() - variation.as_ps() / beta
+                        + smoothed.as_ps().abs_diff(measured.as_ps()) / beta,
                 ),
             },
         });
@@ -118,6 +138,25 @@ mod tests {
         rto.on_measurement(at(100), at(260));
         assert_eq!(rto.smoothed(), Some(Duration::from_ms(90)));
         assert_eq!(rto.timeout(), Duration::from_ms(290));
+    }
+
+    #[test]
+    fn one_of_several_samples_of_a_round_trip_counts_less() {
+        // RFC 7323, appendix G: with 4 samples the gains are 1/32 and 1/16.
+        let mut rto = estimator(1000, 0);
+        rto.on_echo(rto.clock(at(0)), at(320), 4);
+        assert_eq!(rto.timeout(), Duration::from_ms(320 + 640));
+        rto.on_echo(rto.clock(at(1000)), at(1000), 4);
+        // SRTT = 320 - 10, RTTVAR = 160 - 10 + 20.
+        assert_eq!(rto.smoothed(), Some(Duration::from_ms(310)));
+        assert_eq!(rto.timeout(), Duration::from_ms(310 + 680));
+        // 2^32 ticks of a millisecond go round after 49.7 days.
+        let late = Time::ZERO + Duration::from_ms((1 << 32) + 100);
+        rto.on_echo(u32::MAX - 99, late, 1);
+        assert_eq!(
+            rto.smoothed().map(|span| span.as_ps()),
+            Some((310_000 * 7 / 8 + 200_000 / 8) * 1_000_000)
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use cellrate_proto::Octets;
+use cellrate_scenario::TIMESTAMPS_OCTETS;
 
 use super::sequence::{Sequence, Span};
 
@@ -11,6 +12,11 @@ use super::sequence::{Sequence, Span};
 pub struct Segment {
     /// Which of the connections on the VC, from 0 on.
     pub connection: u16,
+    /// The bits that its headers have set. A client's or server's packet has a [heading](Packet::heading) of its own.
+    pub flags: Flags,
+    /// TSval of data, TSecr of an ACK, where it is [stamped](Flags::STAMPED): the other one nobody reads where data go
+    /// one way.
+    pub stamp: u32,
     /// Data, or an ACK.
     pub contents: Contents,
 }
@@ -26,6 +32,50 @@ pub enum Contents {
     Duplex(Box<Packet>),
 }
 
+/// Bits that the headers of a segment have set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// It has the timestamps option (RFC 7323, section 3).
+    pub const STAMPED: Flags = Flags(1);
+
+    /// Whether all of `others` are set.
+    #[inline]
+    pub fn has(self, others: Flags) -> bool {
+        self.0 & others.0 == others.0
+    }
+
+    /// These and, where `set`, `others`.
+    #[inline]
+    pub fn with(self, others: Flags, set: bool) -> Flags {
+        if set { Flags(self.0 | others.0) } else { self }
+    }
+}
+
+/// The heading of a segment: whatever its headers say beside its place in the stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
+    /// The bits that are set.
+    pub flags: Flags,
+    /// TSval: the clock of who sent it, in ticks modulo 2^32.
+    pub value: u32,
+    /// TSecr: the TSval that it answers.
+    pub echo: u32,
+}
+
+impl Heading {
+    /// TSval, if there is one.
+    pub fn value(&self) -> Option<u32> {
+        self.flags.has(Flags::STAMPED).then_some(self.value)
+    }
+
+    /// TSecr, if there is one.
+    pub fn echo(&self) -> Option<u32> {
+        self.flags.has(Flags::STAMPED).then_some(self.echo)
+    }
+}
+
 /// A segment of a client's connection, which has data both ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packet {
@@ -37,6 +87,8 @@ pub struct Packet {
     pub acknowledgment: Option<Acknowledgment>,
     /// Octets of the sender's stream.
     pub data: Option<Span>,
+    /// Its heading.
+    pub heading: Heading,
     /// Whether a request begins here and is sent for the first time: then the departure of its first cell is noted.
     pub begins_request: bool,
     /// Which of the server's responses to the client its data belong to, from 0 on, if its departure is to be noted.
@@ -51,6 +103,7 @@ impl Packet {
             synchronize: false,
             acknowledgment: None,
             data: None,
+            heading: Heading::default(),
             begins_request: false,
             answers: None,
         }
@@ -109,8 +162,24 @@ impl FromIterator<Span> for Blocks {
 
 /// Blocks that fit into the 40 octets of options, where there are no timestamps beside them (RFC 2018, section 3).
 pub const MAX_BLOCKS: usize = 4;
+/// Blocks that fit beside timestamps.
+pub const MAX_BLOCKS_BESIDE_TIMESTAMPS: usize = 3;
 
 impl Segment {
+    /// One whose headers say nothing more.
+    pub fn plain(connection: u16, contents: Contents) -> Segment {
+        Segment { connection, flags: Flags::default(), stamp: 0, contents }
+    }
+
+    /// Its heading.
+    #[inline]
+    pub fn heading(&self) -> Heading {
+        match &self.contents {
+            Contents::Duplex(packet) => packet.heading,
+            _ => Heading { flags: self.flags, value: self.stamp, echo: self.stamp },
+        }
+    }
+
     /// Which response its data belong to, if its departure is to be noted.
     pub fn answers(&self) -> Option<u32> {
         match &self.contents {
@@ -121,7 +190,9 @@ impl Segment {
 
     /// Octets of the IP packet: `header` of TCP and IP, options and payload.
     pub fn packet(&self, header: Octets) -> Octets {
+        let stamps = if self.heading().flags.has(Flags::STAMPED) { TIMESTAMPS_OCTETS } else { Octets::ZERO };
         header
+            + stamps
             + match &self.contents {
                 Contents::Data(span) => span.octets(),
                 Contents::Acknowledgment(ack) => ack.options(),
@@ -173,9 +244,8 @@ mod tests {
 
     #[test]
     fn segments_take_the_cells_that_the_papers_count() {
-        let data = |octets: u64| Segment {
-            connection: 0,
-            contents: Contents::Data(Span { from: Sequence(7), to: Sequence(7 + octets) }),
+        let data = |octets: u64| {
+            Segment::plain(0, Contents::Data(Span { from: Sequence(7), to: Sequence(7 + octets) }))
         };
         let cells = |segment: &Segment, how| cells_for(segment.packet(Octets(40)), how);
         // Paper tcp-lrd-vbr: 512 + 56 = 568 octets in 12 cells; 9140 + 56 = 9196 = 191.6 * 48.
@@ -188,14 +258,14 @@ mod tests {
             let selective = (1..=blocks).map(block).collect();
             let contents =
                 Contents::Acknowledgment(Acknowledgment { next: Sequence(0), window: Octets(1), selective });
-            Segment { connection: 0, contents }
+            Segment::plain(0, contents)
         };
         // 40 + 8 of trailer is one cell to the octet; with LLC/SNAP it is two; options of 36 octets still fit in those.
         assert_eq!(cells(&ack(0), VcMultiplexed), Cells(1));
         assert_eq!(cells(&ack(0), LlcSnapIpv4), Cells(2));
         assert_eq!(ack(4).packet(Octets(40)), Octets(76));
         assert_eq!(cells(&ack(4), LlcSnapIpv4), Cells(2));
-        let duplex = |packet| Segment { connection: 0, contents: Contents::Duplex(Box::new(packet)) };
+        let duplex = |packet| Segment::plain(0, Contents::Duplex(Box::new(packet)));
         // SYN with its MSS: 44 + 8 octets are two cells without LLC/SNAP, too.
         let syn = Packet { synchronize: true, ..Packet::empty(0) };
         assert_eq!(cells(&duplex(syn), VcMultiplexed), Cells(2));
@@ -203,5 +273,23 @@ mod tests {
         let request = Packet { data, ..Packet::empty(0) };
         // 300 + 56 octets.
         assert_eq!(cells(&duplex(request), LlcSnapIpv4), Cells(8));
+    }
+
+    #[test]
+    fn timestamps_take_twelve_octets() {
+        let flags = Flags::default().with(Flags::STAMPED, true);
+        let block = Span { from: Sequence(100), to: Sequence(150) };
+        let ack = |selective| {
+            let ack = Acknowledgment { next: Sequence(0), window: Octets(1), selective };
+            Segment { flags, ..Segment::plain(0, Contents::Acknowledgment(ack)) }
+        };
+        // 52 + 8 of trailer: bare, too, an ACK is two cells now.
+        assert_eq!(ack(Blocks::NONE).packet(Octets(40)), Octets(52));
+        assert_eq!(cells_for(Octets(52), VcMultiplexed), Cells(2));
+        assert_eq!(
+            ack([block; 3].into_iter().collect()).packet(Octets(40)),
+            Octets(80),
+            "all that TCP can say"
+        );
     }
 }

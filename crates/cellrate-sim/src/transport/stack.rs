@@ -8,7 +8,7 @@ use cellrate_scenario::TcpTraffic;
 use super::client::{Client, Site};
 use super::duplex::Duplex;
 use super::receiver::Receiver;
-use super::segment::{Contents, Segment};
+use super::segment::{Contents, Flags, Heading, Segment};
 use super::sender::Sender;
 use super::server::Server;
 use crate::random::{Owner, Random, Stream};
@@ -57,6 +57,36 @@ fn first<T, P>(
     None
 }
 
+/// A segment of which only the connection is not yet said.
+struct Said {
+    flags: Flags,
+    stamp: u32,
+    contents: Contents,
+}
+
+impl Said {
+    fn plain(contents: Contents) -> Said {
+        Said { flags: Flags::default(), stamp: 0, contents }
+    }
+
+    fn of(self, connection: u16) -> Segment {
+        let Said { flags, stamp, contents } = self;
+        Segment { connection, flags, stamp, contents }
+    }
+}
+
+fn poll_receiver(receiver: &mut Receiver) -> Option<Said> {
+    let ack = receiver.poll_transmit()?;
+    let Heading { flags, echo, .. } = receiver.heading();
+    Some(Said { flags, stamp: echo, contents: Contents::Acknowledgment(ack) })
+}
+
+fn poll_sender(sender: &mut Sender, now: Time) -> Option<Said> {
+    let span = sender.poll_transmit(now)?;
+    let Heading { flags, value, .. } = sender.heading();
+    Some(Said { flags, stamp: value, contents: Contents::Data(span) })
+}
+
 impl Stack {
     /// The end that sends `own` traffic, if that is TCP, as the direction `owner`, and receives that of the `other`
     /// direction, if that is. What clients think is drawn under `seed`.
@@ -89,11 +119,11 @@ impl Stack {
         match &segment.contents {
             Contents::Data(span) => {
                 *receivers = connection.min(*receivers);
-                self.receivers[connection].on_data(now, *span);
+                self.receivers[connection].on_segment(now, *span, segment.heading());
             }
             Contents::Acknowledgment(ack) => {
                 *senders = connection.min(*senders);
-                self.senders[connection].on_acknowledgment(now, ack);
+                self.senders[connection].on_answer(now, ack, segment.heading());
             }
             // Pages are fetched one way only: an end has clients, or servers.
             Contents::Duplex(packet) => match self.clients.get_mut(connection) {
@@ -137,26 +167,26 @@ impl Stack {
     /// say.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         let Stack { senders, receivers, clients, servers, quiet, .. } = self;
-        if let Some((connection, ack)) = first(receivers, &mut quiet.receivers, Receiver::poll_transmit) {
-            return Some(Segment { connection, contents: Contents::Acknowledgment(ack) });
+        if let Some((connection, ack)) = first(receivers, &mut quiet.receivers, poll_receiver) {
+            return Some(ack.of(connection));
         }
-        if let Some((connection, span)) =
-            first(senders, &mut quiet.senders, |sender| sender.poll_transmit(now))
+        if let Some((connection, data)) =
+            first(senders, &mut quiet.senders, |sender| poll_sender(sender, now))
         {
-            return Some(Segment { connection, contents: Contents::Data(span) });
+            return Some(data.of(connection));
         }
         let packet = first(clients, &mut quiet.clients, |client| client.poll_transmit(now, true))
             .or_else(|| first(servers, &mut quiet.servers, |server| server.poll_transmit(now, true)));
         let (connection, packet) = packet?;
-        Some(Segment { connection, contents: Contents::Duplex(packet.into()) })
+        Some(Segment::plain(connection, Contents::Duplex(packet.into())))
     }
 
     /// The next segment to leave where the adapter holds data back: ACKs and SYN at any time, data only where it `takes`
     /// any now. Connections take turns, a segment each, for none would ever have any left to the last one otherwise.
     pub fn poll_in_turn(&mut self, now: Time, takes: bool) -> Option<Segment> {
         let Stack { senders, receivers, clients, servers, quiet, turns } = self;
-        if let Some((connection, ack)) = first(receivers, &mut quiet.receivers, Receiver::poll_transmit) {
-            return Some(Segment { connection, contents: Contents::Acknowledgment(ack) });
+        if let Some((connection, ack)) = first(receivers, &mut quiet.receivers, poll_receiver) {
+            return Some(ack.of(connection));
         }
         let [transfers, fetching] = [senders.len(), senders.len() + clients.len()];
         let all = fetching + servers.len();
@@ -165,22 +195,21 @@ impl Stack {
         }
         for place in 0..all {
             let number = (turns.next + place) % all;
-            let (connection, contents) = if number < transfers {
-                let span = if takes { senders[number].poll_transmit(now) } else { None };
-                (number, span.map(Contents::Data))
+            let (connection, said) = if number < transfers {
+                (number, if takes { poll_sender(&mut senders[number], now) } else { None })
             } else {
                 let (connection, packet) = if number < fetching {
                     (number - transfers, clients[number - transfers].poll_transmit(now, takes))
                 } else {
                     (number - fetching, servers[number - fetching].poll_transmit(now, takes))
                 };
-                (connection, packet.map(|packet| Contents::Duplex(packet.into())))
+                (connection, packet.map(|packet| Said::plain(Contents::Duplex(packet.into()))))
             };
-            if let Some(contents) = contents {
+            if let Some(said) = said {
                 if takes {
                     turns.next = (number + 1) % all;
                 }
-                return Some(Segment { connection: connection as u16, contents });
+                return Some(said.of(connection as u16));
             }
         }
         turns.nobody = takes;
@@ -333,7 +362,7 @@ mod tests {
         // An initial window of two segments each.
         assert_eq!(connections.map(|segment| segment.connection).collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
         let ack = Acknowledgment { next: Sequence(1460), window: Octets(65_535), selective: Blocks::NONE };
-        stack.on_segment(Time::ZERO, &Segment { connection: 1, contents: Contents::Acknowledgment(ack) });
+        stack.on_segment(Time::ZERO, &Segment::plain(1, Contents::Acknowledgment(ack)));
         assert_eq!(stack.poll_in_turn(Time::ZERO, true).map(|segment| segment.connection), Some(1));
     }
 

@@ -1,6 +1,8 @@
 //! Random small networks with TCP on most of their connections: transfers, pages, both, one way and both ways, with
 //! segments of one cell and of many, timers that meet everything else, and every loss that the networks have.
 
+pub mod options;
+
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
@@ -123,6 +125,7 @@ impl Dice {
 
     fn tcp(&mut self) -> TcpConfig {
         let mss = Octets(self.pick(&[1, 8, 40, 100, 512, 1460]));
+        let timestamps = false;
         let segments = self.pick(&[1, 2, 5, 20]);
         TcpConfig {
             mss,
@@ -141,6 +144,7 @@ impl Dice {
             congestion_control: self.pick(&[CongestionControl::Reno, CongestionControl::Cubic]),
             limited_transmit: self.one_in(3),
             partial_ack_timer: self.pick(&[PartialAckTimer::First, PartialAckTimer::Every]),
+            timestamps,
             timeout: TimeoutConfig {
                 granularity: self.pick(&[SLOT, SLOT * 10, Duration::from_us(100)]),
                 minimum: self.pick(&[SLOT * 2, SLOT * 25]),
