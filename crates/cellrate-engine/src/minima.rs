@@ -101,25 +101,6 @@ impl Minima {
     pub fn first(&self) -> u64 {
         self.first
     }
-
-    /// The least key of all other places.
-    #[inline]
-    pub fn least_but(&self, place: usize) -> u64 {
-        let mut least_one = NEVER;
-        let mut place = place;
-        let (mut base, mut level) = (0, self.lowest as usize);
-        loop {
-            let mut others = self.groups[base + (place >> GROUP_BITS)];
-            others[place % GROUP] = NEVER;
-            least_one = least_one.min(least(&others));
-            place >>= GROUP_BITS;
-            base += level;
-            if base == self.groups.len() {
-                return least_one;
-            }
-            level = level.div_ceil(GROUP);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -141,8 +122,6 @@ mod tests {
                 keys[place] = key;
                 prop_assert_eq!(minima.key(place), key);
                 prop_assert_eq!(minima.first(), keys.iter().copied().min().unwrap_or(NEVER));
-                let others = (0..count).filter(|&other| other != place).map(|other| keys[other]);
-                prop_assert_eq!(minima.least_but(place), others.min().unwrap_or(NEVER));
             }
         }
     }

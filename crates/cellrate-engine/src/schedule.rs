@@ -12,15 +12,13 @@ use super::tournament::NEVER;
 #[derive(Clone, Debug)]
 pub struct Schedule {
     keys: Minima,
-    /// While a leaf is held: the least key of the others, or less.
-    bound: u64,
     leaf_bits: u32,
 }
 
 impl Schedule {
     /// A schedule of `count` leaves, none of which has an event.
     pub fn new(count: usize) -> Schedule {
-        Schedule { keys: Minima::new(count), bound: NEVER, leaf_bits: leaf_bits(count) }
+        Schedule { keys: Minima::new(count), leaf_bits: leaf_bits(count) }
     }
 
     /// The latest instant that a key of a schedule of `count` leaves can hold, and with it the longest run.
@@ -32,9 +30,7 @@ impl Schedule {
     /// no event.
     #[inline]
     pub fn set(&mut self, leaf: usize, time: Time) {
-        let key = self.key(leaf, time);
-        self.bound = self.bound.min(key);
-        self.keys.set(leaf, key);
+        self.keys.set(leaf, self.key(leaf, time));
     }
 
     /// Sets the time of a leaf, cheaply where that is what it was.
@@ -63,19 +59,6 @@ impl Schedule {
     #[inline]
     pub fn key_step(&self, span: u64) -> u64 {
         span << self.leaf_bits
-    }
-
-    /// Holds `leaf`, which has the first event: until it is [`set`](Schedule::set) again it may go on by itself for as
-    /// long as its next event [`precedes`](Schedule::precedes) all others.
-    #[inline]
-    pub fn hold(&mut self, leaf: usize) {
-        self.bound = self.keys.least_but(leaf);
-    }
-
-    /// Whether an event of the held `leaf` at `time` comes before the events of all other leaves.
-    #[inline]
-    pub fn precedes(&self, leaf: usize, time: Time) -> bool {
-        self.key(leaf, time) < self.bound
     }
 
     /// The first event of all: its time and its leaf. Without any, the time is later than every event.
@@ -120,21 +103,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn a_held_leaf_goes_on_until_another_comes_first() {
-        let at = Time::from_ps;
-        let mut schedule = Schedule::new(5);
-        [(0, 100), (2, 10), (4, 50)].into_iter().for_each(|(leaf, ps)| schedule.set(leaf, at(ps)));
-        assert_eq!(schedule.first(), (at(10), 2));
-        schedule.hold(2);
-        assert!(schedule.precedes(2, at(50)), "at the same instant the lower leaf comes first");
-        assert!(!schedule.precedes(2, at(51)));
-        schedule.set(3, at(20));
-        assert!(schedule.precedes(2, at(20)) && !schedule.precedes(2, at(21)));
-        schedule.set(2, at(30));
-        assert_eq!(schedule.first(), (at(20), 3));
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod timed;
 mod video;
 
 pub use bursts::{Burst, Bursts, TrafficSource};
-pub use constant::Constant;
+pub use constant::{Constant, run_of};
 pub use frames::{Frame, Frames};
 pub use greedy::Greedy;
 pub use limited::Limited;

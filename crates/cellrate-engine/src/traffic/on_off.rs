@@ -4,7 +4,7 @@
 use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::Period;
 
-use super::constant::{cells_until, last_before};
+use super::constant::{cells_until, last_before, run_of};
 use crate::random::Random;
 
 /// On/off traffic at work.
@@ -40,6 +40,18 @@ impl OnOff {
             let off = self.draw(self.off);
             self.begin(self.on_end.saturating_add(off));
         }
+    }
+
+    /// How many cells wait at `at`, and will at each `spacing` after that, as far as they come in one period. Zero before
+    /// the next one comes.
+    pub fn run(&self, at: Time, spacing: Duration) -> u32 {
+        run_of(self.next, self.on_end, self.spacing, at, spacing)
+    }
+
+    /// `count` cells of a [run](OnOff::run) have left.
+    pub fn take_run(&mut self, count: u32) {
+        self.next += self.spacing * u64::from(count - 1);
+        self.take();
     }
 
     /// Cells that have come by `now` and wait \[cells\].
@@ -120,6 +132,21 @@ mod tests {
     #[test]
     fn a_cell_at_the_very_end_of_an_on_period_is_not_sent() {
         assert_eq!(times(fixed(200, 100, 0, u64::MAX), 4), [0, 100, 300, 400]);
+    }
+
+    #[test]
+    fn a_run_stays_within_its_period() {
+        // Cells at 50, 150 and 250, and from 450 on.
+        let at = |ps| Time::from_ps(ps);
+        let every = Duration::from_ps(100);
+        let mut on_off = fixed(250, 150, 50, u64::MAX);
+        assert_eq!(on_off.run(at(49), every), 0);
+        assert_eq!([50, 300, 5_000].map(|ps| on_off.run(at(ps), every)), [3; 3]);
+        assert_eq!(on_off.run(at(120), Duration::from_ps(30)), 2, "at 120 and 150, and not at 180");
+        on_off.take_run(2);
+        assert_eq!(on_off.next(), at(250));
+        on_off.take_run(1);
+        assert_eq!(times(on_off, 4), [450, 550, 650, 850]);
     }
 
     #[test]

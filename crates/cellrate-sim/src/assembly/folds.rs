@@ -57,11 +57,7 @@ pub(super) fn fold(
         if !to_switch || !fifo.is_lossless() {
             continue;
         }
-        // Where the first link ends a control loop, each arrival is an event.
-        if flows.iter().any(|&flow| hops.table[hops.of(flow) as usize].endpoint != NONE) {
-            continue;
-        }
-        // So it is where a switch polices what comes.
+        // Each arrival is an event where a switch polices what comes.
         if flows.iter().any(|&flow| hops.policed.contains(&hops.of(flow))) {
             continue;
         }
@@ -85,7 +81,9 @@ pub(super) fn fold(
             } else {
                 let number = parts.feeds.len() as u32;
                 folded[index.index()] = Fold::Feed(number);
-                parts.feeds.push(feed(flow, next(flow), behind.deferred, behind.significance()));
+                let mut feed = feed(flow, next(flow), behind.deferred, behind.significance());
+                feed.ends_loop = hops.table[hops.of(flow) as usize].endpoint != NONE;
+                parts.feeds.push(feed);
                 Access::Folded { port: port.index, feed: number }
             };
             parts.endpoints[end_of(flow) as usize].access = access;

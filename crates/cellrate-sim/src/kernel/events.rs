@@ -38,7 +38,7 @@ impl Cluster {
                 Leaf::Feed(feed) => self.on_feed(now, feed as usize, leaf),
                 Leaf::Lane(lane) => match self.lanes[lane as usize].course {
                     Course::Deferred { port, .. } => self.on_significant(now, lane as usize, port, leaf),
-                    Course::Switch => self.on_transit(now, until, lane as usize, leaf),
+                    Course::Switch => self.on_transit(now, lane as usize, leaf),
                     Course::Host { every_cell } => self.on_delivery(now, lane as usize, every_cell, leaf),
                     Course::Behind { port } => self.on_awaited(now, lane as usize, port as usize),
                     Course::VirtualEnd => self.on_virtual_end(now, lane as usize, leaf),
@@ -94,23 +94,16 @@ impl Cluster {
         }
     }
 
-    /// Cells reach a switch, one after the other for as long as nothing else in the cluster comes first.
+    /// A cell reaches a switch.
     #[inline]
-    fn on_transit(&mut self, now: Time, until: Time, lane: usize, leaf: usize) {
-        self.schedule.hold(leaf);
-        let mut now = now;
-        loop {
-            let Some(cell) = self.lanes[lane].ring.pop() else {
-                unreachable!("an arrival is scheduled only while a cell is on the link");
-            };
-            self.forward(now, leaf, cell);
-            let next = self.lanes[lane].ring.first().map_or(Time::NEVER, |cell| cell.arrives);
-            if next >= until || !self.schedule.precedes(leaf, next) {
-                return self.schedule.set(leaf, next);
-            }
-            now = next;
-            self.events += 1;
-        }
+    fn on_transit(&mut self, now: Time, lane: usize, leaf: usize) {
+        let ring = &mut self.lanes[lane].ring;
+        let Some(cell) = ring.pop() else {
+            unreachable!("an arrival is scheduled only while a cell is on the link");
+        };
+        let next = ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+        self.schedule.set(leaf, next);
+        self.forward(now, leaf, cell);
     }
 
     /// A cell that has to be an event is due on a lane to a deferred port, or its source has to send more.
@@ -150,7 +143,9 @@ impl Cluster {
             return self.on_arrival(now, endpoint as usize, cell);
         }
         let end = &self.endpoints[endpoint as usize];
-        let answers = end.supply.conversation().is_some();
+        let answers = end.supply.conversation().is_some_and(|conversation| {
+            self.sampler.watches_endpoints() || !cell.is_rm() && conversation.completes_burst(cell.sequence())
+        });
         let interrupted = answers || end.interface.is_some();
         if interrupted {
             // What it has sent by now is not touched by what it may send because of this cell, and a series that is
@@ -159,11 +154,12 @@ impl Cluster {
         }
         match self.endpoints[endpoint as usize].receive(cell) {
             Some(left_to_do) => self.on_arrival(now, endpoint as usize, left_to_do),
-            None if interrupted => {
+            None => {
                 self.endpoints[endpoint as usize].supply.on_delivered(now, cell.sequence());
-                self.reschedule(now, endpoint as usize);
+                if interrupted {
+                    self.reschedule(now, endpoint as usize);
+                }
             }
-            None => {}
         }
         self.sampler.note_endpoint(now, endpoint, &self.endpoints[endpoint as usize]);
     }

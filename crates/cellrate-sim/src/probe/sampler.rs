@@ -164,10 +164,16 @@ impl Sampler {
         }
     }
 
+    /// Whether any change at an end of a connection is recorded.
+    #[inline]
+    pub fn watches_endpoints(&self) -> bool {
+        !self.watched_endpoints.is_empty()
+    }
+
     /// Something happened at an end of a connection.
     #[inline]
     pub fn note_endpoint(&mut self, now: Time, index: u32, endpoint: &Endpoint) {
-        if !self.watched_endpoints.is_empty() {
+        if self.watches_endpoints() {
             self.note_watched_endpoint(now, index, endpoint);
         }
     }

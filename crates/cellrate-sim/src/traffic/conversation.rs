@@ -13,6 +13,7 @@
 
 use std::collections::VecDeque;
 
+use cellrate_engine::traffic::run_of;
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::RequestResponse;
 
@@ -117,12 +118,32 @@ impl Conversation {
         self.outgoing.take(now);
     }
 
+    /// How many cells of the first burst wait at `at`, and will at each `spacing` after that.
+    pub(super) fn run(&self, at: Time, spacing: Duration) -> u32 {
+        let Outgoing { waiting, size, spacing: gap, sent_of_first, .. } = &self.outgoing;
+        let Some(&start) = waiting.front() else { return 0 };
+        let end = start.saturating_add(gap.saturating_mul(u64::from(*size)));
+        run_of(self.next(), end, *gap, at, spacing).min(size - sent_of_first)
+    }
+
+    /// `count` cells of a [run](Conversation::run) have left, the last one at `last`.
+    pub(super) fn take_run(&mut self, count: u32, last: Time) {
+        self.outgoing.sent_of_first += count - 1;
+        self.outgoing.take(last);
+    }
+
     pub(super) fn waiting(&self, now: Time) -> u64 {
         let Outgoing { waiting, size, spacing, sent_of_first, .. } = &self.outgoing;
         let arrived = |&start: &Time| {
             if start > now { 0 } else { (now.since(start).div_floor(*spacing) + 1).min(u64::from(*size)) }
         };
         waiting.iter().map(arrived).sum::<u64>().saturating_sub(u64::from(*sent_of_first))
+    }
+
+    /// Whether data cell number `sequence` (modulo 2^30), the next one to arrive, makes a burst complete.
+    #[inline]
+    pub fn completes_burst(&self, sequence: u32) -> bool {
+        self.incoming.last_with(sequence) >= self.incoming.completes_at()
     }
 
     pub(super) fn on_delivered(&mut self, now: Time, sequence: u32) -> bool {
@@ -259,8 +280,25 @@ impl Incoming {
     }
 
     /// Bursts that are complete with this cell.
+    #[inline]
     fn on_cell(&mut self, now: Time, sequence: u32) -> u64 {
-        self.last += u64::from(sequence).wrapping_sub(self.last) & SEQUENCE_MASK;
+        self.last = self.last_with(sequence);
+        if self.last < self.completes_at() { 0 } else { self.complete(now) }
+    }
+
+    /// The number of a data cell that arrives next, by what of it is in the cell.
+    #[inline]
+    fn last_with(&self, sequence: u32) -> u64 {
+        self.last + (u64::from(sequence).wrapping_sub(self.last) & SEQUENCE_MASK)
+    }
+
+    /// The number of the cell with which the next burst is complete.
+    #[inline]
+    fn completes_at(&self) -> u64 {
+        (self.complete + 1) * self.size
+    }
+
+    fn complete(&mut self, now: Time) -> u64 {
         let complete = self.last / self.size - self.complete;
         for _ in 0..complete.min(self.record.saturating_sub(self.complete)) {
             self.arrivals.push(now);
@@ -350,6 +388,39 @@ mod tests {
         assert_eq!(server.waiting(at(601)), 2);
         assert_eq!(server.waiting(at(100_000)), 6);
         assert_eq!(drain(&mut server), [501, 601, 701, 801, 901, 1_001]);
+    }
+
+    #[test]
+    fn a_run_is_one_burst_at_most() {
+        let mut server = Conversation::server(&model(), LINE);
+        for cell in 1..=4 {
+            server.on_delivered(at(500 + u64::from(cell)), cell);
+        }
+        // From 502 on three cells, 100 ps apart, and three more behind them.
+        let every = Duration::from_ps(100);
+        assert_eq!([501, 502, 9_000].map(|ps| server.run(at(ps), every)), [0, 3, 3]);
+        assert_eq!(server.run(at(520), Duration::from_ps(95)), 3, "at 520, 615 and 710");
+        assert_eq!(
+            server.run(at(511), Duration::from_ps(95)),
+            2,
+            "the third would leave at 701, and comes at 702"
+        );
+        let mut cell_by_cell = server.clone();
+        [502, 602, 702].into_iter().for_each(|ps| cell_by_cell.take(at(ps)));
+        server.take_run(2, at(602));
+        assert_eq!(server.run(at(702), every), 1);
+        server.take_run(1, at(702));
+        assert_eq!((server.sent(), server.next()), (cell_by_cell.sent(), cell_by_cell.next()));
+        assert_eq!(server.sent(), [(at(502), at(722))]);
+    }
+
+    #[test]
+    fn a_burst_is_complete_with_its_last_cell_or_one_behind_it() {
+        let mut client = Conversation::client(&model(), LINE);
+        assert_eq!([1, 2, 3, 4].map(|cell| client.completes_burst(cell)), [false, false, true, true]);
+        client.on_delivered(at(500), 2);
+        client.on_delivered(at(600), 4);
+        assert_eq!([5, 6].map(|cell| client.completes_burst(cell)), [false, true]);
     }
 
     #[test]

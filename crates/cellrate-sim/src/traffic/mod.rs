@@ -193,6 +193,9 @@ impl Supply {
             Supply::Greedy(greedy) => (greedy.run(at, spacing), false),
             Supply::Adapter(adapter) if at < adapter.ready() => (0, false),
             Supply::Adapter(adapter) => (adapter.run(), true),
+            Supply::Constant(constant) => (constant.run(at, spacing), false),
+            Supply::OnOff(on_off) => (on_off.run(at, spacing), false),
+            Supply::Conversation(conversation) => (conversation.run(at, spacing), false),
             _ => (0, false),
         }
     }
@@ -203,7 +206,10 @@ impl Supply {
             Supply::Endless => {}
             Supply::Greedy(greedy) => greedy.take_run(count),
             Supply::Adapter(adapter) => adapter.take_run(count, last),
-            _ => unreachable!("only greedy traffic and adapters have runs"),
+            Supply::Constant(constant) => constant.take_run(count),
+            Supply::OnOff(on_off) => on_off.take_run(count),
+            Supply::Conversation(conversation) => conversation.take_run(count, last),
+            _ => unreachable!("other traffic has no runs"),
         }
     }
 

@@ -46,7 +46,7 @@ impl<T: Copy> Short<T> {
         if self.taken > 0 && (len <= FEW || 4 * self.taken as usize >= len) {
             self.list.drain(..std::mem::take(&mut self.taken) as usize);
         } else {
-            self.list.reserve_exact(1 + len / 4);
+            self.list.reserve_exact(1 + if len <= FEW { len / 4 } else { len });
         }
     }
 

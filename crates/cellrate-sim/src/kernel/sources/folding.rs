@@ -281,7 +281,11 @@ impl Folded<'_> {
         self.feed.port == port
             && !self.feed.is_empty()
             && self.first_unknown() > now
-            && self.feed.trains().all(|train| !train.last.is_rm() || train.last.arrives > now)
+            && self
+                .feed
+                .trains()
+                .take_while(|train| train.first_arrival() <= now)
+                .all(|train| !train.last.is_rm() || train.last.arrives > now)
     }
 
     /// Whether a cell of which only the instant is known will be no event whatever it is: whoever looks at the port
@@ -315,8 +319,7 @@ impl Folded<'_> {
 
     /// When the first BRM is sent that has not come to the shared port, or earlier.
     fn first_backward_rm(&self) -> Option<Time> {
-        let known = self.feed.trains().find(|train| train.last.is_backward_rm());
-        match known {
+        match self.feed.first_backward_rm() {
             Some(train) => Some(train.first_arrival()),
             None => self.sender.may_turn_around().then(|| self.first_unknown()),
         }
@@ -388,8 +391,13 @@ impl Cluster {
     /// Something is due on the access link of a folded source: a cell reaches the switch, or, where the port behind is
     /// deferred, the trains that wait end and what comes after them has to be known.
     pub(crate) fn on_feed(&mut self, now: Time, index: usize, leaf: usize) {
-        let feed = &self.feeds[index];
-        let (port, deferred) = (feed.port as usize, feed.deferred);
+        let feed = &mut self.feeds[index];
+        let (port, deferred, ends_loop) = (feed.port as usize, feed.deferred, feed.ends_loop);
+        if !deferred && feed.front.count > 1 {
+            let cell = feed.front.take(now);
+            self.schedule.set(leaf, now + feed.front.spacing);
+            return self.come(now, leaf, ends_loop, cell);
+        }
         if let Shortcut::SharedHost { .. } = self.ports[port].shortcut {
             self.drain_for_a_while(port, self.schedule.key(leaf, now) + 1, now);
             return self.folded_into(index).refresh();
@@ -417,7 +425,13 @@ impl Cluster {
             cell
         };
         folded.refresh();
-        self.forward(now, leaf, cell);
+        self.come(now, leaf, ends_loop, cell);
+    }
+
+    /// `cell` reaches a switch over the link of its source; its control loop may end there.
+    #[inline(always)]
+    fn come(&mut self, now: Time, leaf: usize, ends_loop: bool, cell: Cell) {
+        if ends_loop { self.end_loop(now, cell) } else { self.forward(now, leaf, cell) }
     }
 
     /// The train at the front has been used up.

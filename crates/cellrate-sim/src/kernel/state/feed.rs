@@ -52,6 +52,12 @@ impl Train {
         self.count > 0 && !self.last.is_significant(significance)
     }
 
+    /// Whether it ends with a cell that somebody may look for: one that has to be an event, or a BRM.
+    #[inline(always)]
+    fn stands_out(&self, significance: Significance) -> bool {
+        self.last.is_backward_rm() || self.last.is_significant(significance)
+    }
+
     /// When the first one arrives.
     #[inline]
     pub fn first_arrival(&self) -> Time {
@@ -102,6 +108,10 @@ pub(crate) struct Feed {
     pub deferred: bool,
     /// Which cells have to be events.
     pub significance: Significance,
+    /// Whether the control loop of its connection ends at the switch, at a [virtual end](crate::kernel::virtual_end).
+    pub ends_loop: bool,
+    /// Trains behind the front one that are a cell which [stands out](Train::stands_out).
+    outstanding: u32,
     /// Whether the last train is as the source planned it last.
     pub open: bool,
     /// Those behind it, if there is room for any.
@@ -126,6 +136,8 @@ impl Feed {
             priority: 0,
             deferred,
             significance,
+            ends_loop: false,
+            outstanding: 0,
             open: false,
             behind: None,
         }
@@ -171,6 +183,7 @@ impl Feed {
     /// In place, so that the train need not stand in memory before.
     #[inline(always)]
     fn push_behind(&mut self, train: Train, spare: &mut SpareRoom) {
+        self.outstanding += u32::from(train.stands_out(self.significance));
         let room = || spare.pop().unwrap_or_else(|| Box::new(Short::new()));
         self.behind.get_or_insert_with(room).push(train);
     }
@@ -192,7 +205,16 @@ impl Feed {
     /// Takes the train behind the front one, if there is one.
     #[inline]
     fn next_behind(&mut self) -> Option<Train> {
-        self.behind.as_mut()?.pop()
+        let next = self.behind.as_mut()?.pop()?;
+        self.outstanding -= u32::from(next.stands_out(self.significance));
+        Some(next)
+    }
+
+    /// The first train that ends with a BRM.
+    pub fn first_backward_rm(&self) -> Option<&Train> {
+        let is_it = |train: &&Train| train.last.is_backward_rm();
+        let behind = if self.outstanding == 0 { &[] } else { self.behind() };
+        std::iter::once(&self.front).filter(|front| front.count > 0).chain(behind).find(is_it)
     }
 
     /// The trains behind the front one.
@@ -248,6 +270,9 @@ impl Feed {
         if is_event(&&self.front) {
             return Some(self.front.first_arrival());
         }
+        if self.outstanding == 0 {
+            return None;
+        }
         self.behind().iter().find(is_event).map(Train::first_arrival)
     }
 
@@ -259,10 +284,14 @@ impl Feed {
 
     /// The last `count` cells will not leave as planned; all of them are in one train.
     pub fn cut(&mut self, count: u32) {
+        let significance = self.significance;
         let Some(last) = self.behind.as_mut().and_then(|behind| behind.last_mut()) else {
             return self.front.shorten(count);
         };
+        let before = last.stands_out(significance);
         last.shorten(count);
+        let after = last.count > 0 && last.stands_out(significance);
+        self.outstanding = self.outstanding + u32::from(after) - u32::from(before);
         if last.count == 0 {
             self.behind.as_mut().into_iter().for_each(|behind| behind.pop_last());
         }
@@ -386,6 +415,45 @@ mod tests {
         feed.push(Train::of(Cell::data(Time::from_ps(88), 5, true)), &mut Vec::new());
         feed.push(train(9, 1), &mut Vec::new());
         assert_eq!(feed.first_event(), Some(Time::from_ps(88)), "the end of a PDU");
+    }
+
+    #[test]
+    fn what_somebody_looks_for_is_found_behind_the_front_until_it_has_gone() {
+        use cellrate_proto::{Direction, RateCode, RmCell};
+        let brm = RmCell {
+            direction: Direction::Backward,
+            backward_notification: false,
+            congestion_indication: false,
+            no_increase: false,
+            explicit_rate: RateCode::MAX,
+            current_cell_rate: RateCode::ZERO,
+            minimum_cell_rate: RateCode::ZERO,
+            out_of_rate: false,
+        };
+        let brm = |at: u64| Train::of(Cell::resource_management(Time::from_ps(at), &brm));
+        // Where no cell is an event somebody may look for BRMs all the same.
+        for significance in [Significance::BEFORE_CLUSTER, Significance::NONE] {
+            let mut feed = Feed::new(0, 0, true, significance);
+            let found = |feed: &Feed| feed.first_backward_rm().map(|train| train.first_arrival().as_ps());
+            let is_event = significance != Significance::NONE;
+            feed.push(amid_pdu(1, 3), &mut Vec::new());
+            assert_eq!((found(&feed), feed.first_event()), (None, None));
+            feed.push(brm(40), &mut Vec::new());
+            feed.push(amid_pdu(5, 2), &mut Vec::new());
+            feed.cut(1);
+            feed.cut(1);
+            assert_eq!((found(&feed), feed.first_event().is_some()), (Some(40), is_event));
+            feed.front.count = 0;
+            feed.advance();
+            assert_eq!((found(&feed), feed.first_event().is_some()), (Some(40), is_event), "at the front");
+            feed.push(brm(50), &mut Vec::new());
+            feed.front.count = 0;
+            feed.advance();
+            feed.push(amid_pdu(6, 2), &mut Vec::new());
+            feed.front.count = 0;
+            feed.advance();
+            assert_eq!((found(&feed), feed.first_event()), (None, None));
+        }
     }
 
     #[test]
