@@ -25,12 +25,13 @@ pub fn port_name(scenario: &Scenario, port: PortIndex) -> String {
     }
 }
 
-/// "cbr", "vbr", "abr" or "ubr".
+/// "cbr", "vbr", "abr", "gfr" or "ubr".
 pub fn category_name(category: Category) -> &'static str {
     match category {
         Category::Cbr => "cbr",
         Category::Vbr => "vbr",
         Category::Abr => "abr",
+        Category::Gfr => "gfr",
         Category::Ubr => "ubr",
     }
 }
@@ -49,6 +50,8 @@ pub fn control_names(port: &Port) -> Vec<String> {
         FrameDiscardConfig::Early { .. } => "EPD".to_owned(),
         FrameDiscardConfig::Selective { .. } => "selective discard".to_owned(),
         FrameDiscardConfig::Fair { .. } => "FBA".to_owned(),
+        FrameDiscardConfig::DoubleEarly { .. } => "double EPD".to_owned(),
+        FrameDiscardConfig::Differential { .. } => "DFBA".to_owned(),
     });
     let queueing = match port.queueing.discipline {
         Discipline::Fifo => None,

@@ -50,9 +50,9 @@ pub struct PolicingSummary {
     pub vc: String,
     /// The switch at whose incoming interface it stands.
     pub switch: String,
-    /// The conformance definition, "CBR.1" to "ABR.1".
+    /// The conformance definition, "CBR.1" to "GFR.2".
     pub definition: &'static str,
-    /// Cells that conformed \[cells\].
+    /// Cells that conformed; of GFR those of eligible frames, and those that came with CLP = 1 \[cells\].
     pub conforming: u64,
     /// Cells that did not \[cells\].
     pub nonconforming: u64,

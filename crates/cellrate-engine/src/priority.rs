@@ -1,4 +1,4 @@
-//! The order of service at an output port: CBR and VBR, then ABR, then UBR.
+//! The order of service at an output port: CBR and VBR, then ABR, then GFR and UBR.
 
 use cellrate_scenario::Category;
 
@@ -8,7 +8,7 @@ pub const PRIORITIES: usize = 3;
 pub const GUARANTEED: usize = 0;
 /// The priority of ABR.
 pub const ABR: usize = 1;
-/// The priority of UBR.
+/// The priority of GFR and UBR.
 pub const UBR: usize = 2;
 
 /// The service priority of a category: 0 is served first.
@@ -16,6 +16,6 @@ pub const fn priority(category: Category) -> usize {
     match category {
         Category::Cbr | Category::Vbr => GUARANTEED,
         Category::Abr => ABR,
-        Category::Ubr => UBR,
+        Category::Gfr | Category::Ubr => UBR,
     }
 }

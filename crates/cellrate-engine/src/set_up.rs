@@ -1,7 +1,7 @@
 //! Set-up of connections at their ends and at an output port.
 
 use cellrate_proto::switch::{FrameDiscard, PortControl, Slot, VcAtPort};
-use cellrate_proto::{Destination, DestinationConfig};
+use cellrate_proto::{CellRate, Destination, DestinationConfig};
 use cellrate_scenario::{Category, Flow, FlowIndex, Scenario, Sender, WaitingBrm};
 
 use crate::priority::priority;
@@ -18,7 +18,7 @@ pub fn destination(flow: &Flow) -> Destination {
     })
 }
 
-/// Tells a port of one direction of a connection: its control of ABR, its frame discard of UBR, its queues of each. The
+/// Tells a port of one direction of a connection: its control of ABR, its frame discard of GFR and UBR, its queues. The
 /// direction's number there, among those of its category; `None` where nobody has to know of it.
 pub fn connect<C>(
     scenario: &Scenario,
@@ -34,8 +34,11 @@ pub fn connect<C>(
             let vc = VcAtPort { pcr: abr.parameters.pcr, mcr: abr.parameters.mcr, weight: abr.weight };
             Some(control.connect(&vc))
         }
-        (Sender::Peak(_), Category::Ubr) => {
-            frame_discard.map(|discard| discard.connect(connection.carries_pdus(flow.is_backward())))
+        (Sender::Peak(_), Category::Gfr | Category::Ubr) => {
+            let backward = flow.is_backward();
+            let sends = connection.carries_data(backward) || connection.carries_packets();
+            let mcr = if sends { connection.queue.mcr } else { CellRate::ZERO };
+            frame_discard.map(|discard| discard.connect(connection.carries_pdus(backward), mcr))
         }
         (Sender::Peak(_), _) => None,
     };

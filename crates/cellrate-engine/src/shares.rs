@@ -77,7 +77,7 @@ pub fn rows(
         false => Vec::new(),
     };
     let shares: Vec<ShareSummary> = got.iter().map(|got| share(scenario, got, &fair)).collect();
-    let categories = [Category::Cbr, Category::Vbr, Category::Abr, Category::Ubr];
+    let categories = [Category::Cbr, Category::Vbr, Category::Abr, Category::Gfr, Category::Ubr];
     let fairness = categories.into_iter().filter_map(|category| {
         let of = |got: &&Got| scenario.connection(got.flow.connection()).category == category;
         let throughputs: Vec<f64> = got.iter().filter(of).map(|got| got.throughput_bps).collect();

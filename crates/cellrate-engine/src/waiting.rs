@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use cellrate_proto::scheduling::{Scheduler, Weight, WeightedFair};
 use cellrate_proto::switch::Slot;
-use cellrate_proto::{Duration, Time};
+use cellrate_proto::{CellRate, Duration, Time};
 use cellrate_scenario::{Category, Connection, FlowIndex, Queueing, RmCells, Scenario, Sender};
 
 use crate::priority::{ABR, PRIORITIES};
@@ -236,6 +236,10 @@ impl<C> WaitingCells<C> {
 fn weight(connection: &Connection, backward: bool) -> Weight {
     let of_sender = || match &connection.flow(backward).sender {
         Sender::Abr(abr) => Weight::nearest(abr.weight),
+        // A thousand cells/s weigh 1.
+        Sender::Peak(_) if connection.queue.mcr > CellRate::ZERO => {
+            Weight::nearest(connection.queue.mcr.as_cells_per_s() / 1000.0)
+        }
         Sender::Peak(_) => Weight::ONE,
     };
     connection.queue.weight.unwrap_or_else(of_sender)

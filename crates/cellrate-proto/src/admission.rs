@@ -1,8 +1,9 @@
 //! Connection admission control: what each link has promised, and what it can still promise (paper abr-parameters,
 //! section 3.2).
 //!
-//! The sum of PCR of CBR, SCR of VBR and MCR of ABR connections over a link never exceeds its rate. A new ABR
-//! connection gets MCR = min(asked, room) and is refused below MCRmin; its PCR is limited by the smallest link only.
+//! The sum of PCR of CBR, SCR of VBR and MCR of ABR, GFR and UBR connections over a link never exceeds its rate. A new
+//! ABR connection gets MCR = min(asked, room) and is refused below MCRmin; its PCR is limited by the smallest link
+//! only.
 //!
 //! Bookings are whole bits per second, so that sums are exact: what is asked is rounded to the nearest.
 
@@ -35,6 +36,11 @@ pub enum Request {
         /// then not negotiable (section 3.1).
         mcr_min: Option<CellRate>,
     },
+    /// GFR, and UBR with an MCR: its minimum, which is not negotiable.
+    Minimum {
+        /// MCR [cells/s].
+        mcr: CellRate,
+    },
     /// UBR: nothing.
     Ubr,
 }
@@ -53,11 +59,11 @@ pub struct Grant {
 /// Why a connection is refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Refusal {
-    /// A link has less room than a CBR or VBR connection must have.
+    /// A link has less room than a CBR, VBR, GFR or UBR connection must have.
     NoRoom {
         /// Position of the link on the path, from 0.
         hop: usize,
-        /// PCR (CBR) or SCR (VBR).
+        /// PCR (CBR), SCR (VBR) or MCR (GFR, UBR).
         asked: BitRate,
         /// Rate that the link can still promise.
         room: BitRate,
@@ -168,12 +174,16 @@ impl Book {
     pub fn admit(&mut self, path: &[usize], request: Request) -> Result<Grant, Refusal> {
         let least = match request {
             Request::Ubr => BitRate::default(),
-            Request::Cbr { pcr: rate } | Request::Vbr { scr: rate } => rate.to_bit_rate(),
+            Request::Cbr { pcr: rate } | Request::Vbr { scr: rate } | Request::Minimum { mcr: rate } => {
+                rate.to_bit_rate()
+            }
             Request::Abr { mcr, mcr_min, .. } => mcr_min.unwrap_or(mcr).min(mcr).to_bit_rate(),
         };
         self.check_room(path, request, least)?;
         let grant = match request {
-            Request::Ubr | Request::Cbr { .. } | Request::Vbr { .. } => Grant::plain(least),
+            Request::Ubr | Request::Cbr { .. } | Request::Vbr { .. } | Request::Minimum { .. } => {
+                Grant::plain(least)
+            }
             Request::Abr { pcr, mcr, .. } => {
                 let room = path.iter().map(|&link| self.room(link)).min().unwrap_or(mcr.to_bit_rate());
                 let narrowest =
@@ -244,8 +254,11 @@ mod tests {
         book.admit(&[0], Request::Cbr { pcr: cells(55) }).unwrap();
         book.admit(&[0], Request::Vbr { scr: cells(60) }).unwrap();
         book.admit(&[0], Request::Ubr).unwrap();
-        assert_eq!(book.room(0), mbps(40));
-        assert_eq!(book.admit(&[0], abr(40, None)).unwrap().mcr, cells(40));
+        book.admit(&[0], Request::Minimum { mcr: cells(5) }).unwrap();
+        assert_eq!(book.room(0), mbps(35));
+        let refused = book.admit(&[0], Request::Minimum { mcr: cells(36) });
+        assert_eq!(refused, Err(Refusal::NoRoom { hop: 0, asked: mbps(36), room: mbps(35) }));
+        assert_eq!(book.admit(&[0], abr(35, None)).unwrap().mcr, cells(35));
         assert_eq!(book.room(0), mbps(0));
         let one_bit = Request::Cbr { pcr: BitRate::from_bps(1).to_cell_rate() };
         let refusal = Refusal::NoRoom { hop: 0, asked: BitRate::from_bps(1), room: mbps(0) };
@@ -339,6 +352,7 @@ mod tests {
                         let rate = match request {
                             Request::Cbr { pcr: rate } | Request::Vbr { scr: rate } => rate,
                             Request::Abr { .. } => grant.mcr,
+                            Request::Minimum { mcr } => mcr,
                             Request::Ubr => CellRate::ZERO,
                         };
                         path.iter().for_each(|&link| promised[link] += rate.as_cells_per_s());

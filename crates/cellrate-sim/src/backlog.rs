@@ -17,7 +17,7 @@ const LONGEST_PS: f64 = (1_u64 << 63) as f64;
 /// [`RunError::BacklogTooLong`] for the first port that could not.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), RunError> {
     let seconds = scenario.duration.as_secs_f64();
-    // By port: cells that guaranteed, ABR and UBR connections can send through it.
+    // By port: cells that guaranteed, ABR, and GFR and UBR connections can send through it.
     let mut sent = vec![[0.0; 3]; scenario.ports().len()];
     for flow in scenario.flows() {
         let class = class(scenario.connection(flow.connection()).category);
@@ -43,7 +43,7 @@ const fn class(category: Category) -> usize {
     match category {
         Category::Cbr | Category::Vbr => 0,
         Category::Abr => 1,
-        Category::Ubr => 2,
+        Category::Gfr | Category::Ubr => 2,
     }
 }
 

@@ -104,6 +104,12 @@ impl Cell {
         Cell { header: self.header & !EFCI, ..self }
     }
 
+    /// CLP.
+    #[inline]
+    pub fn clp(&self) -> bool {
+        self.header & 1 != 0
+    }
+
     /// The AAL user bit of a data cell: the last one of its AAL5 PDU.
     #[inline]
     pub fn user_bit(&self) -> bool {
@@ -119,7 +125,7 @@ impl Cell {
             path: Path::uni(0),
             vci: 0,
             payload_type: PayloadType::from_bits((self.header >> 1) as u8),
-            clp: self.header & 1 != 0,
+            clp: self.clp(),
         };
         AddressedRmCell::from_cell(&WireCell { header, payload: &self.payload }).map(|addressed| addressed.rm)
     }

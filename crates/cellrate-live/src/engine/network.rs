@@ -269,7 +269,8 @@ impl Builder<'_> {
             rates: self.options.faults,
             random: Random::new(self.scenario.seed, Stream::Faults(Owner::port(self.scenario, port))),
         });
-        Ok(Port::new(line, config, control, is_switch, exit, injected))
+        let refusals = Random::new(self.scenario.seed, Stream::Refusals(Owner::port(self.scenario, port)));
+        Ok(Port::new(line, config, control, is_switch, exit, injected, refusals))
     }
 
     fn number_adapters(&mut self) {

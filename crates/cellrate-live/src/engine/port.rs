@@ -3,15 +3,16 @@
 //! Every departure is an event at its ideal instant: the end of the cell before it, or the arrival at an idle port,
 //! plus the time of one cell. Service is by strict priority, or as the [queues](WaitingCells) of a port with others
 //! say, and not pre-emptive; RM cells may have a queue of their own. A data cell is marked with EFCI when its
-//! transmission begins, by the ABR queue with that cell still in it. Of what UBR loses frame discard may decide.
+//! transmission begins, by the ABR queue with that cell still in it. Of what GFR and UBR lose frame discard may decide.
 
 use std::collections::VecDeque;
 
 use cellrate_engine::line::Line;
 use cellrate_engine::priority::PRIORITIES;
 pub(crate) use cellrate_engine::priority::{ABR, UBR};
+use cellrate_engine::random::Random;
 use cellrate_engine::waiting::WaitingCells;
-use cellrate_proto::switch::{Feedback, FrameDiscard, PortControl, Slot};
+use cellrate_proto::switch::{Feedback, FrameDiscard, PduCell, PortControl, Slot};
 use cellrate_proto::{Cells, Direction, RmCell, Time};
 use cellrate_scenario::{Port as Config, Queueing, RmCells};
 
@@ -49,8 +50,10 @@ pub(crate) struct Port {
     lengths: [u64; PRIORITIES],
     room: [u64; PRIORITIES],
     shared_room: u64,
-    /// Frame discard of the UBR buffer, if the port has it.
+    /// Frame discard of the buffer of GFR and UBR, if the port has it.
     pub frame_discard: Option<FrameDiscard>,
+    /// Random numbers of frame discard, where it leaves something to chance.
+    refusals: Random,
     line: Line,
     injected: Option<Box<InjectedFaults>>,
     pub exit: Exit,
@@ -78,6 +81,7 @@ impl Port {
         is_switch: bool,
         exit: Exit,
         injected: Option<InjectedFaults>,
+        refusals: Random,
     ) -> Port {
         let buffers = &config.buffers;
         let originates = is_switch && control.originates();
@@ -96,6 +100,7 @@ impl Port {
             room: [limit(buffers.guaranteed), limit(buffers.abr), limit(buffers.ubr)],
             shared_room: limit(buffers.shared),
             frame_discard: config.frame_discard.map(|config| discard(config, buffers.room_for_ubr())),
+            refusals,
             line,
             injected: injected.map(Box::new),
             exit,
@@ -174,7 +179,9 @@ impl Port {
             && self.fair.as_ref().is_none_or(|fair| fair.has_room(class, slot, cell.is_rm()));
         let gets_in = match &mut self.frame_discard {
             Some(discard) if class == UBR => {
-                discard.admits(slot, cell.is_data() && cell.user_bit(), Cells(self.lengths[UBR]), has_room)
+                let of_pdu = PduCell { ends_pdu: cell.is_data() && cell.user_bit(), clp: cell.clp() };
+                let refusals = &mut self.refusals;
+                discard.admits(slot, of_pdu, Cells(self.lengths[UBR]), has_room, || refusals.uniform())
             }
             _ => has_room,
         };
@@ -340,7 +347,7 @@ mod tests {
     use super::super::faults::Faults;
     use super::super::network::NONE;
     use super::*;
-    use cellrate_engine::random::{Owner, Random, Stream};
+    use cellrate_engine::random::{Owner, Stream};
     use cellrate_proto::switch::{FrameDiscardConfig, PortControlConfig};
     use cellrate_proto::{BitRate, CellRate, Duration, RateCode};
     use cellrate_scenario::Buffers;
@@ -358,6 +365,7 @@ mod tests {
             false,
             Exit::Inside(0),
             None,
+            Random::new(1, Stream::Refusals(Owner::named("line"))),
         )
     }
 
@@ -433,7 +441,7 @@ mod tests {
         let mut port = port(buffers, RmCells::InOrder);
         let policy = FrameDiscardConfig::Selective { threshold: Cells(1), scale_factor: 1.0 };
         let mut discard = FrameDiscard::new(policy, buffers.ubr);
-        let [one, two] = [true, true].map(|has_pdus| discard.connect(has_pdus));
+        let [one, two] = [true, true].map(|has_pdus| discard.connect(has_pdus, CellRate::ZERO));
         port.frame_discard = Some(discard);
         let cell = |last: bool| Cell::data(Time::ZERO, 0, 0, &[0; 48], last);
         let come = |port: &mut Port, slot, last| port.admit(Time::ZERO, 2, slot, cell(last));

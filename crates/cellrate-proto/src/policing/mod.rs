@@ -2,7 +2,7 @@
 //!
 //! [`Gcra`] is the generic cell rate algorithm; [`contract`] makes the conformance definitions of TM 4.0 of it, from
 //! CBR.1 to UBR.2; [`dynamic`] is ABR's, whose rate follows the backward RM cells that pass; [`usage`] is what stands
-//! at an interface and acts on either; [`frame`] says which AAL5 frames of GFR are eligible for its guarantee.
+//! at an interface and acts on any; [`frame`] is GFR's, of AAL5 frames, and says which are eligible for its guarantee.
 //!
 //! A source that sends at exactly its rate sits on the edge of what conforms, so instants, increments and limits are
 //! whole picoseconds, and an increment is 1/rate rounded down: where a rate has no whole interval, a source that paces

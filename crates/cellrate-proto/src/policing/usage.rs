@@ -3,6 +3,7 @@
 
 use super::contract::{Contract, Policer, Verdict};
 use super::dynamic::{AbrContract, DynamicGcra};
+use super::frame::{FrameContract, FramePolicer, FrameVerdict};
 use crate::parameters::ParameterError;
 use crate::units::{CellRate, Time};
 
@@ -13,12 +14,15 @@ pub enum Rule {
     Fixed(Contract),
     /// ABR.1.
     Abr(AbrContract),
+    /// GFR.1 or GFR.2.
+    Frames(FrameContract),
 }
 
 /// The fate of a cell that does not conform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// It is discarded; but what VBR.3 and UBR.2 say is to be tagged is tagged.
+    /// It is discarded; but what VBR.3, UBR.2 and GFR.2 say is to be tagged is tagged, and what GFR.1 finds not eligible
+    /// goes on as it is.
     Discard,
     /// It goes on with CLP = 1; of ABR.1, which leaves it to the network.
     Tag,
@@ -44,20 +48,22 @@ impl UsageConfig {
         match &self.rule {
             Rule::Fixed(contract) => contract.check(),
             Rule::Abr(contract) => contract.check(),
+            Rule::Frames(contract) => contract.check(),
         }
     }
 
-    /// The name of the conformance definition, "CBR.1" to "ABR.1".
+    /// The name of the conformance definition, "CBR.1" to "GFR.2".
     pub const fn definition(&self) -> &'static str {
         match &self.rule {
             Rule::Fixed(contract) => contract.definition.name(),
             Rule::Abr(_) => "ABR.1",
+            Rule::Frames(contract) => contract.name(),
         }
     }
 }
 
 /// Cells that a policer has decided on. Each is conforming or not; of the latter some are tagged, some discarded, and
-/// where it only counts neither.
+/// where it only counts neither. Of GFR a cell with CLP = 0 counts as conforming if its frame is eligible, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UsageCounts {
     /// Cells that conform; those with CLP = 1 that the definition leaves alone are among them.
@@ -82,6 +88,7 @@ pub struct UsageControl {
 enum Kind {
     Fixed(Policer),
     Abr(DynamicGcra),
+    Frames { policer: FramePolicer, tags: bool },
 }
 
 impl UsageControl {
@@ -90,12 +97,15 @@ impl UsageControl {
         let kind = match &config.rule {
             Rule::Fixed(contract) => Kind::Fixed(Policer::new(contract)),
             Rule::Abr(contract) => Kind::Abr(DynamicGcra::new(contract)),
+            Rule::Frames(contract) => {
+                Kind::Frames { policer: FramePolicer::new(contract), tags: contract.tags }
+            }
         };
         UsageControl { kind, action: config.action, counts: UsageCounts::default() }
     }
 
-    /// Verdict on a cell that comes at `now`, with this CLP.
-    pub fn on_cell(&mut self, now: Time, clp: bool) -> Verdict {
+    /// Verdict on a cell that comes at `now`, with this CLP; `ends_pdu` says whether its AAL user bit is set.
+    pub fn on_cell(&mut self, now: Time, clp: bool, ends_pdu: bool) -> Verdict {
         let found = match &mut self.kind {
             Kind::Fixed(policer) => policer.on_cell(now, clp),
             // Out-of-rate cells are no part of it.
@@ -103,6 +113,15 @@ impl UsageControl {
                 (true, _) => Verdict::Pass,
                 (false, Action::Tag) => Verdict::Tag,
                 (false, _) => Verdict::Discard,
+            },
+            Kind::Frames { policer, tags } => match policer.on_cell(now, clp, ends_pdu) {
+                FrameVerdict::Nonconforming => Verdict::Discard,
+                FrameVerdict::BestEffort if !clp && *tags => Verdict::Tag,
+                FrameVerdict::BestEffort if !clp => {
+                    self.counts.nonconforming += 1;
+                    return Verdict::Pass;
+                }
+                FrameVerdict::BestEffort | FrameVerdict::Eligible => Verdict::Pass,
             },
         };
         if found == Verdict::Pass {
@@ -174,7 +193,7 @@ mod tests {
 
     /// Counts after cells every 5 us at a peak of one in 10.
     fn counts(mut control: UsageControl) -> (UsageCounts, Vec<Verdict>) {
-        let verdicts = (0..8).map(|cell| control.on_cell(us(5 * cell), false)).collect();
+        let verdicts = (0..8).map(|cell| control.on_cell(us(5 * cell), false, false)).collect();
         (control.counts(), verdicts)
     }
 
@@ -204,11 +223,44 @@ mod tests {
         assert_eq!(counts(abr(Action::Discard)).1, [Pass, Discard].repeat(4));
         assert_eq!(counts(abr(Action::Tag)).1, [Pass, Tag].repeat(4));
         let mut control = abr(Action::Discard);
-        assert!((0..8).all(|cell| control.on_cell(us(cell), true) == Pass));
+        assert!((0..8).all(|cell| control.on_cell(us(cell), true, false) == Pass));
         assert_eq!(control.counts().conforming, 8);
         // A BRM cuts the rate to a tenth; the cut binds one cell late.
         control.on_backward_rm(us(10), CellRate::new(1e4));
-        let verdicts: Vec<Verdict> = (2..13).map(|cell| control.on_cell(us(10 * cell), false)).collect();
+        let verdicts: Vec<Verdict> =
+            (2..13).map(|cell| control.on_cell(us(10 * cell), false, false)).collect();
         assert_eq!(verdicts, [&[Pass][..], &[Discard; 9], &[Pass]].concat());
+    }
+    /// Counts and verdicts where frames of two cells come at the peak of one a us, and every second may be eligible.
+    fn frames(tags: bool, action: Action) -> (UsageCounts, Vec<Verdict>) {
+        let contract = FrameContract {
+            tags,
+            pcr: CellRate::new(1e6),
+            cdvt: Duration::ZERO,
+            mcr: CellRate::new(5e5),
+            mbs: 1,
+            mfs: 2,
+        };
+        let mut control = UsageControl::new(&UsageConfig { rule: Rule::Frames(contract), action });
+        let mut verdicts: Vec<Verdict> =
+            (0..8).map(|cell| control.on_cell(us(cell), false, cell % 2 == 1)).collect();
+        // One with CLP = 1, of two cells, and one that is too long by a cell.
+        verdicts.extend((8..10).map(|cell| control.on_cell(us(cell), true, cell == 9)));
+        verdicts.extend((20..23).map(|cell| control.on_cell(us(cell), false, cell == 22)));
+        (control.counts(), verdicts)
+    }
+
+    #[test]
+    fn of_gfr_what_is_not_eligible_is_tagged_or_left_alone() {
+        let (counted, verdicts) = frames(true, Action::Discard);
+        let passed = [Pass, Pass, Tag, Tag, Pass, Pass, Tag, Tag, Pass, Pass, Pass, Discard, Pass];
+        assert_eq!(verdicts, passed);
+        assert_eq!(counted, UsageCounts { conforming: 8, nonconforming: 5, tagged: 4, discarded: 1 });
+        let (counted, verdicts) = frames(false, Action::Discard);
+        assert_eq!(verdicts, passed.map(|verdict| if verdict == Tag { Pass } else { verdict }));
+        assert_eq!(counted, UsageCounts { conforming: 8, nonconforming: 5, tagged: 0, discarded: 1 });
+        let (counted, verdicts) = frames(true, Action::Count);
+        assert_eq!(verdicts, vec![Pass; 13]);
+        assert_eq!(counted, UsageCounts { conforming: 8, nonconforming: 5, tagged: 0, discarded: 0 });
     }
 }

@@ -9,9 +9,15 @@
 //! | early (EPD) | or X > R when its first cell comes | the same |
 //! | selective | or X > R and Y N / X > Z | Goyal and others, ATM Forum 96-1269 |
 //! | fair (FBA) | or X > R and Y N / X > Z (K - R) / (X - R) | Heinanen, Kilkki, 1995; the same |
+//! | double early (double EPD) | or X > R, or X > R1 and CLP = 1 in its first cell | TM 4.1, on GFR |
+//! | differential (DFBA) | or X > H, or X > L and CLP = 1, or, with probability P, X > L and Y > w X | Forum 98-0885 |
 //!
 //! X are the cells in the buffer when the cell comes, Y those of its connection, N the connections that have any there,
-//! K its room. With each policy a PDU is cut short as soon as one of its other cells finds no room: nothing more of it
+//! K its room. CLP is that of the first cell. With w, the connection's part of the MCRs of all,
+//! P = (1 - w) (a (Y - w X) / (X (1 - w)) + (1 - a) (X - L) / (H - L)): the first term is for fairness, the second
+//! for the load, and the factor before them spares connections with a large part.
+//!
+//! With each policy a PDU is cut short as soon as one of its other cells finds no room: nothing more of it
 //! gets in but its last cell, which ends it at the receiver. If that finds no room either, it is the end of the next
 //! PDU that does; whatever is between would be spoiled.
 
@@ -20,7 +26,7 @@ use alloc::collections::VecDeque;
 use super::Slot;
 use super::list::List;
 use crate::parameters::{ParameterError, in_range};
-use crate::units::Cells;
+use crate::units::{CellRate, Cells};
 
 /// Which PDUs are refused whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,34 +54,66 @@ pub enum FrameDiscardConfig {
         /// 0.8].
         scale_factor: f64,
     },
+    /// PDUs of all while there are more cells than `threshold`, and those with CLP = 1 while there are more than
+    /// `tagged_threshold`.
+    DoubleEarly {
+        /// R1: more than these [cells, at most `threshold`; no default].
+        tagged_threshold: Cells,
+        /// R: more than these [cells; no default].
+        threshold: Cells,
+    },
+    /// Differential fair buffer allocation: while there are more cells than `low`, those with CLP = 1, and by chance those
+    /// of connections that have more of the cells than their part of the MCRs; all while there are more than `high`.
+    Differential {
+        /// L: more than these [cells, less than `high`; no default].
+        low: Cells,
+        /// H: more than these [cells; no default].
+        high: Cells,
+        /// a: how much of the probability is for fairness, the rest for the load [0 to 1; 0.5 in implementations].
+        fairness: f64,
+    },
+}
+
+/// The first or a later cell of a PDU, as frame discard sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PduCell {
+    /// AAL user bit: true in the last cell of the PDU.
+    pub ends_pdu: bool,
+    /// CLP.
+    pub clp: bool,
 }
 
 impl FrameDiscardConfig {
+    /// a, if nothing else is said.
+    pub const FAIRNESS: f64 = 0.5;
+
     /// Z of the policies that have one, if nothing else is said: 0.8, of the values that the reference tries the one
     /// that it takes.
     pub const SCALE_FACTOR: f64 = 0.8;
 
-    /// R, if there is one.
+    /// R, or H, if there is one.
     pub const fn threshold(&self) -> Option<Cells> {
         match *self {
             FrameDiscardConfig::Partial => None,
             FrameDiscardConfig::Early { threshold }
             | FrameDiscardConfig::Selective { threshold, .. }
-            | FrameDiscardConfig::Fair { threshold, .. } => Some(threshold),
+            | FrameDiscardConfig::Fair { threshold, .. }
+            | FrameDiscardConfig::DoubleEarly { threshold, .. }
+            | FrameDiscardConfig::Differential { high: threshold, .. } => Some(threshold),
         }
     }
 
     /// Z, if there is one.
     const fn scale_factor(&self) -> Option<f64> {
         match *self {
-            FrameDiscardConfig::Partial | FrameDiscardConfig::Early { .. } => None,
             FrameDiscardConfig::Selective { scale_factor, .. }
             | FrameDiscardConfig::Fair { scale_factor, .. } => Some(scale_factor),
+            _ => None,
         }
     }
 
-    /// Refuses Z that is no positive number, R that a buffer with this room never has more cells than, and fair discard
-    /// before a buffer without limit.
+    /// Refuses Z that is no positive number, R or H that a buffer with this room never has more cells than, fair discard
+    /// before a buffer without limit, R1 above R, L that is not below H, and a that is no part of 1.
     pub fn check(&self, room: Option<Cells>) -> Result<(), ParameterError> {
         if let Some(scale_factor) = self.scale_factor() {
             let is_positive = scale_factor > 0.0 && scale_factor.is_finite();
@@ -87,9 +125,27 @@ impl FrameDiscardConfig {
                 None => !matches!(self, FrameDiscardConfig::Fair { .. }),
             };
             let allowed = "less than the room of the UBR buffer, which is limited for fair discard";
-            in_range("threshold", threshold.0 as f64, "cells", is_below, allowed)?;
+            let name =
+                if matches!(self, FrameDiscardConfig::Differential { .. }) { "high" } else { "threshold" };
+            in_range(name, threshold.0 as f64, "cells", is_below, allowed)?;
         }
-        Ok(())
+        match *self {
+            FrameDiscardConfig::DoubleEarly { tagged_threshold, threshold } => {
+                let is_ordered = tagged_threshold <= threshold;
+                in_range(
+                    "tagged_threshold",
+                    tagged_threshold.0 as f64,
+                    "cells",
+                    is_ordered,
+                    "at most threshold",
+                )
+            }
+            FrameDiscardConfig::Differential { low, high, fairness } => {
+                in_range("low", low.0 as f64, "cells", low < high, "less than high")?;
+                in_range("fairness", fairness, "", (0.0..=1.0).contains(&fairness), "from 0 to 1")
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -114,6 +170,8 @@ struct Vc {
     has_pdus: bool,
     /// Its cells in the buffer, where somebody has to know.
     cells: u64,
+    /// Minimum cell rate that it is promised [cells/s].
+    mcr: f64,
 }
 
 /// Frame discard before the buffer of a port.
@@ -127,6 +185,8 @@ pub struct FrameDiscard {
     owners: Option<VecDeque<Slot>>,
     /// How many connections have any.
     active: u64,
+    /// Sum of the minimum cell rates of all connections [cells/s].
+    promised: f64,
     refused: u64,
     cut: u64,
 }
@@ -136,7 +196,7 @@ impl FrameDiscard {
     pub fn new(config: FrameDiscardConfig, room: Option<Cells>) -> FrameDiscard {
         let room = room.map_or(u64::MAX, |cells| cells.0);
         let (vcs, owners) = (List::new(), Some(VecDeque::new()));
-        FrameDiscard { config, room, vcs, owners, active: 0, refused: 0, cut: 0 }
+        FrameDiscard { config, room, vcs, owners, active: 0, promised: 0.0, refused: 0, cut: 0 }
     }
 
     /// Frame discard where connections have queues of their own in the buffer: each departure says whose cell it is.
@@ -144,21 +204,32 @@ impl FrameDiscard {
         FrameDiscard { owners: None, ..FrameDiscard::new(config, room) }
     }
 
-    /// One more connection, whose cells are those of PDUs or not; others lose cells one by one.
-    pub fn connect(&mut self, has_pdus: bool) -> Slot {
-        self.vcs.push(Vc { progress: Progress::Between, has_pdus, cells: 0 });
+    /// One more connection, whose cells are those of PDUs or not; others lose cells one by one. `mcr` is what it is
+    /// promised.
+    pub fn connect(&mut self, has_pdus: bool, mcr: CellRate) -> Slot {
+        let mcr = mcr.as_cells_per_s();
+        self.promised += mcr;
+        self.vcs.push(Vc { progress: Progress::Between, has_pdus, cells: 0, mcr });
         Slot(self.vcs.as_slice().len() as u32 - 1)
     }
 
     /// A cell of a connection comes to a buffer that has `queue` cells in it: whether it gets in. `has_room`: whether it
-    /// could. `ends_pdu`: whether its AAL user bit is set.
-    pub fn admits(&mut self, slot: Slot, ends_pdu: bool, queue: Cells, has_room: bool) -> bool {
+    /// could. `draw` gives a number uniform in [0, 1); it is asked for one where chance decides.
+    pub fn admits(
+        &mut self,
+        slot: Slot,
+        cell: PduCell,
+        queue: Cells,
+        has_room: bool,
+        draw: impl FnOnce() -> f64,
+    ) -> bool {
+        let PduCell { ends_pdu, clp } = cell;
         let vc = self.vcs[slot];
         if !vc.has_pdus {
             return has_room && self.let_in(slot);
         }
         let (gets_in, progress) = match vc.progress {
-            Progress::Between if !has_room || self.refuses(vc.cells, queue.0) => {
+            Progress::Between if !has_room || self.refuses(&vc, clp, queue.0, draw) => {
                 self.refused += 1;
                 (false, Progress::Refused)
             }
@@ -176,24 +247,56 @@ impl FrameDiscard {
         gets_in && self.let_in(slot)
     }
 
-    /// Whether a PDU is refused whose connection has so many of the cells in the buffer.
-    fn refuses(&self, own: u64, queue: u64) -> bool {
+    /// True if a PDU of `vc` whose first cell has this CLP is refused.
+    fn refuses(&self, vc: &Vc, clp: bool, queue: u64, draw: impl FnOnce() -> f64) -> bool {
+        let own = vc.cells;
         let Some(Cells(threshold)) = self.config.threshold() else { return false };
+        match self.config {
+            FrameDiscardConfig::DoubleEarly { tagged_threshold, .. } => {
+                return queue > threshold || clp && queue > tagged_threshold.0;
+            }
+            FrameDiscardConfig::Differential { low, fairness, .. } => {
+                return queue > threshold
+                    || queue > low.0
+                        && (clp || self.exceeds_by_chance(vc, queue, [low.0, threshold], fairness, draw));
+            }
+            _ => {}
+        }
         // Y / (X / N), compared without a division: nothing is rounded as long as it stays below 2^53.
         let weighed = own as f64 * self.active as f64;
         queue > threshold
             && match self.config {
-                FrameDiscardConfig::Partial | FrameDiscardConfig::Early { .. } => true,
                 FrameDiscardConfig::Selective { scale_factor, .. } => weighed > scale_factor * queue as f64,
                 FrameDiscardConfig::Fair { scale_factor, .. } => {
                     let (above, spare) = (queue - threshold, self.room - threshold);
                     weighed * above as f64 > scale_factor * queue as f64 * spare as f64
                 }
+                _ => true,
             }
     }
 
+    /// True if `vc` has more of the cells than its part of what is promised, and chance has it lose for that.
+    fn exceeds_by_chance(
+        &self,
+        vc: &Vc,
+        queue: u64,
+        [low, high]: [u64; 2],
+        fairness: f64,
+        draw: impl FnOnce() -> f64,
+    ) -> bool {
+        let part = if self.promised > 0.0 { vc.mcr / self.promised } else { 0.0 };
+        let (own, queue) = (vc.cells as f64, queue as f64);
+        let excess = own - part * queue;
+        if excess <= 0.0 || part >= 1.0 {
+            return false;
+        }
+        let unfair = excess / (queue * (1.0 - part));
+        let load = (queue - low as f64) / (high - low) as f64;
+        draw() < (1.0 - part) * (fairness * unfair + (1.0 - fairness) * load)
+    }
+
     fn accounts(&self) -> bool {
-        self.config.scale_factor().is_some()
+        self.config.scale_factor().is_some() || matches!(self.config, FrameDiscardConfig::Differential { .. })
     }
 
     /// A cell gets in: true.
@@ -250,14 +353,19 @@ mod tests {
             assert_eq!(config.check(room), Ok(()));
             let mut discard = FrameDiscard::new(config, room);
             for number in 0..vcs {
-                assert_eq!(discard.connect(true), Slot(number));
+                assert_eq!(discard.connect(true, CellRate::ZERO), Slot(number));
             }
             Buffer { discard, cells: 0 }
         }
 
         /// A cell of a connection comes, the last of its PDU or not.
         fn come(&mut self, vc: u32, ends_pdu: bool) -> bool {
-            let gets_in = self.discard.admits(Slot(vc), ends_pdu, Cells(self.cells), self.cells < ROOM);
+            self.come_tagged(vc, ends_pdu, false)
+        }
+
+        fn come_tagged(&mut self, vc: u32, ends_pdu: bool, clp: bool) -> bool {
+            let (cell, has_room) = (PduCell { ends_pdu, clp }, self.cells < ROOM);
+            let gets_in = self.discard.admits(Slot(vc), cell, Cells(self.cells), has_room, || 0.5);
             self.cells += u64::from(gets_in);
             assert!(self.cells <= ROOM);
             gets_in
@@ -282,16 +390,20 @@ mod tests {
     fn where_connections_take_turns_a_departure_says_whose_cell_it_is() {
         let config = FrameDiscardConfig::Selective { threshold: Cells(1), scale_factor: 1.0 };
         let mut discard = FrameDiscard::before_queues(config, None);
-        let [first, second] = [0, 1].map(|_| discard.connect(true));
-        assert!((0..4).all(|queue| discard.admits(first, queue == 3, Cells(queue), true)));
-        assert!((4..6).all(|queue| discard.admits(second, queue == 5, Cells(queue), true)));
+        let [first, second] = [0, 1].map(|_| discard.connect(true, CellRate::ZERO));
+        fn admits(discard: &mut FrameDiscard, vc: Slot, ends_pdu: bool, queue: u64) -> bool {
+            let cell = PduCell { ends_pdu, clp: false };
+            discard.admits(vc, cell, Cells(queue), true, || unreachable!("nothing is left to chance"))
+        }
+        assert!((0..4).all(|queue| admits(&mut discard, first, queue == 3, queue)));
+        assert!((4..6).all(|queue| admits(&mut discard, second, queue == 5, queue)));
         // A cell of the second goes first: with one of five it has less than its part, and the first has more.
         discard.on_departure(Some(second));
-        assert!(discard.clone().admits(second, true, Cells(5), true));
-        assert!(!discard.clone().admits(first, true, Cells(5), true));
+        assert!(admits(&mut discard.clone(), second, true, 5));
+        assert!(!admits(&mut discard.clone(), first, true, 5));
         // Three of the first go: with one cell each nobody has more.
         (0..3).for_each(|_| discard.on_departure(Some(first)));
-        assert!(discard.admits(first, true, Cells(2), true));
+        assert!(admits(&mut discard, first, true, 2));
     }
 
     #[test]
@@ -374,9 +486,10 @@ mod tests {
     #[test]
     fn cells_without_pdus_are_lost_one_by_one() {
         let mut discard = FrameDiscard::new(EARLY, Some(Cells(ROOM)));
-        let vc = discard.connect(false);
-        let admitted = [(9, true), (10, false), (9, true)]
-            .map(|(queue, has_room)| (discard.admits(vc, false, Cells(queue), has_room), has_room));
+        let vc = discard.connect(false, CellRate::ZERO);
+        let admitted = [(9, true), (10, false), (9, true)].map(|(queue, has_room)| {
+            (discard.admits(vc, PduCell::default(), Cells(queue), has_room, || 0.0), has_room)
+        });
         assert!(admitted.iter().all(|(gets_in, has_room)| gets_in == has_room));
         assert_eq!((discard.refused(), discard.cut()), (0, 0));
     }
@@ -395,12 +508,87 @@ mod tests {
         }
     }
 
+    #[test]
+    fn tagged_pdus_are_refused_above_a_threshold_of_their_own() {
+        let config = FrameDiscardConfig::DoubleEarly { tagged_threshold: Cells(3), threshold: Cells(5) };
+        let mut buffer = Buffer::new(config, 2);
+        assert_eq!(buffer.pdu(0, 3), [true; 3]);
+        assert!(buffer.come_tagged(1, true, true), "of which three are at the threshold, not above it");
+        assert!(!buffer.come_tagged(1, true, true));
+        assert_eq!(buffer.pdu(0, 2), [true; 2]);
+        assert_eq!(buffer.pdu(0, 1), [false]);
+        // A PDU goes by its first cell.
+        buffer.leave(3);
+        assert!(buffer.come_tagged(1, false, false) && buffer.come_tagged(1, true, true));
+        assert_eq!(buffer.counts(), (2, 0));
+    }
+
+    #[test]
+    fn differential_discard_goes_by_parts_of_the_mcrs_and_by_chance() {
+        // X 700, Y 300, w 0.2, L 500, H 900, a 0.5: P = 0.8 (0.5 * 160 / 560 + 0.5 * 0.5) = 0.314286.
+        let config = FrameDiscardConfig::Differential { low: Cells(500), high: Cells(900), fairness: 0.5 };
+        assert_eq!(config.check(Some(Cells(1000))), Ok(()));
+        let mut discard = FrameDiscard::new(config, Some(Cells(1000)));
+        let [small, large] = [20.0, 80.0].map(|mcr| discard.connect(true, CellRate::new(mcr)));
+        let end = |clp| PduCell { ends_pdu: true, clp };
+        let never = || unreachable!("nothing is left to chance");
+        for queue in 0..700 {
+            let vc = if queue < 300 { small } else { large };
+            // What has no more than its part is never refused, nor is anything while there are no more than L.
+            let draw = || if queue <= 500 { unreachable!("nothing is left to chance") } else { 1.0 };
+            assert!(discard.admits(vc, end(false), Cells(queue), true, draw), "{queue}");
+        }
+        let with =
+            |clp, queue, draw: f64| discard.clone().admits(small, end(clp), Cells(queue), true, || draw);
+        assert!(!with(false, 700, 0.314_285) && with(false, 700, 0.314_287));
+        assert!(!with(true, 501, 1.0) && with(true, 500, 0.0), "tagged PDUs are refused above L");
+        assert!(!with(false, 901, 1.0) && !with(true, 901, 1.0), "and all above H");
+        assert!(
+            discard.clone().admits(large, end(false), Cells(700), true, never),
+            "400 of 700 is below 0.8"
+        );
+        assert_eq!(discard.refused(), 0);
+    }
+
+    #[test]
+    fn thresholds_in_the_wrong_order_are_refused() {
+        let double = |tagged, threshold| FrameDiscardConfig::DoubleEarly {
+            tagged_threshold: Cells(tagged),
+            threshold: Cells(threshold),
+        };
+        let differential = |low, high, fairness| FrameDiscardConfig::Differential {
+            low: Cells(low),
+            high: Cells(high),
+            fairness,
+        };
+        let room = Some(Cells(10));
+        for config in [double(5, 5), double(0, 9), differential(0, 9, 0.0), differential(8, 9, 1.0)] {
+            assert_eq!(config.check(room), Ok(()));
+        }
+        for (config, name) in [
+            (double(6, 5), "tagged_threshold"),
+            (double(5, 10), "threshold"),
+            (differential(9, 9, 0.5), "low"),
+            (differential(5, 10, 0.5), "high"),
+            (differential(5, 9, 1.5), "fairness"),
+            (differential(5, 9, f64::NAN), "fairness"),
+        ] {
+            assert_eq!(config.check(room).map_err(|error| error.name), Err(name));
+        }
+    }
+
     fn policies() -> impl Strategy<Value = FrameDiscardConfig> {
         let threshold = (0..ROOM).prop_map(Cells);
-        (0_u8..4, threshold, 0.1_f64..3.0).prop_map(|(kind, threshold, scale_factor)| match kind {
+        (0_u8..6, threshold, 0.1_f64..3.0).prop_map(|(kind, threshold, scale_factor)| match kind {
             0 => FrameDiscardConfig::Partial,
             1 => FrameDiscardConfig::Early { threshold },
             2 => FrameDiscardConfig::Selective { threshold, scale_factor },
+            3 => FrameDiscardConfig::DoubleEarly { tagged_threshold: Cells(threshold.0 / 2), threshold },
+            4 if threshold.0 > 0 => FrameDiscardConfig::Differential {
+                low: Cells(threshold.0 / 2),
+                high: threshold,
+                fairness: scale_factor / 3.0,
+            },
             _ => FrameDiscardConfig::Fair { threshold, scale_factor },
         })
     }

@@ -43,7 +43,7 @@ pub use averaging::{ActiveSources, AveragedLoad, Fading, LoadAveraging};
 pub use becn::{Becn, BecnConfig, BecnIndication};
 pub use built_in::{BuiltIn, Figure, Form};
 pub use efci::{Efci, EfciConfig};
-pub use frame_discard::{FrameDiscard, FrameDiscardConfig};
+pub use frame_discard::{FrameDiscard, FrameDiscardConfig, PduCell};
 pub use intelligent_marking::MarkingFactors;
 pub use meter::{AveragingInterval, IntervalLoad, Meter, Metering, QuietMeter, VcMeter};
 pub use port_control::{PortControl, PortControlConfig};

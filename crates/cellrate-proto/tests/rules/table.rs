@@ -40,6 +40,7 @@ const RULES: &[&str] = &[
     "conformance GCRA",
     "conformance definitions",
     "conformance ABR.1",
+    "conformance GFR",
 ];
 
 struct Row {

@@ -111,7 +111,7 @@ pub(crate) const ROOT: Shape = Shape {
 
 const ADMISSION: Shape = Shape {
     name: "admission",
-    about: "Connection admission control, and negotiation along each path (paper abr-parameters, sections 3 to 6). A link carries at most its rate in PCR of CBR, SCR of VBR and MCR of ABR connections, in each direction with traffic.",
+    about: "Connection admission control, and negotiation along each path (paper abr-parameters, sections 3 to 6). A link carries at most its rate in PCR of CBR, SCR of VBR and MCR of ABR, GFR and UBR connections, in each direction with traffic.",
     keys: &[
         key(
             "negotiate",
@@ -208,9 +208,9 @@ const LINK_DEFAULTS: Shape = Shape {
 
 const CATEGORY_KEY: Key = key(
     "category",
-    Kind::Choice(&["abr", "cbr", "vbr", "ubr"]),
+    Kind::Choice(&["abr", "cbr", "vbr", "gfr", "ubr"]),
     "\"abr\"",
-    "Service category; a port serves cbr and vbr before abr and abr before ubr, unless it has `class_weights`.",
+    "Service category; a port serves cbr and vbr before abr and abr before gfr and ubr, unless it has `class_weights`.",
 );
 const ABR_KEY: Key = key(
     "abr",
@@ -236,13 +236,31 @@ const PEAK_KEY: Key = key(
     "pcr",
     POSITIVE_RATE,
     "the smallest link rate of the path",
-    "Peak rate of a cbr, vbr or ubr sender, both directions; for abr it is `abr.pcr`.",
+    "Peak rate of a cbr, vbr, gfr or ubr sender, both directions; for abr it is `abr.pcr`.",
 );
 const MCR_MIN_KEY: Key = key(
     "mcr_min",
     RATE,
     "none: MCR is not negotiable",
     "Smallest MCR that an abr connection accepts, both directions, at most `abr.mcr`; needs `admission`.",
+);
+const MCR_KEY: Key = key(
+    "mcr",
+    POSITIVE_RATE,
+    "required for gfr, none for ubr",
+    "Minimum cell rate of a gfr or ubr connection, both directions, at most pcr and 1000000 cells/s: what ports weigh it by, frame discard of type \"differential\" grants it and admission books; for abr it is `abr.mcr`.",
+);
+const MBS_KEY: Key = key(
+    "mbs",
+    Kind::Integer(1, u32::MAX as i64),
+    "`mfs`",
+    "Maximum burst size of a gfr connection in cells, both directions: so many may come at the peak in frames that the guarantee is for; of `police`.",
+);
+const MFS_KEY: Key = key(
+    "mfs",
+    Kind::Integer(1, 1366),
+    "192",
+    "Maximum frame size of a gfr connection in cells, both directions: 192 are a datagram of 9180 octets; of `police`.",
 );
 const SCR_KEY: Key = key(
     "scr",
@@ -254,7 +272,7 @@ const SCR_KEY: Key = key(
 const QUEUE_WEIGHT_KEY: Key = key(
     "queue_weight",
     Kind::Ratio(Range::closed(0.001, 1000.0)),
-    "abr.weight for abr, 1 for others",
+    "abr.weight for abr, `mcr` in thousands of cells/s where there is one, else 1",
     "Weight of its queues at ports whose `queueing` is weighted-fair or deficit-round-robin, rounded to thousandths, both directions.",
 );
 const SHAPED_TO_KEY: Key = key(
@@ -280,6 +298,9 @@ const VC: Shape = Shape {
         REVERSE_KEY,
         BIDIRECTIONAL_KEY,
         PEAK_KEY,
+        MCR_KEY,
+        MBS_KEY,
+        MFS_KEY,
         MCR_MIN_KEY,
         SCR_KEY,
         QUEUE_WEIGHT_KEY,
@@ -301,6 +322,9 @@ const VC_DEFAULTS: Shape = Shape {
         REVERSE_KEY,
         BIDIRECTIONAL_KEY,
         PEAK_KEY,
+        MCR_KEY,
+        MBS_KEY,
+        MFS_KEY,
         MCR_MIN_KEY,
         SCR_KEY,
         QUEUE_WEIGHT_KEY,

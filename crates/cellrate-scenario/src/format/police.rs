@@ -48,11 +48,12 @@ const MISBEHAVES: Shape = Shape {
 };
 
 /// Conformance definitions, in the order of the standard.
-pub(crate) const DEFINITIONS: &[&str] = &["cbr.1", "vbr.1", "vbr.2", "vbr.3", "ubr.1", "ubr.2", "abr.1"];
+pub(crate) const DEFINITIONS: &[&str] =
+    &["cbr.1", "vbr.1", "vbr.2", "vbr.3", "ubr.1", "ubr.2", "abr.1", "gfr.1", "gfr.2"];
 
 const POLICE: Shape = Shape {
     name: "police",
-    about: "Usage parameter control of one direction of a connection (TM 4.0, 4.5 and 5.4; docs/algorithms/policing.md): what conforms, and what becomes of the rest.",
+    about: "Usage parameter control of one direction of a connection (TM 4.0, 4.5 and 5.4; TM 4.1 for gfr; docs/algorithms/policing.md): what conforms, and what becomes of the rest.",
     keys: &[
         key(
             "at",
@@ -69,8 +70,8 @@ const POLICE: Shape = Shape {
         key(
             "action",
             Kind::Choice(&["discard", "tag", "count"]),
-            "\"tag\" for vbr.3 and ubr.2, \"discard\" for others",
-            "What becomes of cells that do not conform. vbr.3 and ubr.2 tag those that only bucket 2 refuses; abr.1 leaves the choice; count lets all go on with any.",
+            "\"tag\" for vbr.3, ubr.2 and gfr.2, \"discard\" for others",
+            "What becomes of cells that do not conform. vbr.3 and ubr.2 tag those that only bucket 2 refuses, gfr.2 those of frames that are not eligible; abr.1 leaves the choice; count lets all go on with any.",
         ),
         key(
             "pcr",

@@ -25,7 +25,7 @@ const FRAME_DISCARD_KEY: Key = key(
     "frame_discard",
     Kind::Or(&[Kind::Tagged(&FRAME_DISCARD), Kind::Choice(&["off"])]),
     "\"off\"",
-    "Whether the UBR buffer of each output port loses whole PDUs, or what is left of them, rather than single cells (TM 4.0, 5.8): of connections with TCP, frames or, in live runs, packets.",
+    "Whether the buffer of gfr and ubr of each output port loses whole PDUs, or what is left of them, rather than single cells (TM 4.0, 5.8): of connections with TCP, frames or, in live runs, packets.",
 );
 const QUEUEING_KEY: Key = key(
     "queueing",
@@ -165,7 +165,7 @@ const BUFFERS: Shape = Shape {
     keys: &[
         key("guaranteed", ROOM, "\"infinite\"", "For CBR and VBR together."),
         key("abr", ROOM, "\"infinite\"", "For ABR."),
-        key("ubr", ROOM, "\"infinite\"", "For UBR."),
+        key("ubr", ROOM, "\"infinite\"", "For GFR and UBR together."),
         key("shared", ROOM, "\"infinite\"", "For all of them together, beside their own limits."),
         key(
             "tagged",
@@ -228,13 +228,54 @@ const FRAME_DISCARD: Tagged = Tagged {
                 ],
             },
         ),
+        (
+            "double-early",
+            Shape {
+                name: "double_early",
+                about: "Early packet discard with two thresholds (double EPD): PDUs with CLP = 1 have a lower one.",
+                keys: &[TAGGED_THRESHOLD, DISCARD_THRESHOLD],
+            },
+        ),
+        (
+            "differential",
+            Shape {
+                name: "differential",
+                about: "Differential fair buffer allocation (DFBA): above `low` PDUs with CLP = 1 are refused, and by chance those of connections that have more of the cells than their part of the MCRs; above `high` all.",
+                keys: &[
+                    LOW,
+                    HIGH,
+                    key(
+                        "fairness",
+                        Kind::Ratio(Range::closed(0.0, 1.0)),
+                        "0.5",
+                        "a: how much of the probability goes by what a connection has above its part, the rest by how full the buffer is.",
+                    ),
+                ],
+            },
+        ),
     ],
 };
+
+const TAGGED_THRESHOLD: Key = required(
+    "tagged_threshold",
+    CELLS,
+    "R1: PDUs with CLP = 1 are refused while there are more cells of GFR and UBR in the port; at most `threshold`.",
+);
+const LOW: Key = required(
+    "low",
+    CELLS,
+    "L: nothing is refused while there are no more cells of GFR and UBR in the port; less than `high`.",
+);
+const HIGH: Key = required(
+    "high",
+    CELLS,
+    "H: PDUs are refused while there are more cells; less than `buffers.ubr` and `buffers.shared`.",
+);
 
 const DISCARD_THRESHOLD: Key = required(
     "threshold",
     CELLS,
-    "R: PDUs are refused while there are more cells of UBR in the port; less than `buffers.ubr` and `buffers.shared`.",
+    "R: PDUs are refused while there are more cells of GFR and UBR in the port; less than `buffers.ubr` and `buffers.shared`.",
 );
 
 const CLASS_WEIGHTS_KEY: Key = key(
@@ -259,7 +300,7 @@ const CLASS_WEIGHTS: Shape = Shape {
     keys: &[
         key("guaranteed", CLASS_WEIGHT, "1", "Of CBR and VBR together."),
         key("abr", CLASS_WEIGHT, "1", "Of ABR."),
-        key("ubr", CLASS_WEIGHT, "1", "Of UBR."),
+        key("ubr", CLASS_WEIGHT, "1", "Of GFR and UBR together."),
     ],
 };
 
@@ -271,7 +312,7 @@ const QUEUEING: Tagged = Tagged {
             "fifo",
             Shape {
                 name: "fifo",
-                about: "One queue for CBR and VBR, one for ABR, one for UBR.",
+                about: "One queue for CBR and VBR, one for ABR, one for GFR and UBR.",
                 keys: &[CLASS_WEIGHTS_KEY],
             },
         ),

@@ -172,7 +172,7 @@ pub struct Span {
 pub struct Port {
     /// Room for waiting cells.
     pub buffers: Buffers,
-    /// Whether the UBR buffer loses PDUs whole, and which.
+    /// Whether the buffer of GFR and UBR loses PDUs whole, and which.
     pub frame_discard: Option<FrameDiscardConfig>,
     /// How the cells that wait take turns.
     pub queueing: Queueing,
@@ -227,7 +227,7 @@ pub struct Buffers {
     pub guaranteed: Option<Cells>,
     /// For ABR.
     pub abr: Option<Cells>,
-    /// For UBR.
+    /// For GFR and UBR together.
     pub ubr: Option<Cells>,
     /// For all of them together, beside their own limits.
     pub shared: Option<Cells>,
@@ -236,14 +236,14 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// The most cells of UBR that there can be.
+    /// The most cells of GFR and UBR that there can be.
     pub fn room_for_ubr(&self) -> Option<Cells> {
         self.ubr.into_iter().chain(self.shared).min()
     }
 }
 
-/// The service categories; a port without weights for categories serves CBR and VBR before ABR and ABR before
-/// UBR.
+/// The service categories; a port without weights for categories serves CBR and VBR before ABR and ABR before GFR
+/// and UBR.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Category {
     /// Constant bit rate.
@@ -252,6 +252,8 @@ pub enum Category {
     Vbr,
     /// Available bit rate.
     Abr,
+    /// Guaranteed frame rate (TM 4.1).
+    Gfr,
     /// Unspecified bit rate.
     Ubr,
 }
@@ -337,7 +339,7 @@ pub struct Flow {
 pub enum Sender {
     /// The TM 4.0 source of an ABR connection.
     Abr(Arc<AbrSender>),
-    /// CBR, VBR and UBR: no feedback; cells leave no faster than this peak rate.
+    /// CBR, VBR, GFR and UBR: no feedback; cells leave no faster than this peak rate.
     Peak(CellRate),
 }
 

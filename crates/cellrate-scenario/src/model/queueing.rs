@@ -8,7 +8,7 @@ use cellrate_proto::{CellRate, Cells};
 pub struct Queueing {
     /// Within a priority.
     pub discipline: Discipline,
-    /// Weights of CBR and VBR together, of ABR and of UBR; `None` is strict priority.
+    /// Weights of CBR and VBR together, of ABR, and of GFR and UBR together; `None` is strict priority.
     pub class_weights: Option<[Weight; 3]>,
     /// Cells of one connection that may wait where each has a queue of its own; `None` is no limit beside the buffers.
     pub room: Option<Cells>,
@@ -21,11 +21,15 @@ impl Queueing {
     }
 }
 
-/// Parameters of a connection at ports with queues for connections.
+/// Parameters of a connection at ports, beside those of ABR.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConnectionQueue {
-    /// Its weight, the same for both directions; `None` is that of the ABR parameters, or 1.
+    /// Its weight, the same for both directions; `None` is that of the ABR parameters, or MCR in thousands of cells/s, or
+    /// 1.
     pub weight: Option<Weight>,
     /// The rate that each direction is held to, if it is [cells/s].
     pub shaped_to: Option<CellRate>,
+    /// MCR of each direction of a GFR or UBR connection [cells/s]; 0 where it has none, and of other categories, whose
+    /// senders say theirs.
+    pub mcr: CellRate,
 }

@@ -11,7 +11,7 @@ impl Scenario {
         let middle = Time::from_ps(self.duration.as_ps() / 2);
         let end = Time::ZERO.saturating_add(self.duration);
         let is_calm = |flow: &Flow, category: Category| match (&flow.traffic, category) {
-            (None, _) | (_, Category::Ubr) => true,
+            (None, _) | (_, Category::Gfr | Category::Ubr) => true,
             (Some(Traffic::Greedy { windows }), _) => {
                 windows.is_empty()
                     || windows.iter().all(|window| over(window, middle) || lasts(window, middle, end))

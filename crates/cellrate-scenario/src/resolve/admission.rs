@@ -163,7 +163,8 @@ fn set_up(
     if idle {
         return Ok((connection, changes));
     }
-    let grant = book.admit(&lines, request(connection.category, flow, terms)).map_err(|refusal| {
+    let mcr = connection.queue.mcr;
+    let grant = book.admit(&lines, request(connection.category, flow, mcr, terms)).map_err(|refusal| {
         let at =
             refusal.hop().map_or(String::new(), |hop| format!(" on {}", network.port_name(path[hop].port())));
         format!("{direction}{at}: {refusal}")
@@ -206,7 +207,7 @@ fn limits(network: &Network, step: Step, room: Option<CellRate>) -> Limits {
     }
 }
 
-fn request(category: Category, flow: &Flow, terms: &Terms) -> Request {
+fn request(category: Category, flow: &Flow, mcr: CellRate, terms: &Terms) -> Request {
     match (&flow.sender, category) {
         (Sender::Abr(sender), _) => {
             let parameters = &sender.parameters;
@@ -222,6 +223,7 @@ fn request(category: Category, flow: &Flow, terms: &Terms) -> Request {
         (Sender::Peak(peak), Category::Vbr) => Request::Vbr {
             scr: terms.scr.or_else(|| mean(flow.traffic.as_ref()?)).unwrap_or(*peak).min(*peak),
         },
+        (Sender::Peak(_), _) if mcr > CellRate::ZERO => Request::Minimum { mcr },
         (Sender::Peak(_), _) => Request::Ubr,
     }
 }

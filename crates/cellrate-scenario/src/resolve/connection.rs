@@ -22,6 +22,9 @@ use crate::text::group;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table, Value, merged};
 
+/// Largest MCR outside of `abr` [cells/s]: that of a queue that weighs 1000.
+const MOST_MINIMUM: f64 = 1e6;
+
 /// Terms of a connection's set-up beside its parameters.
 pub(super) struct Terms {
     /// MCRmin of an ABR connection.
@@ -109,17 +112,25 @@ fn terms(table: &Table, connection: &Connection) -> Result<Terms, Fault> {
         scr,
         frtt: abr(table).or_else(|| reverse.and_then(abr)),
         needs_admission: needs,
-        police: police::Asked::read(table, scr),
+        police: police::Asked::read(table, scr)?,
     })
 }
 
-/// Keys of a connection that its own entry leaves open: `defaults.abr`, then `defaults.vc`; no ABR parameters for other
+/// Keys of a connection that its own entry leaves open: `defaults.abr`, then `defaults.vc`; no parameters of other
 /// categories.
 fn base(all: &Table, abr: &Table, own: &Table) -> Table {
     let category = own.text("category").or(all.text("category")).unwrap_or("abr");
     if category != "abr" {
         let mut base = all.clone();
         base.remove("abr");
+        let foreign = match category {
+            "gfr" => &[][..],
+            "ubr" => &["mbs", "mfs"],
+            _ => &["mcr", "mbs", "mfs"],
+        };
+        for key in foreign {
+            base.remove(key);
+        }
         if let Some(reverse) = base.node_mut("reverse").and_then(Node::table_mut) {
             reverse.remove("abr");
         }
@@ -131,7 +142,9 @@ fn base(all: &Table, abr: &Table, own: &Table) -> Table {
         below.set("abr", place, Node { place, value: Value::from(abr.clone()) });
     }
     let mut base = merged(&below, all);
-    base.remove("pcr");
+    for key in ["pcr", "mcr", "mbs", "mfs"] {
+        base.remove(key);
+    }
     base
 }
 
@@ -143,6 +156,7 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
     let category = match table.text("category").unwrap_or("abr") {
         "cbr" => Category::Cbr,
         "vbr" => Category::Vbr,
+        "gfr" => Category::Gfr,
         "ubr" => Category::Ubr,
         _ => Category::Abr,
     };
@@ -185,6 +199,12 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
     });
     let traffic = forward_traffic(table, category, whole.place, peaks[0])?;
     let backward_traffic = backward_traffic(table, reverse, traffic.as_ref(), peaks[1])?;
+    let mcr = minimum(table, category, whole.place, peaks[0])?;
+    if category == Category::Gfr {
+        check_frames(table, traffic.as_ref(), whole.place)?;
+        let own = reverse.filter(|reverse| reverse.node("traffic").is_some()).unwrap_or(table);
+        check_frames(own, backward_traffic.as_ref(), whole.place)?;
+    }
     check_tcp(table, reverse, traffic.as_ref(), backward_traffic.as_ref())?;
     if category != Category::Abr
         && [&traffic, &backward_traffic]
@@ -203,11 +223,60 @@ fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
         queue: ConnectionQueue {
             weight: optional(table, "queue_weight", quantity::ratio)?.map(Weight::nearest),
             shaped_to: optional(table, "shaped_to", quantity::positive_cell_rate)?,
+            mcr,
         },
         forward: Flow { sender: forward_sender, traffic },
         backward: Flow { sender: backward_sender, traffic: backward_traffic },
         policing: Vec::new(),
     })
+}
+
+/// MCR of a connection that has one outside of `abr`.
+fn minimum(table: &Table, category: Category, place: Place, pcr: CellRate) -> Result<CellRate, Fault> {
+    let name = table.text("category").unwrap_or("abr");
+    let foreign = match category {
+        Category::Gfr => &[][..],
+        Category::Ubr => &["mbs", "mfs"],
+        _ => &["mcr", "mbs", "mfs"],
+    };
+    if let Some(entry) = foreign.iter().find_map(|key| table.entry(key)) {
+        let remedy = match (category, &*entry.key) {
+            (Category::Abr, "mcr") => "Write abr = { mcr = ... }",
+            (_, "mcr") => "Leave it out: it is for category \"gfr\" or \"ubr\"",
+            _ => "Leave it out: it is for category \"gfr\"",
+        };
+        let message = format!("{} does not belong to category \"{name}\"", entry.key);
+        return Err(Fault::new(entry.place, message, remedy));
+    }
+    let Some(node) = table.node("mcr") else {
+        return match category {
+            Category::Gfr => {
+                Err(check::missing(place, "mcr", "the minimum cell rate that a gfr connection is guaranteed"))
+            }
+            _ => Ok(CellRate::ZERO),
+        };
+    };
+    let mcr = quantity::positive_cell_rate(node)?;
+    let most = pcr.min(CellRate::new(MOST_MINIMUM));
+    if mcr > most {
+        let message = format!("mcr is {} cells/s", rounded(mcr.as_cells_per_s()));
+        let most = rounded(most.as_cells_per_s());
+        let remedy = format!("It must be at most PCR and {MOST_MINIMUM} cells/s, here {most} cells/s");
+        return Err(Fault::new(node.place, message, remedy));
+    }
+    Ok(mcr)
+}
+
+/// Refuses traffic of GFR that is not in AAL5 frames.
+fn check_frames(table: &Table, traffic: Option<&Traffic>, place: Place) -> Result<(), Fault> {
+    if matches!(traffic, None | Some(Traffic::Tcp(_) | Traffic::Frames(_))) {
+        return Ok(());
+    }
+    let node = table.node("traffic");
+    let kind = node.and_then(Node::table).and_then(|traffic| traffic.text("type")).unwrap_or_default();
+    let message = format!("traffic of type \"{kind}\" is not in AAL5 frames, which gfr is about");
+    let place = node.map_or(place, |node| node.place);
+    Err(Fault::new(place, message, "Write type = \"tcp\" or \"frames\", or category = \"ubr\""))
 }
 
 /// Checks that the connection suits the TCP of its two directions, if there is any.

@@ -2,6 +2,7 @@
 
 use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
 use cellrate_proto::policing::dynamic::AbrContract;
+use cellrate_proto::policing::frame::FrameContract;
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
 use cellrate_proto::{CellRate, Duration};
 
@@ -13,19 +14,26 @@ use crate::text::error::{Fault, Place};
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
 
-/// The tables `police` of the two directions of a connection, and its `scr`.
+/// The tables `police` of the two directions of a connection, its `scr`, and its `mbs` and `mfs` \[cells\].
 #[derive(Default)]
 pub(super) struct Asked {
     tables: [Option<Node>; 2],
     scr: Option<CellRate>,
+    frames: [Option<u64>; 2],
 }
+
+/// MFS of a GFR connection that does not say it \[cells\]: the largest datagram of IP over ATM by default, 9180 octets,
+/// with LLC/SNAP and the trailer of AAL5 (RFC 2225).
+const MFS: u64 = 192;
 
 impl Asked {
     /// Policers that a connection asks for, forward and backward.
-    pub fn read(table: &Table, scr: Option<CellRate>) -> Asked {
+    pub fn read(table: &Table, scr: Option<CellRate>) -> Result<Asked, Fault> {
         let reverse = table.node("reverse").and_then(Node::table);
         let of = |table: &Table| table.node("police").filter(|node| node.table().is_some()).cloned();
-        Asked { tables: [of(table), reverse.and_then(of)], scr }
+        let cells = |key: &str| optional(table, key, |node| check::integer(node, 1, i64::from(u32::MAX)));
+        let frames = [cells("mbs")?, cells("mfs")?].map(|cells| cells.map(|cells| cells as u64));
+        Ok(Asked { tables: [of(table), reverse.and_then(of)], scr, frames })
     }
 }
 
@@ -40,7 +48,7 @@ pub(super) fn build<'a>(
             let Some((node, table)) = node.as_ref().and_then(|node| Some((node, node.table()?))) else {
                 continue;
             };
-            let reader = Reader { network, connection, backward, scr: asked.scr, node, table };
+            let reader = Reader { network, connection, backward, asked, node, table };
             let policing = reader.policing()?;
             connection.policing.extend(policing);
         }
@@ -53,7 +61,7 @@ struct Reader<'a> {
     network: &'a Network,
     connection: &'a Connection,
     backward: bool,
-    scr: Option<CellRate>,
+    asked: &'a Asked,
     node: &'a Node,
     table: &'a Table,
 }
@@ -120,6 +128,7 @@ impl Reader<'_> {
             Category::Cbr => ("cbr.", "cbr.1"),
             Category::Vbr => ("vbr.", "vbr.1"),
             Category::Ubr => ("ubr.", "ubr.1"),
+            Category::Gfr => ("gfr.", "gfr.1"),
             Category::Abr => ("abr.", "abr.1"),
         };
         let name = self.table.text("definition").unwrap_or(first);
@@ -134,13 +143,14 @@ impl Reader<'_> {
         }
         let foreign = match name {
             "abr.1" => &["pcr", "scr", "mbs", "coupling"][..],
-            "cbr.1" | "ubr.1" | "ubr.2" => &["scr", "mbs", "coupling", "tau2", "tau3"],
+            "cbr.1" | "ubr.1" | "ubr.2" | "gfr.1" | "gfr.2" => &["scr", "mbs", "coupling", "tau2", "tau3"],
             _ => &["tau2", "tau3"],
         };
         if let Some(node) = foreign.iter().find_map(|key| self.table.entry(key)) {
             let message = format!("{} is no parameter of \"{name}\"", node.key);
             let remedy = match (name, &*node.key) {
                 ("abr.1", "pcr") => "Leave it out: it is abr.pcr",
+                ("gfr.1" | "gfr.2", "mbs") => "Leave it out: it is mbs of the connection",
                 _ => "Leave it out",
             };
             return Err(Fault::new(node.place, message, remedy));
@@ -169,6 +179,13 @@ impl Reader<'_> {
                     shortest_delay: tau3,
                 })
             }
+            Sender::Peak(peak) if self.connection.category == Category::Gfr => {
+                let pcr = optional(self.table, "pcr", quantity::positive_cell_rate)?.unwrap_or(*peak);
+                let [mbs, mfs] = self.asked.frames;
+                let mfs = mfs.unwrap_or(MFS);
+                let (mcr, mbs) = (self.connection.queue.mcr, mbs.unwrap_or(mfs));
+                Rule::Frames(FrameContract { tags: name == "gfr.2", pcr, cdvt, mcr, mbs, mfs })
+            }
             Sender::Peak(peak) => self.fixed(name, *peak, cdvt)?,
         };
         Ok(UsageConfig { rule, action: self.action(name)? })
@@ -185,7 +202,7 @@ impl Reader<'_> {
         };
         let needed = |key: &'static str, about: &str| check::missing(self.node.place, key, about);
         let (scr, mbs) = if definition.is_vbr() {
-            let scr = optional(self.table, "scr", quantity::positive_cell_rate)?.or(self.scr);
+            let scr = optional(self.table, "scr", quantity::positive_cell_rate)?.or(self.asked.scr);
             let mbs = optional(self.table, "mbs", |node| check::integer(node, 1, i64::from(u32::MAX)))?;
             (
                 scr.ok_or_else(|| needed("scr", "the sustainable cell rate of the contract"))?,
@@ -204,17 +221,20 @@ impl Reader<'_> {
     }
 
     fn action(&self, name: &str) -> Result<Action, Fault> {
-        let tags = matches!(name, "vbr.3" | "ubr.2");
+        let tags = matches!(name, "vbr.3" | "ubr.2" | "gfr.2");
         let (message, remedy) = match (self.table.text("action"), name) {
             (Some("count"), _) => return Ok(Action::Count),
             (Some("tag"), "abr.1") => return Ok(Action::Tag),
             (Some("tag"), _) if !tags => (
                 format!("action is \"tag\", and {name} tags nothing"),
-                "Write \"discard\" or \"count\", or a definition that tags: vbr.3, ubr.2 or abr.1",
+                "Write \"discard\" or \"count\", or a definition that tags: vbr.3, ubr.2, gfr.2 or abr.1",
             ),
             (Some("discard"), _) if tags => (
-                format!("action is \"discard\", and {name} tags what bucket 2 refuses"),
-                "Write \"tag\" or \"count\", or a definition that discards, such as vbr.2 or ubr.1",
+                match name {
+                    "gfr.2" => "action is \"discard\", and gfr.2 tags what is not eligible".to_string(),
+                    _ => format!("action is \"discard\", and {name} tags what bucket 2 refuses"),
+                },
+                "Write \"tag\" or \"count\", or a definition that does not tag, such as vbr.2, ubr.1 or gfr.1",
             ),
             _ => return Ok(Action::Discard),
         };
@@ -226,7 +246,7 @@ impl Reader<'_> {
     }
 }
 
-/// Refuses what the ports of a live run do not have: room of its own for cells with CLP = 1.
+/// Refuses what the ports of a live run do not have: room or a threshold of its own for cells with CLP = 1.
 fn refuse_tagged(root: &Table) -> Result<(), Fault> {
     let inner = |table: &Table, key: &str| table.node(key).and_then(Node::table).cloned();
     let switches = root.tables("switch").map(|(_, table)| table).chain(super::defaults(root, "switch"));
@@ -238,6 +258,11 @@ fn refuse_tagged(root: &Table) -> Result<(), Fault> {
             if let Some(node) = buffers.node("tagged").filter(|node| node.text() != Some("infinite")) {
                 let message = "buffers.tagged is of simulations: in a live run nothing tags cells";
                 return Err(Fault::new(node.place, message, "Leave it out"));
+            }
+            let discard = inner(port, "frame_discard").unwrap_or_default();
+            if let Some(node) = discard.node("type").filter(|node| node.text() == Some("double-early")) {
+                let message = "frame_discard of type \"double-early\" is of simulations: in a live run nothing tags cells";
+                return Err(Fault::new(node.place, message, "Write type = \"early\" with its threshold"));
             }
         }
     }

@@ -79,12 +79,21 @@ fn queueing(table: &Table) -> Result<Queueing, Fault> {
     Ok(Queueing { discipline, class_weights, room })
 }
 
-/// Frame discard of the UBR buffer, which has so much `room`.
+/// Frame discard of the buffer of GFR and UBR, which has so much `room`.
 fn frame_discard(table: &Table, room: Option<Cells>) -> Result<FrameDiscardConfig, Fault> {
     let threshold = optional(table, "threshold", quantity::cells)?.unwrap_or_default();
     let scale_factor =
         optional(table, "scale_factor", quantity::ratio)?.unwrap_or(FrameDiscardConfig::SCALE_FACTOR);
+    let cells = |key: &str| Ok(optional(table, key, quantity::cells)?.unwrap_or_default());
     let config = match table.text("type") {
+        Some("double-early") => {
+            FrameDiscardConfig::DoubleEarly { tagged_threshold: cells("tagged_threshold")?, threshold }
+        }
+        Some("differential") => FrameDiscardConfig::Differential {
+            low: cells("low")?,
+            high: cells("high")?,
+            fairness: optional(table, "fairness", quantity::ratio)?.unwrap_or(FrameDiscardConfig::FAIRNESS),
+        },
         Some("early") => FrameDiscardConfig::Early { threshold },
         Some("selective") => FrameDiscardConfig::Selective { threshold, scale_factor },
         Some("fair") => FrameDiscardConfig::Fair { threshold, scale_factor },

@@ -10,6 +10,7 @@ mod custom;
 mod defaults;
 mod frame_discard;
 mod frames;
+mod gfr;
 mod large;
 mod live;
 mod measuring;

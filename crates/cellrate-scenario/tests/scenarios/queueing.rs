@@ -61,7 +61,10 @@ fn a_port_has_the_queues_of_its_switch_or_its_own() {
 
 #[test]
 fn a_connection_has_a_weight_and_may_be_held_to_a_rate() {
-    assert_eq!(queue_of(""), ConnectionQueue { weight: Some(Weight::nearest(2.0)), shaped_to: None });
+    assert_eq!(
+        queue_of(""),
+        ConnectionQueue { weight: Some(Weight::nearest(2.0)), ..ConnectionQueue::default() }
+    );
     let own = queue_of("queue_weight = \"1/8\"\nshaped_to = \"4.24 Mbps\"");
     assert_eq!(own.weight, Some(Weight::nearest(0.125)));
     assert_eq!(own.shaped_to.map(|rate| rate.as_cells_per_s()), Some(10_000.0));

@@ -1,6 +1,7 @@
 //! Output ports: what kind each has to be.
 
 use cellrate_engine::given::Given;
+use cellrate_engine::random::{Owner, Random, Stream};
 use cellrate_proto::Cells;
 use cellrate_scenario::{Buffers, NodeKind, PortIndex, RmCells, Scenario, Shared};
 
@@ -77,7 +78,8 @@ pub(super) fn build_port(
     let queues = if is_ranked {
         Queues::Ranked(Box::new(Ranked::new(&line, only_priority)))
     } else if has_events || line.is_faulty() || line.is_changing() || room == Some(Cells::ZERO) {
-        Queues::Served(Box::new(Served::new(line, config)))
+        let refusals = Random::new(scenario.seed, Stream::Refusals(Owner::port(scenario, index)));
+        Queues::Served(Box::new(Served::new(line, config, refusals)))
     } else {
         Queues::Fifo(Fifo::new(outlets.get(&Outlet::new(&line, room))))
     };

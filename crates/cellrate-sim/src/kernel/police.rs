@@ -48,7 +48,7 @@ impl Cluster {
         let Some(policer) = self.police.policers.get_mut(&(cell.hop() as u32)) else {
             unreachable!("what takes this way is policed");
         };
-        let cell = match policer.on_cell(now, cell.clp()) {
+        let cell = match policer.on_cell(now, cell.clp(), !cell.is_rm() && cell.ends_pdu()) {
             Verdict::Pass => cell,
             Verdict::Tag => cell.tagged(),
             Verdict::Discard => {

@@ -2,11 +2,12 @@
 //!
 //! Service is by strict priority, or as the [queues](WaitingCells) of a port with others say, and not pre-emptive; RM
 //! cells may have a queue of their own. A data cell is marked
-//! with EFCI when its transmission begins, by the ABR queue with that cell still in it. Of what UBR loses frame discard
-//! may decide.
+//! with EFCI when its transmission begins, by the ABR queue with that cell still in it. Of what GFR and UBR lose frame
+//! discard may decide.
 
+use cellrate_engine::random::Random;
 use cellrate_engine::waiting::WaitingCells;
-use cellrate_proto::switch::{FrameDiscard, PortControl, Slot};
+use cellrate_proto::switch::{FrameDiscard, PduCell, PortControl, Slot};
 use cellrate_proto::{Cells, Duration, Time};
 use cellrate_scenario::{Port as Config, Queueing, RmCells};
 
@@ -38,7 +39,7 @@ pub(crate) struct Served {
     tagged_room: u64,
     /// Cells that it had none for.
     tagged_dropped: u64,
-    frame_discard: Option<Box<FrameDiscard>>,
+    frame_discard: Option<Box<(FrameDiscard, Random)>>,
     line: Line,
     transmitted: u64,
     /// Time of all transmissions that have ended \[ps\].
@@ -56,7 +57,8 @@ impl Served {
         self.line.cell_time
     }
 
-    pub fn new(line: Line, config: &Config) -> Served {
+    /// `refusals` decides where frame discard leaves it to chance.
+    pub fn new(line: Line, config: &Config, refusals: Random) -> Served {
         let buffers = &config.buffers;
         let limit = |buffer: Option<Cells>| buffer.map_or(u64::MAX, |cells| cells.0);
         let per_vc = config.queueing.is_per_vc();
@@ -77,7 +79,7 @@ impl Served {
             shared_room: limit(buffers.shared),
             tagged_room: limit(buffers.tagged),
             tagged_dropped: 0,
-            frame_discard: frame_discard.map(Box::new),
+            frame_discard: frame_discard.map(|discard| Box::new((discard, refusals))),
             line,
             transmitted: 0,
             busy_ps: 0,
@@ -88,9 +90,9 @@ impl Served {
         }
     }
 
-    /// Frame discard of the UBR buffer, if the port has it.
+    /// Frame discard of the buffer of GFR and UBR, if the port has it.
     pub fn frame_discard(&self) -> Option<&FrameDiscard> {
-        self.frame_discard.as_deref()
+        self.frame_discard.as_deref().map(|(discard, _)| discard)
     }
 
     /// Cells with CLP = 1 that found no room of their own.
@@ -100,7 +102,8 @@ impl Served {
 
     /// Parts that have to know of each connection: frame discard and queues, if it has any.
     pub fn connected(&mut self) -> (Option<&mut FrameDiscard>, Option<&mut WaitingCells<Cell>>) {
-        (self.frame_discard.as_deref_mut(), self.fair.as_deref_mut())
+        let discard = self.frame_discard.as_deref_mut().map(|(discard, _)| discard);
+        (discard, self.fair.as_deref_mut())
     }
 
     /// A cell arrives, whose connection has this `slot`; when the port was idle its transmission begins at once.
@@ -117,9 +120,10 @@ impl Served {
             && self.lengths[priority] < self.room[priority]
             && self.total().0 < self.shared_room
             && self.fair.as_ref().is_none_or(|fair| fair.has_room(priority, slot, cell.is_rm()));
-        let gets_in = match &mut self.frame_discard {
-            Some(discard) if priority == UBR => {
-                discard.admits(slot, cell.ends_pdu(), Cells(self.lengths[UBR]), has_room)
+        let gets_in = match self.frame_discard.as_deref_mut() {
+            Some((discard, refusals)) if priority == UBR => {
+                let of_pdu = PduCell { ends_pdu: cell.ends_pdu(), clp: cell.clp() };
+                discard.admits(slot, of_pdu, Cells(self.lengths[UBR]), has_room, || refusals.uniform())
             }
             _ => has_room,
         };
@@ -162,7 +166,7 @@ impl Served {
         let owner = self.fair.as_mut().and_then(|fair| fair.ended());
         self.lengths[priority] -= 1;
         self.length -= 1;
-        if let Some(discard) = &mut self.frame_discard
+        if let Some((discard, _)) = self.frame_discard.as_deref_mut()
             && priority == UBR
         {
             discard.on_departure(owner);
@@ -309,7 +313,7 @@ impl Served {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Owner, Random, Stream};
+    use crate::random::{Owner, Stream};
     use cellrate_proto::switch::PortControlConfig;
     use cellrate_proto::{BitRate, CellRate, Direction, RateCode, RmCell};
 
@@ -333,7 +337,7 @@ mod tests {
         let control = PortControlConfig::default();
         let config = Config { buffers: Default::default(), rm_cells, control, ..Config::default() };
         let mut control = PortControl::new(&config.control, CellRate::new(353_773.0));
-        let mut port = Served::new(line, &config);
+        let mut port = Served::new(line, &config, Random::new(1, Stream::Refusals(Owner::named("line"))));
         for (number, name) in (0..).zip(NAMES) {
             let sent = Time::from_ps(number);
             let (priority, cell) = match &name[..1] {

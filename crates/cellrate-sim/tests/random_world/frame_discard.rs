@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::Cells;
 use cellrate_proto::switch::FrameDiscardConfig;
+use cellrate_proto::{CellRate, Cells};
 use cellrate_scenario::{Category, NodeKind, Scenario, Sender, Traffic};
 use cellrate_sim::random::{Owner, Random, Stream};
 
 use crate::world::parameters_of;
 
-/// `scenario`, with more of UBR, and frame discard before short buffers of it.
+/// `scenario`, with more of UBR and some of GFR, and frame discard before short buffers of them.
 pub fn discarding(mut scenario: Scenario, number: u64) -> Scenario {
     let mut dice = Random::new(number, Stream::Traffic(Owner::named("dice 12")));
     let mut pick = |count: usize| (dice.uniform() * count as f64) as usize;
@@ -21,7 +21,10 @@ pub fn discarding(mut scenario: Scenario, number: u64) -> Scenario {
         if !has_tcp || pick(4) == 0 {
             continue;
         }
-        connection.category = Category::Ubr;
+        connection.category = [Category::Ubr, Category::Gfr][pick(2)];
+        if connection.category == Category::Gfr || pick(3) == 0 {
+            connection.queue.mcr = CellRate::new([1.0, 300.0, 4321.0, 50_000.0][pick(4)]);
+        }
         for flow in [&mut connection.forward, &mut connection.backward] {
             if let Some(parameters) = parameters_of(flow) {
                 let peak = parameters.pcr;
@@ -42,9 +45,15 @@ pub fn discarding(mut scenario: Scenario, number: u64) -> Scenario {
             let most = room.map_or(40, |room| room.0 - 1);
             let threshold = Cells([0, 1, most / 2, most][pick(4)]);
             let scale_factor = [0.125, 0.5, 0.875, 1.0, 2.5][pick(5)];
-            let policy = match pick(4) {
+            let low = Cells(threshold.0 * [0, 1, 2][pick(3)] / 3);
+            let policy = match pick(7) {
                 0 => FrameDiscardConfig::Partial,
                 1 => FrameDiscardConfig::Early { threshold },
+                4 => FrameDiscardConfig::DoubleEarly { tagged_threshold: low, threshold },
+                5 | 6 if low < threshold => {
+                    let fairness = [0.0, 0.5, 1.0][pick(3)];
+                    FrameDiscardConfig::Differential { low, high: threshold, fairness }
+                }
                 2 if room.is_some() => FrameDiscardConfig::Fair { threshold, scale_factor },
                 _ => FrameDiscardConfig::Selective { threshold, scale_factor },
             };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::policing::contract::{Contract, Coupling, Definition};
 use cellrate_proto::policing::dynamic::AbrContract;
+use cellrate_proto::policing::frame::FrameContract;
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
 use cellrate_proto::{CellRate, Cells, Duration};
 use cellrate_scenario::{Category, NodeKind, Policing, Scenario, Sender};
@@ -54,6 +55,12 @@ pub fn policed(mut scenario: Scenario, number: u64) -> Scenario {
                             shortest_delay: fixed,
                         })
                     }
+                    Sender::Peak(peak) if connection.category == Category::Gfr => {
+                        let pcr = *peak * share;
+                        let mcr = pcr * [0.01, 0.1, 0.3, 1.0][pick(4)];
+                        let (mbs, mfs) = ([1, 12, 100][pick(3)], [1, 10, 12, 32, 192][pick(5)]);
+                        Rule::Frames(FrameContract { tags: pick(3) > 0, pcr, cdvt, mcr, mbs, mfs })
+                    }
                     Sender::Peak(peak) => {
                         let definition = match connection.category {
                             Category::Cbr => Definition::Cbr1,
@@ -70,7 +77,7 @@ pub fn policed(mut scenario: Scenario, number: u64) -> Scenario {
                 };
                 let action = [Action::Discard, Action::Discard, Action::Tag, Action::Count][pick(4)];
                 let action = match (action, &rule) {
-                    (Action::Tag, Rule::Fixed(_)) => Action::Discard,
+                    (Action::Tag, Rule::Fixed(_) | Rule::Frames(_)) => Action::Discard,
                     (action, _) => action,
                 };
                 let usage = UsageConfig { rule, action };

@@ -28,6 +28,10 @@ pub(super) fn new_port(scenario: &Scenario, number: usize) -> Port {
         fates: BTreeMap::new(),
         refused: 0,
         cut: 0,
+        refusals: Random::new(
+            scenario.seed,
+            Stream::Refusals(Owner::port(scenario, PortIndex(number as u32))),
+        ),
         random: Random::new(scenario.seed, Stream::Loss(Owner::port(scenario, PortIndex(number as u32)))),
         doomed: false,
         transmitted: 0,

@@ -82,6 +82,7 @@ impl Network<'_> {
                 Category::Cbr => "cbr",
                 Category::Vbr => "vbr",
                 Category::Abr => "abr",
+                Category::Gfr => "gfr",
                 Category::Ubr => "ubr",
             },
             sent: sender.sent,

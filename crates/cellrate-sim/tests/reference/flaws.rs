@@ -35,6 +35,14 @@ pub enum Flaw {
     DiscardedCellsCount,
     /// Cells with CLP = 1 have as much room as others.
     TaggedCellsAreAlike,
+    /// Each cell of a GFR frame is eligible or not by itself.
+    EligibleCellByCell,
+    /// Cells of GFR frames that are not eligible are charged.
+    IneligibleFramesCount,
+    /// The end of a GFR frame is discarded with the rest of it.
+    CutFramesLoseTheirEnds,
+    /// Differential frame discard gives each connection half of the buffer.
+    SharesByNumber,
     /// A cell has the rate that its line has when its transmission would end.
     RateOfPresentCell,
     /// Cells overtake those in front of them where the delay of a line falls.

@@ -14,11 +14,12 @@ pub(super) struct Fates {
 }
 
 impl Network<'_> {
-    /// Whether a cell of UBR that comes to the port of this number gets in there, if it could.
+    /// Whether a cell of GFR or UBR that comes to the port of this number gets in there, if it could.
     pub(super) fn frame_gets_in(&mut self, number: usize, cell: &Cell, has_room: bool) -> bool {
         let connection = &self.scenario.connections[cell.flow / 2];
         let config = &self.scenario.links[number / 2].ports[number % 2];
-        let (Some(policy), Category::Ubr) = (config.frame_discard, connection.category) else {
+        let (Some(policy), Category::Gfr | Category::Ubr) = (config.frame_discard, connection.category)
+        else {
             return has_room;
         };
         if !connection.carries_pdus(cell.flow % 2 == 1) {
@@ -29,6 +30,7 @@ impl Network<'_> {
             (Some(ubr), Some(shared)) => Some(ubr.min(shared)),
             (ubr, shared) => ubr.or(shared),
         };
+        let part = self.part_of_minima(number, cell.flow);
         let port = &mut self.ports[number];
         let waiting = port.waiting[2].iter();
         let owners: Vec<usize> = waiting
@@ -36,11 +38,12 @@ impl Network<'_> {
             .map(|cell| cell.flow)
             .collect();
         let fates = port.fates.entry(cell.flow).or_default();
+        let coming = Coming { flow: cell.flow, clp: cell.clp(), part };
         let gets_in = if fates.open {
             cell.ends_pdu && has_room
         } else {
             match fates.cells.first() {
-                None => has_room && !is_refused(policy, &owners, cell.flow, room),
+                None => has_room && !is_refused(policy, &owners, coming, room, &mut port.refusals),
                 Some(false) => false,
                 Some(true) if fates.cells.contains(&false) => cell.ends_pdu && has_room,
                 Some(true) => has_room,
@@ -60,8 +63,39 @@ impl Network<'_> {
     }
 }
 
-/// Whether a PDU of `flow` is refused though there is room for its first cell. `owners`: of the cells in the buffer.
-fn is_refused(policy: FrameDiscardConfig, owners: &[usize], flow: usize, room: Option<Cells>) -> bool {
+/// A PDU that comes: its direction, CLP of its first cell, and the direction's part of the MCRs of all at the port.
+#[derive(Clone, Copy)]
+struct Coming {
+    flow: usize,
+    clp: bool,
+    part: f64,
+}
+
+impl Network<'_> {
+    /// MCR of the direction over the sum of those that send through the port of this number; 0 without any.
+    fn part_of_minima(&self, number: usize, flow: usize) -> f64 {
+        let minimum = |flow: usize| {
+            let connection = &self.scenario.connections[flow / 2];
+            let sends = connection.carries_data(flow % 2 == 1);
+            let crosses = self.paths[flow].iter().any(|&step| number_of(step) == number);
+            if sends && crosses { connection.queue.mcr.as_cells_per_s() } else { 0.0 }
+        };
+        if self.flaw == Some(Flaw::SharesByNumber) {
+            return 0.5;
+        }
+        let sum: f64 = (0..self.paths.len()).map(minimum).sum();
+        if sum > 0.0 { minimum(flow) / sum } else { 0.0 }
+    }
+}
+
+/// Whether a PDU is refused though there is room for its first cell. `owners`: of the cells in the buffer.
+fn is_refused(
+    policy: FrameDiscardConfig,
+    owners: &[usize],
+    Coming { flow, clp, part }: Coming,
+    room: Option<Cells>,
+    refusals: &mut Random,
+) -> bool {
     let (x, y) = (owners.len() as u128, owners.iter().filter(|&&owner| owner == flow).count() as u128);
     let n = owners.iter().collect::<std::collections::BTreeSet<_>>().len() as u128;
     // The factors of the random networks are so many eighths.
@@ -74,6 +108,24 @@ fn is_refused(policy: FrameDiscardConfig, owners: &[usize], flow: usize, room: O
         FrameDiscardConfig::Fair { threshold, scale_factor } => {
             let (r, k) = (u128::from(threshold.0), u128::from(room.expect("it is limited").0));
             x > r && 8 * y * n * (x - r) > (8.0 * scale_factor) as u128 * x * (k - r)
+        }
+        FrameDiscardConfig::DoubleEarly { tagged_threshold, threshold } => {
+            x > u128::from(if clp { tagged_threshold } else { threshold }.0)
+        }
+        FrameDiscardConfig::Differential { low, high, fairness } => {
+            let (l, h) = (u128::from(low.0), u128::from(high.0));
+            let [x_, y_, l_, h_] = [x, y, l, h].map(|cells| cells as f64);
+            match (x > h, x > l) {
+                (true, _) => true,
+                (false, false) => false,
+                (false, true) if clp => true,
+                (false, true) if y_ <= part * x_ || part == 1.0 => false,
+                (false, true) => {
+                    let unfair = (y_ - part * x_) / (x_ * (1.0 - part));
+                    let load = (x_ - l_) / (h_ - l_);
+                    refusals.uniform() < (1.0 - part) * (fairness * unfair + (1.0 - fairness) * load)
+                }
+            }
         }
     }
 }

@@ -7,9 +7,9 @@
 //! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order
 //!   of the ports the cells left, transmissions in the order of the connections, forward before backward, timers of TCP
 //!   in the same order;
-//! - service by priority (CBR and VBR, ABR, UBR), or as the queues of a port with others say, never pre-empted; buffers
-//!   count the cell in transmission;
-//! - what UBR loses, frame discard decides where a port has it, by the cells in the buffer one by one;
+//! - service by priority (CBR and VBR, ABR, GFR and UBR), or as the queues of a port with others say, never
+//!   pre-empted; buffers count the cell in transmission;
+//! - what GFR and UBR lose, frame discard decides where a port has it, by the cells in the buffer one by one;
 //! - a data cell is marked as its transmission begins, by the ABR queue with that cell in it; the marking state is the
 //!   port's, so the beginning of every transmission moves it, of whatever category;
 //! - whether the line loses a cell is decided as its transmission ends;
@@ -162,6 +162,8 @@ struct Port {
     fates: BTreeMap<usize, Fates>,
     refused: u64,
     cut: u64,
+    /// Random numbers of frame discard.
+    refusals: Random,
     random: Random,
     /// Decided at the beginning, where the judge is told to be wrong.
     doomed: bool,
@@ -519,7 +521,7 @@ impl<'a> Network<'a> {
         let port = &mut self.ports[number];
         match self.scenario.connections[cell.flow / 2].category {
             Category::Cbr | Category::Vbr => port.control.on_guaranteed_cell(),
-            Category::Ubr => {}
+            Category::Gfr | Category::Ubr => {}
             Category::Abr => {
                 let slot = port.slots[&cell.flow];
                 port.control.on_abr_cell(now, slot);
@@ -853,7 +855,7 @@ fn priority(category: Category) -> usize {
     match category {
         Category::Cbr | Category::Vbr => 0,
         Category::Abr => 1,
-        Category::Ubr => 2,
+        Category::Gfr | Category::Ubr => 2,
     }
 }
 

@@ -3,18 +3,23 @@
 
 use cellrate_proto::CellRate;
 use cellrate_proto::policing::contract::{Coupling, Definition};
+use cellrate_proto::policing::frame::FrameContract;
 use cellrate_proto::policing::usage::{Action, Rule, UsageConfig};
 use cellrate_sim::PolicingSummary;
 
 use super::*;
 
 /// Flaws that take a policer to tell.
-pub const POLICE_FLAWS: [Flaw; 5] = [
+pub const POLICE_FLAWS: [Flaw; 9] = [
     Flaw::EarliestDoesNotConform,
     Flaw::CutsBindAtOnce,
     Flaw::BrmsCountAsTheyCome,
     Flaw::DiscardedCellsCount,
     Flaw::TaggedCellsAreAlike,
+    Flaw::EligibleCellByCell,
+    Flaw::IneligibleFramesCount,
+    Flaw::CutFramesLoseTheirEnds,
+    Flaw::SharesByNumber,
 ];
 
 /// A bucket, in picoseconds.
@@ -47,6 +52,10 @@ pub(super) struct Policer {
     brms: Vec<(i128, f64)>,
     /// When the last cell that conformed was due or came, the later of the two, and the interval then.
     last: Option<(i128, i128)>,
+    /// Cells of the GFR frame that comes: whether each passed, whether it was eligible, and its CLP.
+    frame: Vec<(bool, bool, bool)>,
+    /// Cells of a frame passed, and its end has not.
+    open: Option<(bool, bool)>,
     /// Cells that conform, that do not, and of those tagged and discarded ones.
     found: [u64; 4],
     /// The counts at the end of the warm-up.
@@ -82,6 +91,8 @@ impl Policer {
                     buckets: Default::default(),
                     brms: Vec::new(),
                     last: None,
+                    frame: Vec::new(),
+                    open: None,
                     found: [0; 4],
                     before: [0; 4],
                 });
@@ -98,7 +109,7 @@ impl Policer {
         self.brms.push((now.as_ps().into(), er));
     }
 
-    pub(super) fn on_cell(&mut self, now: Time, clp: bool) -> Fate {
+    pub(super) fn on_cell(&mut self, now: Time, clp: bool, ends_pdu: bool) -> Fate {
         let now = i128::from(now.as_ps());
         let fate = match self.usage.rule {
             Rule::Fixed(_) => self.by_buckets(now, clp),
@@ -106,6 +117,15 @@ impl Policer {
                 (true, _) => Fate::Passes,
                 (false, Action::Tag) => Fate::IsTagged,
                 (false, _) => Fate::IsDiscarded,
+            },
+            Rule::Frames(contract) => match self.by_frames(contract, now, clp, ends_pdu) {
+                None => Fate::IsDiscarded,
+                Some(false) if !clp && contract.tags => Fate::IsTagged,
+                Some(false) if !clp => {
+                    self.found[1] += 1;
+                    return Fate::Passes;
+                }
+                Some(_) => Fate::Passes,
             },
         };
         let place = match fate {
@@ -166,6 +186,50 @@ impl Policer {
         fate
     }
 
+    /// Whether the cell passes, and then whether it is of an eligible frame. `open` is a frame before of which cells have
+    /// passed and the end has not, with CLP of its first cell and whether it is eligible.
+    fn by_frames(&mut self, contract: FrameContract, now: i128, clp: bool, ends: bool) -> Option<bool> {
+        let [peak, minimum] = [contract.pcr, contract.mcr].map(|rate| interval(rate.as_cells_per_s()));
+        let tolerance = (minimum - peak) * (i128::from(contract.mbs) - 1) + ps(contract.cdvt);
+        let keeps_peak = self.buckets[0].left(now) <= ps(contract.cdvt);
+        let has_room = self.buckets[1].left(now) <= tolerance;
+        let count = self.frame.len() as u64 + 1;
+        let has_length = ends || count < contract.mfs;
+        let keeps_ends = self.flaw != Some(Flaw::CutFramesLoseTheirEnds);
+        let (passes, eligible) = match (self.open, self.frame.first().copied()) {
+            // Nothing but an end passes, which closes the frame before.
+            (Some((first_clp, eligible)), _) => {
+                (keeps_ends && ends && keeps_peak && clp == first_clp, eligible)
+            }
+            (None, None) => (keeps_peak && has_length, !clp && has_room),
+            (None, Some((false, ..))) => (false, false),
+            (None, Some((true, eligible, first_clp))) => {
+                let is_whole = self.frame.iter().all(|&(passed, ..)| passed);
+                let keeps = keeps_peak && clp == first_clp;
+                let by_itself = self.flaw == Some(Flaw::EligibleCellByCell);
+                let eligible = if by_itself { !clp && has_room } else { eligible };
+                (keeps && if is_whole { has_length } else { keeps_ends && ends }, eligible)
+            }
+        };
+        if passes {
+            self.buckets[0].pour(now, peak);
+            if eligible || self.flaw == Some(Flaw::IneligibleFramesCount) {
+                self.buckets[1].pour(now, minimum);
+            }
+        }
+        self.frame.push((passes, eligible, clp));
+        if ends {
+            let (began, eligible, first_clp) = self.frame[0];
+            self.open = match self.open {
+                _ if passes => None,
+                None if began => Some((first_clp, eligible)),
+                open => open,
+            };
+            self.frame.clear();
+        }
+        passes.then_some(eligible)
+    }
+
     fn by_peak(&mut self, now: i128, conforms: bool, peak: i128) -> Fate {
         if !conforms {
             if self.flaw == Some(Flaw::DiscardedCellsCount) {
@@ -203,7 +267,7 @@ impl Network<'_> {
     pub(super) fn police(&mut self, now: Time, mut cell: Cell) -> Option<Cell> {
         let here = |policer: &&mut Policer| (policer.flow, policer.step) == (cell.flow, cell.step);
         let Some(policer) = self.policers.iter_mut().find(here) else { return Some(cell) };
-        match policer.on_cell(now, cell.clp()) {
+        match policer.on_cell(now, cell.clp(), cell.ends_pdu) {
             Fate::Passes => {}
             Fate::IsTagged => match &mut cell.rm {
                 Some(rm) => rm.out_of_rate = true,

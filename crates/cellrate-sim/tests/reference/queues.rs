@@ -100,7 +100,10 @@ impl Turns {
             let class = priority(connection.category);
             let own = match &scenario.flow(flow).sender {
                 Sender::Abr(abr) => (abr.weight * 1000.0).round() as u64,
-                Sender::Peak(_) => 1000,
+                Sender::Peak(_) => match connection.queue.mcr.as_cells_per_s() {
+                    0.0 => 1000,
+                    mcr => (mcr.round() as u64).clamp(1, 1_000_000),
+                },
             };
             let weight = match config.queueing.discipline {
                 Discipline::RoundRobin => 1000,
