@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -339,3 +340,38 @@ def test_a_full_disk_is_said_with_the_place_where_the_error_names_none(tmp_path:
         raise OSError(28, "Error writing bytes to file")
     with pytest.raises(OSError, match=r"No space left on device: .*acr"), naming(tmp_path / "point-001"):
         raise OSError(28, "No space left on device", str(tmp_path / "acr"))
+
+
+FULL = """
+mount -t tmpfs -o size=600k none small || exit 77
+printf '%s' "$2" > small/long.toml
+cd small
+"$1" -m cellrate run long.toml --seeds 40 --workers 2 --out out
+echo "status $?, $(ls out | grep -c point-) points, $(ls -A | tr '\\n' ' ')"
+mount -o remount,size=20m . || exit 1
+"$1" -m cellrate run long.toml --seeds 40 --workers 2 --out out || exit 1
+cp -r out ../kept
+"""
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("unshare"), reason="a small file system needs root and unshare"
+)
+def test_a_disk_that_fills_up_costs_only_what_did_not_fit(tmp_path: Path) -> None:
+    (tmp_path / "small").mkdir()
+    text = PAIR.replace('{ type = "erica" }', '{ type = "erica" } # ' + "filler " * 2000)
+    call = ["unshare", "--mount", "sh", "-c", FULL, "sh", sys.executable, text]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    if done.returncode == 77:
+        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+    assert done.returncode == 0, done.stderr
+    told = next(line for line in done.stdout.splitlines() if line.startswith("status "))
+    match = re.fullmatch(r"status 1, (\d+) points, long.toml out ", told)
+    assert match, told
+    kept = int(match[1])
+    assert 0 < kept < 40
+    assert re.search(
+        rf"No space left on device: .*; {kept} of 40 points are in out; the same command goes on", done.stderr
+    )
+    sweep_into(tmp_path / "plain", seeded(40, text))
+    assert contents(tmp_path / "kept") == contents(tmp_path / "plain")
