@@ -14,6 +14,7 @@ import pytest
 
 import cellrate
 from cellrate import Scenario
+from conftest import PAIR
 
 HEAD = """name = "large"
 duration = "1 us"
@@ -104,6 +105,19 @@ def test_what_fits_runs_in_the_memory_that_it_was_said_to_take(tmp_path: Path) -
     done = _limited(4 << 30, "run", tmp_path / "series.toml", *fits, "--out", tmp_path / "out")
     assert (done.returncode, done.stderr) == (0, "")
     assert len(cellrate.load(tmp_path / "out").series("acr", vc="v")) == 1_000_000
+
+
+# Below 1.7 GB what the allocator reserves at first, a gigabyte, is most of it.
+@pytest.mark.parametrize("octets", [1_200_000_000, 1_550_000_000, 2_500_000_000])
+def test_a_run_that_outgrows_its_memory_ends_with_an_error(octets: int, tmp_path: Path) -> None:
+    (tmp_path / "pair.toml").write_text(
+        PAIR.replace('"20 ms"', '"100000 s"').replace('"1 ms"', '"change"').replace(', "utilization"', "")
+    )
+    done = _limited(octets, "run", tmp_path / "pair.toml", "--out", tmp_path / "out")
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
+    assert "pair.toml:3:12: duration: the run has come to" in done.stderr
+    assert "MB of memory are left: too little to go on" in done.stderr
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "pair.toml"]
 
 
 @pytest.mark.parametrize(

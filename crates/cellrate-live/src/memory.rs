@@ -15,17 +15,26 @@ fn available() -> Option<u64> {
     line_of(&read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// Room within the limits of the process \[octets\]. Room that the allocator has reserved counts as taken.
+/// Room within the limits of the process \[octets\].
 fn limits() -> Option<u64> {
-    let limits = read_to_string("/proc/self/limits").ok()?;
-    let status = read_to_string("/proc/self/status").ok()?;
-    let left = |limit: &str, taken: &str| {
+    limits_left(&read_to_string("/proc/self/limits").ok()?, &read_to_string("/proc/self/status").ok()?)
+}
+
+/// Room within limits of a process in its state \[octets\], as the system words both. The allocator reserves far more than it
+/// has handed out, a gigabyte at first: half of what nobody has touched counts as left, since a list needs one piece.
+fn limits_left(limits: &str, status: &str) -> Option<u64> {
+    let data = line_of(status, "VmData:")?;
+    let untouched = data.saturating_sub(line_of(status, "RssAnon:")?);
+    let left = |limit: &str, taken: u64| {
         let limit = limits.lines().find_map(|line| line.strip_prefix(limit))?;
         // "unlimited" is no number.
         let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
-        Some(limit.saturating_sub(line_of(&status, taken)?))
+        Some(limit.saturating_sub(taken).saturating_add(untouched / 2))
     };
-    [left("Max address space", "VmSize:"), left("Max data size", "VmData:")].into_iter().flatten().min()
+    [left("Max address space", line_of(status, "VmSize:")?), left("Max data size", data)]
+        .into_iter()
+        .flatten()
+        .min()
 }
 
 /// Room that is left in the control groups of a process, and in those that these are in \[octets\]. `groups` is what
@@ -72,7 +81,8 @@ fn line_of(text: &str, key: &str) -> Option<u64> {
 #[derive(Debug, Default)]
 pub struct Outlook {
     first: Option<u64>,
-    last: u64,
+    /// What was left, and what was in use, at the last look.
+    last: Option<(u64, u64)>,
     /// The most that went between two looks.
     step: u64,
 }
@@ -87,15 +97,19 @@ impl Outlook {
     /// nothing has grown, however little is left is enough.
     pub fn too_little(&mut self) -> Option<u64> {
         let left = left()?;
-        self.is_too_little(left).then_some(left)
+        let touched =
+            read_to_string("/proc/self/status").ok().and_then(|status| line_of(&status, "RssAnon:"));
+        self.is_too_little(left, touched.unwrap_or(0)).then_some(left)
     }
 
-    fn is_too_little(&mut self, left: u64) -> bool {
-        let first = *self.first.get_or_insert(left);
-        if first != left {
-            self.step = self.step.max(self.last.saturating_sub(left));
+    /// Whether `left` is too little, where `touched` octets are in use: what the allocator had reserved before leaves a
+    /// limit no less when a list grows into it.
+    fn is_too_little(&mut self, left: u64, touched: u64) -> bool {
+        if let Some((last, before)) = self.last {
+            self.step = self.step.max(last.saturating_sub(left)).max(touched.saturating_sub(before));
         }
-        self.last = left;
+        let first = *self.first.get_or_insert(left);
+        self.last = Some((left, touched));
         left < RESERVE.min(first.saturating_sub(left)).saturating_add(self.step.saturating_mul(4))
     }
 }
@@ -116,12 +130,35 @@ mod tests {
     fn the_outlook_is_bad_where_another_doubling_would_not_fit() {
         let looks = |seen: &[u64]| {
             let mut outlook = Outlook::default();
-            seen.iter().map(|&left| outlook.is_too_little(left << 20)).collect::<Vec<_>>()
+            seen.iter().map(|&left| outlook.is_too_little(left << 20, 0)).collect::<Vec<_>>()
         };
         assert_eq!(looks(&[4000, 3000, 4500, 4300, 4200]), [false, true, false, false, false]);
         assert_eq!(looks(&[1000, 900, 800, 700, 600]), [false, false, false, false, true]);
         // What is left is enough where nothing grows, and what is given back is no step.
         assert_eq!(looks(&[100, 100, 90, 900, 899]), [false, false, false, false, false]);
+        // A list that grows into what was reserved counts with all that it takes.
+        let mut outlook = Outlook::default();
+        let seen = [(800, 100), (790, 200), (700, 400)];
+        assert_eq!(
+            seen.map(|(left, taken)| outlook.is_too_little(left << 20, taken << 20)),
+            [false, false, true]
+        );
+    }
+
+    #[test]
+    fn half_of_what_is_reserved_and_not_touched_is_left_by_a_limit() {
+        let status = "VmSize:\t 1100 kB\nVmData:\t 1000 kB\nRssAnon:\t 200 kB\n";
+        let limits = |space: &str, data: &str| {
+            let text = format!(
+                "Max data size             {data} unlimited bytes\nMax address space         {space} unlimited bytes\n"
+            );
+            limits_left(&text, status)
+        };
+        assert_eq!(limits("unlimited", "unlimited"), None);
+        assert_eq!(limits("2048000", "unlimited"), Some(2_048_000 - (1100 << 10) + (400 << 10)));
+        assert_eq!(limits("2048000", "1048576"), Some((24 << 10) + (400 << 10)));
+        assert_eq!(limits("1024", "unlimited"), Some(400 << 10));
+        assert_eq!(limits_left("Max address space 1 2 bytes", "VmSize: 3 kB"), None);
     }
 
     #[test]

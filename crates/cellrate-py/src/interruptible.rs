@@ -33,7 +33,9 @@ struct Helper {
 impl Helper {
     fn start() -> io::Result<Self> {
         let (works, given) = channel::<Box<dyn FnOnce() + Send>>();
-        Builder::new().stack_size(STACK).spawn(move || given.into_iter().for_each(|work| work()))?;
+        Builder::new().stack_size(STACK).spawn(move || given.into_iter().for_each(|work| work())).map_err(
+            |error| io::Error::new(error.kind(), format!("a thread of 8 MB could not be started: {error}")),
+        )?;
         Ok(Self { works, process: process::id() })
     }
 
