@@ -20,8 +20,8 @@ fn limits() -> Option<u64> {
     limits_left(&read_to_string("/proc/self/limits").ok()?, &read_to_string("/proc/self/status").ok()?)
 }
 
-/// Room within limits of a process in its state \[octets\], as the system words both. The allocator reserves far more than it
-/// has handed out, a gigabyte at first: half of what nobody has touched counts as left, since a list needs one piece.
+/// Room within limits of a process in its state \[octets\], as the system words both. The allocator reserves far more
+/// than it has handed out, a gigabyte at first: half of what nobody has touched counts, since a list needs one piece.
 fn limits_left(limits: &str, status: &str) -> Option<u64> {
     let data = line_of(status, "VmData:")?;
     let untouched = data.saturating_sub(line_of(status, "RssAnon:")?);
@@ -81,7 +81,7 @@ fn line_of(text: &str, key: &str) -> Option<u64> {
 #[derive(Debug, Default)]
 pub struct Outlook {
     first: Option<u64>,
-    /// What was left, and what was in use, at the last look.
+    /// Octets that were left, and octets in use, at the last look.
     last: Option<(u64, u64)>,
     /// The most that went between two looks.
     step: u64,
