@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::format::MAX_COLUMN;
 use crate::text::check;
 use crate::text::error::{Fault, Place};
-use crate::text::files::{Folders, Wrong};
+use crate::text::files::{Contents, Folders, Wrong};
 use crate::text::quantity::shortened;
 use crate::text::trace::columns;
 use crate::text::tree::{Node, Table, Value};
@@ -30,9 +30,12 @@ pub(super) fn take_in(table: &mut Table, folders: &Folders<'_>) -> Result<bool, 
         };
         let places = [column("time_column", 1)?, column("column", 2)?].map(|column| column as usize);
         let units = [table.text("time_unit").unwrap_or("s"), check::text(unit)?];
-        ("steps", folders.read(file).and_then(|octets| csv(file, &octets, places, units, entry.node.place)))
+        (
+            "steps",
+            folders.read(file).and_then(|contents| csv(file, &contents, places, units, entry.node.place)),
+        )
     } else {
-        ("opportunities", folders.read(file).and_then(|octets| mahimahi(file, &octets)))
+        ("opportunities", folders.read(file).and_then(|contents| mahimahi(file, &contents)))
     };
     let value = value.map_err(|(message, remedy)| Fault::new(entry.node.place, message, remedy))?;
     table.set(key, entry.place, Node { place: entry.node.place, value });
@@ -41,8 +44,8 @@ pub(super) fn take_in(table: &mut Table, folders: &Folders<'_>) -> Result<bool, 
 
 /// The instants of a packet-delivery trace, as mahimahi reads it: a whole number in each line, in order, the last one
 /// above 0.
-fn mahimahi(file: &str, octets: &[u8]) -> Result<Value, Wrong> {
-    let text = String::from_utf8_lossy(octets);
+fn mahimahi(file: &str, contents: &Contents) -> Result<Value, Wrong> {
+    let text = String::from_utf8_lossy(&contents.octets);
     let wrong = |line: usize, what: String| {
         let remedy = "Each line is an instant in ms, in order, and the last one is above 0";
         (format!("line {line} of {}: {what}", shortened(file)), remedy.to_owned())
@@ -51,7 +54,7 @@ fn mahimahi(file: &str, octets: &[u8]) -> Result<Value, Wrong> {
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim_end_matches('\r');
         let Ok(instant) = line.parse::<u32>() else {
-            return Err(wrong(number, format!("\"{}\" is no whole number of ms", shortened(line))));
+            return Err(wrong(number, format!("{} is no whole number of ms", contents.quoted(line))));
         };
         if let Some(&last) = instants.last().filter(|&&last| instant < last) {
             return Err(wrong(number, format!("{instant} comes after {last}")));
@@ -70,11 +73,12 @@ fn mahimahi(file: &str, octets: &[u8]) -> Result<Value, Wrong> {
 /// The steps of a table, each an instant and a value with their units.
 fn csv(
     file: &str,
-    octets: &[u8],
+    contents: &Contents,
     [time_column, column]: [usize; 2],
     [time_unit, unit]: [&str; 2],
     place: Place,
 ) -> Result<Value, Wrong> {
+    let octets = &contents.octets;
     let text = String::from_utf8_lossy(octets.strip_prefix("\u{feff}".as_bytes()).unwrap_or(octets));
     let remedy = || {
         format!(
@@ -102,10 +106,10 @@ fn csv(
                 has_names = true;
                 continue;
             }
-            return Err(wrong(format!("\"{}\" is no instant", shortened(time))));
+            return Err(wrong(format!("{} is no instant", contents.quoted(time))));
         };
         if amount(value).is_none() {
-            return Err(wrong(format!("\"{}\" is no value of zero or more", shortened(value))));
+            return Err(wrong(format!("{} is no value of zero or more", contents.quoted(value))));
         }
         if at <= last {
             return Err(wrong(format!("{time} does not come after the instant before it")));

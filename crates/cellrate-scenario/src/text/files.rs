@@ -1,8 +1,8 @@
 //! Files that a scenario names: read where it may name them, and never more than a trace needs.
 //!
 //! A scenario may come from anywhere. It names regular files in its own folder or below it; what is elsewhere has to be
-//! allowed by whoever runs it. A pipe or a device is told at once and not waited for, and a file that is refused is not
-//! read, so that nothing of it can be in an error.
+//! allowed by whoever runs it. A pipe or a device is told at once and not waited for. A file that is refused is not read,
+//! and errors quote files of the scenario's own folder alone.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -16,6 +16,23 @@ const MOST: u64 = 256 << 20;
 /// A fault, and its remedy.
 pub(crate) type Wrong = (String, String);
 
+/// A file that was read.
+pub(crate) struct Contents {
+    pub octets: Vec<u8>,
+    /// Whether it is in the folder of the scenario.
+    is_own: bool,
+}
+
+impl Contents {
+    /// A part of the file for an error; who allowed a folder need not have meant that all who see the error read it.
+    pub fn quoted(&self, part: &str) -> String {
+        match self.is_own {
+            true => format!("\"{}\"", shortened(part)),
+            false => "what stands there".into(),
+        }
+    }
+}
+
 /// Where files may be: in the folder of the scenario, from which their names are seen, and in others that are allowed.
 pub(crate) struct Folders<'a> {
     /// The folder of the scenario.
@@ -25,11 +42,11 @@ pub(crate) struct Folders<'a> {
 }
 
 impl Folders<'_> {
-    /// Contents of the file.
+    /// The file of that name.
     ///
     /// # Errors
     /// A file that is not there, elsewhere, not a regular one, or too large.
-    pub fn read(&self, name: &str) -> Result<Vec<u8>, Wrong> {
+    pub fn read(&self, name: &str) -> Result<Contents, Wrong> {
         let cannot = |what: String, remedy: &str| (format!("{} {what}", shortened(name)), remedy.to_owned());
         let there = "Write its place as seen from the folder of the scenario";
         let failed = |error: std::io::Error| cannot(format!("cannot be read: {error}"), there);
@@ -44,12 +61,12 @@ impl Folders<'_> {
                 false => elsewhere(name),
             });
         };
-        let mut folders = std::iter::once(self.own).chain(self.allowed.iter().map(PathBuf::as_path));
         let holds = |folder: &Path| {
             let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
             folder.canonicalize().is_ok_and(|folder| place.starts_with(folder))
         };
-        if !folders.any(holds) {
+        let is_own = holds(self.own);
+        if !is_own && !self.allowed.iter().any(|folder| holds(folder)) {
             return Err(elsewhere(name));
         }
         let file = open(&place).map_err(failed)?;
@@ -63,7 +80,7 @@ impl Folders<'_> {
         }
         let mut octets = Vec::new();
         file.take(MOST).read_to_end(&mut octets).map_err(failed)?;
-        Ok(octets)
+        Ok(Contents { octets, is_own })
     }
 }
 

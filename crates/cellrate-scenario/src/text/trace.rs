@@ -91,8 +91,9 @@ fn replace(trace: &mut Table, folders: &Folders<'_>, known: &mut Known) -> Resul
 }
 
 fn read(file: &str, folders: &Folders<'_>, column: Option<i64>, in_bits: bool) -> Result<Arc<[u32]>, Wrong> {
-    let octets = folders.read(file)?;
-    let text = String::from_utf8_lossy(octets.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&octets));
+    let contents = folders.read(file)?;
+    let octets = &contents.octets;
+    let text = String::from_utf8_lossy(octets.strip_prefix("\u{feff}".as_bytes()).unwrap_or(octets));
     let is_frame = |line: &str| {
         !line.starts_with(['#', '%']) && line.contains(|character: char| character.is_ascii_digit())
     };
@@ -104,7 +105,7 @@ fn read(file: &str, folders: &Folders<'_>, column: Option<i64>, in_bits: bool) -
             (format!("line {line_number} of {}: {what}", shortened(file)), remedy)
         };
         if let Some(ambiguous) = ambiguous_comma(line, column.is_some()) {
-            let what = format!("\"{}\" has a comma between digits", shortened(ambiguous));
+            let what = format!("{} has a comma between digits", contents.quoted(ambiguous));
             let remedy = "Write lengths without commas; if it parts columns, say so with `column`, or put a space behind it";
             return Err((wrong(what).0, remedy.to_owned()));
         }
@@ -116,7 +117,7 @@ fn read(file: &str, folders: &Folders<'_>, column: Option<i64>, in_bits: bool) -
             Some(octets) if octets <= MAX_FRAME as u64 => Ok(octets as u32),
             Some(octets) => Err(wrong(format!("a frame of {octets} octets is longer than 16 MiB"))),
             None if field.is_empty() => Err(wrong(format!("column {number} is empty"))),
-            None => Err(wrong(format!("\"{}\" is no whole number", shortened(field)))),
+            None => Err(wrong(format!("{} is no whole number", contents.quoted(field)))),
         }
     });
     let lengths = lengths.collect::<Result<Arc<[u32]>, Wrong>>()?;

@@ -280,6 +280,10 @@ fn only_regular_files_of_the_scenarios_own_folder_are_read() {
     }
     let film = other.join("film").display().to_string();
     assert_eq!(taken(&film, std::slice::from_ref(&other)).unwrap(), trace(&[20], FirstOfTrace::At(0)));
+    // Errors about what was allowed say where, and not what.
+    let error = taken(&outside, std::slice::from_ref(&other)).unwrap_err();
+    assert!(error.contains("secret: what stands there is no whole number"), "{error}");
+    assert!(!error.contains("root:x"), "{error}");
     // A device is no file, allowed or not; the folder itself is none either.
     let error = taken("/dev/zero", &["/dev".into()]).unwrap_err();
     assert!(error.contains("is no regular file"), "{error}");
