@@ -352,13 +352,11 @@ mod tests {
                     walk(*second, shapes, families);
                 }
                 Kind::Or(kinds) => kinds.iter().for_each(|kind| walk(*kind, shapes, families)),
-                Kind::Tagged(family) => {
-                    if !families.contains(&family.name) {
-                        families.push(family.name);
-                        for (tag, variant) in family.variants {
-                            shapes.push((format!("{}_{tag}", family.name), String::new()));
-                            variant.keys.iter().for_each(|key| walk(key.kind, shapes, families));
-                        }
+                Kind::Tagged(family) if !families.contains(&family.name) => {
+                    families.push(family.name);
+                    for (tag, variant) in family.variants {
+                        shapes.push((format!("{}_{tag}", family.name), String::new()));
+                        variant.keys.iter().for_each(|key| walk(key.kind, shapes, families));
                     }
                 }
                 _ => {}

@@ -46,8 +46,8 @@ impl Constant {
     }
 }
 
-/// How many cells wait at `at` and at each `spacing` after that, of those that come one every `gap`, from `first` on and
-/// before `end`. Zero where the first one has not come.
+/// The number of cells that wait at `at`, and at each `spacing` after that, of those that come one every `gap`, from
+/// `first` on and before `end`. Zero where the first one has not come.
 pub fn run_of(first: Time, end: Time, gap: Duration, at: Time, spacing: Duration) -> u32 {
     if first > at {
         return 0;

@@ -1,8 +1,8 @@
 //! Files that a scenario names: read where it may name them, and never more than a trace needs.
 //!
 //! A scenario may come from anywhere. It names regular files in its own folder or below it; what is elsewhere has to be
-//! allowed by whoever runs it. A pipe or a device is told at once and not waited for. A file that is refused is not read,
-//! and errors quote files of the scenario's own folder alone.
+//! allowed by whoever runs it. A pipe or a device is told at once and not waited for. A file that is refused is not
+//! read, and errors quote files of the scenario's own folder alone.
 
 use std::fs::File;
 use std::io::Read as _;
