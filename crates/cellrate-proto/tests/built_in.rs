@@ -2,9 +2,9 @@
 
 use cellrate_proto::declaration::{Dimension, Drawn, Kind, Range};
 use cellrate_proto::switch::{
-    FIGURES, FORMS, Form, PortControl, PortControlConfig, SwitchAlgorithmConfig, VcAtPort,
+    FIGURES, FORMS, Feedback, Form, PortControl, PortControlConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
 };
-use cellrate_proto::{CellRate, Cells};
+use cellrate_proto::{CellRate, Cells, Duration, RateCode, Time};
 
 /// The algorithm with nothing but the keys that must be given.
 fn plain(form: &Form) -> SwitchAlgorithmConfig {
@@ -122,6 +122,85 @@ fn any_values_within_the_ranges_make_a_port() {
             port.connect(&VcAtPort { pcr: CellRate::new(1e5), mcr: CellRate::ZERO, weight: 1.0 });
         }
         assert!(differing > 10, "{}: {differing}", form.shape.name);
+    }
+}
+
+/// Four greedy connections around a port: in each averaging interval, or each 1 ms where there is none, they send at
+/// their rates and take the ER of a BRM for the next.
+struct Loop {
+    port: PortControl,
+    slots: Vec<Slot>,
+    rates: Vec<f64>,
+    line: f64,
+    queue: f64,
+    now: Time,
+}
+
+impl Loop {
+    fn new(algorithm: SwitchAlgorithmConfig, line: f64) -> Loop {
+        let config = PortControlConfig { algorithm, ..PortControlConfig::default() };
+        let mut port = PortControl::new(&config, CellRate::new(line));
+        let vc = VcAtPort { pcr: CellRate::new(100_000.0), mcr: CellRate::ZERO, weight: 1.0 };
+        let slots = (0..4).map(|_| port.connect(&vc)).collect();
+        Loop { port, slots, rates: vec![10_000.0; 4], line, queue: 0.0, now: Time::ZERO }
+    }
+
+    fn change_line(&mut self, line: f64) {
+        self.line = line;
+        self.port.set_link_rate(CellRate::new(line));
+    }
+
+    fn interval(&mut self) {
+        let until = self.port.next_deadline().min(self.now + Duration::from_ms(1));
+        let span = until.since(self.now).as_secs_f64();
+        self.now = until;
+        for (slot, rate) in self.slots.iter().zip(&self.rates) {
+            let cells = (rate * span).round() as u64;
+            (0..cells).for_each(|_| self.port.on_abr_cell(Time::from_ps(until.as_ps() - 1), *slot));
+            self.port.on_forward_rm(Time::from_ps(until.as_ps() - 1), *slot, CellRate::new(*rate));
+            self.queue += cells as f64;
+        }
+        self.queue = (self.queue - self.line * span).max(0.0);
+        let queue = Cells(self.queue as u64);
+        self.port.end_intervals(until, |_| queue);
+        for (slot, rate) in self.slots.iter().zip(&mut self.rates) {
+            let mut feedback = Feedback::new(RateCode::MAX, false, false);
+            self.port.on_backward_rm(until, *slot, queue, &mut feedback);
+            *rate = feedback.explicit_rate().rate().as_cells_per_s().min(100_000.0);
+        }
+    }
+
+    /// Mean rate of all together over 2,000 intervals, after as many for the loop to settle.
+    fn settled(&mut self) -> f64 {
+        (0..2_000).for_each(|_| self.interval());
+        let mut sum = 0.0;
+        for _ in 0..2_000 {
+            self.interval();
+            sum += self.rates.iter().sum::<f64>();
+        }
+        sum / 2_000.0
+    }
+}
+
+/// An algorithm that goes by the rate of its line and does not listen to `on_link_rate` hands out twice too much.
+#[test]
+fn a_line_that_has_changed_is_handed_out_like_one_that_was_always_so() {
+    for form in FORMS {
+        let name = form.shape.name;
+        let algorithm = plain(form);
+        if !algorithm.hands_out_rates() {
+            continue;
+        }
+        let always = Loop::new(algorithm.clone(), 50_000.0).settled();
+        let mut changed = Loop::new(algorithm, 100_000.0);
+        changed.settled();
+        changed.change_line(50_000.0);
+        let halved = changed.settled();
+        assert!(
+            (halved / always - 1.0).abs() < 0.05,
+            "{name}: connections get {halved} cells/s together of a line of 50,000 that had 100,000, and {always} of one that \
+             always had 50,000; does it implement on_link_rate?"
+        );
     }
 }
 
