@@ -4,6 +4,7 @@ use cellrate_proto::declaration::{Dimension, Drawn, Kind, Range};
 use cellrate_proto::switch::{
     FIGURES, FORMS, Feedback, Form, PortControl, PortControlConfig, Slot, SwitchAlgorithmConfig, VcAtPort,
 };
+use cellrate_proto::uili::{SHAPES, UiliConfig};
 use cellrate_proto::{CellRate, Cells, Duration, RateCode, Time};
 
 /// The algorithm with nothing but the keys that must be given.
@@ -222,6 +223,63 @@ fn every_form_has_its_page() {
         for key in form.shape.keys {
             let is_named = pages.iter().any(|page| page.contains(key.name));
             assert!(is_named, "{} says nothing of {}", file(form), key.name);
+        }
+    }
+}
+
+#[test]
+fn any_values_within_the_ranges_make_a_policy() {
+    let mut state = 11_u64;
+    let mut dice = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    for (i, shape) in SHAPES.iter().enumerate() {
+        assert!(SHAPES[..i].iter().all(|other| other.name != shape.name), "{}", shape.name);
+        let least = UiliConfig::read(shape.name, &Drawn::least(shape.keys)).expect("there is such a policy");
+        let mut differing = 0;
+        for _ in 0..50 {
+            let policy = UiliConfig::drawn(shape, &mut dice);
+            assert_eq!(policy.shape().map(|found| found.name), Some(shape.name));
+            assert_eq!(policy.check(), Ok(()));
+            differing += u32::from(Ok(&policy) != least.as_ref());
+        }
+        assert!(differing > 10, "{}: {differing}", shape.name);
+    }
+}
+
+#[test]
+fn every_bounded_parameter_of_a_policy_is_refused_just_outside_its_range() {
+    let mut refused = 0;
+    for shape in SHAPES {
+        for key in shape.keys {
+            // Wrong values of a policy are refused by its name, whatever else must be there for them to be read.
+            let Kind::Ratio(range) = key.kind else { continue };
+            if key.name == "tof" && shape.name == "time-based" {
+                continue;
+            }
+            for outside in [range.low - 1e-9, range.high * (1.0 + 1e-9), f64::NAN] {
+                let values = Drawn::least(shape.keys).with_ratio(key.name, outside);
+                let read = UiliConfig::read(shape.name, &values).expect("there is such a policy");
+                let error = read.and_then(|policy| policy.check().map_err(|error| error.name.to_owned()));
+                assert_eq!(error, Err(key.name.to_owned()), "{}: {outside}", shape.name);
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
+
+/// One page for all of them, which names each with every key.
+#[test]
+fn every_policy_is_on_the_page() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms/uili.md");
+    let page = std::fs::read_to_string(&path).expect("the page of policies");
+    for shape in SHAPES {
+        assert!(page.contains(&format!("`{}`", shape.name)), "docs/algorithms/uili.md has no {}", shape.name);
+        for key in shape.keys {
+            let named = page.contains(&format!("`{}`", key.name));
+            assert!(named, "docs/algorithms/uili.md says nothing of {} of {}", key.name, shape.name);
         }
     }
 }

@@ -20,6 +20,7 @@
 ///
 /// - A field without a default must be given. It is an argument of `new`, which the head names.
 /// - `= "4 * threshold" or (expression)`: a default that other fields before it decide, and the phrase for it.
+/// - `OptionalRatio`, `OptionalSpan` and `OptionalRate`: `None` where something else decides, which the phrase names.
 /// - `in range`: the bounds of a ratio.
 /// - `where (condition) "phrase"`: what must hold; the message says that the value must be `phrase`.
 /// - `..group: Configuration` at the end: the keys of another configuration.
@@ -118,6 +119,7 @@ macro_rules! configuration {
         )]
     };
     (@kind f64 [$range:path]) => { $crate::declaration::Kind::Ratio($range) };
+    (@kind OptionalRatio [$range:path]) => { $crate::declaration::Kind::Ratio($range) };
     (@kind $type:tt []) => { <$type as $crate::declaration::Setting>::KIND };
 
     // A default as the reference shows it: what needs quotes in a file has them.
@@ -175,6 +177,11 @@ macro_rules! configuration {
         )?
     };
     (@check $field:ident f64 [$called:expr] [$range:path] []) => { $range.check($called, $field)? };
+    (@check $field:ident OptionalRatio [$called:expr] [$range:path] []) => {
+        if let Some(value) = $field {
+            $range.check($called, value)?
+        }
+    };
     (@check $field:ident $type:tt [$called:expr] [] []) => { let _ = $field; };
 
     // Where everything has a default, it is `Default`, too.

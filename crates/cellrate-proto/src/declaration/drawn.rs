@@ -80,7 +80,10 @@ fn draw(key: &Key, kind: Kind, dice: &mut dyn FnMut() -> f64) -> Option<Value> {
     let mut scale = || 0.25 + 3.75 * dice();
     Some(match kind {
         Kind::Ratio(Range { low, high: f64::MAX, .. }) => {
-            let default = if is_number { written::ratio(key.default) } else { low + 1.0 };
+            // A phrase may begin with a number.
+            let is_ratio =
+                is_number && key.default.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'/'));
+            let default = if is_ratio { written::ratio(key.default) } else { low + 1.0 };
             Value::Ratio(low + (default - low) * scale())
         }
         Kind::Ratio(Range { low, high, .. }) => Value::Ratio(low + (high - low) * (0.01 + 0.98 * dice())),
@@ -93,6 +96,7 @@ fn draw(key: &Key, kind: Kind, dice: &mut dyn FnMut() -> f64) -> Option<Value> {
         Kind::Integer(low, high) => {
             Value::Count((low + (dice() * (high - low).min(40) as f64) as i64) as u32)
         }
+        Kind::PowerOfTwo => Value::Ratio(1.0 / f64::from(1_u32 << (dice() * 16.0) as u32)),
         Kind::Boolean => Value::Flag(dice() < 0.5),
         Kind::Choice(words) => Value::Word(words[(dice() * words.len() as f64) as usize]),
         Kind::Or(kinds) => return draw(key, kinds[(dice() * kinds.len() as f64) as usize], dice),

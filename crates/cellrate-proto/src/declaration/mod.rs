@@ -12,7 +12,7 @@ pub mod written;
 
 pub(crate) use configuration::{configuration, words};
 pub use drawn::Drawn;
-pub use values::{Setting, Values};
+pub use values::{OptionalRate, OptionalRatio, OptionalSpan, Setting, Values};
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -111,6 +111,10 @@ impl Range {
     pub const FRACTION: Range = Range::closed(0.0, 1.0);
     /// Above 0.
     pub const POSITIVE: Range = Range::above(0.0, f64::MAX);
+    /// At least 0.
+    pub const NOT_NEGATIVE: Range = Range::closed(0.0, f64::MAX);
+    /// At least 1.
+    pub const AT_LEAST_ONE: Range = Range::closed(1.0, f64::MAX);
     /// Above 1.
     pub const ABOVE_ONE: Range = Range::above(1.0, f64::MAX);
 

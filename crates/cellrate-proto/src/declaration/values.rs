@@ -112,10 +112,9 @@ impl Setting for CellRate {
     }
 }
 
-/// A number of cells that is counted up to.
+/// A number that is counted up to.
 impl Setting for u32 {
     const KIND: Kind = Kind::Integer(1, u32::MAX as i64);
-    const UNIT: &'static str = "cells";
 
     fn read<V: Values>(values: &V, key: &'static str) -> Result<Option<u32>, V::Error> {
         values.count(key)
@@ -135,5 +134,25 @@ impl Setting for bool {
 
     fn number(&self) -> f64 {
         f64::from(u8::from(*self))
+    }
+}
+
+/// A ratio where something else decides if none is given.
+pub type OptionalRatio = Option<f64>;
+/// A span where something else decides if none is given.
+pub type OptionalSpan = Option<Duration>;
+/// A rate where something else decides if none is given.
+pub type OptionalRate = Option<CellRate>;
+
+impl<T: Setting> Setting for Option<T> {
+    const KIND: Kind = T::KIND;
+    const UNIT: &'static str = T::UNIT;
+
+    fn read<V: Values>(values: &V, key: &'static str) -> Result<Option<Option<T>>, V::Error> {
+        T::read(values, key).map(|value| value.map(Some))
+    }
+
+    fn number(&self) -> f64 {
+        self.as_ref().map_or(f64::NAN, T::number)
     }
 }

@@ -1,30 +1,33 @@
 //! The harmonic correction (Barnhart, AF-TM 95-0267R1, and Roberts, AF-TM 95-0340, April 1995; paper uili, section 3).
 //! History: hard to compute (a division per trigger), and without a floor but MCR.
 
-use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_rdf, check_tof, rdf_divisor};
-use crate::parameters::{AbrParameters, ParameterError};
+use super::built_in::BuiltIn;
+use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, rdf_divisor};
+use crate::declaration::{OptionalRatio, Range, Shape, configuration};
+use crate::parameters::AbrParameters;
 use crate::units::CellRate;
 
-/// Parameters of [`April1995`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct April1995Config {
-    /// TOF, how many times Nrm/ACR may pass between FRMs [at least 1]. Default 2.
-    pub tof: f64,
-    /// RDF, a divisor [at least 1]. Default `None`: the reciprocal of the connection's RDF.
-    pub rdf: Option<f64>,
-}
-
-impl Default for April1995Config {
-    fn default() -> April1995Config {
-        April1995Config { tof: 2.0, rdf: None }
+configuration! {
+    /// Parameters of [`April1995`].
+    pub struct April1995Config new() {
+        /// A forward RM cell is late when it comes more than tof times nrm/ACR after the last.
+        tof: f64 = "2" in Range::AT_LEAST_ONE,
+        /// Divisor of the decrease, as in 1995: 512 where abr.rdf is 1/512.
+        rdf: OptionalRatio = "1 / abr.rdf" or (None) in Range::AT_LEAST_ONE,
     }
 }
 
-impl April1995Config {
-    /// Says which parameter is out of its range first.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        check_tof(self.tof)?;
-        check_rdf(self.rdf)
+impl BuiltIn for April1995 {
+    type Config = April1995Config;
+
+    const SHAPE: Shape = Shape {
+        name: "april-1995",
+        about: "The harmonic decrease (paper uili, section 3).",
+        keys: April1995Config::KEYS,
+    };
+
+    fn for_source(config: &April1995Config, parameters: &AbrParameters) -> April1995 {
+        April1995::new(config, parameters)
     }
 }
 

@@ -1,19 +1,37 @@
 //! Rule 5 of the draft of August 1995 (paper uili, section 3).
 
+use alloc::format;
+
+use super::built_in::BuiltIn;
 use super::rule_5b::Rule5b;
-use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_tof};
+use super::{BackwardRmContext, ForwardRmContext, UiliPolicy};
+use crate::declaration::{Key, Kind, Range, Shape, Values, configuration, key};
 use crate::parameters::{AbrParameters, ParameterError, PowerOfTwo, in_range};
 use crate::units::CellRate;
 
-/// Parameters of [`August1995`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct August1995Config {
-    /// TOF, how many times Nrm/ACR may pass between FRMs [at least 1]. Default 2.
-    pub tof: f64,
-    /// TDF, the share of ACR that is lost per time. Default: derived from TDFF = 1/8.
-    pub tdf: DecreasePerTime,
-    /// PNI, prohibit no increase: switches rule 5b off. Default false.
-    pub pni: bool,
+configuration! {
+    /// Parameters of [`August1995`].
+    pub struct August1995Config new() {
+        /// A forward RM cell is late when it comes more than tof times nrm/ACR after the last.
+        tof: f64 = "2" in Range::AT_LEAST_ONE,
+        /// Prohibit no increase: the next backward RM cell may raise ACR again.
+        pni: bool = "false",
+        ..tdf: DecreasePerTime,
+    }
+}
+
+impl BuiltIn for August1995 {
+    type Config = August1995Config;
+
+    const SHAPE: Shape = Shape {
+        name: "august-1995",
+        about: "Rule 5 of the draft of August 1995 (paper uili, section 3).",
+        keys: August1995Config::KEYS,
+    };
+
+    fn for_source(config: &August1995Config, parameters: &AbrParameters) -> August1995 {
+        August1995::new(config, parameters)
+    }
 }
 
 /// TDF, the share of ACR that is lost per second since the last FRM.
@@ -30,6 +48,68 @@ pub enum DecreasePerTime {
 }
 
 impl DecreasePerTime {
+    /// The two ways to say it.
+    pub const KEYS: &'static [Key] = &[
+        key(
+            "tdff",
+            Kind::Or(&[Kind::PowerOfTwo, Kind::Ratio(Range::closed(0.0, 0.0))]),
+            "1/8, unless tdf is given",
+            "ACR loses tdff times abr.rdf times (the smallest power of two not below pcr, in cells/s) per second since the last forward RM cell: a power of two from 1/32768 to 1, or 0.",
+        ),
+        key(
+            "tdf",
+            Kind::Ratio(Range::NOT_NEGATIVE),
+            "from tdff",
+            "Share of ACR itself that is lost per second since the last forward RM cell.",
+        ),
+    ];
+
+    /// Derived from TDFF = 1/8.
+    pub const fn new() -> DecreasePerTime {
+        DecreasePerTime::Derived(PowerOfTwo::from_negative_exponent(3))
+    }
+
+    /// TDF or TDFF, whichever `values` have.
+    ///
+    /// # Errors
+    /// Both are given, or a TDFF that is neither 0 nor a power of two.
+    pub fn read<V: Values>(values: &V) -> Result<DecreasePerTime, V::Error> {
+        match (values.ratio("tdf")?, values.ratio("tdff")?) {
+            (Some(_), Some(_)) => Err(values.refused(
+                "tdf",
+                "the policy has both tdf and tdff".into(),
+                "Write one of them".into(),
+            )),
+            (Some(tdf), None) => Ok(DecreasePerTime::PerSecond(tdf)),
+            (None, Some(0.0)) => Ok(DecreasePerTime::Derived(None)),
+            (None, Some(tdff)) => match PowerOfTwo::exact(tdff) {
+                Some(tdff) => Ok(DecreasePerTime::Derived(Some(tdff))),
+                None => {
+                    let message = format!("tdff is {tdff}");
+                    Err(values.refused(
+                        "tdff",
+                        message,
+                        "It must be a power of two from 1/32768 to 1, or 0".into(),
+                    ))
+                }
+            },
+            (None, None) => Ok(DecreasePerTime::new()),
+        }
+    }
+
+    /// Refuses a negative TDF.
+    ///
+    /// # Errors
+    /// TDF, with what is allowed.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        match *self {
+            DecreasePerTime::Derived(_) => Ok(()),
+            DecreasePerTime::PerSecond(tdf) => {
+                in_range("tdf", tdf, "1/s", tdf >= 0.0 && tdf.is_finite(), "0 or more per second")
+            }
+        }
+    }
+
     /// TDF [1/s] of a connection with `parameters`.
     pub fn per_second(&self, parameters: &AbrParameters) -> f64 {
         match *self {
@@ -40,26 +120,6 @@ impl DecreasePerTime {
                     power *= 2.0;
                 }
                 tdff.map_or(0.0, PowerOfTwo::value) * parameters.rdf.value() * power
-            }
-        }
-    }
-}
-
-impl Default for August1995Config {
-    fn default() -> August1995Config {
-        let eighth = PowerOfTwo::from_negative_exponent(3);
-        August1995Config { tof: 2.0, tdf: DecreasePerTime::Derived(eighth), pni: false }
-    }
-}
-
-impl August1995Config {
-    /// Says which parameter is out of its range first.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        check_tof(self.tof)?;
-        match self.tdf {
-            DecreasePerTime::Derived(_) => Ok(()),
-            DecreasePerTime::PerSecond(tdf) => {
-                in_range("tdf", tdf, "1/s", tdf >= 0.0 && tdf.is_finite(), "0 or more per second")
             }
         }
     }
@@ -107,6 +167,12 @@ impl UiliPolicy for August1995 {
 
     fn on_backward_rm(&mut self, _context: &BackwardRmContext) -> bool {
         self.rule_5b.on_backward_rm()
+    }
+}
+
+impl Default for DecreasePerTime {
+    fn default() -> DecreasePerTime {
+        DecreasePerTime::new()
     }
 }
 

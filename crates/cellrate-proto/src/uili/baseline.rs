@@ -1,42 +1,47 @@
 //! Baseline rule 5, the interim enhancement of August 1995 (paper uili, section 4.2).
 
+use super::built_in::BuiltIn;
 use super::rule_5b::Rule5b;
-use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_tdf};
-use crate::parameters::ParameterError;
+use super::{BackwardRmContext, ForwardRmContext, UiliPolicy};
+use crate::declaration::{Range, Shape, configuration, words};
+use crate::parameters::AbrParameters;
 use crate::units::CellRate;
 
-/// Parameters of [`Baseline`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BaselineConfig {
-    /// TDF, the share of ACR that a trigger takes [0 to 1]. Default 1/8.
-    pub tdf: f64,
-    /// Below what ACR is not lowered. Default [`BaselineFloor::Icr`].
-    pub floor: BaselineFloor,
-    /// PNI, prohibit no increase: switches rule 5b off. Default false.
-    pub pni: bool,
-}
-
-/// The floor of [`Baseline`]. The paper names two changes against August 1995, the count based formula and the additive
-/// headroom, and no new floor; it counts the floor among the open issues of December (section 5.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum BaselineFloor {
-    /// ICR, as in August 1995 (default).
-    #[default]
-    Icr,
-    /// SR + ICR, the edge of the headroom, as in the count based policy.
-    SourceRatePlusIcr,
-}
-
-impl Default for BaselineConfig {
-    fn default() -> BaselineConfig {
-        BaselineConfig { tdf: 0.125, floor: BaselineFloor::Icr, pni: false }
+configuration! {
+    /// Parameters of [`Baseline`].
+    pub struct BaselineConfig new() {
+        /// Share of ACR that is lost each time.
+        tdf: f64 = "1/8" in Range::FRACTION,
+        /// Rate below which ACR is not lowered.
+        floor: BaselineFloor = "icr",
+        /// Prohibit no increase: the next backward RM cell may raise ACR again.
+        pni: bool = "false",
     }
 }
 
-impl BaselineConfig {
-    /// Refuses a TDF outside its range.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        check_tdf(self.tdf)
+impl BuiltIn for Baseline {
+    type Config = BaselineConfig;
+
+    const SHAPE: Shape = Shape {
+        name: "baseline",
+        about: "Enhanced August 1995 (paper uili, section 4.2).",
+        keys: BaselineConfig::KEYS,
+    };
+
+    fn for_source(config: &BaselineConfig, _parameters: &AbrParameters) -> Baseline {
+        Baseline::new(config)
+    }
+}
+
+words! {
+    /// The floor of [`Baseline`]. The paper names two changes against August 1995, the count based formula and the
+    /// additive headroom, and no new floor; it counts the floor among the open issues of December (section 5.1).
+    pub enum BaselineFloor {
+        /// ICR, as in August 1995 (default).
+        #[default]
+        Icr = "icr",
+        /// SR + ICR, the edge of the headroom, as in the count based policy.
+        SourceRatePlusIcr = "source-rate-plus-icr",
     }
 }
 

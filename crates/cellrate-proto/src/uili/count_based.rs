@@ -1,44 +1,46 @@
 //! The count based policy (Jain, Kalyanaraman, Goyal, Fahmy, Lu, AF-TM 95-1660; paper uili, section 5.2).
 
-use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_rate, check_tdf};
-use crate::parameters::ParameterError;
+use super::built_in::BuiltIn;
+use super::{BackwardRmContext, ForwardRmContext, UiliPolicy};
+use crate::declaration::{OptionalRate, Range, Shape, configuration};
+use crate::parameters::{AbrParameters, MAX_RATE};
 use crate::units::CellRate;
 
-/// Parameters of [`CountBased`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CountBasedConfig {
-    /// TDF, the share of ACR that a trigger takes [0 to 1; 0 disables the policy]. Default 1/8.
-    pub tdf: f64,
-    /// Headroom, how far ACR may exceed SR [cells/s, 0 to 16,777,215]. Default 10 Mb/s (section 5.2.6).
-    pub headroom: CellRate,
-    /// PR5, whether the first FRM after an increase is spared (section 5.2.4). Default false: TDF is small.
-    pub pr5: bool,
-    /// Delta, the slot granularity: ACR <= SR + delta counts as used (section 5.2.7) [cells/s]. Default `None`:
-    /// ACR/512.
+configuration! {
+    /// Parameters of [`CountBased`].
     ///
     /// Cells leave in whole slots or, here, whole picoseconds, and SR falls short of ACR by rounding alone; with
-    /// delta = 0 a source that uses all it has would never be allowed more. ACR/512 is one step of a rate code: what no
-    /// RM cell can tell from ACR is ACR. A source on a slotted line sets the rate of one slot in Nrm.
-    pub delta: Option<CellRate>,
+    /// delta = 0 a source that uses all it has would never be allowed more. ACR/512, its default, is one step of a rate
+    /// code: what no RM cell can tell from ACR is ACR. A source on a slotted line sets the rate of one slot in Nrm.
+    /// PR5 is off by default (section 5.2.4), because TDF is small; TDF = 0 disables the policy.
+    pub struct CountBasedConfig new() {
+        /// Share of ACR that is lost each time.
+        tdf: f64 = "1/8" in Range::FRACTION,
+        /// How far ACR may exceed the rate of the source, at most 16777215 cells/s.
+        headroom: CellRate = "10 Mbps" where (headroom.as_cells_per_s() <= MAX_RATE) "from 0 to 16777215 cells/s",
+        /// The first forward RM cell after an increase lowers nothing.
+        pr5: bool = "false",
+        /// Slot granularity: ACR up to this above the rate of the source counts as used, at most 16777215 cells/s.
+        delta: OptionalRate = "ACR/512" or (None)
+            where (delta.is_none_or(|delta| delta.as_cells_per_s() <= MAX_RATE)) "from 0 to 16777215 cells/s",
+    }
 }
 
-/// 10 Mb/s on the line, 53 octets per cell: what LAN emulation of an Ethernet needs.
-const TEN_MBPS: CellRate = CellRate::new(10e6 / 424.0);
+impl BuiltIn for CountBased {
+    type Config = CountBasedConfig;
 
-impl Default for CountBasedConfig {
-    fn default() -> CountBasedConfig {
-        CountBasedConfig { tdf: 0.125, headroom: TEN_MBPS, pr5: false, delta: None }
+    const SHAPE: Shape = Shape {
+        name: "count-based",
+        about: "Regions A to D with a headroom (paper uili, section 5.2).",
+        keys: CountBasedConfig::KEYS,
+    };
+
+    fn for_source(config: &CountBasedConfig, _parameters: &AbrParameters) -> CountBased {
+        CountBased::new(config)
     }
 }
 
 impl CountBasedConfig {
-    /// Says which parameter is out of its range first, in the order of the fields.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        check_tdf(self.tdf)?;
-        check_rate("headroom", self.headroom)?;
-        check_rate("delta", self.delta.unwrap_or(CellRate::ZERO))
-    }
-
     /// The region that a source of this ACR and SR is in.
     pub fn region(&self, acr: CellRate, source_rate: CellRate) -> Region {
         let delta = self.delta.unwrap_or(acr * (1.0 / 512.0));

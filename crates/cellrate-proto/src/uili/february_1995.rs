@@ -1,30 +1,33 @@
 //! The first proposal (Barnhart, AF-TM 95-0193, February 1995; paper uili, section 3). History: it reacts to missing
 //! feedback rather than to missing traffic, has no floor but MCR, and can take everything at once.
 
-use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_rdf, check_tof, rdf_divisor};
-use crate::parameters::{AbrParameters, ParameterError};
+use super::built_in::BuiltIn;
+use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, rdf_divisor};
+use crate::declaration::{OptionalRatio, Range, Shape, configuration};
+use crate::parameters::AbrParameters;
 use crate::units::{CellRate, Time};
 
-/// Parameters of [`February1995`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct February1995Config {
-    /// TOF, FRMs sent without BRM or decrease before the policy acts [FRMs, at least 1]. Default 2.
-    pub tof: u32,
-    /// RDF, a divisor [cells, at least 1]. Default `None`: the reciprocal of the connection's RDF.
-    pub rdf: Option<f64>,
-}
-
-impl Default for February1995Config {
-    fn default() -> February1995Config {
-        February1995Config { tof: 2, rdf: None }
+configuration! {
+    /// Parameters of [`February1995`].
+    pub struct February1995Config new() {
+        /// Forward RM cells without a backward one or a decrease before ACR falls.
+        tof: u32 = "2" where (tof >= 1) "at least 1",
+        /// Divisor of the decrease, as in 1995: 512 where abr.rdf is 1/512.
+        rdf: OptionalRatio = "1 / abr.rdf" or (None) in Range::AT_LEAST_ONE,
     }
 }
 
-impl February1995Config {
-    /// Says which parameter is out of its range first.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        check_tof(f64::from(self.tof))?;
-        check_rdf(self.rdf)
+impl BuiltIn for February1995 {
+    type Config = February1995Config;
+
+    const SHAPE: Shape = Shape {
+        name: "february-1995",
+        about: "ACR falls with the time without a backward RM cell (paper uili, section 3).",
+        keys: February1995Config::KEYS,
+    };
+
+    fn for_source(config: &February1995Config, parameters: &AbrParameters) -> February1995 {
+        February1995::new(config, parameters)
     }
 }
 

@@ -1,29 +1,33 @@
 //! The joint source based policy (paper uili, section 5.4; TM 4.0, appendix I.8).
 
+use super::built_in::BuiltIn;
 use super::rule_5b::Rule5b;
-use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_tdf};
-use crate::parameters::ParameterError;
+use super::{BackwardRmContext, ForwardRmContext, UiliPolicy};
+use crate::declaration::{Range, Shape, configuration};
+use crate::parameters::AbrParameters;
 use crate::units::CellRate;
 
-/// Parameters of [`Joint`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointConfig {
-    /// TDF, the share of ACR that a trigger takes [0 to 1]. Default 1/16, the constant of the proposal.
-    pub tdf: f64,
-    /// PNI, prohibit no increase: switches rule 5b off. Default false.
-    pub pni: bool,
-}
-
-impl Default for JointConfig {
-    fn default() -> JointConfig {
-        JointConfig { tdf: 0.0625, pni: false }
+configuration! {
+    /// Parameters of [`Joint`].
+    pub struct JointConfig new() {
+        /// Share of ACR that is lost each time.
+        tdf: f64 = "1/16" in Range::FRACTION,
+        /// Prohibit no increase: the next backward RM cell may raise ACR again.
+        pni: bool = "false",
     }
 }
 
-impl JointConfig {
-    /// Refuses a TDF outside its range.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        check_tdf(self.tdf)
+impl BuiltIn for Joint {
+    type Config = JointConfig;
+
+    const SHAPE: Shape = Shape {
+        name: "joint",
+        about: "The joint source based policy (paper uili, section 5.4; TM 4.0, appendix I.8).",
+        keys: JointConfig::KEYS,
+    };
+
+    fn for_source(config: &JointConfig, _parameters: &AbrParameters) -> Joint {
+        Joint::new(config)
     }
 }
 

@@ -21,6 +21,7 @@
 mod april_1995;
 mod august_1995;
 mod baseline;
+mod built_in;
 mod count_based;
 mod february_1995;
 mod joint;
@@ -30,54 +31,21 @@ mod time_based;
 use alloc::boxed::Box;
 use core::fmt;
 
-use crate::parameters::{AbrParameters, MAX_RATE, ParameterError, in_range};
+use crate::declaration::{Drawn, Shape, Values};
+use crate::parameters::{AbrParameters, ParameterError};
 use crate::units::{CellRate, Duration, Time};
 
-pub use april_1995::{April1995, April1995Config};
-pub use august_1995::{August1995, August1995Config, DecreasePerTime};
-pub use baseline::{Baseline, BaselineConfig, BaselineFloor};
-pub use count_based::{CountBased, CountBasedConfig, Region};
-pub use february_1995::{February1995, February1995Config};
-pub use joint::{Joint, JointConfig};
+pub use built_in::BuiltIn;
 pub use rule_5b::Rule5b;
-pub use time_based::{TimeBased, TimeBasedConfig, TimeBasedFloor};
 
-/// Which policy a source follows, with its parameters.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub enum UiliConfig {
-    /// None beyond rule 5's time-out (default).
-    #[default]
-    None,
-    /// The first proposal (paper uili, section 3).
-    February1995(February1995Config),
-    /// Its harmonic correction (paper uili, section 3).
-    April1995(April1995Config),
-    /// Rule 5 of the draft of August 1995 (paper uili, section 3).
-    August1995(August1995Config),
-    /// The interim one, enhanced August 1995 (paper uili, section 4.2).
-    Baseline(BaselineConfig),
-    /// Regions A to D with a headroom (paper uili, section 5.2).
-    CountBased(CountBasedConfig),
-    /// Decrease in proportion to the idle time (paper uili, section 5.3).
-    TimeBased(TimeBasedConfig),
-    /// The consensus of both camps (paper uili, section 5.4; TM 4.0, appendix I.8).
-    Joint(JointConfig),
-}
-
-impl UiliConfig {
-    /// Says which parameter is out of its range first.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        match self {
-            UiliConfig::None => Ok(()),
-            UiliConfig::February1995(config) => config.check(),
-            UiliConfig::April1995(config) => config.check(),
-            UiliConfig::August1995(config) => config.check(),
-            UiliConfig::Baseline(config) => config.check(),
-            UiliConfig::CountBased(config) => config.check(),
-            UiliConfig::TimeBased(config) => config.check(),
-            UiliConfig::Joint(config) => config.check(),
-        }
-    }
+built_in::policies! {
+    february_1995::February1995(February1995Config),
+    april_1995::April1995(April1995Config),
+    august_1995::August1995(August1995Config),
+    baseline::Baseline(BaselineConfig),
+    count_based::CountBased(CountBasedConfig),
+    time_based::TimeBased(TimeBasedConfig),
+    joint::Joint(JointConfig),
 }
 
 /// State of a source when an FRM is about to leave, as its policy may know it.
@@ -134,61 +102,7 @@ pub trait UiliPolicy {
     fn on_backward_rm(&mut self, context: &BackwardRmContext) -> bool;
 }
 
-/// A policy at work. Boxed, so that a source without one, or with a small one, is not as large as the largest.
-pub enum Uili {
-    /// None.
-    None,
-    /// The policy of February 1995.
-    February1995(Box<February1995>),
-    /// The policy of April 1995.
-    April1995(Box<April1995>),
-    /// The policy of August 1995.
-    August1995(Box<August1995>),
-    /// Baseline rule 5.
-    Baseline(Box<Baseline>),
-    /// Count based.
-    CountBased(Box<CountBased>),
-    /// Time based.
-    TimeBased(Box<TimeBased>),
-    /// Joint source based.
-    Joint(Box<Joint>),
-    /// One that is not built in.
-    Custom(Box<dyn UiliPolicy + Send>),
-}
-
-impl fmt::Debug for Uili {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Uili::None => f.write_str("None"),
-            Uili::February1995(policy) => policy.fmt(f),
-            Uili::April1995(policy) => policy.fmt(f),
-            Uili::August1995(policy) => policy.fmt(f),
-            Uili::Baseline(policy) => policy.fmt(f),
-            Uili::CountBased(policy) => policy.fmt(f),
-            Uili::TimeBased(policy) => policy.fmt(f),
-            Uili::Joint(policy) => policy.fmt(f),
-            Uili::Custom(_) => f.write_str("Custom"),
-        }
-    }
-}
-
 impl Uili {
-    /// The policy that `config` names, for a source with `parameters`. Both have been checked.
-    pub fn new(config: &UiliConfig, parameters: &AbrParameters) -> Uili {
-        match config {
-            UiliConfig::None => Uili::None,
-            UiliConfig::February1995(config) => {
-                Uili::February1995(Box::new(February1995::new(config, parameters)))
-            }
-            UiliConfig::April1995(config) => Uili::April1995(Box::new(April1995::new(config, parameters))),
-            UiliConfig::August1995(config) => Uili::August1995(Box::new(August1995::new(config, parameters))),
-            UiliConfig::Baseline(config) => Uili::Baseline(Box::new(Baseline::new(config))),
-            UiliConfig::CountBased(config) => Uili::CountBased(Box::new(CountBased::new(config))),
-            UiliConfig::TimeBased(config) => Uili::TimeBased(Box::new(TimeBased::new(config, parameters))),
-            UiliConfig::Joint(config) => Uili::Joint(Box::new(Joint::new(config))),
-        }
-    }
-
     /// Whether there is no policy.
     #[inline]
     pub fn is_none(&self) -> bool {
@@ -204,42 +118,6 @@ impl Uili {
     pub fn on_backward_rm(&mut self, context: &BackwardRmContext) -> bool {
         self.policy().is_none_or(|policy| policy.on_backward_rm(context))
     }
-
-    #[inline]
-    fn policy(&mut self) -> Option<&mut dyn UiliPolicy> {
-        match self {
-            Uili::None => None,
-            Uili::February1995(policy) => Some(&mut **policy),
-            Uili::April1995(policy) => Some(&mut **policy),
-            Uili::August1995(policy) => Some(&mut **policy),
-            Uili::Baseline(policy) => Some(&mut **policy),
-            Uili::CountBased(policy) => Some(&mut **policy),
-            Uili::TimeBased(policy) => Some(&mut **policy),
-            Uili::Joint(policy) => Some(&mut **policy),
-            Uili::Custom(policy) => Some(&mut **policy),
-        }
-    }
-}
-
-/// TDF of the count based policies: the share of ACR that one trigger takes.
-fn check_tdf(tdf: f64) -> Result<(), ParameterError> {
-    in_range("tdf", tdf, "", (0.0..=1.0).contains(&tdf), "from 0 to 1")
-}
-
-/// TOF: how many times its due an FRM may be late.
-fn check_tof(tof: f64) -> Result<(), ParameterError> {
-    in_range("tof", tof, "", tof >= 1.0 && tof.is_finite(), "at least 1")
-}
-
-fn check_rate(name: &'static str, rate: CellRate) -> Result<(), ParameterError> {
-    let value = rate.as_cells_per_s();
-    in_range(name, value, "cells/s", value <= MAX_RATE, "from 0 to 16777215 cells/s")
-}
-
-/// RDF as the proposals of 1995 have it, a divisor, where it is set apart from the connection's.
-fn check_rdf(rdf: Option<f64>) -> Result<(), ParameterError> {
-    let value = rdf.unwrap_or(1.0);
-    in_range("rdf", value, "", value >= 1.0 && value.is_finite(), "at least 1")
 }
 
 /// The divisor that is set, or the reciprocal of the connection's RDF: 512 where TM 4.0 writes 1/512.

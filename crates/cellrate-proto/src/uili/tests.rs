@@ -67,8 +67,12 @@ fn successors() -> [(&'static str, UiliConfig); 6] {
 fn every_policy() -> Vec<UiliConfig> {
     let mut all = Vec::from(successors().map(|(_, config)| config));
     all.extend([august(false), august(true), UiliConfig::None]);
-    all.push(UiliConfig::February1995(February1995Config::default()));
-    all.push(UiliConfig::April1995(April1995Config::default()));
+    // Each as it is declared, with defaults, and with other values.
+    let mut draws = [0.0, 0.3, 0.9, 0.6, 0.8].into_iter().cycle();
+    for shape in SHAPES {
+        all.push(UiliConfig::drawn(shape, &mut || 0.0));
+        all.push(UiliConfig::drawn(shape, &mut || draws.next().unwrap_or_default()));
+    }
     let floor = BaselineFloor::SourceRatePlusIcr;
     all.push(UiliConfig::Baseline(BaselineConfig { tdf: 1.0, floor, pni: true }));
     all

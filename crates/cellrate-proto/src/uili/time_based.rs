@@ -1,21 +1,37 @@
 //! The time based policy (Barnhart, AF-TM 95-1614; Roberts, AF-TM 95-1641; paper uili, section 5.3).
 
+use super::built_in::BuiltIn;
 use super::rule_5b::Rule5b;
-use super::{BackwardRmContext, ForwardRmContext, UiliPolicy, check_tof};
-use crate::parameters::{AbrParameters, ParameterError, in_range};
+use super::{BackwardRmContext, ForwardRmContext, UiliPolicy};
+use crate::declaration::{Key, Kind, OptionalSpan, Range, Shape, Values, configuration, key};
+use crate::parameters::{AbrParameters, ParameterError};
 use crate::units::{CellRate, Duration};
 
-/// Parameters of [`TimeBased`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimeBasedConfig {
-    /// Below what ACR is not lowered. Default [`TimeBasedFloor::IcrPlusSourceRate`].
-    pub floor: TimeBasedFloor,
-    /// ADDF, round trips in Tc [above 0]. Default 2.
-    pub addf: f64,
-    /// Tc itself [above 0]. Default `None`: max(ADDF * FRTT, TBE / PCR).
-    pub tc: Option<Duration>,
-    /// PNI, prohibit no increase: switches rule 5b off. Default false.
-    pub pni: bool,
+configuration! {
+    /// Parameters of [`TimeBased`].
+    pub struct TimeBasedConfig new() {
+        /// Everything unused is lost within the larger of addf times frtt and tbe/pcr.
+        addf: f64 = "2" in Range::POSITIVE,
+        /// That time itself.
+        tc: OptionalSpan = "from addf" or (None) where (tc.is_none_or(|tc| tc > Duration::ZERO)) "above 0 s",
+        /// Prohibit no increase: the next backward RM cell may raise ACR again.
+        pni: bool = "false",
+        ..floor: TimeBasedFloor,
+    }
+}
+
+impl BuiltIn for TimeBased {
+    type Config = TimeBasedConfig;
+
+    const SHAPE: Shape = Shape {
+        name: "time-based",
+        about: "ACR falls with the time since the last forward RM cell (paper uili, section 5.3).",
+        keys: TimeBasedConfig::KEYS,
+    };
+
+    fn for_source(config: &TimeBasedConfig, parameters: &AbrParameters) -> TimeBased {
+        TimeBased::new(config, parameters)
+    }
 }
 
 /// ACRmax of [`TimeBased`]: above it ACR counts as unused.
@@ -30,23 +46,57 @@ pub enum TimeBasedFloor {
     IcrPlusSourceRate,
 }
 
-impl Default for TimeBasedConfig {
-    fn default() -> TimeBasedConfig {
-        TimeBasedConfig { floor: TimeBasedFloor::IcrPlusSourceRate, addf: 2.0, tc: None, pni: false }
+impl TimeBasedFloor {
+    /// The floor, and TOF for one of them.
+    pub const KEYS: &'static [Key] = &[
+        key(
+            "floor",
+            Kind::Choice(&["icr-plus-source-rate", "multiple"]),
+            "\"icr-plus-source-rate\"",
+            "Rate below which ACR is not lowered; \"multiple\" is the larger of icr and tof times the rate of the source.",
+        ),
+        key("tof", Kind::Ratio(Range::AT_LEAST_ONE), "2", "Goes with floor = \"multiple\"."),
+    ];
+
+    /// ICR + SR.
+    pub const fn new() -> TimeBasedFloor {
+        TimeBasedFloor::IcrPlusSourceRate
+    }
+
+    /// The floor that `values` name.
+    ///
+    /// # Errors
+    /// TOF with a floor that has none.
+    pub fn read<V: Values>(values: &V) -> Result<TimeBasedFloor, V::Error> {
+        match (values.word("floor")?, values.ratio("tof")?) {
+            (Some("multiple"), tof) => Ok(TimeBasedFloor::IcrOrMultiple { tof: tof.unwrap_or(2.0) }),
+            (_, Some(_)) => {
+                let message = "tof has no effect without floor = \"multiple\"".into();
+                Err(values.refused("tof", message, "Add floor = \"multiple\", or leave tof out".into()))
+            }
+            (_, None) => Ok(TimeBasedFloor::IcrPlusSourceRate),
+        }
+    }
+
+    /// Refuses a TOF outside its range.
+    ///
+    /// # Errors
+    /// TOF, with what is allowed.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        match *self {
+            TimeBasedFloor::IcrOrMultiple { tof } => Range::AT_LEAST_ONE.check("tof", tof),
+            TimeBasedFloor::IcrPlusSourceRate => Ok(()),
+        }
+    }
+}
+
+impl Default for TimeBasedFloor {
+    fn default() -> TimeBasedFloor {
+        TimeBasedFloor::new()
     }
 }
 
 impl TimeBasedConfig {
-    /// Says which parameter is out of its range first.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        if let TimeBasedFloor::IcrOrMultiple { tof } = self.floor {
-            check_tof(tof)?;
-        }
-        in_range("addf", self.addf, "", self.addf > 0.0 && self.addf.is_finite(), "above 0")?;
-        let tc = self.tc.unwrap_or(Duration::FOREVER);
-        in_range("tc", tc.as_secs_f64(), "s", tc > Duration::ZERO, "above 0 s")
-    }
-
     /// Tc of a connection with `parameters`. Zero when both FRTT and TBE are: then any unused rate is lost at once.
     pub fn time_constant(&self, parameters: &AbrParameters) -> Duration {
         self.tc.unwrap_or_else(|| {

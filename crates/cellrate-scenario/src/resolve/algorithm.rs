@@ -3,16 +3,14 @@
 
 use std::sync::Arc;
 
-use cellrate_proto::declaration::Values;
-use cellrate_proto::parameters::ParameterError;
+use cellrate_proto::Duration;
 use cellrate_proto::switch::SwitchAlgorithmConfig;
-use cellrate_proto::{CellRate, Cells, Duration};
 
-use super::optional;
+use super::written::Written;
 use crate::format::{FLOW_QUANTITIES, PORT_QUANTITIES};
 use crate::model::{CustomAlgorithm, parameters};
 use crate::text::check;
-use crate::text::error::{Fault, Place};
+use crate::text::error::Fault;
 use crate::text::quantity;
 use crate::text::tree::{Node, Table};
 
@@ -20,81 +18,10 @@ use crate::text::tree::{Node, Table};
 pub(super) fn built_in(table: &Table) -> Result<SwitchAlgorithmConfig, Fault> {
     let place = table.node("type").map(|node| node.place).unwrap_or_default();
     let name = table.text("type").unwrap_or_default();
-    let read = SwitchAlgorithmConfig::read(name, &Written { table, key: "", place });
+    let read = SwitchAlgorithmConfig::read(name, &Written::new(table, place));
     let config = read.unwrap_or(Ok(SwitchAlgorithmConfig::None))?;
     check::configuration(config.check(), |name| table.node(name), place)?;
     Ok(config)
-}
-
-/// The values of a checked table, as declarations ask for them.
-struct Written<'a> {
-    table: &'a Table,
-    /// The key that the table is the value of, by which parameters of it begin; empty for the outermost.
-    key: &'a str,
-    place: Place,
-}
-
-impl Written<'_> {
-    fn place_of(&self, key: &str) -> Place {
-        self.table.node(key).map_or(self.place, |node| node.place)
-    }
-}
-
-impl Values for Written<'_> {
-    type Error = Fault;
-
-    fn ratio(&self, key: &str) -> Result<Option<f64>, Fault> {
-        optional(self.table, key, quantity::ratio)
-    }
-
-    fn span(&self, key: &str) -> Result<Option<Duration>, Fault> {
-        optional(self.table, key, quantity::span)
-    }
-
-    fn cells(&self, key: &str) -> Result<Option<Cells>, Fault> {
-        optional(self.table, key, quantity::cells)
-    }
-
-    fn rate(&self, key: &str) -> Result<Option<CellRate>, Fault> {
-        optional(self.table, key, quantity::cell_rate)
-    }
-
-    fn count(&self, key: &str) -> Result<Option<u32>, Fault> {
-        let count = optional(self.table, key, |node| check::integer(node, 1, i64::from(u32::MAX)))?;
-        Ok(count.map(|count| count as u32))
-    }
-
-    fn flag(&self, key: &str) -> Result<Option<bool>, Fault> {
-        optional(self.table, key, check::boolean)
-    }
-
-    fn word(&self, key: &str) -> Result<Option<&str>, Fault> {
-        self.table.node(key).map(check::text).transpose()
-    }
-
-    fn table(&self, key: &str) -> Option<Self> {
-        let node = self.table.node(key)?;
-        // The name of the key outlives the call because the table's own does.
-        let key = self.table.entries.iter().find(|entry| &*entry.key == key)?.key.as_ref();
-        Some(Written { table: node.table()?, key, place: node.place })
-    }
-
-    fn missing(&self, name: &str, about: &str, beside: &str) -> Fault {
-        check::missing(self.place_of(beside), name, about)
-    }
-
-    fn refused(&self, key: &str, message: String, remedy: String) -> Fault {
-        Fault::new(self.place_of(key), message, remedy)
-    }
-
-    fn out_of_range(&self, error: ParameterError) -> Fault {
-        let own = |name: &str| {
-            let own = name.strip_prefix(self.key).and_then(|name| name.strip_prefix('_'));
-            self.table.node(own.unwrap_or(name))
-        };
-        let refused: Result<(), Fault> = check::configuration(Err(error), own, self.place);
-        refused.expect_err("it is refused")
-    }
 }
 
 /// A probe has an octet for the place of a figure.

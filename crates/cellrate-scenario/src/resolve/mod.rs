@@ -26,6 +26,7 @@ mod traffic;
 mod uili;
 mod video;
 mod vs_vd;
+mod written;
 
 use cellrate_proto::Time;
 

@@ -1,6 +1,7 @@
 //! Defaults in the reference are those that hold where a key is left out.
 
 use cellrate_proto::switch::FORMS;
+use cellrate_proto::uili::SHAPES;
 use cellrate_scenario::{Document, Scenario, schema};
 use serde_json::Value;
 
@@ -93,17 +94,12 @@ fn of_sources() {
 fn of_policies() {
     let schema = schema();
     let mut lines = String::new();
-    for (kind, required) in [
-        ("february-1995", ""),
-        ("april-1995", ""),
-        ("august-1995", ""),
-        ("baseline", ""),
-        ("count-based", ""),
-        ("time-based", ", floor = \"multiple\""),
-        ("joint", ""),
-    ] {
+    for shape in SHAPES {
+        let kind = shape.name;
+        // TOF has no effect with the other floor.
+        let beside = if kind == "time-based" { ", floor = \"multiple\"" } else { "" };
         let wanted = |keys: &Value| keys["type"]["const"] == kind;
-        let with = |more: &str| format!("abr = {{ uili = {{ type = \"{kind}\"{required}{more} }} }}");
+        let with = |more: &str| format!("abr = {{ uili = {{ type = \"{kind}\"{beside}{more} }} }}");
         lines.push_str(&format!("[{kind}]\n{}", held(&schema, &wanted, &with)));
     }
     insta::assert_snapshot!(lines);

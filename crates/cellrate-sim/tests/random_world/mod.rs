@@ -25,7 +25,7 @@ use cellrate_proto::switch::{
     PortControlConfig, QueueControl, RelativeRateConfig, StopAndGoConfig, StopAndGoForm,
     SwitchAlgorithmConfig,
 };
-use cellrate_proto::uili::*;
+use cellrate_proto::uili::{SHAPES, UiliConfig};
 use cellrate_proto::wire::Encapsulation;
 use cellrate_proto::{AbrParameters, BitRate, CellRate, Cells, Duration, Octets, Time};
 use cellrate_scenario::*;
@@ -564,17 +564,11 @@ impl Generator {
         }
     }
 
+    /// No policy, or any that is declared, with any parameters.
     fn uili(&mut self) -> UiliConfig {
-        let pni = self.one_in(3);
-        match self.below(12) {
-            0 => UiliConfig::February1995(February1995Config::default()),
-            1 => UiliConfig::April1995(April1995Config::default()),
-            2 => UiliConfig::August1995(August1995Config { pni, ..August1995Config::default() }),
-            3 => UiliConfig::Baseline(BaselineConfig { pni, ..BaselineConfig::default() }),
-            4 => UiliConfig::CountBased(CountBasedConfig { pr5: pni, ..CountBasedConfig::default() }),
-            5 => UiliConfig::TimeBased(TimeBasedConfig { pni, ..TimeBasedConfig::default() }),
-            6 => UiliConfig::Joint(JointConfig { pni, ..JointConfig::default() }),
-            _ => UiliConfig::None,
+        match SHAPES.get(self.below(SHAPES.len() as u64 + 5) as usize) {
+            Some(shape) => UiliConfig::drawn(shape, &mut || self.dice.uniform()),
+            None => UiliConfig::None,
         }
     }
 
