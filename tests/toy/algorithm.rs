@@ -24,7 +24,7 @@ impl BuiltIn for Toy {
     }];
 
     fn at_port(config: &ToyConfig, link_rate: CellRate) -> Toy {
-        Toy { grant: link_rate * config.share }
+        Toy { config: *config, grant: link_rate * config.share }
     }
 
     fn read<V: Values>(_form: &Form, values: &V) -> Result<ToyConfig, V::Error> {
@@ -39,12 +39,17 @@ impl BuiltIn for Toy {
 /// The algorithm.
 #[derive(Clone, Debug)]
 pub struct Toy {
+    config: ToyConfig,
     grant: CellRate,
 }
 
 impl Promises for Toy {}
 
 impl SwitchAlgorithm for Toy {
+    fn on_link_rate(&mut self, link_rate: CellRate) {
+        self.grant = link_rate * self.config.share;
+    }
+
     fn on_backward_rm(&mut self, _: Time, _: Slot, _: Cells, _: &Meter, feedback: &mut Feedback) {
         feedback.limit(self.grant);
     }

@@ -1,18 +1,18 @@
-//! The toy algorithm in a scenario: it is read, runs, and is probed, by its name and its key.
+//! The toys in a scenario: an algorithm with its keys, a policy and a probe are read, run, and are recorded, by their names.
 
 use std::ops::ControlFlow;
 
-use cellrate_scenario::Document;
+use cellrate_scenario::{Document, reference, schema};
 use cellrate_sim::Simulation;
 
 const SCENARIO: &str = r#"
 name = "toy"
 duration = "50 ms"
 host = [{ name = "a" }, { name = "b" }]
-switch = [{ name = "sw", algorithm = { type = "toy", share = SHARE } }]
+switch = [{ name = "sw", algorithm = { type = "toy", share = SHARE, least = "1 Mbps" } }]
 link = [{ between = ["a", "sw"] }, { between = ["sw", "b"] }]
-vc = [{ name = "vc", path = ["a", "sw", "b"] }]
-probe = [{ record = ["grant"], of = ["sw->b"], every = "1 ms" }]
+vc = [{ name = "vc", path = ["a", "sw", "b"], abr = { uili = { type = "toy-policy", kept = 1 } } }]
+probe = [{ record = ["grant", "data_queue"], of = ["sw->b"], every = "1 ms" }]
 [defaults.link]
 rate = "424 Mbps"
 length = "1 km"
@@ -24,16 +24,26 @@ fn resolved(share: &str) -> Result<cellrate_scenario::Scenario, String> {
 }
 
 #[test]
-fn the_toy_runs() {
+fn the_toys_run() {
     let scenario = resolved("0.25").expect("it is known");
     let result = Simulation::of(&scenario).run(&mut |_| ControlFlow::Continue(())).expect("it ends well");
     // A quarter of 1,000,000 cells/s; half a unit in the last place of a rate code less, at most.
     let delivered = result.summary.vcs[0].delivered as f64;
     assert!((delivered / 12_500.0 - 1.0).abs() < 0.1, "{delivered}");
+    let series = result.series.iter().find(|series| series.probe == "data_queue").expect("it is recorded");
+    assert_eq!((series.unit, series.values.len()), ("cells", 50));
 }
 
 #[test]
-fn its_key_has_a_range() {
+fn their_keys_have_ranges() {
     let error = resolved("1.5").expect_err("more than the line");
     assert!(error.contains("above 0, at most 1"), "{error}");
+}
+
+#[test]
+fn reference_and_schema_know_them() {
+    let (reference, schema) = (reference(), schema().to_string());
+    for name in ["share", "least", "toy-policy", "kept"] {
+        assert!(reference.contains(name) && schema.contains(name), "{name}");
+    }
 }

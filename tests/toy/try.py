@@ -1,7 +1,7 @@
-"""Add a toy algorithm to a copy of the workspace, by what CONTRIBUTING.md says it takes and nothing else, and use it.
+"""Add a toy algorithm, policy, key and probe to a copy of the workspace, by what CONTRIBUTING.md says each takes.
 
-Without its page a test has to say that this is missing. The copy stands below `target/`, where packages of others are
-built already.
+Where a part is left out, the compiler or a test has to say which. The copy stands below `target/`, where packages of
+others are built already.
 """
 
 from __future__ import annotations
@@ -14,7 +14,22 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SWITCH = Path("crates/cellrate-proto/src/switch")
+POLICIES = Path("crates/cellrate-proto/src/uili")
 PAGES = Path("docs/algorithms")
+DECLARED = Path("crates/cellrate-scenario/src/model/quantity.rs")
+VALUES = Path("crates/cellrate-engine/src/quantities.rs")
+JUDGE = Path("crates/cellrate-sim/tests/reference/mod.rs")
+
+LISTENS = """    fn on_link_rate(&mut self, link_rate: CellRate) {
+        self.grant = link_rate * self.config.share;
+    }
+
+"""
+SHARE = """        share: f64 = "1/8" in Range::SHARE,
+"""
+LEAST = """        /// Rate that each connection gets at least.
+        least: CellRate = "0 Mbps",
+"""
 
 
 def copied(into: Path) -> None:
@@ -36,38 +51,93 @@ def replaced(path: Path, old: str, new: str) -> None:
 
 
 def tested(workspace: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run tests of the copy."""
-    command = ["cargo", "test", "--offline", "--target-dir", str(ROOT / "target"), *arguments]
-    return subprocess.run(command, cwd=workspace, capture_output=True, text=True, check=False)
+    """Run cargo in the copy: a subcommand and its options."""
+    command, *options = arguments
+    words = ["cargo", command, "--offline", "--target-dir", str(ROOT / "target"), *options]
+    return subprocess.run(words, cwd=workspace, capture_output=True, text=True, check=False)
+
+
+def says(workspace: Path, *arguments: str, missing: tuple[str, ...]) -> None:
+    """Run cargo, which has to fail and to name all that is missing."""
+    done = tested(workspace, *arguments)
+    said = done.stdout + done.stderr
+    unsaid = [what for what in missing if what not in said]
+    if done.returncode == 0 or unsaid:
+        sys.exit(f"cargo {' '.join(arguments)} does not say that this is missing: {unsaid or missing}\n{said}")
+
+
+def passes(workspace: Path, *arguments: str) -> None:
+    """Run cargo, which has to succeed."""
+    done = tested(workspace, *arguments)
+    if done.returncode:
+        sys.exit(f"cargo {' '.join(arguments)} fails:\n{done.stdout}{done.stderr}")
+
+
+def add_algorithm_and_policy(workspace: Path) -> None:
+    """A file and a line each, and a page: what is left out is named."""
+    declared = ("test", "-p", "cellrate-proto", "--test", "built_in", "--no-fail-fast")
+    algorithm = workspace / SWITCH / "toy.rs"
+    shutil.copy(HERE / "algorithm.rs", algorithm)
+    replaced(algorithm, LISTENS, "")
+    replaced(workspace / SWITCH / "mod.rs", "mod weights;\n", "mod toy;\nmod weights;\n")
+    replaced(workspace / SWITCH / "mod.rs", "    erica::Erica,\n", "    erica::Erica,\n    toy::Toy,\n")
+    shutil.copy(HERE / "policy.rs", workspace / POLICIES / "toy.rs")
+    joint = "    joint::Joint(JointConfig),\n"
+    replaced(workspace / POLICIES / "mod.rs", "mod time_based;\n", "mod time_based;\nmod toy;\n")
+    replaced(workspace / POLICIES / "mod.rs", joint, f"{joint}    toy::ToyPolicy(ToyPolicyConfig),\n")
+    pages = ("docs/algorithms/toy.md", "docs/algorithms/uili.md has no toy-policy")
+    says(workspace, *declared, missing=("does it implement on_link_rate?", *pages))
+
+    shutil.copy(HERE / "algorithm.rs", algorithm)
+    shutil.copy(HERE / "algorithm.md", workspace / PAGES / "toy.md")
+    for page, line in (("README.md", "[Toy](toy.md)"), ("uili.md", "`toy-policy` keeps `kept` of ACR.")):
+        with (workspace / PAGES / page).open("a", encoding="utf-8") as text:
+            text.write(f"\n{line}\n")
+    passes(workspace, *declared)
+
+    # A key more: one line, and its use.
+    replaced(algorithm, SHARE, SHARE + LEAST)
+    replaced(algorithm, "feedback.limit(self.grant)", "feedback.limit(self.grant.max(self.config.least))")
+    says(workspace, *declared, missing=("toy.md says nothing of least",))
+    with (workspace / PAGES / "toy.md").open("a", encoding="utf-8") as text:
+        text.write("\n`least` [cells/s; default 0]: nobody gets less.\n")
+    passes(workspace, *declared)
+
+
+def add_probe(workspace: Path) -> None:
+    """A line where quantities are declared, and one for the value, which both worlds share; the judge has its own."""
+    declaration = '        Drops = port("port_drops", "cells", Port),\n'
+    toy = '        /// Queue of ABR and UBR \\[cells\\].\n        DataQueue = port("data_queue", "cells", Queue),\n'
+    replaced(workspace / DECLARED, declaration, declaration + toy)
+    not_covered = "`cellrate_scenario::PortQuantity::DataQueue` not covered"
+    says(workspace, "check", "-p", "cellrate-live", missing=("cellrate-engine/src/quantities.rs", not_covered))
+    value = "        PortQuantity::Drops => port.dropped() as f64,\n"
+    data = "(port.total_queue(now) - port.queue(GUARANTEED, now)) as f64"
+    replaced(workspace / VALUES, value, f"{value}        PortQuantity::DataQueue => {data},\n")
+    passes(workspace, "check", "-p", "cellrate-live")
+    judged = ("check", "-p", "cellrate-sim", "--test", "differential")
+    says(workspace, *judged, missing=("tests/reference/mod.rs", "`PortQuantity::DataQueue` not covered"))
+    value = "                    PortQuantity::Drops => port.dropped as f64,\n"
+    data = "(port.total() - port.queue(0)) as f64"
+    replaced(workspace / JUDGE, value, f"{value}                    PortQuantity::DataQueue => {data},\n")
+    passes(workspace, *judged)
 
 
 def main() -> None:
-    """Add it, use it, and leave out its page."""
+    """Add all of them, each first with a part left out, and run a scenario that has them."""
     workspace = ROOT / "target/toy"
     shutil.rmtree(workspace, ignore_errors=True)
     try:
         copied(workspace)
-        module, page = workspace / SWITCH / "mod.rs", workspace / PAGES / "toy.md"
-        shutil.copy(HERE / "algorithm.rs", workspace / SWITCH / "toy.rs")
-        replaced(module, "mod weights;\n", "mod toy;\nmod weights;\n")
-        replaced(module, "    erica::Erica,\n", "    erica::Erica,\n    toy::Toy,\n")
-
-        declared = ["-p", "cellrate-proto", "--test", "built_in"]
-        missing = tested(workspace, *declared)
-        if missing.returncode == 0 or "docs/algorithms/toy.md" not in missing.stdout:
-            sys.exit(f"nothing says that the page is missing:\n{missing.stdout}{missing.stderr}")
-
-        shutil.copy(HERE / "algorithm.md", page)
-        with (workspace / PAGES / "README.md").open("a", encoding="utf-8") as overview:
-            overview.write("\n[Toy](toy.md)\n")
+        add_algorithm_and_policy(workspace)
+        add_probe(workspace)
         shutil.copy(HERE / "run.rs", workspace / "crates/cellrate-sim/tests/toy.rs")
-        for arguments in (declared, ["-p", "cellrate-sim", "--test", "toy"]):
-            done = tested(workspace, *arguments)
-            if done.returncode:
-                sys.exit(f"cargo test {' '.join(arguments)} fails:\n{done.stdout}{done.stderr}")
+        passes(workspace, "test", "-p", "cellrate-sim", "--test", "toy")
     finally:
         shutil.rmtree(workspace, ignore_errors=True)
-    print("A toy algorithm is one file, two lines of switch/mod.rs, a page and its row in the overview.")
+    print("A toy algorithm is one file, two lines of switch/mod.rs, a page and its row in the overview;")
+    print("a policy one file, two lines of uili/mod.rs and its words on the page; a key one line and its words;")
+    print("a probe one line where it is declared, one for its value, and one in the judge.")
 
 
 if __name__ == "__main__":

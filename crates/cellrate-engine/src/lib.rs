@@ -16,6 +16,7 @@ pub mod per_vc_queue;
 pub mod policing;
 pub mod priority;
 pub mod processing;
+pub mod quantities;
 pub mod random;
 pub mod rows;
 pub mod schedule;

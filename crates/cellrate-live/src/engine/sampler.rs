@@ -2,15 +2,17 @@
 
 use cellrate_engine::histogram::Histogram;
 use cellrate_engine::names::describe;
+use cellrate_engine::quantities::{Growth, PortReading, SenderReading, port_value, sender_value};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{
-    Every, FlowIndex, FlowQuantity, NodeKind, PortQuantity, Probe, Quantity, Scenario, Sender,
+    Every, FlowIndex, FlowQuantity, FlowSource, NodeKind, PortQuantity, Probe, Quantity, Scenario, Sender,
 };
 
+use super::adapter::Adapter;
 use super::counters::Passage;
 use super::network::{Network, used_ports};
 use super::options::Recent;
-use super::port::ABR;
+use super::port::Port;
 
 /// A recorded series.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,8 +50,7 @@ struct Track {
     every: Every,
     series: Series,
     /// The count at the last sample, and when that was, for rates.
-    last_count: u64,
-    last_time: Time,
+    growth: Growth,
     /// The sum of delays at the last sample \[ps\].
     last_sum: u128,
     /// Values that somebody who watches has been told.
@@ -112,8 +113,7 @@ pub fn series_of(scenario: &Scenario) -> Vec<(String, String, &'static str, Opti
 
 /// Whether the simulator's TCP knows it, and not an adapter.
 fn is_of_tcp(quantity: FlowQuantity) -> bool {
-    use FlowQuantity::{Cwnd, ResponseTime, Responses, Retransmissions, Rtt};
-    matches!(quantity, Cwnd | Rtt | Retransmissions | Responses | ResponseTime)
+    quantity.source() == FlowSource::SenderTcp
 }
 
 impl Sampler {
@@ -131,8 +131,7 @@ impl Sampler {
                 subject,
                 every: probe.every,
                 series,
-                last_count: 0,
-                last_time: Time::ZERO,
+                growth: Growth::default(),
                 last_sum: 0,
                 told: 0,
             });
@@ -168,7 +167,7 @@ impl Sampler {
             let steps = start.since(Time::ZERO).div_ceil(*length);
             *next = Time::ZERO + *length * steps;
         }
-        self.tracks.iter_mut().for_each(|track| track.last_time = start);
+        self.tracks.iter_mut().for_each(|track| track.growth.time = start);
     }
 
     /// The next instant at which something is sampled.
@@ -192,7 +191,7 @@ impl Sampler {
                         if port.metered {
                             port.end_intervals_before(now);
                         }
-                        port_value(quantity, port, now, track)
+                        port_value(quantity, &*port, now, &mut track.growth)
                     }
                     Subject::Receiver(quantity, place) if quantity != FlowQuantity::Received => {
                         delay_value(quantity, &mut network.adapters[place as usize].delays, track)
@@ -201,7 +200,7 @@ impl Sampler {
                 };
                 track.series.times_ps.push(now.as_ps());
                 track.series.values.push(value);
-                track.last_time = now;
+                track.growth.time = now;
             }
         }
     }
@@ -215,7 +214,7 @@ impl Sampler {
         for &track in &self.watched_ports[index as usize] {
             let track = &mut self.tracks[track];
             if let Subject::Port(quantity, port) = track.subject {
-                let value = port_value(quantity, &network.ports[port as usize], now, track);
+                let value = port_value(quantity, &network.ports[port as usize], now, &mut track.growth);
                 track.push_change(now, value);
             }
         }
@@ -259,7 +258,7 @@ impl Sampler {
 impl Track {
     /// Adds a value unless it is the one that already holds; of several at one instant the last stays.
     fn push_change(&mut self, now: Time, value: f64) {
-        self.last_time = now;
+        self.growth.time = now;
         let Series { times_ps, values, .. } = &mut self.series;
         if times_ps.last() == Some(&now.as_ps()) {
             times_ps.pop();
@@ -282,13 +281,15 @@ fn subject(quantity: Quantity, network: &Network) -> Option<Subject> {
         Quantity::VirtualSource { quantity, flow, switch } => {
             network.virtual_source(flow, switch).map(|place| Subject::Sender(quantity, place))
         }
-        Quantity::Flow { quantity, flow } => match quantity {
-            FlowQuantity::Received | FlowQuantity::Delay | FlowQuantity::MaxDelay => {
+        Quantity::Flow { quantity, flow } => match quantity.source() {
+            FlowSource::Receiver => {
                 network.sender(flow.other()).map(|place| Subject::Receiver(quantity, place))
             }
-            FlowQuantity::Drops => Some(Subject::Drops(flow)),
-            quantity if is_of_tcp(quantity) => None,
-            _ => network.sender(flow).map(|place| Subject::Sender(quantity, place)),
+            FlowSource::Network => Some(Subject::Drops(flow)),
+            FlowSource::SenderTcp => None,
+            FlowSource::RmCells | FlowSource::Sender => {
+                network.sender(flow).map(|place| Subject::Sender(quantity, place))
+            }
         },
     }
 }
@@ -301,28 +302,56 @@ fn adapter_value(network: &Network, now: Time, track: &mut Track) -> f64 {
         }
         Subject::Drops(_) | Subject::Port(..) => return 0.0,
     };
-    let adapter = &network.adapters[place as usize];
-    match quantity {
-        FlowQuantity::Acr => adapter.source().map_or(0.0, |source| source.acr().as_cells_per_s()),
-        FlowQuantity::SourceRate => per_second(adapter.counters.sent, now, track),
-        FlowQuantity::SourceQueue => adapter.supply.waiting(now).unwrap_or(0) as f64,
-        FlowQuantity::ForwardRm => adapter.counters.forward_rm_sent as f64,
-        FlowQuantity::BackwardRm => adapter.counters.backward_rm_received as f64,
-        FlowQuantity::Received
-        | FlowQuantity::Delay
-        | FlowQuantity::MaxDelay
-        | FlowQuantity::Drops
-        | FlowQuantity::Cwnd
-        | FlowQuantity::Rtt
-        | FlowQuantity::Retransmissions
-        | FlowQuantity::Responses
-        | FlowQuantity::ResponseTime => unreachable!("not known at the sender"),
+    sender_value(quantity, &network.adapters[place as usize], now, &mut track.growth)
+}
+
+impl SenderReading for Adapter {
+    fn acr(&self) -> f64 {
+        self.source().map_or(0.0, |source| source.acr().as_cells_per_s())
+    }
+
+    fn sent(&self) -> u64 {
+        self.counters.sent
+    }
+
+    fn waiting(&self, now: Time) -> u64 {
+        self.supply.waiting(now).unwrap_or(0)
+    }
+
+    fn forward_rm_sent(&self) -> u64 {
+        self.counters.forward_rm_sent
+    }
+
+    fn backward_rm_received(&self) -> u64 {
+        self.counters.backward_rm_received
+    }
+}
+
+impl PortReading for Port {
+    fn total_queue(&self, _now: Time) -> u64 {
+        self.total()
+    }
+
+    fn queue(&self, priority: usize, _now: Time) -> u64 {
+        Port::queue(self, priority).0
+    }
+
+    fn busy_ps(&self, now: Time) -> u64 {
+        Port::busy_ps(self, now)
+    }
+
+    fn dropped(&self) -> u64 {
+        Port::dropped(self)
+    }
+
+    fn figure(&self, place: usize) -> f64 {
+        self.metric(place)
     }
 }
 
 /// Mean or largest of what was counted since the track's last sample; NaN of nothing.
 fn delay_value(quantity: FlowQuantity, delays: &mut Histogram, track: &mut Track) -> f64 {
-    let count = delays.total() - std::mem::replace(&mut track.last_count, delays.total());
+    let count = track.growth.since(delays.total());
     let sum = delays.sum_ps() - std::mem::replace(&mut track.last_sum, delays.sum_ps());
     let largest = if quantity == FlowQuantity::MaxDelay { delays.end_interval() } else { Duration::ZERO };
     match (count, quantity) {
@@ -330,25 +359,4 @@ fn delay_value(quantity: FlowQuantity, delays: &mut Histogram, track: &mut Track
         (_, FlowQuantity::MaxDelay) => largest.as_secs_f64(),
         _ => sum as f64 / count as f64 / 1e12,
     }
-}
-
-fn port_value(quantity: PortQuantity, port: &super::port::Port, now: Time, track: &mut Track) -> f64 {
-    match quantity {
-        PortQuantity::Queue => port.total() as f64,
-        PortQuantity::GuaranteedQueue => port.queue(0).0 as f64,
-        PortQuantity::AbrQueue => port.queue(ABR).0 as f64,
-        PortQuantity::UbrQueue => port.queue(2).0 as f64,
-        // Time that the line was busy, per time.
-        PortQuantity::Utilization => per_second(port.busy_ps(now), now, track) * 1e-12,
-        PortQuantity::Drops => port.dropped() as f64,
-        PortQuantity::Metric(index) => port.metric(usize::from(index)),
-    }
-}
-
-/// The growth of `count` since the track's last sample, per second.
-fn per_second(count: u64, now: Time, track: &mut Track) -> f64 {
-    let grown = count - track.last_count;
-    track.last_count = count;
-    let span = now.since(track.last_time);
-    if span == Duration::ZERO { 0.0 } else { grown as f64 / span.as_secs_f64() }
 }

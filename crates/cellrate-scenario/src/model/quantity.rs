@@ -1,47 +1,126 @@
-//! Quantities that probes record: name, unit, and who has each, once.
+//! Quantities that probes record: each declares its name, its unit, who has it and where its value comes from, once.
 //!
-//! A new one is an entry here. The format, its reference, names and units in results and remedies follow; where its
-//! value comes from is a `match` without a default in the simulator, the testbed and the judge of the tests, so that
-//! the compiler names every place that does not know it yet.
+//! A new one is an entry here, and its value a line of `cellrate_engine::quantities`, which both worlds share: that is a
+//! `match` without a default, as is the one of the judge in the tests, so that the compiler names what is missing. The
+//! format, its reference, names and units in results, remedies, and what has to be up to date for a sample follow.
 
-/// A quantity as it declares itself.
+/// A quantity of a direction of a connection as it declares itself.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Declared {
+pub(crate) struct FlowDeclared {
     /// Its name in `record` and in results.
     pub name: &'static str,
     /// Its unit in results; empty where it has none.
     pub unit: &'static str,
-    /// Who has it, as a remedy for who asks another for it; `None` where every one of its kind has it.
-    pub owner: Option<&'static str>,
+    /// The directions that have it.
+    pub owner: Owner,
+    /// Where its value comes from.
+    pub source: FlowSource,
+    /// Whether virtual sources have it, too.
+    pub of_virtual_sources: bool,
     /// Why it has no changes that could be recorded one by one, as a phrase behind its name; `None` where it has.
     pub at_intervals_only: Option<&'static str>,
 }
 
-const fn declared(name: &'static str, unit: &'static str) -> Declared {
-    Declared { name, unit, owner: None, at_intervals_only: None }
+/// A quantity of an output port as it declares itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PortDeclared {
+    /// Its name in `record` and in results.
+    pub name: &'static str,
+    /// Its unit in results; empty where it has none.
+    pub unit: &'static str,
+    /// Where its value comes from.
+    pub source: PortSource,
+    /// Why it has no changes that could be recorded one by one, as a phrase behind its name; `None` where it has.
+    pub at_intervals_only: Option<&'static str>,
 }
 
-impl Declared {
-    const fn of(self, owner: &'static str) -> Declared {
-        Declared { owner: Some(owner), ..self }
-    }
+/// The directions of connections that have a quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// Those of category ABR.
+    Abr,
+    /// Those with cells of any kind: data, packets or RM cells.
+    Cells,
+    /// Those with data or packets.
+    Data,
+    /// Those with TCP.
+    Tcp,
+    /// Those whose TCP fetches pages.
+    Pages,
+}
 
-    const fn at_intervals_only(self, reason: &'static str) -> Declared {
-        Declared { at_intervals_only: Some(reason), ..self }
+impl Owner {
+    /// Remedy for who asks another direction for it; `None` where every direction with data has it.
+    pub const fn remedy(self) -> Option<&'static str> {
+        match self {
+            Owner::Abr => Some("Only connections of category abr have it"),
+            Owner::Tcp => Some("Only directions with traffic of type \"tcp\" have it"),
+            Owner::Pages => Some("Only connections whose traffic of type \"tcp\" has pages have it"),
+            Owner::Cells | Owner::Data => None,
+        }
     }
 }
 
-const ABR: &str = "Only connections of category abr have it";
-const TCP: &str = "Only directions with traffic of type \"tcp\" have it";
-const PAGES: &str = "Only connections whose traffic of type \"tcp\" has pages have it";
+/// Where the value of a direction's quantity comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowSource {
+    /// The sending end, and only RM cells change it.
+    RmCells,
+    /// The sending end.
+    Sender,
+    /// The TCP of the sending end.
+    SenderTcp,
+    /// The receiving end.
+    Receiver,
+    /// Several places of the network.
+    Network,
+}
+
+/// Where the value of a port's quantity comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PortSource {
+    /// Cells that wait, which arrivals and departures change.
+    Queue,
+    /// The line: cells that have left.
+    Line,
+    /// Anything of the port.
+    Port,
+    /// The port's algorithm.
+    Algorithm,
+}
+
+const fn flow(name: &'static str, unit: &'static str, owner: Owner, source: FlowSource) -> FlowDeclared {
+    FlowDeclared { name, unit, owner, source, of_virtual_sources: false, at_intervals_only: None }
+}
+
+impl FlowDeclared {
+    const fn of_virtual_sources(self) -> FlowDeclared {
+        FlowDeclared { of_virtual_sources: true, ..self }
+    }
+
+    const fn at_intervals_only(self, reason: &'static str) -> FlowDeclared {
+        FlowDeclared { at_intervals_only: Some(reason), ..self }
+    }
+}
+
+const fn port(name: &'static str, unit: &'static str, source: PortSource) -> PortDeclared {
+    PortDeclared { name, unit, source, at_intervals_only: None }
+}
+
+impl PortDeclared {
+    const fn at_intervals_only(self, reason: &'static str) -> PortDeclared {
+        PortDeclared { at_intervals_only: Some(reason), ..self }
+    }
+}
+
 const AVERAGE: &str = "is an average since the last value";
 const SINCE: &str = "is of all cells since the last value";
 
-/// Declares an enum of quantities, each with its [`Declared`].
+/// Declares an enum of quantities, each with its declaration.
 macro_rules! quantities {
     (
         $(#[$meta:meta])*
-        pub enum $name:ident {
+        pub enum $name:ident: $declaration:ident {
             $($(#[$variant_meta:meta])* $variant:ident = $declared:expr,)+
         }
         $($(#[$other_meta:meta])* beside $other:ident($of:ty))?
@@ -54,7 +133,7 @@ macro_rules! quantities {
         }
 
         impl $name {
-            const ALL: &[($name, Declared)] = &[$(($name::$variant, $declared)),+];
+            const ALL: &[($name, $declaration)] = &[$(($name::$variant, $declared)),+];
 
             /// The names of all, in the order of their declaration.
             pub(crate) const NAMES: &[&str] = &[$($declared.name),+];
@@ -65,7 +144,7 @@ macro_rules! quantities {
             }
 
             /// Its declaration; `None` for a figure of an algorithm, which declares that itself.
-            pub(crate) fn declared(self) -> Option<&'static Declared> {
+            pub(crate) fn declared(self) -> Option<&'static $declaration> {
                 $name::ALL.iter().find(|(quantity, _)| *quantity == self).map(|(_, declared)| declared)
             }
 
@@ -77,69 +156,88 @@ macro_rules! quantities {
     };
 }
 
+use FlowSource::{Network, Receiver, RmCells, Sender, SenderTcp};
+use Owner::{Abr, Cells, Data, Pages, Tcp};
+use PortSource::{Line, Port, Queue};
+
 quantities! {
     /// Quantities of one direction of a connection.
-    pub enum FlowQuantity {
+    pub enum FlowQuantity: FlowDeclared {
         /// ACR \[cells/s\].
-        Acr = declared("acr", "cells/s").of(ABR),
+        Acr = flow("acr", "cells/s", Abr, RmCells).of_virtual_sources(),
         /// Rate of all cells that left the source since the last value \[cells/s\].
-        SourceRate = declared("source_rate", "cells/s").at_intervals_only(AVERAGE),
+        SourceRate = flow("source_rate", "cells/s", Cells, Sender).of_virtual_sources().at_intervals_only(AVERAGE),
         /// Data cells that arrived at the destination since the start \[cells\].
-        Received = declared("received", "cells"),
+        Received = flow("received", "cells", Data, Receiver),
         /// Data cells waiting at the source for their turn \[cells\].
-        SourceQueue = declared("source_queue", "cells").at_intervals_only("is worked out when it is asked for"),
+        SourceQueue = flow("source_queue", "cells", Data, Sender)
+            .of_virtual_sources()
+            .at_intervals_only("is worked out when it is asked for"),
         /// Cells of this direction lost so far \[cells\].
-        Drops = declared("drops", "cells").at_intervals_only("is counted in several places of the network"),
+        Drops = flow("drops", "cells", Cells, Network)
+            .at_intervals_only("is counted in several places of the network"),
         /// Forward RM cells sent so far \[cells\].
-        ForwardRm = declared("forward_rm", "cells").of(ABR),
+        ForwardRm = flow("forward_rm", "cells", Abr, RmCells).of_virtual_sources(),
         /// Backward RM cells received so far at the source of this direction \[cells\].
-        BackwardRm = declared("backward_rm", "cells").of(ABR),
+        BackwardRm = flow("backward_rm", "cells", Abr, RmCells).of_virtual_sources(),
         /// Congestion windows of the direction's TCP connections, together \[octets\].
-        Cwnd = declared("cwnd", "octets").of(TCP),
+        Cwnd = flow("cwnd", "octets", Tcp, SenderTcp),
         /// Mean of their smoothed round-trip times \[s\]; 0 before the first measurement.
-        Rtt = declared("rtt", "s").of(TCP),
+        Rtt = flow("rtt", "s", Tcp, SenderTcp),
         /// Segments that they have sent again so far \[segments\].
-        Retransmissions = declared("retransmissions", "segments").of(TCP),
+        Retransmissions = flow("retransmissions", "segments", Tcp, SenderTcp),
         /// Objects of pages that the direction's clients have whole so far \[objects\].
-        Responses = declared("responses", "objects").of(PAGES),
-        /// Time that the last object took, from its client's turn to it to its last octet \[s\]; 0 before the first.
-        ResponseTime = declared("response_time", "s").of(PAGES),
+        Responses = flow("responses", "objects", Pages, SenderTcp),
+        /// Time that the last of these objects took, from its client's turn to it to its last octet \[s\]; 0 before the
+        /// first.
+        ResponseTime = flow("response_time", "s", Pages, SenderTcp),
         /// Mean time from source to destination of the data cells that arrived since the last value \[s\]; NaN of none.
-        Delay = declared("delay", "s").at_intervals_only(SINCE),
+        Delay = flow("delay", "s", Data, Receiver).at_intervals_only(SINCE),
         /// Largest time from source to destination of the same cells \[s\]; NaN of none.
-        MaxDelay = declared("max_delay", "s").at_intervals_only(SINCE),
+        MaxDelay = flow("max_delay", "s", Data, Receiver).at_intervals_only(SINCE),
     }
 }
 
 impl FlowQuantity {
+    /// Where its value comes from.
+    pub fn source(self) -> FlowSource {
+        self.declared().map_or(Sender, |declared| declared.source)
+    }
+
     /// Whether the destination knows it.
-    pub const fn is_of_receiver(self) -> bool {
-        matches!(self, FlowQuantity::Received | FlowQuantity::Delay | FlowQuantity::MaxDelay)
+    pub fn is_of_receiver(self) -> bool {
+        self.source() == Receiver
     }
 
     /// Whether a virtual source has it as a source has.
-    pub const fn is_of_virtual_source(self) -> bool {
-        use FlowQuantity::{Acr, BackwardRm, ForwardRm, SourceQueue, SourceRate};
-        matches!(self, Acr | SourceRate | SourceQueue | ForwardRm | BackwardRm)
+    pub fn is_of_virtual_source(self) -> bool {
+        self.declared().is_some_and(|declared| declared.of_virtual_sources)
     }
 }
 
 quantities! {
     /// Quantities of an output port.
-    pub enum PortQuantity {
+    pub enum PortQuantity: PortDeclared {
         /// Cells waiting and in transmission, of all categories \[cells\].
-        Queue = declared("queue", "cells"),
+        Queue = port("queue", "cells", Queue),
         /// Queue of CBR and VBR \[cells\].
-        GuaranteedQueue = declared("guaranteed_queue", "cells"),
+        GuaranteedQueue = port("guaranteed_queue", "cells", Queue),
         /// Queue of ABR \[cells\].
-        AbrQueue = declared("abr_queue", "cells"),
+        AbrQueue = port("abr_queue", "cells", Queue),
         /// Queue of UBR \[cells\].
-        UbrQueue = declared("ubr_queue", "cells"),
+        UbrQueue = port("ubr_queue", "cells", Queue),
         /// Share of the line in use since the last value [0 to 1].
-        Utilization = declared("utilization", "").at_intervals_only(AVERAGE),
+        Utilization = port("utilization", "", Line).at_intervals_only(AVERAGE),
         /// Cells lost at this port so far \[cells\].
-        Drops = declared("port_drops", "cells"),
+        Drops = port("port_drops", "cells", Port),
     }
     /// A figure of the port's algorithm, by its place in `metrics()`: z, N, FairShare and others.
     beside Metric(u8)
+}
+
+impl PortQuantity {
+    /// Where its value comes from.
+    pub fn source(self) -> PortSource {
+        self.declared().map_or(PortSource::Algorithm, |declared| declared.source)
+    }
 }

@@ -8,8 +8,8 @@ use cellrate_proto::switch::FORMS;
 use super::network::Network;
 use crate::format::{FIGURE_NAMES, FLOW_QUANTITIES, PORT_QUANTITIES, QUANTITIES};
 use crate::model::{
-    Category, Connection, ConnectionIndex, Declared, Every, FlowIndex, FlowQuantity, NodeIndex, Port,
-    PortIndex, PortQuantity, Probe, Quantity, Step, Traffic, segmenting,
+    Category, Connection, ConnectionIndex, Every, FlowIndex, FlowQuantity, NodeIndex, Owner, Port, PortIndex,
+    PortQuantity, Probe, Quantity, Step, Traffic, segmenting,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place, suggestion};
@@ -287,9 +287,7 @@ fn quantities(
     connections: &[Connection],
 ) -> Result<Vec<Quantity>, Fault> {
     let name = check::text(node)?;
-    if let (Every::Change, Some(reason)) =
-        (every, declared(name).and_then(|declared| declared.at_intervals_only))
-    {
+    if let (Every::Change, Some(reason)) = (every, at_intervals_only(name)) {
         let message = format!("{name} {reason} and has no changes to record");
         return Err(Fault::new(
             node.place,
@@ -336,15 +334,17 @@ fn quantities(
     }
 }
 
-/// The declaration of the quantity of this name; `None` for a figure.
-fn declared(name: &str) -> Option<&'static Declared> {
+/// Why the quantity of this name has no changes to record, as a phrase behind its name, if it has none.
+fn at_intervals_only(name: &str) -> Option<&'static str> {
     let of_flow = FlowQuantity::named(name).and_then(FlowQuantity::declared);
-    of_flow.or_else(|| PortQuantity::named(name).and_then(PortQuantity::declared))
+    let of_port = || PortQuantity::named(name).and_then(PortQuantity::declared);
+    of_flow.map_or_else(|| of_port()?.at_intervals_only, |declared| declared.at_intervals_only)
 }
 
 fn lack_remedy(name: &str) -> String {
-    if let Some(owner) = declared(name).and_then(|declared| declared.owner) {
-        return owner.to_owned();
+    let declared = FlowQuantity::named(name).and_then(FlowQuantity::declared);
+    if let Some(remedy) = declared.and_then(|declared| declared.owner.remedy()) {
+        return remedy.to_owned();
     }
     let remedy = match name {
         name if FIGURE_NAMES.contains(&name) => {
@@ -367,22 +367,17 @@ fn lack_remedy(name: &str) -> String {
     remedy.to_owned()
 }
 
-/// RM cells and ACR are ABR's; all else any direction has that carries data.
+/// Whether a direction of `connection` has the quantity.
 fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool {
-    match quantity {
-        FlowQuantity::Acr | FlowQuantity::ForwardRm | FlowQuantity::BackwardRm => {
-            connection.category == Category::Abr
-        }
-        FlowQuantity::Drops | FlowQuantity::SourceRate => {
-            connection.category == Category::Abr
-                || connection.carries_data(backward)
-                || connection.carries_packets()
-        }
-        FlowQuantity::Received | FlowQuantity::SourceQueue | FlowQuantity::Delay | FlowQuantity::MaxDelay => {
-            connection.carries_data(backward) || connection.carries_packets()
-        }
-        FlowQuantity::Responses | FlowQuantity::ResponseTime => !backward && connection.pages().is_some(),
-        FlowQuantity::Cwnd | FlowQuantity::Rtt | FlowQuantity::Retransmissions => {
+    let carries_data = connection.carries_data(backward) || connection.carries_packets();
+    let is_abr = connection.category == Category::Abr;
+    let Some(declared) = quantity.declared() else { return false };
+    match declared.owner {
+        Owner::Abr => is_abr,
+        Owner::Cells => is_abr || carries_data,
+        Owner::Data => carries_data,
+        Owner::Pages => !backward && connection.pages().is_some(),
+        Owner::Tcp => {
             let traffic = &connection.flow(backward).traffic;
             matches!(traffic, Some(Traffic::Tcp(_))) || backward && connection.pages().is_some()
         }

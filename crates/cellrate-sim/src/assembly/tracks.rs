@@ -1,7 +1,7 @@
 //! The series of each cluster.
 
 use cellrate_engine::segments::VirtualEnd;
-use cellrate_scenario::{FlowQuantity, Quantity, Scenario};
+use cellrate_scenario::{FlowSource, Quantity, Scenario};
 
 use super::place::Place;
 use crate::probe::sampler::{Subject, Track};
@@ -31,26 +31,17 @@ pub(super) fn build_tracks(
                     add(place, Subject::Sender(quantity, place.index));
                 }
             }
-            Quantity::Flow { quantity, flow } => match quantity {
-                FlowQuantity::Received | FlowQuantity::Delay | FlowQuantity::MaxDelay => {
+            Quantity::Flow { quantity, flow } => match quantity.source() {
+                FlowSource::Receiver => {
                     let place = endpoints[flow.other().index()];
                     add(place, Subject::Receiver(quantity, place.index));
                 }
-                FlowQuantity::Drops => {
+                FlowSource::Network => {
                     for cluster in 0..clusters as u32 {
                         add(Place { cluster, index: 0 }, Subject::Drops(flow));
                     }
                 }
-                FlowQuantity::Acr
-                | FlowQuantity::SourceRate
-                | FlowQuantity::SourceQueue
-                | FlowQuantity::ForwardRm
-                | FlowQuantity::BackwardRm
-                | FlowQuantity::Cwnd
-                | FlowQuantity::Rtt
-                | FlowQuantity::Retransmissions
-                | FlowQuantity::Responses
-                | FlowQuantity::ResponseTime => {
+                FlowSource::RmCells | FlowSource::Sender | FlowSource::SenderTcp => {
                     let place = endpoints[flow.index()];
                     add(place, Subject::Sender(quantity, place.index));
                 }

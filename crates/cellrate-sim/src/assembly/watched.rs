@@ -1,6 +1,6 @@
 //! Quantities that series look at: there, things have to happen one by one that are worked out together elsewhere.
 
-use cellrate_scenario::{Every, FlowIndex, PortIndex, PortQuantity, Quantity, Scenario, Traffic};
+use cellrate_scenario::{Every, FlowIndex, PortIndex, PortSource, Quantity, Scenario, Traffic};
 
 /// Quantities of one port that series look at.
 #[derive(Clone, Copy, Default)]
@@ -24,7 +24,6 @@ pub(super) struct Watched {
 
 impl Watched {
     pub(super) fn of(scenario: &Scenario) -> Watched {
-        use PortQuantity::{AbrQueue, GuaranteedQueue, Metric, Queue, UbrQueue};
         let mut watched = Watched {
             ports: vec![WatchedPort::default(); scenario.ports().len()],
             connections: vec![false; scenario.connections.len()],
@@ -36,9 +35,8 @@ impl Watched {
                     port.probed = true;
                     let at_changes = probe.every == Every::Change;
                     port.changes |= at_changes;
-                    port.queue |=
-                        at_changes && matches!(quantity, Queue | GuaranteedQueue | AbrQueue | UbrQueue);
-                    port.figures |= at_changes && matches!(quantity, Metric(_));
+                    port.queue |= at_changes && quantity.source() == PortSource::Queue;
+                    port.figures |= at_changes && quantity.source() == PortSource::Algorithm;
                 }
                 Quantity::Flow { flow, .. } => watched.connections[flow.connection().0 as usize] = true,
                 // Of ABR, whose senders have feedback.

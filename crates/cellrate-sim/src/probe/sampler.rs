@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use cellrate_engine::quantities::{Growth, PortReading, SenderReading, port_value, sender_value};
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Every, FlowIndex, FlowQuantity, PortQuantity};
 
 use super::recorder::Recorder;
 use crate::endpoint::{Endpoint, RmCount};
-use crate::port::{ABR, Port};
-use crate::transport::{Client, Sender};
+use crate::port::Port;
+use crate::transport::Client;
 
 /// Subject of a series, by the indices of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,8 +33,7 @@ pub(crate) struct Track {
     pub every: Every,
     pub recorder: Recorder,
     /// The count at the last sample, and when that was, for rates.
-    last_count: u64,
-    last_time: Time,
+    growth: Growth,
     /// The sum of delays at the last sample \[ps\].
     last_sum: u128,
 }
@@ -45,7 +45,7 @@ impl Track {
             Every::Change => Recorder::of_changes(),
             Every::Interval(interval) => Recorder::even(interval, duration),
         };
-        Track { probe, subject, every, recorder, last_count: 0, last_time: Time::ZERO, last_sum: 0 }
+        Track { probe, subject, every, recorder, growth: Growth::default(), last_sum: 0 }
     }
 }
 
@@ -120,10 +120,10 @@ impl Sampler {
                         if let (PortQuantity::Metric(_), true) = (quantity, port.metered) {
                             port.end_intervals_before(now);
                         }
-                        port_value(quantity, port, now, track)
+                        port_value(quantity, &*port, now, &mut track.growth)
                     }
                     Subject::Sender(quantity, endpoint) => {
-                        sender_value(quantity, &endpoints[endpoint as usize], now, track)
+                        sender_value(quantity, &endpoints[endpoint as usize], now, &mut track.growth)
                     }
                     Subject::Receiver(quantity, endpoint) => {
                         receiver_value(quantity, &mut endpoints[endpoint as usize], track)
@@ -131,7 +131,7 @@ impl Sampler {
                     Subject::Drops(flow) => dropped.get(&flow).copied().unwrap_or(0) as f64,
                 };
                 track.recorder.push(value);
-                track.last_time = now;
+                track.growth.time = now;
             }
         }
     }
@@ -157,9 +157,9 @@ impl Sampler {
                         track.recorder.push_change(*end, value);
                     }
                 }
-                let value = port_value(quantity, port, now, track);
+                let value = port_value(quantity, &*port, now, &mut track.growth);
                 track.recorder.push_change(now, value);
-                track.last_time = now;
+                track.growth.time = now;
             }
         }
     }
@@ -183,7 +183,7 @@ impl Sampler {
         for &track in &self.watched_endpoints[index as usize] {
             let track = &mut self.tracks[track];
             let value = match track.subject {
-                Subject::Sender(quantity, _) => sender_value(quantity, endpoint, now, track),
+                Subject::Sender(quantity, _) => sender_value(quantity, endpoint, now, &mut track.growth),
                 _ => endpoint.data_delivered() as f64,
             };
             track.recorder.push_change(now, value);
@@ -201,30 +201,53 @@ impl Sampler {
     }
 }
 
-fn sender_value(quantity: FlowQuantity, endpoint: &Endpoint, now: Time, track: &mut Track) -> f64 {
-    match quantity {
-        FlowQuantity::Acr => endpoint.source().map_or(0.0, |source| source.acr().as_cells_per_s()),
-        FlowQuantity::SourceRate => per_second(endpoint.counters.sent(), now, track),
-        FlowQuantity::SourceQueue => endpoint.supply.waiting(now).unwrap_or(0) as f64,
-        FlowQuantity::ForwardRm => endpoint.counters.rm(RmCount::ForwardSent) as f64,
-        FlowQuantity::BackwardRm => endpoint.counters.rm(RmCount::BackwardReceived) as f64,
-        FlowQuantity::Cwnd => senders(endpoint).map(|sender| sender.window().0 as f64).sum(),
-        FlowQuantity::Rtt => {
-            let measured: Vec<f64> = senders(endpoint)
-                .filter_map(|sender| sender.rto().smoothed().map(|span| span.as_secs_f64()))
-                .collect();
-            if measured.is_empty() { 0.0 } else { measured.iter().sum::<f64>() / measured.len() as f64 }
-        }
-        FlowQuantity::Retransmissions => {
-            endpoint.interface.as_ref().map_or(0, |interface| interface.stack.retransmitted()) as f64
-        }
-        FlowQuantity::Responses => clients(endpoint).iter().map(Client::complete).sum::<u64>() as f64,
-        FlowQuantity::ResponseTime => {
-            let latest = clients(endpoint).iter().max_by_key(|client| client.last_complete());
-            latest.map_or(0.0, |client| client.last_response().as_secs_f64())
-        }
-        FlowQuantity::Received | FlowQuantity::Drops | FlowQuantity::Delay | FlowQuantity::MaxDelay => {
-            unreachable!("not known at the sender")
+impl SenderReading for Endpoint {
+    fn acr(&self) -> f64 {
+        self.source().map_or(0.0, |source| source.acr().as_cells_per_s())
+    }
+
+    fn sent(&self) -> u64 {
+        self.counters.sent()
+    }
+
+    fn waiting(&self, now: Time) -> u64 {
+        self.supply.waiting(now).unwrap_or(0)
+    }
+
+    fn forward_rm_sent(&self) -> u64 {
+        self.counters.rm(RmCount::ForwardSent)
+    }
+
+    fn backward_rm_received(&self) -> u64 {
+        self.counters.rm(RmCount::BackwardReceived)
+    }
+
+    fn of_tcp(&self, quantity: FlowQuantity) -> Option<f64> {
+        let stack = &self.interface.as_ref()?.stack;
+        match quantity {
+            FlowQuantity::Cwnd => Some(stack.all_senders().map(|sender| sender.window().0 as f64).sum()),
+            FlowQuantity::Rtt => {
+                let measured: Vec<f64> = stack
+                    .all_senders()
+                    .filter_map(|sender| sender.rto().smoothed().map(|span| span.as_secs_f64()))
+                    .collect();
+                (!measured.is_empty()).then(|| measured.iter().sum::<f64>() / measured.len() as f64)
+            }
+            FlowQuantity::Retransmissions => Some(stack.retransmitted() as f64),
+            FlowQuantity::Responses => Some(stack.clients().iter().map(Client::complete).sum::<u64>() as f64),
+            FlowQuantity::ResponseTime => {
+                let latest = stack.clients().iter().max_by_key(|client| client.last_complete())?;
+                Some(latest.last_response().as_secs_f64())
+            }
+            FlowQuantity::Acr
+            | FlowQuantity::SourceRate
+            | FlowQuantity::SourceQueue
+            | FlowQuantity::ForwardRm
+            | FlowQuantity::BackwardRm
+            | FlowQuantity::Received
+            | FlowQuantity::Drops
+            | FlowQuantity::Delay
+            | FlowQuantity::MaxDelay => unreachable!("not of TCP"),
         }
     }
 }
@@ -234,7 +257,7 @@ fn receiver_value(quantity: FlowQuantity, endpoint: &mut Endpoint, track: &mut T
     let Some(delays) = endpoint.delays_mut().filter(|_| quantity != FlowQuantity::Received) else {
         return if quantity == FlowQuantity::Received { received as f64 } else { f64::NAN };
     };
-    let count = received - std::mem::replace(&mut track.last_count, received);
+    let count = track.growth.since(received);
     let sum = delays.sum_ps() - std::mem::replace(&mut track.last_sum, delays.sum_ps());
     let largest = if quantity == FlowQuantity::MaxDelay { delays.end_interval() } else { Duration::ZERO };
     match (count, quantity) {
@@ -244,31 +267,24 @@ fn receiver_value(quantity: FlowQuantity, endpoint: &mut Endpoint, track: &mut T
     }
 }
 
-fn senders(endpoint: &Endpoint) -> impl Iterator<Item = &Sender> {
-    endpoint.interface.iter().flat_map(|interface| interface.stack.all_senders())
-}
-
-fn clients(endpoint: &Endpoint) -> &[Client] {
-    endpoint.interface.as_ref().map_or(&[], |interface| interface.stack.clients())
-}
-
-fn port_value(quantity: PortQuantity, port: &Port, now: Time, track: &mut Track) -> f64 {
-    match quantity {
-        PortQuantity::Queue => port.total_queue(now).0 as f64,
-        PortQuantity::GuaranteedQueue => port.queue(0, now).0 as f64,
-        PortQuantity::AbrQueue => port.queue(ABR, now).0 as f64,
-        PortQuantity::UbrQueue => port.queue(2, now).0 as f64,
-        // Time that the line was busy, per time.
-        PortQuantity::Utilization => per_second(port.busy_ps(now), now, track) * 1e-12,
-        PortQuantity::Drops => port.dropped() as f64,
-        PortQuantity::Metric(index) => port.metric(usize::from(index)),
+impl PortReading for Port {
+    fn total_queue(&self, now: Time) -> u64 {
+        Port::total_queue(self, now).0
     }
-}
 
-/// The growth of `count` since the track's last sample, per second.
-fn per_second(count: u64, now: Time, track: &mut Track) -> f64 {
-    let grown = count - track.last_count;
-    track.last_count = count;
-    let span = now.since(track.last_time);
-    if span == Duration::ZERO { 0.0 } else { grown as f64 / span.as_secs_f64() }
+    fn queue(&self, priority: usize, now: Time) -> u64 {
+        Port::queue(self, priority, now).0
+    }
+
+    fn busy_ps(&self, now: Time) -> u64 {
+        Port::busy_ps(self, now)
+    }
+
+    fn dropped(&self) -> u64 {
+        Port::dropped(self)
+    }
+
+    fn figure(&self, place: usize) -> f64 {
+        self.metric(place)
+    }
 }

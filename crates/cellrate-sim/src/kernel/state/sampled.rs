@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cellrate_scenario::{FlowQuantity, PortQuantity};
+use cellrate_scenario::{FlowSource, PortSource};
 
 use crate::endpoint::{Access, Endpoint};
 use crate::port::{Port, Seen};
@@ -29,41 +29,14 @@ impl Sampled {
         let (mut senders, mut rm_senders) = (BTreeSet::new(), BTreeSet::new());
         for subject in subjects {
             match subject {
-                Subject::Sender(
-                    FlowQuantity::Acr | FlowQuantity::ForwardRm | FlowQuantity::BackwardRm,
-                    endpoint,
-                ) => {
-                    rm_senders.insert(endpoint);
-                }
-                Subject::Sender(
-                    FlowQuantity::SourceRate
-                    | FlowQuantity::SourceQueue
-                    | FlowQuantity::Received
-                    | FlowQuantity::Drops
-                    | FlowQuantity::Cwnd
-                    | FlowQuantity::Rtt
-                    | FlowQuantity::Retransmissions
-                    | FlowQuantity::Responses
-                    | FlowQuantity::ResponseTime
-                    | FlowQuantity::Delay
-                    | FlowQuantity::MaxDelay,
-                    endpoint,
-                ) => {
-                    senders.insert(endpoint);
-                }
-                Subject::Port(PortQuantity::Metric(_) | PortQuantity::Drops, port) => {
-                    looked_at.insert(port);
-                }
-                Subject::Port(
-                    PortQuantity::Queue
-                    | PortQuantity::GuaranteedQueue
-                    | PortQuantity::AbrQueue
-                    | PortQuantity::UbrQueue
-                    | PortQuantity::Utilization,
-                    port,
-                ) => {
-                    queues.insert(port);
-                }
+                Subject::Sender(quantity, endpoint) => match quantity.source() {
+                    FlowSource::RmCells => _ = rm_senders.insert(endpoint),
+                    _ => _ = senders.insert(endpoint),
+                },
+                Subject::Port(quantity, port) => match quantity.source() {
+                    PortSource::Queue | PortSource::Line => _ = queues.insert(port),
+                    PortSource::Port | PortSource::Algorithm => _ = looked_at.insert(port),
+                },
                 Subject::Receiver(..) | Subject::Drops(_) => looked_at.extend(0..ports.len() as u32),
             }
         }

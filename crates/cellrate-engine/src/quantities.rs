@@ -1,0 +1,114 @@
+//! Values of the quantities that probes record, alike in both worlds.
+//!
+//! Ports and sending ends of either world are read by [`PortReading`] and [`SenderReading`]. A quantity that can be worked
+//! out from what these give is a line here, beside its declaration in `cellrate_scenario`.
+
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::{FlowQuantity, PortQuantity};
+
+use crate::priority::{ABR, GUARANTEED, UBR};
+
+/// An output port, read at an instant.
+pub trait PortReading {
+    /// Cells waiting and in transmission, of all categories \[cells\].
+    fn total_queue(&self, now: Time) -> u64;
+
+    /// Cells of this priority waiting and in transmission \[cells\].
+    fn queue(&self, priority: usize, now: Time) -> u64;
+
+    /// Time that the line was busy since the start \[ps\].
+    fn busy_ps(&self, now: Time) -> u64;
+
+    /// Cells lost at the port so far \[cells\].
+    fn dropped(&self) -> u64;
+
+    /// The figure of the port's algorithm at this place in its `metrics`.
+    fn figure(&self, place: usize) -> f64;
+}
+
+/// A sending end of a connection, read at an instant.
+pub trait SenderReading {
+    /// ACR [cells/s]; 0 where there is none.
+    fn acr(&self) -> f64;
+
+    /// Cells of all kinds that have left so far \[cells\].
+    fn sent(&self) -> u64;
+
+    /// Data cells that wait for their turn \[cells\].
+    fn waiting(&self, now: Time) -> u64;
+
+    /// Forward RM cells sent so far \[cells\].
+    fn forward_rm_sent(&self) -> u64;
+
+    /// Backward RM cells received so far \[cells\].
+    fn backward_rm_received(&self) -> u64;
+
+    /// The value of a quantity of its TCP; `None` where TCP is the kernel's, or where there is none.
+    fn of_tcp(&self, quantity: FlowQuantity) -> Option<f64> {
+        let _ = quantity;
+        None
+    }
+}
+
+/// Growth of a count from one sample to the next, as a rate.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Growth {
+    count: u64,
+    /// The instant of the last value.
+    pub time: Time,
+}
+
+impl Growth {
+    /// The growth of `count` since the last value, per second.
+    pub fn per_second(&mut self, count: u64, now: Time) -> f64 {
+        let grown = self.since(count);
+        let span = now.since(self.time);
+        if span == Duration::ZERO { 0.0 } else { grown as f64 / span.as_secs_f64() }
+    }
+
+    /// The growth of `count` since the last value.
+    pub fn since(&mut self, count: u64) -> u64 {
+        count - std::mem::replace(&mut self.count, count)
+    }
+}
+
+/// The value of a port's quantity at `now`.
+pub fn port_value(quantity: PortQuantity, port: &impl PortReading, now: Time, growth: &mut Growth) -> f64 {
+    match quantity {
+        PortQuantity::Queue => port.total_queue(now) as f64,
+        PortQuantity::GuaranteedQueue => port.queue(GUARANTEED, now) as f64,
+        PortQuantity::AbrQueue => port.queue(ABR, now) as f64,
+        PortQuantity::UbrQueue => port.queue(UBR, now) as f64,
+        // Time that the line was busy, per time.
+        PortQuantity::Utilization => growth.per_second(port.busy_ps(now), now) * 1e-12,
+        PortQuantity::Drops => port.dropped() as f64,
+        PortQuantity::Metric(place) => port.figure(usize::from(place)),
+    }
+}
+
+/// The value at `now` of a quantity that the sending end knows.
+///
+/// # Panics
+/// For one that it does not know.
+pub fn sender_value(
+    quantity: FlowQuantity,
+    sender: &impl SenderReading,
+    now: Time,
+    growth: &mut Growth,
+) -> f64 {
+    match quantity {
+        FlowQuantity::Acr => sender.acr(),
+        FlowQuantity::SourceRate => growth.per_second(sender.sent(), now),
+        FlowQuantity::SourceQueue => sender.waiting(now) as f64,
+        FlowQuantity::ForwardRm => sender.forward_rm_sent() as f64,
+        FlowQuantity::BackwardRm => sender.backward_rm_received() as f64,
+        FlowQuantity::Cwnd
+        | FlowQuantity::Rtt
+        | FlowQuantity::Retransmissions
+        | FlowQuantity::Responses
+        | FlowQuantity::ResponseTime => sender.of_tcp(quantity).unwrap_or(0.0),
+        FlowQuantity::Received | FlowQuantity::Drops | FlowQuantity::Delay | FlowQuantity::MaxDelay => {
+            unreachable!("not known at the sender")
+        }
+    }
+}
