@@ -1,4 +1,4 @@
-//! The toys in a scenario: an algorithm with its keys, a policy and a probe are read, run, and are recorded, by their names.
+//! The toys in a scenario: an algorithm with its keys, a policy and a probe are read, run and recorded by name.
 
 use std::ops::ControlFlow;
 

@@ -1,7 +1,7 @@
 //! Values of the quantities that probes record, alike in both worlds.
 //!
-//! Ports and sending ends of either world are read by [`PortReading`] and [`SenderReading`]. A quantity that can be worked
-//! out from what these give is a line here, beside its declaration in `cellrate_scenario`.
+//! Ports and sending ends of either world are read by [`PortReading`] and [`SenderReading`]. A quantity that can be
+//! worked out from what these give is a line here, beside its declaration in `cellrate_scenario`.
 
 use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{FlowQuantity, PortQuantity};

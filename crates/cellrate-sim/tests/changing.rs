@@ -100,8 +100,8 @@ fn a_loss_that_changes_is_that_of_its_time() {
 }
 
 /// Every algorithm that hands out rates and goes by what comes, on a line that has half of its rate for a while: ACR is
-/// the share of the rate in force that the algorithm declares. Those that go by a threshold of the queue swing too widely
-/// for one instant to tell (`crates/cellrate-proto/tests/built_in.rs` has them all).
+/// the share of the rate in force that the algorithm declares. Those that go by a threshold of the queue swing too
+/// widely for one instant to tell (`crates/cellrate-proto/tests/built_in.rs` has them all).
 #[test]
 fn algorithms_hand_out_the_rate_in_force() {
     let mut tried = 0;

@@ -1,6 +1,7 @@
 //! Quantities that probes record: each declares its name, its unit, who has it and where its value comes from, once.
 //!
-//! A new one is an entry here, and its value a line of `cellrate_engine::quantities`, which both worlds share: that is a
+//! A new one is an entry here, and its value a line of `cellrate_engine::quantities`, which both worlds share: that is
+//! a
 //! `match` without a default, as is the one of the judge in the tests, so that the compiler names what is missing. The
 //! format, its reference, names and units in results, remedies, and what has to be up to date for a sample follow.
 
