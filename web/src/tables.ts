@@ -145,6 +145,16 @@ function applicationTables(rows: (key: string) => Row[]): Table[] {
       ]),
     },
     {
+      head: ["flows", "offered", "begun", "no room", "no slot", "blocked %", "mean holding ms", "mean at once"],
+      rows: rows("flows").map((row) => [
+        row.flows,
+        ...["offered", "begun", "no_room", "no_slot"].map((key) => whole.format(row[key])),
+        within(row.blocking, 100, 2),
+        within(row.mean_holding_s, 1e3, 3),
+        decimals(row.mean_concurrent, 2),
+      ]),
+    },
+    {
       head: ["frames", "all", ...(skips ? ["skipped"] : []), "whole", "lost", "unfinished", "mean time ms", "p99 time ms", "max time ms"],
       rows: rows("frames").map((row) => [
         row.vc,

@@ -6,6 +6,7 @@
 pub mod acr_integral;
 pub mod becn;
 pub mod cost;
+pub mod demand;
 pub mod given;
 pub mod histogram;
 pub mod line;

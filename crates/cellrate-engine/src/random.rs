@@ -56,6 +56,8 @@ pub enum Stream {
     Policy(Owner),
     /// Times that a host takes to process the PDUs of a direction.
     Processing(Owner),
+    /// Flows and calls of a demand: 0 when they arrive, 1 between whom, 2 how much they ask for.
+    Demand(Owner, u32),
     /// PDUs that differential frame discard refuses before an output port.
     Refusals(Owner),
 }
@@ -73,6 +75,7 @@ impl Stream {
             Stream::Thoughts(owner, client) => (4, owner, client),
             Stream::Policy(owner) => (6, owner, 0),
             Stream::Processing(owner) => (7, owner, 0),
+            Stream::Demand(owner, part) => (15, owner, part),
             Stream::Refusals(owner) => (8, owner, 0),
         };
         owner.0 ^ scattered(u64::from(part) << 8 | kind)

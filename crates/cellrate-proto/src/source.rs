@@ -136,6 +136,17 @@ impl Source {
         self
     }
 
+    /// Begins anew, as a connection that has just been set up: ACR is that of the beginning, the next in-rate cell is an
+    /// FRM and may leave at once (rule 2), and no BRM is missed. A turned-around cell that waits stays, and so does what
+    /// a use-it-or-lose-it policy remembers.
+    pub fn restart(&mut self) {
+        self.set_acr(self.parameters.effective_icr());
+        self.started = false;
+        self.cells_since_frm = 0;
+        self.brm_since_frm = false;
+        self.frms_since_brm = 0;
+    }
+
     /// ACR now.
     #[inline]
     pub fn acr(&self) -> CellRate {

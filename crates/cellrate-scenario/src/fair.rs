@@ -67,7 +67,8 @@ impl std::error::Error for Oversubscribed {}
 /// out](crate::Port::target_utilization), of which its [phantom](crate::Port::phantom_weight) has a share, less the CBR
 /// and VBR traffic of constant rate through it, whenever that is sent, and less the backward RM cells of flows the
 /// other way: one for every Nrm cells of each. Those of a connection with data both ways are among the cells of its
-/// other direction, whose rate has them in it. Left out of account is guaranteed traffic of varying rate. A link whose
+/// other direction, whose rate has them in it. Left out of account are guaranteed traffic of varying rate and connections
+/// that carry flows or calls of a [demand](crate::Demand). A link whose
 /// rate changes has the one of the beginning.
 ///
 /// # Errors
@@ -231,6 +232,10 @@ impl Demand {
         let flow = connection.flow(backward);
         // ACKs of TCP ask for no more than a small part of what the data gets.
         if !connection.carries_data(backward) || connection.carries_only_acks(backward) {
+            return None;
+        }
+        // Who sends when, among connections that carry calls, a run shows.
+        if matches!(flow.traffic, Some(Traffic::Call(_))) {
             return None;
         }
         match (&flow.sender, connection.category) {

@@ -401,6 +401,18 @@ impl Endpoint {
         Some(Cell::resource_management(now, &at_once).on_hop(self.first_hop as usize))
     }
 
+    /// A call begins at `now`, and ends at `end`: the source begins anew, as one that has just been set up.
+    pub fn begin_call(&mut self, now: Time, end: Time) {
+        if let Sender::Abr(source) = &mut self.sender {
+            let before = source.acr();
+            source.restart();
+            self.acr_integral.advance(now, before);
+        }
+        if let Some(calls) = self.supply.calls_mut() {
+            calls.begin(now, end);
+        }
+    }
+
     /// The last cell of a PDU has come; there may be more to send now.
     pub fn on_pdu(&mut self, now: Time, last: Cell, pdu: &Departed) {
         if let Some(interface) = &mut self.interface {

@@ -32,6 +32,7 @@ use random_tcp::{random_tcp, random_tcp_bottleneck, random_tcp_shared_hosts};
 use random_world::becn::notified;
 use random_world::categories::{of_several_categories, random_categories};
 use random_world::changing::changing;
+use random_world::flows::with_calls;
 use random_world::frame_discard::discarding;
 use random_world::hosts::random_shared_hosts;
 use random_world::parallel::in_parallel;
@@ -42,7 +43,7 @@ use random_world::segments::segmented;
 use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
-use reference::{CHANGING_FLAWS, FLAWS, Judgement, POLICE_FLAWS, TCP_FLAWS, TcpRow, judge};
+use reference::{CALL_FLAWS, CHANGING_FLAWS, FLAWS, Judgement, POLICE_FLAWS, TCP_FLAWS, TcpRow, judge};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -67,6 +68,7 @@ const DEFAULT_TURNS_COUNT: u64 = 160;
 const DEFAULT_PARTS_COUNT: u64 = 220;
 const DEFAULT_PARALLEL_COUNT: u64 = 300;
 const DEFAULT_CHANGING_COUNT: u64 = 500;
+const DEFAULT_CALLS_COUNT: u64 = 500;
 const DEFAULT_OWN_COUNT: u64 = 400;
 const DEFAULT_CATEGORIES_COUNT: u64 = 90;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 30;
@@ -265,6 +267,31 @@ fn with_changes(number: u64) -> Scenario {
 #[test]
 fn the_kernel_and_the_judge_agree_where_links_change() {
     agree(with_changes, DEFAULT_CHANGING_COUNT, 4);
+}
+
+/// Any network, with calls that come and go.
+fn with_some_calls(number: u64) -> Scenario {
+    let scenario = match number % 13 {
+        8 => random_thresholds(number),
+        9 => random_categories(number),
+        10 => taking_turns(random_scenario(number), number),
+        11 => changing(random_scenario(number), number),
+        12 => in_parallel(random_scenario(number), number),
+        _ => of_kind(number)(number),
+    };
+    let mut scenario = with_calls(scenario, number);
+    if number.is_multiple_of(5) {
+        scenario = segmented(scenario, number);
+    }
+    if number.is_multiple_of(7) {
+        scenario = notified(scenario, number);
+    }
+    if number.is_multiple_of(6) { in_parts(scenario, number) } else { scenario }
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_calls_come_and_go() {
+    agree(with_some_calls, DEFAULT_CALLS_COUNT, 4);
 }
 
 #[test]
@@ -484,7 +511,8 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
     let of_tcp = TCP_FLAWS.map(|flaw| (flaw, random_tcp as fn(u64) -> Scenario));
     let of_police = POLICE_FLAWS.map(|flaw| (flaw, random_policed as fn(u64) -> Scenario));
     let of_changes = CHANGING_FLAWS.map(|flaw| (flaw, with_changes as fn(u64) -> Scenario));
-    let of_all = of_cells.into_iter().chain(of_tcp).chain(of_police).chain(of_changes);
+    let of_calls = CALL_FLAWS.map(|flaw| (flaw, with_some_calls as fn(u64) -> Scenario));
+    let of_all = of_cells.into_iter().chain(of_tcp).chain(of_police).chain(of_changes).chain(of_calls);
     for (flaw, network) in of_all {
         let tells = |&number: &u64| {
             let scenario = network(number);
@@ -540,6 +568,9 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
     let is_unlike = |(kernel, judge): (&FrameSummary, &FrameSummary)| !same_frames(kernel, judge);
     if summary.frames.len() != judge.frames.len() || summary.frames.iter().zip(&judge.frames).any(is_unlike) {
         return Some(format!("frames: {:#?} against {:#?}", summary.frames, judge.frames));
+    }
+    if summary.flows != judge.flows {
+        return Some(format!("flows: {:#?} against {:#?}", summary.flows, judge.flows));
     }
     if summary.run.cell_hops != judge.cell_hops {
         return Some(format!("cell hops: {} against {}", summary.run.cell_hops, judge.cell_hops));

@@ -223,9 +223,24 @@ def frame_numbers(summary: dict[str, Any]) -> Numbers:
     ]
 
 
+def flow_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of flows and calls that come and go: a row per demand."""
+    head = ["flows", "offered", "begun", "no\nroom", "no\nslot", "blocked\n%", "mean\nholding\nms", "mean\nat once"]
+    return head, [
+        [
+            row["flows"],
+            *(f"{row[key]:,}" for key in ("offered", "begun", "no_room", "no_slot")),
+            _in(row["blocking"], 100, 2),
+            _in(row["mean_holding_s"], 1e3, 3),
+            f"{row['mean_concurrent']:,.2f}",
+        ]
+        for row in summary.get("flows", [])
+    ]
+
+
 def application_numbers(summary: dict[str, Any]) -> list[Numbers]:
     """Give the tables of what applications had of the network; of each kind that there is."""
-    kinds = (tcp_numbers, page_numbers, exchange_numbers, burst_numbers, frame_numbers)
+    kinds = (flow_numbers, tcp_numbers, page_numbers, exchange_numbers, burst_numbers, frame_numbers)
     return [numbers for numbers in (kind(summary) for kind in kinds) if numbers[1]]
 
 

@@ -60,7 +60,10 @@ impl Supply {
                 Supply::Video(Box::new(Video::new(video, seed, Owner::flow(scenario, flow), end)))
             }
             Some(Traffic::Custom(custom)) => Supply::Bursts(Box::new(given.bursts(scenario, flow, custom)?)),
-            Some(Traffic::Tcp(_) | Traffic::Frames(_) | Traffic::RequestResponse(_)) => return Ok(None),
+            // A live run refuses calls.
+            Some(Traffic::Tcp(_) | Traffic::Frames(_) | Traffic::RequestResponse(_) | Traffic::Call(_)) => {
+                return Ok(None);
+            }
         }))
     }
 

@@ -5,6 +5,7 @@ mod application;
 mod changing;
 mod clock;
 mod custom;
+mod flows;
 mod frames;
 mod host;
 mod live;
@@ -26,6 +27,8 @@ use cellrate_proto::switch::FIGURES;
 use crate::model::{FlowQuantity, PortQuantity};
 use changing::{CHANGES_KEY, DELAY_COURSE, RATE_COURSE};
 use clock::{CLOCKS_KEY, LINK_OFFSET_KEY};
+use flows::FLOWS;
+pub(crate) use flows::MOST_SLOTS;
 pub(crate) use frames::{MAX_COLUMN, MAX_FRAME};
 use host::{HOST, HOST_DEFAULTS};
 use live::LIVE;
@@ -96,6 +99,12 @@ pub(crate) const ROOT: Shape = Shape {
         key("switch", Kind::Entries(&SWITCH), "none", "Switches with output-buffered ports."),
         key("link", Kind::Entries(&LINK), "none", "Duplex links."),
         key("vc", Kind::Entries(&VC), "none", "Virtual channel connections."),
+        key(
+            "flows",
+            Kind::Entries(&FLOWS),
+            "none",
+            "Flows and calls that come and go between pairs of hosts (docs/guides/flows.md).",
+        ),
         key(
             "application",
             Kind::Entries(&APPLICATION),

@@ -7,6 +7,7 @@ mod application;
 mod changing;
 mod clock;
 mod custom;
+mod demand;
 mod frames;
 mod host;
 mod index;
@@ -28,6 +29,7 @@ pub use application::*;
 pub use changing::*;
 pub use clock::*;
 pub use custom::*;
+pub use demand::*;
 pub use frames::*;
 pub use host::*;
 pub use index::*;
@@ -47,6 +49,7 @@ pub use vs_vd::*;
 
 use std::sync::Arc;
 
+use cellrate_proto::admission::Book;
 use cellrate_proto::misbehaviour::Misbehaviour;
 use cellrate_proto::switch::{FrameDiscardConfig, PortControlConfig};
 use cellrate_proto::uili::UiliConfig;
@@ -74,6 +77,10 @@ pub struct Scenario {
     /// Virtual channel connections, both directions each. Where the scenario asks for admission, those admitted, with
     /// the parameters that set-up agreed on.
     pub connections: Vec<Connection>,
+    /// Flows and calls that come and go; the connections that carry them are the last ones.
+    pub demands: Arc<[Demand]>,
+    /// Rates that all other connections have booked, where the scenario asks for admission.
+    pub book: Book,
     /// Connections that admission or negotiation refused, in the order of the file. They do not run.
     pub refused: Vec<Refused>,
     /// Parameters that negotiation changed, in the order it happened.
@@ -449,6 +456,9 @@ pub enum Traffic {
     /// A client that asks and a server that answers; on the forward flow only. The backward flow, which has no traffic
     /// of its own then, carries the answers.
     RequestResponse(RequestResponse),
+    /// Calls of a [demand](Demand), one after the other: each sends this while it lasts, from its beginning on. It is
+    /// constant, on-off or greedy without windows.
+    Call(Arc<Traffic>),
     /// Traffic that is not built in.
     Custom(Arc<Custom>),
 }

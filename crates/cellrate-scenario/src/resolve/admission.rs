@@ -20,6 +20,39 @@ pub(super) struct Outcome {
     pub kept: Vec<bool>,
     pub refused: Vec<Refused>,
     pub negotiated: Vec<Negotiated>,
+    /// Where calls are set up later, if the scenario asks for admission.
+    pub desk: Option<Desk>,
+}
+
+/// Set-up as it is after all connections of the file.
+pub(super) struct Desk {
+    pub book: Book,
+    wish: Wish,
+}
+
+impl Desk {
+    /// The connection as it agrees with an otherwise idle network, and its bookings in each direction with traffic; or
+    /// why it is refused.
+    pub fn agree(
+        &self,
+        network: &Network,
+        connection: Connection,
+        terms: &Terms,
+    ) -> Result<(Connection, Vec<(Vec<usize>, Request)>), String> {
+        let mut book = self.book.clone();
+        let (mut agreed, mut bookings) = ((connection, Vec::new()), Vec::new());
+        for backward in [false, true] {
+            agreed = set_up(network, &mut book, &self.wish, agreed, terms, backward)?;
+            agreed = stop_and_go::agree(network, agreed, backward)?;
+            let connection = &agreed.0;
+            let flow = connection.flow(backward);
+            if flow.traffic.is_some() {
+                let lines = connection.steps(backward).map(|step| step.port().index()).collect();
+                bookings.push((lines, request(connection.category, flow, terms)));
+            }
+        }
+        Ok((agreed.0, bookings))
+    }
 }
 
 /// Bandwidth that the scenario asks for a connection.
@@ -36,8 +69,12 @@ pub(super) fn admit(
     connections: &mut [Connection],
     terms: &[Terms],
 ) -> Result<Outcome, Fault> {
-    let mut outcome =
-        Outcome { kept: vec![true; connections.len()], refused: Vec::new(), negotiated: Vec::new() };
+    let mut outcome = Outcome {
+        kept: vec![true; connections.len()],
+        refused: Vec::new(),
+        negotiated: Vec::new(),
+        desk: None,
+    };
     let Some(wish) = wish(root)? else {
         // With `admission = false` the keys may stay, so that both can be tried; without the key they would be idle.
         if root.node("admission").is_none() {
@@ -79,6 +116,7 @@ pub(super) fn admit(
             }
         }
     }
+    outcome.desk = Some(Desk { book, wish });
     Ok(outcome)
 }
 

@@ -3,6 +3,8 @@
 //! This comes last, when all is resolved and admitted by nominal rates: whoever runs the scenario finds the rates of
 //! lines and senders and the starts of traffic as the clocks make them, and knows nothing of clocks.
 
+use std::sync::Arc;
+
 use cellrate_proto::{CellRate, Duration, Time};
 use sha2::{Digest, Sha256};
 
@@ -252,6 +254,7 @@ fn scale(traffic: &mut Traffic, offset: ClockOffset) {
                 .for_each(|rate| *rate = offset.of_rate(*rate));
         }
         Traffic::RequestResponse(model) => model.rate = offset.of_rate(model.rate),
+        Traffic::Call(call) => scale(Arc::make_mut(call), offset),
         // Codecs have clocks of their own, TCP goes by ACKs, and the others name no rate.
         Traffic::Greedy { .. }
         | Traffic::Timed { .. }
@@ -298,7 +301,7 @@ fn delay(traffic: &mut Traffic, phase: Duration) {
             later(&mut model.start);
             later(&mut model.end);
         }
-        // A program says itself when it begins.
-        Traffic::Custom(_) => {}
+        // A program says itself when it begins, and a call begins when it arrives.
+        Traffic::Custom(_) | Traffic::Call(_) => {}
     }
 }

@@ -118,7 +118,7 @@ fn terms(table: &Table, connection: &Connection) -> Result<Terms, Fault> {
 
 /// Keys of a connection that its own entry leaves open: `defaults.abr`, then `defaults.vc`; no parameters of other
 /// categories.
-fn base(all: &Table, abr: &Table, own: &Table) -> Table {
+pub(super) fn base(all: &Table, abr: &Table, own: &Table) -> Table {
     let category = own.text("category").or(all.text("category")).unwrap_or("abr");
     if category != "abr" {
         let mut base = all.clone();
@@ -148,7 +148,7 @@ fn base(all: &Table, abr: &Table, own: &Table) -> Table {
     base
 }
 
-fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
+pub(super) fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
     let table = &whole.table;
     let path = path(network, table, whole.place)?;
     let rates = path.iter().map(|step| network.link(*step).fastest_rate().to_cell_rate());
@@ -393,7 +393,7 @@ fn backward_traffic(
 }
 
 /// From host to host over links that are there, through switches, through none twice.
-fn path(network: &Network, table: &Table, place: Place) -> Result<Vec<Step>, Fault> {
+pub(super) fn path(network: &Network, table: &Table, place: Place) -> Result<Vec<Step>, Fault> {
     let Some(node) = table.node("path") else {
         return Err(check::missing(place, "path", "its nodes in order"));
     };

@@ -8,6 +8,7 @@ mod changing;
 mod clock;
 mod connection;
 mod course;
+mod flows;
 mod frames;
 mod host;
 mod leo;
@@ -53,6 +54,8 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let live = live::read(root, &network)?;
     let mut kept = outcome.kept.iter();
     connections.retain(|_| kept.next() == Some(&true));
+    let demands = flows::build(root, &network, outcome.desk.as_ref(), &mut connections)?;
+    let book = outcome.desk.map(|desk| desk.book).unwrap_or_default();
     let seed = root.node("seed").map_or(Ok(1), |seed| check::integer(seed, 0, i64::MAX))? as u64;
     let clocks = clock::set(root, seed, &mut network, &mut connections)?;
     Ok(Scenario {
@@ -65,6 +68,8 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
         hosts: network.hosts,
         links: network.links,
         connections,
+        demands: demands.into(),
+        book,
         refused: outcome.refused,
         negotiated: outcome.negotiated,
         clocks,
@@ -79,10 +84,12 @@ pub(crate) fn check_for_simulation(root: &Table) -> Result<(), Fault> {
     application::refuse(root)
 }
 
-/// Refuses what a live run cannot have: figures of a part of its time, policers, links that change.
+/// Refuses what a live run cannot have: figures of a part of its time, policers, flows that come and go, links that
+/// change.
 pub(crate) fn check_for_live(root: &Table) -> Result<(), Fault> {
     measuring::refuse(root)?;
     police::refuse(root)?;
+    flows::refuse(root)?;
     changing::refuse(root)
 }
 

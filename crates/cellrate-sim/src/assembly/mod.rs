@@ -9,6 +9,7 @@ mod carried;
 mod ends;
 mod folds;
 mod hops;
+mod openers;
 mod place;
 mod ports;
 mod tracks;
@@ -30,6 +31,7 @@ use crate::endpoint::Endpoint;
 use crate::error::RunError;
 use crate::kernel::Kernel;
 use crate::kernel::build::Parts;
+use crate::kernel::opening::Openers;
 use crate::kernel::police::Police;
 use crate::kernel::state::cluster::Cluster;
 use crate::kernel::windows::partition::Partition;
@@ -40,6 +42,7 @@ use carried::{categories_by_port, ports_without_queue};
 use ends::{build_endpoints, build_virtual_ends, conduits};
 use folds::fold;
 use hops::{Hops, build_hops, own};
+use openers::build_openers;
 pub(crate) use place::Place;
 use ports::{Ends, build_port};
 use tracks::build_tracks;
@@ -198,6 +201,7 @@ pub(crate) fn assemble(
     };
     wiring.lay(own(&mut table), &mut parts);
 
+    build_openers(scenario, &endpoints, &mut parts);
     let tracks = build_tracks(scenario, &ports, &endpoints, &virtual_ends, partition.clusters);
     let conduits = conduits(&parts, &endpoints);
     let clusters = parts.into_iter().zip(tracks).map(|(parts, tracks)| {
@@ -227,6 +231,7 @@ fn empty_parts(scenario: &Scenario, mechanisms: Mechanisms) -> Parts {
         first_virtual: 0,
         ways_back: BTreeMap::new(),
         police: Police::default(),
+        openers: Openers::default(),
         sampler: Sampler::default(),
         end: first_pause(scenario),
         mechanisms,

@@ -8,6 +8,7 @@ use cellrate_proto::Time;
 
 use super::hop::{Hop, NONE};
 use super::lanes::lane::{Course, Lane};
+use super::opening::Openers;
 use super::police::Police;
 use super::state::cluster::{Ahead, Cluster};
 use super::state::feed::Feed;
@@ -38,6 +39,8 @@ pub(crate) struct Parts {
     /// The hop of the other direction that leaves the same switch, by hops of ports that [originate](super::becn) BRMs.
     pub ways_back: BTreeMap<u32, u32>,
     pub police: Police,
+    /// Openers of flows and calls, without leaves.
+    pub openers: Openers,
     pub sampler: Sampler,
     pub end: Time,
     pub mechanisms: Mechanisms,
@@ -67,6 +70,7 @@ impl Cluster {
             first_virtual,
             ways_back,
             police,
+            mut openers,
             sampler,
             end,
             mechanisms,
@@ -93,6 +97,8 @@ impl Cluster {
         let mut leaves: Vec<Leaf> = changes.chain(departures).collect();
         leaves.push(Leaf::Sample);
         leaves.extend(arrivals);
+        leaves.extend((0..openers.list.len() as u32).map(Leaf::Opening));
+        openers.leaves = vec![0; openers.list.len()];
         leaves.extend(transmissions);
         let with_tcp = (0..).zip(&endpoints).filter(|(_, endpoint)| endpoint.interface.is_some());
         leaves.extend(with_tcp.map(|(i, _)| Leaf::Timer(i)));
@@ -123,6 +129,7 @@ impl Cluster {
             first_virtual,
             ways_back,
             police: Box::new(police),
+            openers: Box::new(openers),
             sampler,
             end,
             leaves,
@@ -137,6 +144,7 @@ impl Cluster {
                 Leaf::Sample => cluster.sample_leaf = number,
                 Leaf::Feed(feed) => cluster.feeds[feed as usize].leaf = number,
                 Leaf::Lane(lane) => cluster.lanes[lane as usize].leaf = number,
+                Leaf::Opening(opener) => cluster.openers.leaves[opener as usize] = number,
                 Leaf::Transmission(endpoint) => note_leaf(&mut cluster.transmission_leaves, endpoint, number),
                 Leaf::Timer(endpoint) => note_leaf(&mut cluster.timer_leaves, endpoint, number),
             }
@@ -147,6 +155,7 @@ impl Cluster {
             cluster.reschedule(Time::ZERO, endpoint);
             cluster.reschedule_timer(endpoint);
         }
+        cluster.begin_openers();
         cluster.schedule.set(cluster.sample_leaf as usize, cluster.sampler.next());
         cluster.note_everything(Time::ZERO);
         cluster

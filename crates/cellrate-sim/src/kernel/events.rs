@@ -44,6 +44,7 @@ impl Cluster {
                     Course::VirtualEnd => self.on_virtual_end(now, lane as usize, leaf),
                     Course::Policed => self.on_policed(now, lane as usize, leaf),
                 },
+                Leaf::Opening(opener) => self.on_opening(now, opener as usize),
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
                 Leaf::Change(port) => self.on_change(now, port as usize, leaf),
                 Leaf::Departure(port) => self.on_departure(now, port as usize, leaf),

@@ -50,6 +50,7 @@ pub(crate) fn account(
     let (frames, frame_list) = super::frames::collect(scenario, &assembly, &elsewhere.in_flight, end, start);
     let frames = super::frames::since(frames, &meter.warm_up.frames);
     let Rows { exchanges, pages, list: exchange_list } = super::exchanges::collect(scenario, &assembly);
+    let flows = super::flows::collect(scenario, &assembly, end);
     let virtual_sources = super::virtual_sources::collect(scenario, &assembly, &meter.virtual_sources, end);
     let policing = super::policing::collect(scenario, &assembly, &meter.policing);
     let (shares, fairness, efficiency) = shares::rows(scenario, &got(scenario, &vcs, &tcp, end));
@@ -72,6 +73,7 @@ pub(crate) fn account(
             burst_list,
             frames,
             frame_list,
+            flows,
             virtual_sources,
             policing,
             host_bottlenecks,
@@ -97,6 +99,9 @@ fn got(scenario: &Scenario, vcs: &[FlowSummary], tcp: &[TcpSummary], end: Time) 
         // Rows are in the order of directions; of those that sent nothing there is none.
         let name = flow_name(scenario, flow);
         let row = rows.next_if(|row| row.vc == name);
+        if scenario.is_slot(flow.connection()) {
+            continue;
+        }
         if !connection.carries_data(flow.is_backward()) || connection.carries_only_acks(flow.is_backward()) {
             continue;
         }

@@ -5,6 +5,7 @@
 mod account;
 mod bursts;
 mod exchanges;
+mod flows;
 mod frames;
 mod measured;
 mod phase_effects;
@@ -71,6 +72,8 @@ pub struct Summary {
     /// Single frames, in the order of `frames` and of their numbers: as many of each direction as its `record` asks
     /// for.
     pub frame_list: Vec<FrameRow>,
+    /// One row per demand of flows or calls that come and go, in the order of the scenario.
+    pub flows: Vec<DemandSummary>,
     /// One row per virtual source that data came to, in the order of the VCs and of their way.
     pub virtual_sources: Vec<VirtualSourceSummary>,
     /// One row per policer, in the order of the VCs and of their way.
@@ -324,6 +327,29 @@ pub struct ExchangeRow {
     pub response_s: Option<f64>,
     /// From `request_cell_s` to `last_octet_s` \[s\].
     pub cell_response_s: Option<f64>,
+}
+
+/// Flows or calls that come and go: `offered = begun + no_room + no_slot`, of those that arrived from the end of the
+/// warm-up on and whose set-up was over before the end of the run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DemandSummary {
+    /// Name of the demand.
+    pub flows: String,
+    /// That arrived.
+    pub offered: u64,
+    /// That began.
+    pub begun: u64,
+    /// Blocked, because a link had no room for what they ask for.
+    pub no_room: u64,
+    /// Blocked, because all connections of the pair were taken.
+    pub no_slot: u64,
+    /// Probability of being blocked: those blocked over `offered`; null when nothing was offered.
+    pub blocking: Option<f64>,
+    /// Mean holding time of those that began, beyond the end of the run too \[s\]; null when none began.
+    pub mean_holding_s: Option<f64>,
+    /// Time-weighted mean of how many were under way, those that had begun in the warm-up among them: for calls the
+    /// traffic carried, in erlangs.
+    pub mean_concurrent: f64,
 }
 
 /// The bursts of one direction of a connection with request-response traffic (paper uili, section 7.2).

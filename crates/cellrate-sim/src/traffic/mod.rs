@@ -2,6 +2,7 @@
 //! and is told when one has left. No event is spent on a cell's arrival at its own source. [`Conversation`] alone is
 //! also told what arrives at its end, because that is what it answers.
 
+mod call;
 mod conversation;
 
 use cellrate_proto::{CellRate, Duration, Time};
@@ -10,6 +11,7 @@ use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
 use crate::kernel::cell::Cell;
 use crate::random::{Owner, Random, Stream};
 use crate::transport::Adapter;
+pub use call::Calls;
 use cellrate_engine::given::{Given, NotGiven};
 use cellrate_engine::per_vc_queue::PerVcQueue;
 use cellrate_engine::processing::ProcessingTimes;
@@ -42,6 +44,8 @@ pub enum Supply {
     Video(Box<Video>),
     /// Frames in datagrams.
     Frames(Box<Frames>),
+    /// Calls, one after the other.
+    Calls(Box<Calls>),
     /// Traffic that is not built in.
     Bursts(Box<Bursts>),
     /// Cells that another loop of the same connection brings to a switch.
@@ -104,6 +108,7 @@ impl Supply {
             Some(Traffic::RequestResponse(model)) => {
                 Supply::Conversation(Box::new(Conversation::client(model, cell_time)))
             }
+            Some(Traffic::Call(model)) => Supply::Calls(Box::new(Calls::new(model, seed, owner()))),
             Some(Traffic::Custom(custom)) => Supply::Bursts(Box::new(given.bursts(scenario, flow, custom)?)),
         })
     }
@@ -174,6 +179,7 @@ impl Supply {
             }
             Supply::Video(video) => video.next().max(from),
             Supply::Frames(frames) => frames.next().max(from),
+            Supply::Calls(calls) => calls.present().available_from(from),
             Supply::Bursts(bursts) => bursts.next().max(from),
             Supply::Relayed(queue) => {
                 if queue.is_empty() {
@@ -193,6 +199,7 @@ impl Supply {
             Supply::Greedy(greedy) => (greedy.run(at, spacing), false),
             Supply::Adapter(adapter) if at < adapter.ready() => (0, false),
             Supply::Adapter(adapter) => (adapter.run(), true),
+            Supply::Calls(calls) => calls.present().run(at, spacing),
             Supply::Constant(constant) => (constant.run(at, spacing), false),
             Supply::OnOff(on_off) => (on_off.run(at, spacing), false),
             Supply::Conversation(conversation) => (conversation.run(at, spacing), false),
@@ -206,6 +213,7 @@ impl Supply {
             Supply::Endless => {}
             Supply::Greedy(greedy) => greedy.take_run(count),
             Supply::Adapter(adapter) => adapter.take_run(count, last),
+            Supply::Calls(calls) => calls.present_mut().take_run(count, last),
             Supply::Constant(constant) => constant.take_run(count),
             Supply::OnOff(on_off) => on_off.take_run(count),
             Supply::Conversation(conversation) => conversation.take_run(count, last),
@@ -237,6 +245,7 @@ impl Supply {
             Supply::Adapter(adapter) => return adapter.take(now),
             Supply::Video(video) => video.take(),
             Supply::Frames(frames) => return frames.take(now),
+            Supply::Calls(calls) => return calls.present_mut().take(now),
             Supply::Bursts(bursts) => bursts.take(now),
             Supply::Relayed(queue) => return queue.take(now).is_some_and(|cell| cell.ends_pdu()),
         }
@@ -255,9 +264,15 @@ impl Supply {
             Supply::Adapter(adapter) => Some(adapter.waiting()),
             Supply::Video(video) => Some(video.waiting(now)),
             Supply::Frames(frames) => Some(frames.waiting(now)),
+            Supply::Calls(calls) => calls.present().waiting(now),
             Supply::Bursts(bursts) => Some(bursts.waiting(now)),
             Supply::Relayed(queue) => Some(queue.len().0),
         }
+    }
+
+    /// The calls, if this is a supply of them, to begin one.
+    pub fn calls_mut(&mut self) -> Option<&mut Calls> {
+        if let Supply::Calls(calls) = self { Some(calls) } else { None }
     }
 
     /// The queue of PDUs, if this is one.

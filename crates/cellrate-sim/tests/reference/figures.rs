@@ -34,6 +34,7 @@ impl Network<'_> {
             tcp: (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect(),
             tcp_before: self.warm_up().map(|look| look.tcp.clone()),
             frames,
+            flows: self.demand_rows(),
             cell_hops: self.ports.iter().map(|port| port.transmitted).sum(),
             ports,
             windows,

@@ -55,6 +55,18 @@ pub enum Flaw {
     FirstRate,
     /// A cell goes on a line that has stopped.
     NoStop,
+    /// A call that ends as another arrives still has what it booked.
+    CallsEndLate,
+    /// A call has its first data as it arrives.
+    SetUpTakesNoTime,
+    /// A call holds its connection from its arrival on, not from its first data.
+    HoldingFromArrival,
+    /// The source of a call goes on where the call before left it.
+    SourceGoesOn,
+    /// A call has the free slot with the highest number.
+    HighestSlot,
+    /// A call books the first direction only.
+    OneWayBooked,
 }
 
 /// All of them but those of TCP.

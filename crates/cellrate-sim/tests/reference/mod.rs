@@ -5,7 +5,7 @@
 //! the documented rules line by line:
 //!
 //! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order
-//!   of the ports the cells left, transmissions in the order of the connections, forward before backward, timers of TCP
+//!   of the ports the cells left, beginnings of calls, transmissions in the order of the connections, forward before backward, timers of TCP
 //!   in the same order;
 //! - service by priority (CBR and VBR, ABR, GFR and UBR), or as the queues of a port with others say, never
 //!   pre-empted; buffers count the cell in transmission;
@@ -32,6 +32,7 @@ mod beginning;
 mod changing;
 mod figures;
 mod flaws;
+mod flows;
 mod frame_discard;
 mod frames;
 mod police;
@@ -54,13 +55,17 @@ use cellrate_scenario::{
 use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::transport::{Adapter, Segment, Stack, Tally};
-use cellrate_sim::{FlowSummary, FrameSummary, PolicingSummary, PortSummary, VirtualSourceSummary};
+use cellrate_sim::{
+    DemandSummary, FlowSummary, FrameSummary, PolicingSummary, PortSummary, VirtualSourceSummary,
+};
 
 use crate::plain::Counting;
 use crate::plain::sources::given;
 use beginning::{new_end, new_host_end, new_port};
 pub use changing::CHANGING_FLAWS;
 pub use flaws::{FLAWS, Flaw, TCP_FLAWS};
+pub use flows::CALL_FLAWS;
+use flows::Call;
 use frame_discard::Fates;
 pub use police::POLICE_FLAWS;
 use police::Policer;
@@ -84,6 +89,8 @@ pub struct Judgement {
     pub tcp_before: Option<Vec<TcpRow>>,
     /// Frames, where there are any.
     pub frames: Vec<FrameSummary>,
+    /// Flows and calls that come and go.
+    pub flows: Vec<DemandSummary>,
     /// Instants and values of each probe.
     pub series: Vec<(Vec<u64>, Vec<f64>)>,
 }
@@ -127,6 +134,8 @@ enum Happening {
     IntervalEnd(usize),
     /// The cell left the port of this number.
     Arrival(usize, Cell),
+    /// A call begins at the end of this number, and ends then.
+    Opening(usize, Time),
     /// Not if the end has planned anew since: then the second number is out of date.
     Transmission(usize, u64),
     /// A timer of TCP is due.
@@ -241,6 +250,8 @@ struct Network<'a> {
     records: Vec<Record>,
     policers: Vec<Policer>,
     looks: Vec<Look>,
+    /// All calls that are offered.
+    calls: Vec<Call>,
 }
 
 impl<'a> Network<'a> {
@@ -258,10 +269,23 @@ impl<'a> Network<'a> {
         let end = Time::ZERO + scenario.duration;
         let (events, sequence) = (BinaryHeap::new(), 0);
         let (policers, looks) = (Policer::all(scenario, flaw), Vec::new());
-        let mut network =
-            Network { scenario, flaw, end, events, sequence, paths, ports, ends, records, policers, looks };
+        let mut network = Network {
+            scenario,
+            flaw,
+            end,
+            events,
+            sequence,
+            paths,
+            ports,
+            ends,
+            records,
+            policers,
+            looks,
+            calls: Vec::new(),
+        };
         network.connect();
         network.plan_changes();
+        network.plan_calls();
         for number in 0..network.ports.len() {
             network.plan_interval_end(number);
         }
@@ -299,6 +323,7 @@ impl<'a> Network<'a> {
             Happening::Sample(probe) => (2, *probe),
             Happening::IntervalEnd(port) => (3, *port),
             Happening::Arrival(port, _) => (4, *port),
+            Happening::Opening(flow, _) => (5, *flow),
             Happening::Transmission(flow, _) => (6, *flow),
             Happening::Timer(flow, _) => (7, *flow),
         };
@@ -348,6 +373,7 @@ impl<'a> Network<'a> {
                 Happening::Sample(probe) => self.on_sample(now, probe),
                 Happening::IntervalEnd(port) => self.on_interval_end(now, port),
                 Happening::Arrival(port, cell) => self.on_arrival(now, port, cell),
+                Happening::Opening(flow, ends) => self.on_opening(now, flow, ends),
                 Happening::Transmission(flow, plan) if plan == self.ends[flow].plan => {
                     self.on_transmission(now, flow);
                 }

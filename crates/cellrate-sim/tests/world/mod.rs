@@ -34,6 +34,8 @@ impl World {
             hosts: vec![],
             links: vec![],
             connections: vec![],
+            demands: Arc::new([]),
+            book: cellrate_proto::admission::Book::default(),
             refused: vec![],
             negotiated: vec![],
             clocks: vec![],

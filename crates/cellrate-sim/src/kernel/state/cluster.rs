@@ -1,8 +1,8 @@
 //! A cluster: nodes that share one scheduler, with their ports, their ends of connections and the links that come in.
 //!
 //! Everything that can happen has a fixed leaf in the schedule, in this order, which is also the order of events at the
-//! same instant: departures from served ports, samples of series, arrivals over links, transmissions of sources, timers
-//! of TCP; within each kind in the order of the scenario. It is the same order whatever the clusters are, because only
+//! same instant: departures from served ports, samples of series, arrivals over links, beginnings of flows and calls,
+//! transmissions of sources, timers of TCP; within each kind in the order of the scenario. It is the same order whatever the clusters are, because only
 //! events of one node can touch one another at the same instant, and a node is in one cluster.
 //!
 //! Some events are not spent. The transmissions of a source that has its access link to itself are *folded*
@@ -33,6 +33,7 @@ use super::shared_host::SharedHost;
 use crate::endpoint::Endpoint;
 use crate::kernel::hop::Hop;
 use crate::kernel::lanes::lane::Lane;
+use crate::kernel::opening::Openers;
 use crate::kernel::police::Police;
 use crate::mechanisms::Mechanisms;
 use crate::port::Port;
@@ -93,6 +94,8 @@ pub(crate) struct Cluster {
     pub(in crate::kernel) sample_leaf: u32,
     pub(in crate::kernel) transmission_leaves: Vec<u32>,
     pub(in crate::kernel) timer_leaves: Vec<u32>,
+    /// Openers of flows and calls, where there are any.
+    pub openers: Box<Openers>,
     pub events: u64,
     pub(in crate::kernel) mechanisms: Mechanisms,
 }

@@ -14,6 +14,8 @@ pub(crate) enum Leaf {
     Feed(u32),
     /// A cell arrives that has to be an event.
     Lane(u32),
+    /// A flow or a call begins between a pair of hosts.
+    Opening(u32),
     /// An end of a connection sends.
     Transmission(u32),
     /// A timer of TCP at an end of a connection.

@@ -1,0 +1,116 @@
+//! Flows and calls that come and go while the network runs.
+//!
+//! A demand offers them one after the other, each between a pair of hosts. The connections that carry them, its slots,
+//! are connections of the scenario like all others; a flow or a call has one of its pair's to itself while it lasts.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use cellrate_proto::admission::Request;
+use cellrate_proto::{Duration, Time};
+
+use crate::model::{ConnectionIndex, Scenario};
+
+/// Flows or calls of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// Unique among demands.
+    pub name: String,
+    /// When they arrive.
+    pub arrivals: Arrivals,
+    /// None arrives before this instant.
+    pub start: Time,
+    /// Nor at or after this.
+    pub end: Time,
+    /// How much each asks for.
+    pub amount: Amount,
+    /// Whom each is between; at least one.
+    pub pairs: Vec<Pair>,
+    /// Whether the last host of a pair sends as the first does.
+    pub both_ways: bool,
+}
+
+impl Scenario {
+    /// Whether a connection carries flows or calls of a demand.
+    pub fn is_slot(&self, connection: ConnectionIndex) -> bool {
+        let first = self.demands.iter().flat_map(|demand| &demand.pairs).map(|pair| pair.slots.start).next();
+        first.is_some_and(|first| connection.0 >= first)
+    }
+}
+
+/// Two hosts that flows or calls are between.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// How often it is drawn, against the others of its demand \[no unit, above 0\].
+    pub weight: f64,
+    /// Indices of its connections: as many may be under way at once.
+    pub slots: Range<u32>,
+    /// From the arrival of each to its first data: what set-up takes.
+    pub set_up: Duration,
+    /// Bookings of each on the ports of its way, by direction that carries data, where the scenario asks for admission:
+    /// [indices](crate::PortIndex) of ports, and the request.
+    pub bookings: Vec<(Vec<usize>, Request)>,
+}
+
+/// When flows or calls arrive.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arrivals {
+    /// Poisson: gaps exponentially distributed.
+    Poisson {
+        /// Mean gap.
+        gap: Duration,
+    },
+    /// A Poisson process whose mean gap is now the one, now the other (MMPP of two states).
+    Mmpp {
+        /// Mean gap in each state.
+        gaps: [Duration; 2],
+        /// Mean time in each state, exponentially distributed.
+        stays: [Duration; 2],
+    },
+    /// Gaps of a Pareto distribution.
+    Pareto {
+        /// Mean gap.
+        gap: Duration,
+        /// Shape \[no unit, above 1\].
+        alpha: f64,
+    },
+    /// At these instants, in order.
+    At(Arc<[Time]>),
+}
+
+/// How much a flow or a call asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Amount {
+    /// A call lasts so long \[s\]; what it sends meanwhile is the [traffic](crate::Traffic::Call) of its slot.
+    Holding(Law),
+}
+
+/// A distribution of positive numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Law {
+    /// Always the same.
+    Fixed(f64),
+    /// Exponential.
+    Exponential {
+        /// Mean.
+        mean: f64,
+    },
+    /// Lognormal: the logarithm is normal.
+    Lognormal {
+        /// Mean of the number itself.
+        mean: f64,
+        /// Standard deviation of its natural logarithm \[no unit\].
+        sigma: f64,
+    },
+    /// Pareto, cut off at `most` by drawing from what is left below.
+    Pareto {
+        /// The least.
+        least: f64,
+        /// Shape \[no unit, above 0\].
+        alpha: f64,
+        /// The most; infinite without one.
+        most: f64,
+    },
+    /// Straight lines between points of the cumulative distribution.
+    Table(Arc<[(f64, f64)]>),
+}

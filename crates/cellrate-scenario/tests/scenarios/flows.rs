@@ -1,0 +1,168 @@
+//! Flows and calls that come and go: pairs, the connections that carry them, and what is refused.
+
+use cellrate_proto::admission::Request;
+use cellrate_proto::{Duration, Time};
+use cellrate_scenario::{Amount, Arrivals, Category, Demand, Document, Law, Scenario, Traffic};
+
+/// a, b and c around two switches, with these flows.
+fn resolved(head: &str, flows: &str) -> Result<Scenario, String> {
+    let text = format!(
+        "name = \"t\"\nduration = \"1 s\"\n{head}\n\
+         host = [{{ name = \"a\" }}, {{ name = \"b\" }}, {{ name = \"c\" }}]\n\
+         switch = [{{ name = \"s1\" }}, {{ name = \"s2\" }}]\n\
+         link = [{{ between = [\"a\", \"s1\"] }}, {{ between = [\"s1\", \"s2\"] }}, {{ between = [\"s2\", \"b\"] }}, \
+         {{ between = [\"s1\", \"c\"] }}]\n\
+         defaults.link = {{ rate = \"10 Mbps\", length = \"100 km\" }}\n\
+         [[vc]]\nname = \"v\"\npath = [\"c\", \"s1\", \"s2\", \"b\"]\n\
+         [[flows]]\nname = \"f\"\n{flows}"
+    );
+    Document::parse(&text, "t.toml")
+        .and_then(|document| document.resolve())
+        .map_err(|error| error.to_string())
+}
+
+fn demand(head: &str, flows: &str) -> (Demand, Scenario) {
+    let scenario = resolved(head, flows).unwrap_or_else(|error| panic!("{error}"));
+    (scenario.demands[0].clone(), scenario)
+}
+
+const ARRIVALS: &str = "arrivals = { type = \"poisson\", gap = \"1 ms\" }\n";
+const HOLDING: &str = "holding = { mean = \"20 ms\" }\n";
+const CBR: &str = "category = \"cbr\"\ncall = { type = \"constant\", rate = \"1 Mbps\" }\n";
+
+#[test]
+fn a_pair_has_its_connections_behind_the_others_over_the_shortest_way() {
+    let (demand, scenario) =
+        demand("", &format!("pairs = [[\"a\", \"b\"]]\nslots = 3\n{ARRIVALS}{HOLDING}{CBR}"));
+    let [pair] = &demand.pairs[..] else { panic!("{demand:?}") };
+    assert_eq!((pair.slots.clone(), pair.weight, pair.set_up), (1..4, 1.0, Duration::ZERO));
+    assert!(pair.bookings.is_empty(), "nobody asks for admission");
+    let names: Vec<&str> = scenario.connections.iter().map(|connection| &*connection.name).collect();
+    assert_eq!(names, ["v", "f 1", "f 2", "f 3"]);
+    let slot = &scenario.connections[1];
+    assert_eq!((slot.category, slot.path.len()), (Category::Cbr, 3));
+    let Some(Traffic::Call(call)) = &slot.forward.traffic else { panic!("{slot:?}") };
+    assert!(matches!(**call, Traffic::Constant { .. }) && slot.backward.traffic.is_none());
+    assert_eq!(demand.arrivals, Arrivals::Poisson { gap: Duration::from_ms(1) });
+    assert_eq!(demand.amount, Amount::Holding(Law::Exponential { mean: 0.02 }));
+}
+
+#[test]
+fn hosts_among_which_flows_go_make_pairs_as_the_matrix_says() {
+    let rest = format!("slots = 1\n{ARRIVALS}{HOLDING}{CBR}");
+    let (all, _) = demand("", &format!("among = [\"a\", \"b\", \"c\"]\n{rest}"));
+    assert_eq!(all.pairs.len(), 6);
+    let matrix = "matrix = [[0, 2, 0], [1, 0, 0], [0, 0.5, 0]]\n";
+    let (some, scenario) = demand("", &format!("among = [\"a\", \"b\", \"c\"]\n{matrix}{rest}"));
+    assert_eq!(some.pairs.iter().map(|pair| pair.weight).collect::<Vec<_>>(), [2.0, 1.0, 0.5]);
+    let names: Vec<&str> = scenario.connections[1..].iter().map(|connection| &*connection.name).collect();
+    assert_eq!(names, ["f a->b 1", "f b->a 1", "f c->b 1"]);
+}
+
+#[test]
+fn what_a_call_books_is_what_a_vc_would() {
+    let rest = format!(
+        "pairs = [[\"a\", \"b\"]]\nbidirectional = true\nset_up = \"round-trip\"\n{ARRIVALS}{HOLDING}{CBR}"
+    );
+    let (demand, scenario) = demand("admission = true", &rest);
+    let pair = &demand.pairs[0];
+    let [(there, Request::Cbr { pcr }), (back, _)] = &pair.bookings[..] else { panic!("{pair:?}") };
+    assert_eq!((there.len(), back.len(), pcr.to_bit_rate().as_bps()), (3, 3, 1_000_000));
+    // Three links of 0.5 ms, both ways.
+    assert_eq!(pair.set_up, Duration::from_ms(3));
+    assert_eq!(scenario.book.room(0).as_bps(), 10_000_000);
+    let rest = format!("pairs = [[\"a\", \"b\"]]\nabr = {{ mcr = \"2 Mbps\" }}\n{ARRIVALS}{HOLDING}");
+    let (demand, _) = self::demand("admission = true", &rest);
+    let [(_, Request::Abr { mcr, .. })] = &demand.pairs[0].bookings[..] else { panic!("{demand:?}") };
+    // 2 Mbps as a rate code of negotiation.
+    assert_eq!(mcr.to_bit_rate().as_bps(), 1_999_584);
+}
+
+#[test]
+fn laws_and_arrivals_are_what_their_keys_say() {
+    let with = |arrivals: &str, holding: &str| {
+        let rest = format!("pairs = [[\"a\", \"b\"]]\narrivals = {arrivals}\nholding = {holding}\n{CBR}");
+        let (demand, _) = demand("", &rest);
+        (demand.arrivals, demand.amount)
+    };
+    let ms = Duration::from_ms;
+    let (arrivals, amount) = with(
+        "{ type = \"mmpp\", gaps = [\"1 ms\", \"9 ms\"], stays = [\"10 ms\", \"20 ms\"] }",
+        "{ type = \"lognormal\", mean = \"1 s\", sigma = 2 }",
+    );
+    assert_eq!(arrivals, Arrivals::Mmpp { gaps: [ms(1), ms(9)], stays: [ms(10), ms(20)] });
+    assert_eq!(amount, Amount::Holding(Law::Lognormal { mean: 1.0, sigma: 2.0 }));
+    let (arrivals, amount) = with(
+        "{ type = \"list\", instants = [\"1 ms\", \"1 ms\", \"7 ms\"] }",
+        "{ type = \"pareto\", mean = \"3 s\", alpha = 1.5 }",
+    );
+    assert_eq!(arrivals, Arrivals::At([1, 1, 7].map(|at| Time::ZERO + ms(at)).into()));
+    assert_eq!(amount, Amount::Holding(Law::Pareto { least: 1.0, alpha: 1.5, most: f64::INFINITY }));
+    let (arrivals, amount) =
+        with("{ type = \"pareto\", gap = \"5 ms\" }", "{ type = \"fixed\", time = \"2 ms\" }");
+    assert_eq!(arrivals, Arrivals::Pareto { gap: ms(5), alpha: 1.5 });
+    assert_eq!(amount, Amount::Holding(Law::Fixed(0.002)));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_its_key_and_its_place() {
+    let pairs = "pairs = [[\"a\", \"b\"]]\n";
+    let rest = format!("{ARRIVALS}{HOLDING}{CBR}");
+    for (head, flows, expected) in [
+        ("", format!("{rest}"), "the key \"pairs\" is missing"),
+        ("", format!("{pairs}among = [\"a\", \"b\"]\n{rest}"), "there are both pairs and among"),
+        ("", format!("{pairs}weights = [1, 2]\n{rest}"), "there are 2 numbers for 1 pair"),
+        ("", format!("{pairs}matrix = [[0, 1], [1, 0]]\n{rest}"), "a matrix is for among"),
+        ("", format!("among = [\"a\", \"b\"]\nmatrix = [[0, 0], [0, 0]]\n{rest}"), "no pair is ever drawn"),
+        ("", format!("among = [\"a\", \"b\"]\nweights = [1, 2]\n{rest}"), "weights are for pairs"),
+        ("", format!("pairs = [[\"a\", \"s2\"]]\n{rest}"), "\"s2\" is a switch"),
+        ("", format!("pairs = [[\"a\", \"a\"]]\n{rest}"), "there is no way from \"a\" to \"a\""),
+        ("", format!("{pairs}{ARRIVALS}{CBR}"), "the key \"holding\" is missing"),
+        ("", format!("{pairs}{HOLDING}{CBR}"), "the key \"arrivals\" is missing"),
+        ("", format!("{pairs}{ARRIVALS}{HOLDING}category = \"cbr\"\n"), "the key \"call\" is missing"),
+        ("", format!("{pairs}scr = \"1 Mbps\"\n{rest}"), "scr does not belong to category \"cbr\""),
+        (
+            "",
+            format!("{pairs}scr = \"1 Mbps\"\n{}", rest.replace("cbr", "vbr")),
+            "scr is given, and the scenario asks for no admission",
+        ),
+        (
+            "admission = true",
+            format!(
+                "{pairs}{rest}[[vc]]\nname = \"w\"\npath = [\"a\", \"s1\", \"c\"]\ncategory = \"cbr\"\n\
+                 traffic = {{ type = \"constant\", rate = \"9.5 Mbps\" }}\n"
+            ),
+            "no call of f can ever be set up: forward on a->s1",
+        ),
+        (
+            "",
+            format!(
+                "{pairs}arrivals = {{ type = \"list\", instants = [\"2 ms\", \"1 ms\"] }}\n{HOLDING}{CBR}"
+            ),
+            "1 ms is before the instant in front of it",
+        ),
+        ("", format!("{pairs}slots = 0\n{rest}"), "slots"),
+        ("", format!("{pairs}{rest}[[flows]]\nname = \"f\"\n{pairs}{rest}"), "there are other flows \"f\""),
+        (
+            "",
+            format!("{pairs}start = \"2 ms\"\nend = \"1 ms\"\n{rest}"),
+            "the end, 1 ms, is not after the start",
+        ),
+    ] {
+        let error = resolved(head, &flows).expect_err(&flows);
+        assert!(
+            error.contains(expected) || expected == "slots" && error.contains("0 "),
+            "{error}\nfor {flows}"
+        );
+        assert!(error.contains("t.toml:"), "{error}");
+    }
+}
+
+#[test]
+fn a_live_run_refuses_them() {
+    let text = include_str!("../../../../scenarios/calls.toml");
+    let text = text.replace("warm_up = \"1 s\"", "");
+    let document = Document::parse(&text, "calls").unwrap_or_else(|error| panic!("{error}"));
+    let error = document.resolve_for_live().expect_err("they are of simulations").to_string();
+    assert!(error.contains("flows come and go, and this is a live run"), "{error}");
+}
