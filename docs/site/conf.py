@@ -64,6 +64,7 @@ PAGES = {
     "Networks and traffic": [
         "docs/guides/topologies",
         "docs/guides/changing-links",
+        "docs/guides/flows",
         "docs/notebooks/a-leo-pass-under-erica",
         "docs/guides/long-range-dependence",
         "docs/guides/phase-effects",

@@ -136,9 +136,9 @@ impl Source {
         self
     }
 
-    /// Begins anew, as a connection that has just been set up: ACR is that of the beginning, the next in-rate cell is an
-    /// FRM and may leave at once (rule 2), and no BRM is missed. A turned-around cell that waits stays, and so does what
-    /// a use-it-or-lose-it policy remembers.
+    /// Begins anew, as a connection that has just been set up: ACR is that of the beginning, the next in-rate cell is
+    /// an FRM and may leave at once (rule 2), and no BRM is missed. A turned-around cell that waits stays, and so does
+    /// what a use-it-or-lose-it policy remembers.
     pub fn restart(&mut self) {
         self.set_acr(self.parameters.effective_icr());
         self.started = false;

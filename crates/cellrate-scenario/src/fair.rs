@@ -67,9 +67,9 @@ impl std::error::Error for Oversubscribed {}
 /// out](crate::Port::target_utilization), of which its [phantom](crate::Port::phantom_weight) has a share, less the CBR
 /// and VBR traffic of constant rate through it, whenever that is sent, and less the backward RM cells of flows the
 /// other way: one for every Nrm cells of each. Those of a connection with data both ways are among the cells of its
-/// other direction, whose rate has them in it. Left out of account are guaranteed traffic of varying rate and connections
-/// that carry flows or calls of a [demand](crate::Demand). A link whose
-/// rate changes has the one of the beginning.
+/// other direction, whose rate has them in it. Left out of account are guaranteed traffic of varying rate and
+/// connections that carry flows or calls of a [demand](crate::Demand). A link whose rate changes has the one of the
+/// beginning.
 ///
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use cellrate_proto::admission::Book;
 use cellrate_proto::{BitRate, Time};
-use cellrate_scenario::{Demand, Scenario};
+use cellrate_scenario::{Booking, Demand, Scenario};
 
 use super::offers::{Asked, Offer, Offers};
 
@@ -70,7 +70,7 @@ pub struct Agenda {
 
 #[derive(Debug, Default)]
 struct PairState {
-    /// Openings that nobody has asked for yet, for each end that sends: the one at the first host, then the one at the last.
+    /// Openings that nobody has asked for yet, for each end that sends: that at the first host, then that at the last.
     queues: Vec<VecDeque<Opening>>,
     /// Slots that are free, the lowest first.
     free: BinaryHeap<Reverse<u32>>,
@@ -100,8 +100,8 @@ impl Agenda {
         }
     }
 
-    /// The next opening between a pair of a demand, at the end of the first host or, `backward`, of the last, where it is
-    /// `now`.
+    /// The next opening between a pair of a demand, at the end of the first host or, `backward`, of the last, where it
+    /// is `now`.
     pub fn next(&mut self, demand: usize, pair: usize, backward: bool, now: Time) -> Answer {
         let set_up = self.demands[demand].pairs[pair].set_up;
         loop {
@@ -159,8 +159,8 @@ impl Agenda {
             self.ends.pop();
             let state = &mut self.pairs[demand][pair];
             state.free.push(Reverse(slot));
-            for ((ports, _), &booked) in self.demands[demand].pairs[pair].bookings.iter().zip(&state.booked) {
-                for &port in ports {
+            for (booking, &booked) in self.demands[demand].pairs[pair].bookings.iter().zip(&state.booked) {
+                for &port in &booking.ports {
                     let left = self.book.booked(port).as_bps() - booked.as_bps();
                     self.book.restore(port, BitRate::from_bps(left));
                 }
@@ -173,12 +173,12 @@ impl Agenda {
         let state = &mut self.pairs[demand][pair];
         let Some(&Reverse(slot)) = state.free.peek() else { return Outcome::NoSlot };
         let bookings = &self.demands[demand].pairs[pair].bookings;
-        for (place, (ports, request)) in bookings.iter().enumerate() {
+        for (place, Booking { ports, request }) in bookings.iter().enumerate() {
             match self.book.admit(ports, *request) {
                 Ok(grant) => state.booked[place] = grant.booked,
                 Err(_) => {
-                    for ((ports, _), booked) in bookings[..place].iter().zip(&state.booked) {
-                        for &port in ports {
+                    for (booking, booked) in bookings[..place].iter().zip(&state.booked) {
+                        for &port in &booking.ports {
                             let left = self.book.booked(port).as_bps() - booked.as_bps();
                             self.book.restore(port, BitRate::from_bps(left));
                         }

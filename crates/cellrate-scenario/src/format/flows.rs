@@ -1,10 +1,7 @@
 //! The keys of flows and calls that come and go.
 
 use super::timing::PERIOD;
-use super::{
-    ABR_KEY, CATEGORY_KEY, Kind, NAME, PEAK_KEY, POSITIVE_RATE, Range, SPAN, Shape, TIME, Tagged, key,
-    required,
-};
+use super::{ABR_KEY, Kind, NAME, PEAK_KEY, POSITIVE_RATE, Range, SPAN, Shape, TIME, Tagged, key, required};
 
 const GAP: &str = "Mean time from one to the next.";
 const ABOVE_ONE: Kind = Kind::Ratio(Range::above(1.0, 100.0));
@@ -173,7 +170,7 @@ pub(super) const FLOWS: Shape = Shape {
             Kind::Tagged(&HOLDING),
             "How long a call lasts, from its first data on; then its connection is free again.",
         ),
-        CATEGORY_KEY,
+        key("category", Kind::Choice(&["abr", "cbr", "vbr", "ubr"]), "\"abr\"", "Service category of each."),
         ABR_KEY,
         PEAK_KEY,
         key(

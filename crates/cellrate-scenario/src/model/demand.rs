@@ -47,9 +47,17 @@ pub struct Pair {
     pub slots: Range<u32>,
     /// From the arrival of each to its first data: what set-up takes.
     pub set_up: Duration,
-    /// Bookings of each on the ports of its way, by direction that carries data, where the scenario asks for admission:
-    /// [indices](crate::PortIndex) of ports, and the request.
-    pub bookings: Vec<(Vec<usize>, Request)>,
+    /// Bookings of each, by direction that carries data, where the scenario asks for admission.
+    pub bookings: Vec<Booking>,
+}
+
+/// A request to all ports on the way of a direction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Booking {
+    /// [Indices](crate::PortIndex) of the ports.
+    pub ports: Vec<usize>,
+    /// Asked of each of them.
+    pub request: Request,
 }
 
 /// When flows or calls arrive.

@@ -9,7 +9,9 @@ use cellrate_proto::{AbrParameters, CellRate, Duration};
 use super::connection::{self, Terms};
 use super::network::Network;
 use super::{optional, stop_and_go};
-use crate::model::{Category, Connection, Flow, Negotiated, Period, Refused, Sender, Shared, Step, Traffic};
+use crate::model::{
+    Booking, Category, Connection, Flow, Negotiated, Period, Refused, Sender, Shared, Step, Traffic,
+};
 use crate::text::check;
 use crate::text::error::Fault;
 use crate::text::tree::{Table, Value};
@@ -38,7 +40,7 @@ impl Desk {
         network: &Network,
         connection: Connection,
         terms: &Terms,
-    ) -> Result<(Connection, Vec<(Vec<usize>, Request)>), String> {
+    ) -> Result<(Connection, Vec<Booking>), String> {
         let mut book = self.book.clone();
         let (mut agreed, mut bookings) = ((connection, Vec::new()), Vec::new());
         for backward in [false, true] {
@@ -47,8 +49,9 @@ impl Desk {
             let connection = &agreed.0;
             let flow = connection.flow(backward);
             if flow.traffic.is_some() {
-                let lines = connection.steps(backward).map(|step| step.port().index()).collect();
-                bookings.push((lines, request(connection.category, flow, terms)));
+                let ports = connection.steps(backward).map(|step| step.port().index()).collect();
+                let request = request(connection.category, flow, connection.queue.mcr, terms);
+                bookings.push(Booking { ports, request });
             }
         }
         Ok((agreed.0, bookings))

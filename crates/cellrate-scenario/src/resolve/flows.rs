@@ -82,7 +82,7 @@ fn demand(
         let traffic = call_traffic(table, whole.place, &connection.forward.sender)?;
         connection.forward.traffic = Some(traffic.clone());
         connection.backward.traffic = both_ways.then(|| traffic.clone());
-        let terms = terms(table, whole.place, &connection, desk)?;
+        let terms = terms(table, &connection, desk)?;
         let mut bookings = Vec::new();
         let title = match several {
             true => format!("{name} {}->{}", names[0].plain(), names[names.len() - 1].plain()),
@@ -96,7 +96,7 @@ fn demand(
         }
         let call = Arc::new(traffic);
         connection.forward.traffic = Some(Traffic::Call(Arc::clone(&call)));
-        connection.backward.traffic = both_ways.then(|| Traffic::Call(call));
+        connection.backward.traffic = both_ways.then_some(Traffic::Call(call));
         connection::share(&mut connection, senders);
         let first = connections.len() as u32;
         connections.extend(
@@ -138,7 +138,7 @@ fn slot(whole: &Whole, path: &[Node]) -> Whole {
 }
 
 /// Terms of a call's set-up beside its parameters.
-fn terms(table: &Table, place: Place, connection: &Connection, desk: Option<&Desk>) -> Result<Terms, Fault> {
+fn terms(table: &Table, connection: &Connection, desk: Option<&Desk>) -> Result<Terms, Fault> {
     let scr = optional(table, "scr", quantity::positive_cell_rate)?;
     if let (Some(scr), Some(node)) = (scr, table.node("scr")) {
         let category = table.text("category").unwrap_or("abr");
@@ -164,8 +164,7 @@ fn terms(table: &Table, place: Place, connection: &Connection, desk: Option<&Des
         let message = "frtt is given, and set-up accumulates it along the path";
         return Err(Fault::new(frtt.place, message, "Leave it out"));
     }
-    let _ = place;
-    let police = police::Asked::read(&Table::default(), None);
+    let police = police::Asked::read(&Table::default(), None)?;
     Ok(Terms { mcr_min: None, scr, frtt: None, needs_admission: None, police })
 }
 

@@ -66,14 +66,15 @@ fn what_a_call_books_is_what_a_vc_would() {
     );
     let (demand, scenario) = demand("admission = true", &rest);
     let pair = &demand.pairs[0];
-    let [(there, Request::Cbr { pcr }), (back, _)] = &pair.bookings[..] else { panic!("{pair:?}") };
-    assert_eq!((there.len(), back.len(), pcr.to_bit_rate().as_bps()), (3, 3, 1_000_000));
+    let [there, back] = &pair.bookings[..] else { panic!("{pair:?}") };
+    let Request::Cbr { pcr } = there.request else { panic!("{there:?}") };
+    assert_eq!((there.ports.len(), back.ports.len(), pcr.to_bit_rate().as_bps()), (3, 3, 1_000_000));
     // Three links of 0.5 ms, both ways.
     assert_eq!(pair.set_up, Duration::from_ms(3));
     assert_eq!(scenario.book.room(0).as_bps(), 10_000_000);
     let rest = format!("pairs = [[\"a\", \"b\"]]\nabr = {{ mcr = \"2 Mbps\" }}\n{ARRIVALS}{HOLDING}");
     let (demand, _) = self::demand("admission = true", &rest);
-    let [(_, Request::Abr { mcr, .. })] = &demand.pairs[0].bookings[..] else { panic!("{demand:?}") };
+    let Request::Abr { mcr, .. } = demand.pairs[0].bookings[0].request else { panic!("{demand:?}") };
     // 2 Mbps as a rate code of negotiation.
     assert_eq!(mcr.to_bit_rate().as_bps(), 1_999_584);
 }

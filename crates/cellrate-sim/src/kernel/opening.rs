@@ -1,9 +1,9 @@
 //! Flows and calls begin.
 //!
 //! An [agenda](cellrate_engine::demand::Agenda), which all clusters share, says what begins when and on which
-//! connection: none of it hangs on cells. Each pair of hosts has an opener in the cluster of the host that sends, and a leaf
-//! of the schedule for it. A beginning is dealt with like a BRM that arrives at the end of the connection: what it had
-//! planned is taken back, and it plans anew.
+//! connection: none of it hangs on cells. Each pair of hosts has an opener in the cluster of the host that sends, and
+//! a leaf of the schedule for it. A beginning is dealt with like a BRM that arrives at the end of the connection: what
+//! it had planned is taken back, and it plans anew.
 //!
 //! A pair that has nothing among the next so many offers looks again when those have passed; so the agenda holds what
 //! is near, however rarely a pair is drawn.

@@ -61,7 +61,7 @@ fn pair(scenario: &Scenario, generator: &mut Generator, slots: Range<u32>, both_
     let directions: &[bool] = if both_ways { &[false, true] } else { &[false] };
     let booking = |&backward: &bool| {
         let ports = connection.steps(backward).map(|step| step.port().index()).collect();
-        (ports, Request::Cbr { pcr: rate })
+        Booking { ports, request: Request::Cbr { pcr: rate } }
     };
     let bookings = if generator.one_in(4) { Vec::new() } else { directions.iter().map(booking).collect() };
     let round_trip = links().fold(Duration::ZERO, |sum, link| sum + link.delay * 2);

@@ -3,7 +3,7 @@
 
 use cellrate_engine::demand::{Asked, Offers};
 use cellrate_proto::admission::Request;
-use cellrate_scenario::Pair;
+use cellrate_scenario::{Booking, Pair};
 use cellrate_sim::DemandSummary;
 
 use super::*;
@@ -40,7 +40,7 @@ fn rate(request: &Request) -> u64 {
     match request {
         Request::Cbr { pcr } => pcr.to_bit_rate().as_bps(),
         Request::Vbr { scr } => scr.to_bit_rate().as_bps(),
-        Request::Abr { mcr, .. } => mcr.to_bit_rate().as_bps(),
+        Request::Abr { mcr, .. } | Request::Minimum { mcr } => mcr.to_bit_rate().as_bps(),
         Request::Ubr => 0,
     }
 }
@@ -48,7 +48,7 @@ fn rate(request: &Request) -> u64 {
 /// Bookings of a call on each port, once for each time that its bookings name it.
 fn bookings(pair: &Pair, flaw: Option<Flaw>) -> Vec<(usize, u64)> {
     let counted = if flaw == Some(Flaw::OneWayBooked) { 1 } else { pair.bookings.len() };
-    let of = |(ports, request): &(Vec<usize>, Request)| {
+    let of = |Booking { ports, request }: &Booking| {
         let booked = rate(request);
         ports.iter().map(move |&port| (port, booked)).collect::<Vec<_>>()
     };
@@ -77,7 +77,7 @@ pub(super) fn calls(scenario: &Scenario, flaw: Option<Flaw>) -> Vec<Call> {
             under_way.iter().copied().filter(|call| same(call)).any(|call| call.fate == Fate::Slot(slot))
         };
         let mut free = (0..pair.slots.len() as u32).filter(|&slot| !is_taken(slot));
-        let slot = if flaw == Some(Flaw::HighestSlot) { free.last() } else { free.next() };
+        let slot = if flaw == Some(Flaw::HighestSlot) { free.next_back() } else { free.next() };
         let has_room = || {
             let own = bookings(pair, flaw);
             own.iter().all(|&(port, _)| {

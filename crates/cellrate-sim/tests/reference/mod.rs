@@ -5,8 +5,8 @@
 //! the documented rules line by line:
 //!
 //! - at one instant: departures in the order of the ports, samples, ends of averaging intervals, arrivals in the order
-//!   of the ports the cells left, beginnings of calls, transmissions in the order of the connections, forward before backward, timers of TCP
-//!   in the same order;
+//!   of the ports the cells left, beginnings of calls, transmissions in the order of the connections, forward before
+//!   backward, timers of TCP in the same order;
 //! - service by priority (CBR and VBR, ABR, GFR and UBR), or as the queues of a port with others say, never
 //!   pre-empted; buffers count the cell in transmission;
 //! - what GFR and UBR lose, frame discard decides where a port has it, by the cells in the buffer one by one;

@@ -2,8 +2,9 @@
 //!
 //! Everything that can happen has a fixed leaf in the schedule, in this order, which is also the order of events at the
 //! same instant: departures from served ports, samples of series, arrivals over links, beginnings of flows and calls,
-//! transmissions of sources, timers of TCP; within each kind in the order of the scenario. It is the same order whatever the clusters are, because only
-//! events of one node can touch one another at the same instant, and a node is in one cluster.
+//! transmissions of sources, timers of TCP; within each kind in the order of the scenario. It is the same order
+//! whatever the clusters are, because only events of one node can touch one another at the same instant, and a node is
+//! in one cluster.
 //!
 //! Some events are not spent. The transmissions of a source that has its access link to itself are *folded*
 //! ([`crate::kernel::sources::folding`]), or made [ahead of time](crate::kernel::sources::ahead). Data cells on their
