@@ -11,7 +11,7 @@ from cellrate import CellrateError
 from cellrate.papers import load_paper
 from cellrate.results import Result
 from cellrate.running.points import run_many
-from internet_applications import arithmetic, left_open, live, search, video, voice, www
+from internet_applications import arithmetic, live, search, sensitivity, video, voice, www
 from internet_applications.common import (
     FTP_GOODPUT_SHARE,
     HOST_LINE,
@@ -134,7 +134,7 @@ def test_every_value_of_the_tables_is_published_with_its_spread() -> None:
 
 def test_every_case_resolves() -> None:
     paper = load_paper("internet-applications")
-    for experiment in (video, search, voice, left_open, www):
+    for experiment in (video, search, voice, sensitivity, www):
         for point in experiment.EXPERIMENT.points.values():
             if point.set["seed"] == 1:
                 paper.scenario(point).check()
@@ -151,7 +151,7 @@ def test_all_lines_have_the_bandwidth_of_figure_1_and_faster_ones_are_rows_of_th
     assert line(10) == HOST_LINE == "11.041667 Mbps"
     others = {
         str(settings["link.c-sw1.rate"]): name
-        for name, settings in left_open.CHOICES.items()
+        for name, settings in sensitivity.CHOICES.items()
         if "link.c-sw1.rate" in settings
     }
     assert others == {"25.6 Mbps": "hosts-25.6-mbps", "149.76 Mbps": "hosts-149.76-mbps"}

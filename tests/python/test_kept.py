@@ -167,7 +167,7 @@ PIPES = {
     "python/cellrate/campaigns/batches.py",
     "python/cellrate/extensions/by_value.py",
     "python/cellrate/live/handover.py",
-    "python/cellrate/running/crossing.py",
+    "python/cellrate/running/shared_memory.py",
 }
 """Where what other processes of the same run, or the cluster that the user named, give is unpickled."""
 

@@ -14,7 +14,7 @@ import pytest
 import cellrate
 from cellrate.command_line.main import status
 from cellrate.results.owned import own_folder, owning, temporary, umask, write_file_whole
-from cellrate.running.crossing import PREFIX, crossing
+from cellrate.running.shared_memory import PREFIX, shared_folder
 from cellrate.wireshark.dissector import install
 
 
@@ -121,10 +121,10 @@ def test_arrays_of_killed_processes_go_wherever_they_were(
 ) -> None:
     for name in ("memory", "disk"):
         (tmp_path / name).mkdir()
-    monkeypatch.setattr("cellrate.running.crossing.IN_MEMORY", tmp_path / "memory")
+    monkeypatch.setattr("cellrate.running.shared_memory.IN_MEMORY", tmp_path / "memory")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "disk"))
     left = leave(tmp_path / place, f"{PREFIX}abcd1234")
-    with crossing() as folder:
+    with shared_folder() as folder:
         assert folder.parent == tmp_path / "memory"
         assert not left.exists()
 

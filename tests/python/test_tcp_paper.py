@@ -8,7 +8,7 @@ import pytest
 
 from cellrate.papers import load_paper
 from cellrate.papers.runs import run_points
-from tcp_lrd_vbr import across, arithmetic, averaging, left_open, on_off, tables
+from tcp_lrd_vbr import across, arithmetic, averaging, on_off, sensitivity, tables
 from tcp_lrd_vbr.common import Sample, efficiency, metrics
 
 
@@ -68,8 +68,8 @@ def test_every_row_has_ten_seeds_and_a_quick_run_one() -> None:
     assert len(averaging.EXPERIMENT.points) == 20
     # The first has runs with a finer look at the queue, too.
     for experiment, row, ways in (
-        (left_open.EXPERIMENT, left_open.GROUND, 2),
-        (left_open.LONG, left_open.SATELLITE, 1),
+        (sensitivity.EXPERIMENT, sensitivity.GROUND, 2),
+        (sensitivity.LONG, sensitivity.SATELLITE, 1),
     ):
         assert len(experiment.points) == 5 * (ways + len(row.choices))
         assert all(point.extra for point in experiment.points.values())
@@ -98,7 +98,7 @@ def test_a_figure_is_reproduced_within_a_tenth_or_as_one_more_of_the_seeds() -> 
 
 def test_every_choice_can_be_run_and_changes_something_and_has_its_text() -> None:
     paper = load_paper("tcp-lrd-vbr")
-    for experiment, row in ((left_open.LONG, left_open.SATELLITE), (left_open.EXPERIMENT, left_open.GROUND)):
+    for experiment, row in ((sensitivity.LONG, sensitivity.SATELLITE), (sensitivity.EXPERIMENT, sensitivity.GROUND)):
         as_run = paper.scenario(experiment.points["as run, seed 1"])
         for name in row.choices:
             assert paper.scenario(experiment.points[f"{name}, seed 1"]).hash != as_run.hash

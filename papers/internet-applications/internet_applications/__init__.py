@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cellrate.papers.experiment import LiveHalf
 
-from . import arithmetic, follow, left_open, search, video, voice, www
+from . import arithmetic, follow, search, sensitivity, video, voice, www
 
 
 def measure_live(
@@ -24,7 +24,7 @@ EXPERIMENTS = (
     search.EXPERIMENT,
     follow.EXPERIMENT,
     voice.EXPERIMENT,
-    left_open.EXPERIMENT,
+    sensitivity.EXPERIMENT,
     arithmetic.EXPERIMENT,
 )
 """In the order of the report."""

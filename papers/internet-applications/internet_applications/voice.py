@@ -14,7 +14,7 @@ from cellrate.results import Result
 
 from .common import ALONE, QUICK_SEEDS, SEEDS, judged, line_rate, listed, of_case, over, shown, starts, ubr
 from .drawing import panels, rate_panels
-from .left_open import CLOCKS
+from .sensitivity import CLOCKS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

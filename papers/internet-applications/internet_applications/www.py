@@ -15,7 +15,7 @@ from cellrate.results import Result
 from .arithmetic import segments
 from .common import ALONE, CELL_S, TO_MBPS, ftp_rate, judged, line, line_rate, near, over, starts, ubr
 from .drawing import panels, rate_panels
-from .left_open import CLOCKS, DELAY, FASTER_LINES, LINE, TIMER_ONLY, lines
+from .sensitivity import CLOCKS, DELAY, FASTER_LINES, LINE, TIMER_ONLY, lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,15 +4,15 @@ Six tables, one experiment each; the claims across them; on/off VBR; the switch'
 else is left open; the paper's arithmetic.
 """
 
-from . import across, arithmetic, averaging, left_open, on_off, tables
+from . import across, arithmetic, averaging, on_off, sensitivity, tables
 
 EXPERIMENTS = (
     *tables.EXPERIMENTS,
     across.EXPERIMENT,
     on_off.EXPERIMENT,
     averaging.EXPERIMENT,
-    left_open.EXPERIMENT,
-    left_open.LONG,
+    sensitivity.EXPERIMENT,
+    sensitivity.LONG,
     arithmetic.EXPERIMENT,
 )
 """In the order of the report."""

@@ -33,7 +33,7 @@ from .options import (
     settings_of,
     unix_ns,
 )
-from .output import lacking, print_json, progress_bar, say_where, with_something_to_draw
+from .output import print_json, progress_bar, say_where, warn_and_exit_status, with_something_to_draw
 from .typed import Parameter
 
 live_app = app.group("live", help="Real hosts and real applications over the ABR service, on a Linux machine.")
@@ -148,7 +148,7 @@ def live_run(
     if json:
         summaries = [run.result.summary for run in runs]
         print_json(summaries[0] if len(runs) == 1 else {"runs": summaries})
-        return lacking(undrawn) or int(failed)
+        return warn_and_exit_status(undrawn) or int(failed)
     from ..terminal import Console
 
     console = Console()
@@ -157,7 +157,7 @@ def live_run(
         for written in run.result.captured:
             console.print(str(written), highlight=False, soft_wrap=True)
     console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
-    return lacking(undrawn) or int(failed)
+    return warn_and_exit_status(undrawn) or int(failed)
 
 
 @live_app.command("watch")
@@ -231,7 +231,7 @@ def live_watch(
     console = Console()
     print_live(console, runs[0])
     console.print(f"Results are in {folder}", highlight=False, soft_wrap=True)
-    return lacking(undrawn) or int(bool(runs[0].failed_applications) or not runs[0].in_time)
+    return warn_and_exit_status(undrawn) or int(bool(runs[0].failed_applications) or not runs[0].in_time)
 
 
 @live_app.command("node")

@@ -21,7 +21,7 @@ def progress_bar(name: str, *, quiet: bool, points: int = 1) -> Iterator[Callabl
         yield None
         return
     if not sys.stderr.isatty():
-        from ..running.telling import Lines
+        from ..running.progress import Lines
 
         yield Lines(name, points)
         return
@@ -92,8 +92,8 @@ def complain(text: str, exit_status: int) -> int:
     return exit_status
 
 
-def lacking(complaints: list[str]) -> int:
-    """Say what results lack, and give the exit status."""
+def warn_and_exit_status(complaints: list[str]) -> int:
+    """Warn of each gap in the results, and give the exit status."""
     for text in complaints:
         complain(text, 1)
     return int(bool(complaints))

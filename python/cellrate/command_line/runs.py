@@ -41,7 +41,6 @@ from .options import (
 )
 from .output import (
     complain,
-    lacking,
     own_output_aside,
     print_json,
     print_points,
@@ -49,6 +48,7 @@ from .output import (
     say,
     say_where,
     tell,
+    warn_and_exit_status,
     with_something_to_draw,
 )
 from .typed import Parameter
@@ -191,7 +191,7 @@ def run(
             print_points({"set": result.set, **result.summary} for result in results)
         else:
             print_json(results[0].summary)
-        return lacking(undrawn)
+        return warn_and_exit_status(undrawn)
     from ..sweeps.table import print_runs
 
     print_runs(results)
@@ -203,7 +203,7 @@ def run(
     if unmet:
         more = f" and {len(unmet) - 5} more" if len(unmet) > 5 else ""
         return complain(f"not as sure as was asked for: {'; '.join(map(str, unmet[:5]))}{more}", 1)
-    return lacking(undrawn)
+    return warn_and_exit_status(undrawn)
 
 
 def _say_if_alone(scenario: Scenario, threads: int) -> None:
@@ -273,4 +273,4 @@ def watch(
     print_summary(result.summary, result.settings)
     if out is not None:
         tell(f"Results are in {out}")
-    return lacking(undrawn)
+    return warn_and_exit_status(undrawn)

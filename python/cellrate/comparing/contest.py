@@ -15,7 +15,7 @@ from ..extensions.custom import Custom
 from ..results import Result
 from ..running.into_folders import sweep_into
 from ..running.points import Progress, run_each
-from ..running.telling import telling
+from ..running.progress import reporting
 from ..scenario import Scenario
 from .cards import Card, Outcome, Sketch, outcome, together
 from .costs import Cost, costs_of, machine
@@ -155,8 +155,8 @@ def arena(
     here = entrants_of([entrants] if isinstance(entrants, str) else entrants, custom.algorithms)
     scenarios = suite([only] if isinstance(only, str) else only)
     points, owners = _points(here, scenarios, seeds)
-    with telling("arena", len(points), progress) as told:
-        outcomes = _outcomes(points, owners, custom, workers, told, None if out is None else Path(out))
+    with reporting("arena", len(points), progress) as reporter:
+        outcomes = _outcomes(points, owners, custom, workers, reporter, None if out is None else Path(out))
     made = _arena(here, scenarios, seeds, outcomes, costs_of(here, custom) if costs else [])
     if out is not None:
         from .page import write

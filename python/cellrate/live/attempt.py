@@ -32,8 +32,8 @@ from . import adapters, privileges, record
 from .applications import Application, Plan, Surroundings, plan
 from .distribution import Distribution, Node, gather, start_nodes
 from .handover import answer, take_custom
+from .messages import news_apart
 from .process import GRACE_S, Program, Running, await_ready, search_path, start
-from .telling import news_apart
 
 if TYPE_CHECKING:
     from ..seam import Recent

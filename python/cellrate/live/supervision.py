@@ -29,9 +29,9 @@ from .attempt import REQUEST, Look, applications
 from .distribution import Distribution
 from .doctor import isolation_words
 from .handover import Reply, give, pack_custom
+from .messages import Printed
 from .process import GRACE_S, search_path
 from .stage import staged
-from .telling import Printed
 from .trust import check_commands
 
 Progress = Callable[[float], object]

@@ -7,12 +7,12 @@ from typing import Any
 from ..quantities import CELL_BITS
 
 
-def telling_vcs(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def vcs_with_data(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """Give the directions that carry more than RM cells; the others are in the JSON."""
     return [row for row in summary["vcs"] if row["data_sent"]]
 
 
-def telling_ports(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def ports_with_queues(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """Give the ports at which a cell ever waited, or all if there is none; the others are in the JSON."""
     return [row for row in summary["ports"] if row["max_queue"] > 1 or row["dropped"]] or list(summary["ports"])
 
@@ -37,7 +37,7 @@ def vc_numbers(summary: dict[str, Any]) -> Numbers:
             "" if row["mean_acr"] is None else f"{row['mean_acr'] * CELL_BITS / 1e6:.2f}",
             "" if row["p99_delay_s"] is None else f"{row['p99_delay_s'] * 1e3:.3f}",
         ]
-        for row in telling_vcs(summary)
+        for row in vcs_with_data(summary)
     ]
 
 
@@ -52,7 +52,7 @@ PORT_COUNTS = {
 
 def port_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of ports."""
-    rows = telling_ports(summary)
+    rows = ports_with_queues(summary)
     head = ["port", "utilization\n%", "max queue\ncells", "mean queue\ncells", "dropped\ncells"]
     numbers = [
         [

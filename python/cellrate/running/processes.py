@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
     from multiprocessing.synchronize import Event
 
-    from .crossing import Packed
+    from .shared_memory import Packed
 
 Outcome = TypeVar("Outcome")
 
@@ -77,9 +77,9 @@ def side_by_side(
     from concurrent.futures import as_completed
     from concurrent.futures.process import BrokenProcessPool
 
-    from .crossing import crossing, unpack
+    from .shared_memory import shared_folder, unpack
 
-    with crossing() as folder, processes(workers) as (executor, stop):
+    with shared_folder() as folder, processes(workers) as (executor, stop):
         futures = {executor.submit(_called, call, folder): place for place, call in enumerate(calls)}
         returned: dict[int, Outcome] = {}
         try:
@@ -191,7 +191,7 @@ def end_if_stopped(_fraction: float = 0.0) -> None:
 
 
 def _called(call: Callable[[], Any], folder: Path) -> Packed:
-    from .crossing import pack
+    from .shared_memory import pack
 
     end_if_stopped()
     return pack(call(), folder)

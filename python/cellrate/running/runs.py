@@ -18,7 +18,7 @@ from ..traffic import Traffic
 from ..wireshark.capture import Capture
 from .into_folders import sweep_into
 from .points import How, Progress, check_threads, run_many, run_point
-from .telling import telling
+from .progress import reporting
 
 if TYPE_CHECKING:
     from ..campaigns.executors import Given
@@ -161,9 +161,9 @@ def sweep(
     if out is None and (executor is not None or fresh):
         given = "executor" if executor is not None else "fresh"
         raise CellrateError(f"{given} needs out, a folder for the results")
-    with telling(points[0][0].name, len(points), progress) as told:
+    with reporting(points[0][0].name, len(points), progress) as reporter:
         if out is None:
-            return run_many(points, workers=workers, progress=told, custom=custom)
+            return run_many(points, workers=workers, progress=reporter, custom=custom)
         return sweep_into(
-            Path(out), points, workers=workers, progress=told, custom=custom, executor=executor, fresh=fresh
+            Path(out), points, workers=workers, progress=reporter, custom=custom, executor=executor, fresh=fresh
         )

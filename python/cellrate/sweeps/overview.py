@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..results.summaries import Numbers, telling_ports, telling_vcs
+from ..results.summaries import Numbers, ports_with_queues, vcs_with_data
 from ..results.table import letter, print_numbers
 from ..texts import printable
 from .replications import SEED, Mean, mean_of
@@ -33,7 +33,7 @@ class Figure:
 
 def _total(kind: str, key: str, factor: float = 1.0) -> Callable[[Mapping[str, Any]], float | None]:
     def total(summary: Mapping[str, Any]) -> float | None:
-        rows = telling_vcs(dict(summary)) if kind == "vcs" else summary.get(kind, [])
+        rows = vcs_with_data(dict(summary)) if kind == "vcs" else summary.get(kind, [])
         values = [row[key] for row in rows if row.get(key) is not None]
         return factor * sum(values) if values else None
 
@@ -42,7 +42,7 @@ def _total(kind: str, key: str, factor: float = 1.0) -> Callable[[Mapping[str, A
 
 def _most(kind: str, key: str, factor: float = 1.0) -> Callable[[Mapping[str, Any]], float | None]:
     def most(summary: Mapping[str, Any]) -> float | None:
-        rows = telling_vcs(dict(summary)) if kind == "vcs" else telling_ports(dict(summary))
+        rows = vcs_with_data(dict(summary)) if kind == "vcs" else ports_with_queues(dict(summary))
         return max((factor * row[key] for row in rows if row.get(key) is not None), default=None)
 
     return most

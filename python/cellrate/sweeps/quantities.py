@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..results.summaries import telling_ports, telling_vcs
+from ..results.summaries import ports_with_queues, vcs_with_data
 
 Row = dict[str, Any]
 Values = dict[str, float]
@@ -52,8 +52,8 @@ def _with_segments(summary: Row) -> list[Row]:
 CONNECTIONS, PORTS = "connections", "ports"
 
 QUANTITIES = (
-    Quantity("throughput [Mbps]", "vcs", CONNECTIONS, _scaled("throughput_bps", 1e-6), telling_vcs),
-    Quantity("p99 delay [ms]", "vcs", CONNECTIONS, _scaled("p99_delay_s", 1e3), telling_vcs),
+    Quantity("throughput [Mbps]", "vcs", CONNECTIONS, _scaled("throughput_bps", 1e-6), vcs_with_data),
+    Quantity("p99 delay [ms]", "vcs", CONNECTIONS, _scaled("p99_delay_s", 1e3), vcs_with_data),
     Quantity(
         "TCP goodput [Mbps]",
         "tcp",
@@ -74,8 +74,8 @@ QUANTITIES = (
         None,
         ("vc", "client", "object"),
     ),
-    Quantity("utilization [%]", "ports", PORTS, _scaled("utilization", 100.0), telling_ports, ("port",), True),
-    Quantity("max queue [cells]", "ports", PORTS, _scaled("max_queue", 1.0), telling_ports, ("port",), True),
+    Quantity("utilization [%]", "ports", PORTS, _scaled("utilization", 100.0), ports_with_queues, ("port",), True),
+    Quantity("max queue [cells]", "ports", PORTS, _scaled("max_queue", 1.0), ports_with_queues, ("port",), True),
 )
 """In their order; those of which no point has rows are left out."""
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..plotting.panels import fair_levels, grouped, thin
 from ..plotting.style import COLOURS
-from ..results.summaries import Part, telling_ports, telling_vcs
+from ..results.summaries import Part, ports_with_queues, vcs_with_data
 from ..texts import printable, printable_all, printable_lines
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Board:
             self._now_s = result.summary["run"]["duration_s"]
             # Lists of single bursts and the like are long, and no table has them.
             tables = {key: rows for key, rows in result.summary.items() if not key.endswith("_list")}
-            shown = {**tables, "vcs": telling_vcs(result.summary), "ports": telling_ports(result.summary)}
+            shown = {**tables, "vcs": vcs_with_data(result.summary), "ports": ports_with_queues(result.summary)}
             self._figures = {**printable_all(shown), "report": [_told(part) for part in report]}
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._viewers == 0, timeout=5.0)

@@ -71,10 +71,10 @@ def duration(seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def telling(
+def reporting(
     name: str, points: int, given: Callable[[float], object] | bool | None
 ) -> Iterator[Callable[[float], object] | None]:
-    """Have what tells of progress: what was given, nothing for False, and otherwise what suits where this runs."""
+    """Have a reporter of progress: the one that was given, none for False, and otherwise what suits where this runs."""
     if isinstance(given, bool) and not given:
         yield None
     elif given is not None and not isinstance(given, bool):

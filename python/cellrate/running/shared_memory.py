@@ -44,7 +44,7 @@ class Packed:
 
 
 @contextmanager
-def crossing() -> Iterator[Path]:
+def shared_folder() -> Iterator[Path]:
     """Have a folder for files as long as this is entered."""
     inside = IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
     # What a killed process has left would fill the memory, and that may have been elsewhere than now.

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cellrate.running import crossing
+from cellrate.running import shared_memory
 from cellrate.running.processes import side_by_side
 
 SIZES = (1, 7, 200_000, 0, 100_001)
@@ -44,40 +44,40 @@ def limited_to(octets: int) -> Iterator[None]:
 
 
 def test_large_arrays_cross_in_a_file_that_is_gone_then(tmp_path: Path) -> None:
-    packed = crossing.pack(arrays(1), tmp_path)
+    packed = shared_memory.pack(arrays(1), tmp_path)
     assert packed.file is not None
     assert len(packed.head) < 2000
     assert packed.file.stat().st_size >= 8 * sum(SIZES)
-    taken = crossing.unpack(pickle.loads(pickle.dumps(packed)))
+    taken = shared_memory.unpack(pickle.loads(pickle.dumps(packed)))
     assert list(tmp_path.iterdir()) == []
     assert same(taken, arrays(1))
     for array in taken.values():
         assert array.flags.writeable
         assert array.ctypes.data % 64 == 0 or array.size == 0
     taken[7][:] = 5.0
-    assert same(crossing.unpack(crossing.pack(taken, tmp_path)), {**arrays(1), 7: np.full(7, 5.0)})
+    assert same(shared_memory.unpack(shared_memory.pack(taken, tmp_path)), {**arrays(1), 7: np.full(7, 5.0)})
 
 
 def test_small_things_and_those_without_room_go_by_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = np.arange(5.0)
-    packed = crossing.pack({"rows": [1, 2], "values": small}, tmp_path)
+    packed = shared_memory.pack({"rows": [1, 2], "values": small}, tmp_path)
     assert packed.file is None
-    assert np.array_equal(crossing.unpack(packed)["values"], small)
+    assert np.array_equal(shared_memory.unpack(packed)["values"], small)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 20))
-    packed = crossing.pack(arrays(2), tmp_path)
+    packed = shared_memory.pack(arrays(2), tmp_path)
     assert packed.file is None
-    assert same(crossing.unpack(packed), arrays(2))
+    assert same(shared_memory.unpack(packed), arrays(2))
     # There was room, and then there is none.
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 40))
     with limited_to(1 << 20):
-        packed = crossing.pack(arrays(2), tmp_path)
+        packed = shared_memory.pack(arrays(2), tmp_path)
     assert packed.file is None
-    assert same(crossing.unpack(packed), arrays(2))
+    assert same(shared_memory.unpack(packed), arrays(2))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_processes_give_is_whole_and_nothing_of_it_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crossing, "IN_MEMORY", tmp_path)
+    monkeypatch.setattr(shared_memory, "IN_MEMORY", tmp_path)
     given = side_by_side([lambda seed=seed: (os.getpid(), arrays(seed)) for seed in range(5)], workers=2)  # type: ignore[misc]
     assert os.getpid() not in {pid for pid, _ in given}
     assert all(same(taken, arrays(seed)) for seed, (_, taken) in enumerate(given))
@@ -94,13 +94,13 @@ def test_what_processes_give_is_whole_and_nothing_of_it_stays(tmp_path: Path, mo
 def test_what_a_killed_process_has_left_is_removed_by_the_next_and_what_others_have_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crossing, "IN_MEMORY", tmp_path)
+    monkeypatch.setattr(shared_memory, "IN_MEMORY", tmp_path)
     (tmp_path / "cellrate-arrays-12345678").mkdir()
     (tmp_path / "cellrate-arrays-12345678" / "array").touch()
     (tmp_path / "cellrate-arrays-of-somebody").mkdir()
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "cellrate-arrays-abcdefgh").symlink_to(tmp_path / "elsewhere")
-    with crossing.crossing() as one, crossing.crossing() as other:
+    with shared_memory.shared_folder() as one, shared_memory.shared_folder() as other:
         assert one.exists()
         assert {entry.name for entry in tmp_path.iterdir()} == {
             "cellrate-arrays-of-somebody",
