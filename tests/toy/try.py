@@ -109,14 +109,14 @@ def add_probe(workspace: Path) -> None:
     declaration = '        Drops = port("port_drops", "cells", Port),\n'
     toy = '        /// Queue of ABR and UBR \\[cells\\].\n        DataQueue = port("data_queue", "cells", Queue),\n'
     replaced(workspace / DECLARED, declaration, declaration + toy)
-    not_covered = "`cellrate_scenario::PortQuantity::DataQueue` not covered"
+    not_covered = "PortQuantity::DataQueue` not covered"
     says(workspace, "check", "-p", "cellrate-live", missing=("cellrate-engine/src/quantities.rs", not_covered))
     value = "        PortQuantity::Drops => port.dropped() as f64,\n"
     data = "(port.total_queue(now) - port.queue(GUARANTEED, now)) as f64"
     replaced(workspace / VALUES, value, f"{value}        PortQuantity::DataQueue => {data},\n")
     passes(workspace, "check", "-p", "cellrate-live")
     judged = ("check", "-p", "cellrate-sim", "--test", "differential")
-    says(workspace, *judged, missing=("tests/reference/mod.rs", "`PortQuantity::DataQueue` not covered"))
+    says(workspace, *judged, missing=("tests/reference/mod.rs", not_covered))
     value = "                    PortQuantity::Drops => port.dropped as f64,\n"
     data = "(port.total() - port.queue(0)) as f64"
     replaced(workspace / JUDGE, value, f"{value}                    PortQuantity::DataQueue => {data},\n")
