@@ -154,7 +154,7 @@ fn idle_keys(network: &Network, terms: &[Terms]) -> Result<(), Fault> {
     match vc.or(switch) {
         None => Ok(()),
         Some((key, place)) => {
-            let message = format!("{key} is given, and the scenario asks for no admission");
+            let message = format!("{key} needs admission, which the scenario does not ask for");
             Err(Fault::new(place, message, "Write admission = true at the top, or leave the key out"))
         }
     }

@@ -177,11 +177,7 @@ fn video(table: &Table) -> Result<LiveVideo, Fault> {
     let follow = optional(table, "follow_acr", check::boolean)?.unwrap_or(false);
     let share = optional(table, "acr_share", quantity::ratio)?;
     if let (Some(node), false) = (table.node("acr_share"), follow) {
-        return Err(Fault::new(
-            node.place,
-            "acr_share goes with follow_acr = true",
-            "Write both, or neither",
-        ));
+        return Err(Fault::new(node.place, "acr_share needs follow_acr = true", "Write both, or neither"));
     }
     Ok(LiveVideo {
         rate,
@@ -245,7 +241,7 @@ fn ready(node: &Node) -> Result<Ready, Fault> {
         (None, Some(pattern), None) => Ok(Ready::Pattern(pattern)),
         (None, None, Some(file)) => Ok(Ready::File(file)),
         _ => {
-            let message = "ready has not exactly one key";
+            let message = "ready takes one key, and has none or several";
             Err(Fault::new(node.place, message, "Write one of port, pattern and file"))
         }
     }

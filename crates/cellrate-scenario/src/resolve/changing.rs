@@ -33,7 +33,8 @@ pub(super) fn set(link: &mut Link, table: &Table, courses: &Courses) -> Result<O
         for key in ["rate", "delay"] {
             let own = node.table().and_then(|change| change.node(key));
             if let (Some(own), Some(Value::Table(_))) = (own, table.node(key).map(|node| &node.value)) {
-                let message = format!("the {key} follows something, which `{key}` of the link says");
+                let message =
+                    format!("the {key} of the link follows a file or an orbit, and a change sets it, too");
                 return Err(Fault::new(own.place, message, format!("Leave out one of the two {key}s")));
             }
         }
@@ -182,7 +183,7 @@ pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
         let changes = table.node("changes");
         let courses = ["rate", "delay"].map(|key| table.node(key).filter(|node| node.table().is_some()));
         if let Some(node) = courses.into_iter().flatten().chain(changes).next() {
-            let message = "the link changes in time, and this is a live run, whose links stay as they are";
+            let message = "links that change are of simulations: those of a live run stay as they are";
             return Err(Fault::new(
                 node.place,
                 message,

@@ -15,7 +15,7 @@ use crate::text::tree::Node;
 pub(super) fn build(node: Option<&Node>, sender: Sender) -> Result<Sender, Fault> {
     let Some((node, table)) = node.and_then(|node| Some((node, node.table()?))) else { return Ok(sender) };
     let Sender::Abr(mut abr) = sender else {
-        let message = "misbehaves is of sources of abr, and the connection is of another category";
+        let message = "misbehaves needs a connection of category \"abr\"";
         return Err(Fault::new(node.place, message, "Leave it out; send more than PCR by the traffic"));
     };
     let ignored = table.node("ignores").map(check::list).transpose()?.unwrap_or_default();
@@ -27,7 +27,7 @@ pub(super) fn build(node: Option<&Node>, sender: Sender) -> Result<Sender, Fault
     };
     check::configuration(misbehaviour.check(), |name| table.node(name), node.place)?;
     if misbehaviour == Misbehaviour::default() {
-        let message = "misbehaves says nothing that the source does against the rules";
+        let message = "misbehaves names no rule that the source breaks";
         return Err(Fault::new(
             node.place,
             message,

@@ -300,7 +300,8 @@ fn outages(node: &tree::Node) -> Result<Vec<Span>, Fault> {
             return Err(Fault::new(node.place, "the outage ends before it has begun", "Write [start, end]"));
         }
         if !spans.is_empty() && span.start <= last_end {
-            let message = "the outage begins before the one in front of it is over";
+            let message =
+                format!("the outage begins at {}, and the one before it ends at {last_end}", span.start);
             return Err(Fault::new(node.place, message, "Write outages in order and apart"));
         }
         last_end = span.end;

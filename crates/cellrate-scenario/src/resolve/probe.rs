@@ -76,8 +76,8 @@ fn room_for(values: u64, table: &Table, every: Every, duration: Duration) -> Res
     }
     let place = table.node("every").map_or_else(Place::default, |every| every.place);
     let message = format!(
-        "every {interval} of {duration} a series has {count} values, and those of this and of the probes before are more than \
-         {MOST_VALUES} with it"
+        "a value every {interval} makes {count} values in {duration}, and all series of this and of the probes before together \
+         more than {MOST_VALUES}"
     );
     Err(Fault::new(place, message, "Record less often, or of fewer things with `of`"))
 }
@@ -168,8 +168,12 @@ fn targets(
             let what = if is_port { "port" } else { "direction of a connection" };
             let names =
                 if is_port { [PORT_QUANTITIES, &FIGURE_NAMES].concat() } else { FLOW_QUANTITIES.to_vec() };
-            let message = format!("nothing that is recorded is a quantity of a {what}");
-            return Err(Fault::new(node.place, message, format!("Record one of {}", names.join(", "))));
+            let message = format!("`of` names a {what}, and `record` no quantity of one");
+            return Err(Fault::new(
+                node.place,
+                message,
+                format!("Record such a quantity: {}", names.join(", ")),
+            ));
         }
     }
     Ok(targets)
@@ -302,27 +306,31 @@ fn quantities(
             if has(&connections[flow.connection().0 as usize], flow.is_backward(), quantity) {
                 result.push(Quantity::Flow { quantity, flow });
             } else {
-                lacking.get_or_insert(place);
+                lacking.get_or_insert((place, Quantity::Flow { quantity, flow }));
             }
         }
         for &(flow, switch, place) in &targets.virtual_sources {
+            let of = Quantity::VirtualSource { quantity, flow, switch };
             if quantity.is_of_virtual_source() {
-                result.push(Quantity::VirtualSource { quantity, flow, switch });
+                result.push(of);
             } else {
-                lacking.get_or_insert(place);
+                lacking.get_or_insert((place, of));
             }
         }
     } else {
         for &(port, place) in &targets.ports {
             match port_quantity(name, network.port(port)) {
                 Some(quantity) => result.push(Quantity::Port { quantity, port }),
-                None => drop(lacking.get_or_insert(place)),
+                None => {
+                    let quantity = PortQuantity::Metric(0);
+                    lacking.get_or_insert((place, Quantity::Port { quantity, port }));
+                }
             }
         }
     }
     match lacking {
-        Some(place) if targets.given => {
-            let message = format!("it has no {name}");
+        Some((place, of)) if targets.given => {
+            let message = format!("{} has no {name}", title(of, network, connections));
             Err(Fault::new(place, message, lack_remedy(name)))
         }
         _ if result.is_empty() => Err(Fault::new(

@@ -95,8 +95,11 @@ fn windows(table: &Table) -> Result<Vec<GreedyWindow>, Fault> {
             for node in check::list(node)? {
                 let Some(table) = node.table() else { continue };
                 let next = window(table)?;
-                if windows.last().is_some_and(|last| next.start < last.end) {
-                    let message = "the window begins before the one in front of it is over";
+                if let Some(last) = windows.last().filter(|last| next.start < last.end) {
+                    let message = format!(
+                        "the window begins at {}, and the one before it ends at {}",
+                        next.start, last.end
+                    );
                     return Err(Fault::new(
                         node.place,
                         message,

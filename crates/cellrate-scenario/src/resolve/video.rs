@@ -53,7 +53,7 @@ pub(super) fn read(node: &Node, table: &Table) -> Result<VideoTraffic, Fault> {
     let sequence = optional(table, "sequence", quantity::span)?;
     if let (Some(node), NoiseMethod::DaviesHarte) = (table.node("sequence"), method) {
         let remedy = "Leave it out, or write method = \"paxson\"";
-        return Err(Fault::new(node.place, "sequence has no effect on noise that is made exactly", remedy));
+        return Err(Fault::new(node.place, "sequence has no effect with method = \"davies-harte\"", remedy));
     }
     Ok(VideoTraffic {
         programs: optional(table, "programs", |node| check::integer(node, 1, 1024))?.unwrap_or(1) as u32,

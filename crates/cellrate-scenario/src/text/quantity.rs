@@ -300,7 +300,7 @@ pub(crate) fn clock_offset(node: &Node) -> Result<ClockOffset, Fault> {
     if ppb.abs() <= ClockOffset::MOST.as_ppb() as f64 {
         return Ok(ClockOffset::from_ppb(ppb as i64));
     }
-    let message = format!("{} is more than a clock is off", node.plain());
+    let message = format!("{} is more than a clock may be off", node.plain());
     Err(Fault::new(node.place, message, format!("Write at most {} either way", ClockOffset::MOST)))
 }
 

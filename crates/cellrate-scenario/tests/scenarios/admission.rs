@@ -170,10 +170,13 @@ fn keys_of_set_up_are_told_where_they_cannot_be() {
     let min = "abr = { mcr = \"1 Mbps\" }\nmcr_min = \"0 Mbps\"";
     wants(
         told("", "", min),
-        &["mcr_min is given, and the scenario asks for no admission", "admission = true"],
+        &["mcr_min needs admission, which the scenario does not ask for", "admission = true"],
     );
     assert!(resolve(&text("admission = false", "", &vc(1, min))).is_ok());
-    wants(told("", "negotiation = { rif = \"1/16\" }", ""), &["negotiation is given, and the scenario asks"]);
+    wants(
+        told("", "negotiation = { rif = \"1/16\" }", ""),
+        &["negotiation needs admission, which the scenario"],
+    );
     wants(
         told("admission = true", "", "mcr_min = \"1 Mbps\""),
         &["mcr_min is 2358.491", "at most MCR", "0 cells/s"],

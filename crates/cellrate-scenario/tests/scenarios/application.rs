@@ -160,7 +160,7 @@ fn what_does_not_fit_is_refused_with_its_key() {
         ("kind = \"fpt\"", "\"ftp\""),
         ("kind = { type = \"ftp\", pages = 3 }", "type \"ftp\" has no key \"pages\"; type \"web\" has"),
         ("kind = { type = \"video\", rate = \"100 kbps\" }", "Let them have from 2000 to 4000000"),
-        ("kind = { type = \"video\", acr_share = 0.5 }", "goes with follow_acr = true"),
+        ("kind = { type = \"video\", acr_share = 0.5 }", "needs follow_acr = true"),
         (
             "kind = { type = \"iperf3\", protocol = \"udp\", rate = \"unlimited\" }",
             "udp has no rate of its own",

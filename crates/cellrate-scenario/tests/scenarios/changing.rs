@@ -99,7 +99,7 @@ fn what_cannot_be_is_refused_where_it_stands() {
 fn a_live_run_has_links_that_stay() {
     let text = "name = \"t\"\nduration = \"1 s\"\n[defaults.link]\nchanges = [{ at = \"1 ms\", loss = 0.1 }]";
     let error = Document::parse(text, "t").unwrap().resolve_for_live().unwrap_err();
-    assert!(error.to_string().contains("this is a live run") && error.line() == 4, "{error}");
+    assert!(error.to_string().contains("those of a live run stay") && error.line() == 4, "{error}");
 }
 
 #[test]
@@ -248,5 +248,5 @@ fn an_orbit_is_steps_of_delay_with_a_hand_over() {
         assert!(error.contains(message) && error.contains("t:10"), "{change:?}: {error}");
     }
     let live = Document::parse(&text(leo, ""), "t").unwrap().resolve_for_live().unwrap_err().to_string();
-    assert!(live.contains("this is a live run"), "{live}");
+    assert!(live.contains("those of a live run stay"), "{live}");
 }

@@ -102,7 +102,7 @@ fn offsets_within_a_bound_are_even() {
 fn what_no_clock_is_off_by_is_refused_in_its_place() {
     let told = |own: &str| resolve("", own, 1).expect_err("it is wrong").to_string();
     let error = told(", clock_offset = \"1001 ppm\"");
-    assert!(error.contains("clock_offset: 1001 ppm is more than a clock is off"), "{error}");
+    assert!(error.contains("clock_offset: 1001 ppm is more than a clock may be off"), "{error}");
     assert!(error.contains("at most 1000 ppm"), "{error}");
     assert!(told(", clock_offset = { within = \"-1 ppm\" }").contains("below 0"));
     assert!(told(", clock_offset = 20").contains("no unit"));

@@ -96,7 +96,7 @@ fn what_cannot_be_is_refused_at_its_place() {
     let elsewhere = "[[probe]]\nrecord = [\"level\"]\nof = [\"a->sw\"]\nevery = \"1 ms\"\n";
     assert_eq!(
         refused(MINE, elsewhere),
-        "14:it has no level Only ports of switches whose custom algorithm has such a figure have it"
+        "14:\"a->sw\" has no level Only ports of switches whose custom algorithm has such a figure have it"
     );
 }
 

@@ -57,5 +57,8 @@ fn what_leaves_nothing_to_measure_is_refused_where_it_stands() {
 fn a_live_run_measures_all_of_its_time() {
     let text = "name = \"t\"\nduration = \"1 s\"\nwarm_up = \"1 ms\"";
     let error = Document::parse(text, "t").unwrap().resolve_for_live().unwrap_err();
-    assert!(error.to_string().contains("this is a live run") && error.line() == 3, "{error}");
+    assert!(
+        error.to_string().contains("a live run measures all of its time") && error.line() == 3,
+        "{error}"
+    );
 }

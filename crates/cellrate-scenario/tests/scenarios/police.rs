@@ -174,9 +174,10 @@ fn sources_may_break_rules_each_direction_its_own() {
     assert_eq!(of(&connection.backward.sender), Misbehaviour { ignores_ci: true, ..honest });
     let told = |vc: &str| with("", vc).unwrap_err().to_string();
     assert!(
-        told(&format!("{CBR}misbehaves = {{ rate_factor = 2 }}")).contains("misbehaves is of sources of abr")
+        told(&format!("{CBR}misbehaves = {{ rate_factor = 2 }}"))
+            .contains("misbehaves needs a connection of category \"abr\"")
     );
-    assert!(told("misbehaves = {}").contains("says nothing that the source does against the rules"));
+    assert!(told("misbehaves = {}").contains("names no rule that the source breaks"));
     assert!(told("misbehaves = { ignores = [\"ni\"] }").contains("ci"));
     assert!(told("misbehaves = { rate_factor = 0 }").contains("rate_factor"));
 }

@@ -148,6 +148,6 @@ fn a_virtual_source_has_what_a_source_has_and_nothing_of_a_receiver() {
     }
     for record in ["received", "drops", "cwnd"] {
         let error = resolve(record).unwrap_err().to_string();
-        assert!(error.contains(&format!("it has no {record}")), "{error}");
+        assert!(error.contains(&format!("\"v at sw\" has no {record}")), "{error}");
     }
 }
