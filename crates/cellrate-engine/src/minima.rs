@@ -44,41 +44,15 @@ impl Minima {
     /// The key of `place` is `key` from now on.
     #[inline]
     pub fn set(&mut self, place: usize, key: u64) {
-        match &mut *self.groups {
-            // Most often.
-            [groups @ .., top] if groups.len() <= GROUP => {
-                let above = place >> GROUP_BITS;
-                let group = &mut groups[above];
-                let before = std::mem::replace(&mut group[place % GROUP], key);
-                let known = &mut top[above % GROUP];
-                if key < *known {
-                    *known = key;
-                    self.first = self.first.min(key);
-                } else if before == *known {
-                    *known = least(group);
-                    self.first = least(top);
-                }
-            }
-            _ => self.set_among_many(place, key),
-        }
-    }
-
-    #[inline(never)]
-    fn set_among_many(&mut self, place: usize, key: u64) {
-        let (mut key, mut place) = (key, place);
-        let mut level = self.lowest as usize;
-        let mut groups = &mut self.groups[..];
-        loop {
+        let (mut place, mut key) = (place, key);
+        let (mut groups, mut level) = (&mut self.groups[..], self.lowest as usize);
+        // Most often there are two levels only.
+        while groups.len() > GROUP + 1 {
             let (these, above) = groups.split_at_mut(level);
             let group = &mut these[place >> GROUP_BITS];
             let before = std::mem::replace(&mut group[place % GROUP], key);
             place >>= GROUP_BITS;
-            let Some(of_groups) = above.get(place >> GROUP_BITS) else {
-                self.first = least(group);
-                return;
-            };
-            // Most often neither.
-            let known = of_groups[place % GROUP];
+            let known = above[place >> GROUP_BITS][place % GROUP];
             if key >= known {
                 if before != known {
                     return;
@@ -87,6 +61,18 @@ impl Minima {
             }
             groups = above;
             level = level.div_ceil(GROUP);
+        }
+        let [groups @ .., top] = groups else { return };
+        let above = place >> GROUP_BITS;
+        let group = &mut groups[above];
+        let before = std::mem::replace(&mut group[place % GROUP], key);
+        let known = &mut top[above % GROUP];
+        if key < *known {
+            *known = key;
+            self.first = self.first.min(key);
+        } else if before == *known {
+            *known = least(group);
+            self.first = least(top);
         }
     }
 

@@ -13,12 +13,15 @@ use super::tournament::NEVER;
 pub struct Schedule {
     keys: Minima,
     leaf_bits: u32,
+    /// The first instant that no key can hold \[ps\].
+    beyond: u64,
 }
 
 impl Schedule {
     /// A schedule of `count` leaves, none of which has an event.
     pub fn new(count: usize) -> Schedule {
-        Schedule { keys: Minima::new(count), leaf_bits: leaf_bits(count) }
+        let leaf_bits = leaf_bits(count);
+        Schedule { keys: Minima::new(count), leaf_bits, beyond: 1 << (u64::BITS - leaf_bits) }
     }
 
     /// The latest instant that a key of a schedule of `count` leaves can hold, and with it the longest run.
@@ -45,8 +48,7 @@ impl Schedule {
     #[inline]
     pub fn key(&self, leaf: usize, time: Time) -> u64 {
         let ps = time.as_ps();
-        let fits = ps >> (u64::BITS - self.leaf_bits) == 0;
-        if fits { ps << self.leaf_bits | leaf as u64 } else { NEVER }
+        if ps < self.beyond { ps << self.leaf_bits | leaf as u64 } else { NEVER }
     }
 
     /// The time and the leaf of a key.

@@ -54,7 +54,7 @@ pub(super) fn fold(
         else {
             continue;
         };
-        if !to_switch || !fifo.is_lossless() {
+        if !to_switch || !fifo.is_lossless() || watched.port(index).queue {
             continue;
         }
         // Each arrival is an event where a switch polices what comes.

@@ -65,14 +65,13 @@ pub(super) fn build_port(
         || overtakes
         || discards_frames
         || marks
-        || watched.queue
         || buffers.tagged.is_some();
-    let deferrable =
-        mechanisms.has(Mechanism::Deferral) && !(tapped || joined || watched.changes || line.is_changing());
+    let deferrable = mechanisms.has(Mechanism::Deferral) && !(tapped || joined || line.is_changing());
     let is_ranked = mechanisms.has(Mechanism::RankedPorts)
         && several
         && outside
         && deferrable
+        && !watched.changes
         && !(overtakes || discards_frames || marks || holds_back || takes_turns || line.is_faulty())
         && *buffers == Buffers::default();
     let queues = if is_ranked {
@@ -86,7 +85,9 @@ pub(super) fn build_port(
     let originates = is_switch && control.originates();
     let metered = originates || is_switch && control.needs_meter();
     let counts_early = is_switch && at_host && !every_cell && matches!(queues, Queues::Fifo(_));
-    let deferred = (outside || counts_early) && deferrable;
+    // Of a FIFO the departures are known, so what is recorded can be noted late.
+    let may_wait = !watched.changes || matches!(queues, Queues::Fifo(_));
+    let deferred = (outside || counts_early) && deferrable && may_wait;
     let (merge, shortcut) = (Merge::none(), Shortcut::None);
     let mut port = Port {
         queues,
@@ -101,6 +102,9 @@ pub(super) fn build_port(
     };
     if watched.figures {
         port.keep_ended();
+    }
+    if watched.changes {
+        port.record_changes();
     }
     if originates {
         port.may_originate();

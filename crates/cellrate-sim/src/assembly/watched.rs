@@ -7,9 +7,9 @@ use cellrate_scenario::{Every, FlowIndex, PortIndex, PortSource, Quantity, Scena
 pub(super) struct WatchedPort {
     /// A series is recorded, even if it is one of zeros.
     pub(super) probed: bool,
-    /// Every change of a queue is recorded: then departures have to be events.
+    /// Every change of a queue is recorded.
     pub(super) queue: bool,
-    /// Every change of anything is recorded: then whatever comes to the port has to be an event.
+    /// Every change of anything is recorded: then cells that come to the port are dealt with one by one.
     pub(super) changes: bool,
     /// Every change of a figure of the port's algorithm is recorded.
     pub(super) figures: bool,

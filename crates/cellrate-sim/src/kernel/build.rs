@@ -192,7 +192,10 @@ impl Cluster {
         self.find_shortcuts();
         self.find_shared_hosts();
         let deferred = (0..).zip(&self.ports).filter(|(_, port)| port.deferred);
-        self.gateways = deferred.filter(|(_, port)| port.outside).map(|(index, _)| index).collect();
+        self.gateways = deferred
+            .filter(|(_, port)| port.outside || port.records_changes())
+            .map(|(index, _)| index)
+            .collect();
     }
 
     /// Every series of changes takes its value at `now`.

@@ -74,6 +74,13 @@ impl Cluster {
             let Batch::Plain(mut cells) = batch else {
                 unreachable!("cells to other lanes are not packed");
             };
+            if !matches!(place.course, Course::Host { .. } | Course::Behind { .. }) {
+                // Each of them is an event.
+                if let (true, Some(first)) = (place.ring.is_empty(), cells.first()) {
+                    self.schedule.set(place.leaf as usize, first.arrives);
+                }
+                return place.ring.append(Batch::Plain(cells));
+            }
             for cell in cells.drain(..) {
                 let endpoint = self.hops[cell.hop()].endpoint;
                 self.approach(lane, endpoint, cell);
@@ -171,12 +178,15 @@ impl Cluster {
         let number = cell.hop() + 1;
         let mut cell = cell.on_hop(number);
         let hop = self.hops[number];
-        let limit = self.schedule.key(leaf, now);
-        self.bring_up(hop.port as usize, limit, now);
+        if self.ports[hop.port as usize].deferred {
+            self.bring_up(hop.port as usize, self.schedule.key(leaf, now), now);
+        }
         if cell.is_backward_rm() {
             let (port, slot) = (hop.answering_port as usize, hop.answering_slot);
             let is_settled = match self.ports[port].control.answer_is_fixed(now, slot) {
                 _ if !self.mechanisms.has(Mechanism::SettledAnswers) => false,
+                // The answer is a change that is noted behind those before it.
+                _ if self.ports[port].records_changes() => false,
                 Settled::Yes => true,
                 Settled::ButForForwardRms => self.no_forward_rm_waits(&hop, now),
                 Settled::No => false,
@@ -184,7 +194,7 @@ impl Cluster {
             cell = if is_settled {
                 self.ports[port].settled_answer(now, slot, cell)
             } else {
-                self.bring_up(port, limit, now);
+                self.bring_up(port, self.schedule.key(leaf, now), now);
                 self.ports[port].answer(now, slot, cell)
             };
             self.sampler.note_port(now, hop.answering_port, &mut self.ports);

@@ -274,6 +274,12 @@ impl Fifo {
         before
     }
 
+    /// When the last cell accepted will have left.
+    #[inline]
+    pub fn busy_until(&self) -> Time {
+        self.busy_until
+    }
+
     /// Time of one cell on the line.
     #[inline]
     pub fn cell_time(&self) -> Duration {

@@ -5,8 +5,8 @@
 //! the far end. That is a [`Fifo`]. A port with several categories, of which nobody has to see the departures as they
 //! happen, is [`Ranked`]: only those cells wait in queues that others may overtake. Ports with several categories
 //! elsewhere, queues for connections or weights for categories, EFCI, frame discard, less room for tagged cells, a line
-//! that loses cells, no room at all or a queue whose every change is recorded are [`Served`]: they keep real queues,
-//! and every departure is an event. All give the same departures where they apply.
+//! that loses cells, or no room at all are [`Served`]: they keep real queues, and every departure is an
+//! event. All give the same departures where they apply.
 
 mod backlog;
 mod fifo;
@@ -86,6 +86,8 @@ pub(crate) struct Rare {
     dropped: u64,
     /// Those of them that found no room.
     losses: Losses,
+    /// Whether every change of something here is recorded.
+    records_changes: bool,
     /// Whether it may have a BRM sent because of a cell that comes ([`crate::kernel::becn`]).
     originates: bool,
     /// The shared hosts before it, if there are any.
@@ -129,6 +131,17 @@ impl Port {
         self.rare.as_mut()?.ended.as_mut().map(std::mem::take)
     }
 
+    /// From now on every change of something here is recorded.
+    pub fn record_changes(&mut self) {
+        self.rare.get_or_insert_default().records_changes = true;
+    }
+
+    /// Whether it is.
+    #[inline]
+    pub fn records_changes(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.records_changes)
+    }
+
     /// From now on it may have BRMs [sent](crate::kernel::becn) because of cells that come.
     pub fn may_originate(&mut self) {
         self.rare.get_or_insert_default().originates = true;
@@ -166,6 +179,12 @@ impl Port {
     #[inline(always)]
     pub fn hosts_before(&self) -> Option<&HostsBefore> {
         self.rare.as_ref()?.hosts_before.as_deref()
+    }
+
+    /// The FIFO, if it is one.
+    #[inline]
+    pub fn fifo(&self) -> Option<&Fifo> {
+        if let Queues::Fifo(fifo) = &self.queues { Some(fifo) } else { None }
     }
 
     /// Time of one cell on the line.

@@ -201,6 +201,7 @@ impl Served {
         }
         let next = match &mut self.fair {
             Some(fair) => fair.pop(now),
+            None if self.length == 0 => None,
             None => self.next(),
         };
         if let Some((priority, cell)) = next {

@@ -8,7 +8,7 @@ use cellrate_scenario::{Every, FlowIndex, FlowQuantity, PortQuantity};
 
 use super::recorder::Recorder;
 use crate::endpoint::{Endpoint, RmCount};
-use crate::port::Port;
+use crate::port::{ABR, GUARANTEED, Port, UBR};
 use crate::transport::Client;
 
 /// Subject of a series, by the indices of its cluster.
@@ -36,6 +36,8 @@ pub(crate) struct Track {
     growth: Growth,
     /// The sum of delays at the last sample \[ps\].
     last_sum: u128,
+    /// When the FIFO whose queue this is will have been empty, as of the last change.
+    busy_until: Time,
 }
 
 impl Track {
@@ -45,7 +47,30 @@ impl Track {
             Every::Change => Recorder::of_changes(),
             Every::Interval(interval) => Recorder::even(interval, duration),
         };
-        Track { probe, subject, every, recorder, growth: Growth::default(), last_sum: 0 }
+        Track {
+            probe,
+            subject,
+            every,
+            recorder,
+            growth: Growth::default(),
+            last_sum: 0,
+            busy_until: Time::ZERO,
+        }
+    }
+
+    /// Records the departures up to `until`, that instant included, from a FIFO to which nothing has come since the
+    /// last change.
+    fn note_departures(&mut self, cell_time: Duration, until: Time) {
+        let mut left = self.busy_until.since(self.growth.time).div_ceil(cell_time);
+        while left > 0 {
+            let departs = Time::from_ps(self.busy_until.as_ps() - cell_time.as_ps() * (left - 1));
+            if departs > until {
+                break;
+            }
+            left -= 1;
+            self.recorder.push_change(departs, left as f64);
+        }
+        self.growth.time = until;
     }
 }
 
@@ -144,23 +169,45 @@ impl Sampler {
         }
     }
 
+    /// Every change up to `until`, that instant included, has happened: what has left since the last one is recorded.
+    #[inline]
+    pub fn note_departures(&mut self, until: Time, ports: &[Port]) {
+        for (port, tracks) in ports.iter().zip(&self.watched_ports) {
+            let Some(fifo) = port.fifo() else { continue };
+            for &track in tracks {
+                let track = &mut self.tracks[track];
+                if is_queue_of_fifo(track.subject, port) {
+                    track.note_departures(fifo.cell_time(), until);
+                }
+            }
+        }
+    }
+
     #[cold]
     fn note_watched_port(&mut self, now: Time, index: u32, port: &mut Port) {
-        let ended = port.take_ended().unwrap_or_default();
-        for &track in &self.watched_ports[index as usize] {
-            let track = &mut self.tracks[track];
-            if let Subject::Port(quantity, _) = track.subject {
-                if let PortQuantity::Metric(place) = quantity {
-                    // Intervals may end long before anyone looks.
-                    for (end, figures) in &ended {
-                        let value = figures.get(usize::from(place)).copied().unwrap_or_default();
-                        track.recorder.push_change(*end, value);
-                    }
+        let tracks = &self.watched_ports[index as usize];
+        // Intervals may end long before anyone looks.
+        for (end, figures) in port.take_ended().into_iter().flatten() {
+            for &track in tracks {
+                let Track { subject, recorder, .. } = &mut self.tracks[track];
+                if let Subject::Port(PortQuantity::Metric(place), _) = *subject {
+                    recorder.push_change(end, figures.get(usize::from(place)).copied().unwrap_or_default());
                 }
-                let value = port_value(quantity, &*port, now, &mut track.growth);
-                track.recorder.push_change(now, value);
-                track.growth.time = now;
             }
+        }
+        for &track in tracks {
+            let track = &mut self.tracks[track];
+            let Subject::Port(quantity, _) = track.subject else { continue };
+            let value = match port.fifo() {
+                Some(fifo) if is_queue_of_fifo(track.subject, port) => {
+                    track.note_departures(fifo.cell_time(), now);
+                    track.busy_until = fifo.busy_until();
+                    fifo.queue(now).0 as f64
+                }
+                _ => port_value(quantity, &*port, now, &mut track.growth),
+            };
+            track.recorder.push_change(now, value);
+            track.growth.time = now;
         }
     }
 
@@ -264,6 +311,19 @@ fn receiver_value(quantity: FlowQuantity, endpoint: &mut Endpoint, track: &mut T
         (0, _) => f64::NAN,
         (_, FlowQuantity::MaxDelay) => largest.as_secs_f64(),
         _ => sum as f64 / count as f64 / 1e12,
+    }
+}
+
+/// Whether a series of changes is of the queue of a FIFO, whose departures are no events.
+fn is_queue_of_fifo(subject: Subject, port: &Port) -> bool {
+    let Subject::Port(quantity, _) = subject else { return false };
+    let only = usize::from(port.only_priority);
+    match quantity {
+        PortQuantity::Queue => true,
+        PortQuantity::GuaranteedQueue => only == GUARANTEED,
+        PortQuantity::AbrQueue => only == ABR,
+        PortQuantity::UbrQueue => only == UBR,
+        _ => false,
     }
 }
 

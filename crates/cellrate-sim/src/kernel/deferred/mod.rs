@@ -99,6 +99,7 @@ impl Cluster {
         while let Some(port) = self.long.pop() {
             self.bring_up(port as usize, limit, last);
         }
+        self.sampler.note_departures(last, &self.ports);
         self.feeds.iter_mut().for_each(|feed| feed.give_back(&mut self.room.trains));
     }
 
@@ -172,7 +173,9 @@ impl Cluster {
         };
         let mut cell = cell.on_next_hop();
         let hop = &hops[cell.hop()];
-        serve(port, now, hops, outboxes, dropped);
+        if !matches!(port.queues, Queues::Fifo(_)) {
+            serve(port, now, hops, outboxes, dropped);
+        }
         if port.metered {
             port.observe(now, usize::from(hop.priority), hop.slot, &cell);
         }
@@ -206,6 +209,7 @@ impl Cluster {
                 }
             }
         }
+        self.sampler.note_port(now, number as u32, &mut self.ports);
         ended
     }
 

@@ -49,6 +49,9 @@ impl Cluster {
     fn find_before_clusters(&mut self) {
         let mechanisms = self.mechanisms;
         for port in &mut self.ports {
+            if port.records_changes() {
+                continue;
+            }
             match port.queues {
                 Queues::Ranked(_) if mechanisms.has(Mechanism::Ranked) => port.shortcut = Shortcut::Ranked,
                 Queues::Fifo(_)
@@ -76,7 +79,8 @@ impl Cluster {
             let Course::Deferred { port: number, .. } = course else { continue };
             let (link, ways_in) = (links[number as usize], ways_in[number as usize]);
             let port = &mut self.ports[number as usize];
-            if matches!(port.queues, Queues::Fifo(_)) && !port.outside && ways_in == 1 {
+            let may_pass = !port.outside && !port.records_changes();
+            if matches!(port.queues, Queues::Fifo(_)) && may_pass && ways_in == 1 {
                 port.shortcut = Shortcut::Host { lane, link, several: false };
             }
         }

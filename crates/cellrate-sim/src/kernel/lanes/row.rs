@@ -209,6 +209,16 @@ impl Lists {
 
     #[inline]
     fn push(&mut self, cell: Cell) {
+        let has_room = self.front.len() < self.front.capacity();
+        if has_room && self.more.as_ref().is_none_or(|more| more.behind.is_empty()) {
+            self.len += 1;
+            return self.front.push(cell);
+        }
+        self.push_elsewhere(cell);
+    }
+
+    #[inline(never)]
+    fn push_elsewhere(&mut self, cell: Cell) {
         self.len += 1;
         if let Some(More { behind, .. }) = self.more.as_deref_mut()
             && let Some(last) = behind.back_mut()

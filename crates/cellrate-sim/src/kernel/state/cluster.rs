@@ -73,7 +73,7 @@ pub(crate) struct Cluster {
     pub(in crate::kernel) end: Time,
     pub(in crate::kernel) schedule: Schedule,
     pub(in crate::kernel) leaves: Vec<Leaf>,
-    /// Deferred ports to other clusters.
+    /// Deferred ports to other clusters, and those of which every change is recorded.
     pub(in crate::kernel) gateways: Vec<u32>,
     /// Deferred ports to hosts with many cells before them.
     pub(in crate::kernel) long: Vec<u32>,

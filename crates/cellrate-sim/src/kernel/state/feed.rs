@@ -82,7 +82,59 @@ impl Train {
 }
 
 /// Trains behind the first one.
-pub(crate) type Behind = Short<Train>;
+#[derive(Clone, Debug)]
+pub(crate) struct Behind {
+    trains: Short<Train>,
+    /// The numbers of those that [stand out](Train::stands_out): how many trains were taken before each, modulo 2^32.
+    outstanding: Short<u32>,
+    /// How many have been taken.
+    taken: u32,
+}
+
+impl Behind {
+    const fn new() -> Behind {
+        Behind { trains: Short::new(), outstanding: Short::new(), taken: 0 }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, train: Train, significance: Significance) {
+        if train.stands_out(significance) {
+            self.outstanding.push(self.taken.wrapping_add(self.trains.all().len() as u32));
+        }
+        self.trains.push(train);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Train> {
+        let first = self.trains.pop()?;
+        if self.outstanding.first() == Some(&self.taken) {
+            self.outstanding.pop();
+        }
+        self.taken = self.taken.wrapping_add(1);
+        Some(first)
+    }
+
+    /// Takes the last `count` cells away, all of one train.
+    fn cut(&mut self, count: u32, significance: Significance) {
+        let Some(last) = self.trains.last_mut() else { return };
+        let before = last.stands_out(significance);
+        last.shorten(count);
+        let (is_left, after) = (last.count > 0, last.stands_out(significance));
+        if before && !(is_left && after) {
+            self.outstanding.pop_last();
+        }
+        if !is_left {
+            self.trains.pop_last();
+        }
+    }
+
+    /// Those that stand out, first to last.
+    #[inline]
+    fn outstanding(&self) -> impl Iterator<Item = &Train> {
+        let trains = self.trains.all();
+        self.outstanding.all().iter().map(|number| &trains[number.wrapping_sub(self.taken) as usize])
+    }
+}
 
 /// An access link whose only source is folded into it, or the way of a source to the port of a [shared
 /// host](crate::kernel::sources::shared_host).
@@ -110,8 +162,6 @@ pub(crate) struct Feed {
     pub significance: Significance,
     /// Whether the control loop of its connection ends at the switch, at a [virtual end](crate::kernel::virtual_end).
     pub ends_loop: bool,
-    /// Trains behind the front one that are a cell which [stands out](Train::stands_out).
-    outstanding: u32,
     /// Whether the last train is as the source planned it last.
     pub open: bool,
     /// Those behind it, if there is room for any.
@@ -137,7 +187,6 @@ impl Feed {
             deferred,
             significance,
             ends_loop: false,
-            outstanding: 0,
             open: false,
             behind: None,
         }
@@ -183,15 +232,14 @@ impl Feed {
     /// In place, so that the train need not stand in memory before.
     #[inline(always)]
     fn push_behind(&mut self, train: Train, spare: &mut SpareRoom) {
-        self.outstanding += u32::from(train.stands_out(self.significance));
-        let room = || spare.pop().unwrap_or_else(|| Box::new(Short::new()));
-        self.behind.get_or_insert_with(room).push(train);
+        let room = || spare.pop().unwrap_or_else(|| Box::new(Behind::new()));
+        self.behind.get_or_insert_with(room).push(train, self.significance);
     }
 
     /// Room that it does not need is to spare.
     #[inline]
     pub fn give_back(&mut self, spare: &mut SpareRoom) {
-        spare.extend(self.behind.take_if(|behind| behind.all().is_empty()));
+        spare.extend(self.behind.take_if(|behind| behind.trains.all().is_empty()));
     }
 
     /// The front train has been used up: the next one, if there is one, takes its place.
@@ -205,22 +253,26 @@ impl Feed {
     /// Takes the train behind the front one, if there is one.
     #[inline]
     fn next_behind(&mut self) -> Option<Train> {
-        let next = self.behind.as_mut()?.pop()?;
-        self.outstanding -= u32::from(next.stands_out(self.significance));
-        Some(next)
+        self.behind.as_mut()?.pop()
+    }
+
+    /// Trains that [stand out](Train::stands_out), first to last.
+    #[inline]
+    fn outstanding(&self) -> impl Iterator<Item = &Train> {
+        let front = std::iter::once(&self.front);
+        let front = front.filter(|front| front.count > 0 && front.stands_out(self.significance));
+        front.chain(self.behind.iter().flat_map(|behind| behind.outstanding()))
     }
 
     /// The first train that ends with a BRM.
     pub fn first_backward_rm(&self) -> Option<&Train> {
-        let is_it = |train: &&Train| train.last.is_backward_rm();
-        let behind = if self.outstanding == 0 { &[] } else { self.behind() };
-        std::iter::once(&self.front).filter(|front| front.count > 0).chain(behind).find(is_it)
+        self.outstanding().find(|train| train.last.is_backward_rm())
     }
 
     /// The trains behind the front one.
     #[inline]
     fn behind(&self) -> &[Train] {
-        self.behind.as_ref().map_or(&[], |behind| behind.all())
+        self.behind.as_ref().map_or(&[], |behind| behind.trains.all())
     }
 
     /// The key of the front train in the merge of a deferred port, and with it the step to the next one: none if its
@@ -266,14 +318,8 @@ impl Feed {
 
     /// When the first cell arrives that has to be an event.
     pub fn first_event(&self) -> Option<Time> {
-        let is_event = |train: &&Train| train.count > 0 && train.last.is_significant(self.significance);
-        if is_event(&&self.front) {
-            return Some(self.front.first_arrival());
-        }
-        if self.outstanding == 0 {
-            return None;
-        }
-        self.behind().iter().find(is_event).map(Train::first_arrival)
+        let is_event = |train: &&Train| train.last.is_significant(self.significance);
+        self.outstanding().find(is_event).map(Train::first_arrival)
     }
 
     /// When a cell would arrive that leaves one spacing after the last one: no sooner comes what follows a plan.
@@ -284,16 +330,9 @@ impl Feed {
 
     /// The last `count` cells will not leave as planned; all of them are in one train.
     pub fn cut(&mut self, count: u32) {
-        let significance = self.significance;
-        let Some(last) = self.behind.as_mut().and_then(|behind| behind.last_mut()) else {
-            return self.front.shorten(count);
-        };
-        let before = last.stands_out(significance);
-        last.shorten(count);
-        let after = last.count > 0 && last.stands_out(significance);
-        self.outstanding = self.outstanding + u32::from(after) - u32::from(before);
-        if last.count == 0 {
-            self.behind.as_mut().into_iter().for_each(|behind| behind.pop_last());
+        match &mut self.behind {
+            Some(behind) if !behind.trains.all().is_empty() => behind.cut(count, self.significance),
+            _ => self.front.shorten(count),
         }
     }
 
