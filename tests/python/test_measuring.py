@@ -6,6 +6,7 @@ import pytest
 
 import cellrate
 from cellrate.results.table import print_summary
+from conftest import PAIR
 
 SATURATED = """\
 name = "saturated"
@@ -114,3 +115,15 @@ def test_fairness_goodput_and_efficiency_are_rows_of_any_result() -> None:
     goodput = sum(row["goodput_bps"] for row in shares.values())
     assert lines["sw->c"]["goodput_bps"] == pytest.approx(goodput)
     assert lines["sw->c"]["efficiency"] == pytest.approx(0.9 * 31 / 32 * 48 / 53, rel=0.07)
+
+
+@pytest.mark.parametrize("nrm", [4, 8, 32])
+def test_of_what_comes_back_every_nrm_th_cell_is_a_forward_rm_cell_and_fair_knows(nrm: int) -> None:
+    """A cell comes back for every Nrm - 1 (TM 4.0, source behaviour 3): two flows share a link with the other's."""
+    text = PAIR.replace("[[vc]]", '[[vc]]\nname = "back"\npath = ["b", "sw", "a"]\n\n[[vc]]', 1)
+    scenario = cellrate.Scenario.parse(text).set({"defaults.abr.nrm": nrm, "duration": "200 ms"})
+    rows = {row["vc"]: row["sent"] for row in cellrate.run(scenario).summary["vcs"]}
+    for vc in ("vc1", "back"):
+        assert rows[f"{vc} (back)"] == pytest.approx(rows[vc] / (nrm - 1), rel=0.01)
+    expected = 0.95 * 155.52e6 / 424 * (nrm - 1) / nrm
+    assert [share.rate for share in scenario.fair(utilization=0.95)] == pytest.approx([expected, expected])

@@ -65,11 +65,11 @@ impl std::error::Error for Oversubscribed {}
 ///
 /// A port has `utilization` (above 0 to 1) of its line for ABR, or without it what its algorithm [hands
 /// out](crate::Port::target_utilization), of which its [phantom](crate::Port::phantom_weight) has a share, less the CBR
-/// and VBR traffic of constant rate through it, whenever that is sent, and less the backward RM cells of flows the
-/// other way: one for every Nrm cells of each. Those of a connection with data both ways are among the cells of its
-/// other direction, whose rate has them in it. Left out of account are guaranteed traffic of varying rate and
-/// connections that carry flows or calls of a [demand](crate::Demand). A link whose rate changes has the one of the
-/// beginning.
+/// and VBR traffic of constant rate through it, whenever that is sent, and less what comes back of flows the other way:
+/// a backward RM cell for every Nrm cells of each, and the forward RM cells among these. Those of a connection with
+/// data both ways are among the cells of its other direction, whose rate has them in it. Left out of account are
+/// guaranteed traffic of varying rate and connections that carry flows or calls of a [demand](crate::Demand). A link
+/// whose rate changes has the one of the beginning.
 ///
 /// # Errors
 /// [`Oversubscribed`] when the MCRs through a port exceed what it has.
@@ -177,7 +177,11 @@ fn filled(
                 let other = flow.other();
                 let one_way = demand(other).is_none();
                 let steps = one_way.then(|| scenario.steps(other)).into_iter().flatten();
-                let answers = Answers { ports: steps.map(|step| step.port().index()).collect(), nrm };
+                let share = match &scenario.flow(other).sender {
+                    Sender::Abr(sender) => answered(nrm, f64::from(sender.parameters.nrm)),
+                    Sender::Peak(_) => 0.0,
+                };
+                let answers = Answers { ports: steps.map(|step| step.port().index()).collect(), share };
                 flows.push((flow, Flow { ports, mcr, pcr, weight }, answers));
             }
         }
@@ -276,21 +280,29 @@ struct Flow {
     weight: f64,
 }
 
-/// The backward RM cells of a flow that has no data the other way: one for every Nrm of its cells.
+/// The cells that come back of a flow that has no data the other way.
 #[derive(Debug)]
 struct Answers {
     /// The output ports on their way, by their places in the list of capacities; none where they are among the cells of
     /// another flow.
     ports: Vec<usize>,
-    nrm: f64,
+    /// How many there are for each cell of the flow.
+    share: f64,
 }
 
-/// Rounds until rates agree with the backward RM cells that they bring about. Each round leaves at most 1 / Nrm of the
-/// error of the one before, and so half of it with the smallest Nrm.
+/// The number of cells that come back for each cell of a flow with `nrm`: a backward RM cell for every Nrm of its
+/// cells. Every Nrm-th cell of that direction, by its own Nrm, is a forward RM cell in its turn (TM 4.0, source
+/// behaviour 3).
+fn answered(nrm: f64, other_nrm: f64) -> f64 {
+    1.0 / (nrm * (1.0 - 1.0 / other_nrm))
+}
+
+/// Rounds until rates agree with the cells that come back of them. As many come back as were sent where Nrm is 2, and
+/// rates would swing for ever; going half of the way to each answer leaves at most half of the error in every round.
 const ROUNDS: usize = 64;
 
-/// [`fill`] with what the backward RM cells of all flows leave of the ports: they ask for no more than a small part of
-/// what a flow gets, so nobody holds them back, and they come first.
+/// [`fill`] with what the cells that come back of all flows leave of the ports: they ask for no more than a small part
+/// of what a flow gets, unless Nrm is small, so nobody holds them back, and they come first.
 fn fill_beside_answers(
     capacity: &[f64],
     phantoms: &[f64],
@@ -302,19 +314,20 @@ fn fill_beside_answers(
     for flow in flows {
         flow.ports.iter().for_each(|&port| promised[port] += flow.mcr);
     }
+    let mut rates: Vec<f64> = filled.iter().map(|&(rate, _)| rate).collect();
     for _ in 0..ROUNDS {
         let mut left = capacity.to_vec();
-        for (answers, (rate, _)) in answers.iter().zip(&filled) {
-            answers.ports.iter().for_each(|&port| left[port] -= rate / answers.nrm);
+        for (answers, rate) in answers.iter().zip(&rates) {
+            answers.ports.iter().for_each(|&port| left[port] -= rate * answers.share);
         }
         // MCRs are kept beside them.
         left.iter_mut().zip(&promised).for_each(|(left, promised)| *left = left.max(*promised));
-        let next = fill(&left, phantoms, flows)?;
-        let settled = next.iter().zip(&filled).all(|(new, old)| (new.0 - old.0).abs() <= 1e-12 * new.0);
-        filled = next;
+        filled = fill(&left, phantoms, flows)?;
+        let settled = rates.iter().zip(&filled).all(|(old, new)| (new.0 - old).abs() <= 1e-12 * new.0);
         if settled {
             break;
         }
+        rates.iter_mut().zip(&filled).for_each(|(rate, new)| *rate = (*rate + new.0) / 2.0);
     }
     Ok(filled)
 }
@@ -497,17 +510,18 @@ mod tests {
             let given = shares(&text, 1.0);
             [given[0].0, given[1].0]
         };
-        // x + y / 32 = 1000 and the other way round; then x + y / 8 = 1000 and y + x / 32 = 1000.
-        both(32).iter().for_each(|&rate| close(rate, 32_000.0 / 33.0));
-        let x = 875.0 / (1.0 - 1.0 / 256.0);
-        both(8).iter().zip([x, 1000.0 - x / 32.0]).for_each(|(&rate, expected)| close(rate, expected));
-        // With Nrm 2 both ways: x + y / 2 = 1000.
+        // A cell comes back for every 31, since one of 32 that come back is an FRM: x + y / 31 = 1000 and the other way
+        // round; then x + y / 7 = 1000 and y + x / 31 = 1000.
+        both(32).iter().for_each(|&rate| close(rate, 31_000.0 / 32.0));
+        let x = (1000.0 - 1000.0 / 7.0) / (1.0 - 1.0 / 217.0);
+        both(8).iter().zip([x, 1000.0 - x / 31.0]).for_each(|(&rate, expected)| close(rate, expected));
+        // With Nrm 2 both ways as many cells come back: x + y = 1000.
         let text = format!(
             "{NETWORK}defaults.abr = {{ nrm = 2 }}\nvc = [\n\
              {{ name = \"x\", path = [\"a\", \"sw1\", \"sw2\", \"d\"] }},\n\
              {{ name = \"y\", path = [\"d\", \"sw2\", \"sw1\", \"b\"] }}]\n"
         );
-        shares(&text, 1.0).iter().for_each(|share| close(share.0, 2000.0 / 3.0));
+        shares(&text, 1.0).iter().for_each(|share| close(share.0, 500.0));
     }
 
     #[test]
