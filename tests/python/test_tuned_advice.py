@@ -93,4 +93,4 @@ def test_the_command_writes_the_tuned_set(tmp_path: Path, capsys: pytest.Capture
     assert Scenario.load(tmp_path / "set.toml").to_dict()["defaults"]["abr"]["rif"] == rif["text"]
     assert found["tuning"]["changed"].get("rif", rif["text"]) == rif["text"]
     assert status([*call, "--trials", "4"]) == 2
-    assert "--trials is for --tune, which is not given" in capsys.readouterr().err
+    assert "--trials needs --tune" in capsys.readouterr().err

@@ -70,7 +70,7 @@ def advise(
     options = {"--vary": vary, "--trials": trials, "--out": out, "--cluster": cluster}
     given = [option for option, value in options.items() if value is not None]
     if given and not tune:
-        raise CellrateError(f"{given[0]} is for --tune, which is not given")
+        raise CellrateError(f"{given[0]} needs --tune")
     if trials is not None and trials < 1:
         raise CellrateError(f"--trials is {trials}; it must be at least 1")
     ranges_of(vary or [])

@@ -56,7 +56,7 @@ def search(
     over, criteria = Range.read(vary[0]), [Criterion.read(text) for text in such_that]
     share = read_ratio(tolerance)
     if not 0 < share < 1 or seeds < 1:
-        raise CellrateError("--tolerance is above 0 and below 100 %, and --seeds at least 1")
+        raise CellrateError("--tolerance must be above 0 and below 100 %, and --seeds at least 1")
     scenario = _single(file, set, seed)
     folder = out or Path("results") / "search" / plain_name(scenario)
     with progress_bar(f"{scenario.name}, search", quiet=json):
@@ -109,9 +109,9 @@ def tune(
     from ..results.folders import plain_name
 
     if trials < 1 or seeds < 1:
-        raise CellrateError("--trials and --seeds are at least 1")
+        raise CellrateError("--trials and --seeds must be at least 1")
     if plot and len(objective) < 2:
-        raise CellrateError("--plot draws objectives against each other, and --objective is given once")
+        raise CellrateError("--plot draws objectives against each other and needs two; --objective is given once")
     scenario = _single(file, set, seed)
     folder = out or Path("results") / "tune" / plain_name(scenario)
     target = write or folder.with_name(f"{folder.name}-tuned.toml")

@@ -49,7 +49,7 @@ def trace(
     from ..quantities import TIME, read
 
     if every is not None and out is None:
-        raise CellrateError("--every says what goes into the file of --out; give that, too")
+        raise CellrateError("--every needs --out: it says what goes into that file")
     held_to = contract_of(contract, pcr=pcr, cdvt=cdvt, scr=scr, mbs=mbs, coupling=coupling)
     arrivals = read_capture(file)
     if of is not None:

@@ -37,9 +37,7 @@ def made(
         error.add_note(f"when {what} was made")
         raise
     except SystemExit as error:
-        raise RunError(
-            f"what the run was given in Python left it with SystemExit: {error.code} when {what} was made"
-        ) from error
+        raise RunError(f"a plugin in Python left the run with SystemExit: {error.code} when {what} was made") from error
     if not isinstance(given, base):
         raise CellrateError(f"{needed}, and {shown(given)} is none")
     return given

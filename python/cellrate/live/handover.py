@@ -55,7 +55,7 @@ def take_custom(octets: bytes) -> Custom:
         custom: Custom = pickle.loads(given)
     except Exception as error:
         raise CellrateError(
-            f"the process of a live run cannot have what is not built in: {type(error).__name__}: {error}"
+            f"plugins cannot be handed to the process of a live run: {type(error).__name__}: {error}"
         ) from None
     return custom
 

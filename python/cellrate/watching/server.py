@@ -99,7 +99,7 @@ async def _tell(connection: ServerConnection, **content: object) -> None:
 def _pace(asked: Any) -> dict[str, Any]:
     """Check what a page asks for."""
     if not isinstance(asked, dict) or not asked.keys() <= {"speed", "paused"}:
-        raise ValueError('what is taken is {"speed": number or null, "paused": true or false}')
+        raise ValueError('send {"speed": number or null, "paused": true or false}')
     settings: dict[str, Any] = {}
     if "speed" in asked:
         speed = asked["speed"]

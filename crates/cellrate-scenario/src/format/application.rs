@@ -13,7 +13,7 @@ pub(super) const APPLICATION: Shape = Shape {
         required(
             "kind",
             Kind::Or(&[Kind::Tagged(&KINDS), Kind::Choice(KIND_NAMES)]),
-            "What runs: a table, or the type alone where nothing in it is required.",
+            "Program that runs: a table, or the type alone where nothing in it is required.",
         ),
         required(
             "host",
@@ -108,7 +108,7 @@ const KINDS: Tagged = Tagged {
                         "late",
                         Kind::Choice(&["wait", "skip"]),
                         "\"wait\"",
-                        "What the player does when a frame has not come in time: waits, and is late from then on; or goes on without.",
+                        "The player's answer to a frame that has not come in time: it waits, and is late from then on; or goes on without.",
                     ),
                 ],
             },
@@ -166,12 +166,7 @@ const KINDS: Tagged = Tagged {
                         "false",
                         "Started before the network's time begins, awaited until it is ready, stopped at the end; `start` has no meaning then.",
                     ),
-                    key(
-                        "ready",
-                        Kind::Table(&READY),
-                        "at once",
-                        "What says that it is ready; one of the keys.",
-                    ),
+                    key("ready", Kind::Table(&READY), "at once", "Sign that it is ready; one of the keys."),
                     key("ready_within", SPAN, "\"10 s\"", "It has failed if it is not ready by then."),
                 ],
             },

@@ -4,7 +4,7 @@ use super::{Dimension, FRACTION, Key, Kind, MAX_COLUMN, SPAN, Shape, TIME, Tagge
 
 const CHANGE: Shape = Shape {
     name: "change",
-    about: "What a link is from an instant on; what is not written stays as it was.",
+    about: "State of a link from an instant on; what is not written stays as it was.",
     keys: &[
         required("at", TIME, "The instant; a change at 0 is what the link begins with."),
         key(
@@ -24,7 +24,7 @@ const CHANGE: Shape = Shape {
             "in_flight",
             Kind::Choice(&["kept", "lost"]),
             "\"kept\"",
-            "What becomes of the cells that are on the line then, either way: they arrive as they would have, or are lost, and counted as lost when their transmission ends.",
+            "Fate of the cells that are on the line then, either way: they arrive as they would have, or are lost, and counted as lost when their transmission ends.",
         ),
     ],
 };
@@ -42,7 +42,7 @@ const ELEVATION: Kind = Kind::Quantity(Dimension::Angle);
 const TIME_COLUMN_KEY: Key =
     key("time_column", Kind::Integer(1, MAX_COLUMN), "1", "In which column instants are.");
 const TIME_UNIT_KEY: Key =
-    key("time_unit", Kind::Choice(&["s", "ms", "us"]), "\"s\"", "What the file counts instants in.");
+    key("time_unit", Kind::Choice(&["s", "ms", "us"]), "\"s\"", "Unit of the instants in the file.");
 const COLUMN_KEY: Key = key(
     "column",
     Kind::Integer(1, MAX_COLUMN),
@@ -74,7 +74,7 @@ pub(super) const RATE_COURSE: Tagged = Tagged {
                         "unit",
                         Kind::Choice(&["bps", "kbps", "Mbps", "Gbps", "cells/s"]),
                         "required with file",
-                        "What the file counts.",
+                        "Unit of the values in the file.",
                     ),
                     key(
                         "steps",
@@ -134,7 +134,7 @@ pub(super) const DELAY_COURSE: Tagged = Tagged {
                         "unit",
                         Kind::Choice(&["s", "ms", "us"]),
                         "required with file",
-                        "What the file counts.",
+                        "Unit of the values in the file.",
                     ),
                     key(
                         "steps",
@@ -179,7 +179,7 @@ pub(super) const DELAY_COURSE: Tagged = Tagged {
                         "beside",
                         TIME,
                         "\"0 ms\"",
-                        "What is on the ground and in the satellite, beside the legs.",
+                        "Delay on the ground and in the satellite, beside the legs.",
                     ),
                     key(
                         "step",
@@ -191,7 +191,7 @@ pub(super) const DELAY_COURSE: Tagged = Tagged {
                         "in_flight",
                         Kind::Choice(&["kept", "lost"]),
                         "\"kept\"",
-                        "What becomes of the cells on the line at a hand-over, as in `changes`.",
+                        "Fate of the cells on the line at a hand-over, as in `changes`.",
                     ),
                 ],
             },

@@ -42,7 +42,7 @@ pub(super) const PROCESSING_KEY: Key = key(
     "processing",
     Kind::Or(&[TIME, Kind::Table(&UNIFORM), Kind::Table(&EXPONENTIAL)]),
     "\"0 us\", or uniform from 0 to one cell time of its slowest link where defaults.clocks is \"independent\"",
-    "What the host takes for each AAL5 PDU of TCP that it sends, from its coming to the adapter, or from the end of the PDU before it on the line, to its first cell; drawn for each.",
+    "Time that the host takes for each AAL5 PDU of TCP that it sends, from its coming to the adapter, or from the end of the PDU before it on the line, to its first cell; drawn for each.",
 );
 
 pub(super) const PHASE_KEY: Key = key(

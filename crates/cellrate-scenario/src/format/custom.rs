@@ -10,5 +10,5 @@ pub(super) const PARAMETERS_KEY: Key = key(
     "parameters",
     Kind::Map(&Kind::Any),
     "none",
-    "What it is handed, by name: numbers, texts, true or false.",
+    "Parameters that it is handed, by name: numbers, texts, true or false.",
 );

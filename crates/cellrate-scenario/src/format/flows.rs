@@ -183,7 +183,7 @@ pub(super) const FLOWS: Shape = Shape {
             "call",
             Kind::Tagged(&CALL_TRAFFIC),
             "{ type = \"greedy\" } for abr, required for others",
-            "What a call sends while it lasts; what is unsent when it ends is dropped by the application.",
+            "Traffic of a call while it lasts; what is unsent when it ends is dropped by the application.",
         ),
         key(
             "bidirectional",

@@ -41,7 +41,7 @@ const TRACE: Shape = Shape {
             "unit",
             Kind::Choice(&["octets", "bits"]),
             "\"octets\"",
-            "What the file counts; bits are rounded up to octets.",
+            "Unit of the lengths in the file; bits are rounded up to octets.",
         ),
         key(
             "sizes",

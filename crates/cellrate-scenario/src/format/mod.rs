@@ -195,7 +195,7 @@ const LINK: Shape = Shape {
             "name",
             Kind::Name,
             "none",
-            "What it is called in paths and ports of `switch` where there are several between the same nodes.",
+            "Name in paths and ports of `switch` where there are several links between the same nodes.",
         ),
         RATE_KEY,
         LENGTH_KEY,
@@ -231,7 +231,7 @@ const TRAFFIC_KEY: Key = key(
     "traffic",
     Kind::Tagged(&TRAFFIC),
     "{ type = \"greedy\" } for abr, required for others",
-    "What the first host of the path has to send.",
+    "Traffic that the first host of the path has to send.",
 );
 const REVERSE_KEY: Key = key(
     "reverse",
@@ -347,7 +347,7 @@ const REVERSE: Shape = Shape {
     name: "reverse",
     about: "The backward direction of a connection.",
     keys: &[
-        key("traffic", Kind::Tagged(&TRAFFIC), "none", "What the last host of the path has to send."),
+        key("traffic", Kind::Tagged(&TRAFFIC), "none", "Traffic that the last host of the path has to send."),
         key(
             "abr",
             Kind::Table(&ABR),
@@ -436,7 +436,7 @@ const ABR: Shape = Shape {
             "waiting_brm",
             Kind::Choice(&["overwrite", "out-of-rate"]),
             "\"overwrite\"",
-            "What the destination does with a turned-around RM cell that still waits when the next comes (rule 3).",
+            "Treatment of a turned-around RM cell that still waits at the destination when the next comes (rule 3).",
         ),
         key(
             "uili",

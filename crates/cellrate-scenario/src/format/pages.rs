@@ -7,8 +7,13 @@ const OBJECT: Shape = Shape {
     name: "object",
     about: "A part of a page: a request, and the response to it.",
     keys: &[
-        required("response", Kind::Positive(Dimension::Octets), "What the server answers."),
-        key("request", Kind::Positive(Dimension::Octets), "\"300 octets\"", "What the client sends for it."),
+        required("response", Kind::Positive(Dimension::Octets), "Length of the server's answer."),
+        key(
+            "request",
+            Kind::Positive(Dimension::Octets),
+            "\"300 octets\"",
+            "Length of the client's request.",
+        ),
         key(
             "server_time",
             TIME,
@@ -22,7 +27,7 @@ const KEYS: &[Key] = &[
     required(
         "objects",
         Kind::List(&Kind::Table(&OBJECT), 1),
-        "What a page consists of, fetched one after the other.",
+        "Objects of a page, fetched one after the other.",
     ),
     key("clients", Kind::Integer(1, 65_535), "1", "Clients side by side, each with its own connections."),
     key(

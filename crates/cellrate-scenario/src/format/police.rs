@@ -71,7 +71,7 @@ const POLICE: Shape = Shape {
             "action",
             Kind::Choice(&["discard", "tag", "count"]),
             "\"tag\" for vbr.3, ubr.2 and gfr.2, \"discard\" for others",
-            "What becomes of cells that do not conform. vbr.3 and ubr.2 tag those that only bucket 2 refuses, gfr.2 those of frames that are not eligible; abr.1 leaves the choice; count lets all go on with any.",
+            "Fate of cells that do not conform. vbr.3 and ubr.2 tag those that only bucket 2 refuses, gfr.2 those of frames that are not eligible; abr.1 leaves the choice; count lets all go on with any.",
         ),
         key(
             "pcr",

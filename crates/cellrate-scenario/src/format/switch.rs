@@ -49,7 +49,7 @@ const ALGORITHM_KEY: Key = key(
     "algorithm",
     Kind::Tagged(&ALGORITHM),
     "{ type = \"none\" }",
-    "What each output port writes into backward RM cells.",
+    "Algorithm by which each output port writes into backward RM cells.",
 );
 
 const VS_VD_KEY: Key = key(
@@ -62,7 +62,7 @@ const NEGOTIATION_KEY: Key = key(
     "negotiation",
     Kind::Table(&NEGOTIATION),
     "none",
-    "What the switch does to the ABR parameters of a connection that is set up through it; needs `admission`.",
+    "Limits of the switch on the ABR parameters of a connection that is set up through it; needs `admission`.",
 );
 
 /// The keys of an output port, around those of their own that switches and defaults have.
@@ -370,7 +370,7 @@ const BECN: Shape = Shape {
             "sets",
             Kind::Choice(&["ci", "ni"]),
             "\"ci\"",
-            "What it says: CI, the source is to reduce its rate by RDF, or NI, it is not to raise it.",
+            "Indication in the BRM: CI, the source is to reduce its rate by RDF, or NI, it is not to raise it.",
         ),
     ],
 };

@@ -52,7 +52,7 @@ const KEYS: &[Key] = &[
         "recovery",
         Kind::Choice(&["none", "tahoe", "reno", "newreno", "sack"]),
         "of the preset",
-        "What the sender makes of duplicate ACKs; \"none\": only the timer finds losses.",
+        "The sender's answer to duplicate ACKs; \"none\": only the timer finds losses.",
     ),
     key(
         "congestion_control",
@@ -103,7 +103,7 @@ const KEYS: &[Key] = &[
         "transfer",
         OCTETS_OR_NO_END,
         "\"infinite\"",
-        "What the application of each connection sends: above 0.",
+        "Amount that the application of each connection sends: above 0.",
     ),
     key(
         "start",

@@ -31,7 +31,7 @@ pub(super) const VIDEO: Shape = Shape {
             "out_of_range",
             Kind::Choice(&["ignore", "truncate", "truncate-and-carry", "exponentiate"]),
             "\"ignore\"",
-            "What becomes of rates below 0 or above the peak: the next one instead; the nearest end; that, and what was cut off at 0 taken from the next positive one; or e^x in whole Mb/s, x Gaussian with mean ln(mean) and deviation `deviation` / `mean`.",
+            "Treatment of rates below 0 or above the peak: the next one instead; the nearest end; that, and what was cut off at 0 taken from the next positive one; or e^x in whole Mb/s, x Gaussian with mean ln(mean) and deviation `deviation` / `mean`.",
         ),
         key(
             "method",

@@ -110,7 +110,7 @@ fn what_makes_no_sense_is_refused_with_its_key_and_its_place() {
     let pairs = "pairs = [[\"a\", \"b\"]]\n";
     let rest = format!("{ARRIVALS}{HOLDING}{CBR}");
     for (head, flows, expected) in [
-        ("", format!("{rest}"), "the key \"pairs\" is missing"),
+        ("", rest.to_string(), "the key \"pairs\" is missing"),
         ("", format!("{pairs}among = [\"a\", \"b\"]\n{rest}"), "there are both pairs and among"),
         ("", format!("{pairs}weights = [1, 2]\n{rest}"), "there are 2 numbers for 1 pair"),
         ("", format!("{pairs}matrix = [[0, 1], [1, 0]]\n{rest}"), "a matrix is for among"),

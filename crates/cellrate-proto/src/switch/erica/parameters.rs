@@ -101,7 +101,7 @@ const COMMON: &[Key] = &[
         "activity_decay",
         Kind::Ratio(ActiveSources::DECAY),
         "none: it counts nothing at once",
-        "What an inactive connection still counts, as a part of what it counted an interval before.",
+        "Part of an inactive connection's count that is left after each interval.",
     ),
     key(
         "effective_number",
