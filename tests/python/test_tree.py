@@ -62,11 +62,11 @@ def test_the_first_sentence_of_a_comment_names_its_subject() -> None:
         r"Of\b|What\b|The same(?:[,;.:]| (?:after|as|at|before|between|but|for|in|of|on|over|to|under|up|where|with)\b)"
     )
     nameless = []
-    for file in tracked("crates/*.rs", "benches/*.rs", "fuzz/*.rs", "*.py"):
+    for file in tracked("crates/*.rs", "benches/*.rs", "fuzz/*.rs", "*.py", "web/src/*.ts"):
         lines = file.read_text().splitlines()
         for number, line in enumerate(lines):
             before = lines[number - 1].strip() if number else ""
-            begins = re.match(rf'\s*(//[/!] |r?""")(?:{without})', line)
+            begins = re.match(rf'\s*(//[/!] |/\*\* |r?""")(?:{without})', line)
             if begins and not before.startswith(begins[1].strip()):
                 nameless.append(f"{file.relative_to(ROOT)}:{number + 1}")
     assert nameless == []

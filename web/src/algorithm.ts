@@ -4,11 +4,11 @@
 export interface Port {
   /** As results call it: "sw1->sw2". */
   name: string;
-  /** What its line takes [cells/s]. */
+  /** Rate of its line [cells/s]. */
   link_rate: number;
 }
 
-/** What went through a port in one averaging interval. */
+/** Cells that went through a port in one averaging interval. */
 export interface Load {
   start: number;
   end: number;
@@ -22,14 +22,14 @@ export interface Load {
   guaranteed_rate: number;
 }
 
-/** What becomes of a backward RM cell. */
+/** Feedback for a backward RM cell. */
 export interface Feedback {
   er?: number | null;
   ci?: boolean;
   ni?: boolean;
 }
 
-/** What one output port does about congestion: a base that does nothing, as `cellrate.algorithms.SwitchAlgorithm`. */
+/** Congestion control of one output port: a base that does nothing, as `cellrate.algorithms.SwitchAlgorithm`. */
 export class SwitchAlgorithm {
   /** An averaging interval is at most so long [s]. */
   interval: number | null = null;
@@ -37,7 +37,7 @@ export class SwitchAlgorithm {
   interval_cells: number | null = null;
   /** Whether `load.vc_cells` is wanted. */
   counts_vcs = false;
-  /** What has come since the interval began, within the methods for RM cells. */
+  /** Counts of the open interval, within the methods for RM cells. */
   running = { start: 0, abr_cells: 0, guaranteed_cells: 0, active: 0, own_cells: 0 };
 
   constructor(_port: Port, _parameters: Record<string, unknown>) {}
@@ -143,7 +143,7 @@ class Adapted {
   }
 }
 
-/** What the simulator makes algorithms with, from classes by the names that scenarios have for them. */
+/** Functions by which the simulator makes algorithms, from classes by the names that scenarios have for them. */
 export function maker(classes: Record<string, Make>): { make: (...given: never[]) => Adapted } {
   return {
     make(name: string, port: string, link_rate: number, parameters: string, figures: string[]): Adapted {
@@ -157,7 +157,7 @@ export function maker(classes: Record<string, Make>): { make: (...given: never[]
   };
 }
 
-/** What a reader begins with: ERICA without its averages, in few lines. */
+/** Algorithm that a reader begins with: ERICA without its averages, in few lines. */
 export const EXAMPLE = `// One output port of a switch. Rates are in cells/s, times in seconds.
 class Mine extends SwitchAlgorithm {
   constructor(port) {

@@ -1,4 +1,4 @@
-// What a reader takes along: files of the browser's own making.
+// Files for a reader to take along: files of the browser's own making.
 
 import type { Store } from "./store";
 

@@ -1,4 +1,4 @@
-// What stands together on one axis, in which unit and colour: as in plots of the Python package (plotting/panels.py).
+// Series that stand together on one axis, in which unit and colour: as in plots of the Python package (plotting/panels.py).
 
 import type { Level, Panel } from "./model";
 

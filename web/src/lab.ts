@@ -86,7 +86,7 @@ export class Lab {
     return this.over ? (this.current?.summary ?? null) : null;
   }
 
-  /** What is set up. */
+  /** The set-up. */
   get shared(): Shared {
     return { ...this.setup, settings: this.sliders.values };
   }
@@ -251,7 +251,7 @@ export class Lab {
     this.network.listed();
     this.enable();
     if (this.remote && this.simulator && !this.current.store.head.live) {
-      // What was watched can be run again here, and changed.
+      // A run that was watched can be run again here, and changed.
       this.setup = { file: `${this.current.store.head.name}.toml`, text: this.current.store.head.toml, point: 0, settings: [], algorithm: null };
       this.editor.text = this.setup.text;
     }

@@ -4,7 +4,7 @@ import { type FromWorker, type Start, type ToWorker, unpacked } from "./messages
 import type { Fault, More, Pace } from "./model";
 import workerText from "../build/worker.js.txt";
 
-/** What is told of a run. */
+/** Messages about a run. */
 export type FromSimulator = Exclude<FromWorker, { kind: "more" } | { kind: "checked" }> | { kind: "more"; id: number; more: More };
 
 /** The worker with the simulator in it. */
@@ -76,7 +76,7 @@ export class Simulator {
     this.say({ kind: "follow", follow });
   }
 
-  /** What is wrong with a scenario; nothing where it can be run. */
+  /** The fault of a scenario; none where it can be run. */
   check(text: string, file: string): Promise<Fault | null> {
     this.count += 1;
     const check = this.count;

@@ -19,7 +19,7 @@ const FETCH_MS = 1500;
 const lab = new Lab();
 const lessons = new Lessons(element("lesson"), element("work"), lab);
 
-/** What tests and the curious ask. */
+/** State of the page for tests and the curious. */
 (globalThis as Record<string, unknown>).cellrate = { lab };
 
 function theme(): void {

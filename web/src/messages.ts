@@ -1,4 +1,4 @@
-// What the page and its worker say to each other.
+// Messages between the page and its worker.
 
 import type { Cells, Fault, Head, More, Pace } from "./model";
 
@@ -28,7 +28,7 @@ export interface Told extends Required<Pace> {
   packs: Pack[];
 }
 
-/** What was told, by series. */
+/** Values given so far, by series. */
 export function unpacked({ packs, ...rest }: Told): More {
   const series: More["series"] = [];
   for (const { counts, samples } of packs) {

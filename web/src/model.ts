@@ -1,4 +1,4 @@
-// What a page is told of a run, wherever the run is: in a worker of this page, or behind a WebSocket.
+// Messages about a run to a page, wherever the run is: in a worker of this page, or behind a WebSocket.
 
 /** A node of the network. */
 export interface NodeRow {
@@ -44,7 +44,7 @@ export interface Line {
   level: Level;
 }
 
-/** What stands together on one axis. */
+/** Series that stand together on one axis. */
 export interface Panel {
   axis: string;
   /** Factor from the unit of the series to that of the axis. */
@@ -54,7 +54,7 @@ export interface Panel {
   lines: Line[];
 }
 
-/** What is known of a run before it begins. */
+/** Facts about a run before it begins. */
 export interface Head {
   name: string;
   purpose: string;
@@ -80,13 +80,13 @@ export interface Cells {
 export interface More {
   now_s: number;
   series: [number, ArrayLike<number>, ArrayLike<number | null>][];
-  /** What has left ports, in one or several parts. */
+  /** Cells that have left ports, in one or several parts. */
   cells: Cells[];
   speed: number | null;
   paused: boolean;
 }
 
-/** What is wrong with a scenario, and where. */
+/** A fault of a scenario, and its place. */
 export interface Fault {
   file?: string;
   line?: number;
@@ -102,7 +102,7 @@ export interface Fault {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Summary = Record<string, any>;
 
-/** What a source of runs tells. */
+/** Events of a source of runs. */
 export interface Listener {
   head(head: Head): void;
   more(more: More): void;
@@ -112,7 +112,7 @@ export interface Listener {
   gone(early: boolean): void;
 }
 
-/** What can be asked of a run that goes on. */
+/** Requests to a run that goes on. */
 export interface Pace {
   /** Network time per time [s/s]; null for as fast as it goes. */
   speed?: number | null;

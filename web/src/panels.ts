@@ -24,7 +24,7 @@ export class Panels {
   /** Places of panels that are to be drawn. */
   private due = new Set<number>();
   private room = 56;
-  /** Of the place [CSS pixels]. Asked for at each line it would have the page laid out again. */
+  /** Width of the place [CSS pixels]. Asked for at each line it would have the page laid out again. */
   private width = 0;
   private thinned = new Map<string, Thinned>();
   /** No earlier than that is it drawn again [ms]. */
@@ -81,7 +81,7 @@ export class Panels {
     if (this.due.size) requestAnimationFrame((then) => this.next(then));
   }
 
-  /** What is seen of time; all where there is none. */
+  /** Span of time in view; all where there is none. */
   get zoomed(): [number, number] | null {
     return this.span;
   }
@@ -230,7 +230,7 @@ export class Panels {
     return Math.max(100, Math.round((this.width * devicePixelRatio) / PART));
   }
 
-  /** The same for one panel. */
+  /** Parts of the time that is seen for one panel: fewer where it has many lines. */
   private partsOf(panel: Panel): number {
     return Math.max(100, Math.min(this.parts, Math.floor(MOST_VALUES / (2 * panel.lines.length))));
   }

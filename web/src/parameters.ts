@@ -35,7 +35,7 @@ export function written(document: Json, schema: Schema | null): { path: string; 
   return found;
 }
 
-/** What an entry is called in a path: its name; for a link its two ends; else its number. */
+/** Name of an entry in a path: its name; for a link its two ends; else its number. */
 function handle(entry: Json, number: number): string {
   if (entry && typeof entry === "object" && !Array.isArray(entry)) {
     if (typeof entry.name === "string") return entry.name;
@@ -109,7 +109,7 @@ export function parameter(schema: Schema | null, path: string, value: string): P
   return { path, value, steps: all, place: Math.max(0, all.indexOf(spaced)) };
 }
 
-/** What a value may be, in words. */
+/** Allowed values, in words. */
 export function hint(schema: Schema | null, path: string): string {
   return schema ? how(schema, unnamed(schema, path.split("."))) : "";
 }

@@ -23,7 +23,7 @@ function shapes(of: Schema): Schema[] {
   return [of, ...inner.flatMap(shapes), ...here];
 }
 
-/** What stands at a path: all shapes that the last key may have. */
+/** Parts at a path: all shapes that the last key may have. */
 export function at(root: Schema, path: string[]): Schema[] {
   let places = shapes(root);
   for (const key of path) {
@@ -53,7 +53,7 @@ export function words(root: Schema, path: string[]): string[] {
   return [...new Set([...found.filter((word) => typeof word === "string").map((word) => JSON.stringify(word)), ...booleans])];
 }
 
-/** What its key says of a value, such as `a string such as "5 ms"`. */
+/** Form of a value by its key, such as `a string such as "5 ms"`. */
 export function how(root: Schema, path: string[]): string {
   return (at(root, path).find((place) => place.pattern && place.description)?.description as string | undefined) ?? "";
 }
@@ -65,7 +65,7 @@ export function fallback(root: Schema, path: string[]): string | null {
   return found ? found[1] : null;
 }
 
-/** What the description of a key says of its values: powers of two between two numbers, or a largest one. */
+/** Bounds of a value by the description of its key: powers of two between two numbers, or a largest one. */
 export function bounds(root: Schema, path: string[]): { powers: [number, number] | null; most: number } {
   const told = at(root, path).map((place) => (place.description as string | undefined) ?? "");
   const ratio = (text: string): number => text.split("/").map(Number).reduce((over, under) => over / under);

@@ -1,4 +1,4 @@
-// What a link holds: a whole set-up in the fragment of the address, which no server sees.
+// Links to a set-up: a whole one in the fragment of the address, which no server sees.
 
 /** A set-up. */
 export interface Shared {

@@ -32,7 +32,7 @@ export class Sliders {
     });
   }
 
-  /** What has been set, in the order of the sliders. */
+  /** Values that have been set, in the order of the sliders. */
   get values(): [string, string][] {
     return [...this.settings];
   }

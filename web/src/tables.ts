@@ -1,4 +1,4 @@
-// What `cellrate run` prints of a summary (results/summaries.py): which rows tell something, in which units, and lines between.
+// Tables of a summary as `cellrate run` prints them (results/summaries.py): which rows tell something, in which units, and lines between.
 
 import { CELL_BITS } from "./kinds";
 import type { Summary } from "./model";
@@ -227,7 +227,7 @@ function fairnessLine(rows: Row[]): string {
   return parts.length ? `Jain's index: ${parts.join(", ")}.` : "";
 }
 
-/** What the command prints of a run in the end, in its order, but for the line about the run itself. */
+/** Tables and lines that the command prints of a run in the end, in its order, but for the line about the run itself. */
 export function reportOf(summary: Summary): (Table | string)[] {
   const rows = (key: string): Row[] => summary[key] ?? [];
   const changed = new Set(rows("negotiated").map((row) => row.vc)).size;
@@ -251,7 +251,7 @@ export function reportOf(summary: Summary): (Table | string)[] {
   return parts.filter((part) => part !== "");
 }
 
-/** What is shown of a run that has ended: as the command said it where that was told, else as it would. */
+/** Tables and lines of a run that has ended: as the command said it where that was told, else as it would. */
 export function endOf(summary: Summary): HTMLElement[] {
   return ((summary.report as (Table | string)[] | undefined) ?? reportOf(summary)).map(shown);
 }

@@ -31,7 +31,7 @@ function tell(message: FromWorker, moved: Transferable[] = []): void {
   (self as unknown as Worker).postMessage(message, moved);
 }
 
-/** What was thrown, as a fault. */
+/** An exception as a fault. */
 function fault(thrown: unknown): Fault {
   if (typeof thrown === "string") {
     try {

@@ -44,8 +44,8 @@ pub fn live_nodes(
     let scenario = scenario.lived(py)?;
     let part = part(&scenario, nodes)?;
     let options = Options { part, start_unix_ns, nonce, ..Options::default() };
-    let told = Told { progress: progress.as_ref(), look: None };
-    carry(py, &scenario, options, told, capture, given)
+    let reports = Reports { progress: progress.as_ref(), look: None };
+    carry(py, &scenario, options, reports, capture, given)
 }
 
 /// Looks whether all that is not built in and that these nodes have, or any without, is `given`: kinds ("algorithm",
@@ -66,9 +66,9 @@ pub fn check_given(
     missing.map_or(Ok(()), |missing| Err(not_given(py, &NotGiven(missing))))
 }
 
-/// Who is told about 20 times a second how far a live run is; what they raise ends it.
+/// Callbacks that get reports of a live run about 20 times a second; an exception of theirs ends it.
 #[derive(Clone, Copy)]
-pub struct Told<'a> {
+pub struct Reports<'a> {
     /// Called with the share done [0 to 1].
     pub progress: Option<&'a Py<PyAny>>,
     /// Called with the network's time \[s\], and the place, instants \[ps\] and new values of each series that has
@@ -102,11 +102,11 @@ pub fn carry(
     py: Python<'_>,
     scenario: &Resolved,
     options: Options<'_>,
-    told: Told<'_>,
+    reports: Reports<'_>,
     capture: Option<CaptureSettings>,
     given: Option<Makers>,
 ) -> PyResult<RunResult> {
-    let Told { progress, look } = told;
+    let Reports { progress, look } = reports;
     let capture = capture.map(|settings| begin(py, scenario, &options, settings)).transpose()?;
     let capture = capture.map(Mutex::new);
     let given = PythonGiven::new(given);

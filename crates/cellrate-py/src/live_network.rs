@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use crate::capture::CaptureSettings;
 use crate::given::Makers;
 use crate::hosts::Host;
-use crate::live::{Told, carry, part};
+use crate::live::{Reports, carry, part};
 use crate::run_result::RunResult;
 use crate::scenario::Scenario;
 
@@ -93,7 +93,7 @@ impl LiveNetwork {
             nonce,
             ..Options::default()
         };
-        let told = Told { progress: Some(&progress), look: look.as_ref() };
-        carry(py, &self.scenario, options, told, capture, given)
+        let reports = Reports { progress: Some(&progress), look: look.as_ref() };
+        carry(py, &self.scenario, options, reports, capture, given)
     }
 }

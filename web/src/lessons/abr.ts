@@ -1,4 +1,4 @@
-// What ABR is: sources that ask, switches that answer.
+// Lesson on ABR: sources that ask, switches that answer.
 
 import type { Lesson } from "./lesson";
 import { dumbbell, vc } from "./networks";

@@ -1,4 +1,4 @@
-// What a lesson consists of.
+// Parts of a lesson.
 
 /** A lesson: a few steps. */
 export interface Lesson {

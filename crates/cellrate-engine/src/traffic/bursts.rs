@@ -34,11 +34,11 @@ pub struct Burst {
 /// Bursts at work.
 pub struct Bursts {
     /// State that moves on whenever somebody looks, however late.
-    told: RefCell<Told>,
+    known: RefCell<Known>,
     acr: CellRate,
 }
 
-struct Told {
+struct Known {
     /// `None` where there is no more.
     source: Option<Box<dyn TrafficSource + Send>>,
     /// The rest of each burst; `at` is when the next cell of it comes, or came. Only of the last one some may still
@@ -52,8 +52,11 @@ struct Told {
 
 impl fmt::Debug for Bursts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = self.told.borrow();
-        f.debug_struct("Bursts").field("bursts", &told.bursts).field("acr", &self.acr).finish_non_exhaustive()
+        let known = self.known.borrow();
+        f.debug_struct("Bursts")
+            .field("bursts", &known.bursts)
+            .field("acr", &self.acr)
+            .finish_non_exhaustive()
     }
 }
 
@@ -61,43 +64,43 @@ impl Bursts {
     /// Bursts of the traffic `source`; ACR is `acr` at first.
     pub fn new(mut source: Box<dyn TrafficSource + Send>, acr: CellRate) -> Bursts {
         let first = source.next(Time::ZERO, acr, Cells::ZERO);
-        let mut told = Told { source: Some(source), bursts: VecDeque::new(), cells: 0, last: Time::ZERO };
-        told.put(first, Time::ZERO);
-        Bursts { told: RefCell::new(told), acr }
+        let mut known = Known { source: Some(source), bursts: VecDeque::new(), cells: 0, last: Time::ZERO };
+        known.put(first, Time::ZERO);
+        Bursts { known: RefCell::new(known), acr }
     }
 
     /// From `now` on ACR is `acr`. All cells that left before have been [taken](Bursts::take).
     pub fn on_acr(&mut self, now: Time, acr: CellRate) {
-        self.told.get_mut().ask_until(now, self.acr);
+        self.known.get_mut().ask_until(now, self.acr);
         self.acr = acr;
     }
 
     /// When the next cell comes, or came.
     pub fn next(&self) -> Time {
-        self.told.borrow().bursts.front().map_or(Time::NEVER, |burst| burst.at)
+        self.known.borrow().bursts.front().map_or(Time::NEVER, |burst| burst.at)
     }
 
     /// The cell that came first leaves at `now`.
     pub fn take(&mut self, now: Time) {
-        let told = self.told.get_mut();
-        told.ask_until(now, self.acr);
-        let Some(burst) = told.bursts.front_mut() else {
+        let known = self.known.get_mut();
+        known.ask_until(now, self.acr);
+        let Some(burst) = known.bursts.front_mut() else {
             unreachable!("a cell is taken only when one waits");
         };
-        told.cells -= 1;
+        known.cells -= 1;
         burst.cells -= 1;
         burst.at = burst.at.saturating_add(burst.spacing);
         if burst.cells == 0 {
-            told.bursts.pop_front();
+            known.bursts.pop_front();
         }
     }
 
     /// Cells that have come by `now` and wait \[cells\]. All that left before have been [taken](Bursts::take).
     pub fn waiting(&self, now: Time) -> u64 {
-        let mut told = self.told.borrow_mut();
-        told.ask_until(now, self.acr);
-        let to_come = told.bursts.back().map_or(0, |burst| burst.cells_after(now));
-        told.cells - to_come
+        let mut known = self.known.borrow_mut();
+        known.ask_until(now, self.acr);
+        let to_come = known.bursts.back().map_or(0, |burst| burst.cells_after(now));
+        known.cells - to_come
     }
 }
 
@@ -120,7 +123,7 @@ impl Burst {
     }
 }
 
-impl Told {
+impl Known {
     /// Asks the source until every burst up to `now`, `now` included, is known, and one more.
     fn ask_until(&mut self, now: Time, acr: CellRate) {
         while self.last <= now

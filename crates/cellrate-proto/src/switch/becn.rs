@@ -50,13 +50,13 @@ impl BecnConfig {
 pub struct Becn {
     config: BecnConfig,
     /// By connection.
-    told: List<Told>,
+    connections: List<BecnVc>,
     originated: u64,
 }
 
 /// State of a connection: when it was last sent a BRM.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct BecnVc {
     mcr: RateCode,
     /// From when on there may be the next one.
     again: Time,
@@ -65,22 +65,22 @@ struct Told {
 impl Becn {
     /// A port that has originated nothing yet.
     pub const fn new(config: BecnConfig) -> Becn {
-        Becn { config, told: List::new(), originated: 0 }
+        Becn { config, connections: List::new(), originated: 0 }
     }
 
     /// One more connection.
     pub(super) fn connect(&mut self, mcr: CellRate) {
-        self.told.push(Told { mcr: RateCode::floor(mcr), again: Time::ZERO });
+        self.connections.push(BecnVc { mcr: RateCode::floor(mcr), again: Time::ZERO });
     }
 
     /// A cell of the connection has come and found an ABR queue of `queue` cells: the BRM to originate, if there is to
     /// be one.
     pub(super) fn originate(&mut self, now: Time, slot: Slot, queue: Cells) -> Option<RmCell> {
-        let told = &mut self.told[slot];
-        if queue < self.config.threshold || now < told.again {
+        let vc = &mut self.connections[slot];
+        if queue < self.config.threshold || now < vc.again {
             return None;
         }
-        told.again = now.saturating_add(CellRate::new(TCR).interval());
+        vc.again = now.saturating_add(CellRate::new(TCR).interval());
         self.originated += 1;
         let indication = self.config.indication;
         Some(RmCell {
@@ -90,7 +90,7 @@ impl Becn {
             no_increase: indication == BecnIndication::NoIncrease,
             explicit_rate: RateCode::MAX,
             current_cell_rate: RateCode::ZERO,
-            minimum_cell_rate: told.mcr,
+            minimum_cell_rate: vc.mcr,
             out_of_rate: true,
         })
     }

@@ -35,21 +35,21 @@ impl PortControlConfig {
 #[derive(Debug)]
 pub struct PortControl {
     /// `None` where nothing is marked, measured or answered.
-    at_work: Option<Box<AtWork>>,
+    active: Option<Box<Active>>,
 }
 
 /// Congestion control in force, with the fields that a data cell needs first.
 #[derive(Debug)]
 #[repr(C)]
-struct AtWork {
+struct Active {
     meter: Meter,
-    beside: Option<Box<Beside>>,
+    marking: Option<Box<Marking>>,
     algorithm: Algorithm,
 }
 
-/// Parts that few ports have beside an algorithm.
+/// Marking that few ports have beside an algorithm: EFCI and BRMs of their own.
 #[derive(Debug)]
-struct Beside {
+struct Marking {
     efci: Option<Efci>,
     becn: Option<Becn>,
 }
@@ -69,26 +69,26 @@ impl PortControl {
     }
 
     fn assemble(config: &PortControlConfig, algorithm: Algorithm) -> PortControl {
-        let beside = Beside { efci: config.efci.map(Efci::new), becn: config.becn.map(Becn::new) };
-        let is_alone = beside.efci.is_none() && beside.becn.is_none();
+        let marking = Marking { efci: config.efci.map(Efci::new), becn: config.becn.map(Becn::new) };
+        let is_alone = marking.efci.is_none() && marking.becn.is_none();
         if is_alone && matches!(algorithm, Algorithm::None) {
-            return PortControl { at_work: None };
+            return PortControl { active: None };
         }
-        let beside = (!is_alone).then(|| Box::new(beside));
-        let at_work = AtWork {
+        let marking = (!is_alone).then(|| Box::new(marking));
+        let active = Active {
             meter: Meter::new(algorithm.as_dyn().and_then(SwitchAlgorithm::metering)),
-            beside,
+            marking,
             algorithm,
         };
-        PortControl { at_work: Some(Box::new(at_work)) }
+        PortControl { active: Some(Box::new(active)) }
     }
 
     /// A connection was set up through the port: its number there. Where nothing is marked, measured or answered all
     /// have number 0.
     pub fn connect(&mut self, vc: &VcAtPort) -> Slot {
-        let Some(AtWork { meter, beside, algorithm }) = self.at_work.as_deref_mut() else { return Slot(0) };
+        let Some(Active { meter, marking, algorithm }) = self.active.as_deref_mut() else { return Slot(0) };
         let slot = meter.connect();
-        if let Some(becn) = beside.as_mut().and_then(|beside| beside.becn.as_mut()) {
+        if let Some(becn) = marking.as_mut().and_then(|marking| marking.becn.as_mut()) {
             becn.connect(vc.mcr);
         }
         if let Some(algorithm) = algorithm.as_dyn_mut() {
@@ -101,9 +101,7 @@ impl PortControl {
     /// [ended](PortControl::end_intervals); one that ends at it has the new rate.
     #[cold]
     pub fn set_link_rate(&mut self, link_rate: CellRate) {
-        if let Some(algorithm) =
-            self.at_work.as_deref_mut().and_then(|at_work| at_work.algorithm.as_dyn_mut())
-        {
+        if let Some(algorithm) = self.active.as_deref_mut().and_then(|active| active.algorithm.as_dyn_mut()) {
             algorithm.on_link_rate(link_rate);
         }
     }
@@ -118,14 +116,14 @@ impl PortControl {
     /// whatever happens at `now`.
     #[inline]
     pub fn interval_due(&self, now: Time) -> bool {
-        self.at_work.as_ref().is_some_and(|at_work| at_work.meter.deadline() <= now)
+        self.active.as_ref().is_some_and(|active| active.meter.deadline() <= now)
     }
 
     /// Reads a word of each cache line of its state, to bring it into the caches before a pass over very many ports.
     /// The value means nothing.
     #[inline]
     pub fn prefetch(&self) -> u64 {
-        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref() else { return 0 };
+        let Some(Active { meter, algorithm, .. }) = self.active.as_deref() else { return 0 };
         let algorithm = algorithm.as_dyn().map_or(0, Promises::prefetch);
         meter.deadline().as_ps() ^ meter.start().as_ps() ^ algorithm
     }
@@ -133,7 +131,7 @@ impl PortControl {
     /// When the present interval ends; [`Time::NEVER`] when no time ends it. A cell count may end it sooner.
     #[inline]
     pub fn next_deadline(&self) -> Time {
-        self.at_work.as_ref().map_or(Time::NEVER, |at_work| at_work.meter.deadline())
+        self.active.as_ref().map_or(Time::NEVER, |active| active.meter.deadline())
     }
 
     /// Closes every interval that ends at or before `now`, in order. `queue_at` gives the ABR queue at an instant since
@@ -141,7 +139,7 @@ impl PortControl {
     /// empty stays empty, and once the algorithm is at rest too, the remaining intervals are passed over in one step.
     #[cold]
     pub fn end_intervals(&mut self, now: Time, mut queue_at: impl FnMut(Time) -> Cells) {
-        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() else { return };
+        let Some(Active { meter, algorithm, .. }) = self.active.as_deref_mut() else { return };
         while meter.deadline() <= now {
             let load = meter.end_interval(queue_at(meter.deadline()));
             let Some(algorithm) = algorithm.as_dyn_mut() else { continue };
@@ -156,16 +154,16 @@ impl PortControl {
     /// deadline becomes `now`: the next event closes it, with `now` as its end.
     #[inline]
     pub fn on_abr_cell(&mut self, now: Time, slot: Slot) {
-        if let Some(at_work) = &mut self.at_work {
-            at_work.meter.on_abr_cell(now, slot);
+        if let Some(active) = &mut self.active {
+            active.meter.on_abr_cell(now, slot);
         }
     }
 
     /// For counting ABR cells that change nothing but counters.
     #[inline]
     pub fn quiet_meter(&mut self) -> QuietMeter<'_> {
-        match &mut self.at_work {
-            Some(at_work) => at_work.meter.quiet(),
+        match &mut self.active {
+            Some(active) => active.meter.quiet(),
             None => QuietMeter::none(),
         }
     }
@@ -179,14 +177,14 @@ impl PortControl {
     /// `count` CBR or VBR cells arrived at the port, since the last interval ended.
     #[inline]
     pub fn on_guaranteed_cells(&mut self, count: u64) {
-        if let Some(at_work) = &mut self.at_work {
-            at_work.meter.on_guaranteed_cells(count);
+        if let Some(active) = &mut self.active {
+            active.meter.on_guaranteed_cells(count);
         }
     }
 
     /// An FRM that claims `ccr` arrived; called after [`on_abr_cell`](PortControl::on_abr_cell) for the same cell.
     pub fn on_forward_rm(&mut self, now: Time, slot: Slot, ccr: CellRate) {
-        if let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut()
+        if let Some(Active { meter, algorithm, .. }) = self.active.as_deref_mut()
             && let Some(algorithm) = algorithm.as_dyn_mut()
         {
             algorithm.on_forward_rm(now, slot, ccr, meter);
@@ -204,7 +202,7 @@ impl PortControl {
     /// or on the queue: if not, those who tell of cells late need not do so for it.
     #[inline]
     pub fn answer_is_fixed(&self, now: Time, slot: Slot) -> Settled {
-        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref() else { return Settled::Yes };
+        let Some(Active { meter, algorithm, .. }) = self.active.as_deref() else { return Settled::Yes };
         match algorithm.as_dyn() {
             Some(algorithm) if now < meter.deadline() && !meter.limits_cells() => {
                 algorithm.answer_is_fixed(slot, meter)
@@ -217,7 +215,7 @@ impl PortControl {
     /// port's ABR queue now; where the [answer is settled](PortControl::answer_is_fixed), nobody looks at it.
     #[inline]
     pub fn on_backward_rm(&mut self, now: Time, slot: Slot, queue: Cells, feedback: &mut Feedback) {
-        let Some(AtWork { meter, algorithm, .. }) = self.at_work.as_deref_mut() else { return };
+        let Some(Active { meter, algorithm, .. }) = self.active.as_deref_mut() else { return };
         meter.on_backward_rm(slot);
         if let Some(algorithm) = algorithm.as_dyn_mut() {
             algorithm.on_backward_rm(now, slot, queue, meter, feedback);
@@ -227,26 +225,26 @@ impl PortControl {
     /// Whether data cells can be marked at all.
     #[inline]
     pub fn uses_efci(&self) -> bool {
-        self.beside().is_some_and(|beside| beside.efci.is_some())
+        self.marking().is_some_and(|marking| marking.efci.is_some())
     }
 
     /// Whether the data cell that leaves now is marked; `queue` is the ABR queue.
     #[inline]
     pub fn marks_efci(&mut self, queue: Cells) -> bool {
-        let efci = self.beside_mut().and_then(|beside| beside.efci.as_mut());
+        let efci = self.marking_mut().and_then(|marking| marking.efci.as_mut());
         efci.is_some_and(|efci| efci.marks(queue))
     }
 
     /// Whether the port originates BRMs at all.
     pub fn originates(&self) -> bool {
-        self.beside().is_some_and(|beside| beside.becn.is_some())
+        self.marking().is_some_and(|marking| marking.becn.is_some())
     }
 
     /// The BRM that the port originates because of an ABR cell, forward in the sense of its connection, that has come
     /// and been [told of](PortControl::on_abr_cell), and finds an ABR queue of `queue` cells; `None` if there is to be
     /// none. The algorithm has answered it. It goes to the source of the connection.
     pub fn originate(&mut self, now: Time, slot: Slot, queue: Cells) -> Option<RmCell> {
-        let becn = self.beside_mut().and_then(|beside| beside.becn.as_mut())?;
+        let becn = self.marking_mut().and_then(|marking| marking.becn.as_mut())?;
         let mut brm = becn.originate(now, slot, queue)?;
         let RmCell { explicit_rate, congestion_indication, no_increase, .. } = brm;
         let mut feedback = Feedback::new(explicit_rate, congestion_indication, no_increase);
@@ -259,15 +257,15 @@ impl PortControl {
 
     /// BRMs that the port has originated.
     pub fn originated(&self) -> u64 {
-        self.beside().and_then(|beside| beside.becn.as_ref()).map_or(0, Becn::originated)
+        self.marking().and_then(|marking| marking.becn.as_ref()).map_or(0, Becn::originated)
     }
 
-    fn beside(&self) -> Option<&Beside> {
-        self.at_work.as_ref()?.beside.as_deref()
+    fn marking(&self) -> Option<&Marking> {
+        self.active.as_ref()?.marking.as_deref()
     }
 
-    fn beside_mut(&mut self) -> Option<&mut Beside> {
-        self.at_work.as_mut()?.beside.as_deref_mut()
+    fn marking_mut(&mut self) -> Option<&mut Marking> {
+        self.active.as_mut()?.marking.as_deref_mut()
     }
 
     /// Names of the algorithm's figures, in the order of [`metrics`](PortControl::metrics).
@@ -285,7 +283,7 @@ impl PortControl {
     }
 
     fn algorithm(&self) -> Option<&dyn SwitchAlgorithm> {
-        self.at_work.as_deref().and_then(|at_work| at_work.algorithm.as_dyn())
+        self.active.as_deref().and_then(|active| active.algorithm.as_dyn())
     }
 }
 
@@ -302,7 +300,7 @@ mod tests {
 
     #[test]
     fn the_state_of_a_port_takes_three_cache_lines_at_most() {
-        assert!(size_of::<AtWork>() <= 192 && size_of::<PortControl>() <= 16);
+        assert!(size_of::<Active>() <= 192 && size_of::<PortControl>() <= 16);
     }
 
     fn vc() -> VcAtPort {
@@ -450,8 +448,8 @@ mod tests {
             prompt.on_backward_rm(ms(60_003), Slot(0), Cells::ZERO, &mut answers[1]);
             assert_eq!(answers[0], answers[1]);
             assert_eq!(
-                late.at_work.as_ref().unwrap().meter.interval(),
-                prompt.at_work.as_ref().unwrap().meter.interval()
+                late.active.as_ref().unwrap().meter.interval(),
+                prompt.active.as_ref().unwrap().meter.interval()
             );
         }
     }
