@@ -204,13 +204,18 @@ impl First<'_> {
         let mut rounds = Rounds { members, count, spacing, gap: 0, step, whole, more };
         rounds.keep_to(limit, count < order.count());
         if rounds.whole < LEAST_ROUNDS {
+            order.note_in_vain();
             return None;
         }
         rounds.gap = free.max(members[0].arrives + spacing) + cell_time - members[0].departs;
         let all_wait = shortest_wait >= 0 && rounds.gap == cell_time * all;
         let go_on_waiting = rounds.gap >= spacing
             || shortest_wait as u64 >= (spacing - rounds.gap).saturating_mul(rounds.whole);
-        (all_wait && go_on_waiting || rounds.gap == spacing).then_some(rounds)
+        let is_known = all_wait && go_on_waiting || rounds.gap == spacing;
+        if !is_known {
+            order.note_in_vain();
+        }
+        is_known.then_some(rounds)
     }
 }
 

@@ -323,7 +323,7 @@ impl InOrder<'_> {
         self.few.patience.is_promising()
     }
 
-    /// Ways in were found to have different rates.
+    /// There were none, or too few, though it took time to see it.
     pub fn note_in_vain(&mut self) {
         self.few.patience.note(false);
     }
