@@ -65,6 +65,7 @@ PAGES = {
         "docs/guides/topologies",
         "docs/guides/changing-links",
         "docs/guides/flows",
+        "docs/guides/trees",
         "docs/notebooks/a-leo-pass-under-erica",
         "docs/guides/long-range-dependence",
         "docs/guides/phase-effects",

@@ -187,6 +187,18 @@ function otherTables(rows: (key: string) => Row[]): Table[] {
         ...["conforming", "nonconforming", "tagged", "discarded"].map((key) => whole.format(row[key])),
       ]),
     },
+    {
+      head: [
+        "branch point",
+        ...["FRM", "BRM came", "BRM sent", "too high", "mean excess Mbps", "response ms", "max ms"],
+      ],
+      rows: rows("branch_points").map((row) => [
+        `${row.vc} at ${row.switch}`,
+        ...["forward_rm", "backward_rm_received", "backward_rm_sent", "too_high"].map((key) => whole.format(row[key])),
+        ((row.mean_excess * CELL_BITS) / 1e6).toFixed(2),
+        ...[row.mean_response_s, row.max_response_s].map((value) => (value === null ? "-" : (value * 1e3).toFixed(3))),
+      ]),
+    },
     ...windowTables(rows("vc_windows"), vcTable),
     ...windowTables(rows("port_windows"), portTable),
   ];

@@ -5,6 +5,7 @@
 
 pub mod acr_integral;
 pub mod becn;
+pub mod branch_point;
 pub mod cost;
 pub mod demand;
 pub mod given;

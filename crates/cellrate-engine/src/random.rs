@@ -60,6 +60,8 @@ pub enum Stream {
     Demand(Owner, u32),
     /// PDUs that differential frame discard refuses before an output port.
     Refusals(Owner),
+    /// BRMs that a branch point passes by chance.
+    Consolidation(Owner),
 }
 
 impl Stream {
@@ -77,6 +79,7 @@ impl Stream {
             Stream::Processing(owner) => (7, owner, 0),
             Stream::Demand(owner, part) => (15, owner, part),
             Stream::Refusals(owner) => (8, owner, 0),
+            Stream::Consolidation(owner) => (9, owner, 0),
         };
         owner.0 ^ scattered(u64::from(part) << 8 | kind)
     }

@@ -76,11 +76,12 @@ pub fn rows(
         true => fair::max_min(scenario, None).unwrap_or_default(),
         false => Vec::new(),
     };
-    let shares: Vec<ShareSummary> = got.iter().map(|got| share(scenario, got, &fair)).collect();
+    let own = of_leaves(scenario, got);
+    let shares: Vec<ShareSummary> = own.iter().map(|got| share(scenario, got, &fair)).collect();
     let categories = [Category::Cbr, Category::Vbr, Category::Abr, Category::Gfr, Category::Ubr];
     let fairness = categories.into_iter().filter_map(|category| {
         let of = |got: &&Got| scenario.connection(got.flow.connection()).category == category;
-        let throughputs: Vec<f64> = got.iter().filter(of).map(|got| got.throughput_bps).collect();
+        let throughputs: Vec<f64> = own.iter().filter(of).map(|got| got.throughput_bps).collect();
         let name = category_name(category);
         let rows = shares.iter().filter(|row| row.category == name);
         let of_fair: Option<Vec<f64>> = rows.map(|row| row.of_fair_share).collect();
@@ -94,6 +95,21 @@ pub fn rows(
     });
     let fairness = fairness.collect();
     (shares, fairness, efficiencies(scenario, got))
+}
+
+/// Directions that send something of their own, and what they got: a tree as much as the least of its leaves.
+fn of_leaves(scenario: &Scenario, got: &[Got]) -> Vec<Got> {
+    let mut own: Vec<Got> = Vec::with_capacity(got.len());
+    for leaf in got {
+        match own.last_mut().filter(|_| scenario.connection(leaf.flow.connection()).branch.is_some()) {
+            Some(tree) => {
+                tree.throughput_bps = tree.throughput_bps.min(leaf.throughput_bps);
+                tree.goodput_bps = tree.goodput_bps.min(leaf.goodput_bps);
+            }
+            None => own.push(*leaf),
+        }
+    }
+    own
 }
 
 fn share(scenario: &Scenario, got: &Got, fair: &[fair::FairShare]) -> ShareSummary {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cellrate_scenario::{NodeKind, Scenario};
+use cellrate_scenario::{ConnectionIndex, NodeKind, Scenario};
 use serde::Serialize;
 
 use crate::names::{category_name, control_names};
@@ -49,7 +49,7 @@ pub struct VcRow {
     pub name: String,
     /// Its service category.
     pub category: &'static str,
-    /// The nodes that it crosses, by their places.
+    /// The nodes that it crosses, by their places; of a branch of a tree those from the source on.
     pub path: Vec<u32>,
     /// The ports that its forward cells leave by, each twice the place of the link plus the end of it that they leave
     /// from (0 or 1).
@@ -76,14 +76,15 @@ impl Topology {
             delay_s: link.delay.as_secs_f64(),
             label: link.label.clone(),
         });
-        let vcs = scenario.connections.iter().map(|connection| {
-            let first = connection.path.first().map(|&step| scenario.tail(step).0);
-            let rest = connection.path.iter().map(|&step| scenario.head(step).0);
+        let vcs = (0..).map(ConnectionIndex).zip(&scenario.connections).map(|(index, connection)| {
+            let way = scenario.path_from_source(index);
+            let first = way.first().map(|&step| scenario.tail(step).0);
+            let rest = way.iter().map(|&step| scenario.head(step).0);
             VcRow {
                 name: connection.name.clone(),
                 category: category_name(connection.category),
                 path: first.into_iter().chain(rest).collect(),
-                ports: connection.path.iter().map(|step| step.port().0).collect(),
+                ports: way.iter().map(|step| step.port().0).collect(),
             }
         });
         Topology { nodes: nodes.collect(), links: links.collect(), vcs: vcs.collect() }

@@ -39,10 +39,10 @@ pub enum Consolidation {
     /// Number 5: as 4, and a BRM that tells of overload goes up at once: MER has fallen below the ER that went up last.
     /// The registers begin anew only when all have reported.
     FastOverload,
-    /// Number 6: as 5, and for each BRM too many one is saved later: when all have reported, and not of overload, their
+    /// Number 6 (default): as 5, and for each BRM too many one is saved later: when all have reported, and not of overload, their
     /// BRM does not go up.
     RatioControl,
-    /// Number 7 (default): as 6, and the switch's own algorithm answers each BRM as it comes from its branch, not only
+    /// Number 7: as 6, and the switch's own algorithm answers each BRM as it comes from its branch, not only
     /// as one goes up. So its own overload goes up at once, too.
     ImmediateRate,
 }
@@ -62,7 +62,7 @@ pub struct ConsolidationConfig {
 impl Default for ConsolidationConfig {
     fn default() -> ConsolidationConfig {
         ConsolidationConfig {
-            algorithm: Consolidation::ImmediateRate,
+            algorithm: Consolidation::RatioControl,
             overload_factor: 1.0,
             timeout: Duration::from_ms(1_000),
         }

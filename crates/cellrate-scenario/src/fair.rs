@@ -13,7 +13,7 @@ use std::{fmt, iter};
 
 use cellrate_proto::{BitRate, CellRate, Time};
 
-use crate::model::{Category, FlowIndex, GreedyWindow, Port, PortIndex, Scenario, Sender, Traffic};
+use crate::model::{Category, FlowIndex, GreedyWindow, Port, PortIndex, Scenario, Sender, Step, Traffic};
 
 /// Max-min fair share of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,7 +61,8 @@ impl fmt::Display for Oversubscribed {
 impl std::error::Error for Oversubscribed {}
 
 /// The fair rates of all ABR flows with traffic, each taken as greedy up to its PCR: forward flows in the order of the
-/// connections, each followed by its backward flow if that has traffic.
+/// connections, each followed by its backward flow if that has traffic. A tree is one flow, through the ports on all
+/// its ways.
 ///
 /// A port has `utilization` (above 0 to 1) of its line for ABR, or without it what its algorithm [hands
 /// out](crate::Port::target_utilization), of which its [phantom](crate::Port::phantom_weight) has a share, less the CBR
@@ -115,12 +116,12 @@ pub fn max_min_over_time(
     }
     let at_each = changes.into_iter().map(|at| {
         let demand = |flow: FlowIndex| {
-            let is_down = |step: crate::model::Step| {
+            let is_down = |step: Step| {
                 let link = scenario.link(step.link);
                 link.rate_at(at) == BitRate::default()
                     || link.outages.iter().any(|span| span.start <= at && at < span.end)
             };
-            let cut = scenario.steps(flow).any(is_down);
+            let cut = steps_of(scenario, flow).any(is_down);
             (!cut).then(|| Demand::at(scenario, flow, at)).flatten()
         };
         Ok((at, filled(scenario, utilization, at, &demand)?))
@@ -168,7 +169,8 @@ fn filled(
     let mut flows = Vec::new();
     for flow in scenario.flows() {
         let Some(asked) = demand(flow) else { continue };
-        let ports: Vec<usize> = scenario.steps(flow).map(|step| step.port().index()).collect();
+        // A tree is held to what the least of its branches allows.
+        let ports: Vec<usize> = steps_of(scenario, flow).map(|step| step.port().index()).collect();
         match asked {
             Demand::Guaranteed(rate) => {
                 ports.iter().for_each(|&port| capacity[port] = (capacity[port] - rate).max(0.0))
@@ -176,7 +178,7 @@ fn filled(
             Demand::Abr { mcr, pcr, weight, nrm } => {
                 let other = flow.other();
                 let one_way = demand(other).is_none();
-                let steps = one_way.then(|| scenario.steps(other)).into_iter().flatten();
+                let steps = one_way.then(|| steps_of(scenario, other)).into_iter().flatten();
                 let share = match &scenario.flow(other).sender {
                     Sender::Abr(sender) => answered(nrm, f64::from(sender.parameters.nrm)),
                     Sender::Peak(_) => 0.0,
@@ -202,6 +204,12 @@ fn filled(
             bottleneck: port.map_or(Bottleneck::PeakCellRate, |port| Bottleneck::Port(index(port))),
         })
         .collect())
+}
+
+/// The links that a direction crosses: of a tree, those of all its branches.
+fn steps_of(scenario: &Scenario, flow: FlowIndex) -> impl Iterator<Item = Step> {
+    let backward = flow.is_backward();
+    scenario.all_steps(flow.connection()).map(move |step| if backward { step.turned() } else { step })
 }
 
 /// Demand of a direction of a connection on the ports of its way [cells/s].
@@ -240,6 +248,10 @@ impl Demand {
         }
         // Who sends when, among connections that carry calls, a run shows.
         if matches!(flow.traffic, Some(Traffic::Call(_))) {
+            return None;
+        }
+        // What a branch of a tree carries its trunk has asked for.
+        if connection.branch.is_some() {
             return None;
         }
         match (&flow.sender, connection.category) {

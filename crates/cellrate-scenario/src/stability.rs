@@ -51,8 +51,8 @@ pub fn cannot_settle(scenario: &Scenario) -> Vec<CannotSettle> {
 
 fn judge(scenario: &Scenario, port: PortIndex, flows: &[FairShare]) -> Option<CannotSettle> {
     let there_and_back = |share: &FairShare| -> f64 {
-        let before = scenario.steps(share.flow).take_while(|step| step.port() != port);
-        2.0 * before.map(|step| scenario.link(step.link).longest_delay().as_secs_f64()).sum::<f64>()
+        let before = scenario.way_to(share.flow, port);
+        2.0 * before.iter().map(|step| scenario.link(step.link).longest_delay().as_secs_f64()).sum::<f64>()
     };
     let until_rm = |share: &FairShare| match &scenario.flow(share.flow).sender {
         Sender::Abr(sender) => 0.5 * f64::from(sender.parameters.nrm) / share.rate.as_cells_per_s(),

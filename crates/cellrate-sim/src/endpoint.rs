@@ -413,6 +413,19 @@ impl Endpoint {
         }
     }
 
+    /// A copy of `cell` has been sent over the branch of a tree whose source this end stands for.
+    pub fn count_copy(&mut self, cell: &Cell) {
+        match cell.is_rm() {
+            true => self.counters.count(RmCount::ForwardSent),
+            false => self.counters.data_sent += 1,
+        }
+    }
+
+    /// A BRM has come back from that branch.
+    pub fn count_backward_rm(&mut self) {
+        self.counters.count(RmCount::BackwardReceived);
+    }
+
     /// The last cell of a PDU has come; there may be more to send now.
     pub fn on_pdu(&mut self, now: Time, last: Cell, pdu: &Departed) {
         if let Some(interface) = &mut self.interface {

@@ -23,7 +23,7 @@ use cellrate_proto::{Duration, Octets};
 use cellrate_scenario::{CustomAlgorithm, FlowQuantity, PortQuantity, Quantity, Scenario};
 use cellrate_sim::mechanisms::Mechanism;
 use cellrate_sim::{
-    AlgorithmPort, FlowSummary, FrameSummary, RunResult, Simulation, Summary, TcpSummary,
+    AlgorithmPort, BranchPointSummary, FlowSummary, FrameSummary, RunResult, Simulation, Summary, TcpSummary,
     VirtualSourceSummary, run, run_on,
 };
 use plain::sources::{given, own_sources};
@@ -40,10 +40,13 @@ use random_world::parts::in_parts;
 use random_world::police::policed;
 use random_world::queueing::taking_turns;
 use random_world::segments::segmented;
+use random_world::trees::branched;
 use random_world::{
     random_bottleneck, random_crowd, random_fair_shares, random_scenario, random_thresholds, random_throng,
 };
-use reference::{CALL_FLAWS, CHANGING_FLAWS, FLAWS, Judgement, POLICE_FLAWS, TCP_FLAWS, TcpRow, judge};
+use reference::{
+    CALL_FLAWS, CHANGING_FLAWS, FLAWS, Judgement, POLICE_FLAWS, TCP_FLAWS, TREE_FLAWS, TcpRow, judge,
+};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -70,6 +73,7 @@ const DEFAULT_PARALLEL_COUNT: u64 = 300;
 const DEFAULT_CHANGING_COUNT: u64 = 500;
 const DEFAULT_CALLS_COUNT: u64 = 500;
 const DEFAULT_OWN_COUNT: u64 = 400;
+const DEFAULT_TREES_COUNT: u64 = 300;
 const DEFAULT_CATEGORIES_COUNT: u64 = 90;
 const DEFAULT_TCP_CATEGORIES_COUNT: u64 = 30;
 
@@ -294,6 +298,39 @@ fn the_kernel_and_the_judge_agree_where_calls_come_and_go() {
     agree(with_some_calls, DEFAULT_CALLS_COUNT, 4);
 }
 
+/// Networks of many kinds, some of whose connections are trees.
+fn with_trees(number: u64) -> Scenario {
+    let mut scenario = match number % 10 {
+        7 => random_thresholds(number),
+        8 => random_categories(number),
+        9 => discarding(random_tcp(number), number),
+        3 => random_shared_hosts(number),
+        _ => random_scenario(number),
+    };
+    if number % 5 == 1 {
+        scenario = taking_turns(scenario, number);
+    }
+    if number % 7 == 2 {
+        scenario = segmented(scenario, number);
+    }
+    if number % 7 == 3 {
+        scenario = notified(scenario, number);
+    }
+    if number % 6 == 4 {
+        scenario = in_parallel(scenario, number);
+    }
+    if number % 11 == 5 {
+        scenario = changing(scenario, number);
+    }
+    let scenario = branched(scenario, number);
+    if number.is_multiple_of(4) { in_parts(scenario, number) } else { scenario }
+}
+
+#[test]
+fn the_kernel_and_the_judge_agree_where_connections_are_trees() {
+    agree(with_trees, DEFAULT_TREES_COUNT, 4);
+}
+
 #[test]
 fn the_kernel_and_the_judge_agree_on_sources_that_are_given() {
     let network = |number: u64| {
@@ -308,7 +345,7 @@ fn the_kernel_and_the_judge_agree_without_each_mechanism() {
     // Of each kind of network that a mechanism has a part in, so many.
     let each = count(2, 300);
     let several = |number: u64| of_several_categories(random_tcp_bottleneck(number), number);
-    let kinds: [&dyn Fn(u64) -> Scenario; 9] = [
+    let kinds: [&dyn Fn(u64) -> Scenario; 10] = [
         &random_scenario,
         &random_tcp,
         &random_bottleneck,
@@ -318,6 +355,7 @@ fn the_kernel_and_the_judge_agree_without_each_mechanism() {
         &random_categories,
         &several,
         &|number| notified(segmented(random_scenario(number), number), number),
+        &|number| branched(random_scenario(number), number),
     ];
     let mut failures = Vec::new();
     for number in first()..first() + each {
@@ -512,7 +550,9 @@ fn a_judge_with_a_wrong_rule_is_found_out() {
     let of_police = POLICE_FLAWS.map(|flaw| (flaw, random_policed as fn(u64) -> Scenario));
     let of_changes = CHANGING_FLAWS.map(|flaw| (flaw, with_changes as fn(u64) -> Scenario));
     let of_calls = CALL_FLAWS.map(|flaw| (flaw, with_some_calls as fn(u64) -> Scenario));
-    let of_all = of_cells.into_iter().chain(of_tcp).chain(of_police).chain(of_changes).chain(of_calls);
+    let of_trees = TREE_FLAWS.map(|flaw| (flaw, with_trees as fn(u64) -> Scenario));
+    let of_all =
+        of_cells.into_iter().chain(of_tcp).chain(of_police).chain(of_changes).chain(of_calls).chain(of_trees);
     for (flaw, network) in of_all {
         let tells = |&number: &u64| {
             let scenario = network(number);
@@ -554,6 +594,9 @@ fn difference(scenario: &Scenario, kernel: &RunResult, judge: &Judgement) -> Opt
     }
     if summary.policing != judge.policing {
         return Some(format!("policing: {:#?} against {:#?}", summary.policing, judge.policing));
+    }
+    if let Some(text) = branch_points_difference(&summary.branch_points, &judge.branch_points) {
+        return Some(text);
     }
     if summary.tcp.len() != judge.tcp.len() {
         return Some(format!("TCP: {:#?} against {:#?}", summary.tcp, judge.tcp));
@@ -642,6 +685,16 @@ fn virtual_sources_difference(
     };
     let differs = kernel.len() != judge.len() || kernel.iter().zip(judge).any(|(k, j)| !same(k, j));
     differs.then(|| format!("virtual sources: {kernel:#?} against {judge:#?}"))
+}
+
+/// The rows of branch points, if they differ.
+fn branch_points_difference(kernel: &[BranchPointSummary], judge: &[BranchPointSummary]) -> Option<String> {
+    let same = |kernel: &BranchPointSummary, judge: &BranchPointSummary| {
+        let exact = BranchPointSummary { mean_excess: judge.mean_excess, ..kernel.clone() };
+        exact == *judge && close(kernel.mean_excess, judge.mean_excess, 1e-11)
+    };
+    let differs = kernel.len() != judge.len() || kernel.iter().zip(judge).any(|(k, j)| !same(k, j));
+    differs.then(|| format!("branch points: {kernel:#?} against {judge:#?}"))
 }
 
 /// The first row of a window in which the two differ.

@@ -37,9 +37,10 @@ class Result:
         port that carried anything), "tcp" (a row per TCP connection), "exchanges", "pages" and "exchange_list" (of
         pages fetched over TCP), "bursts" and "burst_list" (of request-response traffic), "frames" and "frame_list" (of
         frames in datagrams), "flows" (a row per demand of flows that come and go), "virtual_sources" (at switches that
-        segment control loops), "policing" (a row per policer), "host_bottlenecks" (hosts whose own line is the
-        bottleneck), "refused" and "negotiated" (at set-up), "clocks" (that are not exact), "phase_effects" (of clocks
-        that are), "unsettled" (ports whose rates do not settle); docs/results.md lists the keys.
+        segment control loops), "policing" (a row per policer), "branch_points" (a row per branch point of a tree),
+        "host_bottlenecks" (hosts whose own line is the bottleneck), "refused" and "negotiated" (at set-up), "clocks"
+        (that are not exact), "phase_effects" (of clocks that are), "unsettled" (ports whose rates do not settle);
+        docs/results.md lists the keys.
     settings : dict
         What the point of a sweep set, from dotted path to the value as text; empty without a sweep. `set` has the
         values themselves.

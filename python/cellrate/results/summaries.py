@@ -129,6 +129,34 @@ def policing_numbers(summary: dict[str, Any]) -> Numbers:
     ]
 
 
+def branch_point_numbers(summary: dict[str, Any]) -> Numbers:
+    """Give the table of branch points; no rows where no ABR connection is a tree."""
+    head = [
+        "branch point",
+        "FRM",
+        "BRM\ncame",
+        "BRM\nsent",
+        "too\nhigh",
+        "mean excess\nMbps",
+        "response\nms",
+        "max\nms",
+    ]
+
+    def milliseconds(value: float | None) -> str:
+        return "-" if value is None else f"{value * 1e3:.3f}"
+
+    return head, [
+        [
+            f"{row['vc']} at {row['switch']}",
+            *(f"{row[key]:,}" for key in ("forward_rm", "backward_rm_received", "backward_rm_sent", "too_high")),
+            f"{row['mean_excess'] * CELL_BITS / 1e6:.2f}",
+            milliseconds(row["mean_response_s"]),
+            milliseconds(row["max_response_s"]),
+        ]
+        for row in summary.get("branch_points", [])
+    ]
+
+
 def tcp_numbers(summary: dict[str, Any]) -> Numbers:
     """Give the table of TCP connections that sent anything, or of all if none did."""
     given = summary.get("tcp", [])
@@ -340,7 +368,8 @@ def report(summary: dict[str, Any]) -> list[Part]:
     ]
     parts += map(phase_effect_line, summary.get("phase_effects", []))
     parts += map(unsettled_line, summary.get("unsettled", []))
-    others = (virtual_source_numbers(summary), policing_numbers(summary), *window_numbers(summary))
+    inside = (virtual_source_numbers(summary), policing_numbers(summary), branch_point_numbers(summary))
+    others = (*inside, *window_numbers(summary))
     parts += [numbers for numbers in others if numbers[1]]
     parts += [line for line in (fairness_line(summary), run_line(summary["run"])) if line]
     return parts

@@ -16,6 +16,7 @@ mod switch;
 mod tcp;
 mod timing;
 mod traffic;
+mod tree;
 mod uili;
 mod video;
 
@@ -37,6 +38,7 @@ pub(crate) use police::DEFINITIONS;
 use police::{MISBEHAVES_BACK_KEY, MISBEHAVES_KEY, POLICE_BACK_KEY, POLICE_KEY};
 use switch::{SWITCH, SWITCH_DEFAULTS};
 use traffic::TRAFFIC;
+use tree::BRANCHES_KEY;
 use uili::{UILI, UILI_POLICIES};
 
 const TIME: Kind = Kind::Quantity(Dimension::Time);
@@ -301,6 +303,7 @@ const VC: Shape = Shape {
             Kind::List(&Kind::Reference, 2),
             "The nodes from the first host to the last, each linked to the next.",
         ),
+        BRANCHES_KEY,
         CATEGORY_KEY,
         ABR_KEY,
         TRAFFIC_KEY,

@@ -4,6 +4,7 @@ use cellrate_proto::declaration::{joined, total};
 use cellrate_proto::switch::FORMS;
 
 use super::custom::{NAME_KEY, PARAMETERS_KEY};
+use super::tree::CONSOLIDATION_KEY;
 use super::{
     CELLS, COUNT, Key, Kind, LIKE, NAME, NRM, POSITIVE_RATE, RATE, ROOM, Range, SHARE, SPAN, Shape, TIME,
     Tagged, key, required,
@@ -88,6 +89,7 @@ pub(super) const SWITCH: Shape = Shape {
     about: "A switch.",
     keys: port_keys![
         NAME,;
+        CONSOLIDATION_KEY,
         NEGOTIATION_KEY,
         key(
             "ports",
@@ -100,8 +102,11 @@ pub(super) const SWITCH: Shape = Shape {
     ],
 };
 
-pub(super) const SWITCH_DEFAULTS: Shape =
-    Shape { name: "switch_defaults", about: "Defaults of switches.", keys: port_keys![; NEGOTIATION_KEY] };
+pub(super) const SWITCH_DEFAULTS: Shape = Shape {
+    name: "switch_defaults",
+    about: "Defaults of switches.",
+    keys: port_keys![; CONSOLIDATION_KEY, NEGOTIATION_KEY],
+};
 
 const VS_VD: Shape = Shape {
     name: "vs_vd",

@@ -22,6 +22,7 @@ mod segmenting;
 mod shared;
 mod stationary;
 mod tcp;
+mod tree;
 mod video;
 mod vs_vd;
 
@@ -44,6 +45,7 @@ pub use queueing::*;
 pub use segmenting::*;
 pub use shared::*;
 pub use tcp::*;
+pub use tree::*;
 pub use video::*;
 pub use vs_vd::*;
 
@@ -282,20 +284,25 @@ pub struct Connection {
     pub backward: Flow,
     /// Where its cells are held to its contract: forward before backward, each in the order of its way.
     pub policing: Vec<Policing>,
+    /// Where it leaves another connection, if it is a branch of a tree; it follows that connection then, and its path
+    /// begins at a switch.
+    pub branch: Option<Branch>,
 }
 
 impl Connection {
-    /// Whether data goes this way: from traffic of its own, in answer to requests, or as ACKs of the other way's TCP.
+    /// Whether data goes this way: from traffic of its own, in answer to requests, as ACKs of the other way's TCP, or
+    /// as copies on a branch of a tree.
     pub fn carries_data(&self, backward: bool) -> bool {
         let [own, other] = [self.flow(backward), self.flow(!backward)];
         let answers = backward && matches!(other.traffic, Some(Traffic::RequestResponse(_)));
-        own.traffic.is_some() || answers || matches!(other.traffic, Some(Traffic::Tcp(_)))
+        let is_copied = !backward && self.branch.is_some();
+        is_copied || own.traffic.is_some() || answers || matches!(other.traffic, Some(Traffic::Tcp(_)))
     }
 
     /// Whether it carries, in a live run, the packets that its two hosts send each other: where neither direction has
     /// traffic of its own.
     pub fn carries_packets(&self) -> bool {
-        self.forward.traffic.is_none() && self.backward.traffic.is_none()
+        self.branch.is_none() && self.forward.traffic.is_none() && self.backward.traffic.is_none()
     }
 
     /// Whether the only data that goes this way are ACKs of the other way's TCP.

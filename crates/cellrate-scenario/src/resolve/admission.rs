@@ -8,7 +8,7 @@ use cellrate_proto::{AbrParameters, CellRate, Duration};
 
 use super::connection::{self, Terms};
 use super::network::Network;
-use super::{optional, stop_and_go};
+use super::{optional, stop_and_go, tree};
 use crate::model::{
     Booking, Category, Connection, Flow, Negotiated, Period, Refused, Sender, Shared, Step, Traffic,
 };
@@ -85,6 +85,9 @@ pub(super) fn admit(
         }
         return Ok(outcome);
     };
+    if let Some(node) = root.node("admission") {
+        tree::refuse_admission(node, connections)?;
+    }
     let mut book = Book::new(network.links.iter().flat_map(|link| [link.slowest_rate(); 2]), wish.charging);
     let mut senders = Shared::default();
     for (place, (connection, terms)) in connections.iter_mut().zip(terms).enumerate() {

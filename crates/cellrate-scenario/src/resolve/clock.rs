@@ -141,7 +141,7 @@ pub(super) fn set(
     for connection in connections {
         let ends = [connection.path.first().copied(), connection.path.last().map(|step| step.turned())];
         for (flow, step) in [&mut connection.forward, &mut connection.backward].into_iter().zip(ends) {
-            let Some(step) = step else { continue };
+            let Some(step) = step.filter(|step| network.is_host(network.tail(*step))) else { continue };
             let clock = hosts[network.tail(step).0 as usize];
             follow(flow, clock, nominal[step.link.0 as usize], network, step);
         }

@@ -11,10 +11,12 @@ use cellrate_proto::{AbrParameters, CellRate};
 
 use super::network::{Network, round_trip};
 use super::{
-    Whole, defaults, misbehaves, optional, place_of, police, rounded, stop_and_go, traffic, uili, wholes,
+    Whole, defaults, misbehaves, optional, place_of, police, rounded, stop_and_go, traffic, tree as trees,
+    uili, wholes,
 };
 use crate::model::{
-    AbrSender, Category, Connection, ConnectionQueue, Custom, Flow, Sender, Shared, Step, Traffic, WaitingBrm,
+    AbrSender, Category, Connection, ConnectionIndex, ConnectionQueue, Custom, Flow, Sender, Shared, Step,
+    Traffic, WaitingBrm,
 };
 use crate::text::check;
 use crate::text::error::{Fault, Place};
@@ -26,6 +28,7 @@ use crate::text::tree::{Node, Table, Value, merged};
 const MOST_MINIMUM: f64 = 1e6;
 
 /// Terms of a connection's set-up beside its parameters.
+#[derive(Default)]
 pub(super) struct Terms {
     /// MCRmin of an ABR connection.
     pub mcr_min: Option<CellRate>,
@@ -57,10 +60,13 @@ pub(super) fn build(root: &Table, network: &Network) -> Result<(Vec<Connection>,
                 "Give each a name of its own",
             ));
         }
-        let mut connection = connection(network, whole)?;
+        let (mut connection, ways) = with_ways(network, whole)?;
         all_terms.push(terms(&whole.table, &connection)?);
         share(&mut connection, &mut senders);
+        let branches = trees::branches(network, &connection, ConnectionIndex(list.len() as u32), ways);
+        all_terms.extend(branches.iter().map(|_| Terms::default()));
         list.push(connection);
+        list.extend(branches);
     }
     Ok((list, all_terms))
 }
@@ -148,10 +154,21 @@ pub(super) fn base(all: &Table, abr: &Table, own: &Table) -> Table {
     base
 }
 
+/// A connection with one path.
 pub(super) fn connection(network: &Network, whole: &Whole) -> Result<Connection, Fault> {
+    with_ways(network, whole).map(|(connection, _)| connection)
+}
+
+/// A connection, and the ways of its branches.
+fn with_ways(network: &Network, whole: &Whole) -> Result<(Connection, Vec<trees::Way>), Fault> {
     let table = &whole.table;
     let path = path(network, table, whole.place)?;
-    let rates = path.iter().map(|step| network.link(*step).fastest_rate().to_cell_rate());
+    let ways = trees::ways(network, table, &path)?;
+    let farthest = trees::farthest(network, &path, &ways);
+    let rates = path
+        .iter()
+        .chain(ways.iter().flat_map(|way| &way.steps))
+        .map(|step| network.link(*step).fastest_rate().to_cell_rate());
     let narrowest = rates.fold(CellRate::new(f64::MAX), CellRate::min);
     let category = match table.text("category").unwrap_or("abr") {
         "cbr" => Category::Cbr,
@@ -160,6 +177,7 @@ pub(super) fn connection(network: &Network, whole: &Whole) -> Result<Connection,
         "ubr" => Category::Ubr,
         _ => Category::Abr,
     };
+    trees::check_ports(network, category, &path, &ways)?;
     let reverse = table.node("reverse").and_then(Node::table);
     let empty = Table::default();
     let (forward_sender, backward_sender) = if category == Category::Abr {
@@ -175,7 +193,8 @@ pub(super) fn connection(network: &Network, whole: &Whole) -> Result<Connection,
         let own = reverse.and_then(|reverse| reverse.node("abr")).and_then(Node::table).unwrap_or(&empty);
         let place = place_of(table, "abr", whole.place);
         let sender = |keys: &Table, backward: bool| {
-            abr_sender(keys, place, narrowest, network, &path, stop_and_go::port(network, &path, backward))
+            let stop_and_go = stop_and_go::port(network, &path, backward);
+            abr_sender(keys, place, narrowest, network, &farthest, stop_and_go)
         };
         (sender(forward, false)?, sender(&merged(forward, own), true)?)
     } else {
@@ -216,7 +235,7 @@ pub(super) fn connection(network: &Network, whole: &Whole) -> Result<Connection,
             format!("a {} connection has no ACR to follow", table.text("category").unwrap_or_default());
         return Err(Fault::new(place, message, "Leave follow_acr out, or write category = \"abr\""));
     }
-    Ok(Connection {
+    let connection = Connection {
         name: table.text("name").unwrap_or_default().to_string(),
         category,
         path,
@@ -228,7 +247,9 @@ pub(super) fn connection(network: &Network, whole: &Whole) -> Result<Connection,
         forward: Flow { sender: forward_sender, traffic },
         backward: Flow { sender: backward_sender, traffic: backward_traffic },
         policing: Vec::new(),
-    })
+        branch: None,
+    };
+    Ok((connection, ways))
 }
 
 /// MCR of a connection that has one outside of `abr`.
@@ -392,11 +413,18 @@ fn backward_traffic(
     }
 }
 
-/// From host to host over links that are there, through switches, through none twice.
+/// The path that a table says.
 pub(super) fn path(network: &Network, table: &Table, place: Place) -> Result<Vec<Step>, Fault> {
-    let Some(node) = table.node("path") else {
-        return Err(check::missing(place, "path", "its nodes in order"));
-    };
+    match table.node("path") {
+        Some(node) => way(network, node, false),
+        None => Err(check::missing(place, "path", "its nodes in order")),
+    }
+}
+
+/// From host to host, or from a switch to a host if it `branches`, over links that are there, through switches, through
+/// none twice.
+pub(super) fn way(network: &Network, node: &Node, branches: bool) -> Result<Vec<Step>, Fault> {
+    let what = if branches { "branch" } else { "path" };
     // Between two nodes a path may name the link that it takes.
     let (mut names, mut nodes, mut links) = (Vec::new(), Vec::new(), BTreeMap::new());
     for written in check::list(node)? {
@@ -416,7 +444,7 @@ pub(super) fn path(network: &Network, table: &Table, place: Place) -> Result<Vec
         names.push(written);
     }
     if let Some((_, written)) = links.get(&nodes.len()) {
-        let message = format!("the path ends with the link \"{}\"", written.plain());
+        let message = format!("the {what} ends with the link \"{}\"", written.plain());
         return Err(Fault::new(written.place, message, "Write the node behind it"));
     }
     let last = nodes.len().saturating_sub(1);
@@ -424,17 +452,27 @@ pub(super) fn path(network: &Network, table: &Table, place: Place) -> Result<Vec
     for (i, (&index, written)) in nodes.iter().zip(&names).enumerate() {
         let name = network.name(index);
         let at_end = i == 0 || i == last;
-        if at_end && !network.is_host(index) {
+        if branches && i == 0 {
+            if network.is_host(index) {
+                let message = format!("the branch begins at the host \"{name}\"");
+                return Err(Fault::new(written.place, message, "A branch leads from a switch to a host"));
+            }
+        } else if at_end && !network.is_host(index) {
             let message =
-                format!("the path {} at the switch \"{name}\"", if i == 0 { "begins" } else { "ends" });
-            return Err(Fault::new(written.place, message, "A path leads from a host to a host"));
+                format!("the {what} {} at the switch \"{name}\"", if i == 0 { "begins" } else { "ends" });
+            let from = if branches {
+                "A branch leads from a switch to a host"
+            } else {
+                "A path leads from a host to a host"
+            };
+            return Err(Fault::new(written.place, message, from));
         }
         if !at_end && network.is_host(index) {
-            let message = format!("the path passes through the host \"{name}\"");
+            let message = format!("the {what} passes through the host \"{name}\"");
             return Err(Fault::new(written.place, message, "Only switches forward cells"));
         }
         if !seen.insert(index) {
-            let message = format!("the path comes to \"{name}\" twice");
+            let message = format!("the {what} comes to \"{name}\" twice");
             return Err(Fault::new(written.place, message, "Name every node once"));
         }
     }
@@ -455,7 +493,7 @@ pub(super) fn path(network: &Network, table: &Table, place: Place) -> Result<Vec
         let Some(step) = network.step(pair[0], pair[1]) else {
             let (from, to) = (network.name(pair[0]), network.name(pair[1]));
             let message =
-                format!("the path goes from \"{from}\" to \"{to}\", and there is no link between them");
+                format!("the {what} goes from \"{from}\" to \"{to}\", and there is no link between them");
             let neighbours = network.neighbours(pair[0]);
             let remedy = if neighbours.is_empty() {
                 format!("\"{from}\" has no links")

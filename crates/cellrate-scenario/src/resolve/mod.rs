@@ -24,6 +24,7 @@ mod stop_and_go;
 mod tcp;
 mod timing;
 mod traffic;
+mod tree;
 mod uili;
 mod video;
 mod vs_vd;
@@ -58,6 +59,7 @@ pub(crate) fn scenario(root: &Table) -> Result<Scenario, Fault> {
     let book = outcome.desk.map(|desk| desk.book).unwrap_or_default();
     let seed = root.node("seed").map_or(Ok(1), |seed| check::integer(seed, 0, i64::MAX))? as u64;
     let clocks = clock::set(root, seed, &mut network, &mut connections)?;
+    tree::follow_trunks(&mut connections);
     Ok(Scenario {
         name: check::text(read("name")?)?.to_string(),
         purpose: root.text("purpose").unwrap_or_default().to_string(),
@@ -84,11 +86,12 @@ pub(crate) fn check_for_simulation(root: &Table) -> Result<(), Fault> {
     application::refuse(root)
 }
 
-/// Refuses what a live run cannot have: figures of a part of its time, policers, flows that come and go, links that
-/// change.
+/// Refuses what a live run cannot have: figures of a part of its time, policers, trees, flows that come and go, links
+/// that change.
 pub(crate) fn check_for_live(root: &Table) -> Result<(), Fault> {
     measuring::refuse(root)?;
     police::refuse(root)?;
+    tree::refuse(root)?;
     flows::refuse(root)?;
     changing::refuse(root)
 }

@@ -4,12 +4,16 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use cellrate_proto::consolidation::ConsolidationConfig;
 use cellrate_proto::negotiation::Node as Limits;
 use cellrate_proto::{Duration, Time};
 
 use super::changing::Courses;
 use super::clock::OwnClock;
-use super::{Whole, algorithm, changing, course, defaults, host, instant, optional, place_of, port, wholes};
+use super::{
+    Whole, algorithm, changing, course, defaults, host, instant, optional, place_of, port, tree as trees,
+    wholes,
+};
 use crate::format::{Kind, ROOT, Shape};
 use crate::model::{
     HostSettings, InFlight, Link, LinkIndex, Node, NodeIndex, NodeKind, Port, PortIndex, Shared, Span, Step,
@@ -34,6 +38,8 @@ pub(super) struct Network {
     links_by_name: BTreeMap<String, LinkIndex>,
     /// Limits of switches on connections that are set up through them, with their places in the text.
     pub limits: BTreeMap<NodeIndex, (Limits, Place)>,
+    /// Consolidation at switches that say how.
+    pub consolidations: BTreeMap<NodeIndex, ConsolidationConfig>,
     /// Clocks of hosts, in their order.
     pub host_clocks: Vec<OwnClock>,
     /// Clocks of links.
@@ -141,6 +147,7 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
         by_ends: BTreeMap::new(),
         links_by_name: BTreeMap::new(),
         limits: BTreeMap::new(),
+        consolidations: BTreeMap::new(),
         host_clocks: Vec::new(),
         link_clocks: Vec::new(),
         rate_places: Vec::new(),
@@ -177,6 +184,11 @@ pub(super) fn build(root: &Table, duration: Duration) -> Result<Network, Fault> 
     for whole in &switches {
         set_ports(&mut network, whole, &mut ports)?;
         set_limits(&mut network, whole)?;
+        if let (Some(switch), Some(config)) =
+            (switch_of(&network, whole), trees::consolidation(&whole.table)?)
+        {
+            network.consolidations.insert(switch, config);
+        }
     }
     Ok(network)
 }
@@ -310,10 +322,12 @@ fn outages(node: &tree::Node) -> Result<Vec<Span>, Fault> {
     Ok(spans)
 }
 
+fn switch_of(network: &Network, whole: &Whole) -> Option<NodeIndex> {
+    whole.table.text("name").and_then(|name| network.named(name))
+}
+
 fn set_ports(network: &mut Network, whole: &Whole, ports: &mut Shared<Port>) -> Result<(), Fault> {
-    let Some(&switch) = whole.table.text("name").and_then(|name| network.by_name.get(name)) else {
-        return Ok(());
-    };
+    let Some(switch) = switch_of(network, whole) else { return Ok(()) };
     let steps: Vec<(NodeIndex, Step)> = network.steps_from(switch).collect();
     let empty = Table::default();
     let overrides = whole.table.node("ports").and_then(tree::Node::table).unwrap_or(&empty);
@@ -367,8 +381,9 @@ fn set_ports(network: &mut Network, whole: &Whole, ports: &mut Shared<Port>) -> 
 }
 
 fn set_limits(network: &mut Network, whole: &Whole) -> Result<(), Fault> {
-    let switch = whole.table.text("name").and_then(|name| network.by_name.get(name)).copied();
-    let (Some(switch), Some(node)) = (switch, whole.table.node("negotiation")) else { return Ok(()) };
+    let (Some(switch), Some(node)) = (switch_of(network, whole), whole.table.node("negotiation")) else {
+        return Ok(());
+    };
     let Some(table) = node.table() else { return Ok(()) };
     let rate = |key: &str| optional(table, key, quantity::cell_rate);
     let power = |key: &str| optional(table, key, check::power_of_two);

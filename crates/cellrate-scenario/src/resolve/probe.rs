@@ -300,12 +300,13 @@ fn quantities(
         ));
     }
     let mut result = Vec::new();
-    let mut lacking = None;
+    let (mut lacking, mut is_branch) = (None, false);
     if let Some(quantity) = FlowQuantity::named(name) {
         for &(flow, place) in &targets.flows {
             if has(&connections[flow.connection().0 as usize], flow.is_backward(), quantity) {
                 result.push(Quantity::Flow { quantity, flow });
             } else {
+                is_branch |= connections[flow.connection().0 as usize].branch.is_some();
                 lacking.get_or_insert((place, Quantity::Flow { quantity, flow }));
             }
         }
@@ -331,7 +332,13 @@ fn quantities(
     match lacking {
         Some((place, of)) if targets.given => {
             let message = format!("{} has no {name}", title(of, network, connections));
-            Err(Fault::new(place, message, lack_remedy(name)))
+            let remedy = match is_branch {
+                true => {
+                    "It is a branch of a tree, whose cells are copies: name the connection itself".to_owned()
+                }
+                false => lack_remedy(name),
+            };
+            Err(Fault::new(place, message, remedy))
         }
         _ if result.is_empty() => Err(Fault::new(
             node.place,
@@ -377,6 +384,10 @@ fn lack_remedy(name: &str) -> String {
 
 /// Whether a direction of `connection` has the quantity.
 fn has(connection: &Connection, backward: bool, quantity: FlowQuantity) -> bool {
+    // Whatever the source of a tree does is a matter of its trunk.
+    if connection.branch.is_some() && !backward && quantity.is_of_virtual_source() {
+        return false;
+    }
     let carries_data = connection.carries_data(backward) || connection.carries_packets();
     let is_abr = connection.category == Category::Abr;
     let Some(declared) = quantity.declared() else { return false };

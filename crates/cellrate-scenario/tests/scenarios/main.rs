@@ -27,6 +27,7 @@ mod robust;
 mod stop_and_go;
 mod support;
 mod tcp;
+mod trees;
 mod uili;
 mod vs_vd;
 

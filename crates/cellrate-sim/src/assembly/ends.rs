@@ -6,7 +6,7 @@ use cellrate_engine::random::Owner;
 use cellrate_engine::segments::VirtualEnd;
 use cellrate_engine::sender::Sender;
 use cellrate_engine::set_up;
-use cellrate_proto::Time;
+use cellrate_proto::{Duration, Time};
 use cellrate_scenario::{Flow, FlowIndex, Scenario, Traffic};
 
 use super::hops::{Hops, own};
@@ -34,8 +34,14 @@ pub(super) fn build_endpoints(
             end: Time::ZERO + scenario.duration,
             given,
         };
+        // What goes over a branch of a tree are copies.
+        let is_copied = scenario.connection(flow.connection()).branch.is_some() && !flow.is_backward();
+        let sender = match is_copied {
+            true => Sender::Peak { spacing: Duration::FOREVER, earliest: Time::NEVER },
+            false => Sender::at_host(scenario, flow, given)?,
+        };
         let mut endpoint = Endpoint::new(
-            Sender::at_host(scenario, flow, given)?,
+            sender,
             Supply::new(site)?,
             set_up::destination(back),
             first_hops[flow.index()],

@@ -39,7 +39,10 @@ pub(super) fn fold(
     mechanisms: Mechanisms,
 ) -> Vec<Fold> {
     let mut senders: Vec<Vec<FlowIndex>> = vec![Vec::new(); ports.len()];
-    for flow in scenario.flows().filter(|&flow| sends(scenario, flow)) {
+    // Branches of trees begin at switches.
+    let is_of_host =
+        |flow: FlowIndex| scenario.node(scenario.tail(scenario.step(flow, 0))).kind == NodeKind::Host;
+    for flow in scenario.flows().filter(|&flow| is_of_host(flow) && sends(scenario, flow)) {
         senders[scenario.step(flow, 0).port().index()].push(flow);
     }
     let mut folded = vec![Fold::None; ports.len()];
@@ -57,8 +60,9 @@ pub(super) fn fold(
         if !to_switch || !fifo.is_lossless() || watched.port(index).queue {
             continue;
         }
-        // Each arrival is an event where a switch polices what comes.
-        if flows.iter().any(|&flow| hops.policed.contains(&hops.of(flow))) {
+        // Each arrival is an event where a switch polices what comes, or copies it.
+        let is_looked_at = |hop: u32| hops.policed.contains(&hop) || hops.branching.contains(&hop);
+        if flows.iter().any(|&flow| is_looked_at(hops.of(flow))) {
             continue;
         }
         // Each departure may let TCP hand over its next segment, whose timer starts then.

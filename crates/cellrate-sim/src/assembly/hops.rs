@@ -19,6 +19,8 @@ pub(super) struct Hops {
     pub(super) first: Vec<u32>,
     /// Hops at whose far ends cells are policed.
     pub(super) policed: BTreeSet<u32>,
+    /// Hops at whose far ends cells are copied, or BRMs taken in.
+    pub(super) branching: BTreeSet<u32>,
 }
 
 impl Hops {
@@ -32,7 +34,12 @@ impl Hops {
             first[flow] = end as u32;
             end += lengths[flow];
         }
-        Hops { table: std::iter::repeat_n(Hop::NOWHERE, end).collect(), first, policed: BTreeSet::new() }
+        Hops {
+            table: std::iter::repeat_n(Hop::NOWHERE, end).collect(),
+            first,
+            policed: BTreeSet::new(),
+            branching: BTreeSet::new(),
+        }
     }
 
     /// The first hop of `flow`.

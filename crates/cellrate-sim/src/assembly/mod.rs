@@ -5,6 +5,7 @@
 //! ([`folds`]); then the lanes on the links between ([`wiring`]), which hang on all of that; last the series
 //! ([`tracks`]).
 
+mod branching;
 mod carried;
 mod ends;
 mod folds;
@@ -20,16 +21,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cellrate_engine::becn::{Origin, origins};
+use cellrate_engine::branch_point::{self, Ways};
 use cellrate_engine::given::Given;
 use cellrate_engine::policing::{Checkpoint, checkpoints};
 use cellrate_engine::segments::{VirtualEnd, virtual_ends};
 use cellrate_proto::Time;
 use cellrate_proto::policing::usage::{Rule, UsageControl};
-use cellrate_scenario::{FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Shared};
+use cellrate_scenario::{BranchPoint, FlowIndex, NodeIndex, NodeKind, PortIndex, Scenario, Shared};
 
 use crate::endpoint::Endpoint;
 use crate::error::RunError;
 use crate::kernel::Kernel;
+use crate::kernel::branch_point::BranchPoints;
 use crate::kernel::build::Parts;
 use crate::kernel::opening::Openers;
 use crate::kernel::police::Police;
@@ -61,6 +64,8 @@ pub(crate) struct Assembly {
     pub virtual_ends: Vec<(VirtualEnd, Place)>,
     /// Policers, each with its cluster and the number of the hop at whose far end it stands.
     pub checkpoints: Vec<(Checkpoint, u32, u32)>,
+    /// Branch points, each with its cluster and its place there.
+    pub branch_points: Vec<(BranchPoint, Place)>,
 }
 
 impl Assembly {
@@ -121,6 +126,11 @@ pub(crate) fn assemble(
     joined.extend(origins.iter().flat_map(|origin| [origin.step.port(), origin.step_back.port()]));
     let checkpoints = checkpoints(scenario);
     joined.extend(checkpoints.iter().map(|point| scenario.step(point.flow, point.hop + 1).port()));
+    let branch_points = branch_point::ways(scenario);
+    let joined_by = |ways: &Ways| {
+        ways.on.iter().chain([&ways.up]).map(|hop| hop.step(scenario).port()).collect::<Vec<_>>()
+    };
+    joined.extend(branch_points.iter().flat_map(joined_by));
     // Where BRMs leave that a policer has to see.
     let watched_brms: BTreeSet<PortIndex> = checkpoints
         .iter()
@@ -188,8 +198,10 @@ pub(crate) fn assemble(
     };
     let checkpoints: Vec<_> = checkpoints.into_iter().map(point).collect();
     hops.policed.extend(checkpoints.iter().map(|&(.., hop)| hop));
+    let branch_points =
+        branching::build(scenario, branch_points, &partition, &endpoints, &mut hops, &mut parts);
     let folded = fold(scenario, &hops, &ports, &endpoints, &mut parts, &watched, mechanisms);
-    let Hops { mut table, first, policed } = hops;
+    let Hops { mut table, first, policed, branching } = hops;
     let wiring = Wiring {
         scenario,
         ports: &ports,
@@ -198,6 +210,7 @@ pub(crate) fn assemble(
         folded: &folded,
         first_hops: &first,
         policed: &policed,
+        branching: &branching,
     };
     wiring.lay(own(&mut table), &mut parts);
 
@@ -209,7 +222,7 @@ pub(crate) fn assemble(
         Cluster::new(Parts { hops: Arc::clone(&table), sampler, ..parts })
     });
     let kernel = Kernel::new(clusters.collect(), conduits, partition.window, end, mechanisms);
-    Ok(Assembly { kernel, ports, endpoints, virtual_ends, checkpoints })
+    Ok(Assembly { kernel, ports, endpoints, virtual_ends, checkpoints, branch_points })
 }
 
 /// The first instant that the kernel runs to: for which counts have to be exact, or the end of the run.
@@ -232,6 +245,7 @@ fn empty_parts(scenario: &Scenario, mechanisms: Mechanisms) -> Parts {
         ways_back: BTreeMap::new(),
         police: Police::default(),
         openers: Openers::default(),
+        branching: BranchPoints::default(),
         sampler: Sampler::default(),
         end: first_pause(scenario),
         mechanisms,

@@ -29,6 +29,8 @@ pub(super) struct Wiring<'a> {
     pub first_hops: &'a [u32],
     /// Hops at whose far ends cells are policed.
     pub policed: &'a BTreeSet<u32>,
+    /// Hops at whose far ends cells are copied, or BRMs taken in.
+    pub branching: &'a BTreeSet<u32>,
 }
 
 impl Wiring<'_> {
@@ -63,8 +65,8 @@ impl Wiring<'_> {
                 true => Course::Host { every_cell: self.every_cell[port.index()] },
                 false => Course::Switch,
             };
-            // The courses in order: the shared one, that to virtual ends, those by a policer, then the deferred ports by
-            // number.
+            // The courses in order: the shared one, that to virtual ends, those by a policer, that to branch points,
+            // then the deferred ports by number.
             let mut courses: BTreeMap<(Option<u32>, u8), (Course, Vec<u32>)> = BTreeMap::new();
             for &(_, hop) in crossing {
                 let ends_here = !at_host && hops[hop as usize].endpoint != NONE;
@@ -73,6 +75,7 @@ impl Wiring<'_> {
                 let deferred = next.filter(|&next| behind[next as usize].deferred);
                 let policed = self.policed.contains(&hop);
                 let (rank, other) = match (policed, ends_here) {
+                    _ if self.branching.contains(&hop) => (3, Course::BranchPoint),
                     (true, _) => (2, Course::Policed),
                     (false, true) => (1, Course::VirtualEnd),
                     (false, false) => (0, shared),

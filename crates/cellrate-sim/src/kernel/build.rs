@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cellrate_engine::schedule::Schedule;
 use cellrate_proto::Time;
 
+use super::branch_point::BranchPoints;
 use super::hop::{Hop, NONE};
 use super::lanes::lane::{Course, Lane};
 use super::opening::Openers;
@@ -41,6 +42,7 @@ pub(crate) struct Parts {
     pub police: Police,
     /// Openers of flows and calls, without leaves.
     pub openers: Openers,
+    pub branching: BranchPoints,
     pub sampler: Sampler,
     pub end: Time,
     pub mechanisms: Mechanisms,
@@ -71,6 +73,7 @@ impl Cluster {
             ways_back,
             police,
             mut openers,
+            branching,
             sampler,
             end,
             mechanisms,
@@ -118,6 +121,7 @@ impl Cluster {
             sampled: Sampled::new(sampler.looks_at(), &ports, &endpoints),
             dropped: BTreeMap::new(),
             originated: BTreeMap::new(),
+            absorbed: BTreeMap::new(),
             events: 0,
             hops,
             ports,
@@ -130,6 +134,7 @@ impl Cluster {
             ways_back,
             police: Box::new(police),
             openers: Box::new(openers),
+            branching: Box::new(branching),
             sampler,
             end,
             leaves,

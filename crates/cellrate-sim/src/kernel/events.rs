@@ -43,6 +43,7 @@ impl Cluster {
                     Course::Behind { port } => self.on_awaited(now, lane as usize, port as usize),
                     Course::VirtualEnd => self.on_virtual_end(now, lane as usize, leaf),
                     Course::Policed => self.on_policed(now, lane as usize, leaf),
+                    Course::BranchPoint => self.on_branch_point(now, lane as usize, leaf),
                 },
                 Leaf::Opening(opener) => self.on_opening(now, opener as usize),
                 Leaf::Transmission(endpoint) => self.on_transmission(now, endpoint as usize),
@@ -54,8 +55,8 @@ impl Cluster {
         }
     }
 
-    /// The run ends at `end`: ends the intervals that end before it and that nothing came after, where their figures are
-    /// recorded.
+    /// The run ends at `end`: ends the intervals that end before it and that nothing came after, where their figures
+    /// are recorded.
     pub fn finish(&mut self, end: Time) {
         let last = Time::from_ps(end.as_ps().saturating_sub(1));
         for index in 0..self.ports.len() {

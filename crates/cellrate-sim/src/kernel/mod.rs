@@ -10,7 +10,7 @@
 //!  passes    cells that are no events, many at a time:
 //!     |        sources    what hosts will send: folded trains, shared hosts, ahead of time
 //!     |        deferred   what comes to ports that nobody looks at: before another cluster, before a host
-//!     |        sampling   what a series looks at          becn, virtual_end   what switches send
+//!     |        sampling   what a series looks at          becn, virtual_end, branch_point   what switches send
 //!     |
 //!  state     what a cluster is made of: ports, lanes, feeds, ends, outboxes, merges, leaves of the schedule
 //!     |
@@ -55,8 +55,9 @@
 //!   ([`awaited`](deferred::awaited));
 //! - on its last link a data cell is counted as soon as its arrival is known ([`state::cluster`]).
 //!
-//! Where a switch sends cells that nobody can know of before, because it segments control loops ([`virtual_end`]) or
-//! originates BRMs ([`becn`]), every arrival is an event; so is that of a cell which a switch polices ([`police`]).
+//! Where a switch sends cells that nobody can know of before, because it segments control loops ([`virtual_end`]),
+//! originates BRMs ([`becn`]) or copies cells to the branches of a tree ([`branch_point`]), every
+//! arrival is an event; so is that of a cell which a switch polices ([`police`]).
 //!
 //! # Order at the same instant
 //!
@@ -90,6 +91,7 @@
 #![allow(rustdoc::private_intra_doc_links)]
 
 pub(crate) mod becn;
+pub(crate) mod branch_point;
 pub(crate) mod build;
 pub(crate) mod cell;
 pub(crate) mod deferred;

@@ -53,6 +53,7 @@ pub(crate) fn account(
     let flows = super::flows::collect(scenario, &assembly, end);
     let virtual_sources = super::virtual_sources::collect(scenario, &assembly, &meter.virtual_sources, end);
     let policing = super::policing::collect(scenario, &assembly, &meter.policing);
+    let branch_points = super::branch_points::collect(scenario, &assembly);
     let (shares, fairness, efficiency) = shares::rows(scenario, &got(scenario, &vcs, &tcp, end));
     let series = collect_series(scenario, assembly);
     Ok(RunResult {
@@ -76,6 +77,7 @@ pub(crate) fn account(
             flows,
             virtual_sources,
             policing,
+            branch_points,
             host_bottlenecks,
             refused: refused(scenario),
             negotiated: negotiated(scenario),
@@ -137,11 +139,14 @@ pub(super) fn count_in_flight(assembly: &Assembly, flows: usize) -> Vec<u64> {
     counts
 }
 
-/// Cells of each direction that were lost, and BRMs of it that switches originated.
-pub(super) fn dropped_by_flow(assembly: &Assembly, flows: usize) -> (Vec<u64>, Vec<u64>) {
+/// Cells of each direction that were lost, BRMs of it that switches originated, and those that branch points took in.
+pub(super) fn counted_by_flow(assembly: &Assembly, flows: usize) -> [Vec<u64>; 3] {
     let clusters = &assembly.kernel.clusters;
-    let dropped = sum_up(clusters.iter().map(|cluster| &cluster.dropped), flows);
-    (dropped, sum_up(clusters.iter().map(|cluster| &cluster.originated), flows))
+    [
+        sum_up(clusters.iter().map(|cluster| &cluster.dropped), flows),
+        sum_up(clusters.iter().map(|cluster| &cluster.originated), flows),
+        sum_up(clusters.iter().map(|cluster| &cluster.absorbed), flows),
+    ]
 }
 
 /// Cells of each direction that some clusters have counted.

@@ -14,7 +14,7 @@ use cellrate_proto::policing::usage::UsageCounts;
 use cellrate_proto::{CellRate, SourceStatistics, Time};
 use cellrate_scenario::{FlowIndex, PortIndex, Scenario, Span};
 
-use super::account::{count_in_flight, dropped_by_flow};
+use super::account::{count_in_flight, counted_by_flow};
 use super::virtual_sources::{self, Balance};
 use super::{FlowSummary, FrameSummary, PortSummary, TcpSummary, Windowed};
 use crate::assembly::Assembly;
@@ -91,17 +91,18 @@ impl Elsewhere {
     /// [`RunError::NotConserved`] where cells are missing, or too many.
     pub fn count(scenario: &Scenario, assembly: &Assembly) -> Result<Elsewhere, RunError> {
         let mut in_flight = count_in_flight(assembly, scenario.flows().len());
-        let (dropped, originated) = dropped_by_flow(assembly, in_flight.len());
+        let [dropped, originated, absorbed] = counted_by_flow(assembly, in_flight.len());
+        let by_switches = originated.into_iter().zip(absorbed);
         let balances = virtual_sources::balances(scenario, assembly)?;
         let flows = scenario.flows().zip(&mut in_flight).zip(&dropped);
-        for (((flow, in_flight), &dropped), (balance, originated)) in
-            flows.zip(balances.into_iter().zip(originated))
+        for (((flow, in_flight), &dropped), (balance, (originated, absorbed))) in
+            flows.zip(balances.into_iter().zip(by_switches))
         {
             let Balance { sent, received, waiting } = balance;
             let (sender, receiver) = (assembly.sender(flow), assembly.receiver(flow));
             let counts = [
                 sender.counters.sent() + sent + originated,
-                receiver.delivered() + received,
+                receiver.delivered() + received + absorbed,
                 dropped,
                 *in_flight,
             ];
@@ -131,6 +132,7 @@ impl Meter {
         let start = scenario.measuring.start();
         self.virtual_sources.read(scenario, assembly, at, start);
         if at == start {
+            super::branch_points::begin_anew(assembly);
             self.policing = super::policing::counts(assembly);
             self.warm_up = WarmUp {
                 tcp: super::tcp::collect(scenario, assembly, at),

@@ -3,6 +3,7 @@
 //! The field names are the documented keys of `cellrate run --json`.
 
 mod account;
+mod branch_points;
 mod bursts;
 mod exchanges;
 mod flows;
@@ -15,6 +16,7 @@ mod unsettled;
 mod virtual_sources;
 
 pub(crate) use account::account;
+pub use cellrate_engine::branch_point::BranchPointSummary;
 pub use cellrate_engine::policing::PolicingSummary;
 pub use cellrate_engine::rows::{
     ClockSummary, NegotiatedSummary, PortSummary, RefusedSummary, UnsettledSummary,
@@ -78,6 +80,8 @@ pub struct Summary {
     pub virtual_sources: Vec<VirtualSourceSummary>,
     /// One row per policer, in the order of the VCs and of their way.
     pub policing: Vec<PolicingSummary>,
+    /// One row per branch point of an ABR tree, in the order of the VCs and of their way.
+    pub branch_points: Vec<BranchPointSummary>,
     /// Hosts whose own line was the bottleneck of what they sent, in the order of the scenario.
     pub host_bottlenecks: Vec<HostBottleneck>,
     /// Connections that were refused at set-up and did not run.
@@ -137,7 +141,7 @@ pub struct RunSummary {
 ///
 /// `sent = delivered + dropped + in_flight`, but where switches segment the control loop (`vs_vd`): then source and
 /// destination have RM cells of different loops, and that holds for data cells; so it does where switches originate
-/// BRMs (`becn`), which nobody sent.
+/// BRMs (`becn`), which nobody sent, and where those of a tree (`branches`) end at a branch point or begin there.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowSummary {
     /// Name of the connection; `name (back)` for the direction from the last host to the first.

@@ -17,6 +17,7 @@ pub mod police;
 pub mod queueing;
 pub mod segments;
 mod switches;
+pub mod trees;
 
 use std::sync::Arc;
 

@@ -48,6 +48,11 @@ pub(super) fn new_port(scenario: &Scenario, number: usize) -> Port {
 /// An end at a host, which may break rules.
 pub(super) fn new_host_end(scenario: &Scenario, flow: usize) -> End {
     let mut end = new_end(scenario, flow);
+    if scenario.connections[flow / 2].branch.is_some() && flow.is_multiple_of(2) {
+        // What goes over a branch of a tree are copies.
+        let (source, spacing, earliest) = (None, Duration::FOREVER, Time::NEVER);
+        return End { source, spacing, earliest, acr: Vec::new(), ..end };
+    }
     if let Sender::Abr(abr) = &flow_config(scenario, flow).sender {
         end.source = end.source.map(|source| source.misbehaving(abr.misbehaviour));
     }

@@ -29,6 +29,7 @@ impl Network<'_> {
             row.uili_decreases -= before.uili_decreases;
         }
         let policing = self.policing_rows();
+        let branch_points = self.branch_point_rows();
         Judgement {
             vcs,
             tcp: (0..self.paths.len()).flat_map(|flow| self.tcp_rows(flow)).collect(),
@@ -40,6 +41,7 @@ impl Network<'_> {
             windows,
             virtual_sources,
             policing,
+            branch_points,
             series: self.records.into_iter().map(|record| (record.times_ps, record.values)).collect(),
         }
     }

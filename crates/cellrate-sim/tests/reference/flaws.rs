@@ -67,6 +67,16 @@ pub enum Flaw {
     HighestSlot,
     /// A call books the first direction only.
     OneWayBooked,
+    /// Copies for the branches of a tree have EFCI = 0.
+    CopiesLoseEfci,
+    /// A branch point answers an FRM before the copies have come to its ports.
+    AnswersBeforeCopies,
+    /// Only the first port that a tree leaves a branch point by answers BRMs that go up.
+    OneBranchAnswers,
+    /// BRMs that a branch point sends up are not metered.
+    UnmeteredFeedback,
+    /// A branch point takes all branches for the first one.
+    BranchesTakenForOne,
 }
 
 /// All of them but those of TCP.

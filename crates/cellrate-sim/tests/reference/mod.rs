@@ -35,13 +35,14 @@ mod flaws;
 mod flows;
 mod frame_discard;
 mod frames;
+mod order;
 mod police;
 mod queues;
 mod segments;
 mod tcp;
+mod trees;
 mod windows;
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use cellrate_proto::switch::{Feedback, PortControl, Slot, VcAtPort};
@@ -56,7 +57,8 @@ use cellrate_sim::random::{Owner, Random, Stream};
 use cellrate_sim::traffic::{Site, Supply};
 use cellrate_sim::transport::{Adapter, Segment, Stack, Tally};
 use cellrate_sim::{
-    DemandSummary, FlowSummary, FrameSummary, PolicingSummary, PortSummary, VirtualSourceSummary,
+    BranchPointSummary, DemandSummary, FlowSummary, FrameSummary, PolicingSummary, PortSummary,
+    VirtualSourceSummary,
 };
 
 use crate::plain::Counting;
@@ -72,6 +74,8 @@ use police::Policer;
 use queues::Turns;
 use segments::Relay;
 use tcp::tcp_value;
+use trees::Point;
+pub use trees::TREE_FLAWS;
 use windows::Look;
 
 /// Findings of the judge. Quantiles of delays are those of the sorted values.
@@ -82,6 +86,7 @@ pub struct Judgement {
     pub windows: Vec<(Vec<FlowSummary>, Vec<PortSummary>)>,
     pub virtual_sources: Vec<VirtualSourceSummary>,
     pub policing: Vec<PolicingSummary>,
+    pub branch_points: Vec<BranchPointSummary>,
     pub cell_hops: u64,
     /// TCP, where there is any.
     pub tcp: Vec<TcpRow>,
@@ -249,6 +254,10 @@ struct Network<'a> {
     ends: Vec<End>,
     records: Vec<Record>,
     policers: Vec<Policer>,
+    /// By the connection that comes to a branch point and the step that leaves it.
+    points: BTreeMap<(usize, usize), Point>,
+    /// BRMs that branch points took in, those of branches that begin there left out, by direction.
+    taken_in: BTreeMap<usize, u64>,
     looks: Vec<Look>,
     /// All calls that are offered.
     calls: Vec<Call>,
@@ -268,7 +277,8 @@ impl<'a> Network<'a> {
         let records = scenario.probes.iter().map(|_| Record::default()).collect();
         let end = Time::ZERO + scenario.duration;
         let (events, sequence) = (BinaryHeap::new(), 0);
-        let (policers, looks) = (Policer::all(scenario, flaw), Vec::new());
+        let (policers, points, looks) = (Policer::all(scenario, flaw), Point::all(scenario), Vec::new());
+        let taken_in = BTreeMap::new();
         let mut network = Network {
             scenario,
             flaw,
@@ -280,6 +290,8 @@ impl<'a> Network<'a> {
             ends,
             records,
             policers,
+            points,
+            taken_in,
             looks,
             calls: Vec::new(),
         };
@@ -496,6 +508,12 @@ impl<'a> Network<'a> {
 
     fn on_arrival(&mut self, now: Time, number: usize, cell: Cell) {
         let Some(cell) = self.police(now, cell) else { return };
+        if let Some(place) = self.copied_at(&cell) {
+            return self.copy(now, place, cell);
+        }
+        if let Some(from) = self.taken_in_at(&cell) {
+            return self.take_in(now, from, cell);
+        }
         let path = &self.paths[cell.flow];
         if cell.step + 1 == path.len() {
             self.deliver(now, cell.flow ^ 1, cell);
@@ -836,28 +854,6 @@ impl Record {
         let (grown, span) = (count - self.last_count, now.since(self.last_time));
         self.last_count = count;
         if span == Duration::ZERO { 0.0 } else { grown as f64 / span.as_secs_f64() }
-    }
-}
-
-impl PartialEq for Event {
-    fn eq(&self, other: &Event) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Event {}
-
-impl PartialOrd for Event {
-    fn partial_cmp(&self, other: &Event) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Event {
-    /// The heap gives the largest first, so the soonest is the largest.
-    fn cmp(&self, other: &Event) -> Ordering {
-        let key = |event: &Event| (event.time, event.rank, event.index, event.sequence);
-        key(other).cmp(&key(self))
     }
 }
 

@@ -37,6 +37,7 @@ impl Network<'_> {
         self.looks.push(look);
         if at == self.scenario.measuring.start() {
             self.policers.iter_mut().for_each(Policer::end_warm_up);
+            self.points.values_mut().for_each(Point::end_warm_up);
         }
         for port in &mut self.ports {
             // A cell that leaves at this instant stands no longer.

@@ -131,6 +131,7 @@ impl World {
             forward: flow(Some(traffic)),
             backward: flow(None),
             policing: Vec::new(),
+            branch: None,
         });
         self.scenario.connections.last_mut().unwrap()
     }
@@ -153,6 +154,7 @@ impl World {
             forward: flow(Some(traffic)),
             backward: flow(None),
             policing: Vec::new(),
+            branch: None,
         });
         self.scenario.connections.last_mut().unwrap()
     }

@@ -28,6 +28,8 @@ pub(crate) enum Course {
     VirtualEnd,
     /// A switch that [polices](crate::kernel::police) them, whatever it does with them then.
     Policed,
+    /// A switch that [copies](crate::kernel::branch_point) them, or takes in BRMs.
+    BranchPoint,
     /// A deferred port of a switch.
     Deferred {
         /// The port.

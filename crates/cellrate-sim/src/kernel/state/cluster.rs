@@ -32,6 +32,7 @@ use super::sampled::Sampled;
 use super::scratch::Room;
 use super::shared_host::SharedHost;
 use crate::endpoint::Endpoint;
+use crate::kernel::branch_point::BranchPoints;
 use crate::kernel::hop::Hop;
 use crate::kernel::lanes::lane::Lane;
 use crate::kernel::opening::Openers;
@@ -69,6 +70,9 @@ pub(crate) struct Cluster {
     pub dropped: BTreeMap<FlowIndex, u64>,
     /// BRMs that switches originated in this cluster, by the direction that they go in, where there were any.
     pub originated: BTreeMap<FlowIndex, u64>,
+    /// BRMs that [branch points](crate::kernel::branch_point) took in, by the direction that they came in, those of
+    /// their branches left out.
+    pub absorbed: BTreeMap<FlowIndex, u64>,
     /// Nothing happens at or after this: the end of the run, or the instant at which it pauses next.
     pub(in crate::kernel) end: Time,
     pub(in crate::kernel) schedule: Schedule,
@@ -89,6 +93,8 @@ pub(crate) struct Cluster {
     pub(in crate::kernel) ways_back: BTreeMap<u32, u32>,
     /// Policers of cells that come to switches, where there are any.
     pub police: Box<Police>,
+    /// Switches that copy cells, where some do.
+    pub branching: Box<BranchPoints>,
     /// Lent by who runs the cluster.
     pub(in crate::kernel) room: Room,
     pub(in crate::kernel) departure_leaves: Vec<u32>,

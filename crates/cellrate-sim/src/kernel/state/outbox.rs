@@ -54,7 +54,8 @@ impl Outbox {
             | Course::Behind { .. }
             | Course::Switch
             | Course::VirtualEnd
-            | Course::Policed => None,
+            | Course::Policed
+            | Course::BranchPoint => None,
         };
         let hops = if hops.len() > 1 { hops.into() } else { Box::default() };
         let sent = Sent::Plain { cells: Vec::new(), takes_stretches: false, expected: 0, cell_time, hops };

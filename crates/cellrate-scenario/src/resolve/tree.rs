@@ -1,0 +1,226 @@
+//! Trees: the branches of a connection, and how switches consolidate BRMs.
+
+use cellrate_proto::Duration;
+use cellrate_proto::consolidation::{Consolidation, ConsolidationConfig};
+use cellrate_proto::switch::SwitchAlgorithmConfig;
+
+use super::network::Network;
+use super::{connection, defaults, optional};
+use crate::model::{Branch, Category, Connection, ConnectionIndex, Flow, NodeIndex, Step};
+use crate::text::check;
+use crate::text::error::{Fault, Place};
+use crate::text::quantity;
+use crate::text::tree::{Node, Table};
+
+/// How a switch consolidates, if its table says so.
+pub(super) fn consolidation(switch: &Table) -> Result<Option<ConsolidationConfig>, Fault> {
+    let Some((node, table)) = switch.node("consolidation").and_then(|node| Some((node, node.table()?)))
+    else {
+        return Ok(None);
+    };
+    let default = ConsolidationConfig::default();
+    let probability = optional(table, "probability", quantity::ratio)?.unwrap_or(0.5);
+    let config = ConsolidationConfig {
+        algorithm: match table.text("type") {
+            Some("turn-around") => Consolidation::TurnAround,
+            Some("turn-around-informed") => Consolidation::TurnAroundInformed,
+            Some("pass-first") => Consolidation::PassFirst,
+            Some("probabilistic") => Consolidation::Probabilistic(probability),
+            Some("wait-for-all") => Consolidation::WaitForAll,
+            Some("fast-overload") => Consolidation::FastOverload,
+            Some("immediate-rate") => Consolidation::ImmediateRate,
+            _ => default.algorithm,
+        },
+        overload_factor: optional(table, "overload_factor", quantity::ratio)?
+            .unwrap_or(default.overload_factor),
+        timeout: optional(table, "timeout", quantity::span)?.unwrap_or(default.timeout),
+    };
+    check::configuration(config.check(), |name| table.node(name), node.place)?;
+    Ok(Some(config))
+}
+
+/// A way from a switch of a tree to one more leaf.
+pub(super) struct Way {
+    /// The path, or the way, that it leaves: 0 is the path, 1 the first way.
+    from: usize,
+    /// The hop of that, from 1 on, that leaves the same switch.
+    hop: usize,
+    pub steps: Vec<Step>,
+    place: Place,
+}
+
+/// The ways that `branches` of a connection adds to its path.
+pub(super) fn ways(network: &Network, table: &Table, path: &[Step]) -> Result<Vec<Way>, Fault> {
+    let Some(node) = table.node("branches") else { return Ok(Vec::new()) };
+    refuse_beside(table)?;
+    let mut ways: Vec<Way> = Vec::new();
+    for written in check::list(node)? {
+        let steps = connection::way(network, written, true)?;
+        let (Some(&first), place) = (steps.first(), written.place) else { continue };
+        let switch = network.tail(first);
+        let paths = || std::iter::once(path).chain(ways.iter().map(|way| &way.steps[..]));
+        // A node that a path comes to and goes on from is on no other.
+        let passes = |path: &[Step]| path.iter().skip(1).position(|step| network.tail(*step) == switch);
+        let Some((from, hop)) = paths().enumerate().find_map(|(from, path)| Some((from, passes(path)? + 1)))
+        else {
+            let message =
+                format!("the branch begins at \"{}\", which the tree does not pass", network.name(switch));
+            let mut known: Vec<&str> = Vec::new();
+            for step in paths().flat_map(|path| path.iter().skip(1)) {
+                known.extend(
+                    (!network.is_host(network.tail(*step))).then(|| network.name(network.tail(*step))),
+                );
+            }
+            known.dedup();
+            return Err(Fault::new(place, message, format!("It passes {}", known.join(", "))));
+        };
+        let nodes: Vec<NodeIndex> =
+            paths().flatten().flat_map(|step| [network.tail(*step), network.head(*step)]).collect();
+        if let Some(again) = steps.iter().map(|step| network.head(*step)).find(|node| nodes.contains(node)) {
+            let message =
+                format!("the branch comes to \"{}\", where the tree is already", network.name(again));
+            return Err(Fault::new(
+                place,
+                message,
+                "Cells come to a node of a tree by one way: begin the branch there, or lead it elsewhere",
+            ));
+        }
+        ways.push(Way { from, hop, steps, place });
+    }
+    Ok(ways)
+}
+
+/// Refuses what a tree cannot have.
+fn refuse_beside(table: &Table) -> Result<(), Fault> {
+    let reverse = table.node("reverse").and_then(Node::table);
+    let back = reverse.and_then(|reverse| reverse.node("traffic"));
+    let both = table.node("bidirectional").filter(|node| check::boolean(node).unwrap_or(false));
+    if let Some(node) = both.or(back) {
+        let message = "the connection has branches, and its leaves send no data back";
+        return Err(Fault::new(node.place, message, "Leave it out, or give each leaf a vc of its own"));
+    }
+    let police = |table: &Table| table.node("police").filter(|node| node.table().is_some()).cloned();
+    if let Some(node) = police(table).or_else(|| reverse.and_then(police)) {
+        let message = "the connection has branches, and police holds connections with one path";
+        return Err(Fault::new(node.place, message, "Leave one of the two out"));
+    }
+    if let Some(node) = table.node("category").filter(|node| node.text() == Some("gfr")) {
+        let message = "the connection has branches, and gfr is of frames between two hosts";
+        return Err(Fault::new(node.place, message, "Write another category, or leave branches out"));
+    }
+    let traffic = table.node("traffic");
+    let kind = traffic
+        .and_then(Node::table)
+        .and_then(|traffic| Some((traffic.node("type")?, traffic.text("type")?)));
+    match kind {
+        Some((node, kind @ ("tcp" | "request-response" | "frames"))) => {
+            let message =
+                format!("the connection has branches, and traffic of type \"{kind}\" is between two hosts");
+            let remedy = "Write traffic of another type, such as \"greedy\" or \"video\"";
+            Err(Fault::new(node.place, message, remedy))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The path to the leaf that is farthest away, by the delays of links.
+pub(super) fn farthest(network: &Network, path: &[Step], ways: &[Way]) -> Vec<Step> {
+    let mut all = vec![path.to_vec()];
+    for way in ways {
+        let before = &all[way.from];
+        // Steps from the source on: a way that another leaves begins behind those that lead to it.
+        let switch = way.steps.first().map(|step| network.tail(*step));
+        let to_switch = before.iter().take_while(|step| Some(network.tail(**step)) != switch);
+        all.push(to_switch.chain(&way.steps).copied().collect());
+    }
+    let delay = |path: &Vec<Step>| {
+        let delays = path.iter().map(|step| network.link(*step).longest_delay());
+        delays.fold(Duration::ZERO, Duration::saturating_add)
+    };
+    // The first of those that are alike.
+    all.into_iter().rev().max_by_key(delay).unwrap_or_default()
+}
+
+/// Refuses ports on the way of an ABR tree that cannot consolidate.
+pub(super) fn check_ports(
+    network: &Network,
+    category: Category,
+    path: &[Step],
+    ways: &[Way],
+) -> Result<(), Fault> {
+    let Some(first) = ways.first().filter(|_| category == Category::Abr) else { return Ok(()) };
+    for step in path.iter().chain(ways.iter().flat_map(|way| &way.steps)) {
+        for index in [step.port(), step.port().other()] {
+            let port = network.port(index);
+            let key = if port.vs_vd.is_some() {
+                "vs_vd"
+            } else if port.control.becn.is_some() {
+                "becn"
+            } else if matches!(port.control.algorithm, SwitchAlgorithmConfig::StopAndGo(_)) {
+                "algorithm type \"stop-and-go\""
+            } else {
+                continue;
+            };
+            let message = format!("the port {} of the tree has {key}", network.port_name(index));
+            return Err(Fault::new(
+                first.place,
+                message,
+                "Turn it off at the ports of the tree: it is for connections with one path",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The branches of `trunk`, which is the connection of this index, in order.
+pub(super) fn branches(
+    network: &Network,
+    trunk: &Connection,
+    index: ConnectionIndex,
+    ways: Vec<Way>,
+) -> Vec<Connection> {
+    let branch = |Way { from, hop, steps, .. }: Way| {
+        let switch = steps.first().map(|step| network.tail(*step));
+        let leaf = steps.last().map_or("", |step| network.name(network.head(*step)));
+        let consolidation = switch.and_then(|switch| network.consolidations.get(&switch).copied());
+        let from = ConnectionIndex(index.0 + from as u32);
+        Connection {
+            name: format!("{} to {leaf}", trunk.name),
+            path: steps,
+            // What it sends are copies.
+            forward: Flow { traffic: None, ..trunk.forward.clone() },
+            branch: Some(Branch { from, hop, consolidation: consolidation.unwrap_or_default() }),
+            ..trunk.clone()
+        }
+    };
+    ways.into_iter().map(branch).collect()
+}
+
+/// Gives branches what their trunks have come to: all cells of a tree go by the clock of its source.
+pub(super) fn follow_trunks(connections: &mut [Connection]) {
+    let mut trunk = None;
+    for connection in connections {
+        match (&connection.branch, &trunk) {
+            (Some(_), Some(sender)) => connection.forward.sender = Clone::clone(sender),
+            _ => trunk = Some(connection.forward.sender.clone()),
+        }
+    }
+}
+
+/// Refuses admission of trees.
+pub(super) fn refuse_admission(wish: &Node, connections: &[Connection]) -> Result<(), Fault> {
+    let Some(branch) = connections.iter().find(|connection| connection.branch.is_some()) else {
+        return Ok(());
+    };
+    let message =
+        format!("vc \"{}\" is a branch, and admission is of connections with one path", branch.name);
+    Err(Fault::new(wish.place, message, "Leave one of the two out"))
+}
+
+/// A live run has connections with one path.
+pub(super) fn refuse(root: &Table) -> Result<(), Fault> {
+    let entries = root.tables("vc").map(|(_, table)| table).chain(defaults(root, "vc"));
+    let Some(node) = entries.filter_map(|table| table.node("branches")).next() else { return Ok(()) };
+    let message = "the connection has branches, and this is a live run, whose connections have one path";
+    Err(Fault::new(node.place, message, "Leave them out, or simulate the scenario"))
+}

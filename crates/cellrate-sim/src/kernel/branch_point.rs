@@ -1,0 +1,152 @@
+//! Branch points of trees: a switch that copies the cells of a connection, and makes of the BRMs that come back those
+//! that go up.
+//!
+//! To each branch a copy goes as a cell does that passes a switch: the port meters it and it joins the queue, first
+//! that of the connection's own way on, then those of the branches in their order. A BRM from a branch ends here;
+//! whether one goes up, now or as an FRM comes, and what it says, the [`Consolidator`] knows. The ports of the branches
+//! answer it as it goes up, or the port of its branch as it comes, whichever the algorithm asks for.
+//!
+//! Nobody can know of these cells before: so each arrival is an event, and no port that they come to is ever deferred.
+
+use std::collections::BTreeMap;
+
+use cellrate_engine::branch_point::Meter;
+use cellrate_engine::random::Random;
+use cellrate_proto::consolidation::Consolidator;
+use cellrate_proto::{RateCode, RmCell, Time};
+
+use super::cell::Cell;
+use super::state::cluster::Cluster;
+
+/// The branch points of a cluster.
+#[derive(Debug, Default)]
+pub(crate) struct BranchPoints {
+    pub points: Vec<BranchPoint>,
+    /// By the hop at whose far end one stands: its place in `points`, and from where cells come.
+    pub at: BTreeMap<u32, (usize, ComingFrom)>,
+}
+
+/// From where cells come to a branch point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ComingFrom {
+    Source,
+    /// The branch of this number.
+    Branch(usize),
+}
+
+/// A branch point.
+#[derive(Debug)]
+pub(crate) struct BranchPoint {
+    /// The hops by which cells go on: the connection's own, then the first ones of the branches.
+    pub on: Vec<u32>,
+    /// The ends that stand for the source of each branch, which count what is copied to it and comes back.
+    pub ends: Vec<u32>,
+    /// Where BRMs go up, if the connection has any.
+    pub feedback: Option<Feedback>,
+}
+
+/// Registers and figures of the BRMs of an ABR tree.
+#[derive(Debug)]
+pub(crate) struct Feedback {
+    pub consolidator: Consolidator,
+    pub meter: Meter,
+    pub random: Random,
+    /// MCR of the connection.
+    pub mcr: RateCode,
+    /// The hop by which BRMs go up.
+    pub up: u32,
+}
+
+impl Cluster {
+    /// A cell reaches a branch point.
+    pub(super) fn on_branch_point(&mut self, now: Time, lane: usize, leaf: usize) {
+        let place = &mut self.lanes[lane];
+        let Some(cell) = place.ring.pop() else {
+            unreachable!("an arrival is scheduled only while a cell is on the link");
+        };
+        let next = place.ring.first().map_or(Time::NEVER, |cell| cell.arrives);
+        self.schedule.set(leaf, next);
+        match self.branching.at.get(&(cell.hop() as u32)) {
+            Some(&(point, ComingFrom::Source)) => self.copy(now, point, cell),
+            Some(&(point, ComingFrom::Branch(branch))) => self.consolidate(now, point, branch, cell),
+            None => unreachable!("there is a branch point where this hop ends"),
+        }
+    }
+
+    /// `cell` has come from the source, and goes on to all branches.
+    fn copy(&mut self, now: Time, point: usize, cell: Cell) {
+        for branch in 0..self.branching.points[point].on.len() {
+            let hop = self.branching.points[point].on[branch];
+            self.pass_on(now, hop, cell);
+            if let Some(&end) = self.branching.points[point].ends.get(branch.wrapping_sub(1)) {
+                self.endpoints[end as usize].count_copy(&cell);
+                self.sampler.note_endpoint(now, end, &self.endpoints[end as usize]);
+            }
+        }
+        let Some(feedback) = &mut self.branching.points[point].feedback else { return };
+        if cell.is_forward_rm() {
+            feedback.meter.on_forward_rm();
+            let up = feedback.consolidator.on_forward_rm(now, &cell.to_rm(feedback.mcr));
+            self.send_up(now, point, up);
+        }
+    }
+
+    /// A BRM has come from a branch.
+    fn consolidate(&mut self, now: Time, point: usize, branch: usize, mut cell: Cell) {
+        let place = &mut self.branching.points[point];
+        let Some(feedback) = &mut place.feedback else {
+            unreachable!("only trees of ABR have anything come back");
+        };
+        feedback.meter.on_backward_rm(now, branch, cell.explicit_rate());
+        match place.ends.get(branch.wrapping_sub(1)) {
+            Some(&end) => {
+                self.endpoints[end as usize].count_backward_rm();
+                self.sampler.note_endpoint(now, end, &self.endpoints[end as usize]);
+            }
+            None => *self.absorbed.entry(self.hops[cell.hop()].flow).or_default() += 1,
+        }
+        if feedback.consolidator.answers_on_arrival() {
+            cell = self.answer_for(now, self.branching.points[point].on[branch], cell);
+        }
+        let Some(feedback) = &mut self.branching.points[point].feedback else { return };
+        let Feedback { consolidator, random, mcr, .. } = feedback;
+        let up = consolidator.on_backward_rm(now, branch, &cell.to_rm(*mcr), || random.uniform());
+        self.send_up(now, point, up);
+    }
+
+    /// The port of the hop `on` answers a BRM of its branch.
+    fn answer_for(&mut self, now: Time, on: u32, cell: Cell) -> Cell {
+        let hop = self.hops[on as usize];
+        let answered = self.ports[hop.port as usize].answer(now, hop.slot, cell);
+        self.sampler.note_port(now, hop.port, &mut self.ports);
+        answered
+    }
+
+    /// The BRM that goes up, if there is one.
+    fn send_up(&mut self, now: Time, point: usize, rm: Option<RmCell>) {
+        let (Some(rm), Some(feedback)) = (rm, &self.branching.points[point].feedback) else { return };
+        let (up, answered) = (feedback.up, feedback.consolidator.answers_on_arrival());
+        let mut cell = Cell::resource_management(now, &rm).on_hop(up as usize);
+        if !answered {
+            for branch in 0..self.branching.points[point].on.len() {
+                cell = self.answer_for(now, self.branching.points[point].on[branch], cell);
+            }
+        }
+        if let Some(feedback) = &mut self.branching.points[point].feedback {
+            feedback.consolidator.on_sent(cell.explicit_rate());
+            feedback.meter.on_sent(now, cell.explicit_rate());
+        }
+        *self.originated.entry(self.hops[up as usize].flow).or_default() += 1;
+        self.pass_on(now, up, cell);
+    }
+
+    /// `cell` comes to the port of the hop of this number.
+    fn pass_on(&mut self, now: Time, number: u32, cell: Cell) {
+        let hop = self.hops[number as usize];
+        let (port, cell) = (&mut self.ports[hop.port as usize], cell.on_hop(number as usize));
+        if port.metered {
+            port.observe(now, usize::from(hop.priority), hop.slot, &cell);
+        }
+        self.enqueue(now, &hop, cell);
+    }
+}
